@@ -3,7 +3,7 @@ const lib = (...names) => `^libs/(${names.join('|')})/`;
 const npm = (...names) => `node_modules/(${names.join('|')})(/|$)`;
 const SPEC = '\\.spec\\.tsx?$';
 const COMPARISON_READS = [
-  '^libs/comparison/(compare-runs|page-items|common-cases|call-counts|side-totals|gate/(measure-gate|critical-cases))\\.ts$',
+  '^libs/comparison/(compare-runs|rank-run|page-items|common-cases|call-counts|side-totals|gate/(measure-gate|critical-cases))\\.ts$',
 ];
 
 /** What the files of `from` may import of ours. */
@@ -257,7 +257,7 @@ module.exports = {
     enhancedResolveOptions: {
       conditionNames: ['toolmark-source', 'import', 'node', 'types', 'default'],
       exportsFields: ['exports'],
-      extensions: ['.ts', '.js', '.mjs', '.json'],
+      extensions: ['.ts', '.tsx', '.js', '.mjs', '.json'],
     },
   },
 };

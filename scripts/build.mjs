@@ -1,7 +1,8 @@
-// Builds what a checkout needs to run: the Prisma client, then dist/ (SWC for TypeScript, copies of the Lua scripts;
-// about a second). `npm ci` runs it as `prepare`, so that `npm run toolmark` works right after an install. With
-// `--if-stale` it builds only after a change.
+// Builds what a checkout needs to run: the Prisma client, the page (Vite; kept while its sources stay the same), then
+// dist/ (SWC for TypeScript, copies of the Lua scripts; about a second). `npm ci` runs it as `prepare`, so that
+// `npm run toolmark` works right after an install. With `--if-stale` it builds only after a change.
 import { spawnSync } from 'node:child_process';
+import { buildWeb } from './build-web.mjs';
 import { cpSync, existsSync, readdirSync, renameSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
 import { delimiter, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -29,27 +30,32 @@ const newest = (path) =>
       : []),
   );
 
+const newestOf = (paths) => Math.max(...paths.map((path) => newest(join(root, path))));
+
 const dist = join(root, 'dist');
 const client = join(root, 'libs/db/generated/client.ts');
 const schema = join(root, 'prisma/schema.prisma');
 const stamp = join(dist, '.built');
-const sources = ['apps', 'libs', 'prisma/schema.prisma', '.swcrc', 'package.json', 'scripts/build.mjs'].map((path) =>
-  join(root, path),
-);
+const webSources = ['apps/web', 'libs/contracts', 'libs/client', 'package.json', 'scripts/build-web.mjs'];
+const sources = [
+  'apps',
+  'libs',
+  'prisma/schema.prisma',
+  '.swcrc',
+  'package.json',
+  'scripts/build.mjs',
+  'scripts/build-web.mjs',
+];
 
 try {
-  if (
-    !process.argv.includes('--if-stale') ||
-    !existsSync(client) ||
-    changedAt(stamp) <= Math.max(...sources.map(newest))
-  )
-    build();
+  if (!process.argv.includes('--if-stale') || !existsSync(client) || changedAt(stamp) <= newestOf(sources))
+    await build();
 } catch (error) {
   console.error(error.message);
   process.exitCode = 1;
 }
 
-function build() {
+async function build() {
   const startedAt = new Date();
   if (changedAt(client) <= changedAt(schema)) run(process.execPath, [join(root, 'scripts/generate-client.mjs')]);
   // Built in a folder of its own and swapped in, so that a process that starts meanwhile finds the old build or the
@@ -68,6 +74,7 @@ function build() {
       'apps/web/**',
       '--quiet',
     ]);
+    await addWeb(join(fresh, 'web'));
     for (const script of readdirSync(join(root, 'libs'), { recursive: true }).filter((path) => path.endsWith('.lua')))
       cpSync(join(root, 'libs', script), join(fresh, 'libs', script));
     writeFileSync(join(fresh, '.built'), '');
@@ -78,4 +85,15 @@ function build() {
     rmSync(old, { recursive: true, force: true });
     rmSync(fresh, { recursive: true, force: true });
   }
+}
+
+/** The page as it was built last, where nothing that it is made of has changed since. */
+async function addWeb(folder) {
+  const last = join(dist, 'web');
+  const builtAt = new Date();
+  if (changedAt(join(last, '.built')) > newestOf(webSources))
+    return cpSync(last, folder, { recursive: true, preserveTimestamps: true });
+  await buildWeb(folder);
+  writeFileSync(join(folder, '.built'), '');
+  utimesSync(join(folder, '.built'), builtAt, builtAt);
 }

@@ -1,9 +1,10 @@
 // A private Redis (or Valkey) server, for machines without one.
 import { spawnSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { accessSync, constants, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { connect } from 'node:net';
-import { delimiter, join } from 'node:path';
+import { join } from 'node:path';
+import { findOnPath, installPackage } from './debian-package.mjs';
 import { keepSecretJson } from './keep-secret.mjs';
 import { commandOf, freePort, runServer, stopLeftover, until } from './server-process.mjs';
 
@@ -57,46 +58,11 @@ export async function startRedis({ folder, logFile, durable, say }) {
   return { url: `redis://:${kept.value.password}@127.0.0.1:${port}`, stop: server.stop, exited: server.exited };
 }
 
-export function findOnPath(program) {
-  for (const folder of `${process.env.PATH}${delimiter}/usr/local/sbin${delimiter}/usr/sbin`.split(delimiter)) {
-    const file = join(folder, program);
-    try {
-      accessSync(file, constants.X_OK);
-      return file;
-    } catch {
-      // Try the next folder.
-    }
-  }
-  return undefined;
-}
-
 /** Works as root on Debian and Ubuntu. The package's own service is not started, and is left disabled. */
 function installRedis(say) {
-  if (process.getuid?.() !== 0 || !findOnPath('apt-get')) return undefined;
-  say('Installing Redis (apt-get install redis-server) ...');
-  const run = (command, ...args) =>
-    spawnSync(command, args, {
-      encoding: 'utf8',
-      env: { ...process.env, DEBIAN_FRONTEND: 'noninteractive', LC_ALL: 'C' },
-    });
-  // Debian asks this program whether a package may start its services.
-  // https://people.debian.org/~hmh/invokerc.d-policyrc.d-specification.txt
-  const policy = '/usr/sbin/policy-rc.d';
-  const ownPolicy = !existsSync(policy);
-  if (ownPolicy) writeFileSync(policy, '#!/bin/sh\nexit 101\n', { mode: 0o755 });
-  try {
-    const install = () => run('apt-get', 'install', '-y', '-qq', '--no-install-recommends', 'redis-server');
-    let result = install();
-    if (result.status !== 0) {
-      run('apt-get', 'update', '-qq'); // A fresh machine or image has no package lists.
-      result = install();
-    }
-    if (result.status !== 0)
-      throw new Error(`apt-get install redis-server failed: ${result.stderr.trim()}\n${NO_REDIS}`);
-  } finally {
-    if (ownPolicy) rmSync(policy, { force: true });
-  }
-  if (findOnPath('systemctl')) run('systemctl', 'disable', 'redis-server');
+  const failure = installPackage('redis-server', say);
+  if (failure) throw new Error(`${failure}\n${NO_REDIS}`);
+  if (findOnPath('systemctl')) spawnSync('systemctl', ['disable', 'redis-server']);
   return findOnPath('redis-server');
 }
 

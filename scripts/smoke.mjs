@@ -20,6 +20,7 @@ const first = await start();
 const rows = first.text.split('\n').filter((line) => /^ +\d+ {2}\S.* %/.test(line));
 assert.ok(rows.length >= 4, `The leaderboard shows four models or more:\n${first.text}`);
 assert.equal((await first.call('GET', '/api/tool-eval/history')).items.length, 1);
+await openPage(first);
 await followPrintedSteps(first);
 await stop('SIGTERM');
 console.log(
@@ -43,6 +44,23 @@ assert.equal((await third.call('GET', '/api/tool-eval/history')).items.length, 5
 await stop('SIGINT');
 console.log(`Start after the kill: ready in ${third.seconds} s with its data; stopped, nothing is left.`);
 rmSync(folder, { recursive: true, force: true });
+
+/** The printed address of the page signs in, and the page is there. */
+async function openPage({ text }) {
+  const printed =
+    /^ {2}Page {7}(\S+)$/m.exec(text)?.[1] ?? assert.fail(`npm start prints the page's address:\n${text}`);
+  const { origin, hash } = new URL(printed);
+  const page = await fetch(origin);
+  assert.match(await page.text(), /<title>Toolmark<\/title>/);
+  assert.match(page.headers.get('content-security-policy'), /default-src 'none'/);
+  const session = await fetch(`${origin}/api/session`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', origin },
+    body: JSON.stringify({ token: new URLSearchParams(hash.slice(1)).get('token') }),
+  });
+  assert.equal(session.status, 200);
+  assert.match(session.headers.get('set-cookie'), /^toolmark_session=.*HttpOnly/);
+}
 
 /** Runs the command and the request that a start printed, in a shell with an empty environment. */
 async function followPrintedSteps({ text, call }, given = {}) {

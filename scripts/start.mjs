@@ -110,6 +110,7 @@ async function start() {
   say(
     [
       `Toolmark is ready (${((Date.now() - startedAt) / 1000).toFixed(1)} s).`,
+      `  Page       ${pageUrl(token)}`,
       `  API        ${apiUrl}/api   (token: ${tokenPlace(ownToken)})`,
       `  API docs   ${apiUrl}/docs`,
       `  Simulator  ${simulatorUrl}/v1`,
@@ -119,6 +120,12 @@ async function start() {
     ].join('\n'),
   );
 }
+
+/**
+ * The page exchanges the token for a session and takes it out of the address; a fragment reaches no server and no log.
+ * A token that was given is never printed: the page asks for it.
+ */
+const pageUrl = (token) => (process.env.TOOLMARK_ADMIN_TOKEN ? apiUrl : `${apiUrl}/#token=${token}`);
 
 /** Where the token is. A token that was given is never printed. */
 function tokenPlace(ownToken) {

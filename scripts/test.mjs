@@ -6,6 +6,7 @@ import { randomBytes } from 'node:crypto';
 import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { findChromium } from './chromium.mjs';
 import { startPostgres } from './postgres.mjs';
 import { startRedis } from './redis.mjs';
 import { signalProcess } from './server-process.mjs';
@@ -26,6 +27,7 @@ for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) {
 
 try {
   setUp(say);
+  process.env.TOOLMARK_CHROMIUM ||= findChromium(say) ?? '';
   process.env.TOOLMARK_TEST_SEED ??= seedOfCommit();
   say(`TOOLMARK_TEST_SEED=${process.env.TOOLMARK_TEST_SEED}`);
   const services = await startServices();

@@ -12,9 +12,11 @@ import { meQuery } from './api/session';
 import { statusOf } from './api/client';
 import { Failed } from './parts/failed';
 import { Skeleton } from './parts/skeleton';
+import { importSearch } from './screens/import/import-search';
 import { NotFoundScreen } from './screens/not-found/not-found-screen';
 import { SignInScreen } from './screens/sign-in/sign-in-screen';
 import { backSearch } from './screens/sign-in/back';
+import { versionSearch } from './screens/suite-versions/version-search';
 import { Shell } from './shell';
 
 const root = createRootRouteWithContext<{ queryClient: QueryClient }>()({ notFoundComponent: NotFoundScreen });
@@ -66,8 +68,28 @@ const run = createRoute({
   component: lazyRouteComponent(() => import('./screens/run/run-screen'), 'RunScreen'),
 });
 
+const newSuite = createRoute({
+  getParentRoute: () => signedIn,
+  path: '/import',
+  validateSearch: importSearch,
+  component: lazyRouteComponent(() => import('./screens/import/import-screen'), 'ImportScreen'),
+});
+
+const suiteVersion = createRoute({
+  getParentRoute: () => signedIn,
+  path: '/suites/$suiteId/versions/$version',
+  validateSearch: versionSearch,
+  component: lazyRouteComponent(() => import('./screens/suite-versions/suite-version-screen'), 'SuiteVersionScreen'),
+});
+
+const suiteMcp = createRoute({
+  getParentRoute: () => signedIn,
+  path: '/suites/$suiteId/mcp',
+  component: lazyRouteComponent(() => import('./screens/suite-mcp/suite-mcp-screen'), 'SuiteMcpScreen'),
+});
+
 // Every address of the page. A screen is a folder of the name of its address, and is loaded when it is opened.
-const addresses = root.addChildren([signIn, signedIn.addChildren([home, runs, runNew, run])]);
+const addresses = root.addChildren([signIn, signedIn.addChildren([home, runs, runNew, run, newSuite, suiteVersion, suiteMcp])]);
 
 export function createAppRouter(queryClient: QueryClient) {
   const router = createRouter({

@@ -120,8 +120,8 @@ function cannotTell(figures: Figures, context: Context, names: Names): string[] 
   ];
   if (holm && (ci![0] > 0 || ci![1] < 0))
     said.push(
-      `That interval alone lies on one side of 0, but one of ${holm.targets} targets may do so by chance: corrected ` +
-        `for their number, p is ${Number(holm.p.toPrecision(2))}.`,
+      `That interval alone lies on one side of 0, but one of ${holm.targets} ${holm.family ?? 'targets'} may do so ` +
+        `by chance: corrected for their number, p is ${Number(holm.p.toPrecision(2))}.`,
     );
   return said;
 }

@@ -14,8 +14,11 @@ export interface VerdictRules {
   maxErroredShare: number;
   /** Why there can be no verdict whatever the figures are. */
   obstacle?: Extract<VerdictReason, 'running' | 'no_common_targets'> | undefined;
-  /** `p` corrected by Holm over the targets of the comparison, and their number. Left out for a family of one. */
-  holm?: { p: number; targets: number } | undefined;
+  /**
+   * `p` corrected by Holm over the targets of the comparison, and their number. Left out for a family of one.
+   * `family` says what was compared if not targets.
+   */
+  holm?: { p: number; targets: number; family?: string } | undefined;
 }
 
 export type Verdict = Pick<Estimate, 'small' | 'robust'> & { verdict: ComparisonVerdict; reasons: VerdictReason[] };

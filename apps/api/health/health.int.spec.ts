@@ -27,7 +27,7 @@ describe('the API', () => {
 
   it('describes itself: security, bounds, problems and keys', async () => {
     const { paths, components, security } = (await api.client.get('/openapi.json')).body;
-    expect(security).toEqual([{ bearer: [] }]);
+    expect(security).toEqual([{ bearer: [] }, { session: [] }]);
     expect(components.securitySchemes.bearer).toMatchObject({ type: 'http', scheme: 'bearer' });
     expect(components.schemas.CaseInput.properties.prompt).toMatchObject({ maxLength: 50_000 });
     expect(components.schemas.SuiteFile.properties).toMatchObject({

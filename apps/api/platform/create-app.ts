@@ -13,6 +13,7 @@ import { refuseUnstorable } from './read-json.js';
 import { Shutdown, closeConnections } from './shutdown.js';
 import { POOL } from './stores.js';
 import { MAX_BODY_BYTES } from './upload.js';
+import { serveWeb } from '../web/serve-web.js';
 
 /**
  * An application of these modules on Fastify, ready to listen.
@@ -36,5 +37,6 @@ export async function createApp(root: DynamicModule): Promise<NestFastifyApplica
   fastify.addHook('onRequest', async ({ query, params }) => [query, params].forEach(refuseUnstorable));
   // The document is made when it is first asked for.
   SwaggerModule.setup('docs', app, () => describeApi(app), { jsonDocumentUrl: 'openapi.json' });
+  await serveWeb(fastify);
   return app;
 }

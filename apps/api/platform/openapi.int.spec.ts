@@ -147,6 +147,7 @@ describe('the description of the API', () => {
     const others = [
       '/api/providers/{key}/discover: 422',
       '/api/tool-eval/history/{id}/results/{resultId}: 404',
+      '/api/tool-eval/history/{id}/results/{resultId}/neighbours: 404',
       '/api/compare: 422',
       '/api/compare/items: 422',
       '/api/gates/{id}/check: 400',

@@ -18,6 +18,7 @@ const COMMON_PROBLEMS = ['400', '401', '403', '422', '503'];
 /** Controllers whose routes stand under the tag of another, and have its name in their operation ids. */
 const TAG_OF_CONTROLLER: Record<string, string> = {
   Results: 'Runs',
+  Ranking: 'Runs',
   Jobs: 'Runs',
   Resume: 'Runs',
   SuiteVersions: 'Suites',

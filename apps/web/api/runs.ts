@@ -3,18 +3,13 @@ import type { Submitted } from '#lib/client/api-client';
 import type { Estimate } from '#lib/contracts/estimate';
 import type { JobStatus } from '#lib/contracts/job';
 import type { Page } from '#lib/contracts/page';
+import type { Ranking } from '#lib/contracts/ranking';
 import type { Run } from '#lib/contracts/run';
 import { client, statusOf } from './client';
 import { keys } from './keys';
 
 const HISTORY = '/api/tool-eval/history';
 type Sent = { idempotencyKey: string };
-
-/** The models of a run in their order; those that cannot be told apart have ranks in common. */
-export interface Ranking {
-  text: string | null;
-  items: { target: string; rank: [number, number] }[];
-}
 
 export interface RunFilter {
   suite?: string;

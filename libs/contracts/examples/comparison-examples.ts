@@ -177,6 +177,18 @@ const ofSeveralCalls = {
 
 export const COMPARISON_EXAMPLES = {
   DifferenceEstimate: { 'Passed cases, one sample each': passed, 'Scores, five samples each': overall },
+  Ranking: {
+    'Three models, two of which cannot be told apart': {
+      text:
+        'This data cannot tell; it could have shown 10 points. ' +
+        'gpt-y minus gpt-x is 2 points (95 %: -5 to 9; 100 cases): 7 fixed, 5 broken.',
+      items: [
+        { target: 'openai::gpt-y', rank: [1, 2] },
+        { target: 'openai::gpt-x', rank: [1, 2] },
+        { target: 'openai::gpt-z', rank: [3, 3] },
+      ],
+    },
+  },
   Comparison: { 'A prompt that helps': comparison, 'Of another version of the suite': ofOtherVersion },
   Comparisons: { 'Two runs with one baseline': { comparisons: [comparison, ofOtherVersion] } },
   ComparedItem: { 'A case that broke': comparedItem, 'A case that expects several calls': ofSeveralCalls },

@@ -7,6 +7,7 @@ import type { Tool } from '#lib/contracts/tool';
 import { inTransaction, type Pool, type PoolClient } from '../connection/pool.js';
 import type { TeamScoped } from '../team-isolation.js';
 import { readMeasuredCases, type MeasuredCase, type MeasuredTarget } from './case-measurements.js';
+import { readCaseScores, type CaseScores } from './case-scores.js';
 import { EXPECTED_TOOL } from './expected-tool.js';
 import { mergeCases } from './merge-cases.js';
 import { pinnedPages, type PinnedCase } from './pinned-cases.js';
@@ -243,6 +244,11 @@ export class ComparableRunRepository implements TeamScoped {
     for (const { id: runId } of [run, ...run.extensions])
       cases.push(await readMeasuredCases(this.db, this.teamId, { runId, ...place, ...what }));
     return mergeCases(cases);
+  }
+
+  /** What a target scored in each case of the run itself. */
+  score({ id: runId }: Pick<ComparableRun, 'id'>, { ordinal }: Ordinal): Promise<CaseScores[]> {
+    return readCaseScores(this.db, this.teamId, { runId, ordinal });
   }
 
   /** The result that a comparison shows of each of these cases, by position. */

@@ -1,0 +1,48 @@
+import { Inject, Injectable } from '@nestjs/common';
+import { isFinished } from '#lib/contracts/job';
+import type { Ranking } from '#lib/contracts/ranking';
+import type { Run } from '#lib/contracts/run';
+import { rankRun } from '#lib/comparison/rank-run';
+import type { Caller } from '#lib/db/catalogue/callers';
+import type { Pool } from '#lib/db/connection/pool';
+import type { Prisma } from '#lib/db/connection/prisma';
+import { ComparableRunRepository } from '#lib/db/read/comparable-runs';
+import { RunRepository } from '#lib/db/read/runs';
+import { POOL, PRISMA } from '../platform/stores.js';
+import { ComparisonCache } from './comparison-cache.js';
+import { ComparisonTurns } from './comparison-turns.js';
+
+/** Ranks the models of runs. Rankings of finished runs are kept in memory. */
+@Injectable()
+export class RankingService {
+  readonly #cache = new ComparisonCache();
+
+  constructor(
+    @Inject(POOL) readonly pool: Pool,
+    @Inject(PRISMA) readonly prisma: Prisma,
+    readonly turns: ComparisonTurns,
+  ) {}
+
+  async rank({ teamId }: Caller, runId: string, left: AbortSignal): Promise<Ranking> {
+    const [found] = await new ComparableRunRepository(this.pool, teamId).readGenerations([runId]);
+    const { generation, status } = found!;
+    if (!isFinished(status)) return rankingSoFar(await new RunRepository(this.prisma, teamId).read(runId));
+    const json = await this.#cache.getOrMake(JSON.stringify([teamId, runId, generation, status]), left, (signal) =>
+      this.turns.run(teamId, async () => {
+        signal.throwIfAborted();
+        const { ranking, state } = await rankRun(this.pool, teamId, runId, signal);
+        // It may have been resumed since the key was made.
+        return { json: JSON.stringify(ranking), keep: state.generation === generation && state.status === status };
+      }),
+    );
+    return JSON.parse(json) as Ranking;
+  }
+}
+
+/** Of a run that goes on, nothing is told apart: its models by the means of those that are done, then the others. */
+function rankingSoFar({ targets, summaries }: Run): Ranking {
+  const means = new Map(summaries.map(({ target, overall }) => [target, overall ?? -1]));
+  const meanOf = (target: string): number => means.get(target) ?? -2;
+  const names = targets.map(({ target }) => target).sort((a, b) => meanOf(b) - meanOf(a));
+  return { text: null, items: names.map((target) => ({ target, rank: [1, names.length] })) };
+}

@@ -1,0 +1,78 @@
+import { NotFoundException } from '@nestjs/common';
+import fastifyStatic from '@fastify/static';
+import type { FastifyInstance, FastifyReply } from 'fastify';
+import { randomBytes } from 'node:crypto';
+import { existsSync, readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { sendProblem, toProblem } from '../platform/problem.filter.js';
+
+const ASSET_MAX_AGE = '365d';
+const NONCE_BYTES = 16;
+/** Where the placeholder stands in the built page. */
+const NONCE = '__NONCE__';
+/** Addresses that belong to the API. Those of them that do not exist answer a problem document, never the page. */
+const NOT_THE_PAGES = /^\/(api|socket\.io|assets|metrics|docs|openapi\.json|healthz|readyz)(\/|\?|$)/;
+
+const NOT_BUILT = 'Toolmark is running without its pages, which are not built: npm run build makes them.\n';
+
+/** `dist/web`, seen from the sources and from what is built of them. */
+const builtFolder = (): string | undefined =>
+  ['../../../web', '../../../dist/web']
+    .map((path) => join(dirname(fileURLToPath(import.meta.url)), path))
+    .find((folder) => existsSync(join(folder, 'index.html')));
+
+/**
+ * The page at every address that is not the API's. It may load scripts, styles and data from here alone, and run no
+ * text as a script: what models and providers write is shown by it.
+ */
+export async function serveWeb(fastify: FastifyInstance): Promise<void> {
+  const folder = builtFolder();
+  if (folder)
+    await fastify.register(fastifyStatic, {
+      root: join(folder, 'assets'),
+      prefix: '/assets/',
+      immutable: true,
+      maxAge: ASSET_MAX_AGE,
+      preCompressed: true,
+      decorateReply: false,
+      index: false,
+      setHeaders: (reply) => void reply.header('x-content-type-options', 'nosniff'),
+    });
+  const page = folder && readFileSync(join(folder, 'index.html'), 'utf8').split(NONCE);
+  fastify.get('/*', (request, reply) => {
+    if (NOT_THE_PAGES.test(request.url))
+      return sendProblem(reply, toProblem(new NotFoundException(`Cannot ${request.method} ${request.url}`)));
+    if (!page) return void reply.status(404).type('text/plain; charset=utf-8').send(NOT_BUILT);
+    sendPage(reply, page);
+  });
+}
+
+function sendPage(reply: FastifyReply, page: readonly string[]): void {
+  const nonce = randomBytes(NONCE_BYTES).toString('base64');
+  void reply
+    .headers({
+      'content-type': 'text/html; charset=utf-8',
+      'cache-control': 'no-store',
+      'content-security-policy': policy(nonce),
+      'x-content-type-options': 'nosniff',
+      'referrer-policy': 'no-referrer',
+      'cross-origin-opener-policy': 'same-origin',
+    })
+    .send(page.join(nonce));
+}
+
+const policy = (nonce: string): string =>
+  [
+    "default-src 'none'",
+    "script-src 'self'",
+    `style-src 'self' 'nonce-${nonce}'`,
+    "img-src 'self' data:",
+    "font-src 'self'",
+    "connect-src 'self'",
+    "base-uri 'none'",
+    "form-action 'none'",
+    "frame-ancestors 'none'",
+    "require-trusted-types-for 'script'",
+    "trusted-types 'none'",
+  ].join('; ');

@@ -1,0 +1,59 @@
+import type { CaseResult } from '#lib/contracts/case-result';
+import { historyRows, samplesInWords, shownOf } from './case-history-rows.js';
+
+const settled = (runId: string, target: string, sample: number, passed: boolean, outcome = 'scored'): CaseResult =>
+  ({
+    run: { id: runId, name: null, created_at: '2026-11-20T09:00:00.000Z', suite_version: 1 },
+    result: { id: `0-0-${sample}`, target, sample, passed, outcome },
+  }) as unknown as CaseResult;
+
+it('results of a case become a row for each model and a column for each run, the newest first', () => {
+  const { runs, rows } = historyRows([
+    settled('new', 'p::a', 0, true),
+    settled('new', 'p::a', 1, false),
+    settled('old', 'p::b', 0, true),
+    settled('old', 'p::a', 0, false),
+  ]);
+  expect(runs.map(({ id }) => id)).toEqual(['new', 'old']);
+  expect(rows.map(({ model, byRun }) => [model, byRun.get('new')?.length, byRun.get('old')?.length])).toEqual([
+    ['p::a', 2, 1],
+    ['p::b', undefined, 1],
+  ]);
+});
+
+it('of several samples, the one that explains a failure is opened', () => {
+  const samples = (...passed: (boolean | null)[]) =>
+    passed.map((one, n) => settled('r', 'p::a', n, one === true, one === null ? 'errored' : 'scored').result);
+  expect(shownOf(samples(true, null, false)).id).toBe('0-0-2');
+  expect(shownOf(samples(true, null)).id).toBe('0-0-1');
+  expect(shownOf(samples(true, true)).id).toBe('0-0-0');
+});
+
+it.each([
+  ['passed', [[true, 'scored']]],
+  ['failed', [[false, 'scored']]],
+  [
+    '2 of 3 passed',
+    [
+      [true, 'scored'],
+      [true, 'scored'],
+      [false, 'scored'],
+    ],
+  ],
+  [
+    'failed, 1 errored',
+    [
+      [false, 'scored'],
+      [false, 'errored'],
+    ],
+  ],
+  [
+    '2 errored',
+    [
+      [false, 'errored'],
+      [false, 'errored'],
+    ],
+  ],
+] as const)('samples are told in words: %s', (words, samples) => {
+  expect(samplesInWords(samples.map(([passed, outcome]) => ({ passed, outcome })))).toBe(words);
+});

@@ -1,0 +1,41 @@
+import type { CaseResult } from '#lib/contracts/case-result';
+
+type Run = CaseResult['run'];
+export type HistoryResult = CaseResult['result'];
+
+/** What a model made of the case in each run, by the id of the run. */
+export interface HistoryRow {
+  model: string;
+  byRun: Map<string, HistoryResult[]>;
+}
+
+/** Results of a case as a table: runs are the columns, the newest first, and models the rows, the latest used first. */
+export function historyRows(results: readonly CaseResult[]): { runs: Run[]; rows: HistoryRow[] } {
+  const runs = new Map<string, Run>();
+  const rows = new Map<string, HistoryRow>();
+  for (const { run, result } of results) {
+    runs.set(run.id, run);
+    const row = rows.get(result.target) ?? { model: result.target, byRun: new Map<string, HistoryResult[]>() };
+    rows.set(result.target, row);
+    const ofRun = row.byRun.get(run.id);
+    if (ofRun) ofRun.push(result);
+    else row.byRun.set(run.id, [result]);
+  }
+  return { runs: [...runs.values()], rows: [...rows.values()] };
+}
+
+/** The result to open of a case's samples: the first that did not pass, or the first. */
+export const shownOf = (samples: readonly HistoryResult[]): HistoryResult =>
+  samples.find(({ outcome, passed }) => outcome === 'scored' && !passed) ??
+  samples.find(({ outcome }) => outcome === 'errored') ??
+  samples[0]!;
+
+/** "passed", "2 of 3 passed", "1 of 2 passed, 1 errored". */
+export function samplesInWords(samples: readonly Pick<HistoryResult, 'outcome' | 'passed'>[]): string {
+  const errored = samples.filter(({ outcome }) => outcome === 'errored').length;
+  const scored = samples.length - errored;
+  const passed = samples.filter((one) => one.outcome === 'scored' && one.passed).length;
+  if (scored === 0) return errored === 1 ? 'errored' : `${errored} errored`;
+  const words = scored === 1 ? (passed ? 'passed' : 'failed') : `${passed} of ${scored} passed`;
+  return errored ? `${words}, ${errored} errored` : words;
+}

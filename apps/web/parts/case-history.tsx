@@ -1,0 +1,98 @@
+import { useInfiniteQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import { caseResultsQuery } from '../api/case-results';
+import { historyRows, samplesInWords, shownOf, type HistoryResult } from './case-history-rows';
+import { Empty } from './empty';
+import { Failed } from './failed';
+import { GivenLine } from './given';
+import { Skeleton } from './skeleton';
+import { Time } from './time';
+import './case-history.css';
+
+/** What models made of a case in all runs: a strip of verdicts for each model, the newest run first. */
+export function CaseHistory({ suiteId, caseId }: { suiteId: string; caseId: string }) {
+  const results = useInfiniteQuery(caseResultsQuery(suiteId, caseId));
+  if (results.isPending) return <Skeleton rows={3} />;
+  if (results.isError && !results.data) return <Failed error={results.error} retry={results.refetch} />;
+  const { runs, rows } = historyRows(results.data.pages.flatMap(({ items }) => items));
+  if (runs.length === 0 && !results.hasNextPage)
+    return <Empty>No run has played this case yet. Its verdicts will be here, by model and run.</Empty>;
+  return (
+    <>
+      <div className="wide" role="region" aria-label="Verdicts by model and run" tabIndex={0}>
+        <table className="history">
+          <thead>
+            <tr>
+              <th scope="col">Model</th>
+              {runs.map(({ id, name, created_at: at, suite_version: version }) => (
+                <th scope="col" key={id}>
+                  <Link to={`/runs/${id}` as string} title={name ?? undefined}>
+                    <Time at={at} />
+                  </Link>
+                  <span className="muted small"> v{version}</span>
+                </th>
+              ))}
+            </tr>
+          </thead>
+          <tbody>
+            {rows.map(({ model, byRun }) => (
+              <tr key={model}>
+                <th scope="row">
+                  <GivenLine text={model} />
+                </th>
+                {runs.map(({ id }) => (
+                  <td key={id}>
+                    <Samples runId={id} samples={byRun.get(id)} />
+                  </td>
+                ))}
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </div>
+      {results.isError && <Failed error={results.error} retry={() => results.fetchNextPage()} />}
+      {results.hasNextPage && (
+        <button
+          type="button"
+          className="dense"
+          disabled={results.isFetchingNextPage}
+          onClick={() => void results.fetchNextPage()}
+        >
+          Older runs
+        </button>
+      )}
+    </>
+  );
+}
+
+const MAX_MARKS = 12;
+const MARKS = { passed: '\u25cf', failed: '\u25cb', errored: '\u2013' };
+const verdictOf = ({ outcome, passed }: HistoryResult): keyof typeof MARKS =>
+  outcome === 'errored' ? 'errored' : passed ? 'passed' : 'failed';
+
+function Samples({ runId, samples }: { runId: string; samples: HistoryResult[] | undefined }) {
+  if (!samples) return null;
+  const words = samplesInWords(samples);
+  return (
+    <Link
+      className="samples"
+      to={`/runs/${runId}/results/${shownOf(samples).id}` as string}
+      title={words}
+      aria-label={words}
+    >
+      <span aria-hidden="true">
+        {samples.slice(0, MAX_MARKS).map((result) => (
+          <span key={result.id} className={verdictOf(result)}>
+            {MARKS[verdictOf(result)]}
+          </span>
+        ))}
+      </span>
+      {samples.length > 1 && (
+        <span aria-hidden="true" className="muted small">
+          {' '}
+          {words}
+        </span>
+      )}
+    </Link>
+  );
+}

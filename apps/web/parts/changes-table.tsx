@@ -1,0 +1,89 @@
+import { useState } from 'react';
+import { commonEnds } from './common-ends';
+import { visible } from './given';
+import './changes-table.css';
+
+/** One thing that has two values. */
+export interface Difference {
+  path: string;
+  /** Null or undefined: it has none. */
+  a: unknown;
+  b: unknown;
+}
+
+const FIRST_ROWS = 50;
+const MAX_CHARACTERS = 20_000;
+/** Characters that are shown before and after what differs. */
+const CONTEXT = 200;
+
+interface Changes {
+  rows: Difference[];
+  /** What the rows are: "Field". */
+  what: string;
+  /** The heads of both columns. */
+  a: string;
+  b: string;
+  /** Whose they are, for screen readers: unlike any other table of the page. */
+  label: string;
+}
+
+/** Values that differ, side by side, with what differs marked. */
+export function ChangesTable({ rows, what, a, b, label }: Changes) {
+  const [shown, setShown] = useState(FIRST_ROWS);
+  return (
+    <div className="wide" role="region" aria-label={label} tabIndex={0}>
+      <table className="changes">
+        <thead>
+          <tr>
+            <th scope="col">{what}</th>
+            <th scope="col">{a}</th>
+            <th scope="col">{b}</th>
+          </tr>
+        </thead>
+        <tbody>
+          {rows.slice(0, shown).map((row) => (
+            <ChangeRow key={row.path} {...row} />
+          ))}
+        </tbody>
+      </table>
+      {rows.length > shown && (
+        <button type="button" className="dense" onClick={() => setShown(rows.length)}>
+          Show all {rows.length}
+        </button>
+      )}
+    </div>
+  );
+}
+
+/** Texts as they are, anything else as JSON, with numbers as they were written. */
+const textOf = (value: unknown): string => (typeof value === 'string' ? value : JSON.stringify(value, null, 2));
+
+function ChangeRow({ path, a, b }: Difference) {
+  const has = (value: unknown): boolean => value !== null && value !== undefined;
+  const { start, end, ...middle } = commonEnds(has(a) ? textOf(a) : '', has(b) ? textOf(b) : '');
+  return (
+    <tr>
+      <th scope="row">
+        <code className="given">{visible(path.slice(0, 300))}</code>
+      </th>
+      <td>{has(a) ? <Marked start={start} middle={middle.a} end={end} /> : <None />}</td>
+      <td>{has(b) ? <Marked start={start} middle={middle.b} end={end} /> : <None />}</td>
+    </tr>
+  );
+}
+
+const None = () => <span className="muted">not set</span>;
+
+function Marked({ start, middle, end }: { start: string; middle: string; end: string }) {
+  const before = start.length > CONTEXT ? `...${start.slice(-CONTEXT)}` : start;
+  const after = end.length > CONTEXT ? `${end.slice(0, CONTEXT)}...` : end;
+  const isCut = middle.length > MAX_CHARACTERS;
+  return (
+    <pre className="given-block">
+      {visible(before.toWellFormed())}
+      {middle && <mark>{visible(middle.slice(0, MAX_CHARACTERS).toWellFormed())}</mark>}
+      {isCut ? ` ... and ${(middle.length - MAX_CHARACTERS).toLocaleString('en')} more characters` : ''}
+      {visible(after.toWellFormed())}
+    </pre>
+  );
+}

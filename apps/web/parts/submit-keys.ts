@@ -1,0 +1,8 @@
+import type { KeyboardEvent } from 'react';
+
+/** For a form: Ctrl+Enter (on a Mac, Command+Enter) sends it from every field. */
+export function submitOnCtrlEnter(event: KeyboardEvent<HTMLFormElement>): void {
+  if (event.key !== 'Enter' || !(event.ctrlKey || event.metaKey)) return;
+  event.preventDefault();
+  event.currentTarget.requestSubmit();
+}

@@ -1,0 +1,21 @@
+import { Given } from './given';
+
+const MAX_SHOWN = 100;
+
+/** What the API did otherwise than asked, or what an author should look at. Nothing when there is none. */
+export function Warnings({ warnings }: { warnings: readonly string[] }) {
+  if (warnings.length === 0) return null;
+  return (
+    <div className="notice">
+      <h3>{warnings.length === 1 ? 'One thing to look at' : `${warnings.length} things to look at`}</h3>
+      <ul>
+        {warnings.slice(0, MAX_SHOWN).map((warning, index) => (
+          <li key={index}>
+            <Given text={warning} />
+          </li>
+        ))}
+      </ul>
+      {warnings.length > MAX_SHOWN && <p>And {warnings.length - MAX_SHOWN} more.</p>}
+    </div>
+  );
+}

@@ -1,0 +1,74 @@
+import { Link } from '@tanstack/react-router';
+import { useEffect, useRef } from 'react';
+import type { ImportAnswer } from '#lib/contracts/import';
+import { Given, GivenLine } from '../../parts/given';
+import { Warnings } from '../../parts/warnings';
+
+const countOf = (count: number, what: string): string => `${count} ${what}${count === 1 ? '' : 's'}`;
+
+/** What an import would make. */
+export function Preview({ answer: { preview, test_cases_created: count, warnings } }: { answer: ImportAnswer }) {
+  return (
+    <section className="notice" aria-labelledby="preview">
+      <h2 id="preview">Nothing is stored yet</h2>
+      <p role="status">
+        The import would make the suite <Given text={preview?.name ?? ''} max={200} /> with{' '}
+        {countOf(preview?.tools.length ?? 0, 'tool')} and {countOf(count, 'case')}.
+      </p>
+      <Warnings warnings={warnings} />
+      {preview && preview.test_cases.length > 0 && (
+        <details>
+          <summary>
+            {count > preview.test_cases.length ? `The first ${preview.test_cases.length} cases` : 'The cases'}
+          </summary>
+          <ol>
+            {preview.test_cases.map((one, index) => (
+              <li key={index}>
+                <GivenLine text={one.name ?? one.prompt ?? 'A conversation'} />
+              </li>
+            ))}
+          </ol>
+        </details>
+      )}
+    </section>
+  );
+}
+
+/** What an import made, and where to go on. */
+export function ImportedSuite({ answer, again }: { answer: ImportAnswer; again: () => void }) {
+  return (
+    <Made suiteId={answer.suite_id!} again={again} warnings={answer.warnings}>
+      The suite has {countOf(answer.test_cases_created, 'case')}.
+    </Made>
+  );
+}
+
+interface MadeSuite {
+  suiteId: string;
+  warnings: readonly string[];
+  again: () => void;
+  children: React.ReactNode;
+}
+
+/** A suite that was made: its warnings stay until the reader goes on. */
+export function Made({ suiteId, warnings, again, children }: MadeSuite) {
+  const heading = useRef<HTMLHeadingElement>(null);
+  useEffect(() => heading.current?.focus(), []);
+  return (
+    <section aria-labelledby="made">
+      <h2 id="made" tabIndex={-1} ref={heading}>
+        The suite is there
+      </h2>
+      <p>{children}</p>
+      <Warnings warnings={warnings} />
+      <div className="actions">
+        <Link className="button primary" to={`/suites/${suiteId}` as string}>
+          Open the suite
+        </Link>
+        <button type="button" onClick={again}>
+          Make another
+        </button>
+      </div>
+    </section>
+  );
+}

@@ -1,0 +1,69 @@
+import { useQueryClient } from '@tanstack/react-query';
+import { useState, type FormEvent } from 'react';
+import { useAction } from '../../api/action';
+import { keys } from '../../api/keys';
+import { discoverTools, importTools, type Discovered, type McpAddress, type McpChoice } from '../../api/mcp';
+import { useRefusal } from '../../api/session';
+import { AllowedButton } from '../../parts/allowed-button';
+import { Failed } from '../../parts/failed';
+import { McpServerFields, NO_ADDRESS } from '../../parts/mcp-server-fields';
+import { submitOnCtrlEnter } from '../../parts/submit-keys';
+import { DiscoveredTools } from './discovered-tools';
+import { Made } from './import-answer';
+
+/** A suite from the tools of an MCP server: ask it, choose, make. */
+export function ImportMcp() {
+  const refusal = useRefusal('editor');
+  const [address, setAddress] = useState<McpAddress>(NO_ADDRESS);
+  const discover = useAction(discoverTools);
+  const ask = (event: FormEvent): void => {
+    event.preventDefault();
+    discover.mutate(address);
+  };
+  const change = (next: McpAddress): void => {
+    setAddress(next);
+    discover.reset();
+  };
+  return (
+    <>
+      <form className="fields" onSubmit={ask} onKeyDown={submitOnCtrlEnter}>
+        <McpServerFields address={address} onChange={change} />
+        <div className="actions">
+          <AllowedButton
+            type="submit"
+            className={discover.data ? '' : 'primary'}
+            refusal={refusal}
+            disabled={discover.isPending}
+          >
+            Ask the server
+          </AllowedButton>
+          <span role="status">{discover.isPending ? 'The server is asked; it has 30 seconds.' : ''}</span>
+        </div>
+        {discover.isError && <Failed error={discover.error} retry={() => discover.mutate(address)} />}
+      </form>
+      {discover.data && <Choose key={discover.submittedAt} address={address} found={discover.data} />}
+    </>
+  );
+}
+
+function Choose({ address, found }: { address: McpAddress; found: Discovered }) {
+  const queries = useQueryClient();
+  const make = useAction(
+    (choice: McpChoice, options) => importTools(address, choice, options),
+    () => queries.invalidateQueries({ queryKey: keys.suites }),
+  );
+  if (make.data) {
+    const { suite_id: suiteId, tools_created: tools, test_cases_created: cases, warnings } = make.data;
+    return (
+      <Made suiteId={suiteId} warnings={warnings} again={make.reset}>
+        The suite has {tools} {tools === 1 ? 'tool' : 'tools'} and {cases} {cases === 1 ? 'draft' : 'drafts'} of cases.
+        {cases > 0 && ' Runs skip drafts until somebody has looked at them.'}
+      </Made>
+    );
+  }
+  return (
+    <DiscoveredTools found={found} isBusy={make.isPending} make={make.mutate}>
+      {make.isError && <Failed error={make.error} retry={() => make.variables && make.mutate(make.variables)} />}
+    </DiscoveredTools>
+  );
+}

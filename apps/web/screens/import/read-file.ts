@@ -1,0 +1,31 @@
+import type { ImportFormat } from '#lib/contracts/import';
+
+/** The most that the API takes in one file. */
+export const MAX_FILE_BYTES = 10 * 2 ** 20;
+
+const BY_EXTENSION: Record<string, ImportFormat> = {
+  json: 'native',
+  jsonl: 'jsonl',
+  ndjson: 'jsonl',
+  csv: 'csv',
+  tsv: 'csv',
+  yaml: 'yaml',
+  yml: 'yaml',
+};
+
+/** The format that the name of a file stands for; undefined where it does not tell. */
+export function formatOf(fileName: string): ImportFormat | undefined {
+  const extension = /\.([a-z]{2,6})$/i.exec(fileName)?.[1]?.toLowerCase();
+  return extension === undefined || !Object.hasOwn(BY_EXTENSION, extension) ? undefined : BY_EXTENSION[extension];
+}
+
+/** A size in the words of the API's limits. */
+export const sizeOf = (bytes: number): string =>
+  bytes < 2 ** 20 ? `${Math.max(1, Math.round(bytes / 1024))} KiB` : `${(bytes / 2 ** 20).toFixed(1)} MiB`;
+
+/** Why a file cannot be imported; undefined when it may be. */
+export const refusalOfFile = ({ name, size }: { name: string; size: number }): string | undefined =>
+  size > MAX_FILE_BYTES
+    ? `"${name}" has ${sizeOf(size)}, and an import takes up to ${sizeOf(MAX_FILE_BYTES)}. Split it: cases can be ` +
+      'added to a suite later.'
+    : undefined;

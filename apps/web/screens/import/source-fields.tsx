@@ -1,0 +1,157 @@
+import { useId, useState, type DragEvent } from 'react';
+import type { ImportFormat } from '#lib/contracts/import';
+import type { ImportSource } from '../../api/imports';
+import { Given } from '../../parts/given';
+import { formatOf, refusalOfFile, sizeOf } from './read-file';
+
+const FORMATS: Record<ImportFormat, string> = {
+  native: 'a suite of Toolmark, JSON',
+  yaml: 'the same in YAML',
+  jsonl: 'JSON Lines: one case on each line',
+  csv: 'CSV: one case in each row',
+  bfcl: 'Berkeley Function-Calling Leaderboard',
+  'chat-logs': "conversations of OpenAI's chat completions, JSON Lines",
+  promptfoo: 'a promptfoo configuration',
+  otlp: 'spans of model calls, OTLP/JSON',
+  langfuse: "Langfuse's observations",
+  phoenix: "Arize Phoenix's spans",
+};
+
+/** A text area with more than this is slow to type in; a file of this size is named instead of shown. */
+const MAX_SHOWN = 200_000;
+
+interface Fields {
+  source: ImportSource;
+  onChange: (part: Partial<ImportSource>) => void;
+}
+
+/** The file, its format, and what the format cannot say. */
+export function SourceFields({ source, onChange }: Fields) {
+  const id = useId();
+  return (
+    <>
+      <TextOrFile source={source} onChange={onChange} />
+      <div className="field">
+        <label htmlFor={`${id}format`}>Format</label>
+        <select
+          id={`${id}format`}
+          value={source.format}
+          onChange={({ target }) => onChange({ format: target.value as ImportFormat })}
+        >
+          {Object.entries(FORMATS).map(([format, words]) => (
+            <option key={format} value={format}>
+              {words}
+            </option>
+          ))}
+        </select>
+      </div>
+      {source.format === 'bfcl' && (
+        <FileField
+          label="Possible answers, if they are in a file of their own"
+          onText={(answers) => onChange({ answers })}
+        />
+      )}
+      {source.format !== 'native' && (
+        <>
+          <div className="field">
+            <label htmlFor={`${id}name`}>Name of the suite</label>
+            <input
+              id={`${id}name`}
+              maxLength={200}
+              value={source.name}
+              placeholder="As the file says"
+              onChange={({ target }) => onChange({ name: target.value })}
+            />
+          </div>
+          <details>
+            <summary>Tools, where the file has none</summary>
+            <div className="field">
+              <label htmlFor={`${id}tools`}>A list of tools, JSON</label>
+              <textarea
+                id={`${id}tools`}
+                className="code"
+                rows={6}
+                spellCheck={false}
+                value={source.tools}
+                onChange={({ target }) => onChange({ tools: target.value })}
+              />
+              <span className="muted small">
+                Without it, tools are derived from the calls in the file, and their descriptions are guesses.
+              </span>
+            </div>
+          </details>
+        </>
+      )}
+    </>
+  );
+}
+
+function TextOrFile({ source, onChange }: Fields) {
+  const id = useId();
+  const isLarge = source.text.length > MAX_SHOWN;
+  const take = (text: string, name: string): void => {
+    const format = formatOf(name);
+    onChange({ text, ...(format && { format }) });
+  };
+  return (
+    <>
+      <FileField label="File" onText={take} />
+      {isLarge ? (
+        <div className="notice actions">
+          <span>{source.text.length.toLocaleString('en')} characters are ready to import.</span>
+          <button type="button" className="dense" onClick={() => onChange({ text: '' })}>
+            Take another
+          </button>
+        </div>
+      ) : (
+        <div className="field">
+          <label htmlFor={id}>Or its text</label>
+          <textarea
+            id={id}
+            className="code"
+            rows={12}
+            spellCheck={false}
+            value={source.text}
+            onChange={({ target }) => onChange({ text: target.value })}
+          />
+        </div>
+      )}
+    </>
+  );
+}
+
+/** Takes a file that is chosen or dropped, up to what an import takes. */
+function FileField({ label, onText }: { label: string; onText: (text: string, name: string) => void }) {
+  const id = useId();
+  const [said, setSaid] = useState<{ text: string; isFault: boolean }>();
+  const take = async (file: File | undefined): Promise<void> => {
+    if (!file) return;
+    const refusal = refusalOfFile(file);
+    if (refusal !== undefined) return setSaid({ text: refusal, isFault: true });
+    try {
+      onText(await file.text(), file.name);
+      setSaid({ text: `${file.name}, ${sizeOf(file.size)}`, isFault: false });
+    } catch {
+      setSaid({ text: `"${file.name}" cannot be read. Was it moved, or is it a folder?`, isFault: true });
+    }
+  };
+  const drop = (event: DragEvent): void => {
+    event.preventDefault();
+    void take(event.dataTransfer.files[0]);
+  };
+  return (
+    <div className="field drop" onDragOver={(event) => event.preventDefault()} onDrop={drop}>
+      <label htmlFor={id}>{label}</label>
+      <input
+        id={id}
+        type="file"
+        aria-invalid={said?.isFault ?? false}
+        aria-describedby={`${id}said`}
+        onChange={({ target }) => void take(target.files?.[0])}
+      />
+      <span id={`${id}said`} role="status" className={said?.isFault ? 'fault' : 'muted small'}>
+        {said && <Given text={said.text} />}
+      </span>
+    </div>
+  );
+}

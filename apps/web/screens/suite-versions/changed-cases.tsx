@@ -1,0 +1,89 @@
+import { useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import type { Case } from '#lib/contracts/case';
+import type { ChangedCase, SuiteChanges } from '#lib/contracts/suite-version';
+import { caseOfVersionQuery } from '../../api/suite-versions';
+import { ChangesTable } from '../../parts/changes-table';
+import { Failed } from '../../parts/failed';
+import { GivenBlock, GivenLine } from '../../parts/given';
+import { Skeleton } from '../../parts/skeleton';
+
+const WORDS: Record<ChangedCase['kind'], string> = { added: 'new', removed: 'gone', changed: 'changed' };
+
+/** The cases that differ; each one shows what, once it is opened. */
+export function ChangedCases({ suiteId, changes: { cases, from, to } }: { suiteId: string; changes: SuiteChanges }) {
+  const all = cases.added + cases.removed + cases.changed;
+  if (all === 0) return null;
+  return (
+    <>
+      <h3>Cases</h3>
+      <ul className="changed-cases">
+        {cases.items.map((item) => (
+          <li key={item.case_id}>
+            <Fold item={item} suiteId={suiteId} from={from} to={to} />
+          </li>
+        ))}
+      </ul>
+      {all > cases.items.length && (
+        <p className="muted">
+          The first {cases.items.length} of {all.toLocaleString('en')} are listed. An export of both versions has the
+          others.
+        </p>
+      )}
+    </>
+  );
+}
+
+interface Folded {
+  item: ChangedCase;
+  suiteId: string;
+  from: number;
+  to: number;
+}
+
+function Fold({ item, ...versions }: Folded) {
+  const [isOpen, setOpen] = useState(false);
+  return (
+    <details onToggle={({ currentTarget }) => setOpen(currentTarget.open)}>
+      <summary>
+        <span className="changed-case">
+          <span className={`kind kind-${item.kind}`}>{WORDS[item.kind]}</span>
+          <GivenLine text={item.name ?? item.prompt ?? 'A conversation without a name'} />
+          {item.kind === 'changed' && (
+            <span className="muted small">{item.fields.join(', ') || 'written in another order'}</span>
+          )}
+        </span>
+      </summary>
+      {isOpen && (item.kind === 'changed' ? <Both item={item} {...versions} /> : <One item={item} {...versions} />)}
+    </details>
+  );
+}
+
+function One({ item, suiteId, from, to }: Folded) {
+  const read = useQuery(caseOfVersionQuery(suiteId, item.kind === 'added' ? to : from, item.case_id));
+  if (read.isError) return <Failed error={read.error} retry={read.refetch} />;
+  if (!read.data) return <Skeleton rows={4} />;
+  return <GivenBlock code text={JSON.stringify(writtenBy(read.data), null, 2)} />;
+}
+
+function Both({ item, suiteId, from, to }: Folded) {
+  const before = useQuery(caseOfVersionQuery(suiteId, from, item.case_id));
+  const after = useQuery(caseOfVersionQuery(suiteId, to, item.case_id));
+  const failed = [before, after].find(({ isError }) => isError);
+  if (failed?.error) return <Failed error={failed.error} retry={failed.refetch} />;
+  if (!before.data || !after.data) return <Skeleton rows={4} />;
+  const [a, b] = [before.data, after.data] as Record<string, unknown>[];
+  const rows = item.fields.map((field) => ({ path: field, a: a![field], b: b![field] }));
+  return (
+    <ChangesTable
+      label={`What changed in the case ${item.case_id}`}
+      rows={rows}
+      what="Field"
+      a={`Version ${from}`}
+      b={`Version ${to}`}
+    />
+  );
+}
+
+/** A case without what the suite gave it. */
+const writtenBy = ({ id: _id, position: _position, ...input }: Case): object => input;

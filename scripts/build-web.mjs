@@ -1,0 +1,73 @@
+// Builds the page (apps/web) and compresses it. Refuses a build over its budgets: what the first view loads, and the
+// editor, which is loaded when somebody edits JSON.
+import { spawnSync } from 'node:child_process';
+import { readFileSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
+import { node, root } from './set-up.mjs';
+
+/** Bytes of gzipped JavaScript and CSS. */
+const BUDGETS = { 'first view': 150_000, editor: 120_000 };
+const FIRST_VIEW = ['index.html', 'screens/home/home-screen.tsx'];
+/** Modules of this name that are loaded when they are needed. */
+const EDITOR = /editor/;
+const COMPRESSED = /\.(js|css|svg)$/;
+
+/** @throws Error when it does not build, or is over a budget */
+export function buildWeb(folder) {
+  const { status, stdout, stderr } = spawnSync(
+    node,
+    [
+      join(root, 'node_modules/vite/bin/vite.js'),
+      'build',
+      ...['--config', join(root, 'apps/web/vite.config.ts'), '--outDir', folder, '--logLevel', 'error'],
+    ],
+    { cwd: root, encoding: 'utf8' },
+  );
+  if (status !== 0) throw new Error(`The page does not build.\n${stdout}${stderr}`);
+  checkBudgets(folder);
+  for (const name of readdirSync(join(folder, 'assets')).filter((file) => COMPRESSED.test(file))) {
+    const file = join(folder, 'assets', name);
+    const content = readFileSync(file);
+    writeFileSync(`${file}.gz`, gzipSync(content));
+    writeFileSync(
+      `${file}.br`,
+      brotliCompressSync(content, {
+        params: { [constants.BROTLI_PARAM_QUALITY]: 9, [constants.BROTLI_PARAM_LGWIN]: 22 },
+      }),
+    );
+  }
+}
+
+function checkBudgets(folder) {
+  const manifest = JSON.parse(readFileSync(join(folder, '.vite/manifest.json'), 'utf8'));
+  const editors = Object.keys(manifest).filter((key) => EDITOR.test(key) && manifest[key].isDynamicEntry);
+  const firstView = filesOf(manifest, FIRST_VIEW);
+  const editor = new Set([...filesOf(manifest, editors)].filter((file) => !firstView.has(file)));
+  const bytes = { 'first view': gzippedBytes(folder, firstView), editor: gzippedBytes(folder, editor) };
+  const over = Object.entries(BUDGETS).filter(([what, budget]) => bytes[what] > budget);
+  rmSync(join(folder, '.vite'), { recursive: true });
+  if (over.length)
+    throw new Error(
+      over.map(([what, budget]) => `The page's ${what} has ${bytes[what]} bytes (gzip), at most ${budget}.`).join('\n'),
+    );
+}
+
+/** The files of these modules, of what they import at once, and their stylesheets. */
+function filesOf(manifest, modules) {
+  const found = new Set();
+  const visit = (key) => {
+    const chunk = manifest[key];
+    if (!chunk || found.has(chunk.file)) return;
+    found.add(chunk.file);
+    chunk.css?.forEach((file) => found.add(file));
+    chunk.imports?.forEach(visit);
+  };
+  modules.forEach(visit);
+  return found;
+}
+
+const gzippedBytes = (folder, files) =>
+  [...files]
+    .filter((file) => statSync(join(folder, file)).isFile())
+    .reduce((sum, file) => sum + gzipSync(readFileSync(join(folder, file))).length, 0);

@@ -1,0 +1,21 @@
+// The browser of the tests of the page: TOOLMARK_CHROMIUM, one of the PATH, or, as root on Debian, its package.
+import { findOnPath, installPackage } from './debian-package.mjs';
+
+/** @returns the path of a Chromium; undefined where there is none, and then these tests are left out */
+export function findChromium(say) {
+  const found = () =>
+    process.env.TOOLMARK_CHROMIUM ||
+    findOnPath('chromium') ||
+    findOnPath('chromium-browser') ||
+    findOnPath('google-chrome');
+  if (found()) return found();
+  const failure = installPackage('chromium', say);
+  if (failure) say(failure);
+  return found();
+}
+
+if (import.meta.main ?? process.argv[1]?.endsWith('chromium.mjs')) {
+  const path = findChromium(console.log);
+  console.log(path ?? 'There is no Chromium. Install chromium or google-chrome, or set TOOLMARK_CHROMIUM.');
+  process.exitCode = path ? 0 : 1;
+}

@@ -1,0 +1,106 @@
+import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { chromium, type Browser, type BrowserContext, type Page } from 'playwright-core';
+import { ADMIN_TOKEN } from './processes.js';
+import { startSystem, type System } from './system.js';
+
+const require = createRequire(`${process.cwd()}/package.json`);
+const axeSource = readFileSync(require.resolve('axe-core/axe.min.js'), 'utf8');
+const TIMEOUT_MS = 20_000;
+
+export interface WebSystem extends System {
+  /** The address of the page. */
+  url: string;
+  /** A signed-in tab. `role` makes a token of its own; without it the owner's is used. */
+  open(options?: OpenOptions): Promise<Tab>;
+}
+export interface OpenOptions {
+  path?: string;
+  role?: 'viewer' | 'editor' | 'owner';
+  token?: string;
+  theme?: 'light' | 'dark';
+  width?: number;
+  height?: number;
+}
+export interface Tab {
+  page: Page;
+  context: BrowserContext;
+  /** Violations of the policy, errors of the console and of scripts so far. */
+  faults(): string[];
+  /** What axe finds in the present view, in both themes; each with its place. */
+  axe(): Promise<string[]>;
+  /** Whether the view is wider than the window. */
+  isTooWide(): Promise<boolean>;
+}
+
+/** Tests in a real browser. Without one they are left out and a line says so; in CI that is a failure. */
+export function journeys(name: string, define: () => void): void {
+  if (process.env.TOOLMARK_CHROMIUM) return describe(name, define);
+  if (process.env.CI) it(`${name}: CI has a browser`, () => expect(process.env.TOOLMARK_CHROMIUM).toBeTruthy());
+  else it.todo(`${name} (left out: no Chromium on the PATH, and no TOOLMARK_CHROMIUM)`);
+}
+
+/** The whole system and a browser. Both end with the test file. */
+export async function startWeb(options?: { workers?: number }): Promise<WebSystem> {
+  const system = await startSystem(options);
+  const browser = await startBrowser();
+  const url = system.client.url;
+  return { ...system, url, open: (opened) => openTab(browser, system, url, opened) };
+}
+
+let running: Browser | undefined;
+globalThis.afterAll?.(() => running?.close());
+
+/** It ends with the test file. */
+export async function startBrowser(): Promise<Browser> {
+  running = await chromium.launch({ executablePath: process.env.TOOLMARK_CHROMIUM! });
+  return running;
+}
+
+async function openTab(browser: Browser, system: System, url: string, options: OpenOptions = {}): Promise<Tab> {
+  const { path = '/', role, theme = 'light', width = 1280, height = 800 } = options;
+  const token = options.token ?? (role ? await tokenOf(system, role) : ADMIN_TOKEN);
+  const context = await browser.newContext({ viewport: { width, height }, colorScheme: theme });
+  const faults: string[] = [];
+  await context.exposeBinding('reportViolation', (_source, text: string) => void faults.push(text));
+  // Code that `page.evaluate` runs is exempt from the policy; what an init script listens to is not.
+  await context.addInitScript(`addEventListener('securitypolicyviolation', (event) =>
+    reportViolation('policy: ' + event.violatedDirective + ' ' + event.blockedURI + ' ' + event.sourceFile))`);
+  const page = await context.newPage();
+  page.setDefaultTimeout(TIMEOUT_MS);
+  page.on('pageerror', (error) => faults.push(`script: ${error.message}`));
+  page.on('console', (message) => {
+    // The browser itself reports refused requests; what the page makes of them is what the journey looks at.
+    if (message.type() === 'error' && !/^Failed to load resource|^WebSocket connection/.test(message.text()))
+      faults.push(`console: ${message.text()}`);
+  });
+  await page.goto(`${url}${path}#token=${token}`);
+  await page.locator('main').first().waitFor();
+  return {
+    page,
+    context,
+    faults: () => faults,
+    axe: async () => [...(await axeIn(page, 'light')), ...(await axeIn(page, 'dark'))],
+    isTooWide: () => page.evaluate('document.documentElement.scrollWidth > innerWidth + 1'),
+  };
+}
+
+async function tokenOf(system: System, role: string): Promise<string> {
+  const { body } = await system.client.post('/api/tokens', { name: `a ${role}`, role, user: `a ${role}` });
+  return body.token as string;
+}
+
+interface AxeFinding {
+  id: string;
+  help: string;
+  nodes: { html: string; failureSummary: string }[];
+}
+
+async function axeIn(page: Page, theme: 'light' | 'dark'): Promise<string[]> {
+  await page.emulateMedia({ colorScheme: theme });
+  await page.evaluate(axeSource);
+  const found = (await page.evaluate('axe.run().then(({violations}) => violations)')) as AxeFinding[];
+  return found.flatMap(({ id, help, nodes }) =>
+    nodes.map(({ html, failureSummary }) => `${theme}: ${id}: ${help}: ${html.slice(0, 200)} ${failureSummary}`),
+  );
+}
