@@ -89,7 +89,10 @@ const suiteMcp = createRoute({
 });
 
 // Every address of the page. A screen is a folder of the name of its address, and is loaded when it is opened.
-const addresses = root.addChildren([signIn, signedIn.addChildren([home, runs, runNew, run, newSuite, suiteVersion, suiteMcp])]);
+const addresses = root.addChildren([
+  signIn,
+  signedIn.addChildren([home, runs, runNew, run, newSuite, suiteVersion, suiteMcp]),
+]);
 
 export function createAppRouter(queryClient: QueryClient) {
   const router = createRouter({

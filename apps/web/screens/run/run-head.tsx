@@ -92,7 +92,8 @@ function Warnings({ run: { warnings } }: { run: Run }) {
   return (
     <details className="notice" open={warnings.length <= 3}>
       <summary>
-        {warnings.length === 1 ? 'One thing was' : `${warnings.length} things were`} done differently from what was asked
+        {warnings.length === 1 ? 'One thing was' : `${warnings.length} things were`} done differently from what was
+        asked
       </summary>
       <ul>
         {warnings.map(({ code, message }) => (

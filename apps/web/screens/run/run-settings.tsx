@@ -1,21 +1,8 @@
-import type { Run } from '#lib/contracts/run';
 import { toText, type Json } from '#lib/contracts/json/json';
+import type { Run } from '#lib/contracts/run';
+import { changedSettings } from '../../parts/changed-settings';
 import { GivenBlock } from '../../parts/given';
 
-/** What a run has when nothing is said; as RunInput has it, whose code is too large for what it would save here. */
-const DEFAULTS: Record<string, string> = {
-  temperature: '0',
-  tool_choice: 'required',
-  samples: '1',
-  max_tokens: '1024',
-  timeout_s: '120',
-  params: '{}',
-  system_prompt: 'null',
-  metrics: '[]',
-  case_filter: 'null',
-  model_order: 'sequential',
-  budget: 'null',
-};
 const WORDS: Record<string, string> = {
   temperature: 'Temperature',
   tool_choice: 'Tool choice',
@@ -33,25 +20,17 @@ const WORDS: Record<string, string> = {
 };
 const SHOWN = 20;
 
-const textOf = (value: unknown): string => (value === null ? 'null' : toText(value as Json));
-const defaultOf = (key: string, config: Record<string, unknown>): string | undefined => {
-  if (key !== 'cache') return DEFAULTS[key];
-  return textOf(config.temperature) === '0' && textOf(config.samples) === '1' ? 'use' : 'off';
-};
-
 /** The settings that differ from the defaults. */
 export function RunSettings({ run: { config } }: { run: Run }) {
-  const changed = Object.entries(config)
-    .filter(([key, value]) => key in WORDS && value !== null && textOf(value) !== defaultOf(key, config))
-    .slice(0, SHOWN);
+  const changed = changedSettings(config).slice(0, SHOWN);
   if (changed.length === 0) return <p className="muted small">All settings are the defaults.</p>;
   return (
     <dl className="settings">
       {changed.map(([key, value]) => (
         <div key={key}>
-          <dt>{WORDS[key]}</dt>
+          <dt>{WORDS[key] ?? key}</dt>
           <dd>
-            <GivenBlock text={textOf(value)} />
+            <GivenBlock text={toText(value as Json)} />
           </dd>
         </div>
       ))}
