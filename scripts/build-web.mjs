@@ -1,7 +1,7 @@
 // Builds the page (apps/web) and compresses it. Refuses a build over its budgets: what the first view loads, and the
 // editor, which is loaded when somebody edits JSON.
 import { spawnSync } from 'node:child_process';
-import { readFileSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
 import { node, root } from './set-up.mjs';
@@ -16,7 +16,8 @@ const COMPRESSED = /\.(js|css|svg)$/;
 /** @throws Error when it does not build, or is over a budget */
 export function buildWeb(folder) {
   const { status, stdout, stderr } = spawnSync(
-    node,
+    // An image is built without install scripts, and so without the pinned Node.
+    existsSync(node) ? node : process.execPath,
     [
       join(root, 'node_modules/vite/bin/vite.js'),
       'build',

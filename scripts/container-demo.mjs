@@ -44,7 +44,7 @@ try {
   });
   say(
     [
-      `Toolmark is ready: the API at ${url}, its documentation at ${url}/docs.`,
+      `Toolmark is ready: open ${url} and sign in with its token; the API is described at ${url}/docs.`,
       `Its token: ${isTokenGiven ? 'the one that you gave, TOOLMARK_ADMIN_TOKEN' : READ_TOKEN}`,
       ...steps,
     ].join('\n'),

@@ -75,6 +75,8 @@ async function expectFirstUp() {
     log.includes(`http://127.0.0.1:${port}/api/tool-eval`) && !log.includes(token),
     'It prints the next steps, and no token.',
   );
+  const page = await fetch(`http://127.0.0.1:${port}/`);
+  assert.match(await page.text(), /<title>Toolmark<\/title>/, 'The image has the page.');
   for (const service of ['api', 'worker', 'simulator']) {
     const [id] = containerIds(service);
     const rights = docker('inspect', '-f', '{{.HostConfig.ReadonlyRootfs}} {{.Config.User}}', id).trim();

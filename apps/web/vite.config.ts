@@ -12,7 +12,14 @@ export default defineConfig({
     target: 'es2024',
     assetsInlineLimit: 0,
     manifest: true,
-    rolldownOptions: { checks: { moduleLevelDirective: false } },
+    rolldownOptions: {
+      checks: { moduleLevelDirective: false },
+      output: {
+        // zod is told not to compile in the chunk that has it: schemas of any other chunk are made after that.
+        codeSplitting: { groups: [{ name: 'zod', test: /node_modules\/zod\/|zod-without-eval/ }] },
+      },
+    },
   },
-  server: { proxy: { '/api': api, '/socket.io': { target: api, ws: true } } },
+  // `api/` is a folder of the page, too, whose files have a dot in their names.
+  server: { proxy: { '^/api/[^.]*(\\?.*)?$': api, '/socket.io': { target: api, ws: true } } },
 });

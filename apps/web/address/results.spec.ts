@@ -18,7 +18,14 @@ describe('the address of a list of results', () => {
   });
 
   it('leaves out the default order, and what has a fault', () => {
-    const given = { model: 'a', type: ['wrong_tool', 'bad'], category: 7, passed: 'yes', latency: '5', order: 'failures' };
+    const given = {
+      model: 'a',
+      type: ['wrong_tool', 'bad'],
+      category: 7,
+      passed: 'yes',
+      latency: '5',
+      order: 'failures',
+    };
     expect(resultsSearch(given)).toEqual({ model: ['a'], category: ['7'] });
     expect(resultsSearch({ order: 'case', latency: '500-', passed: false, tag: ['x', 'y'] })).toEqual({
       order: 'case',
@@ -29,7 +36,13 @@ describe('the address of a list of results', () => {
   });
 
   it('asks the API for the same, failures first', () => {
-    const query = resultsQuery({ model: ['a', 'b'], type: ['no_call'], tool: ['f'], latency: '500-1000', passed: false });
+    const query = resultsQuery({
+      model: ['a', 'b'],
+      type: ['no_call'],
+      tool: ['f'],
+      latency: '500-1000',
+      passed: false,
+    });
     expect(String(query)).toBe(
       'model=a&model=b&error_type=no_call&expected_tool=f&passed=false&latency_min_ms=500&latency_max_ms=1000' +
         '&order=failures',

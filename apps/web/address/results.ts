@@ -77,7 +77,11 @@ export type ResultsSearch = {
 /** Reads an address. What has a fault in it is left out, and so is the default order. */
 export function resultsSearch(given: Record<string, unknown>): ResultsSearch {
   const { order, latency, ...read } = search.parse(given);
-  const all = { ...read, latency: latency === '-' ? undefined : latency, order: order === 'failures' ? undefined : order };
+  const all = {
+    ...read,
+    latency: latency === '-' ? undefined : latency,
+    order: order === 'failures' ? undefined : order,
+  };
   return Object.fromEntries(Object.entries(all).filter(([, value]) => value !== undefined)) as ResultsSearch;
 }
 

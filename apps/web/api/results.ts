@@ -6,6 +6,7 @@ import type {
   ResultNeighbours as NeighboursSchema,
   ResultWithExchange as WithExchangeSchema,
 } from '#lib/contracts/result';
+import type { Run } from '#lib/contracts/run';
 import { resultsQuery, type ResultsSearch } from '../address/results';
 import { client } from './client';
 import { keys } from './keys';
@@ -28,8 +29,7 @@ export const resultPageQuery = (runId: string, search: ResultsSearch, cursor: st
   if (cursor !== null) query.set('cursor', cursor);
   return queryOptions({
     queryKey: [...keys.results(runId), 'page', String(query)],
-    queryFn: ({ signal }) =>
-      client.call<Page<Result>>('GET', `${pathOf(runId)}?${query}`, undefined, { signal }),
+    queryFn: ({ signal }) => client.call<Page<Result>>('GET', `${pathOf(runId)}?${query}`, undefined, { signal }),
     staleTime: Infinity,
     gcTime: DROPPED_AFTER_MS,
   });
@@ -60,14 +60,18 @@ export const neighboursQuery = (runId: string, resultId: string, search: Results
 };
 
 /** The results of a case in a run, by model and sample: the first 200. */
-export const resultsOfCaseQuery = (runId: string, caseId: string) =>
-  queryOptions({
+export const resultsOfCaseQuery = (runId: string, caseId: string) => {
+  const query = new URLSearchParams({ case_id: caseId, order: 'case', lean: 'true', limit: String(PAGE) });
+  return queryOptions({
     queryKey: [...keys.results(runId), 'case', caseId],
+    queryFn: ({ signal }) => client.call<Page<Result>>('GET', `${pathOf(runId)}?${query}`, undefined, { signal }),
+  });
+};
+
+/** The run that results belong to. */
+export const runOfResultsQuery = (runId: string) =>
+  queryOptions({
+    queryKey: keys.run(runId),
     queryFn: ({ signal }) =>
-      client.call<Page<Result>>(
-        'GET',
-        `${pathOf(runId)}?${new URLSearchParams({ case_id: caseId, order: 'case', lean: 'true', limit: String(PAGE) })}`,
-        undefined,
-        { signal },
-      ),
+      client.call<Run>('GET', `/api/tool-eval/history/${encodeURIComponent(runId)}`, undefined, { signal }),
   });

@@ -90,13 +90,14 @@ const nameOf = (path: string): string => {
 
 const numberText = (value: unknown): string => toText(value as Json | undefined);
 
-/** `fuzzy, 0.71 of 0.8`. */
+/** `fuzzy, similarity 0.71, 0.8 needed`. */
 function ruleOf({ rule, similarity, threshold, distance, epsilon }: ArgumentCheck): string {
-  if (similarity !== undefined)
-    return `${rule}, similarity ${numberText(similarity)}${threshold === undefined ? '' : `, ${numberText(threshold)} needed`}`;
-  if (distance !== undefined)
-    return `${rule}, ${numberText(distance)} apart${epsilon === undefined ? '' : `, ${numberText(epsilon)} allowed`}`;
-  return rule;
+  const parts: string[] = [rule];
+  if (similarity !== undefined) parts.push(`similarity ${numberText(similarity)}`);
+  if (threshold !== undefined) parts.push(`${numberText(threshold)} needed`);
+  if (distance !== undefined) parts.push(`${numberText(distance)} apart`);
+  if (epsilon !== undefined) parts.push(`${numberText(epsilon)} allowed`);
+  return parts.join(', ');
 }
 
 function Shown({ value, none = '' }: { value: unknown; none?: string }) {

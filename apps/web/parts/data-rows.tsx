@@ -43,6 +43,11 @@ const STEPS: Record<string, (active: number, page: number, last: number) => numb
   End: (_active, _page, last) => last,
 };
 
+const tracksOf = (columns: readonly { track: string }[]): string => columns.map(({ track }) => track).join(' ');
+const clamped = (index: number, count: number): number => Math.max(0, Math.min(count - 1, index));
+/** How many rows a page key passes. */
+const pageOf = (grid: HTMLElement | null): number => Math.max(1, Math.floor((grid?.clientHeight ?? 0) / ROW) - 2);
+
 /** A list of any length, of which only the rows in view are drawn. It has one tab stop; keys move within it. */
 export function DataRows<Row>(props: DataRowsProps<Row>) {
   const { label, columns, count, isMore, rowAt, active, opened, activate, open, onWindow, gridRef } = props;
@@ -57,24 +62,21 @@ export function DataRows<Row>(props: DataRowsProps<Row>) {
     useFlushSync: false,
   });
   const drawn = virtual.getVirtualItems();
-  const [first, last] = [drawn[0]?.index ?? 0, drawn.at(-1)?.index ?? 0];
-  useReport(onWindow, first, last);
+  useReport(onWindow, drawn[0]?.index ?? 0, drawn.at(-1)?.index ?? 0);
+  useEffect(() => virtual.scrollToIndex(active), [virtual, active]);
+  const choose = (index: number): void => {
+    activate(index);
+    const row = rowAt(index);
+    if (row) open(row);
+  };
   const onKeyDown = (event: KeyboardEvent): void => {
     if (event.ctrlKey || event.metaKey || event.altKey || event.target !== event.currentTarget) return;
-    const page = Math.max(1, Math.floor((gridRef.current?.clientHeight ?? 0) / ROW) - 2);
-    const next = STEPS[event.key]?.(active, page, count - 1);
-    if (next !== undefined) {
-      const within = Math.max(0, Math.min(count - 1, next));
-      activate(within);
-      virtual.scrollToIndex(within);
-    } else if (event.key === 'Enter') {
-      const row = rowAt(active);
-      if (row) open(row);
-    } else return;
+    const next = STEPS[event.key]?.(active, pageOf(gridRef.current), count - 1);
+    if (next !== undefined) activate(clamped(next, count));
+    else if (event.key === 'Enter') choose(active);
+    else return;
     event.preventDefault();
   };
-  const tracks = columns.map(({ track }) => track).join(' ');
-  const isDrawn = drawn.some(({ index }) => index === active);
   return (
     <div
       ref={gridRef}
@@ -83,47 +85,51 @@ export function DataRows<Row>(props: DataRowsProps<Row>) {
       aria-label={label}
       aria-rowcount={isMore ? -1 : count + 1}
       aria-colcount={columns.length}
-      aria-activedescendant={isDrawn ? `${id}-${active}` : undefined}
+      aria-activedescendant={drawn.some(({ index }) => index === active) ? `${id}-${active}` : undefined}
       tabIndex={0}
       onKeyDown={onKeyDown}
     >
-      <div role="rowgroup" className="rows-head">
-        <div role="row" aria-rowindex={1} className="row" style={{ gridTemplateColumns: tracks }}>
-          {columns.map(({ name, isNumber }) => (
-            <div role="columnheader" key={name} className={isNumber ? 'number' : undefined}>
-              {name}
-            </div>
-          ))}
-        </div>
-      </div>
+      <Head columns={columns} />
       <div role="rowgroup" className="rows-body" style={{ height: virtual.getTotalSize() }}>
-        {drawn.map(({ index, start }) => {
-          const row = rowAt(index);
-          return (
-            <div
-              key={index}
-              id={`${id}-${index}`}
-              role="row"
-              aria-rowindex={index + 2}
-              aria-selected={index === opened}
-              className={`row${index === active ? ' active' : ''}${index === opened ? ' opened' : ''}`}
-              style={{ gridTemplateColumns: tracks, transform: `translateY(${start - ROW}px)` }}
-              onClick={() => {
-                activate(index);
-                if (row) open(row);
-              }}
-            >
-              {columns.map(({ name, isNumber, cell }) => (
-                <div role="gridcell" key={name} className={isNumber ? 'number' : undefined}>
-                  {row ? cell(row) : <span className="row-waits" />}
-                </div>
-              ))}
-            </div>
-          );
-        })}
+        {drawn.map(({ index, start }) => (
+          <div
+            key={index}
+            id={`${id}-${index}`}
+            role="row"
+            aria-rowindex={index + 2}
+            aria-selected={index === opened}
+            className={`row${index === active ? ' active' : ''}${index === opened ? ' opened' : ''}`}
+            style={{ gridTemplateColumns: tracksOf(columns), transform: `translateY(${start - ROW}px)` }}
+            onClick={() => choose(index)}
+          >
+            <Cells columns={columns} row={rowAt(index)} />
+          </div>
+        ))}
       </div>
     </div>
   );
+}
+
+function Head<Row>({ columns }: Pick<DataRowsProps<Row>, 'columns'>) {
+  return (
+    <div role="rowgroup" className="rows-head">
+      <div role="row" aria-rowindex={1} className="row" style={{ gridTemplateColumns: tracksOf(columns) }}>
+        {columns.map(({ name, isNumber }) => (
+          <div role="columnheader" key={name} className={isNumber ? 'number' : undefined}>
+            {name}
+          </div>
+        ))}
+      </div>
+    </div>
+  );
+}
+
+function Cells<Row>({ columns, row }: Pick<DataRowsProps<Row>, 'columns'> & { row: Row | undefined }) {
+  return columns.map(({ name, isNumber, cell }) => (
+    <div role="gridcell" key={name} className={isNumber ? 'number' : undefined}>
+      {row ? cell(row) : <span className="row-waits" />}
+    </div>
+  ));
 }
 
 function useReport(onWindow: (first: number, last: number) => void, first: number, last: number): void {

@@ -5,14 +5,16 @@ import { Given } from './given';
 /** What went wrong, in the words of the API, and how to go on. */
 export function Failed({ error, retry, children }: { error: Error; retry?: () => unknown; children?: ReactNode }) {
   const problem = error instanceof ApiError ? error.problem : undefined;
+  // A single fault is in the sentence already.
+  const errors = (problem?.errors ?? []).filter(({ message }) => !problem!.detail.includes(message));
   return (
     <div className="problem" role="alert">
       <p>
         <Given text={problem?.detail ?? noAnswer(error)} />
       </p>
-      {problem?.errors && problem.errors.length > 0 && (
+      {errors.length > 0 && (
         <ul>
-          {problem.errors.map(({ path, message }) => (
+          {errors.map(({ path, message }) => (
             <li key={`${path} ${message}`}>
               <code className="given">{path || '/'}</code> <Given text={message} />
             </li>

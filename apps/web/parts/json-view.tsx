@@ -91,7 +91,8 @@ const Name = ({ text }: { text: string }) => (
 
 /** A string, a number by its text, true, false or null. */
 export function Scalar({ value }: { value: unknown }) {
-  if (typeof value !== 'string') return <code className="json-scalar">{isNumber(value) ? numberSource(value) : String(value)}</code>;
+  if (typeof value !== 'string')
+    return <code className="json-scalar">{isNumber(value) ? numberSource(value) : String(value)}</code>;
   if (value.length <= LINE_CHARACTERS && !value.includes('\n')) return <Given text={JSON.stringify(value)} />;
   return <GivenBlock text={value} code />;
 }

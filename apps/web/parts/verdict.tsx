@@ -4,7 +4,11 @@ import './verdict.css';
 export type VerdictWord = 'passed' | 'partial' | 'failed' | 'errored';
 
 /** A result without a score is errored, never failed. */
-export const verdictOf = ({ outcome, passed, overall }: Pick<Result, 'outcome' | 'passed' | 'overall'>): VerdictWord => {
+export const verdictOf = ({
+  outcome,
+  passed,
+  overall,
+}: Pick<Result, 'outcome' | 'passed' | 'overall'>): VerdictWord => {
   if (outcome === 'errored') return 'errored';
   if (passed) return 'passed';
   return (overall ?? 0) > 0 ? 'partial' : 'failed';
@@ -21,7 +25,9 @@ export function VerdictMark({ word }: { word: VerdictWord }) {
       ) : (
         <circle cx="6" cy="6" r={RADIUS} className={word === 'passed' ? 'full' : undefined} />
       )}
-      {word === 'partial' && <path className="full" d={`M6 ${6 - RADIUS}a${RADIUS} ${RADIUS} 0 0 0 0 ${2 * RADIUS}z`} />}
+      {word === 'partial' && (
+        <path className="full" d={`M6 ${6 - RADIUS}a${RADIUS} ${RADIUS} 0 0 0 0 ${2 * RADIUS}z`} />
+      )}
     </svg>
   );
 }

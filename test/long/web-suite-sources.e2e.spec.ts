@@ -1,0 +1,181 @@
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { weatherSuite } from '../client.js';
+import { journeys, startWeb, type Tab, type WebSystem } from '../web.js';
+
+let web: WebSystem;
+
+/** Nothing in the present view that axe or the policy of the page finds, and nothing that is too wide. */
+async function expectSound(tab: Tab): Promise<void> {
+  expect([...(await tab.axe()), ...tab.faults()]).toEqual([]);
+  expect(await tab.isTooWide()).toBe(false);
+}
+
+const tool = { type: 'function', function: { name: 'f', parameters: { type: 'object' } } };
+const idIn = (href: string | null): string => /\/suites\/([\w-]+)/.exec(href ?? '')![1]!;
+
+journeys('where suites come from', () => {
+  beforeAll(async () => void (web = await startWeb({ workers: 1 })), 120_000);
+
+  describe('a new suite', () => {
+    it('from a text is looked at first, then made; its numbers are what was written', async () => {
+      const tab = await web.open({ path: '/import' });
+      const { page } = tab;
+      const params = '{"n":5.0,"big":12345678901234567890}';
+      const text =
+        `{"name":"Numbers","tools":[${JSON.stringify(tool)}],` +
+        `"test_cases":[{"prompt":"p","expected_tool":"f","expected_params":${params}}]}`;
+      await page.getByLabel('Or its text').fill(text.replace('"f","exp', '"g","exp'));
+      await page.getByRole('button', { name: 'Look first' }).click();
+      await page.getByRole('alert').getByText('/test_cases/0/expected_tool No tool').waitFor();
+      await page.getByLabel('Or its text').fill(text);
+      await page.getByRole('button', { name: 'Look first' }).click();
+      await page.getByText('The import would make the suite Numbers with 1 tool and 1 case.').waitFor();
+      await expectSound(tab);
+      await page.getByLabel('Or its text').press('Control+Enter');
+      const open = page.getByRole('link', { name: 'Open the suite' });
+      await open.waitFor();
+      await expectSound(tab);
+      const id = idIn(await open.getAttribute('href'));
+      expect((await web.client.get(`/api/tool-suites/${id}`)).body).toMatchObject({
+        name: 'Numbers',
+        test_cases_count: 1,
+      });
+      const exported = await page.evaluate((path) => fetch(path).then((answer) => answer.text()), exportOf(id));
+      expect(exported).toContain(`"expected_params":${params}`);
+      await tab.context.close();
+    });
+
+    const exportOf = (id: string): string => `/api/tool-suites/${id}/export?format=json`;
+
+    it('from a file has the format that its name says, and one that is too large is not sent', async () => {
+      const tab = await web.open({ path: '/import' });
+      const { page } = tab;
+      const file = page.getByLabel('File', { exact: true });
+      await file.setInputFiles({ name: 'big.csv', mimeType: 'text/csv', buffer: Buffer.alloc(11 * 2 ** 20, 'x') });
+      await page.getByText('an import takes up to 10.0 MiB').waitFor();
+      const rows = 'prompt,expected_tool\nhi,f\n';
+      await file.setInputFiles({ name: 'cases.csv', mimeType: 'text/csv', buffer: Buffer.from(rows) });
+      await page.getByLabel('Name of the suite').fill('From rows');
+      expect(await page.getByLabel('Format').inputValue()).toBe('csv');
+      await page.getByRole('button', { name: 'Import', exact: true }).click();
+      await page.getByText('does not describe its tools').waitFor();
+      const [suite] = (await web.client.get('/api/tool-suites?lean=true&limit=1')).body.items;
+      expect(suite).toMatchObject({ name: 'From rows', tools_count: 1, test_cases_count: 1 });
+      await tab.context.close();
+    });
+
+    it('is the example in two clicks', async () => {
+      const tab = await web.open({ path: '/import' });
+      const { page } = tab;
+      await page.getByRole('link', { name: 'The example' }).click();
+      await page.getByRole('button', { name: 'Import', exact: true }).click();
+      await page.getByText('The suite has 3 cases.').waitFor();
+      await tab.context.close();
+    });
+  });
+
+  describe('the tools of an MCP server', () => {
+    let server: Server;
+    let url: string;
+    let tools: object[];
+    const listed = (name: string, description = name): object => ({
+      name,
+      description,
+      inputSchema: { type: 'object' },
+    });
+
+    beforeAll(async () => {
+      server = createServer((request, response) => {
+        let text = '';
+        request.on('data', (chunk) => (text += chunk));
+        request.on('end', () => {
+          const { id, method, params } = text ? JSON.parse(text) : {};
+          const answer = (result: object) =>
+            response
+              .writeHead(200, { 'content-type': 'application/json' })
+              .end(JSON.stringify({ jsonrpc: '2.0', id, result }));
+          const serverInfo = { name: 'changing', version: '1' };
+          if (request.method !== 'POST') response.writeHead(405).end();
+          else if (id === undefined) response.writeHead(202).end();
+          else if (method === 'tools/list') answer({ tools });
+          else answer({ protocolVersion: params.protocolVersion, capabilities: { tools: {} }, serverInfo });
+        });
+      });
+      await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
+      url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/mcp`;
+    });
+    afterAll(() => (server.closeAllConnections(), server.close()));
+
+    it('become a suite, and are brought up to date after a look at what differs', async () => {
+      tools = [listed('stays'), listed('changes'), listed('goes'), listed('unwanted')];
+      const tab = await web.open({ path: '/import?from=mcp' });
+      const { page } = tab;
+      await page.getByLabel('Address of the server').fill(url);
+      await page.getByLabel('Address of the server').press('Enter');
+      await page.getByRole('heading', { name: 'changing 1 has 4 tools' }).waitFor();
+      await page.getByLabel('unwanted', { exact: true }).uncheck();
+      await page.getByLabel('Name of the suite').fill('Of a server');
+      await expectSound(tab);
+      await page.getByRole('button', { name: 'Make a suite of 3 tools' }).click();
+      const open = page.getByRole('link', { name: 'Open the suite' });
+      await open.waitFor();
+      const id = idIn(await open.getAttribute('href'));
+      await tab.context.close();
+
+      tools = [listed('stays'), listed('changes', 'anew'), listed('comes')];
+      const syncTab = await web.open({ path: `/suites/${id}/mcp` });
+      const { page: sync } = syncTab;
+      await sync.getByRole('button', { name: 'Look', exact: true }).click();
+      await sync.getByRole('heading', { name: 'What applying it changes' }).waitFor();
+      await sync.getByText('One case names it: draft: goes').waitFor();
+      await sync.getByRole('row', { name: 'description changes anew' }).waitFor();
+      await expectSound(syncTab);
+      await sync.getByRole('button', { name: 'Apply' }).click();
+      await sync
+        .getByRole('alert')
+        .getByText(/would not fit any more/)
+        .waitFor();
+      await sync.getByLabel('Keep the tools that the server no longer has').check();
+      await sync.getByRole('button', { name: 'Apply' }).click();
+      await sync.getByRole('heading', { name: 'The suite has the tools of the server: version 2' }).waitFor();
+      const { body } = await web.client.get(`/api/tool-suites/${id}?cases=false`);
+      expect(body.tools.map((one: any) => one.function.name)).toEqual(['stays', 'changes', 'goes', 'comes']);
+      await syncTab.context.close();
+    });
+  });
+
+  it('versions of a suite show what changed, and an address shows the same to whoever opens it', async () => {
+    await web.client.post('/api/providers', { key: 'sim', base_url: 'http://127.0.0.1:9/v1', models: [{ id: 'a' }] });
+    const id = (await web.client.post('/api/tool-eval/import', weatherSuite(4))).body.suite_id;
+    const path = `/api/tool-suites/${id}`;
+    const [first, second] = (await web.client.get(path)).body.test_cases;
+    await web.client.post('/api/tool-eval', { suite_id: id, models: ['sim::a'] });
+    const hostile = '\u202e<b>bold</b> \u001b[31m';
+    const { id: _id, position: _position, ...input } = first;
+    await web.client.put(`${path}/cases/${first.id}`, { ...input, prompt: hostile + 'x'.repeat(40_000) });
+    await web.client.delete(`${path}/cases/${second.id}`);
+    await web.client.patch(path, { system_prompt: 'Be brief.' });
+
+    const tab = await web.open({ path: `/suites/${id}/versions/1` });
+    const { page } = tab;
+    await page.getByRole('heading', { name: 'What changed from version 1 to 4' }).waitFor();
+    await page.getByText('Cases: 1 removed, 1 changed. Tools: none changed.').waitFor();
+    await page.getByRole('row', { name: '/system_prompt not set Be brief.' }).waitFor();
+    await page.getByText('case 0', { exact: true }).click();
+    await page.getByText('<U+202E><b>bold</b>').waitFor();
+    await page.getByText('case 1', { exact: true }).click();
+    await page.getByText('"prompt": "What is the weather in Paris? (1)"').waitFor();
+    await expectSound(tab);
+    await page.setViewportSize({ width: 360, height: 640 });
+    await expectSound(tab);
+    await page.getByRole('link', { name: 'Version 4' }).click();
+    await page.getByText('The suite as it is now.').waitFor();
+    await page.getByLabel('Compare with').selectOption('1');
+    await page.waitForURL(/\?with=1$/);
+    const { pathname, search } = new URL(page.url());
+    const other = await web.open({ path: pathname + search });
+    await other.page.getByRole('heading', { name: 'What changed from version 1 to 4' }).waitFor();
+    await Promise.all([tab, other].map(({ context }) => context.close()));
+  });
+});

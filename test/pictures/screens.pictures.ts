@@ -1,0 +1,41 @@
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { fillTeam, screensOf } from '../web-screens.js';
+import { journeys, startWeb, type OpenOptions } from '../web.js';
+
+const FOLDER = 'docs/pictures';
+/** All screens in both themes and at both widths are put here, to be looked at. */
+const REVIEW = process.env.TOOLMARK_REVIEW_PICTURES;
+const REVIEWED: [string, OpenOptions][] = [
+  ['light', {}],
+  ['dark', { theme: 'dark' }],
+  ['light-360', { width: 360, height: 740 }],
+  ['dark-360', { theme: 'dark', width: 360, height: 740 }],
+];
+
+journeys('pictures', () => {
+  it(
+    'are made of every screen',
+    async () => {
+      const web = await startWeb();
+      const screens = screensOf(await fillTeam(web));
+      const take = async (path: string, file: string, options: OpenOptions, fullPage: boolean): Promise<void> => {
+        const { page, context } = await web.open({ width: 1200, ...options, path });
+        await page.getByRole('heading', { level: 1 }).first().waitFor();
+        await page.locator('[aria-busy=true]').first().waitFor({ state: 'detached' });
+        await page.screenshot({ path: file, fullPage, animations: 'disabled' });
+        await context.close();
+      };
+      for (const [name, path] of screens) {
+        const file = `${name.toLowerCase().replaceAll(' ', '-')}`;
+        if (!REVIEW) await take(path, join(FOLDER, `${file}.png`), { height: 750 }, false);
+        else
+          for (const [view, options] of REVIEWED) {
+            mkdirSync(REVIEW, { recursive: true });
+            await take(path, join(REVIEW, `${file}-${view}.png`), options, true);
+          }
+      }
+    },
+    10 * 60_000,
+  );
+});

@@ -1,0 +1,145 @@
+import { weatherSuite, type Client } from './client.js';
+import type { OpenOptions, WebSystem } from './web.js';
+import { until } from './until.js';
+
+/** Ids of what `fillTeam` made, of which the screens show something. */
+export interface Filled {
+  suiteId: string;
+  caseId: string;
+  runId: string;
+  /** A result that did not pass. */
+  resultId: string;
+}
+
+/** Texts that a person, a model or a provider can write into a suite and its replies. */
+export interface Texts {
+  name: string;
+  tool: string;
+  prompt: string;
+  reply: string;
+  error: string;
+}
+const PLAIN: Texts = {
+  name: 'Weather',
+  tool: 'get_weather',
+  prompt: 'What is the weather in Paris?',
+  reply: 'Sunny.',
+  error: 'The model is loading.',
+};
+
+/** Markup, marks that turn the direction of text, a word of 100,000 characters, and codes that terminals obey. */
+export const HOSTILE: Texts = {
+  name:
+    `<img src=x onerror="document.title='owned'"> \u202egnp.exe\u2066 </script>` +
+    `<script>document.title='owned'</script>`,
+  tool: 'A'.repeat(64),
+  prompt: `<script>document.title='owned'</script>\u202e${'W'.repeat(49_000)}\u001b[31m\u0007\u2028{{7*7}}`,
+  reply:
+    `<iframe srcdoc="<script>parent.document.title='owned'</script>"></iframe>` +
+    `\u001b]8;;http://x\u0007${'R'.repeat(100_000)}`,
+  error: `<b onclick=alert(1)>\u202eprovider\u001b[2J ${'E'.repeat(100_000)}`,
+};
+
+/** A provider with three models, a suite, and a completed run with a wrong answer and an errored one. */
+export async function fillTeam(web: WebSystem, texts: Texts = PLAIN): Promise<Filled> {
+  const { client, simulator } = web;
+  await client.post('/api/providers', {
+    key: 'sim',
+    name: 'Simulator',
+    base_url: `${simulator.url}/v1`,
+    models: ['perfect-ish', 'careless-arguments', 'scripted:odd', 'scripted:broken'].map((id) => ({
+      id,
+      input_cost_per_mtok: 1,
+      output_cost_per_mtok: 4,
+    })),
+  });
+  await web.script('odd', { replies: [wrongReply(texts)] });
+  await web.script('broken', { replies: [{ status: 400, body: { error: { message: texts.error } } }] });
+  const suite = weatherSuite(6);
+  const { body: imported } = await client.post('/api/tool-eval/import', {
+    ...suite,
+    name: texts.name.slice(0, 200),
+    description: texts.prompt.slice(0, 9000),
+    system_prompt: texts.prompt,
+    tools: suite.tools.map((tool) => ({
+      ...tool,
+      function: { ...tool.function, name: texts.tool, description: texts.prompt },
+    })),
+    test_cases: suite.test_cases.map((one, n) => ({
+      ...one,
+      name: `${texts.name.slice(0, 150)} ${n}`,
+      category: texts.name.slice(0, 150),
+      tags: [texts.name.slice(0, 90)],
+      prompt: `${texts.prompt} (${n})`,
+      expected_tool: texts.tool,
+    })),
+  });
+  const suiteId: string = imported.suite_id;
+  const models = ['sim::perfect-ish', 'sim::careless-arguments', 'sim::scripted:odd', 'sim::scripted:broken'];
+  const { body: run } = await client.post('/api/tool-eval', {
+    suite_id: suiteId,
+    models,
+    name: texts.name.slice(0, 200),
+    note: texts.prompt.slice(0, 2000),
+  });
+  const runId: string = run.eval_id;
+  await untilEnded(client, runId);
+  const { body: failures } = await client.get(
+    `/api/tool-eval/history/${runId}/results?${new URLSearchParams({ model: 'sim::scripted:odd' })}`,
+  );
+  const { body: cases } = await client.get(`/api/tool-suites/${suiteId}/cases?limit=1`);
+  return { suiteId, runId, caseId: cases.items[0].id, resultId: failures.items[0].id };
+}
+
+const wrongReply = ({ tool, reply }: Texts): object => ({
+  role: 'assistant',
+  content: reply,
+  tool_calls: [
+    {
+      id: 'c',
+      type: 'function',
+      function: { name: tool, arguments: JSON.stringify({ city: reply, [reply.slice(0, 90)]: [reply] }) },
+    },
+  ],
+});
+
+export async function untilEnded(client: Client, runId: string): Promise<void> {
+  const run = () => client.get(`/api/tool-eval/history/${runId}`);
+  await until(async () => (await run()).body.status === 'completed' && (await run()).body.summaries.length > 0, {
+    what: `run ${runId} to end`,
+    timeoutMs: 90_000,
+  });
+}
+
+/** Every screen that needs a session, by its name. */
+export const screensOf = ({ suiteId, caseId, runId, resultId }: Filled): [name: string, path: string][] => [
+  ['home', '/'],
+  ['runs', '/runs'],
+  ['new run', `/runs/new?suite=${suiteId}`],
+  ['run', `/runs/${runId}`],
+  ['results', `/runs/${runId}/results`],
+  ['result', `/runs/${runId}/results/${resultId}`],
+  ['suites', '/suites'],
+  ['suite', `/suites/${suiteId}`],
+  ['new case', `/suites/${suiteId}/cases/new`],
+  ['case', `/suites/${suiteId}/cases/${caseId}`],
+  ['suite version', `/suites/${suiteId}/versions/1`],
+  ['MCP sync', `/suites/${suiteId}/mcp`],
+  ['import', '/import'],
+  ['not found', '/what-is-this'],
+];
+
+/** What a screen must never have, whatever it shows and to whom. */
+export async function faultsOfScreen(web: WebSystem, path: string, options: OpenOptions): Promise<string[]> {
+  const { page, context, faults, axe, isTooWide } = await web.open({ ...options, path });
+  try {
+    await page.getByRole('heading', { level: 1 }).first().waitFor();
+    await page.locator('[aria-busy=true]').first().waitFor({ state: 'detached' });
+    const found = [...faults(), ...(await axe())];
+    if (await isTooWide()) found.push('wider than the window');
+    if ((await page.title()).includes('owned')) found.push('a text was run as a script');
+    return found;
+  } finally {
+    await context.close();
+  }
+}
