@@ -1,11 +1,17 @@
 import { setImmediate } from 'node:timers/promises';
 import { DEFAULT_MARGIN, DEFAULT_MAX_ERRORED_SHARE, MIN_COMMON_CASES, type Estimate } from '#lib/contracts/comparison';
 import type { Ranking } from '#lib/contracts/ranking';
+import type { MeasuredCase } from '#lib/db/read/case-measurements';
 import type { CaseScores } from '#lib/db/read/case-scores';
-import { ComparableRunRepository, type ComparableRun, type RunState } from '#lib/db/read/comparable-runs';
+import {
+  ComparableRunRepository,
+  type ComparableRun,
+  type ComparableTarget,
+  type RunState,
+} from '#lib/db/read/comparable-runs';
 import type { Pool } from '#lib/db/connection/pool';
 import { estimateDifference } from './estimate.js';
-import type { CaseMeasurement, PairedCase } from './measurements.js';
+import type { PairedCase } from './measurements.js';
 import { comparePairs, ranksOf, type PairDifference, type RankedTarget } from './rank-targets.js';
 
 /** The models with the highest means that are compared; with more, all ranks are open. */
@@ -18,8 +24,7 @@ export interface RankedRun {
 }
 
 interface MeasuredTarget extends RankedTarget {
-  target: string;
-  cases: CaseScores[];
+  target: ComparableTarget;
   mean: number | null;
 }
 
@@ -33,26 +38,35 @@ export const rankRun = (pool: Pool, teamId: string, runId: string, signal: Abort
     const targets: MeasuredTarget[] = [];
     for (const target of run.targets) {
       signal.throwIfAborted();
-      targets.push(measured(run, target.name, await runs.score(run, target)));
+      targets.push(measured(run, target, await runs.score(run, target)));
     }
     targets.sort((a, b) => (b.mean ?? -1) - (a.mean ?? -1));
-    return { ranking: await rank(targets, signal), state: { generation: run.generation, status: run.status } };
+    const { items, best } = await rank(targets, signal);
+    const text = best && (await sentenceOn(runs, run, best));
+    return { ranking: { text, items }, state: { generation: run.generation, status: run.status } };
   });
 
-function measured(run: ComparableRun, target: string, cases: CaseScores[]): MeasuredTarget {
+function measured(run: ComparableRun, target: ComparableTarget, read: CaseScores): MeasuredTarget {
   const scores = new Float64Array(Math.max(run.caseCount, (run.positions.at(-1) ?? -1) + 1)).fill(NaN);
-  let [sum, scored, errored] = [0, 0, 0];
-  for (const one of cases) {
-    if (one.mean !== null) scores[one.position] = one.mean;
-    sum += (one.mean ?? 0) * one.scored;
-    scored += one.scored;
-    errored += one.errored;
-  }
-  const erroredShare = errored === 0 ? 0 : errored / (scored + errored);
-  return { target, cases, scores, erroredShare, mean: scored === 0 ? null : sum / scored };
+  const positions = read.positions?.split(' ') ?? [];
+  const means = read.means?.split(' ') ?? [];
+  positions.forEach((position, index) => (scores[Number(position)] = Number(means[index])));
+  const { mean, scored, errored } = read;
+  return { target, scores, erroredShare: errored === 0 ? 0 : errored / (scored + errored), mean };
 }
 
-async function rank(targets: readonly MeasuredTarget[], signal: AbortSignal): Promise<Ranking> {
+/** The two models with the highest means, and the p value of their difference, corrected for the number of pairs. */
+interface BestPair {
+  best: ComparableTarget;
+  next: ComparableTarget;
+  p: number;
+  pairs: number;
+}
+
+async function rank(
+  targets: readonly MeasuredTarget[],
+  signal: AbortSignal,
+): Promise<Pick<Ranking, 'items'> & { best: BestPair | null }> {
   const compared = targets.slice(0, MAX_RANKED);
   const pairs: PairDifference[] = [];
   for (const pair of comparePairs(compared)) {
@@ -61,25 +75,30 @@ async function rank(targets: readonly MeasuredTarget[], signal: AbortSignal): Pr
   }
   const { ranks, corrected } = ranksOf(compared, pairs, DEFAULT_MAX_ERRORED_SHARE);
   const left = targets.length - compared.length;
+  const items = targets.map(({ target }, index): Ranking['items'][number] => {
+    const [from, to] = ranks[index] ?? [1, compared.length];
+    return { target: target.name, rank: [from, to + left] };
+  });
   const [best, next] = compared;
-  return {
-    // The first pair is that of the two highest means.
-    text: best && next ? sentenceOn(best, next, { p: corrected[0]!, pairs: pairs.length }) : null,
-    items: targets.map(({ target }, index) => {
-      const [from, to] = ranks[index] ?? [1, compared.length];
-      return { target, rank: [from, to + left] };
-    }),
-  };
+  if (!best || !next) return { items, best: null };
+  // The first pair is that of the two highest means.
+  return { items, best: { best: best.target, next: next.target, p: corrected[0]!, pairs: pairs.length } };
 }
 
 /** The sentence of a comparison: the best model against the one behind it. */
-function sentenceOn(best: MeasuredTarget, next: MeasuredTarget, { p, pairs }: { p: number; pairs: number }): string {
-  const estimate = estimateDifference(pairCases(next, best), {
+async function sentenceOn(
+  runs: ComparableRunRepository,
+  run: ComparableRun,
+  { best, next, p, pairs }: BestPair,
+): Promise<string> {
+  const measure = (target: ComparableTarget): Promise<MeasuredCase[]> =>
+    runs.measure(run, target, { measure: 'overall', tools: [] });
+  const estimate = estimateDifference(pairCases(await measure(next), await measure(best)), {
     measure: 'overall',
     margin: DEFAULT_MARGIN,
     maxErroredShare: DEFAULT_MAX_ERRORED_SHARE,
     holm: { p, targets: pairs, family: 'pairs of models' },
-    subject: { pairs: [{ a: next.target, b: best.target }], amongOthers: false },
+    subject: { pairs: [{ a: next.name, b: best.name }], amongOthers: false },
   });
   return estimate.verdict === 'not_comparable' ? tooFew(estimate) : estimate.text!;
 }
@@ -89,13 +108,12 @@ const tooFew = ({ n_cases: n }: Estimate): string =>
   `two, and a verdict needs ${MIN_COMMON_CASES}.`;
 
 /** The cases that both have results of, side by side. */
-function pairCases(a: MeasuredTarget, b: MeasuredTarget): PairedCase[] {
-  const ofA = new Map(a.cases.map((one) => [one.position, one]));
-  return b.cases.flatMap((one) => {
+function pairCases(a: readonly MeasuredCase[], b: readonly MeasuredCase[]): PairedCase[] {
+  const ofA = new Map(a.map((one) => [one.position, one]));
+  return b.flatMap((one) => {
     const other = ofA.get(one.position);
-    return other ? [{ index: one.position, ...NOT_GROUPED, a: sideOf(other), b: sideOf(one) }] : [];
+    return other ? [{ index: one.position, ...NOT_GROUPED, a: other, b: one }] : [];
   });
 }
 
 const NOT_GROUPED = { category: null, tool: '', cluster: null };
-const sideOf = ({ position: _position, ...measurement }: CaseScores): CaseMeasurement => measurement;

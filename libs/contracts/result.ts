@@ -194,7 +194,7 @@ const filters = {
   called_tool: toolLabels.meta({
     description:
       'Only results whose first call, or the one that answers what is expected, is of this tool; `(none)` for ' +
-      'replies without a call, `(unknown)` for tools that neither the suite has nor a case expects. Repeat it for ' +
+      'replies without a call, `(unknown)` for tools that neither the suite has nor the case expects. Repeat it for ' +
       'several.',
     example: ['get_weather'],
   }),

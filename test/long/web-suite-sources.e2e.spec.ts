@@ -75,6 +75,27 @@ journeys('where suites come from', () => {
     });
   });
 
+  it('who may only look is told why nothing can be imported, on a narrow window too', async () => {
+    const tab = await web.open({ path: '/import?from=example', role: 'viewer', width: 360, theme: 'dark' });
+    const { page } = tab;
+    await page.getByText('This needs an editor; you are a viewer.').waitFor();
+    expect(await page.getByRole('button', { name: 'Import', exact: true }).isDisabled()).toBe(true);
+    await expectSound(tab);
+    await page.getByRole('link', { name: 'An MCP server' }).click();
+    await page.getByText('This needs an editor; you are a viewer.').waitFor();
+    await expectSound(tab);
+    await tab.context.close();
+  });
+
+  it('a version that is not stored says so, and leads to the suite', async () => {
+    const id = (await web.client.post('/api/tool-eval/import', weatherSuite(1))).body.suite_id;
+    const tab = await web.open({ path: `/suites/${id}/versions/9` });
+    await tab.page.getByRole('alert').getByText('Version 9 of the suite is not stored').waitFor();
+    expect(await tab.page.getByRole('link', { name: 'To the suite' }).getAttribute('href')).toBe(`/suites/${id}`);
+    await expectSound(tab);
+    await tab.context.close();
+  });
+
   describe('the tools of an MCP server', () => {
     let server: Server;
     let url: string;

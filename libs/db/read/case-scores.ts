@@ -1,34 +1,35 @@
 import type { Pool, PoolClient } from '../connection/pool.js';
 
-/** What a target scored in a case of a run. */
+/** What a target of a run scored, case by case. Its results are grouped in Postgres: a million are a few megabytes. */
 export interface CaseScores {
-  position: number;
+  /** Positions of the cases that have a score, separated by spaces; null where none has. */
+  positions: string | null;
+  /** The means over the scored samples of these cases, likewise. */
+  means: string | null;
+  /** The mean over all scored samples; null where there are none. */
+  mean: number | null;
   scored: number;
   errored: number;
-  passed: number;
-  /** Over the scored samples; null where there are none. */
-  mean: number | null;
-  /** Their sample variance; null under two of them. */
-  variance: number | null;
 }
 
-/**
- * The overall score of each case of a target, in the order of the cases. It reads nothing but numbers: the first
- * verdicts of the run.
- */
+/** The overall scores of a target. It reads nothing but numbers: the first verdicts of the run. */
 export async function readCaseScores(
   db: Pool | PoolClient,
   teamId: string,
   { runId, ordinal }: { runId: string; ordinal: number },
-): Promise<CaseScores[]> {
+): Promise<CaseScores> {
   const { rows } = await db.query<CaseScores>(
-    `SELECT case_position AS position, count(overall)::int AS scored,
-       count(*) FILTER (WHERE overall IS NULL)::int AS errored, count(*) FILTER (WHERE passed)::int AS passed,
-       avg(overall) AS mean, var_samp(overall) AS variance
-     FROM result
-     WHERE run_id = $1 AND target = $2 AND EXISTS (SELECT 1 FROM run WHERE id = $1 AND team_id = $3)
-     GROUP BY case_position ORDER BY case_position`,
+    `SELECT string_agg(position::text, ' ') FILTER (WHERE scored > 0) AS positions,
+       string_agg((total / nullif(scored, 0))::text, ' ') FILTER (WHERE scored > 0) AS means,
+       sum(total) / nullif(sum(scored), 0)::float8 AS mean,
+       coalesce(sum(scored), 0)::int AS scored, coalesce(sum(results - scored), 0)::int AS errored
+     FROM (
+       SELECT case_position AS position, sum(overall) AS total, count(overall) AS scored, count(*) AS results
+       FROM result
+       WHERE run_id = $1 AND target = $2 AND EXISTS (SELECT 1 FROM run WHERE id = $1 AND team_id = $3)
+       GROUP BY case_position
+     ) one_case`,
     [runId, ordinal, teamId],
   );
-  return rows;
+  return rows[0]!;
 }

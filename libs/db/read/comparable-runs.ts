@@ -247,7 +247,7 @@ export class ComparableRunRepository implements TeamScoped {
   }
 
   /** What a target scored in each case of the run itself. */
-  score({ id: runId }: Pick<ComparableRun, 'id'>, { ordinal }: Ordinal): Promise<CaseScores[]> {
+  score({ id: runId }: Pick<ComparableRun, 'id'>, { ordinal }: Ordinal): Promise<CaseScores> {
     return readCaseScores(this.db, this.teamId, { runId, ordinal });
   }
 

@@ -51,8 +51,11 @@ function called(labels: readonly string[], versionId: string, parameter: Paramet
   return `(r.outcome = 'scored' AND (${any.join(' OR ')}))`;
 }
 
-/** SQL: the called tool is neither one of the suite nor expected by a case. */
-const isUnknown = (version: string): string => `coalesce(${CALLED_NAME}, '') NOT IN (
-  SELECT lower(coalesce(tool #>> '{function,name}', ''))
-  FROM suite_version v, json_array_elements(${readableJson('v.tools')}) tool WHERE v.id = ${version}
-  UNION ALL SELECT lower(unnest(${EXPECTED_LABELS})) FROM suite_version_case c WHERE c.version_id = ${version})`;
+/** SQL: the called tool is neither one of the suite nor expected by the case. IS TRUE as above. */
+const isUnknown = (version: string): string => `NOT coalesce(${CALLED_NAME} = ANY (ARRAY(
+    SELECT lower(tool #>> '{function,name}')
+    FROM suite_version v, json_array_elements(${readableJson('v.tools')}) tool WHERE v.id = ${version}
+  )), false) AND (NOT EXISTS (
+    SELECT 1 FROM suite_version_case c, unnest(${EXPECTED_LABELS}) label
+    WHERE c.version_id = ${version} AND c.position = r.case_position AND lower(label) = ${CALLED_NAME}
+  )) IS TRUE`;

@@ -1,9 +1,9 @@
 import pg from 'pg';
-import { clientOf, weatherSuite, type Client } from './client.js';
-import { calling, startEndpoint } from './endpoint.js';
-import { startProcess, type RunningProcess } from './processes.js';
-import { createDatabase, createRedis } from './services.js';
-import { until } from './until.js';
+import { clientOf, weatherSuite, type Client } from '../client.js';
+import { calling, startEndpoint } from '../endpoint.js';
+import { startProcess, type RunningProcess } from '../processes.js';
+import { createDatabase, createRedis } from '../services.js';
+import { until } from '../until.js';
 
 let client: Client;
 let sql: pg.Pool;

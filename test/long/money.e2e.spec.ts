@@ -1,6 +1,6 @@
-import { weatherSuite, type Client } from './client.js';
-import { startSystem, type System } from './system.js';
-import { until } from './until.js';
+import { weatherSuite, type Client } from '../client.js';
+import { startSystem, type System } from '../system.js';
+import { until } from '../until.js';
 
 const PRICES = { input_cost_per_mtok: 1000, output_cost_per_mtok: 1000 };
 let system: System;

@@ -1,9 +1,9 @@
 import pg from 'pg';
 import { parseJson } from '#lib/contracts/json/json';
 import { suiteNamesByWireName } from '#lib/providers/dialects/dialects';
-import { clientOf, type Client } from './client.js';
-import { ADMIN_TOKEN, startProcess, until, type RunningProcess } from './processes.js';
-import { createDatabase, createRedis } from './services.js';
+import { clientOf, type Client } from '../client.js';
+import { ADMIN_TOKEN, startProcess, until, type RunningProcess } from '../processes.js';
+import { createDatabase, createRedis } from '../services.js';
 
 const BASE_URLS = { openai: '/v1', 'openai-responses': '/v1', anthropic: '/anthropic', google: '/google/v1beta' };
 const KINDS = Object.keys(BASE_URLS) as (keyof typeof BASE_URLS)[];

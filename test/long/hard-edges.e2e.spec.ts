@@ -3,10 +3,10 @@ import { createServer as createHttpsServer } from 'node:https';
 import type { AddressInfo, Server } from 'node:net';
 import { Redis } from 'ioredis';
 import pg from 'pg';
-import { clientOf, weatherSuite, type Client } from './client.js';
-import { startProcess, until, type RunningProcess } from './processes.js';
-import { SELF_SIGNED } from './self-signed.js';
-import { createDatabase, createRedis } from './services.js';
+import { clientOf, weatherSuite, type Client } from '../client.js';
+import { startProcess, until, type RunningProcess } from '../processes.js';
+import { SELF_SIGNED } from '../self-signed.js';
+import { createDatabase, createRedis } from '../services.js';
 
 const PLANTED_KEY = 'sk-planted-0123456789-must-not-leak';
 /** Does not look like a key, so only code that knows it can mask it. */
