@@ -1,5 +1,5 @@
-import { z } from 'zod';
 import type { JobStatus } from '#lib/contracts/job';
+import { id, oneOf, searchOf, text } from './search';
 
 /** What the list of runs can be narrowed to, as an address has it. */
 export const STATUS_FILTERS = {
@@ -11,17 +11,12 @@ export const STATUS_FILTERS = {
 } as const satisfies Record<string, [string, readonly JobStatus[]]>;
 export type StatusFilter = keyof typeof STATUS_FILTERS;
 
-// A key with a fault is as if it were not there.
-const id = z.uuid().optional().catch(undefined);
-export const runsSearch = z.object({
+export const runsSearch = searchOf({
   suite: id,
-  status: z
-    .enum(Object.keys(STATUS_FILTERS) as StatusFilter[])
-    .optional()
-    .catch(undefined),
-  model: z.string().min(1).max(300).optional().catch(undefined),
-  after: z.string().max(500).optional().catch(undefined),
+  status: oneOf(Object.keys(STATUS_FILTERS) as StatusFilter[]),
+  model: text(300),
+  after: text(500),
 });
-export type RunsSearch = z.infer<typeof runsSearch>;
+export type RunsSearch = ReturnType<typeof runsSearch>;
 
-export const runNewSearch = z.object({ suite: id, from: id });
+export const runNewSearch = searchOf({ suite: id, from: id });
