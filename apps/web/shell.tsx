@@ -16,6 +16,7 @@ export function Shell() {
   useKeys({
     'g h': () => void navigate({ to: '/' }),
     'g r': () => void navigate({ to: '/runs' }),
+    'g s': () => void navigate({ to: '/suites' }),
     '?': () => setHelpOpen(true),
     t: () => nextTheme(),
     '/': () => document.querySelector<HTMLElement>('[data-filter]')?.focus(),
@@ -32,6 +33,9 @@ export function Shell() {
         <nav aria-label="Main">
           <Link to="/runs" activeOptions={{ includeSearch: false }}>
             Runs
+          </Link>
+          <Link to="/suites" activeOptions={{ includeSearch: false }}>
+            Suites
           </Link>
         </nav>
         <Who openHelp={() => setHelpOpen(true)} />

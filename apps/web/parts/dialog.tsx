@@ -1,14 +1,45 @@
 import { useEffect, useId, useRef, type ReactNode } from 'react';
+import { Failed } from './failed';
 
-/** A question that has to be answered first. Escape, or leaving it, is no. */
+/** Something to be answered before anything else. Escape leaves all as it is. */
 export function Dialog({ title, close, children }: { title: string; close: () => void; children: ReactNode }) {
   const dialog = useRef<HTMLDialogElement>(null);
-  const id = useId();
+  const titleId = useId();
   useEffect(() => dialog.current?.showModal(), []);
   return (
-    <dialog ref={dialog} onClose={close} aria-labelledby={id}>
-      <h2 id={id}>{title}</h2>
+    <dialog ref={dialog} onClose={close} aria-labelledby={titleId}>
+      <h2 id={titleId}>{title}</h2>
       {children}
     </dialog>
+  );
+}
+
+interface Question {
+  title: string;
+  /** What goes, and what stays. */
+  children: ReactNode;
+  /** The words of the button that does it. */
+  action: string;
+  isPending: boolean;
+  error: Error | null;
+  act: () => void;
+  close: () => void;
+}
+
+/** Asks before something is gone. Escape and Cancel leave all as it is. */
+export function DeleteDialog({ title, children, action, isPending, error, act, close }: Question) {
+  return (
+    <Dialog title={title} close={close}>
+      {children}
+      {error && <Failed error={error} />}
+      <div className="actions">
+        <button type="button" className="danger" disabled={isPending} onClick={act}>
+          {action}
+        </button>
+        <button type="button" autoFocus onClick={close}>
+          Cancel
+        </button>
+      </div>
+    </Dialog>
   );
 }

@@ -5,8 +5,7 @@ import { keys } from '../api/keys';
 import { queryClient } from '../api/query-client';
 import { deleteRun } from '../api/runs';
 import { useRefusal } from '../api/session';
-import { Dialog } from './dialog';
-import { Failed } from './failed';
+import { DeleteDialog } from './dialog';
 import { Given } from './given';
 import { count } from './score';
 import { isUnderWay } from './status';
@@ -41,7 +40,14 @@ function Question({ run, close, onDone }: { run: Run; close: () => void; onDone:
     await queryClient.invalidateQueries({ queryKey: keys.runLists });
   });
   return (
-    <Dialog title="Delete this run?" close={close}>
+    <DeleteDialog
+      title="Delete this run?"
+      action="Delete the run"
+      isPending={remove.isPending}
+      error={remove.error}
+      act={() => remove.mutate(run.id)}
+      close={close}
+    >
       <p>
         <Given text={run.name ?? `${run.suite.name}, version ${run.suite.version}`} max={200} />
       </p>
@@ -49,15 +55,6 @@ function Question({ run, close, onDone }: { run: Run; close: () => void; onDone:
         Its {count(run.counts.settled)} results go with it, with the requests and replies behind them, its rescores and
         its place in experiments. Replies stored for the cache that came from it go too. This cannot be undone.
       </p>
-      {remove.isError && <Failed error={remove.error} />}
-      <div className="actions">
-        <button type="button" className="danger" disabled={remove.isPending} onClick={() => remove.mutate(run.id)}>
-          Delete the run
-        </button>
-        <button type="button" onClick={close}>
-          Keep it
-        </button>
-      </div>
-    </Dialog>
+    </DeleteDialog>
   );
 }
