@@ -3,6 +3,7 @@ import { Link, Outlet, useNavigate, useRouterState } from '@tanstack/react-route
 import { useEffect, useRef, useState } from 'react';
 import { meQuery, signOut } from './api/session';
 import { KeysHelp } from './keys-help';
+import { useTeamEvents } from './live/team-events';
 import { GivenLine } from './parts/given';
 import { useKeys } from './parts/keys';
 import { nextTheme } from './parts/theme';
@@ -10,9 +11,11 @@ import { nextTheme } from './parts/theme';
 /** The frame of every screen: where one can go, and who one is. */
 export function Shell() {
   const navigate = useNavigate();
+  useTeamEvents();
   const [isHelpOpen, setHelpOpen] = useState(false);
   useKeys({
     'g h': () => void navigate({ to: '/' }),
+    'g r': () => void navigate({ to: '/runs' }),
     'g s': () => void navigate({ to: '/suites' }),
     '?': () => setHelpOpen(true),
     t: () => nextTheme(),
@@ -28,6 +31,9 @@ export function Shell() {
           Toolmark
         </Link>
         <nav aria-label="Main">
+          <Link to="/runs" activeOptions={{ includeSearch: false }}>
+            Runs
+          </Link>
           <Link to="/suites" activeOptions={{ includeSearch: false }}>
             Suites
           </Link>
