@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import { providerQuery } from '../../api/provider';
+import { providerQuery } from '../../api/providers';
 import type { ResultWithExchange } from '../../api/results';
 import { JsonView } from '../../parts/json-view';
 import { curlCommand } from './curl-command';
