@@ -143,7 +143,6 @@ const addresses = root.addChildren([
     runs,
     runNew,
     run,
-    results.addChildren([result]),
     suites,
     newSuite,
     suite,
@@ -152,6 +151,7 @@ const addresses = root.addChildren([
     importSuite,
     suiteVersion,
     suiteMcp,
+    results.addChildren([result]),
   ]),
 ]);
 

@@ -42,6 +42,7 @@ journeys('the results of a run', () => {
     const first = page.url();
     await page.keyboard.press('n');
     await page.waitForURL((url) => url.href !== first);
+    await result.getByRole('button', { name: 'Previous failure', disabled: false }).waitFor();
     await page.keyboard.press('p');
     await page.waitForURL(first);
     await page.keyboard.press('Escape');

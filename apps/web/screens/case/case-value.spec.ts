@@ -1,5 +1,12 @@
 import type { JsonObject } from '#lib/contracts/json/json';
-import { expectationOf, inputOf, keysBeyondFields, withChain, withConversation, withExpectation } from './case-value.js';
+import {
+  expectationOf,
+  inputOf,
+  keysBeyondFields,
+  withChain,
+  withConversation,
+  withExpectation,
+} from './case-value.js';
 
 describe('what a case expects', () => {
   it.each<[string, JsonObject]>([

@@ -95,7 +95,9 @@ function Head({ result, suiteId }: { result: ResultWithExchange; suiteId: string
         {suiteId !== undefined && (
           <>
             {', '}
-            <Link to={`/suites/${suiteId}/cases/${caseId}` as string}>the case as it is now</Link>
+            <Link to="/suites/$suiteId/cases/$caseId" params={{ suiteId, caseId }}>
+              the case as it is now
+            </Link>
           </>
         )}{' '}
         <CopiedId id={caseId} what="case" />
