@@ -11,7 +11,8 @@ import { applyTheme } from './parts/theme';
 import { createAppRouter } from './router';
 
 // zod compiles its schemas with `new Function` where it can. The page's policy forbids that, and each try would be
-// reported as a violation. This stands before zod is loaded, which the first view does without: it would be a fifth of it.
+// reported as a violation. This stands before zod is loaded, which the first view does without: it would be a fifth of
+// it.
 (globalThis as { __zod_globalConfig?: object }).__zod_globalConfig = { jitless: true };
 
 const root = document.getElementById('root')!;

@@ -143,6 +143,7 @@ const addresses = root.addChildren([
     runs,
     runNew,
     run,
+    results.addChildren([result]),
     suites,
     newSuite,
     suite,
@@ -151,7 +152,6 @@ const addresses = root.addChildren([
     importSuite,
     suiteVersion,
     suiteMcp,
-    results.addChildren([result]),
   ]),
 ]);
 

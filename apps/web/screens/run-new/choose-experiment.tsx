@@ -8,7 +8,7 @@ import { useRefusal } from '../../api/session';
 import { AllowedButton } from '../../parts/allowed-button';
 import { Failed } from '../../parts/failed';
 import { visible } from '../../parts/given';
-import { LabelledField, type FormPart } from './run-form';
+import { LabelledField, type FormPart } from './labelled-field';
 
 /** The experiment that the run belongs to: none, one that is there, or a new one. */
 export function ChooseExperiment({ run, change, faultsAt }: FormPart) {

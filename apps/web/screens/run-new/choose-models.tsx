@@ -6,7 +6,7 @@ import { Failed } from '../../parts/failed';
 import { Given, GivenLine } from '../../parts/given';
 import { count } from '../../parts/score';
 import { Skeleton } from '../../parts/skeleton';
-import { Faults, type FormPart } from './run-form';
+import { Faults, type FormPart } from './labelled-field';
 
 /** How many models are listed at once; the filter finds the others. */
 const SHOWN = 200;

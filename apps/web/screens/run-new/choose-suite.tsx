@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { suiteHeadsQuery } from '../../api/suite-heads';
 import { Failed } from '../../parts/failed';
 import { visible } from '../../parts/given';
-import { LabelledField, type FormPart } from './run-form';
+import { LabelledField, type FormPart } from './labelled-field';
 
 export function ChooseSuite({ run, change, faultsAt }: FormPart) {
   const { data, error, refetch } = useQuery(suiteHeadsQuery);

@@ -1,5 +1,5 @@
 import { useNavigate } from '@tanstack/react-router';
-import { useId, type FormEvent, type ReactNode } from 'react';
+import type { FormEvent } from 'react';
 import { ApiError } from '#lib/client/api-client';
 import { useAction } from '../../api/action';
 import { refreshWork } from '../../api/jobs';
@@ -8,22 +8,15 @@ import { useRefusal } from '../../api/session';
 import { AllowedButton } from '../../parts/allowed-button';
 import { useDraft } from '../../parts/draft';
 import { Failed } from '../../parts/failed';
-import { Given } from '../../parts/given';
 import { submitOnCtrlEnter } from '../../parts/submit-keys';
 import { ChooseExperiment } from './choose-experiment';
 import { ChooseModels } from './choose-models';
 import { ChooseSuite } from './choose-suite';
 import { RunEstimate } from './run-estimate';
-import { requestOf, type FormFault, type NewRun } from './new-run';
+import { LabelledField, type FormPart } from './labelled-field';
+import { requestOf, type NewRun } from './new-run';
 import { SystemPrompt } from './system-prompt';
 import { useEstimate } from './use-estimate';
-
-export interface FormPart {
-  run: NewRun;
-  change: (change: Partial<NewRun>) => void;
-  /** What is wrong at a field, or within it. */
-  faultsAt: (path: string) => FormFault[];
-}
 
 export function RunForm({ draftKey, initial }: { draftKey: string; initial: NewRun }) {
   const navigate = useNavigate();
@@ -84,36 +77,6 @@ export function RunForm({ draftKey, initial }: { draftKey: string; initial: NewR
     </form>
   );
 }
-
-interface FieldProps {
-  label: string;
-  help?: ReactNode;
-  faults: FormFault[];
-  children: (attributes: { id: string; 'aria-describedby': string; 'aria-invalid': boolean | undefined }) => ReactNode;
-}
-
-/** A label, a control, what it means, and what is wrong with it. */
-export function LabelledField({ label, help, faults, children }: FieldProps) {
-  const id = useId();
-  return (
-    <div className="field">
-      <label htmlFor={id}>{label}</label>
-      {children({ id, 'aria-describedby': `${id}-notes`, 'aria-invalid': faults.length > 0 || undefined })}
-      <div id={`${id}-notes`} className="small">
-        {help && <div className="muted">{help}</div>}
-        <Faults faults={faults} />
-      </div>
-    </div>
-  );
-}
-
-const MAX_FAULTS = 20;
-export const Faults = ({ faults }: { faults: FormFault[] }) =>
-  faults.slice(0, MAX_FAULTS).map(({ path, message }) => (
-    <div key={`${path} ${message}`} className="fault">
-      <Given text={message} />
-    </div>
-  ));
 
 function Settings({ run, change, faultsAt }: FormPart) {
   return (

@@ -1,4 +1,4 @@
-import { LabelledField, type FormPart } from './run-form';
+import { LabelledField, type FormPart } from './labelled-field';
 import { visible } from '../../parts/given';
 import type { NewRun } from './new-run';
 
