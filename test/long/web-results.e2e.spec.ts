@@ -1,4 +1,5 @@
-import { fillTeam, HOSTILE, type Filled } from '../web-screens.js';
+import { until } from '../until.js';
+import { fillTeam, HOSTILE, untilEnded, type Filled } from '../web-screens.js';
 import { journeys, startWeb, type WebSystem } from '../web.js';
 
 let web: WebSystem;
@@ -77,14 +78,50 @@ journeys('the results of a run', () => {
       width: 360,
       height: 640,
     });
-    await page.getByRole('grid').getByRole('row').nth(1).click();
+    await page.getByRole('grid').focus();
+    await page.keyboard.press('End');
+    await page.keyboard.press('Enter');
     await page.getByRole('heading', { name: 'Why' }).waitFor();
     await page.getByRole('grid').waitFor({ state: 'hidden' });
     expect(await isTooWide()).toBe(false);
     await page.getByRole('link', { name: 'Back to the list' }).click();
+    await until(
+      async () => {
+        const list = await page.getByRole('grid').boundingBox();
+        const row = await page.locator('.row.active[aria-rowindex="25"]').boundingBox();
+        return list && row && row.y >= list.y && row.y + row.height <= list.y + list.height;
+      },
+      { what: 'the list to be where it was' },
+    );
     await page.getByRole('button', { name: 'Filters' }).click();
     await page.getByLabel('Verdict').waitFor();
     expect(await isTooWide()).toBe(false);
+    expect(faults()).toEqual([]);
+  });
+
+  it('are read as one goes through a long list, and those left behind are there again', async () => {
+    const { body: run } = await web.client.post('/api/tool-eval', {
+      suite_id: filled.suiteId,
+      models: ['sim::careless-arguments'],
+      samples: 100,
+    });
+    await untilEnded(web.client, run.eval_id);
+    const { page, faults } = await web.open({ path: `/runs/${run.eval_id}/results` });
+    const grid = page.getByRole('grid', { name: 'Results' });
+    await grid.focus();
+    const counted = page.getByText(/^[\d,]+ results/);
+    await until(
+      async () => {
+        await page.keyboard.press('End');
+        return (await counted.textContent()) === '600 results.';
+      },
+      { what: 'the whole list to be read' },
+    );
+    await page.keyboard.press('End');
+    await page.locator('.row.active[aria-rowindex="601"]').getByText('get_weather').first().waitFor();
+    expect(await grid.getByRole('row').count()).toBeLessThan(100);
+    await page.keyboard.press('Home');
+    await page.locator('.row.active[aria-rowindex="2"]').getByText('get_weather').first().waitFor();
     expect(faults()).toEqual([]);
   });
 

@@ -63,7 +63,8 @@ export function DataRows<Row>(props: DataRowsProps<Row>) {
   });
   const drawn = virtual.getVirtualItems();
   useReport(onWindow, drawn[0]?.index ?? 0, drawn.at(-1)?.index ?? 0);
-  useEffect(() => virtual.scrollToIndex(active), [virtual, active]);
+  // Where a result takes the place of the list, the list has lost its place when it is back.
+  useEffect(() => virtual.scrollToIndex(active), [virtual, active, opened]);
   const choose = (index: number): void => {
     activate(index);
     const row = rowAt(index);
