@@ -58,13 +58,12 @@ export function DataRows<Row>(props: DataRowsProps<Row>) {
     estimateSize: () => ROW,
     overscan: SPARE_ROWS,
     scrollMargin: ROW,
-    scrollPaddingStart: ROW,
     useFlushSync: false,
   });
   const drawn = virtual.getVirtualItems();
   useReport(onWindow, drawn[0]?.index ?? 0, drawn.at(-1)?.index ?? 0);
   // Where a result takes the place of the list, the list has lost its place when it is back.
-  useEffect(() => virtual.scrollToIndex(active), [virtual, active, opened]);
+  useEffect(() => bringIntoView(gridRef.current, active), [gridRef, active, opened]);
   const choose = (index: number): void => {
     activate(index);
     const row = rowAt(index);
@@ -131,6 +130,13 @@ function Cells<Row>({ columns, row }: Pick<DataRowsProps<Row>, 'columns'> & { ro
       {row ? cell(row) : <span className="row-waits" />}
     </div>
   ));
+}
+
+/** Scrolls no further than it takes, by where the list is now: a list that was hidden is at its beginning. */
+function bringIntoView(grid: HTMLElement | null, index: number): void {
+  if (!grid) return;
+  const lowest = (index + 2) * ROW - grid.clientHeight;
+  grid.scrollTop = Math.min(Math.max(grid.scrollTop, lowest), index * ROW);
 }
 
 function useReport(onWindow: (first: number, last: number) => void, first: number, last: number): void {
