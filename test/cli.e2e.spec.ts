@@ -365,6 +365,8 @@ it('lists have one shape, and go on where they ended', async () => {
     'perfect-ish',
   );
   expect(filtered).toMatchObject({ items: [{ suite: { name: 'Traces' } }] });
+  const oneOfSuite = await toolmarkJson('history', '--suite', 'Traces', '--limit', '1');
+  expect(oneOfSuite).toMatchObject({ items: { length: 1 } });
   expect(await toolmarkJson('history', '--suite', 'Traces', '--model', 'instant')).toEqual({ items: [] });
   expect((await toolmark('history', '--suite', 'Traces', '--status', 'failed')).out).toBe('No runs match.\n');
 });

@@ -63,7 +63,7 @@ export async function fillTeam(web: WebSystem, texts: Texts = PLAIN): Promise<Fi
     system_prompt: texts.prompt,
     tools: suite.tools.map((tool) => ({
       ...tool,
-      function: { ...tool.function, name: texts.tool, description: texts.prompt },
+      function: { ...tool.function, name: texts.tool, description: texts.prompt.slice(0, 19_000) },
     })),
     test_cases: suite.test_cases.map((one, n) => ({
       ...one,

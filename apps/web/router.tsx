@@ -15,6 +15,9 @@ import { importSearch } from './screens/import/import-search';
 import { NotFoundScreen } from './screens/not-found/not-found-screen';
 import { SignInScreen } from './screens/sign-in/sign-in-screen';
 import { backSearch } from './screens/sign-in/back';
+import { caseSearch } from './screens/case/case-search';
+import { suiteSearch } from './screens/suite/suite-search';
+import { suitesSearch } from './screens/suites/suites-search';
 import { versionSearch } from './screens/suite-versions/version-search';
 import { Shell } from './shell';
 
@@ -49,7 +52,37 @@ const home = createRoute({
   component: lazyRouteComponent(() => import('./screens/home/home-screen'), 'HomeScreen'),
 });
 
+const suites = createRoute({
+  getParentRoute: () => signedIn,
+  path: '/suites',
+  validateSearch: suitesSearch,
+  component: lazyRouteComponent(() => import('./screens/suites/suites-screen'), 'SuitesScreen'),
+});
 const newSuite = createRoute({
+  getParentRoute: () => signedIn,
+  path: '/suites/new',
+  component: lazyRouteComponent(() => import('./screens/suite/new-suite-screen'), 'NewSuiteScreen'),
+});
+const suite = createRoute({
+  getParentRoute: () => signedIn,
+  path: '/suites/$suiteId',
+  validateSearch: suiteSearch,
+  component: lazyRouteComponent(() => import('./screens/suite/suite-screen'), 'SuiteScreen'),
+});
+const newCase = createRoute({
+  getParentRoute: () => signedIn,
+  path: '/suites/$suiteId/cases/new',
+  validateSearch: caseSearch,
+  component: lazyRouteComponent(() => import('./screens/case/new-case-screen'), 'NewCaseScreen'),
+});
+const suiteCase = createRoute({
+  getParentRoute: () => signedIn,
+  path: '/suites/$suiteId/cases/$caseId',
+  validateSearch: caseSearch,
+  component: lazyRouteComponent(() => import('./screens/case/case-screen'), 'CaseScreen'),
+});
+
+const importSuite = createRoute({
   getParentRoute: () => signedIn,
   path: '/import',
   validateSearch: importSearch,
@@ -70,7 +103,10 @@ const suiteMcp = createRoute({
 });
 
 // Every address of the page. A screen is a folder of the name of its address, and is loaded when it is opened.
-const addresses = root.addChildren([signIn, signedIn.addChildren([home, newSuite, suiteVersion, suiteMcp])]);
+const addresses = root.addChildren([
+  signIn,
+  signedIn.addChildren([home, suites, newSuite, suite, newCase, suiteCase, importSuite, suiteVersion, suiteMcp]),
+]);
 
 export function createAppRouter(queryClient: QueryClient) {
   const router = createRouter({

@@ -13,6 +13,7 @@ export function Shell() {
   const [isHelpOpen, setHelpOpen] = useState(false);
   useKeys({
     'g h': () => void navigate({ to: '/' }),
+    'g s': () => void navigate({ to: '/suites' }),
     '?': () => setHelpOpen(true),
     t: () => nextTheme(),
     '/': () => document.querySelector<HTMLElement>('[data-filter]')?.focus(),
@@ -26,7 +27,11 @@ export function Shell() {
         <Link to="/" className="brand" activeProps={{}}>
           Toolmark
         </Link>
-        <nav aria-label="Main">{/* Lists come here with their screens. */}</nav>
+        <nav aria-label="Main">
+          <Link to="/suites" activeOptions={{ includeSearch: false }}>
+            Suites
+          </Link>
+        </nav>
         <Who openHelp={() => setHelpOpen(true)} />
       </header>
       <Content />

@@ -5,7 +5,7 @@ import { parseJson } from '#lib/contracts/json/json';
 import type { Problem } from '#lib/contracts/input/problem';
 import type { Result } from '#lib/contracts/result';
 import type { Run } from '#lib/contracts/run';
-import { PAGE_HEADER } from '#lib/contracts/session';
+import { PAGE_HEADER } from '#lib/contracts/page-header';
 import type { Suite } from '#lib/contracts/suite';
 import { withoutSlash } from '#lib/contracts/url';
 

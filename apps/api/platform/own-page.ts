@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import type { TLSSocket } from 'node:tls';
-import { PAGE_HEADER } from '#lib/contracts/session';
+import { PAGE_HEADER } from '#lib/contracts/page-header';
 
 /**
  * Whether a page of this server sent a request, so that the cookie of a session may count: other pages can make a

@@ -4,7 +4,7 @@ import type { Run } from '#lib/contracts/run';
 import { onServer, withExamples } from '../command.js';
 import { findExperiment } from '../lookup/find-experiment.js';
 import { findSuite } from '../lookup/find-suite.js';
-import { addListOptions, findInList, printList, readList, type ListOptions } from '../lookup/read-list.js';
+import { addListOptions, printList, readList, type ListOptions } from '../lookup/read-list.js';
 import { runTable } from '../output/job-table.js';
 import { JOB_STATUSES } from './jobs.js';
 
@@ -29,21 +29,17 @@ export function addHistory(program: Command): void {
   withExamples(history, 'toolmark history --suite Weather --status completed --limit 10');
 }
 
-const RUNS = '/api/tool-eval/history';
-
 async function listRuns(client: ApiClient, options: HistoryOptions): Promise<void> {
-  const { status, model } = options;
-  const path = options.orchestrated ? `${RUNS}?orchestrated=true` : RUNS;
-  const suiteId = options.suite === undefined ? undefined : await findSuite(client, options.suite);
-  const experiment = options.experiment && (await findExperiment(client, options.experiment));
-  const matches = (run: Run): boolean =>
-    (suiteId === undefined || run.suite.id === suiteId) &&
-    (status === undefined || run.status === status) &&
-    (model === undefined || run.targets.some(({ target, model_id: id }) => target === model || id === model)) &&
-    (experiment === undefined || run.experiment_id === experiment);
-  const isFiltered = [suiteId, status, model, experiment].some((filter) => filter !== undefined);
-  const list = isFiltered
-    ? await findInList<Run>(client, path, options, matches)
-    : await readList<Run>(client, path, options);
+  const { status, model, orchestrated } = options;
+  const filter = {
+    suite_id: options.suite === undefined ? undefined : await findSuite(client, options.suite),
+    experiment_id: options.experiment && (await findExperiment(client, options.experiment)),
+    status,
+    model,
+  };
+  const asked = Object.entries({ ...filter, orchestrated: orchestrated && 'true' }).filter(([, value]) => value);
+  const path = `/api/tool-eval/history?${new URLSearchParams(asked as [string, string][])}`;
+  const isFiltered = Object.values(filter).some((value) => value !== undefined);
+  const list = await readList<Run>(client, path, options);
   printList(list, options, isFiltered ? 'No runs match.' : 'No runs yet. Start one: toolmark run --help', runTable);
 }

@@ -28,6 +28,8 @@ export interface ConfigOptions {
 export interface RunSettings extends ConfigOptions {
   models: string[];
   experiment?: string;
+  name?: string;
+  note?: string;
 }
 
 export const TOOL_CHOICES = ['required', 'auto', 'none'];
@@ -47,10 +49,10 @@ const modelsOption = (): Option =>
 
 /** The options of every setting that a run has. */
 export const addRunSettings = (command: Command): Command =>
-  addSettings(command.addOption(modelsOption().makeOptionMandatory())).option(
-    '--experiment <name>',
-    'experiment that the run belongs to, by name or id',
-  );
+  addSettings(command.addOption(modelsOption().makeOptionMandatory()))
+    .option('--experiment <name>', 'experiment that the run belongs to, by name or id')
+    .option('--name <name>', 'what people call the run')
+    .option('--note <text>', 'what is worth knowing about it');
 
 /** The same where each may be left out, to be as in another run. */
 export const addConfig = (command: Command): Command => addSettings(command.addOption(modelsOption()));
@@ -78,6 +80,8 @@ const addSettings = (command: Command): Command =>
 /** What the API takes for these options. What is left out has the default of the API. */
 export const runInput = async (client: ApiClient, suiteId: string, options: RunSettings) => ({
   suite_id: suiteId,
+  name: options.name,
+  note: options.note,
   ...configOf(options),
   experiment_id: options.experiment === undefined ? undefined : await findExperiment(client, options.experiment),
 });

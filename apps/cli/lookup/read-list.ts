@@ -32,25 +32,6 @@ export async function readList<Item>(client: ApiClient, path: string, options: L
   return { items, ...(cursor !== null && { next_cursor: cursor }) };
 }
 
-const PAGE = 200;
-const MAX_PAGES = 10;
-/** The first entries that match, among the newest 2,000: for filters that the API does not have. */
-export async function findInList<Item>(
-  client: ApiClient,
-  path: string,
-  { limit, cursor: start }: ListOptions,
-  matches: (item: Item) => boolean,
-): Promise<List<Item>> {
-  const items: Item[] = [];
-  let cursor: string | null | undefined = start;
-  for (let page = 0; page < MAX_PAGES && cursor !== null && items.length < limit; page++) {
-    const { items: read, next_cursor }: Page<Item> = await client.page(path, PAGE, cursor);
-    items.push(...read.filter(matches));
-    cursor = next_cursor;
-  }
-  return { items: items.slice(0, limit) };
-}
-
 /**
  * Prints a list for people or programs.
  * @param layout makes its lines; not called for an empty list

@@ -1,0 +1,72 @@
+import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query';
+import { stringifyInSourceOrder } from '#lib/contracts/json/key-order';
+import type { Json, JsonObject } from '#lib/contracts/json/json';
+import type { Page } from '#lib/contracts/page';
+import type { CallOptions } from '#lib/client/api-client';
+import type { Suite, SuiteHead } from '#lib/contracts/suite';
+import { client } from './client';
+import { keys } from './keys';
+
+/** A case as it is written: its numbers keep their text, and fields that this page does not know stay. */
+export type StoredCase = JsonObject & { id: string; position: number };
+type Written<Value> = Value & { warnings: string[] };
+const nextPage = ({ next_cursor: cursor }: { next_cursor: string | null }) =>
+  cursor === null ? undefined : `&cursor=${encodeURIComponent(cursor)}`;
+const pathOf = (suiteId: string): string => `/api/tool-suites/${encodeURIComponent(suiteId)}`;
+const casePathOf = (suiteId: string, caseId: string): string =>
+  `${pathOf(suiteId)}/cases/${encodeURIComponent(caseId)}`;
+
+export const suitesQuery = infiniteQueryOptions({
+  queryKey: [...keys.suites, 'lean'],
+  queryFn: ({ pageParam, signal }) =>
+    client.call<Page<SuiteHead>>('GET', `/api/tool-suites?lean=true&limit=200${pageParam}`, undefined, { signal }),
+  initialPageParam: '',
+  getNextPageParam: nextPage,
+});
+
+export const suiteQuery = (suiteId: string) =>
+  queryOptions({
+    queryKey: [...keys.suite(suiteId), 'settings'],
+    queryFn: ({ signal }) => client.call<Suite>('GET', `${pathOf(suiteId)}?cases=false`, undefined, { signal }),
+  });
+
+export const casesQuery = (suiteId: string) =>
+  infiniteQueryOptions({
+    queryKey: [...keys.cases(suiteId), 'list'],
+    queryFn: ({ pageParam, signal }) =>
+      client.call<Page<StoredCase>>('GET', `${pathOf(suiteId)}/cases?limit=100${pageParam}`, undefined, { signal }),
+    initialPageParam: '',
+    getNextPageParam: nextPage,
+  });
+
+export const caseQuery = (suiteId: string, caseId: string) =>
+  queryOptions({
+    queryKey: [...keys.cases(suiteId), caseId],
+    queryFn: ({ signal }) => client.call<StoredCase>('GET', casePathOf(suiteId, caseId), undefined, { signal }),
+  });
+
+/** As text, so that keys like "2" keep their places, as numbers keep theirs. */
+const bodyOf = (value: Json): string => stringifyInSourceOrder(value);
+
+export const createSuite = (input: Json, options: CallOptions): Promise<Written<Suite>> =>
+  client.call('POST', '/api/tool-suites', bodyOf(input), options);
+
+export const changeSuite = (suiteId: string, patch: Json, options: CallOptions): Promise<Written<Suite>> =>
+  client.call('PATCH', pathOf(suiteId), bodyOf(patch), options);
+
+export const deleteSuite = (suiteId: string, options: CallOptions): Promise<void> =>
+  client.call('DELETE', pathOf(suiteId), undefined, options);
+
+/** Adds a case without an id, and replaces one with an id. */
+export const saveCase = (
+  suiteId: string,
+  caseId: string | undefined,
+  input: Json,
+  options: CallOptions,
+): Promise<Written<StoredCase>> =>
+  caseId === undefined
+    ? client.call('POST', `${pathOf(suiteId)}/cases`, bodyOf(input), options)
+    : client.call('PUT', casePathOf(suiteId, caseId), bodyOf(input), options);
+
+export const deleteCase = (suiteId: string, caseId: string, options: CallOptions): Promise<void> =>
+  client.call('DELETE', casePathOf(suiteId, caseId), undefined, options);

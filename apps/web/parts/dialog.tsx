@@ -1,0 +1,36 @@
+import { useEffect, useId, useRef, type ReactNode } from 'react';
+import { Failed } from './failed';
+
+interface Question {
+  title: string;
+  /** What goes, and what stays. */
+  children: ReactNode;
+  /** The words of the button that does it. */
+  action: string;
+  isPending: boolean;
+  error: Error | null;
+  act: () => void;
+  close: () => void;
+}
+
+/** Asks before something is gone. Escape and Cancel leave all as it is. */
+export function DeleteDialog({ title, children, action, isPending, error, act, close }: Question) {
+  const dialog = useRef<HTMLDialogElement>(null);
+  const titleId = useId();
+  useEffect(() => dialog.current?.showModal(), []);
+  return (
+    <dialog ref={dialog} onClose={close} aria-labelledby={titleId}>
+      <h2 id={titleId}>{title}</h2>
+      {children}
+      {error && <Failed error={error} />}
+      <div className="actions">
+        <button type="button" className="danger" disabled={isPending} onClick={act}>
+          {action}
+        </button>
+        <button type="button" autoFocus onClick={() => dialog.current?.close()}>
+          Cancel
+        </button>
+      </div>
+    </dialog>
+  );
+}

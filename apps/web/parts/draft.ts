@@ -1,0 +1,83 @@
+import { useQuery } from '@tanstack/react-query';
+import { useCallback, useState } from 'react';
+import { stringifyInSourceOrder } from '#lib/contracts/json/key-order';
+import { parseJson } from '#lib/contracts/json/json';
+import { meQuery } from '../api/session';
+
+const PREFIX = 'toolmark.draft.';
+/** Session storage holds about 5 MB; a longer draft lives as long as its page. */
+const MAX_LENGTH = 1_000_000;
+
+/** What a user typed and has not saved yet. */
+export interface Draft<Value> {
+  value: Value;
+  /** Whether it differs from what is stored. */
+  isChanged: boolean;
+  /** Whether it is too long to outlive a reload. */
+  isTooLong: boolean;
+  change: (value: Value) => void;
+  /** Back to what is stored: after saving, or to throw the changes away. */
+  clear: () => void;
+}
+
+/**
+ * Keeps what is typed in session storage, so that a reload or an expired session loses nothing. It belongs to the user
+ * and to this tab. Numbers keep their text. The value changes to `initial` when that changes, unless there is a draft.
+ */
+export function useDraft<Value>(key: string, initial: Value): Draft<Value> {
+  const { data: me } = useQuery(meQuery);
+  const name = `${PREFIX}${me?.team.id}.${me?.user.id}.${key}`;
+  const [draft, setDraft] = useState(() => read<Value>(name));
+  const change = (value: Value): void => setDraft(write(name, value, initial));
+  const clear = useCallback(() => {
+    remove(name);
+    setDraft(undefined);
+  }, [name]);
+  return {
+    value: draft ? draft.value : initial,
+    isChanged: draft !== undefined,
+    isTooLong: draft?.isTooLong ?? false,
+    change,
+    clear,
+  };
+}
+
+interface Kept<Value> {
+  value: Value;
+  isTooLong: boolean;
+}
+
+function read<Value>(name: string): Kept<Value> | undefined {
+  try {
+    const text = sessionStorage.getItem(name);
+    return text === null ? undefined : { value: parseJson(text) as Value, isTooLong: false };
+  } catch {
+    // Storage that is switched off, or holds something else.
+    return undefined;
+  }
+}
+
+/** @returns undefined when nothing is left of the changes */
+function write<Value>(name: string, value: Value, initial: Value): Kept<Value> | undefined {
+  const text = stringifyInSourceOrder(value);
+  if (text === stringifyInSourceOrder(initial)) return void remove(name);
+  if (text.length > MAX_LENGTH) {
+    // An older one would come back as if it were the last.
+    remove(name);
+    return { value, isTooLong: true };
+  }
+  try {
+    sessionStorage.setItem(name, text);
+    return { value, isTooLong: false };
+  } catch {
+    return { value, isTooLong: true };
+  }
+}
+
+function remove(name: string): void {
+  try {
+    sessionStorage.removeItem(name);
+  } catch {
+    // There is none.
+  }
+}

@@ -1,0 +1,242 @@
+import { useState, type ReactNode } from 'react';
+import { isNumber, numberSource, parseJson, toText, type Json } from '#lib/contracts/json/json';
+import { Given } from '../given';
+import { JsonEditor } from '../json-editor/json-editor';
+import type { Path } from './edited';
+import { useField, type Field } from './form';
+
+interface Labelled {
+  path: Path;
+  label: string;
+  /** What the field means, in a sentence. */
+  help?: ReactNode;
+}
+
+/** Label, control, help and what is wrong. */
+function Frame({
+  field,
+  label,
+  help,
+  children,
+}: {
+  field: Field;
+  label: string;
+  help?: ReactNode;
+  children: ReactNode;
+}) {
+  return (
+    <div className="field">
+      <label htmlFor={field.id}>{label}</label>
+      {children}
+      <Notes field={field} help={help} />
+    </div>
+  );
+}
+
+const MAX_ERRORS = 20;
+const notesOf = ({ id }: Field): string => `${id}-notes`;
+
+function Notes({ field, help }: { field: Field; help?: ReactNode }) {
+  return (
+    <div id={notesOf(field)} className="small">
+      {help && <div className="muted">{help}</div>}
+      {field.errors.slice(0, MAX_ERRORS).map(({ path, message }) => (
+        <div key={`${path} ${message}`} className="field-error">
+          {path && <code className="given">{path} </code>}
+          <Given text={message} />
+        </div>
+      ))}
+    </div>
+  );
+}
+
+const attributesOf = (field: Field) => ({
+  id: field.id,
+  'aria-describedby': notesOf(field),
+  'aria-invalid': field.errors.length > 0 || field.unread !== undefined || undefined,
+});
+
+interface TextProps extends Labelled {
+  maxLength?: number;
+  isRequired?: boolean;
+  autoFocus?: boolean;
+  /** What an empty field means: the field is left out, unless it is said otherwise. */
+  whenEmpty?: Json;
+}
+
+export function TextField({ path, label, help, maxLength, isRequired, autoFocus, whenEmpty }: TextProps) {
+  const field = useField(path);
+  return (
+    <Frame field={field} label={label} help={help}>
+      <input
+        {...attributesOf(field)}
+        type="text"
+        autoComplete="off"
+        maxLength={maxLength}
+        required={isRequired}
+        autoFocus={autoFocus}
+        readOnly={field.refusal !== undefined}
+        value={toText(field.value ?? '')}
+        onChange={({ target }) => field.set(target.value === '' ? whenEmpty : target.value)}
+      />
+    </Frame>
+  );
+}
+
+export function LongTextField({ path, label, help, maxLength, rows = 4, whenEmpty }: TextProps & { rows?: number }) {
+  const field = useField(path);
+  return (
+    <Frame field={field} label={label} help={help}>
+      <textarea
+        {...attributesOf(field)}
+        rows={rows}
+        maxLength={maxLength}
+        dir="auto"
+        readOnly={field.refusal !== undefined}
+        value={toText(field.value ?? '')}
+        onChange={({ target }) => field.set(target.value === '' ? whenEmpty : target.value)}
+      />
+    </Frame>
+  );
+}
+
+const NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
+
+/** Keeps the text of the number. What is not a number yet is kept, too, and cannot be saved. */
+export function NumberField({ path, label, help }: Labelled) {
+  const field = useField(path);
+  const type = (text: string): void => {
+    if (text.trim() === '') field.set(undefined);
+    else if (NUMBER.test(text.trim())) field.set(parseJson(text.trim()));
+    else field.setUnread(text);
+  };
+  const stored = isNumber(field.value) ? numberSource(field.value) : toText(field.value ?? '');
+  return (
+    <Frame field={field} label={label} help={help}>
+      <input
+        {...attributesOf(field)}
+        type="text"
+        inputMode="decimal"
+        size={10}
+        autoComplete="off"
+        readOnly={field.refusal !== undefined}
+        value={field.unread ?? stored}
+        onChange={({ target }) => type(target.value)}
+      />
+      {field.unread !== undefined && <span className="field-error small">This is not a number.</span>}
+    </Frame>
+  );
+}
+
+interface Choice extends Labelled {
+  /** Values with their words; the empty one leaves the field out. */
+  options: readonly (readonly [value: string, words: string])[];
+}
+
+export function ChoiceField({ path, label, help, options }: Choice) {
+  const field = useField(path);
+  const value = toText(field.value ?? '');
+  return (
+    <Frame field={field} label={label} help={help}>
+      <select
+        {...attributesOf(field)}
+        disabled={field.refusal !== undefined}
+        title={field.refusal}
+        value={value}
+        onChange={({ target }) => field.set(target.value === '' ? undefined : target.value)}
+      >
+        {!options.some(([known]) => known === value) && <option value={value}>{value || 'choose'}</option>}
+        {options.map(([known, words]) => (
+          <option key={known} value={known}>
+            {words}
+          </option>
+        ))}
+      </select>
+    </Frame>
+  );
+}
+
+interface Check extends Labelled {
+  checked: boolean;
+  onChange: (checked: boolean) => void;
+}
+
+/** A box for what is not simply true or false in the value. */
+export function CheckField({ path, label, help, checked, onChange }: Check) {
+  const field = useField(path);
+  return (
+    <div className="field">
+      <label className="check" htmlFor={field.id}>
+        <input
+          {...attributesOf(field)}
+          type="checkbox"
+          disabled={field.refusal !== undefined}
+          title={field.refusal}
+          checked={checked}
+          onChange={({ target }) => onChange(target.checked)}
+        />
+        {label}
+      </label>
+      <Notes field={field} help={help} />
+    </div>
+  );
+}
+
+const linesOf = (text: string): string[] =>
+  text
+    .split('\n')
+    .map((line) => line.trim())
+    .filter((line) => line !== '');
+
+/** A list of texts, one on each line. */
+export function LinesField({ path, label, help, rows = 2 }: Labelled & { rows?: number }) {
+  const field = useField(path);
+  const list = Array.isArray(field.value) ? field.value.map((item) => toText(item)) : [];
+  const [typed, setTyped] = useState('');
+  const isTyped = linesOf(typed).join('\n') === list.join('\n');
+  return (
+    <Frame field={field} label={label} help={help}>
+      <textarea
+        {...attributesOf(field)}
+        rows={rows}
+        readOnly={field.refusal !== undefined}
+        value={isTyped ? typed : list.join('\n')}
+        onChange={({ target }) => {
+          setTyped(target.value);
+          const lines = linesOf(target.value);
+          field.set(lines.length > 0 ? lines : undefined);
+        }}
+      />
+    </Frame>
+  );
+}
+
+interface JsonFieldProps extends Labelled {
+  /** Whether an empty editor means that the field is left out. */
+  isOptional?: boolean;
+  rows?: number;
+  /** Where no label is seen. */
+  isLabelHidden?: boolean;
+}
+
+export function JsonField({ path, label, help, isOptional = false, rows, isLabelHidden }: JsonFieldProps) {
+  const field = useField(path);
+  return (
+    <div className="field">
+      <span className={isLabelHidden ? 'unseen' : 'label'}>{label}</span>
+      <JsonEditor
+        label={label}
+        value={field.value}
+        unread={field.unread}
+        errors={field.errors}
+        isReadOnly={field.refusal !== undefined}
+        isOptional={isOptional}
+        rows={rows}
+        describedBy={notesOf(field)}
+        onValue={field.set}
+        onUnread={field.setUnread}
+      />
+      <Notes field={field} help={help} />
+    </div>
+  );
+}

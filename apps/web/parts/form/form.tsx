@@ -1,0 +1,69 @@
+import './form.css';
+import { createContext, useContext, useId, useMemo, type ReactNode } from 'react';
+import type { InputError } from '#lib/contracts/input/problem';
+import type { Json } from '#lib/contracts/json/json';
+import { ApiError } from '#lib/client/api-client';
+import { edit, editUnread, pointerOf, valueAt, type Edited, type Path } from './edited';
+import { errorsAt } from './field-errors';
+
+interface FormState {
+  edited: Edited;
+  change: (edited: Edited) => void;
+  errors: readonly InputError[];
+  /** Why nothing can be changed; undefined when it can. */
+  refusal: string | undefined;
+}
+const State = createContext<FormState | undefined>(undefined);
+
+interface FormProps {
+  edited: Edited;
+  change: (edited: Edited) => void;
+  /** Why the last try to save failed. */
+  error: Error | null;
+  refusal: string | undefined;
+  /** Where the value stands in what was sent. */
+  at?: Path;
+  children: ReactNode;
+}
+
+/** The fields inside edit parts of one JSON value, each with what the API found wrong there. */
+export function JsonForm({ edited, change, error, refusal, at, children }: FormProps) {
+  const errors = useMemo(() => {
+    const all = error instanceof ApiError ? (error.problem.errors ?? []) : [];
+    return at ? errorsAt(all, pointerOf(at)) : all;
+  }, [error, at]);
+  const state = useMemo(() => ({ edited, change, errors, refusal }), [edited, change, errors, refusal]);
+  return <State value={state}>{children}</State>;
+}
+
+export function useForm(): FormState {
+  const state = useContext(State);
+  if (!state) throw new Error('A field stands outside of a form.');
+  return state;
+}
+
+export interface Field {
+  id: string;
+  value: Json | undefined;
+  /** What was typed and cannot be read yet. */
+  unread: string | undefined;
+  errors: InputError[];
+  refusal: string | undefined;
+  set: (value: Json | undefined) => void;
+  setUnread: (text: string) => void;
+}
+
+export function useField(path: Path): Field {
+  const { edited, change, errors, refusal } = useForm();
+  const id = useId();
+  const pointer = pointerOf(path);
+  return {
+    id,
+    value: valueAt(edited.value, path),
+    unread: edited.unread[pointer],
+    errors: errorsAt(errors, pointer),
+    refusal,
+    set: (value) => change(edit(edited, path, value)),
+    setUnread: (text) => change(editUnread(edited, path, text)),
+  };
+}

@@ -1,0 +1,58 @@
+import type { ReactNode } from 'react';
+import { AllowedButton } from '../allowed-button';
+import { Failed } from '../failed';
+import type { Draft } from '../draft';
+import type { Edited } from './edited';
+
+interface Save {
+  draft: Draft<Edited>;
+  /** The words of the button. */
+  save: string;
+  refusal: string | undefined;
+  isPending: boolean;
+  error: Error | null;
+  /** What is said after it was saved. */
+  saved?: string;
+  children?: ReactNode;
+}
+
+/** Saves the form that it stands in, or throws away what was typed. */
+export function SaveBar({ draft, save, refusal, isPending, error, saved, children }: Save) {
+  const unread = Object.keys(draft.value.unread);
+  return (
+    <div className="save-bar">
+      {error && <Failed error={error} />}
+      <div className="actions">
+        <AllowedButton
+          type="submit"
+          className="primary"
+          refusal={refusal}
+          disabled={isPending || unread.length > 0}
+          title={refusal ?? 'Ctrl+Enter'}
+        >
+          {save}
+        </AllowedButton>
+        {draft.isChanged && (
+          <button type="button" disabled={isPending} onClick={draft.clear}>
+            Discard changes
+          </button>
+        )}
+        {children}
+        <span role="status" className="muted small">
+          {statusOf(draft, unread, saved)}
+        </span>
+      </div>
+    </div>
+  );
+}
+
+function statusOf({ isChanged, isTooLong }: Draft<Edited>, unread: string[], saved: string | undefined): string {
+  if (unread.length > 0)
+    return `Not readable yet: ${unread
+      .slice(0, 3)
+      .map((at) => at || 'the JSON')
+      .join(', ')}.`;
+  if (isTooLong) return 'Not saved, and too long to outlive a reload.';
+  if (isChanged) return 'Not saved yet; kept in this tab.';
+  return saved ?? '';
+}

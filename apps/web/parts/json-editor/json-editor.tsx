@@ -1,0 +1,15 @@
+import { lazy, Suspense } from 'react';
+import { Skeleton } from '../skeleton';
+import type { JsonEditorProps } from './json-editor-props';
+import './json-editor.css';
+
+const CodeMirror = lazy(() => import('./code-mirror'));
+
+/** JSON with numbers as they are written, checked as one types. The editor is loaded when the first one is shown. */
+export function JsonEditor(props: JsonEditorProps) {
+  return (
+    <Suspense fallback={<Skeleton rows={props.rows ?? 4} label={`${props.label} is loaded`} />}>
+      <CodeMirror {...props} />
+    </Suspense>
+  );
+}

@@ -1,0 +1,116 @@
+import { isObject, toText, type Json, type JsonObject } from '#lib/contracts/json/json';
+import { valueAt } from '../../parts/form/edited';
+import { CheckField, JsonField, LinesField, LongTextField, NumberField, TextField } from '../../parts/form/fields';
+import { useForm } from '../../parts/form/form';
+import { CHAIN, keysBeyondFields, withChain, withConversation } from './case-value';
+import { ExpectationFields, type Replace } from './expectation-fields';
+import { RuleFields } from './rule-fields';
+
+/** The case in the form around it, field by field. */
+export function CaseFields({ suiteTools }: { suiteTools: Json }) {
+  const { edited, change } = useForm();
+  const input: JsonObject = isObject(edited.value) ? edited.value : {};
+  const replace: Replace = (next, keys) => {
+    const kept = Object.entries(edited.unread).filter(([at]) => !keys.has(at.split('/')[1] ?? ''));
+    change({ value: next, unread: Object.fromEntries(kept) });
+  };
+  const names = toolNames(input.tools ?? suiteTools, suiteTools);
+  const beyond = keysBeyondFields(input);
+  return (
+    <>
+      <PromptFields input={input} replace={replace} />
+      <ExpectationFields input={input} names={names} replace={replace} />
+      <RuleFields />
+      <ChainFields input={input} replace={replace} />
+      <fieldset>
+        <legend>About the case</legend>
+        <TextField path={['name']} label="Name" maxLength={200} />
+        <TextField path={['category']} label="Category" maxLength={200} />
+        <LinesField path={['tags']} label="Tags" help="One on each line." />
+        <CheckField
+          path={['draft']}
+          label="Draft"
+          help="Nobody has reviewed it: runs skip it."
+          checked={input.draft === true}
+          onChange={(isDraft) => {
+            const { draft: _draft, ...rest } = input;
+            change({ ...edited, value: isDraft ? { ...rest, draft: true } : rest });
+          }}
+        />
+      </fieldset>
+      {beyond.length > 0 && <p className="muted small">Its JSON also has: {beyond.slice(0, 20).join(', ')}.</p>}
+    </>
+  );
+}
+
+function toolNames(tools: Json, suiteTools: Json): string[] {
+  const all = [tools, suiteTools].flatMap((list) => (Array.isArray(list) ? list : []));
+  const names = all.map((tool) => (typeof tool === 'string' ? tool : toText(valueAt(tool, ['function', 'name']))));
+  return [...new Set(names.filter((name) => name !== ''))];
+}
+
+interface Part {
+  input: JsonObject;
+  replace: Replace;
+}
+const PROMPT = new Set(['prompt', 'messages']);
+
+function PromptFields({ input, replace }: Part) {
+  const isConversation = input.messages !== undefined;
+  return (
+    <fieldset>
+      <legend>What the model is asked</legend>
+      <CheckField
+        path={['messages']}
+        label="A conversation"
+        checked={isConversation}
+        onChange={(on) => replace(withConversation(input, on), PROMPT)}
+      />
+      {isConversation ? (
+        <JsonField
+          path={['messages']}
+          label="Messages"
+          help="A list of messages, as OpenAI's chat completions take them."
+          rows={8}
+        />
+      ) : (
+        <LongTextField path={['prompt']} label="Prompt" maxLength={50_000} whenEmpty="" />
+      )}
+    </fieldset>
+  );
+}
+
+function ChainFields({ input, replace }: Part) {
+  const isChain = input.multi_turn === true;
+  return (
+    <fieldset>
+      <legend>Chain of calls</legend>
+      <CheckField
+        path={['multi_turn']}
+        label="The model may call other tools first"
+        checked={isChain}
+        onChange={(on) => replace(withChain(input, on), CHAIN)}
+      />
+      {isChain && (
+        <>
+          <div className="side-by-side">
+            <NumberField path={['max_rounds']} label="Most requests" help="5 if empty." />
+            <NumberField path={['optimal_hops']} label="Fewest calls" help="More lower the score." />
+          </div>
+          <LinesField
+            path={['valid_prerequisites']}
+            label="Tools that it may call first"
+            help="One on each line; all if empty. Each call of another one costs 0.1."
+          />
+          <JsonField
+            path={['mock_responses']}
+            label="Responses of the tools"
+            help='By name: one response, a list, or [{"when": ..., "respond": ...}]; otherwise {"status": "ok"}.'
+            isOptional
+            rows={6}
+          />
+        </>
+      )}
+    </fieldset>
+  );
+}

@@ -1,0 +1,89 @@
+import { isObject, toText, type Json, type JsonObject } from '#lib/contracts/json/json';
+
+/** What a case expects: one tool, one of several, several calls, or no call at all. */
+export type Expectation = 'tool' | 'any' | 'calls' | 'none';
+
+export const EXPECTATIONS: readonly (readonly [Expectation, string])[] = [
+  ['tool', 'A call of one tool'],
+  ['any', 'A call of any of several tools'],
+  ['calls', 'Several calls'],
+  ['none', 'No call'],
+];
+
+export function expectationOf(input: JsonObject): Expectation {
+  if (Array.isArray(input.expected_calls)) return input.expected_calls.length > 0 ? 'calls' : 'none';
+  if (Array.isArray(input.expected_tool)) return 'any';
+  return input.expected_tool == null ? 'none' : 'tool';
+}
+
+/** The keys that say what is expected. */
+export const EXPECTING = new Set([
+  'expected_tool',
+  'expected_params',
+  'expected_calls',
+  'call_order',
+  'should_call_tool',
+]);
+
+/** The same case with another kind of expectation, which takes over what the two kinds share. */
+export function withExpectation(input: JsonObject, kind: Expectation): JsonObject {
+  const calls = callsOf(input);
+  const [first = { tool: '' }] = calls;
+  const names = [first.tool].flat().filter((name) => name !== undefined && name !== '') as Json[];
+  const params: JsonObject = first.params == null ? {} : { expected_params: first.params };
+  const rest = without(input, EXPECTING);
+  if (kind === 'none') return { ...rest, expected_tool: null };
+  if (kind === 'calls') return { ...rest, expected_calls: calls.length > 0 ? calls : [{ tool: '' }] };
+  if (kind === 'any') return { ...rest, expected_tool: names, ...params };
+  return { ...rest, expected_tool: names[0] ?? '', ...params };
+}
+
+function callsOf(input: JsonObject): JsonObject[] {
+  if (Array.isArray(input.expected_calls)) return input.expected_calls.filter((call) => isObject(call));
+  if (input.expected_tool == null) return [];
+  const params: JsonObject = input.expected_params == null ? {} : { params: input.expected_params };
+  return [{ tool: input.expected_tool, ...params }];
+}
+
+/** The keys of a chain of calls. */
+export const CHAIN = new Set(['multi_turn', 'max_rounds', 'optimal_hops', 'valid_prerequisites', 'mock_responses']);
+
+/** A case that is no chain has none of a chain's fields. */
+export const withChain = (input: JsonObject, isChain: boolean): JsonObject =>
+  isChain ? { ...input, multi_turn: true } : without(input, CHAIN);
+
+/** A conversation begins with what was the prompt, and a prompt with the last message of the user. */
+export function withConversation(input: JsonObject, isConversation: boolean): JsonObject {
+  if (isConversation)
+    return {
+      messages: [{ role: 'user', content: toText(input.prompt ?? '') }],
+      ...without(input, new Set(['prompt'])),
+    };
+  const messages = Array.isArray(input.messages) ? input.messages : [];
+  const last = messages.findLast((message) => isObject(message) && message.role === 'user');
+  return { prompt: isObject(last) ? toText(last.content) : '', ...without(input, new Set(['messages'])) };
+}
+
+const without = (input: JsonObject, keys: ReadonlySet<string>): JsonObject =>
+  Object.fromEntries(Object.entries(input).filter(([key]) => !keys.has(key)));
+
+/** What is sent: the case without what the suite gave it. */
+export const inputOf = (stored: JsonObject): JsonObject => without(stored, new Set(['id', 'position']));
+
+const IN_FIELDS = new Set([
+  ...EXPECTING,
+  ...CHAIN,
+  'name',
+  'category',
+  'tags',
+  'prompt',
+  'messages',
+  'param_scoring',
+  'scoring_config',
+  'allow_extra_calls',
+  'draft',
+]);
+
+/** Keys of the case that no field shows: they are in its JSON, and stay. */
+export const keysBeyondFields = (input: JsonObject): string[] =>
+  Object.keys(input).filter((key) => !IN_FIELDS.has(key) && input[key] != null);

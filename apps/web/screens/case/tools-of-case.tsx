@@ -1,0 +1,24 @@
+import { toText, type Json } from '#lib/contracts/json/json';
+import { valueAt } from '../../parts/form/edited';
+import { Given } from '../../parts/given';
+import { SchemaTable } from '../../parts/schema-table';
+
+/** What the tools of the suite take, to look at while one writes what is expected. */
+export function ToolsOfCase({ tools }: { tools: Json }) {
+  if (!Array.isArray(tools)) return null;
+  return (
+    <details>
+      <summary>What the tools take</summary>
+      {tools.map((tool, index) => (
+        <section key={index}>
+          <h3>
+            <code>
+              <Given text={toText(valueAt(tool, ['function', 'name']))} max={100} />
+            </code>
+          </h3>
+          <SchemaTable schema={valueAt(tool, ['function', 'parameters'])} />
+        </section>
+      ))}
+    </details>
+  );
+}

@@ -1,0 +1,130 @@
+import { useInfiniteQuery } from '@tanstack/react-query';
+import { getRouteApi, Link } from '@tanstack/react-router';
+import { toText } from '#lib/contracts/json/json';
+import type { Suite } from '#lib/contracts/suite';
+import { useRefusal } from '../../api/session';
+import { casesQuery, type StoredCase } from '../../api/suites';
+import { Empty } from '../../parts/empty';
+import { Failed } from '../../parts/failed';
+import { GivenLine } from '../../parts/given';
+import { Skeleton } from '../../parts/skeleton';
+import { expectedOf, holds, promptOf, tagsOf } from './case-rows';
+
+const route = getRouteApi('/signed-in/suites/$suiteId');
+
+export function CaseList({ suite: { id, test_cases_count: count } }: { suite: Suite }) {
+  const cases = useInfiniteQuery(casesQuery(id));
+  const { text = '' } = route.useSearch();
+  const read = cases.data?.pages.flatMap(({ items }) => items) ?? [];
+  const shown = text === '' ? read : read.filter((stored) => holds(stored, text));
+  return (
+    <section aria-labelledby="cases" className="cases">
+      <div className="head">
+        <h2 id="cases">
+          {count.toLocaleString('en')} {count === 1 ? 'case' : 'cases'}
+        </h2>
+        <AddCase suiteId={id} />
+      </div>
+      {cases.isPending && <Skeleton rows={6} />}
+      {cases.isError && <Failed error={cases.error} retry={cases.refetch} />}
+      {cases.data && read.length === 0 && (
+        <Empty>A case is a request to a model, and the call that would be right. The suite has none yet.</Empty>
+      )}
+      {read.length > 0 && <TextFilter text={text} />}
+      {shown.length > 0 && <CaseTable suiteId={id} cases={shown} />}
+      <p role="status" className="muted">
+        {text !== '' &&
+          `${shown.length} of the ${cases.hasNextPage ? 'first ' : ''}${read.length} cases hold the text.`}
+      </p>
+      {cases.hasNextPage && (
+        <div>
+          <button type="button" disabled={cases.isFetchingNextPage} onClick={() => void cases.fetchNextPage()}>
+            More cases
+          </button>
+        </div>
+      )}
+    </section>
+  );
+}
+
+function AddCase({ suiteId }: { suiteId: string }) {
+  const refusal = useRefusal('editor');
+  if (refusal !== undefined)
+    return (
+      <button type="button" disabled title={refusal}>
+        Add a case
+      </button>
+    );
+  return (
+    <Link to="/suites/$suiteId/cases/new" params={{ suiteId }} className="button">
+      Add a case
+    </Link>
+  );
+}
+
+function TextFilter({ text }: { text: string }) {
+  const navigate = route.useNavigate();
+  return (
+    <div className="field filter">
+      <label htmlFor="case-filter">Filter by text</label>
+      <input
+        id="case-filter"
+        data-filter
+        type="search"
+        maxLength={200}
+        value={text}
+        onChange={({ target }) =>
+          void navigate({ search: target.value === '' ? {} : { text: target.value }, replace: true })
+        }
+      />
+    </div>
+  );
+}
+
+function CaseTable({ suiteId, cases }: { suiteId: string; cases: StoredCase[] }) {
+  return (
+    <div className="wide" role="region" aria-label="Cases" tabIndex={0}>
+      <table className="case-table">
+        <thead>
+          <tr>
+            <th scope="col" className="number">
+              #
+            </th>
+            <th scope="col">Prompt</th>
+            <th scope="col">Expected</th>
+            <th scope="col">Tags</th>
+          </tr>
+        </thead>
+        <tbody>
+          {cases.map((stored) => (
+            <tr key={stored.id}>
+              <td className="number muted">{stored.position + 1}</td>
+              <td className="prompt">
+                <Link to="/suites/$suiteId/cases/$caseId" params={{ suiteId, caseId: stored.id }}>
+                  <GivenLine text={toText(stored.name ?? '') || promptOf(stored) || 'A case without a prompt'} />
+                </Link>
+                {stored.name != null && (
+                  <span className="small muted">
+                    <GivenLine text={promptOf(stored)} />
+                  </span>
+                )}
+              </td>
+              <td className="expected">
+                <GivenLine text={expectedOf(stored)} />
+              </td>
+              <td className="tags small">
+                <GivenLine text={[...tagsOf(stored), ...marksOf(stored)].join(', ')} />
+              </td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
+  );
+}
+
+/** What sets a case apart from others. */
+const marksOf = ({ draft, multi_turn }: StoredCase): string[] => [
+  ...(draft === true ? ['draft'] : []),
+  ...(multi_turn === true ? ['chain'] : []),
+];

@@ -1,0 +1,68 @@
+import { useQueryClient } from '@tanstack/react-query';
+import { Link, useNavigate } from '@tanstack/react-router';
+import type { FormEvent } from 'react';
+import type { Json } from '#lib/contracts/json/json';
+import { useAction } from '../../api/action';
+import { keys } from '../../api/keys';
+import { useRefusal } from '../../api/session';
+import { createSuite } from '../../api/suites';
+import { useDraft } from '../../parts/draft';
+import type { Edited } from '../../parts/form/edited';
+import { JsonField } from '../../parts/form/fields';
+import { JsonForm } from '../../parts/form/form';
+import { SaveBar } from '../../parts/form/save-bar';
+import { submitOnCtrlEnter } from '../../parts/submit-keys';
+import { NEW_TOOL } from './new-tool';
+import { SuiteFields } from './suite-fields';
+
+const EMPTY: Edited = {
+  value: { name: '', description: '', system_prompt: null, pass_threshold: 1, tools: [NEW_TOOL] },
+  unread: {},
+};
+
+export function NewSuiteScreen() {
+  const navigate = useNavigate();
+  const queries = useQueryClient();
+  const refusal = useRefusal('editor');
+  const draft = useDraft('suites.new', EMPTY);
+  const create = useAction(
+    (input: Json, options) => createSuite(input, options),
+    async ({ id }) => {
+      draft.clear();
+      void queries.invalidateQueries({ queryKey: keys.suites });
+      await navigate({ to: '/suites/$suiteId', params: { suiteId: id } });
+    },
+  );
+  const submit = (event: FormEvent): void => {
+    event.preventDefault();
+    if (Object.keys(draft.value.unread).length === 0 && !create.isPending) create.mutate(draft.value.value);
+  };
+  return (
+    <>
+      <header>
+        <h1>New suite</h1>
+        <p>
+          Its cases come next. A suite with its cases can also be <Link to="/import">imported</Link>.
+        </p>
+      </header>
+      <JsonForm edited={draft.value} change={draft.change} error={create.error} refusal={refusal}>
+        <form className="fields" onSubmit={submit} onKeyDown={submitOnCtrlEnter}>
+          <SuiteFields isNew />
+          <JsonField
+            path={['tools']}
+            label="Tools"
+            help="A list of tools. Those in the shapes of Anthropic, Gemini, MCP and OpenAI are taken, too."
+            rows={14}
+          />
+          <SaveBar
+            draft={draft}
+            save="Make the suite"
+            refusal={refusal}
+            isPending={create.isPending}
+            error={create.error}
+          />
+        </form>
+      </JsonForm>
+    </>
+  );
+}

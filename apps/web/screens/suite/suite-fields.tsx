@@ -1,0 +1,23 @@
+import { LongTextField, NumberField, TextField } from '../../parts/form/fields';
+
+/** Everything in a suite but tools and cases. */
+export function SuiteFields({ isNew = false }: { isNew?: boolean }) {
+  return (
+    <>
+      <TextField path={['name']} label="Name" maxLength={200} isRequired autoFocus={isNew} whenEmpty="" />
+      <LongTextField path={['description']} label="Description" rows={2} maxLength={10_000} whenEmpty="" />
+      <LongTextField
+        path={['system_prompt']}
+        label="System prompt"
+        help="Precedes the prompt of every case."
+        maxLength={50_000}
+        whenEmpty={null}
+      />
+      <NumberField
+        path={['pass_threshold']}
+        label="Pass threshold"
+        help="The overall score from which a case passes, 0 to 1."
+      />
+    </>
+  );
+}

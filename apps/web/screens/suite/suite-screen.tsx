@@ -1,0 +1,97 @@
+import { useQuery } from '@tanstack/react-query';
+import { getRouteApi, Link, useNavigate } from '@tanstack/react-router';
+import { useState } from 'react';
+import type { Suite } from '#lib/contracts/suite';
+import { useRefusal } from '../../api/session';
+import { suiteQuery } from '../../api/suites';
+import { AllowedButton } from '../../parts/allowed-button';
+import { CopiedId } from '../../parts/copied-id';
+import { DeleteSuite } from '../../parts/delete-suite';
+import { ExportLinks } from '../../parts/export-links';
+import { Failed } from '../../parts/failed';
+import { Given } from '../../parts/given';
+import { Skeleton } from '../../parts/skeleton';
+import { CaseList } from './case-list';
+import { SuiteSettings } from './suite-settings';
+import { SuiteTools } from './suite-tools';
+import './suite.css';
+
+const route = getRouteApi('/signed-in/suites/$suiteId');
+
+/** What a suite tests: its settings, its tools, its cases. */
+export function SuiteScreen() {
+  const { suiteId } = route.useParams();
+  const suite = useQuery(suiteQuery(suiteId));
+  if (suite.data)
+    return (
+      <>
+        <Head suite={suite.data} />
+        {suite.isError && <Failed error={suite.error} retry={suite.refetch} />}
+        <CaseList key={`${suiteId} cases`} suite={suite.data} />
+        <SuiteTools key={`${suiteId} tools`} suite={suite.data} />
+        <SuiteSettings key={`${suiteId} settings`} suite={suite.data} />
+      </>
+    );
+  return (
+    <>
+      <h1>Suite</h1>
+      {suite.isError ? (
+        <Failed error={suite.error} retry={suite.refetch}>
+          <p>
+            <Link to="/suites">To the suites</Link>
+          </p>
+        </Failed>
+      ) : (
+        <Skeleton rows={12} />
+      )}
+    </>
+  );
+}
+
+function Head({ suite }: { suite: Suite }) {
+  const { id, name, version, description } = suite;
+  return (
+    <header className="suite-head">
+      <div className="head">
+        <h1>
+          <Given text={name} max={200} />
+        </h1>
+        <Actions suite={suite} />
+      </div>
+      {description && (
+        <p>
+          <Given text={description} max={500} />
+        </p>
+      )}
+      <p className="muted">
+        <Link to="/suites/$suiteId/versions/$version" params={{ suiteId: id, version: String(version) }}>
+          Version {version}, and what changed
+        </Link>{' '}
+        <CopiedId id={id} what="suite" />
+      </p>
+    </header>
+  );
+}
+
+function Actions({ suite }: { suite: Suite }) {
+  const navigate = useNavigate();
+  const refusal = useRefusal('editor');
+  const [isDeleting, setDeleting] = useState(false);
+  return (
+    <div className="actions">
+      <Link to="/suites/$suiteId/mcp" params={{ suiteId: suite.id }} className="button">
+        Tools from MCP
+      </Link>
+      <details className="export">
+        <summary className="button">Export</summary>
+        <ExportLinks suiteId={suite.id} />
+      </details>
+      <AllowedButton refusal={refusal} onClick={() => setDeleting(true)}>
+        Delete
+      </AllowedButton>
+      {isDeleting && (
+        <DeleteSuite suite={suite} close={() => setDeleting(false)} onDone={() => navigate({ to: '/suites' })} />
+      )}
+    </div>
+  );
+}

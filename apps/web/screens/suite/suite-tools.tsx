@@ -1,0 +1,145 @@
+import { useQueryClient } from '@tanstack/react-query';
+import { useMemo, useState, type FormEvent } from 'react';
+import { toText, type Json } from '#lib/contracts/json/json';
+import type { Suite } from '#lib/contracts/suite';
+import { useAction } from '../../api/action';
+import { keys } from '../../api/keys';
+import { useRefusal } from '../../api/session';
+import { changeSuite } from '../../api/suites';
+import { useDraft } from '../../parts/draft';
+import { edit, valueAt, type Edited } from '../../parts/form/edited';
+import { JsonField } from '../../parts/form/fields';
+import { JsonForm } from '../../parts/form/form';
+import { SaveBar } from '../../parts/form/save-bar';
+import { GivenLine } from '../../parts/given';
+import { SchemaTable } from '../../parts/schema-table';
+import { submitOnCtrlEnter } from '../../parts/submit-keys';
+import { Warnings } from '../../parts/warnings';
+import { NEW_TOOL } from './new-tool';
+
+/** The tools that models are offered, each by itself or all as one JSON. They are saved together. */
+export function SuiteTools({ suite: { id, tools } }: { suite: Suite }) {
+  const queries = useQueryClient();
+  const refusal = useRefusal('editor');
+  const stored = useMemo<Edited>(() => ({ value: { tools: tools as unknown as Json }, unread: {} }), [tools]);
+  const draft = useDraft(`suite.${id}.tools`, stored);
+  const [isWhole, setWhole] = useState(() => '/tools' in draft.value.unread);
+  const save = useAction(
+    (patch: Json, options) => changeSuite(id, patch, options),
+    async () => {
+      await queries.invalidateQueries({ queryKey: keys.suites });
+      draft.clear();
+    },
+  );
+  const submit = (event: FormEvent): void => {
+    event.preventDefault();
+    if (Object.keys(draft.value.unread).length === 0 && !save.isPending) save.mutate(draft.value.value);
+  };
+  return (
+    <section aria-labelledby="tools">
+      <JsonForm edited={draft.value} change={draft.change} error={save.error} refusal={refusal}>
+        <form className="tools" onSubmit={submit} onKeyDown={submitOnCtrlEnter}>
+          <div className="head">
+            <h2 id="tools">Tools</h2>
+            <button type="button" className="dense" aria-pressed={isWhole} onClick={() => setWhole(!isWhole)}>
+              All as JSON
+            </button>
+          </div>
+          {isWhole ? (
+            <JsonField path={['tools']} label="All tools" isLabelHidden rows={16} />
+          ) : (
+            <ToolList edited={draft.value} change={draft.change} refusal={refusal} />
+          )}
+          <SaveBar
+            draft={draft}
+            save="Save tools"
+            refusal={refusal}
+            isPending={save.isPending}
+            error={save.error}
+            saved={save.data && `Saved: version ${save.data.version}.`}
+          />
+          {save.data && <Warnings warnings={save.data.warnings} />}
+        </form>
+      </JsonForm>
+    </section>
+  );
+}
+
+interface List {
+  edited: Edited;
+  change: (edited: Edited) => void;
+  refusal: string | undefined;
+}
+
+function ToolList({ edited, change, refusal }: List) {
+  const [added, setAdded] = useState<number>();
+  const found = valueAt(edited.value, ['tools']);
+  const tools = Array.isArray(found) ? found : [];
+  // Taking one out moves those after it, and what was typed there belongs to another place then.
+  const hasUnread = Object.keys(edited.unread).length > 0;
+  const add = (): void => {
+    setAdded(tools.length);
+    change(edit(edited, ['tools', tools.length], NEW_TOOL));
+  };
+  return (
+    <>
+      {'/tools' in edited.unread && <p className="field-error">All as JSON holds what cannot be read yet.</p>}
+      <ul className="tool-list">
+        {tools.map((tool, index) => (
+          <li key={`${index} of ${tools.length}`}>
+            <ToolItem
+              tool={tool}
+              index={index}
+              isOpenFirst={index === added}
+              refusal={refusal ?? (hasUnread ? 'First make what you typed readable.' : undefined)}
+              remove={() => change(edit(edited, ['tools', index], undefined))}
+            />
+          </li>
+        ))}
+      </ul>
+      <div>
+        <button type="button" disabled={refusal !== undefined} title={refusal} onClick={add}>
+          Add a tool
+        </button>
+      </div>
+    </>
+  );
+}
+
+interface Item {
+  tool: Json;
+  index: number;
+  isOpenFirst: boolean;
+  refusal: string | undefined;
+  remove: () => void;
+}
+
+function ToolItem({ tool, index, isOpenFirst, refusal, remove }: Item) {
+  const [isOpen, setOpen] = useState(isOpenFirst);
+  const name = toText(valueAt(tool, ['function', 'name'])) || 'A tool without a name';
+  return (
+    <details open={isOpen} onToggle={({ currentTarget }) => setOpen(currentTarget.open)}>
+      <summary>
+        <span className="tool-line">
+          <code>
+            <GivenLine text={name} max={100} />
+          </code>
+          <span className="muted">
+            <GivenLine text={toText(valueAt(tool, ['function', 'description']))} />
+          </span>
+        </span>
+      </summary>
+      {isOpen && (
+        <div className="tool">
+          <div>
+            <JsonField path={['tools', index]} label={`JSON of the tool ${name.slice(0, 80)}`} isLabelHidden rows={8} />
+            <button type="button" className="dense" disabled={refusal !== undefined} title={refusal} onClick={remove}>
+              Take the tool out
+            </button>
+          </div>
+          <SchemaTable schema={valueAt(tool, ['function', 'parameters'])} />
+        </div>
+      )}
+    </details>
+  );
+}

@@ -1,0 +1,172 @@
+import { useInfiniteQuery } from '@tanstack/react-query';
+import { getRouteApi, Link } from '@tanstack/react-router';
+import { useState } from 'react';
+import type { SuiteHead } from '#lib/contracts/suite';
+import { suitesQuery } from '../../api/suites';
+import { useRefusal } from '../../api/session';
+import { DeleteSuite } from '../../parts/delete-suite';
+import { Empty } from '../../parts/empty';
+import { Failed } from '../../parts/failed';
+import { GivenLine } from '../../parts/given';
+import { Skeleton } from '../../parts/skeleton';
+import { Time } from '../../parts/time';
+import { lastScore } from './last-score';
+import './suites.css';
+
+const route = getRouteApi('/signed-in/suites');
+
+/** What is tested. */
+export function SuitesScreen() {
+  const suites = useInfiniteQuery(suitesQuery);
+  const { name = '' } = route.useSearch();
+  const heads = suites.data?.pages.flatMap(({ items }) => items) ?? [];
+  const shown = heads.filter((suite) => suite.name.toLowerCase().includes(name.toLowerCase()));
+  return (
+    <>
+      <header className="head">
+        <h1>Suites</h1>
+        <Ways />
+      </header>
+      {suites.isPending && <Skeleton rows={6} />}
+      {suites.isError && <Failed error={suites.error} retry={suites.refetch} />}
+      {suites.data && heads.length === 0 && <NoSuite />}
+      {heads.length > 0 && <NameFilter name={name} />}
+      {shown.length > 0 && <SuiteTable suites={shown} />}
+      {heads.length > 0 && (
+        <p role="status" className="muted">
+          {name !== '' && `${shown.length} of the ${suites.hasNextPage ? 'newest ' : ''}${heads.length} suites.`}
+        </p>
+      )}
+      {suites.hasNextPage && (
+        <div>
+          <button type="button" disabled={suites.isFetchingNextPage} onClick={() => void suites.fetchNextPage()}>
+            Older suites
+          </button>
+        </div>
+      )}
+    </>
+  );
+}
+
+/** How a suite comes to be. */
+function Ways() {
+  return (
+    <div className="actions">
+      <Link to="/suites/new" className="button primary">
+        New suite
+      </Link>
+      <Link to="/import" className="button">
+        Import
+      </Link>
+    </div>
+  );
+}
+
+function NoSuite() {
+  return (
+    <Empty
+      action={
+        <>
+          <Link to="/import" search={{ from: 'example' }} className="button">
+            Take the example
+          </Link>
+          <Link to="/import" search={{ from: 'mcp' }} className="button">
+            Ask an MCP server for its tools
+          </Link>
+        </>
+      }
+    >
+      A suite holds tools, and cases that say which call would be right. There is none yet.
+    </Empty>
+  );
+}
+
+function NameFilter({ name }: { name: string }) {
+  const navigate = route.useNavigate();
+  return (
+    <div className="field filter">
+      <label htmlFor="suite-filter">Filter by name</label>
+      <input
+        id="suite-filter"
+        data-filter
+        type="search"
+        maxLength={200}
+        value={name}
+        onChange={({ target }) =>
+          void navigate({ search: target.value === '' ? {} : { name: target.value }, replace: true })
+        }
+      />
+    </div>
+  );
+}
+
+function SuiteTable({ suites }: { suites: SuiteHead[] }) {
+  const [deleted, setDeleted] = useState<SuiteHead>();
+  return (
+    <div className="wide" role="region" aria-label="Suites" tabIndex={0}>
+      <table className="suites">
+        <thead>
+          <tr>
+            <th scope="col">Name</th>
+            <th scope="col" className="number">
+              Cases
+            </th>
+            <th scope="col" className="number">
+              Tools
+            </th>
+            <th scope="col" className="number">
+              Version
+            </th>
+            <th scope="col">Best of the last run</th>
+            <th scope="col">
+              <span className="unseen">Actions</span>
+            </th>
+          </tr>
+        </thead>
+        <tbody>
+          {suites.map((suite) => (
+            <SuiteRow key={suite.id} suite={suite} ask={() => setDeleted(suite)} />
+          ))}
+        </tbody>
+      </table>
+      {deleted && <DeleteSuite suite={deleted} close={() => setDeleted(undefined)} />}
+    </div>
+  );
+}
+
+function SuiteRow({ suite, ask }: { suite: SuiteHead; ask: () => void }) {
+  const refusal = useRefusal('editor');
+  const { id, name, test_cases_count: cases, tools_count: tools, version, last_run: run } = suite;
+  return (
+    <tr>
+      <th scope="row" className="name">
+        <Link to="/suites/$suiteId" params={{ suiteId: id }}>
+          <GivenLine text={name} />
+        </Link>
+      </th>
+      <td className="number">{cases.toLocaleString('en')}</td>
+      <td className="number">{tools}</td>
+      <td className="number">{version}</td>
+      <td>
+        {lastScore(suite)}
+        {run && (
+          <div className="small muted">
+            {run.top && <GivenLine text={run.top.target} />} <Time at={run.finished_at ?? run.created_at} />
+          </div>
+        )}
+      </td>
+      <td>
+        <button
+          type="button"
+          className="plain dense"
+          disabled={refusal !== undefined}
+          title={refusal}
+          onClick={ask}
+          aria-label={`Delete the suite ${name.slice(0, 80)}`}
+        >
+          Delete
+        </button>
+      </td>
+    </tr>
+  );
+}

@@ -1,0 +1,170 @@
+import type { Page } from 'playwright-core';
+import { weatherSuite } from '../client.js';
+import { ADMIN_TOKEN } from '../processes.js';
+import { faultsOfScreen } from '../web-screens.js';
+import { journeys, startWeb, type WebSystem } from '../web.js';
+
+let web: WebSystem;
+const importSuite = async (suite: object | string): Promise<string> =>
+  (await web.client.post('/api/tool-eval/import', suite)).body.suite_id;
+const casesOf = async (suiteId: string): Promise<any[]> =>
+  (await web.client.get(`/api/tool-suites/${suiteId}/cases`)).body.items;
+
+/** CodeMirror takes keys as a person sends them. */
+async function retype(page: Page, label: string, text: string): Promise<void> {
+  await page.getByRole('textbox', { name: label, exact: true }).click();
+  await page.keyboard.press('ControlOrMeta+a');
+  await page.keyboard.insertText(text);
+}
+
+journeys('suites and cases in the page', () => {
+  beforeAll(async () => (web = await startWeb({ workers: 0 })));
+
+  it('make a suite and its first case by keyboard alone', async () => {
+    const { page, faults } = await web.open({ path: '/suites' });
+    await page.getByRole('heading', { name: 'Suites' }).waitFor();
+    await page.getByRole('link', { name: 'New suite' }).focus();
+    await page.keyboard.press('Enter');
+    await page.getByRole('heading', { name: 'New suite' }).waitFor();
+    await page.getByLabel('Name', { exact: true }).focus();
+    await page.keyboard.type('By keyboard');
+    await page.getByRole('textbox', { name: 'Tools' }).waitFor();
+    for (let tabs = 0; tabs < 4; tabs++) await page.keyboard.press('Tab');
+    await page.keyboard.press('ControlOrMeta+a');
+    await page.keyboard.insertText('[{"type": "function", "function": {"name": "greet"}}]');
+    await page.keyboard.press('Control+Enter');
+    await page.getByRole('heading', { name: 'By keyboard' }).waitFor();
+
+    await page.getByRole('link', { name: 'Add a case' }).focus();
+    await page.keyboard.press('Enter');
+    await page.getByLabel('Prompt').focus();
+    await page.keyboard.type('Say hello to Ann');
+    await page.keyboard.press('Control+Enter');
+    await page.getByRole('heading', { name: 'Case 1: Say hello to Ann' }).waitFor();
+    const suiteId = /suites\/([^/]+)/.exec(page.url())![1]!;
+    expect(await casesOf(suiteId)).toMatchObject([{ prompt: 'Say hello to Ann', expected_tool: 'greet' }]);
+    expect(faults()).toEqual([]);
+  });
+
+  it('keep every number and every field of a case that is edited', async () => {
+    const params = '{"n":5.0,"big":12345678901234567890}';
+    const suiteId = await importSuite(
+      '{"name":"Numbers","tools":[{"type":"function","function":{"name":"f","parameters":{"type":"object"}}}],' +
+        `"test_cases":[{"prompt":"p","expected_tool":"f","expected_params":${params},"source":"by hand"}]}`,
+    );
+    const [{ id }] = await casesOf(suiteId);
+    const { page } = await web.open({ path: `/suites/${suiteId}/cases/${id}` });
+    await page.getByLabel('Prompt').fill('another prompt');
+    await page.getByText('Not saved yet; kept in this tab.').waitFor();
+    await page.reload();
+    await page.getByRole('button', { name: 'Save the case' }).click();
+    await page.getByText('Saved.', { exact: true }).waitFor();
+    const exported = await fetch(`${web.url}/api/tool-suites/${suiteId}/export?format=json`, {
+      headers: { authorization: `Bearer ${ADMIN_TOKEN}` },
+    }).then((answer) => answer.text());
+    expect(exported).toContain(`"expected_params":${params}`);
+    expect(exported).toContain('"prompt":"another prompt"');
+    expect(exported).toContain('"source":"by hand"');
+  });
+
+  it('show what is wrong at its field, and in the editor as one types', async () => {
+    const suiteId = await importSuite(weatherSuite(1));
+    const [{ id }] = await casesOf(suiteId);
+    const { page, axe, faults } = await web.open({ path: `/suites/${suiteId}/cases/${id}` });
+    await retype(page, 'Arguments', '{"city": ');
+    await page.getByText(/this is not JSON/).waitFor();
+    expect(await page.getByRole('button', { name: 'Save the case' }).isDisabled()).toBe(true);
+    await retype(page, 'Arguments', '{"city": {"$regex": "("}}');
+    await page.keyboard.press('Control+Enter');
+    await page.getByRole('alert').waitFor();
+    await page.locator('.field', { hasText: 'Arguments' }).locator('.field-error code', { hasText: '/city' }).waitFor();
+    await page.locator('.cm-lintRange-error').waitFor();
+    expect(await axe()).toEqual([]);
+    await retype(page, 'Arguments', '{"city": "Rome"}');
+    await page.keyboard.press('Control+Enter');
+    await page.getByText('Saved.', { exact: true }).waitFor();
+    expect(await casesOf(suiteId)).toMatchObject([{ expected_params: { city: 'Rome' } }]);
+    expect(faults()).toEqual([]);
+  });
+
+  it('lose nothing when the session ends before saving', async () => {
+    const suiteId = await importSuite(weatherSuite(1));
+    const [{ id }] = await casesOf(suiteId);
+    const { page, context } = await web.open({ path: `/suites/${suiteId}/cases/${id}?as=json` });
+    const editor = page.getByRole('textbox', { name: 'The case as JSON' });
+    await editor.waitFor();
+    await retype(page, 'The case as JSON', '{"prompt": "Typed before it ended", "expected_tool": null}');
+    await context.clearCookies();
+    await page.keyboard.press('Control+Enter');
+    await page.getByRole('heading', { name: 'Sign in to Toolmark' }).waitFor();
+    await page.getByLabel('Token').fill(ADMIN_TOKEN);
+    await page.keyboard.press('Enter');
+    await editor.getByText('Typed before it ended').waitFor();
+    expect(page.url()).toContain(`/cases/${id}?as=json`);
+    await page.getByRole('button', { name: 'Save the case' }).click();
+    await page.getByText('Saved.', { exact: true }).waitFor();
+    expect(await casesOf(suiteId)).toMatchObject([{ prompt: 'Typed before it ended' }]);
+  });
+
+  it('make a chain with responses of its tools', async () => {
+    const suiteId = await importSuite(weatherSuite(1));
+    const { page, axe, faults } = await web.open({ path: `/suites/${suiteId}/cases/new` });
+    await page.getByLabel('Prompt').fill('The weather where Ann lives?');
+    await page.getByLabel('The model may call other tools first').check();
+    await page.getByLabel('Most requests').fill('4');
+    await page.getByLabel('Tools that it may call first').fill('get_weather');
+    await retype(page, 'Responses of the tools', '{"get_weather": [{"temperature": 21.0}]}');
+    expect(await axe()).toEqual([]);
+    await page.getByRole('button', { name: 'Add the case' }).click();
+    await page.getByRole('heading', { name: /^Case 2/ }).waitFor();
+    expect((await casesOf(suiteId))[1]).toMatchObject({
+      multi_turn: true,
+      max_rounds: 4,
+      valid_prerequisites: ['get_weather'],
+      mock_responses: { get_weather: [{ temperature: 21 }] },
+    });
+    expect(faults()).toEqual([]);
+  });
+
+  it('show a viewer why nothing can be changed', async () => {
+    const suiteId = await importSuite(weatherSuite(1));
+    const [{ id }] = await casesOf(suiteId);
+    const { page } = await web.open({ path: `/suites/${suiteId}/cases/${id}`, role: 'viewer' });
+    const save = page.getByRole('button', { name: 'Save the case' });
+    await save.waitFor();
+    expect(await save.isDisabled()).toBe(true);
+    expect(await save.getAttribute('title')).toBe('This needs an editor; you are a viewer.');
+    expect(await page.getByLabel('Prompt').isEditable()).toBe(false);
+  });
+
+  it('change tools and settings, filter, and delete after asking', async () => {
+    const suiteId = await importSuite({ ...weatherSuite(3), name: 'To be deleted' });
+    const { page, faults } = await web.open({ path: `/suites/${suiteId}` });
+    await page.getByLabel('Filter by text').fill('(2)');
+    await page.getByText('1 of the 3 cases hold the text.').waitFor();
+    await page.getByLabel('System prompt').fill('Be brief.');
+    await page.getByRole('button', { name: 'Save settings' }).click();
+    await page.getByText('Saved: version 2.').waitFor();
+    await page.getByRole('button', { name: 'Add a tool' }).click();
+    await page.getByRole('textbox', { name: 'JSON of the tool new_tool' }).waitFor();
+    await page.getByRole('button', { name: 'Save tools' }).click();
+    await page.getByText('Saved: version 3.').waitFor();
+    const { body } = await web.client.get(`/api/tool-suites/${suiteId}?cases=false`);
+    expect(body).toMatchObject({ system_prompt: 'Be brief.', version: 3 });
+    expect(body.tools.at(-1).function.name).toBe('new_tool');
+    await page.getByRole('button', { name: 'Delete', exact: true }).click();
+    await page.getByText('goes with its tools and its 3 cases').waitFor();
+    await page.getByRole('button', { name: 'Delete the suite' }).click();
+    await page.getByRole('heading', { name: 'Suites' }).waitFor();
+    expect((await web.client.get(`/api/tool-suites/${suiteId}`)).status).toBe(404);
+    expect(faults()).toEqual([]);
+  });
+
+  it('fit a window of 360 px', async () => {
+    const suiteId = await importSuite(weatherSuite(2));
+    const [{ id }] = await casesOf(suiteId);
+    const paths = ['/suites', '/suites/new', `/suites/${suiteId}`, `/suites/${suiteId}/cases/${id}`];
+    for (const path of [...paths, `/suites/${suiteId}/cases/new?as=json`])
+      expect([path, await faultsOfScreen(web, path, { width: 360, theme: 'dark' })]).toEqual([path, []]);
+  });
+});
