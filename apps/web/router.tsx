@@ -6,6 +6,7 @@ import {
   lazyRouteComponent,
   redirect,
 } from '@tanstack/react-router';
+import { resultsSearch } from './address/results';
 import { whenSignedOut } from './api/query-client';
 import { meQuery } from './api/session';
 import { statusOf } from './api/client';
@@ -102,10 +103,34 @@ const suiteMcp = createRoute({
   component: lazyRouteComponent(() => import('./screens/suite-mcp/suite-mcp-screen'), 'SuiteMcpScreen'),
 });
 
+const results = createRoute({
+  getParentRoute: () => signedIn,
+  path: '/runs/$runId/results',
+  validateSearch: resultsSearch,
+  component: lazyRouteComponent(() => import('./screens/results/results-screen'), 'ResultsScreen'),
+});
+
+const result = createRoute({
+  getParentRoute: () => results,
+  path: '/$resultId',
+  component: lazyRouteComponent(() => import('./screens/result/result-screen'), 'ResultScreen'),
+});
+
 // Every address of the page. A screen is a folder of the name of its address, and is loaded when it is opened.
 const addresses = root.addChildren([
   signIn,
-  signedIn.addChildren([home, suites, newSuite, suite, newCase, suiteCase, importSuite, suiteVersion, suiteMcp]),
+  signedIn.addChildren([
+    home,
+    suites,
+    newSuite,
+    suite,
+    newCase,
+    suiteCase,
+    importSuite,
+    suiteVersion,
+    suiteMcp,
+    results.addChildren([result]),
+  ]),
 ]);
 
 export function createAppRouter(queryClient: QueryClient) {

@@ -164,6 +164,10 @@ const filters = {
     description: "Only results of this model: `provider_key::model_id`, or the model's id; repeat it for several.",
     example: ['simulator::perfect-ish'],
   }),
+  case_id: id.optional().meta({
+    description: 'Only results of this case: all its models and samples.',
+    example: '019aa8a2-5c1e-7000-8000-000000000021',
+  }),
   outcome: z.enum(['scored', 'errored']).optional().meta({ description: 'Only results with this outcome.' }),
   error_type: severalOf(ErrorType).meta({
     description: 'Only results with this error type; repeat it for several.',

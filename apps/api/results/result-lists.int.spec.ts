@@ -219,6 +219,21 @@ describe.each(Object.keys(ORDERS))('results in the order %s', (order) => {
     });
   });
 
+  it('are listed of one case alone, and have each other for neighbours', async () => {
+    const { items } = (await client.get(`${path}?order=case&limit=200`)).body;
+    const caseId = items.find(({ id }: { id: string }) => id === '0-5-0').case_id;
+    const expected = stored
+      .filter(all(is('case_position', 5), is('target', 1, 2)))
+      .sort(ORDERS[order])
+      .map(({ id }) => id);
+    expect(await idsOf(`order=${order}&case_id=${caseId}&model=b&model=c`)).toEqual(expected);
+    const { body } = await client.get(
+      `${path}/${expected[1]}/neighbours?order=${order}&case_id=${caseId}&model=b&model=c`,
+    );
+    expect(body).toMatchObject({ previous: expected[0], next: expected[2] });
+    expect(await idsOf(`order=${order}&case_id=${runId}`)).toEqual([]);
+  });
+
   it('go on in that order only', async () => {
     const { next_cursor } = (await client.get(`${path}?order=${order}&limit=1`)).body;
     for (const other of Object.keys(ORDERS).filter((one) => one !== order))

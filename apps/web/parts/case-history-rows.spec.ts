@@ -1,5 +1,5 @@
 import type { CaseResult } from '#lib/contracts/case-result';
-import { historyRows, samplesInWords, shownOf } from './case-history-rows.js';
+import { historyRows, shownOf } from './case-history-rows.js';
 
 const settled = (runId: string, target: string, sample: number, passed: boolean, outcome = 'scored'): CaseResult =>
   ({
@@ -27,33 +27,4 @@ it('of several samples, the one that explains a failure is opened', () => {
   expect(shownOf(samples(true, null, false)).id).toBe('0-0-2');
   expect(shownOf(samples(true, null)).id).toBe('0-0-1');
   expect(shownOf(samples(true, true)).id).toBe('0-0-0');
-});
-
-it.each([
-  ['passed', [[true, 'scored']]],
-  ['failed', [[false, 'scored']]],
-  [
-    '2 of 3 passed',
-    [
-      [true, 'scored'],
-      [true, 'scored'],
-      [false, 'scored'],
-    ],
-  ],
-  [
-    'failed, 1 errored',
-    [
-      [false, 'scored'],
-      [false, 'errored'],
-    ],
-  ],
-  [
-    '2 errored',
-    [
-      [false, 'errored'],
-      [false, 'errored'],
-    ],
-  ],
-] as const)('samples are told in words: %s', (words, samples) => {
-  expect(samplesInWords(samples.map(([passed, outcome]) => ({ passed, outcome })))).toBe(words);
 });

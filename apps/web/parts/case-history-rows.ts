@@ -29,13 +29,3 @@ export const shownOf = (samples: readonly HistoryResult[]): HistoryResult =>
   samples.find(({ outcome, passed }) => outcome === 'scored' && !passed) ??
   samples.find(({ outcome }) => outcome === 'errored') ??
   samples[0]!;
-
-/** "passed", "2 of 3 passed", "1 of 2 passed, 1 errored". */
-export function samplesInWords(samples: readonly Pick<HistoryResult, 'outcome' | 'passed'>[]): string {
-  const errored = samples.filter(({ outcome }) => outcome === 'errored').length;
-  const scored = samples.length - errored;
-  const passed = samples.filter((one) => one.outcome === 'scored' && one.passed).length;
-  if (scored === 0) return errored === 1 ? 'errored' : `${errored} errored`;
-  const words = scored === 1 ? (passed ? 'passed' : 'failed') : `${passed} of ${scored} passed`;
-  return errored ? `${words}, ${errored} errored` : words;
-}

@@ -1,12 +1,14 @@
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { caseResultsQuery } from '../api/case-results';
-import { historyRows, samplesInWords, shownOf, type HistoryResult } from './case-history-rows';
+import { Samples } from '../figures/samples';
+import { historyRows, shownOf, type HistoryResult } from './case-history-rows';
 import { Empty } from './empty';
 import { Failed } from './failed';
 import { GivenLine } from './given';
 import { Skeleton } from './skeleton';
 import { Time } from './time';
+import { Verdict } from './verdict';
 import './case-history.css';
 
 /** What models made of a case in all runs: a strip of verdicts for each model, the newest run first. */
@@ -42,7 +44,7 @@ export function CaseHistory({ suiteId, caseId }: { suiteId: string; caseId: stri
                 </th>
                 {runs.map(({ id }) => (
                   <td key={id}>
-                    <Samples runId={id} samples={byRun.get(id)} />
+                    <Cell runId={id} samples={byRun.get(id)} />
                   </td>
                 ))}
               </tr>
@@ -65,34 +67,11 @@ export function CaseHistory({ suiteId, caseId }: { suiteId: string; caseId: stri
   );
 }
 
-const MAX_MARKS = 12;
-const MARKS = { passed: '\u25cf', failed: '\u25cb', errored: '\u2013' };
-const verdictOf = ({ outcome, passed }: HistoryResult): keyof typeof MARKS =>
-  outcome === 'errored' ? 'errored' : passed ? 'passed' : 'failed';
-
-function Samples({ runId, samples }: { runId: string; samples: HistoryResult[] | undefined }) {
+function Cell({ runId, samples }: { runId: string; samples: HistoryResult[] | undefined }) {
   if (!samples) return null;
-  const words = samplesInWords(samples);
   return (
-    <Link
-      className="samples"
-      to={`/runs/${runId}/results/${shownOf(samples).id}` as string}
-      title={words}
-      aria-label={words}
-    >
-      <span aria-hidden="true">
-        {samples.slice(0, MAX_MARKS).map((result) => (
-          <span key={result.id} className={verdictOf(result)}>
-            {MARKS[verdictOf(result)]}
-          </span>
-        ))}
-      </span>
-      {samples.length > 1 && (
-        <span aria-hidden="true" className="muted small">
-          {' '}
-          {words}
-        </span>
-      )}
+    <Link className="samples" to="/runs/$runId/results/$resultId" params={{ runId, resultId: shownOf(samples).id }}>
+      {samples.length === 1 ? <Verdict of={samples[0]!} /> : <Samples samples={samples} />}
     </Link>
   );
 }

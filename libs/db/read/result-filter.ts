@@ -5,8 +5,11 @@ import { EXPECTED_LABELS } from './expected-tool.js';
 /** A filter of results, without the order. */
 export type ResultFilter = Partial<Omit<ResultsFilter, 'order'>>;
 
-/** What of it is said of rows: of models it has the ordinals in their run; undefined: all. */
-export type RowFilter = Omit<ResultFilter, 'model' | 'rescore_id'> & { ordinals?: readonly number[] | undefined };
+/** What of it is said of rows: it has ordinals of models and positions of cases in their run; undefined: all. */
+export type RowFilter = Omit<ResultFilter, 'model' | 'case_id' | 'rescore_id'> & {
+  ordinals?: readonly number[] | undefined;
+  positions?: readonly number[] | undefined;
+};
 
 /** Adds a parameter to a statement, and returns its place in it: `$3`. */
 export type Parameter = (value: unknown) => string;
@@ -22,6 +25,7 @@ export function conditionsOf(filter: RowFilter, versionId: string, parameter: Pa
     `(r.case_position IN (SELECT c.position FROM suite_version_case c
        WHERE c.version_id = ${parameter(versionId)} AND ${condition})) IS TRUE`;
   add(filter.ordinals, () => `r.target = ANY (${parameter(filter.ordinals)})`);
+  add(filter.positions, () => `r.case_position = ANY (${parameter(filter.positions)})`);
   add(filter.outcome, () => `r.outcome = ${parameter(filter.outcome)}`);
   add(filter.passed, () => `r.passed = ${parameter(filter.passed)}`);
   add(filter.error_type, () => `r.error_type = ANY (${parameter(filter.error_type)})`);

@@ -29,6 +29,8 @@ interface Found<Row> {
   end: Placed | null;
 }
 
+/** Of a case that the run does not have. */
+const NO_POSITION = -1;
 const SELECT_PLACES: Select = (page) => `SELECT r.target, r.case_position, r.sample, r.passed FROM ${page} r`;
 const idOrNull = (placed: Placed | undefined): string | null => (placed ? resultIdOf(placed) : null);
 
@@ -145,19 +147,24 @@ export class ResultLists implements TeamScoped {
   /** @throws ProblemError 404 */
   async #readRun(
     runId: string,
-    { model, rescore_id: rescoreId, ...filter }: ResultFilter,
+    { model, case_id: caseId, rescore_id: rescoreId, ...filter }: ResultFilter,
   ): Promise<{ run: ListedRun; filter: RowFilter }> {
-    const { rows } = await this.db.query<Omit<ListedRun, 'id' | 'rescoreId'>>(
+    const { rows } = await this.db.query<Omit<ListedRun, 'id' | 'rescoreId'> & { position: number }>(
       `SELECT suite_version_id AS "versionId", case_positions AS positions, samples, ARRAY(
          SELECT ordinal::int FROM target WHERE run_id = run.id
            AND ($3::text[] IS NULL OR provider_key || '::' || model_id = ANY ($3) OR model_id = ANY ($3))
          ORDER BY ordinal
-       ) AS ordinals
+       ) AS ordinals, coalesce((SELECT c.position FROM suite_version_case c
+         WHERE c.version_id = run.suite_version_id AND c.case_id = $4::uuid), ${NO_POSITION}) AS position
        FROM run WHERE id = $1 AND team_id = $2`,
-      [runId, this.teamId, model ?? null],
+      [runId, this.teamId, model ?? null, caseId ?? null],
     );
     if (!rows[0]) throw notFound('run', runId);
-    return { run: { id: runId, rescoreId, ...rows[0] }, filter: { ...filter, ordinals: model && rows[0].ordinals } };
+    const { position, ...run } = rows[0];
+    return {
+      run: { id: runId, rescoreId, ...run },
+      filter: { ...filter, ordinals: model && run.ordinals, positions: caseId === undefined ? undefined : [position] },
+    };
   }
 }
 

@@ -151,7 +151,7 @@ const failedTypes = ({ error_type: asked, outcome }: RowFilter): ErrorType[] =>
     (type) => (!asked || asked.includes(type)) && (!outcome || (type === 'errored') === (outcome === 'errored')),
   );
 
-const byCase: OneStretch = (run, { ordinals: _ordinals, ...filter }, cursor, direction) => {
+const byCase: OneStretch = (run, { ordinals: _ordinals, positions = run.positions, ...filter }, cursor, direction) => {
   const { than, order, start } = SQL[direction];
   const [position = start, target = start, sample = start] = cursor === undefined ? [] : numbersOf(cursor);
   const most = Math.max(1, Math.floor(MAX_SCANNED_RESULTS / Math.max(1, run.ordinals.length * run.samples)));
@@ -159,7 +159,7 @@ const byCase: OneStretch = (run, { ordinals: _ordinals, ...filter }, cursor, dir
     `(SELECT c.position FROM suite_version_case c
       WHERE c.version_id = (SELECT suite_version_id FROM run WHERE id = $1)
         AND c.position ${than}= ${parameter(position)}
-        ${run.positions.length ? `AND c.position = ANY (${parameter(run.positions)})` : ''}
+        ${positions.length ? `AND c.position = ANY (${parameter(positions)})` : ''}
       ORDER BY c.position ${order} LIMIT ${most})`;
   const rows: Stretch['rows'] = (parameter) =>
     `SELECT r.* FROM ${cases(parameter)} c CROSS JOIN LATERAL (

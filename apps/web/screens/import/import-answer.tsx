@@ -62,7 +62,7 @@ export function Made({ suiteId, warnings, again, children }: MadeSuite) {
       <p>{children}</p>
       <Warnings warnings={warnings} />
       <div className="actions">
-        <Link className="button primary" to={`/suites/${suiteId}` as string}>
+        <Link className="button primary" to="/suites/$suiteId" params={{ suiteId }}>
           Open the suite
         </Link>
         <button type="button" onClick={again}>

@@ -69,7 +69,11 @@ export function SuiteMcpScreen() {
   );
 }
 
-const SuiteLink = ({ suiteId }: { suiteId: string }) => <Link to={`/suites/${suiteId}` as string}>the suite</Link>;
+const SuiteLink = ({ suiteId }: { suiteId: string }) => (
+  <Link to="/suites/$suiteId" params={{ suiteId }}>
+    the suite
+  </Link>
+);
 
 interface Looked {
   suiteId: string;

@@ -27,7 +27,9 @@ export function SuiteVersionScreen() {
         </h1>
         <Failed error={shown.error} retry={shown.refetch}>
           <p>
-            <Link to={`/suites/${suiteId}` as string}>To the suite</Link>
+            <Link to="/suites/$suiteId" params={{ suiteId }}>
+              To the suite
+            </Link>
           </p>
         </Failed>
       </>
@@ -82,7 +84,9 @@ function Head({
             Pinned by a run <Time at={pinnedAt} />; {runs} {runs === 1 ? 'run' : 'runs'} of the history.
           </>
         )}{' '}
-        <Link to={`/suites/${suiteId}` as string}>{is_current ? 'Edit the suite' : 'To the present version'}</Link>
+        <Link to="/suites/$suiteId" params={{ suiteId }}>
+          {is_current ? 'Edit the suite' : 'To the present version'}
+        </Link>
       </p>
     </header>
   );

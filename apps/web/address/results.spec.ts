@@ -1,0 +1,63 @@
+import { ERROR_TYPES, FormatCompliance } from '#lib/contracts/verdict';
+import { RESULT_ORDERS, ResultsFilter } from '#lib/contracts/result';
+import {
+  ERROR_WORDS,
+  filterParts,
+  FORMAT_WORDS,
+  ORDER_WORDS,
+  resultsQuery,
+  resultsSearch,
+  toggled,
+} from './results.js';
+
+describe('the address of a list of results', () => {
+  it('has words for every error type, format and order', () => {
+    expect(Object.keys(ERROR_WORDS)).toEqual([...ERROR_TYPES]);
+    expect(Object.keys(FORMAT_WORDS).sort()).toEqual([...FormatCompliance.options].sort());
+    expect(Object.keys(ORDER_WORDS).sort()).toEqual([...RESULT_ORDERS].sort());
+  });
+
+  it('leaves out the default order, and what has a fault', () => {
+    const given = {
+      model: 'a',
+      type: ['wrong_tool', 'bad'],
+      category: 7,
+      passed: 'yes',
+      latency: '5',
+      order: 'failures',
+    };
+    expect(resultsSearch(given)).toEqual({ model: ['a'], category: ['7'] });
+    expect(resultsSearch({ order: 'case', latency: '500-', passed: false, tag: ['x', 'y'] })).toEqual({
+      order: 'case',
+      latency: '500-',
+      passed: false,
+      tag: ['x', 'y'],
+    });
+  });
+
+  it('asks the API for the same, failures first', () => {
+    const query = resultsQuery({
+      model: ['a', 'b'],
+      type: ['no_call'],
+      tool: ['f'],
+      latency: '500-1000',
+      passed: false,
+    });
+    expect(String(query)).toBe(
+      'model=a&model=b&error_type=no_call&expected_tool=f&passed=false&latency_min_ms=500&latency_max_ms=1000' +
+        '&order=failures',
+    );
+    expect(Object.keys(ResultsFilter.shape)).toEqual(expect.arrayContaining([...new Set(query.keys())]));
+  });
+
+  it('says its filter in parts, each of which can be removed', () => {
+    const search = resultsSearch({ type: ['wrong_tool', 'no_call'], latency: '-900', order: 'case' });
+    expect(filterParts(search)).toEqual([
+      { words: 'error: wrong tool', without: { type: ['no_call'], latency: '-900', order: 'case' } },
+      { words: 'error: no call', without: { type: ['wrong_tool'], latency: '-900', order: 'case' } },
+      { words: 'latency: at most 900 ms', without: { type: ['wrong_tool', 'no_call'], order: 'case' } },
+    ]);
+    expect(toggled({ model: ['a'] }, 'model', 'a')).toEqual({});
+    expect(toggled({}, 'model', 'a')).toEqual({ model: ['a'] });
+  });
+});

@@ -1,0 +1,77 @@
+import { queryOptions } from '@tanstack/react-query';
+import type { z } from 'zod';
+import type { Page } from '#lib/contracts/page';
+import type {
+  Result as ResultSchema,
+  ResultNeighbours as NeighboursSchema,
+  ResultWithExchange as WithExchangeSchema,
+} from '#lib/contracts/result';
+import type { Run } from '#lib/contracts/run';
+import { resultsQuery, type ResultsSearch } from '../address/results';
+import { client } from './client';
+import { keys } from './keys';
+
+export type Result = z.infer<typeof ResultSchema>;
+export type ResultWithExchange = z.infer<typeof WithExchangeSchema>;
+type Neighbours = z.infer<typeof NeighboursSchema>;
+
+const PAGE = 200;
+/** A page that no window is near is dropped. */
+const DROPPED_AFTER_MS = 60_000;
+
+const pathOf = (runId: string): string => `/api/tool-eval/history/${encodeURIComponent(runId)}/results`;
+
+/** A page of a list, by the cursor of the page before. It stays as it was read: a list that is read does not move. */
+export const resultPageQuery = (runId: string, search: ResultsSearch, cursor: string | null) => {
+  const query = resultsQuery(search);
+  query.set('lean', 'true');
+  query.set('limit', String(PAGE));
+  if (cursor !== null) query.set('cursor', cursor);
+  return queryOptions({
+    queryKey: [...keys.results(runId), 'page', String(query)],
+    queryFn: ({ signal }) => client.call<Page<Result>>('GET', `${pathOf(runId)}?${query}`, undefined, { signal }),
+    staleTime: Infinity,
+    gcTime: DROPPED_AFTER_MS,
+  });
+};
+
+export const resultQuery = (runId: string, resultId: string) =>
+  queryOptions({
+    queryKey: [...keys.results(runId), 'one', resultId],
+    queryFn: ({ signal }) =>
+      client.call<ResultWithExchange>('GET', `${pathOf(runId)}/${encodeURIComponent(resultId)}`, undefined, { signal }),
+    gcTime: DROPPED_AFTER_MS,
+  });
+
+/** The results beside one, in a list with this filter and order. */
+export const neighboursQuery = (runId: string, resultId: string, search: ResultsSearch) => {
+  const query = String(resultsQuery(search));
+  return queryOptions({
+    queryKey: [...keys.results(runId), 'neighbours', resultId, query],
+    queryFn: ({ signal }) =>
+      client.call<Neighbours>(
+        'GET',
+        `${pathOf(runId)}/${encodeURIComponent(resultId)}/neighbours?${query}`,
+        undefined,
+        { signal },
+      ),
+    gcTime: DROPPED_AFTER_MS,
+  });
+};
+
+/** The results of a case in a run, by model and sample: the first 200. */
+export const resultsOfCaseQuery = (runId: string, caseId: string) => {
+  const query = new URLSearchParams({ case_id: caseId, order: 'case', lean: 'true', limit: String(PAGE) });
+  return queryOptions({
+    queryKey: [...keys.results(runId), 'case', caseId],
+    queryFn: ({ signal }) => client.call<Page<Result>>('GET', `${pathOf(runId)}?${query}`, undefined, { signal }),
+  });
+};
+
+/** The run that results belong to. */
+export const runOfResultsQuery = (runId: string) =>
+  queryOptions({
+    queryKey: keys.run(runId),
+    queryFn: ({ signal }) =>
+      client.call<Run>('GET', `/api/tool-eval/history/${encodeURIComponent(runId)}`, undefined, { signal }),
+  });

@@ -1,0 +1,59 @@
+import { commonEnds } from './common-ends';
+
+/** A piece of a text; `differs` when the other text does not have it. */
+export interface Piece {
+  text: string;
+  differs: boolean;
+}
+
+/** Comparing two middles takes as many steps as the product of their lengths. */
+const MAX_STEPS = 250_000;
+
+/** Two texts in pieces, so that what differs can be marked by character. Long texts are compared by their ends. */
+export function characterDiff(a: string, b: string): { a: Piece[]; b: Piece[] } {
+  const ends = commonEnds(a, b);
+  const middles = [[...ends.a], [...ends.b]] as const;
+  const kept =
+    middles[0].length * middles[1].length > MAX_STEPS
+      ? { a: new Set<number>(), b: new Set<number>() }
+      : longestCommon(...middles);
+  const side = (middle: readonly string[], same: Set<number>): Piece[] =>
+    joined([
+      { text: ends.start, differs: false },
+      ...middle.map((text, index) => ({ text, differs: !same.has(index) })),
+      { text: ends.end, differs: false },
+    ]);
+  return { a: side(middles[0], kept.a), b: side(middles[1], kept.b) };
+}
+
+/** The places of the characters of a longest common subsequence. */
+function longestCommon(a: readonly string[], b: readonly string[]): { a: Set<number>; b: Set<number> } {
+  const width = b.length + 1;
+  const lengths = new Uint32Array((a.length + 1) * width);
+  for (let i = a.length - 1; i >= 0; i--)
+    for (let j = b.length - 1; j >= 0; j--)
+      lengths[i * width + j] =
+        a[i] === b[j]
+          ? lengths[(i + 1) * width + j + 1]! + 1
+          : Math.max(lengths[(i + 1) * width + j]!, lengths[i * width + j + 1]!);
+  const same = { a: new Set<number>(), b: new Set<number>() };
+  for (let i = 0, j = 0; i < a.length && j < b.length;) {
+    if (a[i] === b[j]) {
+      same.a.add(i++);
+      same.b.add(j++);
+    } else if (lengths[(i + 1) * width + j]! >= lengths[i * width + j + 1]!) i++;
+    else j++;
+  }
+  return same;
+}
+
+function joined(pieces: readonly Piece[]): Piece[] {
+  const result: Piece[] = [];
+  for (const { text, differs } of pieces) {
+    if (text === '') continue;
+    const last = result.at(-1);
+    if (last?.differs === differs) last.text += text;
+    else result.push({ text, differs });
+  }
+  return result;
+}

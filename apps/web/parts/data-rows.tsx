@@ -1,0 +1,141 @@
+import { useVirtualizer } from '@tanstack/react-virtual';
+import { useEffect, useId, useRef, type KeyboardEvent, type ReactNode, type RefObject } from 'react';
+import './data-rows.css';
+
+const ROW = 32;
+const SPARE_ROWS = 10;
+
+export interface Column<Row> {
+  name: string;
+  /** The width, as a track of a CSS grid. */
+  track: string;
+  isNumber?: boolean;
+  cell: (row: Row) => ReactNode;
+}
+
+interface DataRowsProps<Row> {
+  label: string;
+  columns: readonly Column<Row>[];
+  /** How many rows there are as far as is known. */
+  count: number;
+  /** Whether there may be more rows than `count`. */
+  isMore: boolean;
+  /** A row that is not loaded is a grey line. */
+  rowAt: (index: number) => Row | undefined;
+  active: number;
+  /** The row that is open beside the list. */
+  opened?: number;
+  activate: (index: number) => void;
+  open: (row: Row) => void;
+  /** The rows that are drawn. */
+  onWindow: (first: number, last: number) => void;
+  gridRef: RefObject<HTMLDivElement | null>;
+}
+
+const STEPS: Record<string, (active: number, page: number, last: number) => number> = {
+  ArrowDown: (active) => active + 1,
+  j: (active) => active + 1,
+  ArrowUp: (active) => active - 1,
+  k: (active) => active - 1,
+  PageDown: (active, page) => active + page,
+  PageUp: (active, page) => active - page,
+  Home: () => 0,
+  End: (_active, _page, last) => last,
+};
+
+const tracksOf = (columns: readonly { track: string }[]): string => columns.map(({ track }) => track).join(' ');
+const clamped = (index: number, count: number): number => Math.max(0, Math.min(count - 1, index));
+/** How many rows a page key passes. */
+const pageOf = (grid: HTMLElement | null): number => Math.max(1, Math.floor((grid?.clientHeight ?? 0) / ROW) - 2);
+
+/** A list of any length, of which only the rows in view are drawn. It has one tab stop; keys move within it. */
+export function DataRows<Row>(props: DataRowsProps<Row>) {
+  const { label, columns, count, isMore, rowAt, active, opened, activate, open, onWindow, gridRef } = props;
+  const id = useId();
+  const virtual = useVirtualizer({
+    count,
+    getScrollElement: () => gridRef.current,
+    estimateSize: () => ROW,
+    overscan: SPARE_ROWS,
+    scrollMargin: ROW,
+    scrollPaddingStart: ROW,
+    useFlushSync: false,
+  });
+  const drawn = virtual.getVirtualItems();
+  useReport(onWindow, drawn[0]?.index ?? 0, drawn.at(-1)?.index ?? 0);
+  useEffect(() => virtual.scrollToIndex(active), [virtual, active]);
+  const choose = (index: number): void => {
+    activate(index);
+    const row = rowAt(index);
+    if (row) open(row);
+  };
+  const onKeyDown = (event: KeyboardEvent): void => {
+    if (event.ctrlKey || event.metaKey || event.altKey || event.target !== event.currentTarget) return;
+    const next = STEPS[event.key]?.(active, pageOf(gridRef.current), count - 1);
+    if (next !== undefined) activate(clamped(next, count));
+    else if (event.key === 'Enter') choose(active);
+    else return;
+    event.preventDefault();
+  };
+  return (
+    <div
+      ref={gridRef}
+      className="rows"
+      role="grid"
+      aria-label={label}
+      aria-rowcount={isMore ? -1 : count + 1}
+      aria-colcount={columns.length}
+      aria-activedescendant={drawn.some(({ index }) => index === active) ? `${id}-${active}` : undefined}
+      tabIndex={0}
+      onKeyDown={onKeyDown}
+    >
+      <Head columns={columns} />
+      <div role="rowgroup" className="rows-body" style={{ height: virtual.getTotalSize() }}>
+        {drawn.map(({ index, start }) => (
+          <div
+            key={index}
+            id={`${id}-${index}`}
+            role="row"
+            aria-rowindex={index + 2}
+            aria-selected={index === opened}
+            className={`row${index === active ? ' active' : ''}${index === opened ? ' opened' : ''}`}
+            style={{ gridTemplateColumns: tracksOf(columns), transform: `translateY(${start - ROW}px)` }}
+            onClick={() => choose(index)}
+          >
+            <Cells columns={columns} row={rowAt(index)} />
+          </div>
+        ))}
+      </div>
+    </div>
+  );
+}
+
+function Head<Row>({ columns }: Pick<DataRowsProps<Row>, 'columns'>) {
+  return (
+    <div role="rowgroup" className="rows-head">
+      <div role="row" aria-rowindex={1} className="row" style={{ gridTemplateColumns: tracksOf(columns) }}>
+        {columns.map(({ name, isNumber }) => (
+          <div role="columnheader" key={name} className={isNumber ? 'number' : undefined}>
+            {name}
+          </div>
+        ))}
+      </div>
+    </div>
+  );
+}
+
+function Cells<Row>({ columns, row }: Pick<DataRowsProps<Row>, 'columns'> & { row: Row | undefined }) {
+  return columns.map(({ name, isNumber, cell }) => (
+    <div role="gridcell" key={name} className={isNumber ? 'number' : undefined}>
+      {row ? cell(row) : <span className="row-waits" />}
+    </div>
+  ));
+}
+
+function useReport(onWindow: (first: number, last: number) => void, first: number, last: number): void {
+  const report = useRef(onWindow);
+  useEffect(() => {
+    report.current = onWindow;
+  });
+  useEffect(() => report.current(first, last), [first, last]);
+}

@@ -1,0 +1,95 @@
+import type { ResultWithExchange } from '../../api/results';
+import { ArgumentDiff } from '../../parts/argument-diff';
+import { Given, GivenBlock } from '../../parts/given';
+import { JsonView } from '../../parts/json-view';
+import { pairedCalls, toolName, type Called, type PairedCalls } from './paired-calls';
+
+const FIRST_LINES = 100;
+
+/** What was expected and what was called, call by call. */
+export function Calls({ result }: { result: ResultWithExchange }) {
+  const lines = pairedCalls(result);
+  const isChain = result.evidence?.chain !== undefined;
+  return (
+    <section aria-labelledby="calls-title" className="calls">
+      <h2 id="calls-title">Expected and called</h2>
+      {lines.length === 0 && <p>No call was expected, and none was made.</p>}
+      {lines.length > 0 && result.expected.tool === null && !result.expected.calls?.length && (
+        <p>No call was expected.</p>
+      )}
+      {isChain && <p className="muted small">Calls on the way to the expected one are listed below it.</p>}
+      {lines.slice(0, FIRST_LINES).map((line, index) => (
+        <Line key={index} line={line} wasAnswered={result.outcome === 'scored'} onTheWay={isChain} />
+      ))}
+      {lines.length > FIRST_LINES && (
+        <p className="muted">{lines.length - FIRST_LINES} more calls; the exchange has them.</p>
+      )}
+    </section>
+  );
+}
+
+interface LineProps {
+  line: PairedCalls;
+  wasAnswered: boolean;
+  onTheWay: boolean;
+}
+
+function Line({ line: { expected, called, checks, extra }, wasAnswered, onTheWay }: LineProps) {
+  const isPair = expected !== undefined && called !== undefined;
+  return (
+    <div className={`call-line${isPair ? ' pair' : ''}`}>
+      <div className="call-sides">
+        <div>
+          <span className="call-side">Expected</span>{' '}
+          {expected ? (
+            <code className="given">
+              <Given text={toolName(expected.tool)} />
+            </code>
+          ) : (
+            <span className="muted">nothing</span>
+          )}
+        </div>
+        <div>
+          <span className="call-side">Called</span>{' '}
+          {called ? (
+            <CalledName call={called} />
+          ) : (
+            <span className="muted">{wasAnswered ? 'not called' : 'no reply'}</span>
+          )}
+          {called && !expected && <span className="chip">{onTheWay ? 'on the way' : 'unexpected'}</span>}
+        </div>
+      </div>
+      {isPair && <ArgumentDiff checks={checks} extra={extra} />}
+      {expected && !called && expected.params !== null && expected.params !== undefined && (
+        <Arguments label="Expected arguments" value={expected.params} />
+      )}
+      {called && !expected && called.arguments !== null && <Arguments label="Arguments" value={called.arguments} />}
+      {called?.raw !== undefined && (
+        <>
+          <p className="small">These arguments could not be read:</p>
+          <GivenBlock text={called.raw} code />
+        </>
+      )}
+    </div>
+  );
+}
+
+const Arguments = ({ label, value }: { label: string; value: unknown }) => (
+  <div>
+    <span className="muted small">{label}</span>
+    <JsonView value={value} />
+  </div>
+);
+
+const CalledName = ({ call: { name, repairs } }: { call: Called }) => (
+  <>
+    <code className="given">
+      <Given text={name} max={300} />
+    </code>
+    {repairs?.map((repair) => (
+      <span className="chip" key={repair}>
+        repaired: {repair.replaceAll('_', ' ')}
+      </span>
+    ))}
+  </>
+);

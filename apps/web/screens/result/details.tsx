@@ -1,0 +1,183 @@
+import { useState, type ReactNode } from 'react';
+import type { ResultWithExchange } from '../../api/results';
+import { Given } from '../../parts/given';
+import { JsonView } from '../../parts/json-view';
+import { duration, Time } from '../../parts/time';
+import { curlCommand } from './curl-command';
+
+/** A part of a result that is folded, and not drawn until it is opened. */
+export function Folded({ title, children }: { title: ReactNode; children: () => ReactNode }) {
+  const [isOpen, setOpen] = useState(false);
+  return (
+    <details className="fold" open={isOpen} onToggle={({ currentTarget }) => setOpen(currentTarget.open)}>
+      <summary>{title}</summary>
+      {isOpen && <div className="fold-inner">{children()}</div>}
+    </details>
+  );
+}
+
+const orUnknown = (value: number | null, text: (value: number) => string): string =>
+  value === null ? 'not known' : text(value);
+const count = (value: number): string => value.toLocaleString('en');
+
+/** What a result took, and how it was asked for. */
+export function Facts({ result }: { result: ResultWithExchange }) {
+  const { usage, evidence } = result;
+  const facts: [string, ReactNode][] = [
+    ['Answered by', result.cached ? 'a stored reply' : 'the model'],
+    ['Latency', orUnknown(result.latency_ms, duration)],
+    ['Requests', result.attempts],
+    ['Tokens', `${orUnknown(usage.prompt_tokens, count)} in, ${orUnknown(usage.completion_tokens, count)} out`],
+    ['Cost', orUnknown(result.cost_usd, (cost) => `$${cost === 0 ? '0' : cost.toFixed(6).replace(/0{1,4}$/, '')}`)],
+    ['Tool choice sent', result.tool_choice_used ?? 'none was sent'],
+    ['Format of calls', result.format_compliance ?? 'no reply'],
+    ['Scoring version', result.scoring_version],
+    ['Settled', <Time key="settled" at={result.settled_at} />],
+  ];
+  if (typeof evidence?.f1 === 'number') {
+    const { precision, recall, f1 } = evidence;
+    facts.push(['Calls', `precision ${share(precision)}, recall ${share(recall)}, F1 ${share(f1)}`]);
+  }
+  return (
+    <dl className="facts">
+      {facts.map(([name, value]) => (
+        <div key={name}>
+          <dt>{name}</dt>
+          <dd>{value}</dd>
+        </div>
+      ))}
+    </dl>
+  );
+}
+
+const share = (value: number | null | undefined): string =>
+  value === null || value === undefined ? 'none' : value.toFixed(2);
+
+const FIRST_PROBLEMS = 100;
+
+/** Where calls break the schema of their tool. */
+export function SchemaProblems({ result: { evidence, called } }: { result: ResultWithExchange }) {
+  const problems = evidence?.schema ?? [];
+  if (problems.length === 0) return null;
+  const line = ({ called: index, path, problem, message }: (typeof problems)[number], nth: number) => (
+    <li key={nth}>
+      <Given text={called[index]?.name ?? ''} max={200} />{' '}
+      <code>
+        <Given text={path || '/'} max={200} />
+      </code>
+      : {problem.replaceAll('_', ' ')}. <Given text={message} />
+    </li>
+  );
+  return (
+    <Folded title={`Schema problems (${problems.length})`}>
+      {() => (
+        <>
+          <p className="muted small">They are a diagnosis and do not change the score.</p>
+          <ul>{problems.slice(0, FIRST_PROBLEMS).map(line)}</ul>
+        </>
+      )}
+    </Folded>
+  );
+}
+
+/** What the score of a chain is made of. */
+export function Chain({ result: { evidence, called, overall } }: { result: ResultWithExchange }) {
+  const chain = evidence?.chain;
+  if (!chain) return null;
+  const { completion, efficiency, redundancy, detour, hops } = chain;
+  return (
+    <Folded title={`Chain of ${hops} ${hops === 1 ? 'call' : 'calls'}`}>
+      {() => (
+        <>
+          <p>
+            completion {share(completion)} × efficiency {share(efficiency)} − redundancy {share(redundancy)}
+            {' − '}detour {share(detour)} = {share(overall)}
+          </p>
+          <ol>
+            {called.slice(0, 100).map(({ name, arguments: given }, index) => (
+              <li key={index}>
+                <code>
+                  <Given text={name} max={200} />
+                </code>
+                {given && <JsonView value={given} open={0} />}
+              </li>
+            ))}
+          </ol>
+        </>
+      )}
+    </Folded>
+  );
+}
+
+/** The scores of the run's further metrics. */
+export function Metrics({ result: { metrics } }: { result: ResultWithExchange }) {
+  const names = Object.keys(metrics);
+  if (names.length === 0) return null;
+  return (
+    <Folded title={`Metrics (${names.length})`}>
+      {() =>
+        names.map((name) => {
+          const { score } = metrics[name]!;
+          return (
+            <div key={name}>
+              <h3>
+                <Given text={name} max={200} />: {typeof score === 'number' ? score.toFixed(3) : 'does not apply'}
+              </h3>
+              <JsonView value={metrics[name]} open={1} />
+            </div>
+          );
+        })
+      }
+    </Folded>
+  );
+}
+
+/** What was sent and what came back. */
+export function Exchange({ result: { exchange } }: { result: ResultWithExchange }) {
+  if (!exchange) return <p className="muted">The requests and replies are not stored, or nothing was sent.</p>;
+  const { requests, replies, refused, names } = exchange;
+  return (
+    <Folded title={`Exchange: ${requests.length} sent, ${replies.length} received`}>
+      {() => (
+        <>
+          {refused !== undefined && <p>{refused} requests were refused.</p>}
+          {names && (
+            <>
+              <h3>Names of tools that were sent instead</h3>
+              <JsonView value={names} />
+            </>
+          )}
+          {requests.map((body, index) => (
+            <div key={index}>
+              <div className="head">
+                <h3>Request {index + 1}</h3>
+                <CopyCurl body={body} />
+              </div>
+              <JsonView value={body} open={1} />
+            </div>
+          ))}
+          {replies.map((body, index) => (
+            <div key={index}>
+              <h3>Reply {index + 1}</h3>
+              <JsonView value={body} open={3} />
+            </div>
+          ))}
+        </>
+      )}
+    </Folded>
+  );
+}
+
+function CopyCurl({ body }: { body: unknown }) {
+  const [said, setSaid] = useState('Copy as curl');
+  const copy = (): void =>
+    void (navigator.clipboard?.writeText(curlCommand(body)) ?? Promise.reject(new Error('no clipboard'))).then(
+      () => setSaid('Copied; set BASE_URL and API_KEY'),
+      () => setSaid('Not copied: the browser refuses'),
+    );
+  return (
+    <button type="button" className="dense" onClick={copy}>
+      {said}
+    </button>
+  );
+}

@@ -1,0 +1,40 @@
+import { pairedCalls } from './paired-calls.js';
+
+const call = (name: string, given: object = {}) => ({ name, arguments: given as never });
+const evidence = (more: object) => ({ pairs: [], missing: [], unexpected: [], ...more }) as never;
+
+describe('expected and called calls', () => {
+  it('are paired as the evidence says, with what is missing and what nobody expects', () => {
+    const lines = pairedCalls({
+      expected: { tool: null, params: null, calls: [{ tool: 'a', params: { x: 1 } }, { tool: ['b', 'c'] }] },
+      called: [call('z'), call('b')],
+      evidence: evidence({ pairs: [{ expected: 1, called: 1, param_score: null, arguments: [] }] }),
+    });
+    expect(lines.map(({ expected, called }) => [expected?.tool, called?.name])).toEqual([
+      ['a', undefined],
+      [['b', 'c'], 'b'],
+      [undefined, 'z'],
+    ]);
+  });
+
+  it('show the arguments that the case does not mention', () => {
+    const [line] = pairedCalls({
+      expected: { tool: 'a', params: { x: 1 } },
+      called: [call('a', { x: 1, 'u/v': 2 })],
+      evidence: evidence({
+        pairs: [{ expected: 0, called: 0, param_score: 1, arguments: [] }],
+        extra_arguments: ['/0/u~1v', '/1/other'],
+      }),
+    });
+    expect(line?.extra).toEqual([{ name: 'u/v', value: 2 }]);
+  });
+
+  it('are all unexpected where no call is expected, and all missing where there is no reply', () => {
+    expect(pairedCalls({ expected: { tool: null, params: null }, called: [call('a')], evidence: null })).toEqual([
+      { called: call('a'), checks: [], extra: [] },
+    ]);
+    expect(pairedCalls({ expected: { tool: 'a', params: null }, called: [], evidence: null })).toEqual([
+      { expected: { tool: 'a', params: null }, called: undefined, checks: [], extra: [] },
+    ]);
+  });
+});

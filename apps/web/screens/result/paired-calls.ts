@@ -1,0 +1,56 @@
+import type { ArgumentCheck } from '../../parts/argument-diff';
+import type { ResultWithExchange } from '../../api/results';
+
+type Judged = Pick<ResultWithExchange, 'expected' | 'called' | 'evidence'>;
+export type Called = ResultWithExchange['called'][number];
+
+export interface ExpectedCall {
+  tool: unknown;
+  params: unknown;
+}
+
+/** A line of a verdict: an expected call and the call that answers it, or one of them alone. */
+export interface PairedCalls {
+  expected?: ExpectedCall;
+  called?: Called;
+  checks: readonly ArgumentCheck[];
+  /** Arguments of the call that the case does not mention. */
+  extra: { name: string; value: unknown }[];
+}
+
+/** The calls that a case expects; none where it expects that no tool is called. */
+export function expectedCalls({ tool, params, calls }: Judged['expected']): ExpectedCall[] {
+  if (calls) return calls.map((call) => ({ params: null, ...(call as { tool: unknown }) }));
+  return tool === null || tool === undefined ? [] : [{ tool, params }];
+}
+
+/** Pairs in the order of the expected calls, with those that are missing; then the calls that nothing expects. */
+export function pairedCalls({ expected, called, evidence }: Judged): PairedCalls[] {
+  const all = expectedCalls(expected);
+  const lines = all.map((one, index): PairedCalls => {
+    const pair = evidence?.pairs.find((each) => each.expected === index);
+    return {
+      expected: one,
+      called: pair && called[pair.called],
+      checks: pair?.arguments ?? [],
+      extra: pair ? extraOf(pair.called, called[pair.called], evidence?.extra_arguments ?? []) : [],
+    };
+  });
+  const paired = new Set(evidence?.pairs.map((pair) => pair.called));
+  const others = called.filter((_call, index) => !paired.has(index));
+  return [...lines, ...others.map((call): PairedCalls => ({ called: call, checks: [], extra: [] }))];
+}
+
+/** @param paths as `/called index/key` */
+function extraOf(index: number, call: Called | undefined, paths: readonly string[]): PairedCalls['extra'] {
+  const start = `/${index}/`;
+  return paths
+    .filter((path) => path.startsWith(start))
+    .map((path) => {
+      const name = path.slice(start.length).replaceAll('~1', '/').replaceAll('~0', '~');
+      return { name, value: Object.hasOwn(call?.arguments ?? {}, name) ? call?.arguments?.[name] : undefined };
+    });
+}
+
+/** "get_time or get_weather". */
+export const toolName = (tool: unknown): string => (Array.isArray(tool) ? tool.map(String).join(' or ') : String(tool));

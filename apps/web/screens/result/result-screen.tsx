@@ -1,0 +1,130 @@
+import { useQuery } from '@tanstack/react-query';
+import { Link, useParams, useSearch } from '@tanstack/react-router';
+import { useEffect, useRef } from 'react';
+import { ERROR_WORDS, type ResultsSearch } from '../../address/results';
+import { resultQuery, runOfResultsQuery, type ResultWithExchange } from '../../api/results';
+import { CopiedId } from '../../parts/copied-id';
+import { Failed } from '../../parts/failed';
+import { Given, GivenBlock, GivenLine } from '../../parts/given';
+import { Skeleton } from '../../parts/skeleton';
+import { Verdict } from '../../parts/verdict';
+import { Beside } from './beside';
+import { Calls } from './calls';
+import { Chain, Exchange, Facts, Folded, Metrics, SchemaProblems } from './details';
+import { SameCase } from './same-case';
+import './result.css';
+
+const ROUTE = '/signed-in/runs/$runId/results/$resultId';
+
+/** One result: why this verdict. It is read beside the list that it is in. */
+export function ResultScreen() {
+  const { runId, resultId } = useParams({ from: ROUTE });
+  const search = useSearch({ from: ROUTE });
+  const { data, error, isPending, refetch } = useQuery(resultQuery(runId, resultId));
+  const pane = useRef<HTMLElement>(null);
+  // A reader goes on from here, whichever row or button led here.
+  useEffect(() => {
+    pane.current?.focus({ preventScroll: true });
+    if (pane.current) pane.current.scrollTop = 0;
+  }, [resultId]);
+  return (
+    <section className="result" aria-label="Result" tabIndex={-1} ref={pane}>
+      <Beside {...{ runId, resultId, search }} />
+      {isPending ? (
+        <Skeleton rows={12} />
+      ) : data ? (
+        <Shown key={resultId} {...{ runId, search }} result={data} />
+      ) : (
+        <Failed error={error} retry={refetch} />
+      )}
+    </section>
+  );
+}
+
+interface ShownProps {
+  runId: string;
+  result: ResultWithExchange;
+  search: ResultsSearch;
+}
+
+function Shown({ runId, result, search }: ShownProps) {
+  const { data: run } = useQuery(runOfResultsQuery(runId));
+  return (
+    <>
+      <Head result={result} suiteId={run?.suite.id} />
+      <Why result={result} />
+      <Calls result={result} />
+      <section aria-label="Details">
+        <SchemaProblems result={result} />
+        <Chain result={result} />
+        <Metrics result={result} />
+        <Folded title="What it took">{() => <Facts result={result} />}</Folded>
+        <Exchange result={result} />
+      </section>
+      {run && <SameCase suiteId={run.suite.id} {...{ runId, result, search }} />}
+    </>
+  );
+}
+
+const score = (value: number | null): string => (value === null ? 'none' : `${(value * 100).toFixed(1)} %`);
+
+function Head({ result, suiteId }: { result: ResultWithExchange; suiteId: string | undefined }) {
+  const { case_id: caseId, case_name: name, prompt, target, sample, category } = result;
+  return (
+    <header className="result-head">
+      <h2>
+        <Given text={name ?? 'Case without a name'} max={300} />
+      </h2>
+      <div className="actions">
+        <Verdict of={result} />
+        {result.error_type !== 'none' && <span>{ERROR_WORDS[result.error_type]}</span>}
+        {result.outcome === 'scored' && (
+          <span>
+            score {score(result.overall)}: tool {score(result.tool_score)}, arguments {score(result.param_score)}
+          </span>
+        )}
+      </div>
+      <GivenLine text={target} />
+      <p className="muted small">
+        Sample {sample + 1}
+        {category !== null && (
+          <>
+            , category <Given text={category} max={100} />
+          </>
+        )}
+        {suiteId !== undefined && (
+          <>
+            {', '}
+            <Link to="/suites/$suiteId/cases/$caseId" params={{ suiteId, caseId }}>
+              the case as it is now
+            </Link>
+          </>
+        )}{' '}
+        <CopiedId id={caseId} what="case" />
+      </p>
+      <div className="prompt">
+        <GivenBlock text={prompt} />
+      </div>
+    </header>
+  );
+}
+
+/** The verdict in sentences, and what went wrong where there is no reply. */
+function Why({ result: { explanation, evidence, error } }: { result: ResultWithExchange }) {
+  const notes = (evidence?.notes ?? []).filter((note) => !explanation.includes(note));
+  return (
+    <section aria-labelledby="why-title">
+      <h2 id="why-title">Why</h2>
+      {error && (
+        <p>
+          {error.kind.replaceAll('_', ' ')}: <Given text={error.message} />
+        </p>
+      )}
+      {[...explanation, ...notes].slice(0, 50).map((sentence, index) => (
+        <p key={index}>
+          <Given text={sentence} />
+        </p>
+      ))}
+    </section>
+  );
+}

@@ -1,0 +1,236 @@
+import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { Link, Outlet, useNavigate, useParams, useSearch } from '@tanstack/react-router';
+import { useEffect, useMemo, useRef, useState, type RefObject } from 'react';
+import type { Run } from '#lib/contracts/run';
+import { changed, filterParts, type ResultsSearch } from '../../address/results';
+import { runOfResultsQuery, type Result } from '../../api/results';
+import { keys } from '../../api/keys';
+import { DataRows } from '../../parts/data-rows';
+import { Empty } from '../../parts/empty';
+import { Failed } from '../../parts/failed';
+import { Given } from '../../parts/given';
+import { useKeys } from '../../parts/keys';
+import { Skeleton } from '../../parts/skeleton';
+import { resultColumns } from './columns';
+import { Facets } from './facets';
+import { MAX_ROWS } from './pages';
+import { useResultRows } from './use-result-rows';
+import './results.css';
+
+const ROUTE = '/signed-in/runs/$runId/results';
+
+/** The results of a run, failures first; one that is opened is read beside them. */
+export function ResultsScreen() {
+  const { runId } = useParams({ from: ROUTE });
+  const { resultId } = useParams({ strict: false });
+  const search = useSearch({ from: ROUTE });
+  const navigate = useNavigate();
+  const run = useQuery(runOfResultsQuery(runId));
+  const [areFacetsOpen, setFacetsOpen] = useState(false);
+  const [readAt, setReadAt] = useState(0);
+  const queryClient = useQueryClient();
+  const go = (next: ResultsSearch): void =>
+    void navigate({ to: '/runs/$runId/results', params: { runId }, search: next });
+  useKeys({ f: () => go(changed(search, { passed: search.passed === false ? undefined : false })) });
+  if (run.isPending) return <Skeleton rows={12} />;
+  if (!run.data)
+    return (
+      <Failed error={run.error} retry={run.refetch}>
+        <p>
+          <Link to={'/runs' as string}>All runs</Link>
+        </p>
+      </Failed>
+    );
+  const readAgain = (): void => {
+    queryClient.removeQueries({ queryKey: [...keys.results(runId), 'page'] });
+    void run.refetch();
+    setReadAt(readAt + 1);
+  };
+  return (
+    <>
+      <Head run={run.data} readAgain={readAgain} />
+      <div className={`results${resultId === undefined ? '' : ' with-result'}`}>
+        <button
+          type="button"
+          className="facets-switch"
+          aria-expanded={areFacetsOpen}
+          onClick={() => setFacetsOpen(!areFacetsOpen)}
+        >
+          Filters
+        </button>
+        <aside className={`facets${areFacetsOpen ? ' open' : ''}`} aria-label="Filters">
+          <Facets run={run.data} search={search} go={go} />
+        </aside>
+        <section className="results-list" aria-label="List">
+          <Chosen search={search} go={go} />
+          <List key={`${readAt} ${runId} ${JSON.stringify(search)}`} {...{ run: run.data, search, resultId }} />
+        </section>
+        <Outlet />
+      </div>
+    </>
+  );
+}
+
+function Head({ run, readAgain }: { run: Run; readAgain: () => void }) {
+  return (
+    <div className="head">
+      <h1>
+        Results of{' '}
+        <Link to={`/runs/${run.id}` as string}>
+          <Given text={run.name ?? run.suite.name} max={200} />
+        </Link>
+      </h1>
+      {run.finished_at === null && (
+        <span className="actions">
+          <span className="muted">The run goes on. The list has what was there when it was read.</span>
+          <button type="button" onClick={readAgain}>
+            Read again
+          </button>
+        </span>
+      )}
+    </div>
+  );
+}
+
+/** The filter in words; each part of it can be removed. */
+function Chosen({ search, go }: { search: ResultsSearch; go: (search: ResultsSearch) => void }) {
+  const parts = filterParts(search);
+  if (parts.length === 0) return null;
+  return (
+    <div className="actions" role="group" aria-label="Chosen filters">
+      {parts.map(({ words, without }) => (
+        <button
+          type="button"
+          className="dense chosen"
+          key={words}
+          onClick={() => go(without)}
+          aria-label={`Remove the filter ${words}`}
+        >
+          <Given text={words} max={60} /> <span aria-hidden="true">×</span>
+        </button>
+      ))}
+      <button type="button" className="dense plain" onClick={() => go(search.order ? { order: search.order } : {})}>
+        Remove all
+      </button>
+    </div>
+  );
+}
+
+interface ListProps {
+  run: Run;
+  search: ResultsSearch;
+  resultId: string | undefined;
+}
+
+function List({ run, search, resultId }: ListProps) {
+  const rows = useResultRows(run.id, search);
+  const navigate = useNavigate();
+  const grid = useRef<HTMLDivElement>(null);
+  const [active, setActive] = useActiveRow(resultId, rows.indexOf);
+  useFocusAfterReading(grid, resultId);
+  const open = ({ id }: Result): void =>
+    void navigate({ to: '/runs/$runId/results/$resultId', params: { runId: run.id, resultId: id }, search });
+  const isReading = resultId !== undefined;
+  const move = (index: number): void => {
+    setActive(Math.max(0, Math.min(index, rows.count - 1)));
+    grid.current?.focus();
+  };
+  const failure = (step: 1 | -1): number => {
+    for (let index = active + step; index >= 0 && index < rows.count; index += step)
+      if (rows.rowAt(index)?.passed === false) return index;
+    return active;
+  };
+  useKeys(
+    isReading
+      ? {}
+      : {
+          n: () => move(failure(1)),
+          p: () => move(failure(-1)),
+          j: () => move(active + 1),
+          k: () => move(active - 1),
+        },
+  );
+  const columns = useMemo(() => resultColumns(run.id, search), [run.id, search]);
+  if (rows.count === 0 && rows.error) return <Failed error={rows.error} retry={rows.retry} />;
+  if (rows.count === 0 && !rows.isWhole) return <Skeleton rows={12} label="Looking for results" />;
+  if (rows.count === 0) return <NoRows run={run} search={search} />;
+  return (
+    <>
+      <DataRows
+        label="Results"
+        columns={columns}
+        count={rows.count}
+        isMore={!rows.isWhole}
+        rowAt={rows.rowAt}
+        active={active}
+        opened={isReading ? rows.indexOf(resultId) : undefined}
+        activate={setActive}
+        open={open}
+        onWindow={rows.setWindow}
+        gridRef={grid}
+      />
+      {rows.error && <Failed error={rows.error} retry={rows.retry} />}
+      <p className="muted small" role="status">
+        {rows.isFull && !rows.isWhole
+          ? `These are the first ${MAX_ROWS.toLocaleString('en')} results of this filter; there are more. ` +
+            'Choose an error, a model or a category to see the others.'
+          : `${rows.count.toLocaleString('en')} ${rows.count === 1 ? 'result' : 'results'}` +
+            `${rows.isWhole ? '' : ' so far; more are read as you go on'}.`}
+      </p>
+    </>
+  );
+}
+
+function NoRows({ run, search }: { run: Run; search: ResultsSearch }) {
+  if (filterParts(search).length > 0)
+    return (
+      <Empty
+        action={
+          <Link className="button" to="/runs/$runId/results" params={{ runId: run.id }}>
+            Remove the filters
+          </Link>
+        }
+      >
+        No result of this run is left by these filters.
+      </Empty>
+    );
+  return (
+    <Empty
+      action={
+        <Link className="button" to={`/runs/${run.id}` as string}>
+          To the run
+        </Link>
+      }
+    >
+      {run.finished_at === null
+        ? 'Each reply that a model gives will be here. None is there yet.'
+        : 'The run ended without a result. The run says why.'}
+    </Empty>
+  );
+}
+
+/** The row that keys move from: the one that was opened last, or that was moved to. */
+function useActiveRow(
+  resultId: string | undefined,
+  indexOf: (id: string) => number,
+): [number, (index: number) => void] {
+  const [active, setActive] = useState(0);
+  const [followed, setFollowed] = useState<string>();
+  if (resultId !== undefined && resultId !== followed) {
+    const index = indexOf(resultId);
+    if (index >= 0) {
+      setFollowed(resultId);
+      setActive(index);
+    }
+  }
+  return [active, setActive];
+}
+
+/** Whoever comes back from a result goes on where they were. */
+function useFocusAfterReading(grid: RefObject<HTMLDivElement | null>, resultId: string | undefined): void {
+  const before = useRef(resultId);
+  useEffect(() => {
+    if (before.current !== undefined && resultId === undefined) grid.current?.focus({ preventScroll: true });
+    before.current = resultId;
+  }, [resultId, grid]);
+}

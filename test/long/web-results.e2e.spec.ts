@@ -1,0 +1,114 @@
+import { fillTeam, HOSTILE, type Filled } from '../web-screens.js';
+import { journeys, startWeb, type WebSystem } from '../web.js';
+
+let web: WebSystem;
+let filled: Filled;
+
+journeys('the results of a run', () => {
+  beforeAll(async () => {
+    web = await startWeb();
+    filled = await fillTeam(web);
+  });
+
+  it('are listed failures first, and every filter stands in the address', async () => {
+    const { page, faults, axe } = await web.open({ path: `/runs/${filled.runId}/results` });
+    const rows = page.getByRole('grid', { name: 'Results' }).getByRole('row');
+    await rows.nth(1).getByText('errored').first().waitFor();
+    expect(page.url()).not.toContain('order=');
+    await page.getByRole('checkbox', { name: /perfect-ish/ }).check();
+    await page.getByRole('button', { name: 'Remove the filter model: sim::perfect-ish' }).waitFor();
+    await rows.nth(1).getByText('passed').waitFor();
+    expect(decodeURIComponent(page.url())).toContain('sim::perfect-ish');
+    const { page: second } = await web.open({ path: page.url().slice(web.url.length) });
+    await second.getByRole('button', { name: 'Remove the filter model: sim::perfect-ish' }).waitFor();
+    await page.getByLabel('Order').selectOption('case');
+    await page.getByLabel('Verdict').selectOption('failures only');
+    await page.getByRole('button', { name: 'Remove the filter not passed' }).waitFor();
+    await page.getByText('No result of this run is left by these filters.').waitFor();
+    await page.getByRole('link', { name: 'Remove the filters' }).click();
+    await rows.nth(1).waitFor();
+    expect(await axe()).toEqual([]);
+    expect(faults()).toEqual([]);
+  });
+
+  it('are read by keyboard alone: to a result, from failure to failure, and back to the same row', async () => {
+    const { page, faults } = await web.open({ path: `/runs/${filled.runId}/results?model=sim::scripted:odd` });
+    const grid = page.getByRole('grid', { name: 'Results' });
+    await grid.getByRole('row').nth(1).waitFor();
+    await page.keyboard.press('j');
+    await page.keyboard.press('Enter');
+    const result = page.getByRole('region', { name: 'Result', exact: true });
+    await result.getByRole('heading', { name: 'Expected and called' }).waitFor();
+    const first = page.url();
+    await page.keyboard.press('n');
+    await page.waitForURL((url) => url.href !== first);
+    await result.getByRole('button', { name: 'Previous failure', disabled: false }).waitFor();
+    await page.keyboard.press('p');
+    await page.waitForURL(first);
+    await page.keyboard.press('Escape');
+    await page.waitForURL((url) => !/results\/./.test(url.pathname));
+    await page.locator('[role=grid]:focus').waitFor();
+    expect(await page.locator('.row.active').getAttribute('aria-rowindex')).toBe('3');
+    await page.keyboard.press('f');
+    await page.getByRole('button', { name: 'Remove the filter not passed' }).waitFor();
+    expect(faults()).toEqual([]);
+  });
+
+  it('say why: pairs, explanation, the exchange, and what else came of the case', async () => {
+    const { page, faults, axe } = await web.open({ path: `/runs/${filled.runId}/results/${filled.resultId}` });
+    const result = page.getByRole('region', { name: 'Result', exact: true });
+    await result.getByRole('heading', { name: 'Why' }).waitFor();
+    await result.getByText('differs').first().waitFor();
+    await result.getByText(/Exchange: 1 sent, 1 received/).click();
+    await result.getByRole('heading', { name: 'Reply 1' }).waitFor();
+    await result.getByText('What it took').click();
+    await result.getByText('Latency').waitFor();
+    await result.getByText('In all runs').click();
+    await result.getByRole('region', { name: 'Verdicts by model and run' }).waitFor();
+    expect(await axe()).toEqual([]);
+    await result.getByRole('link', { name: /Sample 1 of sim::perfect-ish/ }).click();
+    await result.getByText('passed', { exact: true }).first().waitFor();
+    expect(faults()).toEqual([]);
+  });
+
+  it('fit a window of 360 pixels, where a result takes the place of the list', async () => {
+    const { page, faults, isTooWide } = await web.open({
+      path: `/runs/${filled.runId}/results`,
+      width: 360,
+      height: 640,
+    });
+    await page.getByRole('grid').getByRole('row').nth(1).click();
+    await page.getByRole('heading', { name: 'Why' }).waitFor();
+    await page.getByRole('grid').waitFor({ state: 'hidden' });
+    expect(await isTooWide()).toBe(false);
+    await page.getByRole('link', { name: 'Back to the list' }).click();
+    await page.getByRole('button', { name: 'Filters' }).click();
+    await page.getByLabel('Verdict').waitFor();
+    expect(await isTooWide()).toBe(false);
+    expect(faults()).toEqual([]);
+  });
+
+  it('that are not there are told so', async () => {
+    const { page } = await web.open({ path: `/runs/${filled.runId}/results/9-9-9` });
+    await page.getByRole('alert').getByText(/9-9-9/).waitFor();
+  });
+});
+
+journeys('results that a hostile model wrote', () => {
+  it('are shown as text, whole and folded open', async () => {
+    web = await startWeb();
+    filled = await fillTeam(web, HOSTILE);
+    const { page, faults, axe, isTooWide } = await web.open({
+      path: `/runs/${filled.runId}/results/${filled.resultId}`,
+      width: 360,
+    });
+    await page.getByRole('heading', { name: 'Why' }).waitFor();
+    await page.getByText(/^Exchange:/).click();
+    await page.getByRole('heading', { name: 'Reply 1' }).waitFor();
+    expect(await isTooWide()).toBe(false);
+    expect(await page.locator('iframe, img, main script').count()).toBe(0);
+    expect(await page.title()).not.toContain('owned');
+    expect(await axe()).toEqual([]);
+    expect(faults()).toEqual([]);
+  });
+});
