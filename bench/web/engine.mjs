@@ -4,7 +4,7 @@
 //   node bench/web/engine.mjs [items, whole 6,000s] [pairs]
 import { cpus, loadavg } from 'node:os';
 import { TOKEN } from '../product.mjs';
-import { importThousandCases, withSystem } from '../system.mjs';
+import { cpuMs, importThousandCases, storeCpuMs, withSystem } from '../system.mjs';
 import { printTab, TAB_HEAD } from './table.mjs';
 import { MAX_TASK_MS, openTab, startBrowser } from './tab.mjs';
 
@@ -22,7 +22,7 @@ try {
       models: MODELS.map((id) => ({ id })),
     });
     const suite_id = await importThousandCases(call);
-    await start('worker');
+    const worker = await start('worker');
     const submit = (samples) =>
       call('POST', '/api/tool-eval', {
         suite_id,
@@ -32,9 +32,16 @@ try {
         cache: 'off',
       });
     const samples = items / CASES / MODELS.length;
+    const cpu = () => [cpuMs(worker.pid), cpuMs(api.pid), storeCpuMs('redis-server'), storeCpuMs('postgres')];
+    const measured = async (finish) => {
+      const before = cpu();
+      const { eval_id: runId } = await submit(samples);
+      const { seconds, ...page } = await finish(runId);
+      return { rate: items / seconds, spent: cpu().map((ms, index) => ((ms - before[index]) * 1000) / items), ...page };
+    };
     const measures = {
-      alone: async () => ({ rate: items / (await finished((await submit(samples)).eval_id)) }),
-      watched: async () => measureWatched({ api, finished, runId: (await submit(samples)).eval_id }),
+      alone: () => measured(async (runId) => ({ seconds: await finished(runId) })),
+      watched: () => measured((runId) => watch({ api, finished, runId })),
     };
 
     await finished((await submit(1)).eval_id); // warm-up
@@ -51,11 +58,14 @@ async function measurePairs(measures) {
   for (let pair = 0; pair < pairs; pair++) {
     const rates = {};
     for (const kind of pair % 2 === 0 ? ['alone', 'watched'] : ['watched', 'alone']) {
-      const { rate, cost, heap } = await measures[kind]();
+      const { rate, spent, cost, heap } = await measures[kind]();
       rates[kind] = rate;
-      if (cost) printTab('page open', cost);
-      if (cost && cost.longest.cpuMs > MAX_TASK_MS) process.exitCode = 1;
-      console.log(`${kind.padEnd(8)} ${Math.round(rate)} items/s${heap ? `; MB held: ${heap}` : ''}`);
+      const us = ['worker', 'api', 'redis', 'postgres'].map((name, index) => `${name} ${Math.round(spent[index])}`);
+      console.log(`${kind}: ${Math.round(rate)} items/s; CPU us an item: ${us.join(', ')}`);
+      if (!cost) continue;
+      printTab('page open', cost);
+      console.log(`MB held: ${heap}`);
+      if (cost.longest.cpuMs > MAX_TASK_MS) process.exitCode = 1;
     }
     ratios.push(rates.watched / rates.alone);
   }
@@ -65,7 +75,7 @@ async function measurePairs(measures) {
   console.log(`Load average ${loadavg()[0].toFixed(1)}`);
 }
 
-async function measureWatched({ api, finished, runId }) {
+async function watch({ api, finished, runId }) {
   const tab = await openTab(browser, `${api.url}/runs/${runId}#token=${TOKEN}`);
   const before = await tab.heapMb();
   let isFinished = false;
@@ -74,5 +84,5 @@ async function measureWatched({ api, finished, runId }) {
   const heap = `${before.toFixed(1)} to ${(await tab.heapMb()).toFixed(1)}`;
   for (const fault of tab.faults) console.log(`The page says: ${fault}`);
   await tab.close();
-  return { rate: items / (await ended), cost, heap };
+  return { seconds: await ended, cost, heap };
 }
