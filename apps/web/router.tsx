@@ -7,6 +7,7 @@ import {
   redirect,
 } from '@tanstack/react-router';
 import { resultsSearch } from './address/results';
+import { runNewSearch, runsSearch } from './address/runs';
 import { whenSignedOut } from './api/query-client';
 import { meQuery } from './api/session';
 import { statusOf } from './api/client';
@@ -51,6 +52,24 @@ const home = createRoute({
   getParentRoute: () => signedIn,
   path: '/',
   component: lazyRouteComponent(() => import('./screens/home/home-screen'), 'HomeScreen'),
+});
+
+const runs = createRoute({
+  getParentRoute: () => signedIn,
+  path: '/runs',
+  validateSearch: runsSearch,
+  component: lazyRouteComponent(() => import('./screens/runs/runs-screen'), 'RunsScreen'),
+});
+const runNew = createRoute({
+  getParentRoute: () => signedIn,
+  path: '/runs/new',
+  validateSearch: runNewSearch,
+  component: lazyRouteComponent(() => import('./screens/run-new/run-new-screen'), 'RunNewScreen'),
+});
+const run = createRoute({
+  getParentRoute: () => signedIn,
+  path: '/runs/$runId',
+  component: lazyRouteComponent(() => import('./screens/run/run-screen'), 'RunScreen'),
 });
 
 const suites = createRoute({
@@ -121,6 +140,10 @@ const addresses = root.addChildren([
   signIn,
   signedIn.addChildren([
     home,
+    runs,
+    runNew,
+    run,
+    results.addChildren([result]),
     suites,
     newSuite,
     suite,
@@ -129,7 +152,6 @@ const addresses = root.addChildren([
     importSuite,
     suiteVersion,
     suiteMcp,
-    results.addChildren([result]),
   ]),
 ]);
 

@@ -3,6 +3,7 @@ import { Link, Outlet, useNavigate, useRouterState } from '@tanstack/react-route
 import { useEffect, useRef, useState } from 'react';
 import { meQuery, signOut } from './api/session';
 import { KeysHelp } from './keys-help';
+import { useTeamEvents } from './live/team-events';
 import { GivenLine } from './parts/given';
 import { useKeys } from './parts/keys';
 import { nextTheme } from './parts/theme';
@@ -10,9 +11,11 @@ import { nextTheme } from './parts/theme';
 /** The frame of every screen: where one can go, and who one is. */
 export function Shell() {
   const navigate = useNavigate();
+  useTeamEvents();
   const [isHelpOpen, setHelpOpen] = useState(false);
   useKeys({
     'g h': () => void navigate({ to: '/' }),
+    'g r': () => void navigate({ to: '/runs' }),
     'g s': () => void navigate({ to: '/suites' }),
     '?': () => setHelpOpen(true),
     t: () => nextTheme(),
@@ -28,6 +31,9 @@ export function Shell() {
           Toolmark
         </Link>
         <nav aria-label="Main">
+          <Link to="/runs" activeOptions={{ includeSearch: false }}>
+            Runs
+          </Link>
           <Link to="/suites" activeOptions={{ includeSearch: false }}>
             Suites
           </Link>
@@ -40,13 +46,18 @@ export function Shell() {
   );
 }
 
-/** After a change of address the focus is on the new content, so that a screen reader begins there. */
+/**
+ * After a change of address the focus is on the new content, so that a screen reader begins there, unless the screen
+ * has put it somewhere or what has it is still there.
+ */
 function Content() {
   const pathname = useRouterState({ select: ({ resolvedLocation }) => resolvedLocation?.pathname });
   const content = useRef<HTMLElement>(null);
   const before = useRef(pathname);
   useEffect(() => {
-    if (before.current !== undefined && before.current !== pathname) content.current?.focus({ preventScroll: true });
+    const isWithin = content.current?.contains(document.activeElement) ?? false;
+    if (before.current !== undefined && before.current !== pathname && !isWithin)
+      content.current?.focus({ preventScroll: true });
     before.current = pathname;
   }, [pathname]);
   return (

@@ -14,10 +14,6 @@ export default defineConfig({
     manifest: true,
     rolldownOptions: {
       checks: { moduleLevelDirective: false },
-      output: {
-        // zod is told not to compile in the chunk that has it: schemas of any other chunk are made after that.
-        codeSplitting: { groups: [{ name: 'zod', test: /node_modules\/zod\/|zod-without-eval/ }] },
-      },
     },
   },
   // `api/` is a folder of the page, too, whose files have a dot in their names.

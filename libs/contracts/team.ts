@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { id, time } from './page.js';
+import { ROLES } from './role.js';
 
-export const ROLES = ['viewer', 'editor', 'owner'] as const;
 export const Role = z.enum(ROLES).meta({
   description:
     'What a token may do. A `viewer` reads. An `editor` changes everything except tokens, ' +

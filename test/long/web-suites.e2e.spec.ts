@@ -1,3 +1,4 @@
+import { readFile } from 'node:fs/promises';
 import type { Page } from 'playwright-core';
 import { weatherSuite } from '../client.js';
 import { ADMIN_TOKEN } from '../processes.js';
@@ -59,9 +60,10 @@ journeys('suites and cases in the page', () => {
     await page.reload();
     await page.getByRole('button', { name: 'Save the case' }).click();
     await page.getByText('Saved.', { exact: true }).waitFor();
-    const exported = await fetch(`${web.url}/api/tool-suites/${suiteId}/export?format=json`, {
-      headers: { authorization: `Bearer ${ADMIN_TOKEN}` },
-    }).then((answer) => answer.text());
+    await page.goto(`${web.url}/suites/${suiteId}`);
+    const download = page.waitForEvent('download');
+    await page.getByLabel('Export as').selectOption('JSON');
+    const exported = await readFile(await (await download).path(), 'utf8');
     expect(exported).toContain(`"expected_params":${params}`);
     expect(exported).toContain('"prompt":"another prompt"');
     expect(exported).toContain('"source":"by hand"');
@@ -135,6 +137,10 @@ journeys('suites and cases in the page', () => {
     expect(await save.isDisabled()).toBe(true);
     expect(await save.getAttribute('title')).toBe('This needs an editor; you are a viewer.');
     expect(await page.getByLabel('Prompt').isEditable()).toBe(false);
+    await page.goto(`${web.url}/suites/${suiteId}`);
+    await page.getByRole('button', { name: 'Add a case' }).waitFor();
+    for (const name of ['Run', 'Add a case', 'Delete', 'Save tools', 'Save settings'])
+      expect([name, await page.getByRole('button', { name, exact: true }).isDisabled()]).toEqual([name, true]);
   });
 
   it('change tools and settings, filter, and delete after asking', async () => {

@@ -1,6 +1,6 @@
-import { z } from 'zod';
 import type { ResultsFilter } from '#lib/contracts/result';
 import type { ErrorType, FormatCompliance } from '#lib/contracts/verdict';
+import { flag, oneOf, searchOf, severalOf, text } from './search';
 
 /** What a reader sees of each error type, in the order of a list of failures. */
 export const ERROR_WORDS: Record<ErrorType, string> = {
@@ -28,33 +28,19 @@ export const FORMAT_WORDS: Record<FormatCompliance, string> = {
 export const ORDER_WORDS = { failures: 'failures first', case: 'by case', settled: 'as settled' } as const;
 type Order = keyof typeof ORDER_WORDS;
 
-const MAX_VALUES = 50;
-/** One value or several; a value of another type, such as a number that the address has, counts as its text. */
-const severalOf = (value: z.ZodType<string, string>) =>
-  z
-    .preprocess(
-      (given) => (given === undefined ? undefined : [given].flat().map(String)),
-      z.array(value).min(1).max(MAX_VALUES).optional(),
-    )
-    .catch(undefined);
-const text = (max: number) => z.string().min(1).max(max);
-const oneOf = <Word extends string>(words: Record<Word, string>) => z.enum(Object.keys(words) as [Word, ...Word[]]);
+const wordsOf = <Word extends string>(words: Record<Word, string>) => oneOf(Object.keys(words) as Word[]);
 
-const search = z.object({
+const search = searchOf({
   model: severalOf(text(300)),
-  type: severalOf(oneOf(ERROR_WORDS)),
+  type: severalOf(wordsOf(ERROR_WORDS)),
   category: severalOf(text(200)),
   tool: severalOf(text(1000)),
   called: severalOf(text(1000)),
-  format: severalOf(oneOf(FORMAT_WORDS)),
+  format: severalOf(wordsOf(FORMAT_WORDS)),
   tag: severalOf(text(100)),
-  passed: z.boolean().optional().catch(undefined),
-  latency: z
-    .string()
-    .regex(/^\d{0,9}-\d{0,9}$/)
-    .optional()
-    .catch(undefined),
-  order: oneOf(ORDER_WORDS).optional().catch(undefined),
+  passed: flag,
+  latency: text(20, /^\d{0,9}-\d{0,9}$/),
+  order: wordsOf(ORDER_WORDS),
 });
 
 /** The filter and order of a list of results, as its address has them. What is not in the address is not there. */
@@ -76,7 +62,7 @@ export type ResultsSearch = {
 
 /** Reads an address. What has a fault in it is left out, and so is the default order. */
 export function resultsSearch(given: Record<string, unknown>): ResultsSearch {
-  const { order, latency, ...read } = search.parse(given);
+  const { order, latency, ...read } = search(given);
   const all = {
     ...read,
     latency: latency === '-' ? undefined : latency,

@@ -3,6 +3,7 @@
 export const keys = {
   me: ['me'],
   runs: ['runs'],
+  runLists: ['runs', 'list'],
   run: (id: string) => ['runs', id],
   results: (runId: string) => ['runs', runId, 'results'],
   suites: ['suites'],

@@ -1,6 +1,7 @@
 import { queryOptions, useQuery } from '@tanstack/react-query';
 import type { z } from 'zod';
-import { ROLES, type Me as MeSchema, type Role } from '#lib/contracts/team';
+import { ROLES } from '#lib/contracts/role';
+import type { Me as MeSchema, Role } from '#lib/contracts/team';
 import { client } from './client';
 import { keys } from './keys';
 import { queryClient } from './query-client';

@@ -1,6 +1,19 @@
 import { useEffect, useId, useRef, type ReactNode } from 'react';
 import { Failed } from './failed';
 
+/** Something to be answered before anything else. Escape leaves all as it is. */
+export function Dialog({ title, close, children }: { title: string; close: () => void; children: ReactNode }) {
+  const dialog = useRef<HTMLDialogElement>(null);
+  const titleId = useId();
+  useEffect(() => dialog.current?.showModal(), []);
+  return (
+    <dialog ref={dialog} onClose={close} aria-labelledby={titleId}>
+      <h2 id={titleId}>{title}</h2>
+      {children}
+    </dialog>
+  );
+}
+
 interface Question {
   title: string;
   /** What goes, and what stays. */
@@ -15,22 +28,18 @@ interface Question {
 
 /** Asks before something is gone. Escape and Cancel leave all as it is. */
 export function DeleteDialog({ title, children, action, isPending, error, act, close }: Question) {
-  const dialog = useRef<HTMLDialogElement>(null);
-  const titleId = useId();
-  useEffect(() => dialog.current?.showModal(), []);
   return (
-    <dialog ref={dialog} onClose={close} aria-labelledby={titleId}>
-      <h2 id={titleId}>{title}</h2>
+    <Dialog title={title} close={close}>
       {children}
       {error && <Failed error={error} />}
       <div className="actions">
         <button type="button" className="danger" disabled={isPending} onClick={act}>
           {action}
         </button>
-        <button type="button" autoFocus onClick={() => dialog.current?.close()}>
+        <button type="button" autoFocus onClick={close}>
           Cancel
         </button>
       </div>
-    </dialog>
+    </Dialog>
   );
 }

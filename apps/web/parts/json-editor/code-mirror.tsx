@@ -93,6 +93,7 @@ function makeView(parent: HTMLElement, props: Current, readOnly: Compartment, sa
       readOnly.of(EditorState.readOnly.of(isReadOnly)),
       EditorView.contentAttributes.of({
         'aria-label': label,
+        tabindex: '0',
         ...(describedBy !== undefined && { 'aria-describedby': describedBy }),
       }),
       linter(({ state }) => check(state.doc.toString()).map((fault) => ({ ...fault, severity: 'error' as const })), {

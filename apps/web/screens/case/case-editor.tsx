@@ -6,7 +6,7 @@ import type { Suite } from '#lib/contracts/suite';
 import { useAction } from '../../api/action';
 import { keys } from '../../api/keys';
 import { useRefusal } from '../../api/session';
-import { saveCase, type StoredCase } from '../../api/suites';
+import { caseQuery, saveCase, type StoredCase } from '../../api/suites';
 import { AllowedButton } from '../../parts/allowed-button';
 import { useDraft } from '../../parts/draft';
 import type { Edited } from '../../parts/form/edited';
@@ -40,10 +40,13 @@ export function CaseEditor({ suite, stored, isJson, showJson }: Editor) {
   const draft = useDraft(`suite.${suite.id}.case.${stored?.id ?? 'new'}`, first);
   const save = useAction(
     (input: Json, options) => saveCase(suite.id, stored?.id, input, options),
-    async ({ id }) => {
-      await queries.invalidateQueries({ queryKey: keys.suites });
-      draft.clear();
-      if (!stored) await navigate({ to: '/suites/$suiteId/cases/$caseId', params: { suiteId: suite.id, caseId: id } });
+    async ({ warnings: _warnings, ...written }, typed) => {
+      queries.setQueryData(caseQuery(suite.id, written.id).queryKey, written as StoredCase);
+      // What was typed while it was saved stays a draft.
+      if (draft.value.value === typed) draft.clear();
+      void queries.invalidateQueries({ queryKey: keys.suites });
+      const params = { suiteId: suite.id, caseId: written.id };
+      if (!stored) await navigate({ to: '/suites/$suiteId/cases/$caseId', params });
     },
   );
   const submit = (event: FormEvent): void => {

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import { oneOf, searchOf } from '../../address/search';
 
 /** Whether the case is shown as JSON instead of fields. */
-export const caseSearch = z.object({ as: z.enum(['json']).optional().catch(undefined) });
+export const caseSearch = searchOf({ as: oneOf(['json']) });

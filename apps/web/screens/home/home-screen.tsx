@@ -1,4 +1,39 @@
+import { useQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import { runsQuery } from '../../api/runs';
+import { Failed } from '../../parts/failed';
+import { RunRows } from '../../parts/run-rows';
+import { Skeleton } from '../../parts/skeleton';
+import './home.css';
+import { Beginnings } from './beginnings';
+import { JobsUnderWay } from './jobs-under-way';
+
+const LAST_RUNS = 10;
+
 /** What is going on. */
 export function HomeScreen() {
-  return <h1>Toolmark</h1>;
+  const runs = useQuery(runsQuery({ limit: LAST_RUNS }));
+  return (
+    <>
+      <div className="head">
+        <h1>What is going on</h1>
+        <Link to="/runs/new" className="button primary">
+          New run
+        </Link>
+      </div>
+      <JobsUnderWay />
+      {runs.isError && <Failed error={runs.error} retry={() => runs.refetch()} />}
+      {runs.isPending && <Skeleton rows={LAST_RUNS} />}
+      {runs.data?.items.length === 0 && <Beginnings />}
+      {runs.data && runs.data.items.length > 0 && (
+        <section aria-labelledby="last-runs" className="home-section">
+          <div className="head">
+            <h2 id="last-runs">Last runs</h2>
+            <Link to="/runs">All runs</Link>
+          </div>
+          <RunRows runs={runs.data.items} />
+        </section>
+      )}
+    </>
+  );
 }

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import { oneOf, searchOf } from '../../address/search';
 
 /** Where the suite comes from; a file when it does not say. */
-export const importSearch = z.object({ from: z.enum(['example', 'mcp']).optional().catch(undefined) });
+export const importSearch = searchOf({ from: oneOf(['example', 'mcp']) });

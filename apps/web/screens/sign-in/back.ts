@@ -1,12 +1,7 @@
-import { z } from 'zod';
+import { searchOf, text } from '../../address/search';
 
-/** Only an address of this page: never `//host`, `https:` or a backslash that a browser reads as a slash. */
-const ownAddress = z
-  .string()
-  .max(4000)
-  .regex(/^\/(?![/\\])[^\\]*$/)
-  .optional()
-  .catch(undefined);
-
-/** The address that a user came from, and returns to after signing in. */
-export const backSearch = z.object({ back: ownAddress });
+/**
+ * The address that a user came from, and returns to after signing in. Only one of this page: never `//host`, `https:`
+ * or a backslash that a browser reads as a slash.
+ */
+export const backSearch = searchOf({ back: text(4000, /^\/(?![/\\])[^\\]*$/) });

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import { searchOf, wholeNumber } from '../../address/search';
 
 /** The version that is compared with; the present one, or the one before the present one, when it does not say. */
-export const versionSearch = z.object({ with: z.coerce.number().int().min(1).optional().catch(undefined) });
+export const versionSearch = searchOf({ with: wholeNumber(1) });

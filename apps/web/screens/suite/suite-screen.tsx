@@ -7,7 +7,7 @@ import { suiteQuery } from '../../api/suites';
 import { AllowedButton } from '../../parts/allowed-button';
 import { CopiedId } from '../../parts/copied-id';
 import { DeleteSuite } from '../../parts/delete-suite';
-import { ExportLinks } from '../../parts/export-links';
+import { ExportSuite } from '../../parts/export-suite';
 import { Failed } from '../../parts/failed';
 import { Given } from '../../parts/given';
 import { Skeleton } from '../../parts/skeleton';
@@ -73,19 +73,33 @@ function Head({ suite }: { suite: Suite }) {
   );
 }
 
+function RunLink({ suite: { id, test_cases_count: cases } }: { suite: Suite }) {
+  const role = useRefusal('editor');
+  const refusal = role ?? (cases === 0 ? 'It has no case yet.' : undefined);
+  if (refusal !== undefined)
+    return (
+      <button type="button" disabled title={refusal}>
+        Run
+      </button>
+    );
+  return (
+    <Link to="/runs/new" search={{ suite: id }} className="button primary">
+      Run
+    </Link>
+  );
+}
+
 function Actions({ suite }: { suite: Suite }) {
   const navigate = useNavigate();
   const refusal = useRefusal('editor');
   const [isDeleting, setDeleting] = useState(false);
   return (
     <div className="actions">
+      <RunLink suite={suite} />
       <Link to="/suites/$suiteId/mcp" params={{ suiteId: suite.id }} className="button">
         Tools from MCP
       </Link>
-      <details className="export">
-        <summary className="button">Export</summary>
-        <ExportLinks suiteId={suite.id} />
-      </details>
+      <ExportSuite suiteId={suite.id} />
       <AllowedButton refusal={refusal} onClick={() => setDeleting(true)}>
         Delete
       </AllowedButton>

@@ -1,6 +1,4 @@
-import { z } from 'zod';
+import { searchOf, text } from '../../address/search';
 
-export const suiteSearch = z.object({
-  /** Only cases that hold this text are shown. */
-  text: z.string().min(1).max(200).optional().catch(undefined),
-});
+/** Only cases that hold this text are shown. */
+export const suiteSearch = searchOf({ text: text(200) });

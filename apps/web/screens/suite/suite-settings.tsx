@@ -1,11 +1,11 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { useMemo, type FormEvent } from 'react';
-import type { Json } from '#lib/contracts/json/json';
+import { isObject, type Json } from '#lib/contracts/json/json';
 import type { Suite } from '#lib/contracts/suite';
 import { useAction } from '../../api/action';
 import { keys } from '../../api/keys';
 import { useRefusal } from '../../api/session';
-import { changeSuite } from '../../api/suites';
+import { changeSuite, suiteQuery } from '../../api/suites';
 import { useDraft } from '../../parts/draft';
 import type { Edited } from '../../parts/form/edited';
 import { JsonForm } from '../../parts/form/form';
@@ -23,10 +23,12 @@ export function SuiteSettings({ suite }: { suite: Suite }) {
   );
   const draft = useDraft(`suite.${id}.settings`, stored);
   const save = useAction(
-    (patch: Json, options) => changeSuite(id, patch, options),
-    async () => {
-      await queries.invalidateQueries({ queryKey: keys.suites });
-      draft.clear();
+    (typed: Json, options) => changeSuite(id, changesOf(typed, stored.value), options),
+    ({ warnings: _warnings, ...written }, typed) => {
+      queries.setQueryData(suiteQuery(id).queryKey, written);
+      // What was typed while it was saved stays a draft.
+      if (draft.value.value === typed) draft.clear();
+      void queries.invalidateQueries({ queryKey: keys.suites });
     },
   );
   const submit = (event: FormEvent): void => {
@@ -34,7 +36,7 @@ export function SuiteSettings({ suite }: { suite: Suite }) {
     if (Object.keys(draft.value.unread).length === 0 && !save.isPending) save.mutate(draft.value.value);
   };
   return (
-    <section aria-labelledby="settings">
+    <section aria-labelledby="settings" className="settings">
       <h2 id="settings">Settings</h2>
       <JsonForm edited={draft.value} change={draft.change} error={save.error} refusal={refusal}>
         <form className="fields" onSubmit={submit} onKeyDown={submitOnCtrlEnter}>
@@ -51,4 +53,11 @@ export function SuiteSettings({ suite }: { suite: Suite }) {
       </JsonForm>
     </section>
   );
+}
+
+/** Only these are sent: another author may be at the other settings. */
+function changesOf(typed: Json, stored: Json): Json {
+  if (!isObject(typed) || !isObject(stored)) return typed;
+  const changed = Object.entries(typed).filter(([key, value]) => JSON.stringify(value) !== JSON.stringify(stored[key]));
+  return Object.fromEntries(changed);
 }

@@ -5,7 +5,7 @@ import type { Suite } from '#lib/contracts/suite';
 import { useAction } from '../../api/action';
 import { keys } from '../../api/keys';
 import { useRefusal } from '../../api/session';
-import { changeSuite } from '../../api/suites';
+import { changeSuite, suiteQuery } from '../../api/suites';
 import { useDraft } from '../../parts/draft';
 import { edit, valueAt, type Edited } from '../../parts/form/edited';
 import { JsonField } from '../../parts/form/fields';
@@ -26,9 +26,11 @@ export function SuiteTools({ suite: { id, tools } }: { suite: Suite }) {
   const [isWhole, setWhole] = useState(() => '/tools' in draft.value.unread);
   const save = useAction(
     (patch: Json, options) => changeSuite(id, patch, options),
-    async () => {
-      await queries.invalidateQueries({ queryKey: keys.suites });
-      draft.clear();
+    ({ warnings: _warnings, ...written }, typed) => {
+      queries.setQueryData(suiteQuery(id).queryKey, written);
+      // What was typed while it was saved stays a draft.
+      if (draft.value.value === typed) draft.clear();
+      void queries.invalidateQueries({ queryKey: keys.suites });
     },
   );
   const submit = (event: FormEvent): void => {

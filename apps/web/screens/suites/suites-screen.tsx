@@ -8,9 +8,9 @@ import { DeleteSuite } from '../../parts/delete-suite';
 import { Empty } from '../../parts/empty';
 import { Failed } from '../../parts/failed';
 import { GivenLine } from '../../parts/given';
+import { Score } from '../../parts/score';
 import { Skeleton } from '../../parts/skeleton';
 import { Time } from '../../parts/time';
-import { lastScore } from './last-score';
 import './suites.css';
 
 const route = getRouteApi('/signed-in/suites');
@@ -57,6 +57,9 @@ function Ways() {
       </Link>
       <Link to="/import" className="button">
         Import
+      </Link>
+      <Link to="/import" search={{ from: 'example' }} className="button">
+        Example
       </Link>
     </div>
   );
@@ -134,6 +137,13 @@ function SuiteTable({ suites }: { suites: SuiteHead[] }) {
   );
 }
 
+function LastScore({ run }: { run: SuiteHead['last_run'] }) {
+  if (!run) return 'not run yet';
+  if (!run.top) return run.status;
+  const { overall, overall_ci: ci, scored, errored } = run.top;
+  return <Score mean={overall} ci={ci} scored={scored} errored={errored} />;
+}
+
 function SuiteRow({ suite, ask }: { suite: SuiteHead; ask: () => void }) {
   const refusal = useRefusal('editor');
   const { id, name, test_cases_count: cases, tools_count: tools, version, last_run: run } = suite;
@@ -148,7 +158,7 @@ function SuiteRow({ suite, ask }: { suite: SuiteHead; ask: () => void }) {
       <td className="number">{tools}</td>
       <td className="number">{version}</td>
       <td>
-        {lastScore(suite)}
+        <LastScore run={run} />
         {run && (
           <div className="small muted">
             {run.top && <GivenLine text={run.top.target} />} <Time at={run.finished_at ?? run.created_at} />

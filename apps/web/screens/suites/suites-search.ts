@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import { searchOf, text } from '../../address/search';
 
 /** Only suites whose name holds this text are shown. */
-export const suitesSearch = z.object({ name: z.string().min(1).max(200).optional().catch(undefined) });
+export const suitesSearch = searchOf({ name: text(200) });

@@ -1,0 +1,22 @@
+import type { JobStatus } from '#lib/contracts/job';
+import { id, oneOf, searchOf, text } from './search';
+
+/** What the list of runs can be narrowed to, as an address has it. */
+export const STATUS_FILTERS = {
+  under_way: ['under way', ['pending', 'queued', 'running']],
+  completed: ['completed', ['completed']],
+  failed: ['failed', ['failed']],
+  cancelled: ['cancelled', ['cancelled']],
+  budget_exceeded: ['budget spent', ['budget_exceeded']],
+} as const satisfies Record<string, [string, readonly JobStatus[]]>;
+export type StatusFilter = keyof typeof STATUS_FILTERS;
+
+export const runsSearch = searchOf({
+  suite: id,
+  status: oneOf(Object.keys(STATUS_FILTERS) as StatusFilter[]),
+  model: text(300),
+  after: text(500),
+});
+export type RunsSearch = ReturnType<typeof runsSearch>;
+
+export const runNewSearch = searchOf({ suite: id, from: id });

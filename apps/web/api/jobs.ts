@@ -1,0 +1,45 @@
+import { queryOptions } from '@tanstack/react-query';
+import type { Job } from '#lib/contracts/job';
+import type { Page } from '#lib/contracts/page';
+import { client } from './client';
+import { keys } from './keys';
+import { queryClient } from './query-client';
+
+const UNDER_WAY = ['running', 'queued', 'pending'] as const;
+/** How many jobs of a status are shown; the newest. */
+const SHOWN = 20;
+/** How often what moves is asked for where no live events say that it moved. */
+export const POLL_MS = 5000;
+
+/** The jobs that wait or run, those that run first. They are asked for again while there are any. */
+export const jobsUnderWayQuery = queryOptions({
+  queryKey: [...keys.jobs, 'under way'],
+  queryFn: async ({ signal }): Promise<Job[]> => {
+    const pages = await Promise.all(
+      UNDER_WAY.map((status) =>
+        client.call<Page<Job>>('GET', `/api/jobs?limit=${SHOWN}&status=${status}`, undefined, { signal }),
+      ),
+    );
+    return pages.flatMap(({ items }) => items);
+  },
+  refetchInterval: ({ state }) => (state.data?.length ? POLL_MS : false),
+});
+
+export const jobQuery = (id: string) =>
+  queryOptions({
+    queryKey: [...keys.jobs, id],
+    queryFn: ({ signal }) => client.call<Job>('GET', `/api/jobs/${id}`, undefined, { signal }),
+  });
+
+export async function cancelJob(id: string, options: { idempotencyKey: string }): Promise<Job> {
+  return client.call<Job>('POST', `/api/jobs/${id}/cancel`, undefined, options);
+}
+
+/** What is shown of jobs and of runs changed. */
+export async function refreshWork(runId?: string): Promise<void> {
+  await Promise.all([
+    queryClient.invalidateQueries({ queryKey: keys.jobs }),
+    queryClient.invalidateQueries({ queryKey: keys.runLists }),
+    runId === undefined ? undefined : queryClient.invalidateQueries({ queryKey: keys.run(runId) }),
+  ]);
+}

@@ -1,0 +1,82 @@
+import { keepPreviousData, queryOptions } from '@tanstack/react-query';
+import type { Submitted } from '#lib/client/api-client';
+import type { Estimate } from '#lib/contracts/estimate';
+import type { JobStatus } from '#lib/contracts/job';
+import type { Page } from '#lib/contracts/page';
+import type { Ranking } from '#lib/contracts/ranking';
+import type { Run } from '#lib/contracts/run';
+import { client, statusOf } from './client';
+import { keys } from './keys';
+
+const HISTORY = '/api/tool-eval/history';
+type Sent = { idempotencyKey: string };
+
+export interface RunFilter {
+  suite?: string;
+  statuses?: readonly JobStatus[];
+  model?: string;
+  cursor?: string;
+  limit?: number;
+}
+
+export const runsQuery = ({ suite, statuses = [], model, cursor, limit = 50 }: RunFilter) => {
+  const query = new URLSearchParams({
+    limit: String(limit),
+    ...(suite && { suite_id: suite }),
+    ...(model && { model }),
+    ...(cursor && { cursor }),
+  });
+  for (const status of statuses) query.append('status', status);
+  return queryOptions({
+    queryKey: [...keys.runLists, String(query)],
+    queryFn: ({ signal }) => client.call<Page<Run>>('GET', `${HISTORY}?${query}`, undefined, { signal }),
+    placeholderData: keepPreviousData,
+  });
+};
+
+export const runQuery = (id: string) =>
+  queryOptions({
+    queryKey: keys.run(id),
+    queryFn: ({ signal }) => client.call<Run>('GET', `${HISTORY}/${id}`, undefined, { signal }),
+  });
+
+export const rankingQuery = (id: string) =>
+  queryOptions({
+    queryKey: [...keys.run(id), 'ranking'],
+    queryFn: ({ signal }) => client.call<Ranking>('GET', `${HISTORY}/${id}/ranking`, undefined, { signal }),
+  });
+
+/** @param body the text of a RunInput; undefined while there is nothing to estimate */
+export const estimateQuery = (body: string | undefined) =>
+  queryOptions({
+    queryKey: [...keys.runs, 'estimate', body],
+    queryFn: ({ signal }) => client.call<Estimate>('POST', '/api/tool-eval/estimate', body, { signal }),
+    enabled: body !== undefined,
+    placeholderData: keepPreviousData,
+    // A fault of the input stays one.
+    retry: (failures, error) => failures < 1 && (statusOf(error) ?? 500) >= 500,
+  });
+
+export const submitRun = (body: string, options: Sent) =>
+  client.call<Submitted>('POST', '/api/tool-eval', body, options);
+export const resumeRun = (id: string, options: Sent) =>
+  client.call<Submitted>('POST', `${HISTORY}/${id}/resume`, {}, options);
+export const deleteRun = (id: string, options: Sent) =>
+  client.call<void>('DELETE', `${HISTORY}/${id}`, undefined, options);
+
+export interface Labels {
+  id: string;
+  name: string | null;
+  note: string | null;
+}
+export const labelRun = ({ id, ...labels }: Labels, options: Sent) =>
+  client.call<Run>('PATCH', `${HISTORY}/${id}`, labels, options);
+
+export const EXPORT_FORMATS = [
+  ['json', 'JSON', 'json'],
+  ['jsonl', 'JSON Lines', 'jsonl'],
+  ['csv', 'CSV', 'csv'],
+  ['junit', 'JUnit XML', 'xml'],
+] as const;
+export type ExportFormat = (typeof EXPORT_FORMATS)[number][0];
+export const exportPath = (id: string, format: ExportFormat): string => `${HISTORY}/${id}/export?format=${format}`;

@@ -1,0 +1,51 @@
+import type { ReactNode } from 'react';
+import { percent } from '../parts/score';
+import './figures.css';
+
+export interface IntervalRow {
+  key: string;
+  label: ReactNode;
+  mean: number;
+  interval: readonly [number, number];
+  /** Stands for an interval that says too little: all values were alike. */
+  isHollow?: boolean;
+  /** The same in words, beside the bar. */
+  text: ReactNode;
+}
+
+const TICKS = [0, 0.25, 0.5, 0.75, 1];
+/** Dots at the ends of the scale are whole, and so are its words. */
+const MARGIN_PERCENT = 3;
+const at = (share: number): string => `${MARGIN_PERCENT + share * (100 - 2 * MARGIN_PERCENT)}%`;
+
+/** Means with their intervals on one scale from 0 to 100 %. Each row says in words what it draws. */
+export function Intervals({ rows, label }: { rows: IntervalRow[]; label: string }) {
+  return (
+    <figure className="intervals" aria-label={label}>
+      {rows.map(({ key, label: name, mean, interval: [low, high], isHollow = false, text }) => (
+        <div className="figure-row" key={key}>
+          <div>{name}</div>
+          <svg aria-hidden="true">
+            <Grid />
+            <line className={`bar${isHollow ? ' hollow' : ''}`} x1={at(low)} x2={at(high)} y1="12" y2="12" />
+            <circle className={`dot${isHollow ? ' hollow' : ''}`} cx={at(mean)} cy="12" r="5" />
+          </svg>
+          <div>{text}</div>
+        </div>
+      ))}
+      <div className="figure-row" aria-hidden="true">
+        <div />
+        <svg>
+          {TICKS.map((tick) => (
+            <text key={tick} x={at(tick)} y="16" textAnchor="middle">
+              {percent(tick).replace('.0', '')}
+            </text>
+          ))}
+        </svg>
+        <div />
+      </div>
+    </figure>
+  );
+}
+
+const Grid = () => TICKS.map((tick) => <line key={tick} className="grid" x1={at(tick)} x2={at(tick)} y1="0" y2="24" />);

@@ -1,0 +1,53 @@
+import { useEffect } from 'react';
+import type { TeamNews } from '#lib/client/live-connection';
+import { refreshWork } from '../api/jobs';
+import { keys } from '../api/keys';
+import { queryClient } from '../api/query-client';
+import { closeLiveConnection, liveConnection } from './connection';
+
+/** Jobs may begin and end by the thousand: lists are asked for again this often at most. */
+const REFRESH_MS = 1000;
+
+/** Keeps lists of runs and jobs up to date as long as the page is open. */
+export function useTeamEvents(): void {
+  useEffect(() => {
+    const stop = new AbortController();
+    const refresh = atMostEvery(REFRESH_MS, (runs) => runs.forEach((run) => void refreshWork(run)), stop.signal);
+    const hear = (news: TeamNews): void => {
+      if (news.name === 'refused') return void forget();
+      if (news.name === 'connected' || news.name === 'disconnected') return refresh(undefined);
+      if ('result_ref' in news.event.data) refresh(news.event.data.result_ref);
+    };
+    liveConnection().then(
+      (connection) => connection.hearTeam(hear, { signal: stop.signal }),
+      () => {},
+    );
+    return () => stop.abort();
+  }, []);
+}
+
+/** The session has ended: asking who one is leads to the sign-in screen. */
+async function forget(): Promise<void> {
+  await closeLiveConnection();
+  await queryClient.invalidateQueries({ queryKey: keys.me });
+}
+
+const MAX_RUNS = 20;
+function atMostEvery(
+  ms: number,
+  act: (runs: (string | undefined)[]) => void,
+  signal: AbortSignal,
+): (run: string | undefined) => void {
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const runs = new Set<string | undefined>();
+  signal.addEventListener('abort', () => clearTimeout(timer));
+  return (run) => {
+    // Beyond these, views ask when they are looked at again.
+    if (runs.size < MAX_RUNS) runs.add(run);
+    timer ??= setTimeout(() => {
+      timer = undefined;
+      act([...runs]);
+      runs.clear();
+    }, ms);
+  };
+}

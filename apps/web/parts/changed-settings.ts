@@ -1,0 +1,28 @@
+import { toText, type Json } from '#lib/contracts/json/json';
+
+/** What a run has when nothing is said; as RunInput has it, whose code is too large for what it would save here. */
+const DEFAULTS: Record<string, string> = {
+  temperature: '0',
+  tool_choice: 'required',
+  samples: '1',
+  max_tokens: '1024',
+  timeout_s: '120',
+  params: '{}',
+  metrics: '[]',
+  model_order: 'sequential',
+};
+/** What is stored with the settings of a run and is none that was chosen. */
+const NO_SETTINGS = new Set(['models', 'suite_id', 'experiment_id', 'name', 'note']);
+
+const textOf = (value: unknown): string => toText(value as Json);
+
+function defaultOf(key: string, config: Record<string, unknown>): string | undefined {
+  if (key !== 'cache') return DEFAULTS[key];
+  return textOf(config.temperature) === '0' && textOf(config.samples) === '1' ? 'use' : 'off';
+}
+
+/** The settings of a run that differ from the defaults, in their order. */
+export const changedSettings = (config: Record<string, unknown>): [string, unknown][] =>
+  Object.entries(config).filter(
+    ([key, value]) => value !== null && !NO_SETTINGS.has(key) && textOf(value) !== defaultOf(key, config),
+  );

@@ -1,0 +1,32 @@
+import { faultsOf } from './json-faults.js';
+
+const text = '{\n  "a": {"city": "x", "a/b~": [1, 2]},\n  "long": {\n    "y": 5.0\n  }\n}';
+const marked = (path: string): string => {
+  const [fault] = faultsOf(text, [{ path, message: 'm' }], false);
+  return text.slice(fault!.from, fault!.to);
+};
+
+it('a fault that the API names is marked at the name or the item that its pointer leads to', () => {
+  expect(marked('/a/city')).toBe('"city"');
+  expect(marked('/a/a~1b~0/1')).toBe('2');
+  expect(marked('/long/y/deeper')).toBe('"y"');
+  expect(marked('/long/missing')).toBe('"long"');
+});
+
+it('a fault of the whole value is marked at its beginning', () => {
+  expect(marked('')).toBe('{');
+});
+
+it('a text that is no JSON is marked where it stops being JSON, whatever else is wrong', () => {
+  expect(faultsOf('{\n  "a": tru\n}', [{ path: '/a', message: 'm' }], false)).toEqual([
+    { from: 9, to: 10, message: 'Line 2, column 8: this is not JSON.' },
+  ]);
+  const open = '{"a": [1,';
+  const [fault] = faultsOf(open, [], false);
+  expect(fault!.to).toBeLessThanOrEqual(open.length);
+});
+
+it('an empty text is a fault unless it means that there is no value', () => {
+  expect(faultsOf(' ', [], true)).toEqual([]);
+  expect(faultsOf(' ', [], false)).toMatchObject([{ message: 'A value is missing.' }]);
+});

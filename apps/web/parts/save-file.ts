@@ -1,0 +1,33 @@
+import { client } from '../api/client';
+
+const MEGABYTE = 1e6;
+
+/**
+ * Reads a file of the API piece by piece, and gives it to the reader. Each piece is a Blob of its own: the browser may
+ * put those on its disk, where one string would be in memory.
+ * @param onBytes hears every megabyte
+ */
+export async function saveFile(
+  path: string,
+  name: string,
+  { signal, onBytes }: { signal: AbortSignal; onBytes?: (bytes: number) => void },
+): Promise<void> {
+  const pieces: Blob[] = [];
+  let bytes = 0;
+  let shown = 0;
+  for await (const text of client.download(path, { signal })) {
+    const piece = new Blob([text]);
+    pieces.push(piece);
+    bytes += piece.size;
+    if (bytes - shown > MEGABYTE) onBytes?.((shown = bytes));
+  }
+  give(new Blob(pieces), name);
+}
+
+function give(file: Blob, name: string): void {
+  const address = URL.createObjectURL(file);
+  const link = Object.assign(document.createElement('a'), { href: address, download: name });
+  link.click();
+  // The browser has begun to read it by then.
+  setTimeout(() => URL.revokeObjectURL(address), 60_000);
+}

@@ -1,0 +1,27 @@
+export interface Scored {
+  mean: number | null;
+  ci: readonly [number, number] | null;
+  scored: number;
+  errored: number;
+}
+
+/** "89.1 %" */
+export const percent = (share: number): string => `${(share * 100).toFixed(1)} %`;
+const bare = (share: number): string => (share * 100).toFixed(1);
+export const count = (n: number): string => n.toLocaleString('en');
+
+/** "89.1 % (80.4-95.9, n 55)": never a mean without its interval and the number of results behind it. */
+export function scoreText({ mean, ci, scored }: Omit<Scored, 'errored'>): string {
+  if (mean === null) return 'nothing scored';
+  return `${percent(mean)} (${ci ? `${bare(ci[0])}-${bare(ci[1])}, ` : ''}n ${count(scored)})`;
+}
+
+/** A score with its interval; results that errored are in no score and stand beside it. */
+export function Score({ errored, ...score }: Scored) {
+  return (
+    <span className="score">
+      <span title="Mean, 95 % interval over cases, and the number of scored results">{scoreText(score)}</span>
+      {errored > 0 && <span className="errored-count"> {count(errored)} errored</span>}
+    </span>
+  );
+}

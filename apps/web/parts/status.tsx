@@ -1,0 +1,24 @@
+import type { JobStatus } from '#lib/contracts/job';
+import './status.css';
+
+/** What a status means, its shape, and the colours that go with it. */
+const LOOKS: Record<JobStatus, [word: string, shape: string, look: string]> = {
+  pending: ['waits', '·', 'waiting'],
+  queued: ['queued', '·', 'waiting'],
+  running: ['running', '▸', 'waiting'],
+  completed: ['completed', '●', 'passed'],
+  failed: ['failed', '○', 'failed'],
+  cancelled: ['cancelled', '–', 'partial'],
+  budget_exceeded: ['budget spent', '◐', 'partial'],
+};
+export const UNDER_WAY: readonly JobStatus[] = ['pending', 'queued', 'running'];
+export const isUnderWay = (status: JobStatus): boolean => UNDER_WAY.includes(status);
+
+export function Status({ status }: { status: JobStatus }) {
+  const [word, shape, look] = LOOKS[status];
+  return (
+    <span className={`status ${look}`}>
+      <span aria-hidden="true">{shape}</span> {word}
+    </span>
+  );
+}

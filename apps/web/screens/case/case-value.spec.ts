@@ -1,0 +1,47 @@
+import type { JsonObject } from '#lib/contracts/json/json';
+import {
+  expectationOf,
+  inputOf,
+  keysBeyondFields,
+  withChain,
+  withConversation,
+  withExpectation,
+} from './case-value.js';
+
+describe('what a case expects', () => {
+  it.each<[string, JsonObject]>([
+    ['tool', { expected_tool: 'f' }],
+    ['any', { expected_tool: ['f'] }],
+    ['calls', { expected_calls: [{ tool: 'f' }] }],
+    ['none', { expected_calls: [] }],
+    ['none', { expected_tool: null }],
+    ['none', { should_call_tool: false }],
+  ])('is %s for %j', (kind, input) => expect(expectationOf(input)).toBe(kind));
+
+  it('takes over tool and arguments when its kind changes', () => {
+    const one: JsonObject = { prompt: 'p', expected_tool: 'f', expected_params: { a: 1 }, should_call_tool: true };
+    const calls = withExpectation(one, 'calls');
+    expect(calls).toEqual({ prompt: 'p', expected_calls: [{ tool: 'f', params: { a: 1 } }] });
+    expect(withExpectation(calls, 'tool')).toEqual({ prompt: 'p', expected_tool: 'f', expected_params: { a: 1 } });
+    expect(withExpectation(one, 'any')).toEqual({ prompt: 'p', expected_tool: ['f'], expected_params: { a: 1 } });
+    expect(withExpectation(one, 'none')).toEqual({ prompt: 'p', expected_tool: null });
+    expect(withExpectation({ expected_tool: null }, 'calls')).toEqual({ expected_calls: [{ tool: '' }] });
+  });
+});
+
+it('a chain that is none any more has none of its fields', () => {
+  const chain = withChain({ prompt: 'p' }, true);
+  expect(withChain({ ...chain, max_rounds: 3, mock_responses: {} }, false)).toEqual({ prompt: 'p' });
+});
+
+it('a prompt becomes the message of a conversation, and back', () => {
+  const conversation = withConversation({ prompt: 'hi', expected_tool: 'f' }, true);
+  expect(conversation).toEqual({ messages: [{ role: 'user', content: 'hi' }], expected_tool: 'f' });
+  expect(withConversation(conversation, false)).toEqual({ prompt: 'hi', expected_tool: 'f' });
+});
+
+it('what is sent has neither id nor position, and what no field shows is named', () => {
+  const input = inputOf({ id: 'x', position: 1, prompt: 'p', tools: ['f'], source: null, later: 1 });
+  expect(input).toEqual({ prompt: 'p', tools: ['f'], source: null, later: 1 });
+  expect(keysBeyondFields(input)).toEqual(['tools', 'later']);
+});

@@ -1,0 +1,65 @@
+import { Link, useNavigate } from '@tanstack/react-router';
+import { useQuery } from '@tanstack/react-query';
+import type { ImportAnswer } from '#lib/contracts/import';
+import { useAction } from '../../api/action';
+import { client } from '../../api/client';
+import { keys } from '../../api/keys';
+import { queryClient } from '../../api/query-client';
+import { useRefusal } from '../../api/session';
+import { suiteHeadsQuery } from '../../api/suite-heads';
+import { AllowedButton } from '../../parts/allowed-button';
+import { Failed } from '../../parts/failed';
+
+/** Three ways to begin, for a team that has not run anything yet. */
+export function Beginnings() {
+  const suites = useQuery(suiteHeadsQuery);
+  const navigate = useNavigate();
+  const refusal = useRefusal('editor');
+  const example = useAction(importExample, async ({ suite_id: suite }) => {
+    await queryClient.invalidateQueries({ queryKey: keys.suites });
+    await navigate({ to: '/runs/new', search: { suite: suite ?? undefined } });
+  });
+  const hasSuites = (suites.data?.items.length ?? 0) > 0;
+  return (
+    <section className="empty home-section" aria-labelledby="begin">
+      <h2 id="begin">{hasSuites ? 'Nothing ran yet' : 'Three ways to begin'}</h2>
+      {hasSuites && (
+        <p>
+          There is a suite already: <Link to="/runs/new">run it</Link> with some models.
+        </p>
+      )}
+      <ol className="beginnings">
+        <li>
+          <strong>The example.</strong> A suite of one tool and three cases, ready to run.
+          <div>
+            <AllowedButton refusal={refusal} disabled={example.isPending} onClick={() => example.mutate('example')}>
+              Import the example suite
+            </AllowedButton>
+          </div>
+        </li>
+        <li>
+          <strong>A file.</strong> A suite as JSON, YAML or CSV, or one of another tool.
+          <div>
+            <Link to="/import" className="button">
+              Import a file
+            </Link>
+          </div>
+        </li>
+        <li>
+          <strong>An MCP server.</strong> Its tools become those of a suite, and the cases are yours to write.
+          <div>
+            <Link to="/import" search={{ from: 'mcp' }} className="button">
+              Read an MCP server
+            </Link>
+          </div>
+        </li>
+      </ol>
+      {example.isError && <Failed error={example.error} />}
+    </section>
+  );
+}
+
+async function importExample(_: string, options: { idempotencyKey: string }): Promise<ImportAnswer> {
+  const file = await client.text('/api/tool-eval/import/example');
+  return client.call<ImportAnswer>('POST', '/api/tool-eval/import', file, options);
+}

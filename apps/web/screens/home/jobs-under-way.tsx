@@ -1,0 +1,81 @@
+import { useQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import type { Job } from '#lib/contracts/job';
+import type { Run } from '#lib/contracts/run';
+import { useAction } from '../../api/action';
+import { cancelJob, jobsUnderWayQuery, refreshWork } from '../../api/jobs';
+import { runsQuery } from '../../api/runs';
+import { useRefusal } from '../../api/session';
+import { Bar } from '../../parts/bar';
+import { Failed } from '../../parts/failed';
+import { Given, GivenLine } from '../../parts/given';
+import { money } from '../../parts/money';
+import { count } from '../../parts/score';
+import { Status, UNDER_WAY } from '../../parts/status';
+import { duration } from '../../parts/time';
+
+/** The jobs that run or wait: how far they are, how long they still take, what they are expected to cost. */
+export function JobsUnderWay() {
+  const jobs = useQuery(jobsUnderWayQuery);
+  const isBusy = (jobs.data?.length ?? 0) > 0;
+  const runs = useQuery({ ...runsQuery({ statuses: UNDER_WAY, limit: 60 }), enabled: isBusy });
+  const refusal = useRefusal('editor');
+  const cancel = useAction(cancelJob, (job) => refreshWork(job.result_ref ?? undefined));
+  if (jobs.isError && !jobs.data) return <Failed error={jobs.error} retry={() => jobs.refetch()} />;
+  if (!isBusy) return null;
+  return (
+    <section aria-labelledby="under-way" className="home-section">
+      <h2 id="under-way">Under way</h2>
+      {cancel.isError && <Failed error={cancel.error} />}
+      <ul className="jobs">
+        {jobs.data!.map((job) => (
+          <li key={job.id}>
+            <JobCard job={job} run={runs.data?.items.find(({ id }) => id === job.result_ref)} />
+            <button
+              type="button"
+              disabled={refusal !== undefined || cancel.isPending}
+              title={refusal}
+              onClick={() => cancel.mutate(job.id)}
+            >
+              Cancel
+            </button>
+          </li>
+        ))}
+      </ul>
+    </section>
+  );
+}
+
+const TYPES = { tool_eval: 'Run', rescore: 'Rescore', gate: 'Gate run' } as const;
+
+function JobCard({ job, run }: { job: Job; run: Run | undefined }) {
+  const { done, total, errored, eta_s: left } = job.progress;
+  const name = run ? (run.name ?? run.suite.name) : TYPES[job.type];
+  const cost = run?.estimate?.cost_usd;
+  return (
+    <div className="job">
+      <div className="actions">
+        <Status status={job.status} />
+        {job.type === 'tool_eval' && job.result_ref !== null ? (
+          <Link to="/runs/$runId" params={{ runId: job.result_ref }}>
+            <Given text={name} max={100} />
+          </Link>
+        ) : (
+          <Given text={name} max={100} />
+        )}
+      </div>
+      <Bar done={done} total={total} label="Progress of the job" />
+      <span className="small muted">
+        {count(done)} of {count(total)}
+        {left !== null && `, about ${duration(left * 1000)} left`}
+        {cost != null && `, estimated at ${money(cost)}`}
+        {errored > 0 && <span className="errored-count">, {count(errored)} errored</span>}
+      </span>
+      {job.detail !== null && (
+        <span className="small">
+          <GivenLine text={job.detail} />
+        </span>
+      )}
+    </div>
+  );
+}

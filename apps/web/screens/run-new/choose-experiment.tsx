@@ -1,0 +1,104 @@
+import { useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import { useAction } from '../../api/action';
+import { createExperiment, experimentsOfSuiteQuery } from '../../api/experiments';
+import { keys } from '../../api/keys';
+import { queryClient } from '../../api/query-client';
+import { useRefusal } from '../../api/session';
+import { AllowedButton } from '../../parts/allowed-button';
+import { Failed } from '../../parts/failed';
+import { visible } from '../../parts/given';
+import { LabelledField, type FormPart } from './labelled-field';
+
+/** The experiment that the run belongs to: none, one that is there, or a new one. */
+export function ChooseExperiment({ run, change, faultsAt }: FormPart) {
+  const { data } = useQuery(experimentsOfSuiteQuery(run.suite));
+  const [isNew, setNew] = useState(false);
+  const refusal = useRefusal('editor');
+  const isListed = data?.items.some(({ id }) => id === run.experiment);
+  return (
+    <>
+      <LabelledField
+        label="Experiment"
+        help="Runs of an experiment are compared with its baseline."
+        faults={faultsAt('/experiment_id')}
+      >
+        {(attributes) => (
+          <div className="actions">
+            <select
+              {...attributes}
+              className="bounded"
+              value={run.experiment}
+              disabled={run.suite === ''}
+              onChange={({ target }) => change({ experiment: target.value })}
+            >
+              <option value="">none</option>
+              {run.experiment !== '' && !isListed && <option value={run.experiment}>{run.experiment}</option>}
+              {data?.items.map(({ id, name }) => (
+                <option key={id} value={id}>
+                  {visible(name)}
+                </option>
+              ))}
+            </select>
+            {!isNew && run.suite !== '' && (
+              <AllowedButton refusal={refusal} onClick={() => setNew(true)}>
+                New experiment
+              </AllowedButton>
+            )}
+          </div>
+        )}
+      </LabelledField>
+      {isNew && (
+        <NewExperiment
+          suiteId={run.suite}
+          onMade={(experiment) => change({ experiment })}
+          close={() => setNew(false)}
+        />
+      )}
+    </>
+  );
+}
+
+interface NewProps {
+  suiteId: string;
+  onMade: (id: string) => void;
+  close: () => void;
+}
+
+function NewExperiment({ suiteId, onMade, close }: NewProps) {
+  const [name, setName] = useState('');
+  const create = useAction(createExperiment, async ({ id }) => {
+    onMade(id);
+    close();
+    await queryClient.invalidateQueries({ queryKey: keys.experiments });
+  });
+  return (
+    <LabelledField label="Name of the experiment" faults={[]}>
+      {(attributes) => (
+        <>
+          <div className="actions">
+            <input
+              {...attributes}
+              autoFocus
+              dir="auto"
+              maxLength={200}
+              value={name}
+              onChange={({ target }) => setName(target.value)}
+            />
+            <button
+              type="button"
+              disabled={name.trim() === '' || create.isPending}
+              onClick={() => create.mutate({ name: name.trim(), suite_id: suiteId })}
+            >
+              Create
+            </button>
+            <button type="button" className="plain" onClick={close}>
+              Leave it
+            </button>
+          </div>
+          {create.isError && <Failed error={create.error} />}
+        </>
+      )}
+    </LabelledField>
+  );
+}

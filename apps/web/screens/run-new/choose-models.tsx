@@ -1,0 +1,104 @@
+import { useQuery } from '@tanstack/react-query';
+import { useId, useState } from 'react';
+import type { Provider } from '#lib/contracts/provider';
+import { providersQuery } from '../../api/providers';
+import { Failed } from '../../parts/failed';
+import { Given, GivenLine } from '../../parts/given';
+import { count } from '../../parts/score';
+import { Skeleton } from '../../parts/skeleton';
+import { Faults, type FormPart } from './labelled-field';
+
+/** How many models are listed at once; the filter finds the others. */
+const SHOWN = 200;
+
+/** The models of each provider, with their prices. What is chosen stays chosen, whatever the filter shows. */
+export function ChooseModels({ run, change, faultsAt }: FormPart) {
+  const { data, error, isPending, refetch } = useQuery(providersQuery);
+  const [filter, setFilter] = useState('');
+  const filterId = useId();
+  const all = (data?.items ?? []).flatMap((provider) => provider.models.map((model) => ({ provider, model })));
+  const known = new Set(all.map(({ provider, model }) => nameOf(provider, model)));
+  const gone = data ? run.models.filter((model) => !known.has(model)) : [];
+  const choose = (model: string, isChosen: boolean): void =>
+    change({ models: isChosen ? [...run.models, model] : run.models.filter((one) => one !== model) });
+  return (
+    <fieldset className="models">
+      <legend>Models{run.models.length > 0 && `, ${run.models.length} chosen`}</legend>
+      {error && <Failed error={error} retry={() => refetch()} />}
+      {isPending && <Skeleton rows={5} />}
+      {data && all.length === 0 && <p>No provider has a model yet. An owner adds one with POST /api/providers.</p>}
+      {all.length > 0 && (
+        <div className="field">
+          <label htmlFor={filterId}>Filter of models</label>
+          <input
+            id={filterId}
+            type="search"
+            data-filter
+            value={filter}
+            placeholder={`one of ${count(all.length)}`}
+            onChange={({ target }) => setFilter(target.value)}
+            onKeyDown={(event) => event.key === 'Enter' && !event.ctrlKey && event.preventDefault()}
+          />
+        </div>
+      )}
+      <Faults faults={faultsAt('/models')} />
+      <div className="model-list" tabIndex={0} role="group" aria-label="Models to choose from">
+        {gone.map((model) => (
+          <label key={model} className="check">
+            <input type="checkbox" checked onChange={() => choose(model, false)} />
+            <Given text={model} max={300} /> <span className="muted small">no longer there</span>
+          </label>
+        ))}
+        {all.length > 0 && <ModelList all={all} filter={filter} chosen={run.models} choose={choose} />}
+      </div>
+    </fieldset>
+  );
+}
+
+interface Listed {
+  provider: Provider;
+  model: Model;
+}
+interface ListProps {
+  all: Listed[];
+  filter: string;
+  chosen: string[];
+  choose: (model: string, isChosen: boolean) => void;
+}
+
+function ModelList({ all, filter, chosen, choose }: ListProps) {
+  const wanted = filter.trim().toLowerCase();
+  const found = all.filter(({ provider, model }) => nameOf(provider, model).toLowerCase().includes(wanted));
+  if (found.length === 0) return <p className="muted">No model is like that.</p>;
+  return (
+    <>
+      {[...Map.groupBy(found.slice(0, SHOWN), ({ provider }) => provider)].map(([provider, listed]) => (
+        <div key={provider.key} role="group" aria-label={provider.key}>
+          <div className="label">
+            <GivenLine text={provider.name} />
+          </div>
+          {listed.map(({ model }) => (
+            <label key={model.id} className="check">
+              <input
+                type="checkbox"
+                checked={chosen.includes(nameOf(provider, model))}
+                onChange={({ target }) => choose(nameOf(provider, model), target.checked)}
+              />
+              <Given text={model.id} max={200} />
+              <span className="muted small">{priceOf(model)}</span>
+            </label>
+          ))}
+        </div>
+      ))}
+      {found.length > SHOWN && <p className="muted">{count(found.length - SHOWN)} more: the filter finds them.</p>}
+    </>
+  );
+}
+
+type Model = Provider['models'][number];
+const nameOf = ({ key }: Provider, { id }: Model): string => `${key}::${id}`;
+
+function priceOf({ input_cost_per_mtok: input, output_cost_per_mtok: output }: Model): string {
+  if (input === null && output === null) return 'no price';
+  return `$${input ?? '?'} in, $${output ?? '?'} out a million tokens`;
+}

@@ -1,0 +1,40 @@
+import { useId, type ReactNode } from 'react';
+import { Given } from '../../parts/given';
+import type { FormFault, NewRun } from './new-run';
+
+export interface FormPart {
+  run: NewRun;
+  change: (change: Partial<NewRun>) => void;
+  /** What is wrong at a field, or within it. */
+  faultsAt: (path: string) => FormFault[];
+}
+
+interface FieldProps {
+  label: string;
+  help?: ReactNode;
+  faults: FormFault[];
+  children: (attributes: { id: string; 'aria-describedby': string; 'aria-invalid': boolean | undefined }) => ReactNode;
+}
+
+/** A label, a control, what it means, and what is wrong with it. */
+export function LabelledField({ label, help, faults, children }: FieldProps) {
+  const id = useId();
+  return (
+    <div className="field">
+      <label htmlFor={id}>{label}</label>
+      {children({ id, 'aria-describedby': `${id}-notes`, 'aria-invalid': faults.length > 0 || undefined })}
+      <div id={`${id}-notes`} className="small">
+        {help && <div className="muted">{help}</div>}
+        <Faults faults={faults} />
+      </div>
+    </div>
+  );
+}
+
+const MAX_FAULTS = 20;
+export const Faults = ({ faults }: { faults: FormFault[] }) =>
+  faults.slice(0, MAX_FAULTS).map(({ path, message }) => (
+    <div key={`${path} ${message}`} className="fault">
+      <Given text={message} />
+    </div>
+  ));

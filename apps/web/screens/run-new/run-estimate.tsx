@@ -1,0 +1,103 @@
+import type { UseQueryResult } from '@tanstack/react-query';
+import { ApiError } from '#lib/client/api-client';
+import type { Estimate } from '#lib/contracts/estimate';
+import { Failed } from '../../parts/failed';
+import { GivenLine } from '../../parts/given';
+import { Money } from '../../parts/money';
+import { count } from '../../parts/score';
+import { Skeleton } from '../../parts/skeleton';
+import { duration } from '../../parts/time';
+import type { FormFault } from './new-run';
+
+interface Props {
+  estimate: UseQueryResult<Estimate>;
+  /** What has to be chosen first. */
+  missing: FormFault[];
+}
+
+/** What the run will take, in all and for each model. */
+export function RunEstimate({ estimate: { data, error, isFetching, isPlaceholderData, refetch }, missing }: Props) {
+  if (missing.length > 0)
+    return (
+      <>
+        <h2>Estimate</h2>
+        {missing.map(({ path, message }) => (
+          <p key={path} className="muted">
+            {message}
+          </p>
+        ))}
+      </>
+    );
+  const isFault = error instanceof ApiError && error.problem.errors !== undefined;
+  return (
+    <>
+      <h2>Estimate</h2>
+      {error && <Failed error={error} retry={isFault ? undefined : () => refetch()} />}
+      {!error && !data && <Skeleton rows={5} label="Estimating" />}
+      {!error && data && (
+        <div aria-busy={isFetching} className={isPlaceholderData ? 'muted' : ''}>
+          <Figures estimate={data} />
+        </div>
+      )}
+    </>
+  );
+}
+
+function Figures({ estimate }: { estimate: Estimate }) {
+  const { cases, counted_cases: counted } = estimate;
+  return (
+    <>
+      <dl className="estimate">
+        <Figure name="Cases" value={count(cases)} />
+        <Figure name="Requests" value={count(estimate.requests)} />
+        {estimate.cached > 0 && <Figure name="From stored replies" value={count(estimate.cached)} />}
+        <Figure name="Tokens" value={`${count(estimate.prompt_tokens)} in, ${count(estimate.completion_tokens)} out`} />
+        <div>
+          <dt>Cost</dt>
+          <dd>
+            <Money usd={estimate.cost_usd} />
+          </dd>
+        </div>
+        <Figure name="Time" value={duration(estimate.duration_s * 1000)} />
+      </dl>
+      {counted < cases && (
+        <p className="muted small">From {count(counted)} cases; the others are taken to be like them.</p>
+      )}
+      {estimate.targets.length > 1 && (
+        <div className="wide">
+          <table>
+            <thead>
+              <tr>
+                <th>Model</th>
+                <th className="number">Requests</th>
+                <th className="number">Cost</th>
+                <th className="number">Time</th>
+              </tr>
+            </thead>
+            <tbody>
+              {estimate.targets.map(({ target, requests, cost_usd: cost, duration_s: seconds }) => (
+                <tr key={target}>
+                  <th scope="row" className="named">
+                    <GivenLine text={target} />
+                  </th>
+                  <td className="number">{count(requests)}</td>
+                  <td className="number">
+                    <Money usd={cost} />
+                  </td>
+                  <td className="number">{duration(seconds * 1000)}</td>
+                </tr>
+              ))}
+            </tbody>
+          </table>
+        </div>
+      )}
+    </>
+  );
+}
+
+const Figure = ({ name, value }: { name: string; value: string }) => (
+  <div>
+    <dt>{name}</dt>
+    <dd>{value}</dd>
+  </div>
+);

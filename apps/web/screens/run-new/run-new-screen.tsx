@@ -1,0 +1,26 @@
+import { useQuery } from '@tanstack/react-query';
+import { useSearch } from '@tanstack/react-router';
+import { runQuery } from '../../api/runs';
+import { Failed } from '../../parts/failed';
+import { Skeleton } from '../../parts/skeleton';
+import { emptyRun, fromRun } from './new-run';
+import { RunForm } from './run-form';
+import './run-new.css';
+
+/** A run, and what it will cost, before it starts. */
+export function RunNewScreen() {
+  const { suite = '', from } = useSearch({ from: '/signed-in/runs/new' });
+  const earlier = useQuery({ ...runQuery(from ?? ''), enabled: from !== undefined });
+  const key = `new run ${suite} ${from ?? ''}`;
+  return (
+    <>
+      <h1>New run</h1>
+      {from === undefined && <RunForm key={key} draftKey={key} initial={emptyRun(suite)} />}
+      {from !== undefined && earlier.isPending && <Skeleton rows={12} />}
+      {from !== undefined && earlier.isError && !earlier.data && (
+        <Failed error={earlier.error} retry={() => earlier.refetch()} />
+      )}
+      {earlier.data && <RunForm key={key} draftKey={key} initial={fromRun(earlier.data)} />}
+    </>
+  );
+}

@@ -1,0 +1,56 @@
+import { Link, useNavigate } from '@tanstack/react-router';
+import type { Run } from '#lib/contracts/run';
+import { useAction } from '../../api/action';
+import { cancelJob, refreshWork } from '../../api/jobs';
+import { resumeRun } from '../../api/runs';
+import { useRefusal } from '../../api/session';
+import { AllowedButton } from '../../parts/allowed-button';
+import { Failed } from '../../parts/failed';
+import { RunDelete } from '../../parts/run-delete';
+import { isUnderWay } from '../../parts/status';
+import { ResultsLink } from './results-link';
+import { RunExport } from './run-export';
+
+/** What can be done with a run in its state. */
+export function RunActions({ run }: { run: Run }) {
+  const navigate = useNavigate();
+  const refusal = useRefusal('editor');
+  const refresh = (): Promise<void> => refreshWork(run.id);
+  const cancel = useAction(cancelJob, refresh);
+  const resume = useAction(resumeRun, refresh);
+  const { errored, settled, total } = run.counts;
+  const failure = cancel.error ?? resume.error;
+  const goes = isUnderWay(run.status);
+  return (
+    <div className="run-actions">
+      <div className="actions">
+        {settled > 0 && (
+          <ResultsLink runId={run.id} className="button">
+            Results
+          </ResultsLink>
+        )}
+        {goes && (
+          <AllowedButton refusal={refusal} disabled={cancel.isPending} onClick={() => cancel.mutate(run.job_id)}>
+            Cancel
+          </AllowedButton>
+        )}
+        {!goes && (errored > 0 || settled < total) && (
+          <AllowedButton
+            refusal={refusal}
+            disabled={resume.isPending}
+            title="Asks again what errored, and what was not asked yet"
+            onClick={() => resume.mutate(run.id)}
+          >
+            Resume
+          </AllowedButton>
+        )}
+        <Link to="/runs/new" search={{ from: run.id }} className="button">
+          Run again
+        </Link>
+        <RunExport runId={run.id} />
+        {!goes && <RunDelete run={run} onDone={() => void navigate({ to: '/runs' })} />}
+      </div>
+      {failure && <Failed error={failure} />}
+    </div>
+  );
+}

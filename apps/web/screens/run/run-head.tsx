@@ -1,0 +1,107 @@
+import { useState } from 'react';
+import { Link } from '@tanstack/react-router';
+import type { Run } from '#lib/contracts/run';
+import { useRefusal } from '../../api/session';
+import { AllowedButton } from '../../parts/allowed-button';
+import { CopiedId } from '../../parts/copied-id';
+import { Given, GivenBlock } from '../../parts/given';
+import { money } from '../../parts/money';
+import { count, percent } from '../../parts/score';
+import { Status } from '../../parts/status';
+import { duration, Time } from '../../parts/time';
+import { RunActions } from './run-actions';
+import { RunLabels } from './run-labels';
+import { RunSettings } from './run-settings';
+
+export function RunHead({ run }: { run: Run }) {
+  const [isEditing, setEditing] = useState(false);
+  const refusal = useRefusal('editor');
+  return (
+    <section className="run-head" aria-label="The run">
+      <div className="head">
+        <h1>
+          <Given text={run.name ?? run.suite.name} max={200} />
+        </h1>
+        <RunActions run={run} />
+      </div>
+      <div className="facts">
+        <Status status={run.status} />
+        <span>
+          Suite{' '}
+          <Link to="/runs" search={{ suite: run.suite.id }}>
+            <Given text={run.suite.name} max={200} />
+          </Link>
+          , version {run.suite.version}
+        </span>
+        <span>
+          <Time at={run.created_at} />
+          {run.submitted_by !== null && (
+            <>
+              {' '}
+              by <Given text={run.submitted_by} max={100} />
+            </>
+          )}
+        </span>
+        {run.finished_at !== null && (
+          <span>took {duration(new Date(run.finished_at).getTime() - new Date(run.created_at).getTime())}</span>
+        )}
+        <Costs run={run} />
+        <Shares run={run} />
+        <CopiedId id={run.id} what="run" />
+        <AllowedButton refusal={refusal} className="dense" onClick={() => setEditing(true)}>
+          Name and note
+        </AllowedButton>
+      </div>
+      {run.note !== null && <GivenBlock text={run.note} />}
+      <RunSettings run={run} />
+      <Warnings run={run} />
+      {isEditing && <RunLabels run={run} close={() => setEditing(false)} />}
+    </section>
+  );
+}
+
+const known = (usd: number | null): string => (usd === null ? 'unknown, for want of prices' : money(usd));
+
+function Costs({ run: { actual, estimate } }: { run: Run }) {
+  if (!actual && !estimate) return null;
+  return (
+    <span>
+      {actual ? `cost ${known(actual.cost_usd)}` : 'cost'}
+      {estimate && `${actual ? ', ' : ' '}estimated at ${known(estimate.cost_usd)}`}
+    </span>
+  );
+}
+
+/** How much came from stored replies, and how much has no score. */
+function Shares({ run: { actual, counts } }: { run: Run }) {
+  const requests = actual ? actual.requests + actual.cached : 0;
+  return (
+    <>
+      {actual && actual.cached > 0 && <span>{percent(actual.cached / requests)} from stored replies</span>}
+      {counts.errored > 0 && (
+        <span className="errored-count">
+          {count(counts.errored)} errored ({percent(counts.errored / counts.settled)})
+        </span>
+      )}
+    </>
+  );
+}
+
+function Warnings({ run: { warnings } }: { run: Run }) {
+  if (warnings.length === 0) return null;
+  return (
+    <details className="notice" open={warnings.length <= 3}>
+      <summary>
+        {warnings.length === 1 ? 'One thing was' : `${warnings.length} things were`} done differently from what was
+        asked
+      </summary>
+      <ul>
+        {warnings.map(({ code, message }) => (
+          <li key={code}>
+            <Given text={message ?? code} />
+          </li>
+        ))}
+      </ul>
+    </details>
+  );
+}

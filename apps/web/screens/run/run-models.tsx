@@ -1,0 +1,142 @@
+import { useQuery } from '@tanstack/react-query';
+import type { Ranking } from '#lib/contracts/ranking';
+import type { Run } from '#lib/contracts/run';
+import type { Summary } from '#lib/contracts/summary';
+import { rankingQuery } from '../../api/runs';
+import { Intervals, type IntervalRow } from '../../figures/intervals';
+import { Given, GivenLine } from '../../parts/given';
+import { Money } from '../../parts/money';
+import { count, percent, Score } from '../../parts/score';
+import { isUnderWay } from '../../parts/status';
+import { duration } from '../../parts/time';
+import { ResultsLink } from './results-link';
+
+/** Which model is better, and whether the difference can be trusted. */
+export function RunModels({ run }: { run: Run }) {
+  const summaries = run.summaries.toSorted((one, other) => (other.overall ?? -1) - (one.overall ?? -1));
+  const ranking = useQuery({
+    ...rankingQuery(run.id),
+    enabled: summaries.length > 1 && !isUnderWay(run.status),
+  });
+  if (summaries.length === 0)
+    return <p className="muted">The figures of a model stand here when all of its results are in.</p>;
+  const scored = summaries.filter(({ overall }) => overall !== null);
+  return (
+    <section aria-labelledby="models" className="run-section">
+      <h2 id="models">Models</h2>
+      {ranking.data?.text != null && (
+        <p className="sentence">
+          <Given text={ranking.data.text} />
+        </p>
+      )}
+      {scored.length > 0 && (
+        <Intervals
+          label="Mean score of each model with its 95 % interval"
+          rows={scored.map((summary) => rowOf(run.id, summary, ranking.data))}
+        />
+      )}
+      <ModelTable runId={run.id} summaries={summaries} />
+    </section>
+  );
+}
+
+function rowOf(runId: string, summary: Summary, ranking: Ranking | undefined): IntervalRow {
+  const { target, overall, overall_ci: ci, scored, errored } = summary;
+  // Summaries of an early release have an interval without width where all values were alike.
+  const isAlike = summary.ci_method === 'bootstrap' && ci !== null && ci[0] === ci[1];
+  const shown = isAlike ? summary.pass_rate_ci : ci;
+  const rank = ranking?.items.find((item) => item.target === target)?.rank;
+  return {
+    key: target,
+    label: (
+      <ResultsLink runId={runId} search={{ model: [target] }}>
+        <GivenLine text={target} />
+      </ResultsLink>
+    ),
+    mean: overall!,
+    interval: shown ?? [overall!, overall!],
+    isHollow: isAlike,
+    text: (
+      <>
+        {rank && <span className="muted small">rank {rank[0] === rank[1] ? rank[0] : rank.join('-')} </span>}
+        <Score mean={overall} ci={shown} scored={scored} errored={errored} />
+        {isAlike && ' all alike'}
+      </>
+    ),
+  };
+}
+
+const share = (value: number | null): string => (value === null ? '' : percent(value));
+const latency = (ms: number | null): string => (ms === null ? '' : duration(ms));
+
+function ModelTable({ runId, summaries }: { runId: string; summaries: Summary[] }) {
+  return (
+    <div className="wide" tabIndex={0} role="region" aria-label="Figures of each model">
+      <table className="model-rows">
+        <thead>
+          <tr>
+            <th>Model</th>
+            <th>Score</th>
+            <th className="number">Cases</th>
+            <th className="number">Tool</th>
+            <th className="number">Arguments</th>
+            <th className="number">Passed</th>
+            <th className="number">Errored</th>
+            <th className="number">p50</th>
+            <th className="number">p95</th>
+            <th className="number">Cost</th>
+            <th className="number">Cost per passed</th>
+          </tr>
+        </thead>
+        <tbody>
+          {summaries.map((summary) => (
+            <ModelRow key={summary.target} runId={runId} summary={summary} />
+          ))}
+        </tbody>
+      </table>
+    </div>
+  );
+}
+
+function ModelRow({ runId, summary }: { runId: string; summary: Summary }) {
+  const { target, overall, overall_ci: ci, scored, errored, passed, cost_usd: cost, latency_ms: took } = summary;
+  return (
+    <tr>
+      <th scope="row" className="named">
+        <GivenLine text={target} />
+      </th>
+      <td>
+        <Score mean={overall} ci={ci} scored={scored} errored={0} />
+      </td>
+      <td className="number">{count(summary.cases)}</td>
+      <td className="number">{share(summary.tool_accuracy)}</td>
+      <td className="number">{share(summary.param_accuracy)}</td>
+      <td className="number">
+        {share(summary.pass_rate)} <span className="muted">{count(passed)}</span>
+      </td>
+      <td className="number">
+        {errored > 0 && (
+          <ResultsLink
+            runId={runId}
+            search={{ model: [target], type: ['errored'] }}
+            label={`${errored} errored results of ${target.slice(0, 100)}`}
+          >
+            {count(errored)}
+          </ResultsLink>
+        )}
+      </td>
+      <td className="number">{latency(took.p50)}</td>
+      <td className="number">{latency(took.p95)}</td>
+      <td className="number">
+        <Money usd={cost} />
+      </td>
+      <td className="number">
+        {cost !== null && passed === 0 ? (
+          <span className="muted">none passed</span>
+        ) : (
+          <Money usd={cost === null ? null : cost / passed} />
+        )}
+      </td>
+    </tr>
+  );
+}

@@ -1,0 +1,81 @@
+import { Link } from '@tanstack/react-router';
+import { useState } from 'react';
+import { NEWEST, type LiveResult, type LiveRunState } from '../../live/live-run';
+import { GivenLine } from '../../parts/given';
+import { count, percent } from '../../parts/score';
+import { duration } from '../../parts/time';
+import { Verdict } from '../../parts/verdict';
+
+interface Kept {
+  rows: readonly LiveResult[];
+  /** How many had come in when they were taken. */
+  received: number;
+}
+
+/**
+ * Results as they come in. Rows are added below until the list is full; then it stays as it is, however much comes in,
+ * until its reader asks for the newest.
+ */
+export function RunNewest({ runId, live }: { runId: string; live: LiveRunState }) {
+  const [kept, setKept] = useState<Kept>();
+  const isFull = kept !== undefined;
+  if (!isFull && live.newest.length === NEWEST) setKept({ rows: live.newest, received: live.received });
+  const rows = kept?.rows ?? live.newest;
+  const more = kept ? live.received - kept.received : 0;
+  if (rows.length === 0) return null;
+  return (
+    <section aria-labelledby="newest" className="run-section">
+      <div className="head">
+        <h3 id="newest">Newest results</h3>
+        {more > 0 && (
+          <button
+            type="button"
+            className="dense"
+            onClick={() => setKept({ rows: live.newest, received: live.received })}
+          >
+            {count(more)} more, show
+          </button>
+        )}
+      </div>
+      <div className="wide">
+        <table className="newest-rows">
+          <thead>
+            <tr>
+              <th>Verdict</th>
+              <th>Model</th>
+              <th>Case</th>
+              <th className="number">Score</th>
+              <th className="number">Latency</th>
+            </tr>
+          </thead>
+          <tbody>
+            {rows.map((row) => (
+              <NewestRow key={row.seq} runId={runId} row={row} />
+            ))}
+          </tbody>
+        </table>
+      </div>
+    </section>
+  );
+}
+
+function NewestRow({ runId, row }: { runId: string; row: LiveResult }) {
+  return (
+    <tr>
+      <td>
+        <Verdict of={row} />
+      </td>
+      <td className="named">
+        <GivenLine text={row.target} />
+      </td>
+      <td>
+        <Link to="/runs/$runId/results/$resultId" params={{ runId, resultId: row.id }}>
+          case {row.case_position + 1}
+          {row.sample > 0 && `, sample ${row.sample + 1}`}
+        </Link>
+      </td>
+      <td className="number">{row.overall === null ? '' : percent(row.overall)}</td>
+      <td className="number">{row.latency_ms === null ? '' : duration(row.latency_ms)}</td>
+    </tr>
+  );
+}

@@ -1,0 +1,116 @@
+import { useQuery } from '@tanstack/react-query';
+import { useEffect, useRef, useState } from 'react';
+import type { Run } from '#lib/contracts/run';
+import { jobQuery, POLL_MS } from '../../api/jobs';
+import type { LiveRunState } from '../../live/live-run';
+import { Bar } from '../../parts/bar';
+import { Given, GivenLine } from '../../parts/given';
+import { count } from '../../parts/score';
+import { duration } from '../../parts/time';
+import { RunNewest } from './run-newest';
+
+/** How far a run is, and what it waits for. The figures are the server's own: the page counts no events. */
+export function RunProgress({ run, live }: { run: Run; live: LiveRunState }) {
+  const job = useQuery({ ...jobQuery(run.job_id), refetchInterval: POLL_MS });
+  // Of two answers the one that is further on is newer: results only come in.
+  const isLiveNewer = (live.progress?.current ?? -1) >= run.counts.settled;
+  const targets = isLiveNewer && live.progress!.targets.length > 0 ? live.progress!.targets : run.targets;
+  const settled = isLiveNewer ? live.progress!.current : run.counts.settled;
+  const total = isLiveNewer ? live.progress!.total : run.counts.total;
+  const errored = targets.reduce((sum, target) => sum + target.errored, 0);
+  const share = total > 0 ? Math.floor((settled / total) * 100) : 0;
+  return (
+    <section aria-labelledby="progress" className="run-section">
+      <h2 id="progress">Progress</h2>
+      <Announced text={`${share} %, ${errored} errored`} />
+      <p>
+        {count(settled)} of {count(total)} results
+        {errored > 0 && <span className="errored-count">, {count(errored)} errored</span>}
+        {job.data?.progress.eta_s != null && `, about ${duration(job.data.progress.eta_s * 1000)} left`}
+      </p>
+      <Bar done={settled} total={total} label="Results of the run" />
+      <Waiting status={run.status} detail={job.data?.detail ?? null} />
+      <Connection live={live} />
+      <div className="wide">
+        <table className="progress-rows">
+          <thead>
+            <tr>
+              <th>Model</th>
+              <th>Progress</th>
+              <th className="number">Results</th>
+              <th className="number">Passed</th>
+              <th className="number">Errored</th>
+            </tr>
+          </thead>
+          <tbody>
+            {targets.map((target) => (
+              <tr key={target.target}>
+                <th scope="row" className="named">
+                  <GivenLine text={target.target} />
+                </th>
+                <td>
+                  <Bar done={target.settled} total={target.total} label="Results of the model" />
+                </td>
+                <td className="number">
+                  {count(target.settled)} / {count(target.total)}
+                </td>
+                <td className="number">{count(target.passed)}</td>
+                <td className="number">{target.errored > 0 ? count(target.errored) : ''}</td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </div>
+      <RunNewest runId={run.id} live={live} />
+    </section>
+  );
+}
+
+function Waiting({ status, detail }: { status: Run['status']; detail: string | null }) {
+  if (detail !== null)
+    return (
+      <p className="notice">
+        <Given text={detail} />
+      </p>
+    );
+  if (status === 'pending') return <p className="notice">It waits until fewer jobs of its user run.</p>;
+  if (status === 'queued') return <p className="notice">It waits for a worker.</p>;
+  return null;
+}
+
+function Connection({ live: { connection, isTruncated } }: { live: LiveRunState }) {
+  if (connection === 'lost' || connection === 'refused')
+    return (
+      <p className="notice" role="status">
+        There is no live connection. The figures are asked for every 5 seconds.
+      </p>
+    );
+  if (isTruncated)
+    return (
+      <p className="notice" role="status">
+        More came in than could be sent. The figures are asked for every 5 seconds; all results are in the list of
+        results.
+      </p>
+    );
+  return null;
+}
+
+const ANNOUNCED_EVERY_MS = 10_000;
+
+/** Says the newest text to screen readers, at most once in ten seconds. */
+function Announced({ text }: { text: string }) {
+  const newest = useRef(text);
+  const [said, setSaid] = useState('');
+  useEffect(() => {
+    newest.current = text;
+  });
+  useEffect(() => {
+    const timer = setInterval(() => setSaid(newest.current), ANNOUNCED_EVERY_MS);
+    return () => clearInterval(timer);
+  }, []);
+  return (
+    <span className="unseen" role="status">
+      {said}
+    </span>
+  );
+}

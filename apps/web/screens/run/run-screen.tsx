@@ -1,0 +1,59 @@
+import { useQuery } from '@tanstack/react-query';
+import { Link, useParams } from '@tanstack/react-router';
+import { useEffect } from 'react';
+import { statusOf } from '../../api/client';
+import { POLL_MS, refreshWork } from '../../api/jobs';
+import { runQuery } from '../../api/runs';
+import { useLiveRun } from '../../live/use-live-run';
+import { Empty } from '../../parts/empty';
+import { Failed } from '../../parts/failed';
+import { Skeleton } from '../../parts/skeleton';
+import { isUnderWay } from '../../parts/status';
+import { RunBreakdown } from './run-breakdown';
+import { RunHead } from './run-head';
+import { RunModels } from './run-models';
+import { RunProgress } from './run-progress';
+import './run.css';
+
+/** Which model is better, what it cost, and why. */
+export function RunScreen() {
+  const { runId } = useParams({ from: '/signed-in/runs/$runId' });
+  const run = useQuery({ ...runQuery(runId), refetchOnMount: 'always' });
+  const jobId = run.data && isUnderWay(run.data.status) ? run.data.job_id : undefined;
+  const live = useLiveRun(jobId);
+  const isBehind = live !== undefined && (live.connection !== 'live' || live.isTruncated || live.hasEnded);
+  useQuery({ ...runQuery(runId), refetchInterval: isBehind ? POLL_MS : false });
+  const changes = live?.changes ?? 0;
+  useEffect(() => {
+    if (changes > 0) void refreshWork(runId);
+  }, [changes, runId]);
+
+  if (run.isPending) return <Skeleton rows={12} />;
+  if (!run.data && statusOf(run.error) === 404) return <NoRun />;
+  if (!run.data) return <Failed error={run.error!} retry={() => run.refetch()} />;
+  return (
+    <>
+      <RunHead run={run.data} />
+      {run.isError && (
+        <Failed error={run.error} retry={() => run.refetch()}>
+          <p>What is shown is as of {new Date(run.dataUpdatedAt).toLocaleTimeString()}.</p>
+        </Failed>
+      )}
+      {live && isUnderWay(run.data.status) && <RunProgress run={run.data} live={live} />}
+      <RunModels run={run.data} />
+      <RunBreakdown run={run.data} />
+    </>
+  );
+}
+
+const NoRun = () => (
+  <Empty
+    action={
+      <Link to="/runs" className="button">
+        All runs
+      </Link>
+    }
+  >
+    There is no such run in your team. It may have been deleted.
+  </Empty>
+);

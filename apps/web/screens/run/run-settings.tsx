@@ -1,0 +1,39 @@
+import { toText, type Json } from '#lib/contracts/json/json';
+import type { Run } from '#lib/contracts/run';
+import { changedSettings } from '../../parts/changed-settings';
+import { GivenBlock } from '../../parts/given';
+
+const WORDS: Record<string, string> = {
+  temperature: 'Temperature',
+  tool_choice: 'Tool choice',
+  samples: 'Samples',
+  max_tokens: 'Longest reply in tokens',
+  timeout_s: 'Timeout in seconds',
+  params: 'Parameters',
+  system_prompt: 'System prompt',
+  metrics: 'Further metrics',
+  case_filter: 'Cases',
+  model_order: 'Order of models',
+  budget: 'Budget',
+  cache: 'Stored replies',
+  recorded: 'Recorded elsewhere',
+};
+const SHOWN = 20;
+
+/** The settings that differ from the defaults. */
+export function RunSettings({ run: { config } }: { run: Run }) {
+  const changed = changedSettings(config).slice(0, SHOWN);
+  if (changed.length === 0) return <p className="muted small">All settings are the defaults.</p>;
+  return (
+    <dl className="settings">
+      {changed.map(([key, value]) => (
+        <div key={key}>
+          <dt>{WORDS[key] ?? key}</dt>
+          <dd>
+            <GivenBlock text={toText(value as Json)} />
+          </dd>
+        </div>
+      ))}
+    </dl>
+  );
+}

@@ -1,0 +1,87 @@
+import { useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import { STATUS_FILTERS, type RunsSearch, type StatusFilter } from '../../address/runs';
+import { providersQuery } from '../../api/providers';
+import { suiteHeadsQuery } from '../../api/suite-heads';
+import { visible } from '../../parts/given';
+
+type Narrow = (change: Partial<RunsSearch>) => void;
+
+/** Which runs are shown. The address has it, so that another reader sees the same. */
+export function RunFilters({ search, narrow }: { search: RunsSearch; narrow: Narrow }) {
+  const suites = useQuery(suiteHeadsQuery);
+  const { suite, status } = search;
+  const isListed = suites.data?.items.some(({ id }) => id === suite);
+  return (
+    <div className="actions" role="search" aria-label="Filter of runs">
+      <label>
+        Suite{' '}
+        <select
+          data-filter
+          className="bounded"
+          value={suite ?? ''}
+          onChange={({ target }) => narrow({ suite: target.value || undefined })}
+        >
+          <option value="">all</option>
+          {suite !== undefined && !isListed && <option value={suite}>{suite}</option>}
+          {suites.data?.items.map(({ id, name }) => (
+            <option key={id} value={id}>
+              {visible(name)}
+            </option>
+          ))}
+        </select>
+      </label>
+      <label>
+        Status{' '}
+        <select
+          value={status ?? ''}
+          onChange={({ target }) => narrow({ status: (target.value || undefined) as StatusFilter | undefined })}
+        >
+          <option value="">any</option>
+          {Object.entries(STATUS_FILTERS).map(([key, [word]]) => (
+            <option key={key} value={key}>
+              {word}
+            </option>
+          ))}
+        </select>
+      </label>
+      <ModelFilter key={search.model ?? ''} model={search.model} narrow={narrow} />
+    </div>
+  );
+}
+
+/** A model that is no longer there may be asked for, too: its runs are. */
+function ModelFilter({ model, narrow }: { model: string | undefined; narrow: Narrow }) {
+  const providers = useQuery(providersQuery);
+  const [text, setText] = useState(model ?? '');
+  const apply = (): void => {
+    const next = text.trim() || undefined;
+    if (next !== model) narrow({ model: next });
+  };
+  return (
+    <form
+      className="actions"
+      onSubmit={(event) => {
+        event.preventDefault();
+        apply();
+      }}
+    >
+      <label>
+        Model{' '}
+        <input
+          list="models-of-runs"
+          value={text}
+          maxLength={300}
+          placeholder="any"
+          onChange={({ target }) => setText(target.value)}
+          onBlur={apply}
+        />
+      </label>
+      <datalist id="models-of-runs">
+        {providers.data?.items.flatMap(({ key, models }) =>
+          models.map(({ id }) => <option key={`${key}::${id}`} value={`${key}::${id}`} />),
+        )}
+      </datalist>
+    </form>
+  );
+}

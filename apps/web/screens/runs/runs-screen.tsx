@@ -1,0 +1,77 @@
+import { useQuery } from '@tanstack/react-query';
+import { Link, useNavigate, useSearch } from '@tanstack/react-router';
+import { STATUS_FILTERS, type RunsSearch } from '../../address/runs';
+import { runsQuery } from '../../api/runs';
+import { Empty } from '../../parts/empty';
+import { Failed } from '../../parts/failed';
+import { RunDelete } from '../../parts/run-delete';
+import { RunRows } from '../../parts/run-rows';
+import { Skeleton } from '../../parts/skeleton';
+import { RunFilters } from './run-filters';
+
+/** What ran, and what runs: the newest first. */
+export function RunsScreen() {
+  const search = useSearch({ from: '/signed-in/runs' });
+  const navigate = useNavigate();
+  const { suite, status, model, after } = search;
+  const runs = useQuery(runsQuery({ suite, model, cursor: after, statuses: status && STATUS_FILTERS[status][1] }));
+  const narrow = (change: Partial<RunsSearch>): void =>
+    void navigate({ to: '/runs', search: { ...search, after: undefined, ...change } });
+  return (
+    <>
+      <div className="head">
+        <h1>Runs</h1>
+        <Link to="/runs/new" search={{ suite }} className="button primary">
+          New run
+        </Link>
+      </div>
+      <RunFilters search={search} narrow={narrow} />
+      {runs.isError && <Failed error={runs.error} retry={() => runs.refetch()} />}
+      {runs.isPending && <Skeleton rows={8} />}
+      {runs.data && runs.data.items.length > 0 && (
+        <RunRows runs={runs.data.items} more={(run) => <RunDelete run={run} dense />} />
+      )}
+      {runs.data?.items.length === 0 && <NoRuns isFiltered={Boolean(suite ?? status ?? model ?? after)} />}
+      {runs.data && (after !== undefined || runs.data.next_cursor !== null) && (
+        <nav className="actions" aria-label="Pages of runs">
+          {after !== undefined && (
+            <Link to="/runs" search={{ ...search, after: undefined }} className="button">
+              Newest
+            </Link>
+          )}
+          {runs.data.next_cursor !== null && (
+            <Link to="/runs" search={{ ...search, after: runs.data.next_cursor }} className="button">
+              Older
+            </Link>
+          )}
+        </nav>
+      )}
+    </>
+  );
+}
+
+function NoRuns({ isFiltered }: { isFiltered: boolean }) {
+  if (isFiltered)
+    return (
+      <Empty
+        action={
+          <Link to="/runs" className="button">
+            All runs
+          </Link>
+        }
+      >
+        No run is like that.
+      </Empty>
+    );
+  return (
+    <Empty
+      action={
+        <Link to="/runs/new" className="button primary">
+          New run
+        </Link>
+      }
+    >
+      Here will be the runs of the team: a suite of cases, played with some models.
+    </Empty>
+  );
+}
