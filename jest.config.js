@@ -12,7 +12,11 @@ export default {
       { jsc: { parser: { syntax: 'typescript', tsx: true }, transform: { react: { runtime: 'automatic' } } } },
     ],
   },
-  moduleNameMapper: { '^#lib/(.*)$': '<rootDir>/libs/$1', '^(\\.{1,2}/.*)\\.js$': '$1' },
+  moduleNameMapper: {
+    '\\.css$': '<rootDir>/test/no-style.ts',
+    '^#lib/(.*)$': '<rootDir>/libs/$1',
+    '^(\\.{1,2}/.*)\\.js$': '$1',
+  },
   moduleFileExtensions: ['ts', 'tsx', 'js', 'mjs', 'json'],
   watchman: false,
   maxWorkers: 2,

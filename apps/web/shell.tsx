@@ -46,13 +46,18 @@ export function Shell() {
   );
 }
 
-/** After a change of address the focus is on the new content, so that a screen reader begins there. */
+/**
+ * After a change of address the focus is on the new content, so that a screen reader begins there, unless the screen
+ * has put it somewhere or what has it is still there.
+ */
 function Content() {
   const pathname = useRouterState({ select: ({ resolvedLocation }) => resolvedLocation?.pathname });
   const content = useRef<HTMLElement>(null);
   const before = useRef(pathname);
   useEffect(() => {
-    if (before.current !== undefined && before.current !== pathname) content.current?.focus({ preventScroll: true });
+    const isWithin = content.current?.contains(document.activeElement) ?? false;
+    if (before.current !== undefined && before.current !== pathname && !isWithin)
+      content.current?.focus({ preventScroll: true });
     before.current = pathname;
   }, [pathname]);
   return (

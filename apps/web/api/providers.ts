@@ -9,3 +9,11 @@ export const providersQuery = queryOptions({
   queryKey: keys.providers,
   queryFn: ({ signal }) => client.call<Page<Provider>>('GET', '/api/providers?limit=200', undefined, { signal }),
 });
+
+/** One provider, by its key. */
+export const providerQuery = (key: string) =>
+  queryOptions({
+    queryKey: [...keys.providers, key],
+    queryFn: ({ signal }) =>
+      client.call<Provider>('GET', `/api/providers/${encodeURIComponent(key)}`, undefined, { signal }),
+  });

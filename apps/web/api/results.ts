@@ -6,7 +6,6 @@ import type {
   ResultNeighbours as NeighboursSchema,
   ResultWithExchange as WithExchangeSchema,
 } from '#lib/contracts/result';
-import type { Run } from '#lib/contracts/run';
 import { resultsQuery, type ResultsSearch } from '../address/results';
 import { client } from './client';
 import { keys } from './keys';
@@ -67,11 +66,3 @@ export const resultsOfCaseQuery = (runId: string, caseId: string) => {
     queryFn: ({ signal }) => client.call<Page<Result>>('GET', `${pathOf(runId)}?${query}`, undefined, { signal }),
   });
 };
-
-/** The run that results belong to. */
-export const runOfResultsQuery = (runId: string) =>
-  queryOptions({
-    queryKey: keys.run(runId),
-    queryFn: ({ signal }) =>
-      client.call<Run>('GET', `/api/tool-eval/history/${encodeURIComponent(runId)}`, undefined, { signal }),
-  });

@@ -19,8 +19,8 @@ export function Samples({ samples }: { samples: readonly Sample[] }) {
     <span className="sample-marks">
       {samples.slice(0, MAX_DOTS).map((sample, index) => (
         <VerdictMark key={index} word={verdictOf(sample)} />
-      ))}{' '}
-      {samplesInWords(samples)}
+      ))}
+      <span>{samplesInWords(samples)}</span>
     </span>
   );
 }

@@ -28,7 +28,7 @@ export function CaseHistory({ suiteId, caseId }: { suiteId: string; caseId: stri
               <th scope="col">Model</th>
               {runs.map(({ id, name, created_at: at, suite_version: version }) => (
                 <th scope="col" key={id}>
-                  <Link to={`/runs/${id}` as string} title={name ?? undefined}>
+                  <Link to="/runs/$runId" params={{ runId: id }} title={name ?? undefined}>
                     <Time at={at} />
                   </Link>
                   <span className="muted small"> v{version}</span>

@@ -2,18 +2,43 @@ import { execFileSync } from 'node:child_process';
 import { parseJson } from '#lib/contracts/json/json';
 import { curlCommand } from './curl-command.js';
 
-it('a request copied as curl reaches the command as it was, and holds no key', () => {
-  const text = JSON.stringify({ model: 'it\'s $HOME `id` \\ "x"\n', n: 5 }).replace(':5', ':5.0');
-  const command = curlCommand(parseJson(text)).replace('curl', `printf '%s\\n'`);
-  const env = { BASE_URL: 'http://b', API_KEY: 'k' };
-  const words = execFileSync('sh', ['-c', command], { env, encoding: 'utf8' }).split('\n');
-  expect(words.slice(0, -1)).toEqual([
-    'http://b/chat/completions',
-    '-H',
-    'authorization: Bearer k',
-    '-H',
-    'content-type: application/json',
-    '--data-raw',
-    text,
-  ]);
+/** The arguments that a shell would give to curl. */
+const argumentsOf = (command: string | undefined): string[] =>
+  execFileSync('sh', ['-c', command!.replace('curl', `printf '%s\\n'`)], { env: { API_KEY: 'k' }, encoding: 'utf8' })
+    .split('\n')
+    .slice(0, -1);
+
+describe('a request copied as curl', () => {
+  it('reaches the command as it was, and holds no key', () => {
+    const text = JSON.stringify({ model: 'it\'s $HOME `id` \\ "x"\n', n: 5 }).replace(':5', ':5.0');
+    const command = curlCommand({ kind: 'openai', base_url: 'http://h/v1/' }, parseJson(text));
+    expect(argumentsOf(command)).toEqual([
+      'http://h/v1/chat/completions',
+      '-H',
+      'authorization: Bearer k',
+      '-H',
+      'content-type: application/json',
+      '--data-raw',
+      text,
+    ]);
+  });
+
+  it('has the version that a provider wants in a header', () => {
+    const command = curlCommand({ kind: 'anthropic', base_url: 'http://h' }, { anthropic_version: '2024-01-01', n: 1 });
+    expect(argumentsOf(command)).toEqual([
+      'http://h/v1/messages',
+      '-H',
+      'x-api-key: k',
+      '-H',
+      'content-type: application/json',
+      '-H',
+      'anthropic-version: 2024-01-01',
+      '--data-raw',
+      '{"n":1}',
+    ]);
+  });
+
+  it('is not offered where the stored form is not the sent one', () => {
+    expect(curlCommand({ kind: 'google', base_url: 'http://h' }, {})).toBeUndefined();
+  });
 });

@@ -1,13 +1,34 @@
+import type { Provider } from '#lib/contracts/provider';
+import { withoutSlash } from '#lib/contracts/url';
+
+type Host = Pick<Provider, 'kind' | 'base_url'>;
+
+const quoted = (text: string): string => `'${text.replaceAll("'", String.raw`'\''`)}'`;
+
+/** Where requests of a kind of provider go, and how they have their key. */
+const KINDS: Partial<Record<Provider['kind'], { path: string; key: string }>> = {
+  openai: { path: '/chat/completions', key: 'authorization: Bearer $API_KEY' },
+  'openai-responses': { path: '/responses', key: 'authorization: Bearer $API_KEY' },
+  anthropic: { path: '/messages', key: 'x-api-key: $API_KEY' },
+};
+
 /**
- * A request as a command for a shell. The key is left to a variable, and so is the address, which the page does not
- * have.
+ * A request as a command for a shell, whose key is left to a variable.
+ * @returns undefined for a kind whose requests are stored in another form than that in which they are sent
  */
-export function curlCommand(body: unknown): string {
-  const quoted = JSON.stringify(body).replaceAll("'", String.raw`'\''`);
+export function curlCommand({ kind, base_url: url }: Host, body: unknown): string | undefined {
+  const known = KINDS[kind];
+  if (!known) return undefined;
+  const base = withoutSlash(url);
+  const { anthropic_version: version, ...sent } = body as Record<string, unknown>;
+  const isAnthropic = kind === 'anthropic';
   return [
-    'curl "$BASE_URL/chat/completions"',
-    '-H "authorization: Bearer $API_KEY"',
+    `curl ${quoted(`${isAnthropic && !base.endsWith('/v1') ? `${base}/v1` : base}${known.path}`)}`,
+    `-H "${known.key}"`,
     "-H 'content-type: application/json'",
-    `--data-raw '${quoted}'`,
+    ...(isAnthropic
+      ? [`-H ${quoted(`anthropic-version: ${typeof version === 'string' ? version : '2023-06-01'}`)}`]
+      : []),
+    `--data-raw ${quoted(JSON.stringify(isAnthropic ? sent : body))}`,
   ].join(' \\\n  ');
 }

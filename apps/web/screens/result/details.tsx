@@ -3,7 +3,6 @@ import type { ResultWithExchange } from '../../api/results';
 import { Given } from '../../parts/given';
 import { JsonView } from '../../parts/json-view';
 import { duration, Time } from '../../parts/time';
-import { curlCommand } from './curl-command';
 
 /** A part of a result that is folded, and not drawn until it is opened. */
 export function Folded({ title, children }: { title: ReactNode; children: () => ReactNode }) {
@@ -129,55 +128,5 @@ export function Metrics({ result: { metrics } }: { result: ResultWithExchange })
         })
       }
     </Folded>
-  );
-}
-
-/** What was sent and what came back. */
-export function Exchange({ result: { exchange } }: { result: ResultWithExchange }) {
-  if (!exchange) return <p className="muted">The requests and replies are not stored, or nothing was sent.</p>;
-  const { requests, replies, refused, names } = exchange;
-  return (
-    <Folded title={`Exchange: ${requests.length} sent, ${replies.length} received`}>
-      {() => (
-        <>
-          {refused !== undefined && <p>{refused} requests were refused.</p>}
-          {names && (
-            <>
-              <h3>Names of tools that were sent instead</h3>
-              <JsonView value={names} />
-            </>
-          )}
-          {requests.map((body, index) => (
-            <div key={index}>
-              <div className="head">
-                <h3>Request {index + 1}</h3>
-                <CopyCurl body={body} />
-              </div>
-              <JsonView value={body} open={1} />
-            </div>
-          ))}
-          {replies.map((body, index) => (
-            <div key={index}>
-              <h3>Reply {index + 1}</h3>
-              <JsonView value={body} open={3} />
-            </div>
-          ))}
-        </>
-      )}
-    </Folded>
-  );
-}
-
-function CopyCurl({ body }: { body: unknown }) {
-  const [said, setSaid] = useState('Copy as curl');
-  const copy = (): void =>
-    void (navigator.clipboard?.writeText(curlCommand(body)) ?? Promise.reject(new Error('no clipboard'))).then(
-      () => setSaid('Copied; set BASE_URL and API_KEY'),
-      () => setSaid('Not copied: the browser refuses'),
-    );
-  return (
-    <button type="button" className="dense" onClick={copy}>
-      {said}
-    </button>
   );
 }

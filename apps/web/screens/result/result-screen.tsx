@@ -2,7 +2,8 @@ import { useQuery } from '@tanstack/react-query';
 import { Link, useParams, useSearch } from '@tanstack/react-router';
 import { useEffect, useRef } from 'react';
 import { ERROR_WORDS, type ResultsSearch } from '../../address/results';
-import { resultQuery, runOfResultsQuery, type ResultWithExchange } from '../../api/results';
+import { resultQuery, type ResultWithExchange } from '../../api/results';
+import { runQuery } from '../../api/runs';
 import { CopiedId } from '../../parts/copied-id';
 import { Failed } from '../../parts/failed';
 import { Given, GivenBlock, GivenLine } from '../../parts/given';
@@ -10,7 +11,8 @@ import { Skeleton } from '../../parts/skeleton';
 import { Verdict } from '../../parts/verdict';
 import { Beside } from './beside';
 import { Calls } from './calls';
-import { Chain, Exchange, Facts, Folded, Metrics, SchemaProblems } from './details';
+import { Chain, Facts, Folded, Metrics, SchemaProblems } from './details';
+import { Exchange } from './exchange';
 import { SameCase } from './same-case';
 import './result.css';
 
@@ -48,7 +50,7 @@ interface ShownProps {
 }
 
 function Shown({ runId, result, search }: ShownProps) {
-  const { data: run } = useQuery(runOfResultsQuery(runId));
+  const { data: run } = useQuery(runQuery(runId));
   return (
     <>
       <Head result={result} suiteId={run?.suite.id} />

@@ -9,10 +9,10 @@ import { calledInWords, expectedInWords } from './calls-in-words';
 
 /** What a row of the list shows of a result. */
 export const resultColumns = (runId: string, search: ResultsSearch): Column<Result>[] => [
-  { name: 'Verdict', track: '88px', cell: (result) => <Verdict of={result} /> },
+  { name: 'Verdict', track: '96px', cell: (result) => <Verdict of={result} /> },
   {
     name: 'Error',
-    track: 'minmax(112px, 1fr)',
+    track: 'minmax(128px, 1fr)',
     cell: ({ error_type: type }) => (type === 'none' ? '' : ERROR_WORDS[type]),
   },
   { name: 'Model', track: 'minmax(112px, 1.5fr)', cell: ({ target }) => <GivenLine text={target} /> },

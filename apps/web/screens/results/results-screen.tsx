@@ -3,7 +3,8 @@ import { Link, Outlet, useNavigate, useParams, useSearch } from '@tanstack/react
 import { useEffect, useMemo, useRef, useState, type RefObject } from 'react';
 import type { Run } from '#lib/contracts/run';
 import { changed, filterParts, type ResultsSearch } from '../../address/results';
-import { runOfResultsQuery, type Result } from '../../api/results';
+import type { Result } from '../../api/results';
+import { runQuery } from '../../api/runs';
 import { keys } from '../../api/keys';
 import { DataRows } from '../../parts/data-rows';
 import { Empty } from '../../parts/empty';
@@ -25,7 +26,7 @@ export function ResultsScreen() {
   const { resultId } = useParams({ strict: false });
   const search = useSearch({ from: ROUTE });
   const navigate = useNavigate();
-  const run = useQuery(runOfResultsQuery(runId));
+  const run = useQuery(runQuery(runId));
   const [areFacetsOpen, setFacetsOpen] = useState(false);
   const [readAt, setReadAt] = useState(0);
   const queryClient = useQueryClient();
@@ -37,7 +38,7 @@ export function ResultsScreen() {
     return (
       <Failed error={run.error} retry={run.refetch}>
         <p>
-          <Link to={'/runs' as string}>All runs</Link>
+          <Link to="/runs">All runs</Link>
         </p>
       </Failed>
     );
@@ -76,7 +77,7 @@ function Head({ run, readAgain }: { run: Run; readAgain: () => void }) {
     <div className="head">
       <h1>
         Results of{' '}
-        <Link to={`/runs/${run.id}` as string}>
+        <Link to="/runs/$runId" params={{ runId: run.id }}>
           <Given text={run.name ?? run.suite.name} max={200} />
         </Link>
       </h1>
@@ -197,7 +198,7 @@ function NoRows({ run, search }: { run: Run; search: ResultsSearch }) {
   return (
     <Empty
       action={
-        <Link className="button" to={`/runs/${run.id}` as string}>
+        <Link className="button" to="/runs/$runId" params={{ runId: run.id }}>
           To the run
         </Link>
       }

@@ -1,0 +1,68 @@
+import { useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import { providerQuery } from '../../api/providers';
+import type { ResultWithExchange } from '../../api/results';
+import { JsonView } from '../../parts/json-view';
+import { curlCommand } from './curl-command';
+import { Folded } from './details';
+
+type Stored = NonNullable<ResultWithExchange['exchange']>;
+
+/** What was sent and what came back. */
+export function Exchange({ result: { exchange, target } }: { result: ResultWithExchange }) {
+  if (!exchange) return <p className="muted">The requests and replies are not stored, or nothing was sent.</p>;
+  return (
+    <Folded title={`Exchange: ${exchange.requests.length} sent, ${exchange.replies.length} received`}>
+      {() => <Bodies exchange={exchange} providerKey={target.split('::')[0]!} />}
+    </Folded>
+  );
+}
+
+function Bodies({ exchange, providerKey }: { exchange: Stored; providerKey: string }) {
+  const { requests, replies, refused, names } = exchange;
+  const { data: provider } = useQuery(providerQuery(providerKey));
+  return (
+    <>
+      {refused !== undefined && <p>{refused} requests were refused.</p>}
+      {names && (
+        <div>
+          <h3>Names of tools that were sent instead</h3>
+          <JsonView value={names} />
+        </div>
+      )}
+      {requests.map((body, index) => (
+        <div key={index}>
+          <div className="head">
+            <h3>Request {index + 1}</h3>
+            {provider && <CopyCurl command={curlCommand(provider, body)} />}
+          </div>
+          <JsonView value={body} open={1} />
+        </div>
+      ))}
+      {replies.map((body, index) => (
+        <div key={index}>
+          <h3>Reply {index + 1}</h3>
+          <JsonView value={body} open={3} />
+        </div>
+      ))}
+    </>
+  );
+}
+
+function CopyCurl({ command }: { command: string | undefined }) {
+  const [said, setSaid] = useState('Copy as curl');
+  if (command === undefined) return null;
+  const copy = async (): Promise<void> => {
+    try {
+      await navigator.clipboard.writeText(command);
+      setSaid('Copied; set API_KEY');
+    } catch {
+      setSaid('Not copied: the browser refuses');
+    }
+  };
+  return (
+    <button type="button" className="dense" onClick={() => void copy()}>
+      {said}
+    </button>
+  );
+}

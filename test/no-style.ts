@@ -1,0 +1,2 @@
+// A style sheet that a part imports: tests draw without styles.
+export {};
