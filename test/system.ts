@@ -8,6 +8,8 @@ export interface System {
   workers: RunningProcess[];
   /** Starts one more. */
   startWorker(): Promise<void>;
+  /** Kills the API and starts it again at the same address. */
+  restartApi(): Promise<void>;
   client: Client;
   sql: pg.Pool;
   /** Switches a model of the simulator off (`{on: false, status}`) and on. */
@@ -25,11 +27,12 @@ export async function startSystem({ workers = 1 } = {}): Promise<System> {
   const [database, redis] = [await createDatabase(), await createRedis()];
   const env = { DATABASE_URL: database.url, REDIS_URL: redis.url };
   const worker = () => startProcess('worker', { ...env, LOG_LEVEL: 'warn' });
-  const [simulator, api, ...started] = await Promise.all([
+  const [simulator, firstApi, ...started] = await Promise.all([
     startProcess('simulator'),
     startProcess('api', env),
     ...Array.from({ length: workers }, worker),
   ]);
+  let api = firstApi;
   const sql = new pg.Pool({ connectionString: database.url, max: 2 });
   sql.on('error', () => {});
   const post = (path: string, body: object) =>
@@ -46,6 +49,10 @@ export async function startSystem({ workers = 1 } = {}): Promise<System> {
     client: clientOf(api.url),
     sql,
     stats,
+    restartApi: async () => {
+      await api.kill('SIGKILL');
+      api = await startProcess('api', { ...env, PORT: new URL(api.url).port });
+    },
     startWorker: async () => void started.push(await worker()),
     control: (model, state) => post(`models/${model}`, state),
     script: (id, body) => post(`scripted/${id}`, body),

@@ -1,6 +1,7 @@
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { weatherSuite } from '../client.js';
+import { fillTeam } from '../web-screens.js';
 import { journeys, startWeb, type Tab, type WebSystem } from '../web.js';
 
 let web: WebSystem;
@@ -96,6 +97,17 @@ journeys('where suites come from', () => {
     await tab.context.close();
   });
 
+  it('a case shows what models made of it in all runs, and leads to the result that explains it', async () => {
+    const { suiteId, caseId } = await fillTeam(web);
+    const tab = await web.open({ path: `/suites/${suiteId}/cases/${caseId}` });
+    const verdict = tab.page.getByRole('row', { name: /sim::scripted:odd/ }).getByRole('link');
+    expect(await verdict.textContent()).toMatch(/failed|partial/);
+    await expectSound(tab);
+    await verdict.click();
+    await tab.page.waitForURL(/\/runs\/[\w-]+\/results\/2-0-0$/);
+    await tab.context.close();
+  });
+
   describe('the tools of an MCP server', () => {
     let server: Server;
     let url: string;
@@ -167,11 +179,15 @@ journeys('where suites come from', () => {
   });
 
   it('versions of a suite show what changed, and an address shows the same to whoever opens it', async () => {
-    await web.client.post('/api/providers', { key: 'sim', base_url: 'http://127.0.0.1:9/v1', models: [{ id: 'a' }] });
+    await web.client.post('/api/providers', {
+      key: 'nowhere',
+      base_url: 'http://127.0.0.1:9/v1',
+      models: [{ id: 'a' }],
+    });
     const id = (await web.client.post('/api/tool-eval/import', weatherSuite(4))).body.suite_id;
     const path = `/api/tool-suites/${id}`;
     const [first, second] = (await web.client.get(path)).body.test_cases;
-    await web.client.post('/api/tool-eval', { suite_id: id, models: ['sim::a'] });
+    await web.client.post('/api/tool-eval', { suite_id: id, models: ['nowhere::a'] });
     const hostile = '\u202e<b>bold</b> \u001b[31m';
     const { id: _id, position: _position, ...input } = first;
     await web.client.put(`${path}/cases/${first.id}`, { ...input, prompt: hostile + 'x'.repeat(40_000) });

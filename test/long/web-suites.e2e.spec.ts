@@ -128,6 +128,44 @@ journeys('suites and cases in the page', () => {
     expect(faults()).toEqual([]);
   });
 
+  it('expect several calls, any of several tools, or no call', async () => {
+    const { tools, ...rest } = weatherSuite(1);
+    const suiteId = await importSuite({ ...rest, tools: [...tools, { type: 'function', function: { name: 'book' } }] });
+    const [{ id }] = await casesOf(suiteId);
+    const { page, axe, faults } = await web.open({ path: `/suites/${suiteId}/cases/${id}` });
+    const save = async (): Promise<any> => {
+      await page.getByRole('button', { name: 'Save the case' }).click();
+      await page.getByText('Saved.', { exact: true }).waitFor();
+      return (await casesOf(suiteId))[0];
+    };
+    await page.getByLabel('Expected', { exact: true }).selectOption('Several calls');
+    await page.getByRole('button', { name: 'Another call' }).click();
+    await page.getByRole('group', { name: 'Call 2' }).getByLabel('Tool').selectOption('book');
+    await page.getByLabel('Order').selectOption('only this one');
+    expect(await axe()).toEqual([]);
+    const several = await save();
+    expect(several.expected_calls).toMatchObject([
+      { tool: 'get_weather', params: { city: 'Paris' } },
+      { tool: 'book' },
+    ]);
+    expect(several.call_order).toBe('strict');
+    await page.getByLabel('Expected', { exact: true }).selectOption('A call of any of several tools');
+    await page.getByRole('checkbox', { name: 'book' }).check();
+    await page.getByText('Not saved yet').waitFor();
+    expect(await axe()).toEqual([]);
+    expect((await save()).expected_tool).toEqual(['get_weather', 'book']);
+    await page.getByText('Settings, and rules for single arguments').click();
+    await page.getByLabel('Argument', { exact: true }).fill('city');
+    await page.getByRole('button', { name: 'Give it a rule' }).click();
+    await page.getByRole('group', { name: 'city' }).getByLabel('Rule in place of it').selectOption('similar text');
+    await page.getByRole('group', { name: 'city' }).getByLabel('Similarity').fill('0.90');
+    expect(await axe()).toEqual([]);
+    expect((await save()).scoring_config).toEqual({ params: { city: { mode: 'fuzzy', threshold: 0.9 } } });
+    await page.getByLabel('Expected', { exact: true }).selectOption('No call');
+    expect(await save()).toMatchObject({ expected_tool: null });
+    expect(faults()).toEqual([]);
+  });
+
   it('show a viewer why nothing can be changed', async () => {
     const suiteId = await importSuite(weatherSuite(1));
     const [{ id }] = await casesOf(suiteId);

@@ -1,3 +1,5 @@
+import { useMinute } from './minute';
+
 const UNITS: [Intl.RelativeTimeFormatUnit, number][] = [
   ['year', 365 * 86_400],
   ['month', 30 * 86_400],
@@ -28,6 +30,7 @@ export function duration(ms: number): string {
 
 /** A time relative to now; the exact one, in the reader's zone, is its title. */
 export function Time({ at }: { at: string }) {
+  useMinute();
   const date = new Date(at);
   return (
     <time dateTime={at} title={date.toLocaleString()}>

@@ -1,5 +1,5 @@
 import { Link } from '@tanstack/react-router';
-import { useState } from 'react';
+import { memo, useState } from 'react';
 import { NEWEST, type LiveResult, type LiveRunState } from '../../live/live-run';
 import { GivenLine } from '../../parts/given';
 import { count, percent } from '../../parts/score';
@@ -59,7 +59,8 @@ export function RunNewest({ runId, live }: { runId: string; live: LiveRunState }
   );
 }
 
-function NewestRow({ runId, row }: { runId: string; row: LiveResult }) {
+/** Drawn once: while results come in, the list around it is drawn up to once a frame. */
+const NewestRow = memo(function NewestRow({ runId, row }: { runId: string; row: LiveResult }) {
   return (
     <tr>
       <td>
@@ -78,4 +79,4 @@ function NewestRow({ runId, row }: { runId: string; row: LiveResult }) {
       <td className="number">{row.latency_ms === null ? '' : duration(row.latency_ms)}</td>
     </tr>
   );
-}
+});

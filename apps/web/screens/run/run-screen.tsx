@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link, useParams } from '@tanstack/react-router';
-import { useEffect } from 'react';
+import { memo, useEffect } from 'react';
 import { statusOf } from '../../api/client';
 import { POLL_MS, refreshWork } from '../../api/jobs';
 import { runQuery } from '../../api/runs';
@@ -14,6 +14,11 @@ import { RunHead } from './run-head';
 import { RunModels } from './run-models';
 import { RunProgress } from './run-progress';
 import './run.css';
+
+// While results come in, the screen is drawn up to once a frame; these only when the run has changed.
+const Head = memo(RunHead);
+const Models = memo(RunModels);
+const Breakdown = memo(RunBreakdown);
 
 /** Which model is better, what it cost, and why. */
 export function RunScreen() {
@@ -33,15 +38,15 @@ export function RunScreen() {
   if (!run.data) return <Failed error={run.error!} retry={() => run.refetch()} />;
   return (
     <>
-      <RunHead run={run.data} />
+      <Head run={run.data} />
       {run.isError && (
         <Failed error={run.error} retry={() => run.refetch()}>
           <p>What is shown is as of {new Date(run.dataUpdatedAt).toLocaleTimeString()}.</p>
         </Failed>
       )}
       {live && isUnderWay(run.data.status) && <RunProgress run={run.data} live={live} />}
-      <RunModels run={run.data} />
-      <RunBreakdown run={run.data} />
+      <Models run={run.data} />
+      <Breakdown run={run.data} />
     </>
   );
 }

@@ -1,0 +1,168 @@
+import type { Page } from 'playwright-core';
+import { weatherSuite } from '../client.js';
+import { fillTeam, untilEnded, type Filled } from '../web-screens.js';
+import { journeys, startWeb, type WebSystem } from '../web.js';
+
+let web: WebSystem;
+
+/** A run that takes a while: each of its replies takes 1.5 s, eight at a time. */
+async function startSlowRun(name: string): Promise<{ runId: string; jobId: string }> {
+  const { body: imported } = await web.client.post('/api/tool-eval/import', { ...weatherSuite(120), name });
+  const { body } = await web.client.post('/api/tool-eval', {
+    suite_id: imported.suite_id,
+    models: ['sim::slow-1500'],
+    name,
+    cache: 'off',
+  });
+  return { runId: body.eval_id, jobId: body.job_id };
+}
+
+const addModels = (client: WebSystem['client'], models: string[]) =>
+  client.patch('/api/providers/sim', {
+    models: models.map((id) => ({ id, input_cost_per_mtok: 1, output_cost_per_mtok: 4 })),
+  });
+
+const rowsOfRuns = (page: Page) => page.getByRole('region', { name: 'List of runs' }).getByRole('row');
+
+journeys('a team that has run nothing', () => {
+  it('is shown three ways to begin, and the example is two clicks from its first run', async () => {
+    web = await startWeb();
+    const { page, faults, axe } = await web.open();
+    await page.getByRole('heading', { name: 'Three ways to begin' }).waitFor();
+    expect(await axe()).toEqual([]);
+    await page.getByRole('button', { name: 'Import the example suite' }).click();
+    await page.getByRole('heading', { name: 'New run' }).waitFor();
+    await page.getByText('Version 1, with 3 cases.').waitFor();
+    await page.getByText('No provider has a model yet.').waitFor();
+    expect(faults()).toEqual([]);
+  });
+});
+
+journeys('runs', () => {
+  let filled: Filled;
+  beforeAll(async () => {
+    web = await startWeb();
+    filled = await fillTeam(web);
+    await addModels(web.client, ['perfect-ish', 'careless-arguments', 'scripted:odd', 'scripted:broken', 'slow-1500']);
+  });
+
+  it('say which model is better, with what certainty, what it cost, and why the others are not', async () => {
+    const { page, faults } = await web.open();
+    await page.getByRole('link', { name: 'Weather' }).first().click();
+    const plot = page.getByRole('figure', { name: 'Mean score of each model with its 95 % interval' });
+    await plot
+      .getByText(/100\.0 % \(\d+\.\d-\d+\.\d, n 6\)/)
+      .first()
+      .waitFor();
+    await page.locator('.sentence').getByText(/\w/).waitFor();
+    const figures = page.getByRole('region', { name: 'Figures of each model' });
+    await figures
+      .getByText(/\$0\.\d{4}|< \$0\.0001/)
+      .first()
+      .waitFor();
+    await page.getByRole('link', { name: /6 errored, sim::scripted:broken/ }).click();
+    await page.waitForURL(
+      (url) => url.pathname.endsWith('/results') && decodeURIComponent(url.search).includes('errored'),
+    );
+    await page.goBack();
+    await page.getByRole('button', { name: 'Name and note' }).click();
+    await page.getByLabel('Name', { exact: true }).fill('The first one');
+    await page.getByLabel('Note').fill('Four models at once');
+    await page.keyboard.press('Control+Enter');
+    await page.getByRole('heading', { level: 1, name: 'The first one' }).waitFor();
+    await page.getByText('Four models at once').waitFor();
+    const download = page.waitForEvent('download');
+    await page.getByLabel('Export as').selectOption('csv');
+    expect((await download).suggestedFilename()).toBe(`toolmark-${filled.runId}.csv`);
+    expect(faults()).toEqual([]);
+  });
+
+  it('are set up beside their estimate, and what is typed outlives a reload', async () => {
+    const { page, faults, axe } = await web.open({ path: '/runs/new' });
+    await page.getByText('Choose a suite.').waitFor();
+    await page.getByLabel('Suite', { exact: true }).selectOption({ label: 'Weather' });
+    await page.getByLabel('Filter of models').fill('perf');
+    await page.getByRole('checkbox', { name: /perfect-ish/ }).check();
+    const estimate = page.getByRole('complementary', { name: 'Estimate' });
+    await estimate.getByText(/\$/).first().waitFor();
+    await page.getByLabel('Samples').fill('1000');
+    await page
+      .getByText(/at most|<=100|100/)
+      .first()
+      .waitFor();
+    expect(await page.getByLabel('Samples').getAttribute('aria-invalid')).toBe('true');
+    await page.getByLabel('Samples').fill('2');
+    await page.getByLabel('Name', { exact: true }).fill('Twice');
+    await page.reload();
+    expect(await page.getByLabel('Samples').inputValue()).toBe('2');
+    await page.getByRole('button', { name: 'New experiment' }).click();
+    await page.getByLabel('Name of the experiment').fill('Prompts');
+    await page.getByRole('button', { name: 'Create' }).click();
+    await page.getByRole('option', { name: 'Prompts' }).waitFor({ state: 'attached' });
+    expect(await axe()).toEqual([]);
+    await page.getByLabel('Name', { exact: true }).focus();
+    await page.keyboard.press('Control+Enter');
+    await page.getByRole('heading', { level: 1, name: 'Twice' }).waitFor();
+    const runId = page.url().split('/').at(-1)!;
+    await untilEnded(web.client, runId);
+    // The page hears of the end by itself.
+    await page.getByRole('figure').getByText(/n 12/).waitFor();
+    await page.getByRole('link', { name: 'Run again' }).click();
+    await page.getByRole('checkbox', { name: /perfect-ish/ }).waitFor();
+    expect(await page.getByRole('checkbox', { name: /perfect-ish/ }).isChecked()).toBe(true);
+    expect(await page.getByLabel('Samples').inputValue()).toBe('2');
+    expect(faults()).toEqual([]);
+  });
+
+  it('are watched while they come in, by a list that stands still, and are cancelled and resumed', async () => {
+    const { runId } = await startSlowRun('Slow');
+    const { page, faults, axe } = await web.open({ path: `/runs/${runId}` });
+    const newest = page.getByRole('region', { name: 'Newest results' });
+    await newest.getByRole('button', { name: /^\d+ more, show$/ }).waitFor();
+    const firstOf = (): Promise<string> => newest.getByRole('link').first().innerText();
+    const before = await firstOf();
+    await newest.getByRole('button', { name: /^([5-9]|\d\d) more, show$/ }).waitFor();
+    expect(await firstOf()).toBe(before);
+    await newest.getByRole('button', { name: /more, show$/ }).click();
+    expect(await firstOf()).not.toBe(before);
+    expect(await axe()).toEqual([]);
+    await page.getByRole('button', { name: 'Cancel' }).click();
+    await page.getByText('cancelled').waitFor();
+    await page.getByRole('button', { name: 'Resume' }).click();
+    await page.getByText('completed').waitFor({ timeout: 60_000 });
+    await page.getByRole('figure').getByText(/n 120/).waitFor();
+    expect(faults()).toEqual([]);
+  });
+
+  it('are heard of in lists as they begin and end, are filtered by address, and deleted after a question', async () => {
+    const { page, faults, axe } = await web.open({ path: '/runs?status=under_way' });
+    await page.getByText('No run is like that.').waitFor();
+    const { jobId } = await startSlowRun('Begun elsewhere');
+    await page.getByRole('link', { name: 'Begun elsewhere' }).waitFor();
+    expect(await page.getByRole('button', { name: /Delete the run Begun/ }).isDisabled()).toBe(true);
+    await web.client.post(`/api/jobs/${jobId}/cancel`);
+    await page.getByText('No run is like that.').waitFor();
+    await page.getByLabel('Status').selectOption('cancelled');
+    await page.waitForURL(/status=cancelled/);
+    await page.getByRole('button', { name: /Delete the run Begun/ }).click();
+    const dialog = page.getByRole('dialog', { name: 'Delete this run?' });
+    await dialog.getByText(/results go with it/).waitFor();
+    expect(await axe()).toEqual([]);
+    await page.keyboard.press('Escape');
+    await page.getByRole('button', { name: /Delete the run Begun/ }).click();
+    await dialog.getByRole('button', { name: 'Delete the run' }).click();
+    await page.getByText('No run is like that.').waitFor();
+    await page.goto(`${web.url}/runs?model=sim%3A%3Aperfect-ish`);
+    await rowsOfRuns(page).nth(1).waitFor();
+    expect(await page.getByLabel('Model').inputValue()).toBe('sim::perfect-ish');
+    expect(faults()).toEqual([]);
+  });
+
+  it('can be looked at by a viewer, whose controls say what they need', async () => {
+    const { page } = await web.open({ path: `/runs/${filled.runId}`, role: 'viewer' });
+    const resume = page.getByRole('button', { name: 'Resume' });
+    await resume.waitFor();
+    expect(await resume.isDisabled()).toBe(true);
+    expect(await resume.getAttribute('title')).toContain('editor');
+  });
+});
