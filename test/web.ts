@@ -43,13 +43,19 @@ export function journeys(name: string, define: () => void): void {
 /** The whole system and a browser. Both end with the test file. */
 export async function startWeb(options?: { workers?: number }): Promise<WebSystem> {
   const system = await startSystem(options);
-  const browser = await startBrowser();
+  systems.push(system);
+  running ??= await startBrowser();
+  const browser = running;
   const url = system.client.url;
   return { ...system, url, open: (opened) => openTab(browser, system, url, opened) };
 }
 
 let running: Browser | undefined;
-globalThis.afterAll?.(() => running?.close());
+const systems: System[] = [];
+globalThis.afterAll?.(async () => {
+  await running?.close();
+  await Promise.all(systems.map(({ sql }) => sql.end()));
+});
 
 /** It ends with the test file. */
 export async function startBrowser(): Promise<Browser> {
