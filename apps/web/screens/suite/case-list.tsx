@@ -8,6 +8,7 @@ import { Empty } from '../../parts/empty';
 import { Failed } from '../../parts/failed';
 import { GivenLine } from '../../parts/given';
 import { Skeleton } from '../../parts/skeleton';
+import { TextFilter } from '../../parts/text-filter';
 import { expectedOf, holds, promptOf, tagsOf } from './case-rows';
 
 const route = getRouteApi('/signed-in/suites/$suiteId');
@@ -30,7 +31,7 @@ export function CaseList({ suite: { id, test_cases_count: count } }: { suite: Su
       {cases.data && read.length === 0 && (
         <Empty>A case is a request to a model, and the call that would be right. The suite has none yet.</Empty>
       )}
-      {read.length > 0 && <TextFilter text={text} />}
+      {read.length > 0 && <CaseFilter text={text} />}
       {shown.length > 0 && <CaseTable suiteId={id} cases={shown} />}
       <p role="status" className="muted">
         {text !== '' &&
@@ -62,23 +63,10 @@ function AddCase({ suiteId }: { suiteId: string }) {
   );
 }
 
-function TextFilter({ text }: { text: string }) {
+function CaseFilter({ text }: { text: string }) {
   const navigate = route.useNavigate();
-  return (
-    <div className="field filter">
-      <label htmlFor="case-filter">Filter by text</label>
-      <input
-        id="case-filter"
-        data-filter
-        type="search"
-        maxLength={200}
-        value={text}
-        onChange={({ target }) =>
-          void navigate({ search: target.value === '' ? {} : { text: target.value }, replace: true })
-        }
-      />
-    </div>
-  );
+  const change = (typed: string) => void navigate({ search: typed === '' ? {} : { text: typed }, replace: true });
+  return <TextFilter label="Filter by text" text={text} change={change} />;
 }
 
 function CaseTable({ suiteId, cases }: { suiteId: string; cases: StoredCase[] }) {

@@ -1,20 +1,16 @@
-import { useQueryClient } from '@tanstack/react-query';
-import { useMemo, type FormEvent } from 'react';
+import { useMemo } from 'react';
 import { isObject, type Json } from '#lib/contracts/json/json';
 import type { Suite } from '#lib/contracts/suite';
-import { useAction } from '../../api/action';
-import { keys } from '../../api/keys';
 import { useRefusal } from '../../api/session';
-import { changeSuite, suiteQuery } from '../../api/suites';
 import { useDraft } from '../../parts/draft';
 import type { Edited } from '../../parts/form/edited';
 import { JsonForm } from '../../parts/form/form';
 import { SaveBar } from '../../parts/form/save-bar';
 import { submitOnCtrlEnter } from '../../parts/submit-keys';
 import { SuiteFields } from './suite-fields';
+import { useSaveSuite } from './use-save-suite';
 
 export function SuiteSettings({ suite }: { suite: Suite }) {
-  const queries = useQueryClient();
   const refusal = useRefusal('editor');
   const { id, name, description, system_prompt, pass_threshold } = suite;
   const stored = useMemo<Edited>(
@@ -22,19 +18,7 @@ export function SuiteSettings({ suite }: { suite: Suite }) {
     [name, description, system_prompt, pass_threshold],
   );
   const draft = useDraft(`suite.${id}.settings`, stored);
-  const save = useAction(
-    (typed: Json, options) => changeSuite(id, changesOf(typed, stored.value), options),
-    ({ warnings: _warnings, ...written }, typed) => {
-      queries.setQueryData(suiteQuery(id).queryKey, written);
-      // What was typed while it was saved stays a draft.
-      if (draft.value.value === typed) draft.clear();
-      void queries.invalidateQueries({ queryKey: keys.suites });
-    },
-  );
-  const submit = (event: FormEvent): void => {
-    event.preventDefault();
-    if (Object.keys(draft.value.unread).length === 0 && !save.isPending) save.mutate(draft.value.value);
-  };
+  const { save, submit } = useSaveSuite(id, draft, (typed) => changesOf(typed, stored.value));
   return (
     <section aria-labelledby="settings" className="settings">
       <h2 id="settings">Settings</h2>

@@ -1,11 +1,7 @@
-import { useQueryClient } from '@tanstack/react-query';
-import { useMemo, useState, type FormEvent } from 'react';
+import { useMemo, useState } from 'react';
 import { toText, type Json } from '#lib/contracts/json/json';
 import type { Suite } from '#lib/contracts/suite';
-import { useAction } from '../../api/action';
-import { keys } from '../../api/keys';
 import { useRefusal } from '../../api/session';
-import { changeSuite, suiteQuery } from '../../api/suites';
 import { useDraft } from '../../parts/draft';
 import { edit, valueAt, type Edited } from '../../parts/form/edited';
 import { JsonField } from '../../parts/form/fields';
@@ -16,27 +12,15 @@ import { SchemaTable } from '../../parts/schema-table';
 import { submitOnCtrlEnter } from '../../parts/submit-keys';
 import { Warnings } from '../../parts/warnings';
 import { NEW_TOOL } from './new-tool';
+import { useSaveSuite } from './use-save-suite';
 
 /** The tools that models are offered, each by itself or all as one JSON. They are saved together. */
 export function SuiteTools({ suite: { id, tools } }: { suite: Suite }) {
-  const queries = useQueryClient();
   const refusal = useRefusal('editor');
   const stored = useMemo<Edited>(() => ({ value: { tools: tools as unknown as Json }, unread: {} }), [tools]);
   const draft = useDraft(`suite.${id}.tools`, stored);
   const [isWhole, setWhole] = useState(() => '/tools' in draft.value.unread);
-  const save = useAction(
-    (patch: Json, options) => changeSuite(id, patch, options),
-    ({ warnings: _warnings, ...written }, typed) => {
-      queries.setQueryData(suiteQuery(id).queryKey, written);
-      // What was typed while it was saved stays a draft.
-      if (draft.value.value === typed) draft.clear();
-      void queries.invalidateQueries({ queryKey: keys.suites });
-    },
-  );
-  const submit = (event: FormEvent): void => {
-    event.preventDefault();
-    if (Object.keys(draft.value.unread).length === 0 && !save.isPending) save.mutate(draft.value.value);
-  };
+  const { save, submit } = useSaveSuite(id, draft, (typed) => typed);
   return (
     <section aria-labelledby="tools">
       <JsonForm edited={draft.value} change={draft.change} error={save.error} refusal={refusal}>

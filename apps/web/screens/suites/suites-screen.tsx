@@ -10,6 +10,7 @@ import { Failed } from '../../parts/failed';
 import { GivenLine } from '../../parts/given';
 import { Score } from '../../parts/score';
 import { Skeleton } from '../../parts/skeleton';
+import { TextFilter } from '../../parts/text-filter';
 import { Time } from '../../parts/time';
 import './suites.css';
 
@@ -86,21 +87,8 @@ function NoSuite() {
 
 function NameFilter({ name }: { name: string }) {
   const navigate = route.useNavigate();
-  return (
-    <div className="field filter">
-      <label htmlFor="suite-filter">Filter by name</label>
-      <input
-        id="suite-filter"
-        data-filter
-        type="search"
-        maxLength={200}
-        value={name}
-        onChange={({ target }) =>
-          void navigate({ search: target.value === '' ? {} : { name: target.value }, replace: true })
-        }
-      />
-    </div>
-  );
+  const change = (typed: string) => void navigate({ search: typed === '' ? {} : { name: typed }, replace: true });
+  return <TextFilter label="Filter by name" text={name} change={change} />;
 }
 
 function SuiteTable({ suites }: { suites: SuiteHead[] }) {

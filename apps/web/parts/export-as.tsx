@@ -1,0 +1,50 @@
+import { useMutation } from '@tanstack/react-query';
+import { useEffect, useRef, useState } from 'react';
+import { Failed } from './failed';
+import { saveFile } from './save-file';
+
+const MEGABYTE = 1e6;
+
+interface ExportFile<Format extends string> {
+  format: Format;
+  /** What a person calls the format. */
+  name: string;
+  /** Where the API has the file. */
+  path: string;
+  /** What the file is called when it is saved. */
+  fileName: string;
+}
+
+/** A choice of formats. A file is read piece by piece, and can be stopped. */
+export function ExportAs<Format extends string>({ files }: { files: readonly ExportFile<Format>[] }) {
+  const [bytes, setBytes] = useState(0);
+  const running = useRef<AbortController>(undefined);
+  useEffect(() => () => running.current?.abort(), []);
+  const save = useMutation({
+    mutationFn: async (chosen: string) => {
+      running.current = new AbortController();
+      const { path, fileName } = files.find(({ format }) => format === chosen)!;
+      await saveFile(path, fileName, { signal: running.current.signal, onBytes: setBytes });
+    },
+    onSettled: () => setBytes(0),
+  });
+  if (save.isPending)
+    return (
+      <button type="button" onClick={() => running.current?.abort()}>
+        Stop the export{bytes > MEGABYTE && ` (${Math.floor(bytes / MEGABYTE)} MB)`}
+      </button>
+    );
+  return (
+    <>
+      <select aria-label="Export as" value="" onChange={({ target }) => target.value && save.mutate(target.value)}>
+        <option value="">Export as ...</option>
+        {files.map(({ format, name }) => (
+          <option key={format} value={format}>
+            {name}
+          </option>
+        ))}
+      </select>
+      {save.isError && save.error.name !== 'AbortError' && <Failed error={save.error} />}
+    </>
+  );
+}

@@ -1,0 +1,30 @@
+import { useQueryClient } from '@tanstack/react-query';
+import type { FormEvent } from 'react';
+import type { Json } from '#lib/contracts/json/json';
+import { useAction } from '../../api/action';
+import { keys } from '../../api/keys';
+import { changeSuite, suiteQuery } from '../../api/suites';
+import type { Draft } from '../../parts/draft';
+import type { Edited } from '../../parts/form/edited';
+
+/**
+ * Saves a part of a suite from its draft.
+ * @param patchOf what is sent of the value that was typed
+ */
+export function useSaveSuite(suiteId: string, draft: Draft<Edited>, patchOf: (typed: Json) => Json) {
+  const queries = useQueryClient();
+  const save = useAction(
+    (typed: Json, options) => changeSuite(suiteId, patchOf(typed), options),
+    ({ warnings: _warnings, ...written }, typed) => {
+      queries.setQueryData(suiteQuery(suiteId).queryKey, written);
+      // What was typed while it was saved stays a draft.
+      if (draft.value.value === typed) draft.clear();
+      void queries.invalidateQueries({ queryKey: keys.suites });
+    },
+  );
+  const submit = (event: FormEvent): void => {
+    event.preventDefault();
+    if (Object.keys(draft.value.unread).length === 0 && !save.isPending) save.mutate(draft.value.value);
+  };
+  return { save, submit };
+}
