@@ -255,6 +255,7 @@ describe('every route of the OpenAPI document that changes something', () => {
       ['POST /api/tool-eval/history/{id}/rescore', `/api/tool-eval/history/${third.eval_id}/rescore`, {}],
       ['POST /api/tool-eval/history/{id}/resume', `/api/tool-eval/history/${finished.eval_id}/resume`, {}],
       ['DELETE /api/tool-eval/history/{id}', `/api/tool-eval/history/${gone.eval_id}`, undefined],
+      ['PATCH /api/tool-eval/history/{id}', `/api/tool-eval/history/${third.eval_id}`, { name: 'named' }],
       ['POST /api/experiments', '', { name: 'x', suite_id: suiteId, baseline_eval_id: baseline.eval_id }],
       ['PUT /api/experiments/{id}', `/api/experiments/${experiment.id}`, { name: 'y' }],
       ['PUT /api/experiments/{id}/baseline', `/api/experiments/${experiment.id}/baseline`, pinned],

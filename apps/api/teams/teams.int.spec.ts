@@ -191,6 +191,7 @@ describe('every route of the OpenAPI document', () => {
       'POST /api/gates/{id}/run': {},
       'POST /api/jobs/{id}/resume': {},
       'POST /api/tool-eval/history/{id}/samples': { samples: 1 },
+      'PATCH /api/tool-eval/history/{id}': { name: 'stolen' },
       'PATCH /api/tool-suites/{id}': { name: 'stolen' },
       'PATCH /api/providers/{key}': { name: 'stolen' },
       'PUT /api/tool-suites/{id}': suite,
