@@ -67,7 +67,7 @@ journeys('runs', () => {
     await page.goBack();
     await page.getByRole('button', { name: 'Name and note' }).click();
     await page.getByLabel('Name', { exact: true }).fill('The first one');
-    await page.getByLabel('Note').fill('Four models at once');
+    await page.getByLabel('Note', { exact: true }).fill('Four models at once');
     await page.keyboard.press('Control+Enter');
     await page.getByRole('heading', { level: 1, name: 'The first one' }).waitFor();
     await page.getByText('Four models at once').waitFor();
