@@ -85,7 +85,7 @@ async function start() {
 
   const simulatorUrl = `http://127.0.0.1:${ports.simulator}`;
   const call = apiClient(apiUrl, token);
-  if (isNewToken) say(`\nYour token: ${token}\n(kept in ${ownToken}, readable by you alone; shown this once)\n`);
+  if (isNewToken) say(`\nYour token: ${token}\n(kept in ${ownToken}, readable by you alone)\n`);
   const { OPENAI_API_KEY: apiKey, OPENAI_BASE_URL: baseUrl } = process.env;
   const untouched = await isUntouched(call);
   if (untouched) await registerSimulator(call, simulatorUrl);
@@ -125,7 +125,9 @@ async function start() {
  * The page exchanges the token for a session and takes it out of the address; a fragment reaches no server and no log.
  * A token that was given is never printed: the page asks for it.
  */
-const pageUrl = (token) => (process.env.TOOLMARK_ADMIN_TOKEN ? apiUrl : `${apiUrl}/#token=${token}`);
+function pageUrl(token) {
+  return process.env.TOOLMARK_ADMIN_TOKEN ? apiUrl : `${apiUrl}/#token=${token}`;
+}
 
 /** Where the token is. A token that was given is never printed. */
 function tokenPlace(ownToken) {
