@@ -23,7 +23,8 @@ export function buildWeb(folder) {
       'build',
       ...['--config', join(root, 'apps/web/vite.config.ts'), '--outDir', folder, '--logLevel', 'error'],
     ],
-    { cwd: root, encoding: 'utf8' },
+    // Vite takes NODE_ENV over its own mode, so that a build that a test started would hold React for development.
+    { cwd: root, encoding: 'utf8', env: { ...process.env, NODE_ENV: 'production' } },
   );
   if (status !== 0) throw new Error(`The page does not build.\n${stdout}${stderr}`);
   checkBudgets(folder);
