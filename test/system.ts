@@ -8,8 +8,8 @@ export interface System {
   workers: RunningProcess[];
   /** Starts one more. */
   startWorker(): Promise<void>;
-  /** Kills the API and starts it again at the same address. */
-  restartApi(): Promise<void>;
+  /** Kills the API and starts it again at the same address, when `away` has ended. */
+  restartApi(away?: () => Promise<void>): Promise<void>;
   client: Client;
   sql: pg.Pool;
   /** Switches a model of the simulator off (`{on: false, status}`) and on. */
@@ -49,8 +49,9 @@ export async function startSystem({ workers = 1 } = {}): Promise<System> {
     client: clientOf(api.url),
     sql,
     stats,
-    restartApi: async () => {
+    restartApi: async (away) => {
       await api.kill('SIGKILL');
+      await away?.();
       api = await startProcess('api', { ...env, PORT: new URL(api.url).port });
     },
     startWorker: async () => void started.push(await worker()),

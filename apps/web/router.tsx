@@ -155,13 +155,17 @@ const addresses = root.addChildren([
   ]),
 ]);
 
+/** What could not be loaded once, the browser does not load again in this page: what is typed outlives a reload. */
+const retryOf = (error: unknown, reset: () => void): (() => void) =>
+  error instanceof TypeError && error.message.includes('module') ? () => location.reload() : reset;
+
 export function createAppRouter(queryClient: QueryClient) {
   const router = createRouter({
     routeTree: addresses,
     context: { queryClient },
     defaultPreload: 'intent',
     defaultPendingComponent: Skeleton,
-    defaultErrorComponent: ({ error, reset }) => <Failed error={error as Error} retry={reset} />,
+    defaultErrorComponent: ({ error, reset }) => <Failed error={error as Error} retry={retryOf(error, reset)} />,
     scrollRestoration: true,
   });
   whenSignedOut(() => {

@@ -10,6 +10,8 @@ import {
 import { withoutSlash } from '#lib/contracts/url';
 import { JobWatch, type Logged, type WatchEvent, type WatchOptions } from './job-watch.js';
 
+export { LiveUnavailable } from './job-watch.js';
+
 /** The server refused the connection, or ended it: the token or the session is not valid, or is not any more. */
 export class LiveRefused extends Error {}
 

@@ -28,7 +28,7 @@ async function play(watches: (WatchEvent | Error)[][]) {
         else await drawnFrames(2).then(() => Promise.reject(event));
       }
     },
-    async (error) => (error as Error).message === 'unavailable',
+    (error) => (error as Error).message === 'unavailable',
     (render) => void frames.push(render),
   );
   const shown: LiveRunState[] = [];

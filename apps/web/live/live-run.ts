@@ -50,7 +50,7 @@ export class LiveRun {
   constructor(
     readonly jobId: string,
     readonly watch: Watch,
-    readonly isUnavailable: (error: unknown) => Promise<boolean>,
+    readonly isUnavailable: (error: unknown) => boolean,
     readonly onFrame: OnFrame = (render) => requestAnimationFrame(render),
   ) {}
 
@@ -79,7 +79,7 @@ export class LiveRun {
         return;
       } catch (error) {
         if (signal.aborted) return;
-        const isLost = await this.isUnavailable(error);
+        const isLost = this.isUnavailable(error);
         this.#change({ connection: isLost ? 'lost' : 'refused' });
         if (!isLost) return;
       }

@@ -18,10 +18,7 @@ export function useTeamEvents(): void {
       if (news.name === 'connected' || news.name === 'disconnected') return refresh(undefined);
       if ('result_ref' in news.event.data) refresh(news.event.data.result_ref);
     };
-    liveConnection().then(
-      (connection) => connection.hearTeam(hear, { signal: stop.signal }),
-      () => {},
-    );
+    void liveConnection().then((connection) => connection.hearTeam(hear, { signal: stop.signal }));
     return () => stop.abort();
   }, []);
 }

@@ -1,14 +1,10 @@
 import { useMemo, useSyncExternalStore } from 'react';
 import type { WatchEvent, WatchOptions } from '#lib/client/job-watch';
-import { liveConnection } from './connection';
+import { isUnavailable, liveConnection } from './connection';
 import { LiveRun, type LiveRunState } from './live-run';
 
 async function* watch(jobId: string, options: WatchOptions): AsyncGenerator<WatchEvent> {
   yield* (await liveConnection()).watchJob(jobId, options);
-}
-async function isUnavailable(error: unknown): Promise<boolean> {
-  const { LiveUnavailable } = await import('#lib/client/job-watch');
-  return error instanceof LiveUnavailable;
 }
 
 const nothing = (): (() => void) => () => {};
