@@ -79,6 +79,7 @@ export async function fillTeam(web: WebSystem, texts: Texts = PLAIN): Promise<Fi
   const { body: run } = await client.post('/api/tool-eval', {
     suite_id: suiteId,
     models,
+    metrics: [{ id: 'ragas_tool_call_f1', as: 'f1' }],
     name: texts.name.slice(0, 200),
     note: texts.prompt.slice(0, 2000),
   });

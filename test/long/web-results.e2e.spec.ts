@@ -62,6 +62,11 @@ journeys('the results of a run', () => {
     await result.getByText('differs').first().waitFor();
     await result.getByText(/Exchange: 1 sent, 1 received/).click();
     await result.getByRole('heading', { name: 'Reply 1' }).waitFor();
+    const { body: metrics } = await web.client.get('/api/metrics');
+    const { meaning } = metrics.items.find(({ id }: { id: string }) => id === 'ragas_tool_call_f1');
+    await result.getByText('Metrics (1)').click();
+    await result.getByRole('heading', { name: /^f1: [01]\.\d{3}$/ }).waitFor();
+    await result.getByText(meaning).waitFor();
     await result.getByText('What it took').click();
     await result.getByText('Latency').waitFor();
     await result.getByText('In all runs').click();
@@ -85,6 +90,8 @@ journeys('the results of a run', () => {
     await page.getByRole('grid').waitFor({ state: 'hidden' });
     expect(await isTooWide()).toBe(false);
     await page.getByRole('link', { name: 'Back to the list' }).click();
+    // Four models, six cases, and the head: the last row is the one to go on from.
+    await page.locator('.row.active[aria-rowindex="25"]').waitFor();
     await page.getByRole('button', { name: 'Filters' }).click();
     await page.getByLabel('Verdict').waitFor();
     expect(await isTooWide()).toBe(false);

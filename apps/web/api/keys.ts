@@ -12,4 +12,5 @@ export const keys = {
   providers: ['providers'],
   experiments: ['experiments'],
   jobs: ['jobs'],
+  metrics: ['metrics'],
 } as const;

@@ -63,7 +63,12 @@ export function DataRows<Row>(props: DataRowsProps<Row>) {
   const drawn = virtual.getVirtualItems();
   useReport(onWindow, drawn[0]?.index ?? 0, drawn.at(-1)?.index ?? 0);
   // Where a result takes the place of the list, the list has lost its place when it is back.
-  useEffect(() => bringIntoView(gridRef.current, active), [gridRef, active, opened]);
+  useEffect(() => {
+    const grid = gridRef.current;
+    bringIntoView(grid, active);
+    // A list that was hidden in the middle of a scroll was taken to be at its beginning, and is not.
+    if (grid && virtual.scrollOffset !== grid.scrollTop) grid.dispatchEvent(new Event('scroll'));
+  }, [gridRef, active, opened, virtual]);
   const choose = (index: number): void => {
     activate(index);
     const row = rowAt(index);

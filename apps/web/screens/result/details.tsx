@@ -1,4 +1,7 @@
+import { useQuery } from '@tanstack/react-query';
 import { useState, type ReactNode } from 'react';
+import type { RunMetric } from '#lib/contracts/metric';
+import { metricsQuery } from '../../api/metrics';
 import type { ResultWithExchange } from '../../api/results';
 import { Given } from '../../parts/given';
 import { JsonView } from '../../parts/json-view';
@@ -108,20 +111,34 @@ export function Chain({ result: { evidence, called, overall } }: { result: Resul
   );
 }
 
-/** The scores of the run's further metrics. */
-export function Metrics({ result: { metrics } }: { result: ResultWithExchange }) {
+interface MetricsProps {
+  result: ResultWithExchange;
+  /** The metrics of the run, as far as they are known. */
+  asked: Pick<RunMetric, 'id' | 'as'>[];
+}
+
+/** The scores of the run's further metrics, and what each of them means. */
+export function Metrics({ result: { metrics }, asked }: MetricsProps) {
   const names = Object.keys(metrics);
+  const { data: known } = useQuery({ ...metricsQuery, enabled: names.length > 0 });
   if (names.length === 0) return null;
   return (
     <Folded title={`Metrics (${names.length})`}>
       {() =>
         names.map((name) => {
           const { score } = metrics[name]!;
+          const id = asked.find((one) => one.as === name)?.id ?? name;
+          const info = known?.items.find((one) => one.id === id);
           return (
             <div key={name}>
               <h3>
                 <Given text={name} max={200} />: {typeof score === 'number' ? score.toFixed(3) : 'does not apply'}
               </h3>
+              {info && (
+                <p className="muted small">
+                  {info.meaning} As {info.reference} {info.version} computes it.
+                </p>
+              )}
               <JsonView value={metrics[name]} open={1} />
             </div>
           );

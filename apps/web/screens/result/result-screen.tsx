@@ -1,6 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link, useParams, useSearch } from '@tanstack/react-router';
 import { useEffect, useRef } from 'react';
+import type { RunMetric } from '#lib/contracts/metric';
 import { ERROR_WORDS, type ResultsSearch } from '../../address/results';
 import { resultQuery, type ResultWithExchange } from '../../api/results';
 import { runQuery } from '../../api/runs';
@@ -51,6 +52,7 @@ interface ShownProps {
 
 function Shown({ runId, result, search }: ShownProps) {
   const { data: run } = useQuery(runQuery(runId));
+  const { metrics: asked = [] } = (run?.config ?? {}) as { metrics?: RunMetric[] };
   return (
     <>
       <Head result={result} suiteId={run?.suite.id} />
@@ -59,7 +61,7 @@ function Shown({ runId, result, search }: ShownProps) {
       <section aria-label="Details">
         <SchemaProblems result={result} />
         <Chain result={result} />
-        <Metrics result={result} />
+        <Metrics result={result} asked={asked} />
         <Folded title="What it took">{() => <Facts result={result} />}</Folded>
         <Exchange result={result} />
       </section>
