@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import { chromium, type Browser, type BrowserContext, type Page } from 'playwright-core';
+import { chromium, type Browser, type BrowserContext, type Locator, type Page } from 'playwright-core';
 import { ADMIN_TOKEN } from './processes.js';
 import { startSystem, type System } from './system.js';
 
@@ -94,6 +94,18 @@ async function openTab(browser: Browser, system: System, url: string, options: O
 async function tokenOf(system: System, role: string): Promise<string> {
   const { body } = await system.client.post('/api/tokens', { name: `a ${role}`, role, user: `a ${role}` });
   return body.token as string;
+}
+
+const MAX_TABS = 200;
+
+/** Moves the focus by the Tab key alone, as somebody without a mouse does. */
+export async function tabTo(target: Locator): Promise<void> {
+  await target.waitFor();
+  for (let tabs = 0; tabs < MAX_TABS; tabs++) {
+    if (await target.evaluate((element) => element === element.ownerDocument.activeElement)) return;
+    await target.page().keyboard.press('Tab');
+  }
+  throw new Error(`${MAX_TABS} times Tab did not lead to ${String(target)}`);
 }
 
 interface AxeFinding {

@@ -188,13 +188,27 @@ export const SuiteHead = Suite.omit({ tools: true, system_prompt: true })
   .meta({ id: 'SuiteHead', description: 'A suite in a list, without its tools and its system prompt.' });
 export type SuiteHead = z.infer<typeof SuiteHead>;
 
+const searched = z.string().min(1).max(200).optional();
+
 export const SuitesQuery = z.strictObject({
   ...PageQuery.shape,
   lean: flag.meta({
     description: 'Leaves out tools and system prompts, and adds the number of tools and the last run.',
   }),
+  name: searched.meta({ description: 'Lists only suites whose name has this text, in upper or lower case.' }),
 });
 export type SuitesQuery = z.infer<typeof SuitesQuery>;
+
+export const CasesQuery = z.strictObject({
+  ...PageQuery.shape,
+  text: searched.meta({
+    description:
+      'Lists only cases that have this text, in upper or lower case, in their name, prompt, messages, expected ' +
+      'tools, category or tags. A request looks through at most 10,000 cases and 16 MiB: a page may have fewer ' +
+      'entries than `limit`, or none, and still a `next_cursor`.',
+  }),
+});
+export type CasesQuery = z.infer<typeof CasesQuery>;
 
 export const SuiteReadQuery = z.strictObject({
   cases: z

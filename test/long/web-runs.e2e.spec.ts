@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core';
 import { weatherSuite } from '../client.js';
 import { fillTeam, untilEnded, type Filled } from '../web-screens.js';
-import { journeys, startWeb, type WebSystem } from '../web.js';
+import { journeys, startWeb, tabTo, type WebSystem } from '../web.js';
 
 let web: WebSystem;
 
@@ -114,6 +114,51 @@ journeys('runs', () => {
     expect(faults()).toEqual([]);
   });
 
+  it('are set up, started, cancelled, resumed and deleted by keyboard alone', async () => {
+    const { page, faults } = await web.open({ path: '/runs' });
+    const { keyboard } = page;
+    const button = (name: string) => page.getByRole('button', { name, exact: true });
+    await rowsOfRuns(page).nth(1).waitFor();
+    await tabTo(page.getByRole('link', { name: 'New run' }).first());
+    await keyboard.press('Enter');
+    const suite = page.getByLabel('Suite', { exact: true });
+    await suite.getByRole('option', { name: 'Weather' }).waitFor({ state: 'attached' });
+    await tabTo(suite);
+    await keyboard.type('Weather');
+    await tabTo(page.getByLabel('Filter of models'));
+    await keyboard.type('slow');
+    await tabTo(page.getByRole('checkbox', { name: /slow-1500/ }));
+    await keyboard.press('Space');
+    await tabTo(page.getByLabel('Samples'));
+    await keyboard.type('20');
+    await tabTo(page.getByLabel('Name', { exact: true }));
+    await keyboard.type('Without a mouse');
+    const estimate = page.getByRole('complementary', { name: 'Estimate' });
+    await estimate.getByText(/\$/).first().waitFor();
+    await tabTo(button('Run'));
+    await keyboard.press('Enter');
+    await page.getByRole('heading', { level: 1, name: 'Without a mouse' }).waitFor();
+    await tabTo(button('Cancel'));
+    await keyboard.press('Enter');
+    await page.getByText('cancelled').waitFor();
+    await tabTo(button('Resume'));
+    await keyboard.press('Enter');
+    await button('Resume').waitFor({ state: 'detached' });
+    await tabTo(button('Cancel'));
+    await keyboard.press('Enter');
+    await tabTo(button('Delete'));
+    await keyboard.press('Enter');
+    await page.getByRole('dialog', { name: 'Delete this run?' }).waitFor();
+    await keyboard.press('Escape');
+    await tabTo(button('Delete'));
+    await keyboard.press('Enter');
+    await tabTo(button('Delete the run'));
+    await keyboard.press('Enter');
+    await page.getByRole('heading', { level: 1, name: 'Runs' }).waitFor();
+    await page.getByText('Without a mouse').waitFor({ state: 'detached' });
+    expect(faults()).toEqual([]);
+  });
+
   it('are watched while they come in, by a list that stands still, and are cancelled and resumed', async () => {
     const { runId } = await startSlowRun('Slow');
     const { page, faults, axe } = await web.open({ path: `/runs/${runId}` });
@@ -131,6 +176,16 @@ journeys('runs', () => {
     await page.getByRole('button', { name: 'Resume' }).click();
     await page.getByText('completed').waitFor({ timeout: 60_000 });
     await page.getByRole('figure').getByText(/n 120/).waitFor();
+    expect(faults()).toEqual([]);
+  });
+
+  it('are followed on when the server was away for longer than anybody waits for it', async () => {
+    const { runId } = await startSlowRun('Server away');
+    const { page, faults } = await web.open({ path: `/runs/${runId}` });
+    await page.getByRole('region', { name: 'Newest results' }).getByRole('link').first().waitFor();
+    await web.restartApi(() => page.getByText(/There is no live connection/).waitFor());
+    await page.getByText(/There is no live connection/).waitFor({ state: 'hidden' });
+    await page.getByRole('figure').getByText(/n 120/).waitFor({ timeout: 60_000 });
     expect(faults()).toEqual([]);
   });
 

@@ -38,7 +38,8 @@ journeys('suites and cases in the page', () => {
 
     await page.getByRole('link', { name: 'Add a case' }).focus();
     await page.keyboard.press('Enter');
-    await page.getByLabel('Prompt').focus();
+    await page.getByRole('heading', { name: 'New case' }).waitFor();
+    await page.getByLabel('Prompt', { exact: true }).focus();
     await page.keyboard.type('Say hello to Ann');
     await page.keyboard.press('Control+Enter');
     await page.getByRole('heading', { name: 'Case 1: Say hello to Ann' }).waitFor();
@@ -55,7 +56,7 @@ journeys('suites and cases in the page', () => {
     );
     const [{ id }] = await casesOf(suiteId);
     const { page } = await web.open({ path: `/suites/${suiteId}/cases/${id}` });
-    await page.getByLabel('Prompt').fill('another prompt');
+    await page.getByLabel('Prompt', { exact: true }).fill('another prompt');
     await page.getByText('Not saved yet; kept in this tab.').waitFor();
     await page.reload();
     await page.getByRole('button', { name: 'Save the case' }).click();
@@ -111,7 +112,7 @@ journeys('suites and cases in the page', () => {
   it('make a chain with responses of its tools', async () => {
     const suiteId = await importSuite(weatherSuite(1));
     const { page, axe, faults } = await web.open({ path: `/suites/${suiteId}/cases/new` });
-    await page.getByLabel('Prompt').fill('The weather where Ann lives?');
+    await page.getByLabel('Prompt', { exact: true }).fill('The weather where Ann lives?');
     await page.getByLabel('The model may call other tools first').check();
     await page.getByLabel('Most requests').fill('4');
     await page.getByLabel('Tools that it may call first').fill('get_weather');
@@ -174,7 +175,7 @@ journeys('suites and cases in the page', () => {
     await save.waitFor();
     expect(await save.isDisabled()).toBe(true);
     expect(await save.getAttribute('title')).toBe('This needs an editor; you are a viewer.');
-    expect(await page.getByLabel('Prompt').isEditable()).toBe(false);
+    expect(await page.getByLabel('Prompt', { exact: true }).isEditable()).toBe(false);
     await page.goto(`${web.url}/suites/${suiteId}`);
     await page.getByRole('button', { name: 'Add a case' }).waitFor();
     for (const name of ['Run', 'Add a case', 'Delete', 'Save tools', 'Save settings'])
@@ -182,10 +183,11 @@ journeys('suites and cases in the page', () => {
   });
 
   it('change tools and settings, filter, and delete after asking', async () => {
-    const suiteId = await importSuite({ ...weatherSuite(3), name: 'To be deleted' });
+    const suiteId = await importSuite({ ...weatherSuite(120), name: 'To be deleted' });
     const { page, faults } = await web.open({ path: `/suites/${suiteId}` });
-    await page.getByLabel('Filter by text').fill('(2)');
-    await page.getByText('1 of the 3 cases hold the text.').waitFor();
+    // It is not among the first hundred, which the page has.
+    await page.getByLabel('Filter by text').fill('(117)');
+    await page.getByText('1 case has the text.').waitFor();
     await page.getByLabel('System prompt').fill('Be brief.');
     await page.getByRole('button', { name: 'Save settings' }).click();
     await page.getByText('Saved: version 2.').waitFor();
@@ -197,7 +199,7 @@ journeys('suites and cases in the page', () => {
     expect(body).toMatchObject({ system_prompt: 'Be brief.', version: 3 });
     expect(body.tools.at(-1).function.name).toBe('new_tool');
     await page.getByRole('button', { name: 'Delete', exact: true }).click();
-    await page.getByText('goes with its tools and its 3 cases').waitFor();
+    await page.getByText('goes with its tools and its 120 cases').waitFor();
     await page.getByRole('button', { name: 'Delete the suite' }).click();
     await page.getByRole('heading', { name: 'Suites' }).waitFor();
     expect((await web.client.get(`/api/tool-suites/${suiteId}`)).status).toBe(404);

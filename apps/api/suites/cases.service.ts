@@ -3,7 +3,7 @@ import type { Case, CaseInput } from '#lib/contracts/case';
 import type { CaseResult } from '#lib/contracts/case-result';
 import { conversionWarnings } from '#lib/contracts/input/tool-shapes';
 import type { Page, PageQuery } from '#lib/contracts/page';
-import type { Suite } from '#lib/contracts/suite';
+import type { CasesQuery, Suite } from '#lib/contracts/suite';
 import { audit } from '#lib/db/catalogue/audit';
 import type { Caller } from '#lib/db/catalogue/callers';
 import { CaseRepository } from '#lib/db/catalogue/cases';
@@ -26,8 +26,8 @@ export class CaseService {
     readonly validator: SuiteValidator,
   ) {}
 
-  list({ teamId }: Caller, suiteId: string, limit: number, cursor: string | undefined): Promise<Page<Case>> {
-    return new CaseRepository(this.pool, teamId).list(suiteId, { limit, cursor });
+  list({ teamId }: Caller, suiteId: string, query: CasesQuery): Promise<Page<Case>> {
+    return new CaseRepository(this.pool, teamId).list(suiteId, query);
   }
 
   read({ teamId }: Caller, suiteId: string, caseId: string): Promise<Case> {

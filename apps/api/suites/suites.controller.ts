@@ -2,9 +2,10 @@ import { Body, Controller, Delete, Get, Param, Patch, Post, Put, Query } from '@
 import { z } from 'zod';
 import { Case, CaseInput } from '#lib/contracts/case';
 import { CaseResult, CaseResultsQuery } from '#lib/contracts/case-result';
-import { PageQuery, pageOf, type PageQuery as PageQueryType } from '#lib/contracts/page';
+import { pageOf } from '#lib/contracts/page';
 import {
   CasesInput,
+  CasesQuery,
   CasesWritten,
   CaseWritten,
   Suite,
@@ -98,10 +99,14 @@ export class SuitesController {
   }
 
   @Get('tool-suites/:id/cases')
-  @About('List the cases of a suite', 'By their position.')
+  @About('List the cases of a suite', 'By their position. `text` searches them.')
   @Answers(200, pageOf(Case), 404)
-  cases(@Me() caller: Caller, @Param('id') id: string, @Query({ schema: PageQuery }) { limit, cursor }: PageQueryType) {
-    return this.caseService.list(caller, uuid('suite', id), limit, cursorOf(cursor, /^\d{1,9}$/));
+  cases(
+    @Me() caller: Caller,
+    @Param('id') id: string,
+    @Query({ schema: CasesQuery }) { cursor, ...query }: CasesQuery,
+  ) {
+    return this.caseService.list(caller, uuid('suite', id), { ...query, cursor: cursorOf(cursor, /^\d{1,9}$/) });
   }
 
   @Post('tool-suites/:id/cases')

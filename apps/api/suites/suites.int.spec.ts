@@ -271,6 +271,73 @@ describe('suites', () => {
     expect(pages[1]!.body.next_cursor).toBeNull();
   });
 
+  it('are found by a part of their names, in upper or lower case, in either list', async () => {
+    for (const name of ['Größen 100%', 'GRÖSSEN_x', 'other']) await importSuite({ ...weatherSuite(0), name });
+    const found = async (query: string): Promise<string[]> =>
+      (await client.get(`/api/tool-suites?${query}`)).body.items.map((suite: any) => suite.name);
+    expect(await found('name=gr%C3%B6')).toEqual(['GRÖSSEN_x', 'Größen 100%']);
+    expect(await found('name=100%25&lean=true')).toEqual(['Größen 100%']);
+    expect(await found('name=n_x')).toEqual(['GRÖSSEN_x']);
+    expect(await found('name=nobody')).toEqual([]);
+    expect(await client.get('/api/tool-suites?name=%00')).toMatchObject({ status: 422 });
+  });
+
+  describe('whose cases are searched', () => {
+    const call = (name: string) => ({ type: 'function', function: { name, parameters: { type: 'object' } } });
+    const cases = [
+      { name: 'Ändern', prompt: 'Say "hi"\nto Ann', expected_tool: 'greet', tags: ['polite', 'a\\b'] },
+      {
+        messages: [{ role: 'user', content: 'Book a room' }],
+        expected_calls: [{ tool: 'find_room' }, { tool: 'book_room' }],
+        category: 'Travel',
+      },
+      { prompt: 'Nothing to do', expected_tool: ['greet', 'find_room'], expected_params: { who: 'Zoe' } },
+    ];
+    let suiteId: string;
+    const found = async (text: string, more = ''): Promise<any> => {
+      const query = `text=${encodeURIComponent(text)}${more}`;
+      const { body } = await client.get(`/api/tool-suites/${suiteId}/cases?${query}`);
+      return { ...body, items: body.items.map((one: any) => one.position) };
+    };
+    beforeAll(async () => {
+      const tools = ['greet', 'find_room', 'book_room'].map(call);
+      suiteId = await importSuite({ name: 'Searched', tools, test_cases: cases });
+    });
+
+    it('are those that have the text where people see it, in upper or lower case', async () => {
+      const texts = ['ändern', 'say "HI"\nto', 'A\\B', 'a room', 'BOOK_', 'travel', 'polite', 'room', 'greet', '%'];
+      const places = await Promise.all(texts.map(async (text) => (await found(text)).items));
+      expect(places).toEqual([[0], [0], [0], [1], [1], [1], [0], [1, 2], [0, 2], []]);
+      // Names of fields, and what is expected in arguments, are not seen in a list.
+      expect((await found('prompt')).items).toEqual([]);
+      expect((await found('zoe')).items).toEqual([]);
+    });
+
+    it('come in pages that lead on through all of them', async () => {
+      const first = await found('room', '&limit=1');
+      expect(first).toEqual({ items: [1], next_cursor: '1' });
+      expect(await found('room', '&limit=1&cursor=1')).toEqual({ items: [2], next_cursor: null });
+      expect(await found('ann', '&limit=1')).toEqual({ items: [0], next_cursor: null });
+    });
+
+    it('are looked through 10,000 at a time, and as far as 16 MiB go', async () => {
+      await api.pool.query(
+        `INSERT INTO suite_case (id, suite_id, position, category, tags, body)
+         SELECT gen_random_uuid(), $1, i, NULL, '{}',
+           json_build_object('prompt', 'n' || i || CASE WHEN i > 20000 THEN repeat(' ', 4000000) END)
+         FROM generate_series(3, 20010) i`,
+        [suiteId],
+      );
+      const cursors: (string | null)[] = [];
+      for (let cursor: string | null = '-1'; cursor !== null; cursors.push(cursor)) {
+        const after: string = cursor === '-1' ? '' : `&cursor=${cursor}`;
+        cursor = (await found('n20009', after)).next_cursor;
+      }
+      expect(cursors).toEqual(['9999', '19999', '20005', null]);
+      expect((await found('n20009', '&cursor=20005')).items).toEqual([20009]);
+    });
+  });
+
   it('take ten thousand cases in one import, and not one more', async () => {
     const { body } = await client.post('/api/tool-eval/import', weatherSuite(10_000));
     expect(body.test_cases_created).toBe(10_000);

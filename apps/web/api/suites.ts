@@ -1,4 +1,4 @@
-import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query';
+import { infiniteQueryOptions, keepPreviousData, queryOptions } from '@tanstack/react-query';
 import { stringifyInSourceOrder } from '#lib/contracts/json/key-order';
 import type { Json, JsonObject } from '#lib/contracts/json/json';
 import type { Page } from '#lib/contracts/page';
@@ -16,13 +16,20 @@ const pathOf = (suiteId: string): string => `/api/tool-suites/${encodeURICompone
 const casePathOf = (suiteId: string, caseId: string): string =>
   `${pathOf(suiteId)}/cases/${encodeURIComponent(caseId)}`;
 
-export const suitesQuery = infiniteQueryOptions({
-  queryKey: [...keys.suites, 'lean'],
-  queryFn: ({ pageParam, signal }) =>
-    client.call<Page<SuiteHead>>('GET', `/api/tool-suites?lean=true&limit=200${pageParam}`, undefined, { signal }),
-  initialPageParam: '',
-  getNextPageParam: nextPage,
-});
+const filter = (name: string, text: string): string => (text === '' ? '' : `&${name}=${encodeURIComponent(text)}`);
+
+/** @param name a part of it; empty for all */
+export const suitesQuery = (name: string) =>
+  infiniteQueryOptions({
+    queryKey: [...keys.suites, 'lean', name],
+    queryFn: ({ pageParam, signal }) => {
+      const path = `/api/tool-suites?lean=true&limit=200${filter('name', name)}${pageParam}`;
+      return client.call<Page<SuiteHead>>('GET', path, undefined, { signal });
+    },
+    initialPageParam: '',
+    getNextPageParam: nextPage,
+    placeholderData: keepPreviousData,
+  });
 
 export const suiteQuery = (suiteId: string) =>
   queryOptions({
@@ -30,13 +37,17 @@ export const suiteQuery = (suiteId: string) =>
     queryFn: ({ signal }) => client.call<Suite>('GET', `${pathOf(suiteId)}?cases=false`, undefined, { signal }),
   });
 
-export const casesQuery = (suiteId: string) =>
+/** @param text what the cases hold; empty for all */
+export const casesQuery = (suiteId: string, text: string) =>
   infiniteQueryOptions({
-    queryKey: [...keys.cases(suiteId), 'list'],
-    queryFn: ({ pageParam, signal }) =>
-      client.call<Page<StoredCase>>('GET', `${pathOf(suiteId)}/cases?limit=100${pageParam}`, undefined, { signal }),
+    queryKey: [...keys.cases(suiteId), 'list', text],
+    queryFn: ({ pageParam, signal }) => {
+      const path = `${pathOf(suiteId)}/cases?limit=100${filter('text', text)}${pageParam}`;
+      return client.call<Page<StoredCase>>('GET', path, undefined, { signal });
+    },
     initialPageParam: '',
     getNextPageParam: nextPage,
+    placeholderData: keepPreviousData,
   });
 
 export const caseQuery = (suiteId: string, caseId: string) =>

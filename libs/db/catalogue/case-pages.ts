@@ -15,13 +15,13 @@ export const BEFORE_FIRST: CasePlace = { position: -1, id: '00000000-0000-0000-0
  * SQL of the first page of the cases that fulfil `condition`. Postgres knows the length of a stored text without
  * reading it, so it reads only the texts that it takes.
  */
-export const firstPage = (condition: string): string => `
+export const firstPage = (condition: string, size = CASE_PAGE): string => `
   SELECT c.id, c.position, c.body FROM (
     SELECT id, sum(bytes) OVER (ORDER BY position, id) - bytes AS before FROM (
       SELECT id, position, octet_length(body) AS bytes FROM suite_case WHERE ${condition}
-      ORDER BY position, id LIMIT ${CASE_PAGE.cases}
+      ORDER BY position, id LIMIT ${size.cases}
     ) found
-  ) fitting JOIN suite_case c ON c.id = fitting.id WHERE fitting.before < ${CASE_PAGE.bytes}`;
+  ) fitting JOIN suite_case c ON c.id = fitting.id WHERE fitting.before < ${size.bytes}`;
 
 /**
  * SQL: whether the case with this `body` is not a draft, so that it takes part in runs. The first test is cheap and

@@ -3,11 +3,12 @@ import { parseJson } from '#lib/contracts/json/json';
 import type { Page, PageQuery } from '#lib/contracts/page';
 import { notFound } from '#lib/contracts/input/problem';
 import type { RunInput } from '#lib/contracts/run';
-import type { Suite } from '#lib/contracts/suite';
+import type { CasesQuery, Suite } from '#lib/contracts/suite';
 import { byteLength, type Tool } from '#lib/contracts/tool';
 import type { Pool, PoolClient } from '../connection/pool.js';
 import type { TeamScoped } from '../team-isolation.js';
 import { BEFORE_FIRST, firstPage, NOT_DRAFT, type CasePlace } from './case-pages.js';
+import { searchCases } from './case-search.js';
 import { insertCases, writeCase } from './insert-cases.js';
 import { checkSuiteSize } from './suite-size.js';
 import { SuiteChanged, SuiteRepository } from './suites.js';
@@ -35,9 +36,43 @@ export class CaseRepository implements TeamScoped {
     readonly teamId: string,
   ) {}
 
-  /** @throws ProblemError 404 when the team has no such suite */
-  async list(suiteId: string, { limit, cursor }: PageQuery): Promise<Page<Case>> {
+  /**
+   * @param text what the cases of the page hold; `next_cursor` then leads on from the last case that was looked at
+   * @throws ProblemError 404 when the team has no such suite
+   */
+  async list(suiteId: string, { text, ...page }: CasesQuery): Promise<Page<Case>> {
     await this.#suites().read(suiteId);
+    return text === undefined ? this.#all(suiteId, page) : this.#holding(suiteId, text, page);
+  }
+
+  async #holding(suiteId: string, text: string, { limit, cursor }: PageQuery): Promise<Page<Case>> {
+    const sql = searchCases(`${OF_SUITE} AND position > $3`, { plain: '$4', json: '$5' }, '$6');
+    const { rows } = await this.db.query<CaseRow & { last: number | null }>(sql, [
+      suiteId,
+      this.teamId,
+      Number(cursor ?? -1),
+      text,
+      JSON.stringify(text).slice(1, -1),
+      limit + 1,
+    ]);
+    const found = rows.filter((row) => row.id !== null);
+    const last = found.length > limit ? found[limit - 1]!.position : rows[0]!.last;
+    return {
+      items: found.slice(0, limit).map(toCase),
+      next_cursor: last !== null && (await this.#isAnyBehind(suiteId, last)) ? String(last) : null,
+    };
+  }
+
+  async #isAnyBehind(suiteId: string, position: number): Promise<boolean> {
+    const { rowCount } = await this.db.query(`SELECT FROM suite_case WHERE ${OF_SUITE} AND position > $3 LIMIT 1`, [
+      suiteId,
+      this.teamId,
+      position,
+    ]);
+    return rowCount !== 0;
+  }
+
+  async #all(suiteId: string, { limit, cursor }: PageQuery): Promise<Page<Case>> {
     const { rows } = await this.db.query<CaseRow>(
       `SELECT id, position, body FROM suite_case WHERE ${OF_SUITE} AND position > $3 ORDER BY position LIMIT $4`,
       [suiteId, this.teamId, Number(cursor ?? -1), limit + 1],

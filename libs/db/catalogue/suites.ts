@@ -1,11 +1,12 @@
 import { parseJson } from '#lib/contracts/json/json';
-import type { Page, PageQuery } from '#lib/contracts/page';
+import type { Page } from '#lib/contracts/page';
 import { notFound, ProblemError } from '#lib/contracts/input/problem';
-import type { Suite, SuitePatch, SuiteSettings } from '#lib/contracts/suite';
+import type { Suite, SuitePatch, SuiteSettings, SuitesQuery } from '#lib/contracts/suite';
 import { byteLength, type Tool } from '#lib/contracts/tool';
 import { newId } from '#lib/runtime/ids';
 import { inTransaction, type Pool, type PoolClient } from '../connection/pool.js';
 import type { TeamScoped } from '../team-isolation.js';
+import { lower } from './case-search.js';
 import { insertCases, type WrittenCase } from './insert-cases.js';
 import { toPage } from './page.js';
 import { checkSuiteSize } from './suite-size.js';
@@ -22,6 +23,12 @@ interface SuiteRow {
   updated_at: Date;
   test_cases_count: number;
 }
+
+/** Which suites a list shows. */
+export type SuitesPage = Omit<SuitesQuery, 'lean'>;
+/** SQL of it: `$1` team, `$2` cursor, `$3` name. */
+export const ON_PAGE = `team_id = $1 AND ($2::uuid IS NULL OR id < $2)
+  AND ($3::text IS NULL OR strpos(${lower('name')}, ${lower('$3')}) > 0)`;
 
 const COLUMNS = `id, name, description, system_prompt, tools, pass_threshold, version, created_at, updated_at,
   (SELECT count(*)::int FROM suite_case c WHERE c.suite_id = suite.id) AS test_cases_count`;
@@ -43,10 +50,10 @@ export class SuiteRepository implements TeamScoped {
     readonly teamId: string,
   ) {}
 
-  async list({ limit, cursor }: PageQuery): Promise<Page<Suite>> {
+  async list({ limit, cursor, name }: SuitesPage): Promise<Page<Suite>> {
     const { rows } = await this.db.query<SuiteRow>(
-      `SELECT ${COLUMNS} FROM suite WHERE team_id = $1 AND ($2::uuid IS NULL OR id < $2) ORDER BY id DESC LIMIT $3`,
-      [this.teamId, cursor ?? null, limit + 1],
+      `SELECT ${COLUMNS} FROM suite WHERE ${ON_PAGE} ORDER BY id DESC LIMIT $4`,
+      [this.teamId, cursor ?? null, name ?? null, limit + 1],
     );
     return toPage(rows.map(toSuite), limit);
   }

@@ -1,7 +1,8 @@
 import type { JobStatus } from '#lib/contracts/job';
-import type { Page, PageQuery } from '#lib/contracts/page';
+import type { Page } from '#lib/contracts/page';
 import type { SuiteHead } from '#lib/contracts/suite';
 import { toPage } from '../catalogue/page.js';
+import { ON_PAGE, type SuitesPage } from '../catalogue/suites.js';
 import type { Pool } from '../connection/pool.js';
 import type { TeamScoped } from '../team-isolation.js';
 
@@ -31,14 +32,14 @@ export class SuiteHeadRepository implements TeamScoped {
     readonly teamId: string,
   ) {}
 
-  async list({ limit, cursor }: PageQuery): Promise<Page<SuiteHead>> {
+  async list({ limit, cursor, name }: SuitesPage): Promise<Page<SuiteHead>> {
     const { rows } = await this.db.query<HeadRow>(
       `SELECT s.id, s.name, s.description, s.pass_threshold, s.version, s.created_at, s.updated_at,
          (SELECT count(*)::int FROM suite_case c WHERE c.suite_id = s.id) AS test_cases_count,
          json_array_length(s.tools::json) AS tools_count,
          r.id AS run_id, r.status, r.created_at AS submitted_at, r.finished_at, top.top
        FROM (
-         SELECT * FROM suite WHERE team_id = $1 AND ($2::uuid IS NULL OR id < $2) ORDER BY id DESC LIMIT $3
+         SELECT * FROM suite WHERE ${ON_PAGE} ORDER BY id DESC LIMIT $4
        ) s
        LEFT JOIN LATERAL (
          SELECT * FROM run WHERE suite_id = s.id AND team_id = $1 AND listed ORDER BY suite_id DESC, id DESC LIMIT 1
@@ -53,7 +54,7 @@ export class SuiteHeadRepository implements TeamScoped {
          ORDER BY (summary ->> 'overall')::float8 DESC NULLS LAST, ordinal LIMIT 1
        ) top ON true
        ORDER BY s.id DESC`,
-      [this.teamId, cursor ?? null, limit + 1],
+      [this.teamId, cursor ?? null, name ?? null, limit + 1],
     );
     return toPage(rows.map(toHead), limit);
   }

@@ -51,7 +51,7 @@ export function ChooseExperiment({ run, change, faultsAt }: FormPart) {
       {isNew && (
         <NewExperiment
           suiteId={run.suite}
-          onMade={(experiment) => change({ experiment })}
+          onMade={(experiment, suite) => suite === run.suite && change({ experiment })}
           close={() => setNew(false)}
         />
       )}
@@ -61,14 +61,15 @@ export function ChooseExperiment({ run, change, faultsAt }: FormPart) {
 
 interface NewProps {
   suiteId: string;
-  onMade: (id: string) => void;
+  /** The suite that it is of may not be the one that is chosen by then. */
+  onMade: (id: string, suiteId: string) => void;
   close: () => void;
 }
 
 function NewExperiment({ suiteId, onMade, close }: NewProps) {
   const [name, setName] = useState('');
-  const create = useAction(createExperiment, async ({ id }) => {
-    onMade(id);
+  const create = useAction(createExperiment, async ({ id }, { suite_id: ofSuite }) => {
+    onMade(id, ofSuite);
     close();
     await queryClient.invalidateQueries({ queryKey: keys.experiments });
   });

@@ -7,17 +7,19 @@ import { casesQuery, type StoredCase } from '../../api/suites';
 import { Empty } from '../../parts/empty';
 import { Failed } from '../../parts/failed';
 import { GivenLine } from '../../parts/given';
+import { useSettled } from '../../parts/settled';
 import { Skeleton } from '../../parts/skeleton';
 import { TextFilter } from '../../parts/text-filter';
-import { expectedOf, holds, promptOf, tagsOf } from './case-rows';
+import { expectedOf, promptOf, tagsOf } from './case-rows';
 
 const route = getRouteApi('/signed-in/suites/$suiteId');
 
 export function CaseList({ suite: { id, test_cases_count: count } }: { suite: Suite }) {
-  const cases = useInfiniteQuery(casesQuery(id));
   const { text = '' } = route.useSearch();
+  const settled = useSettled(text);
+  const cases = useInfiniteQuery(casesQuery(id, settled));
   const read = cases.data?.pages.flatMap(({ items }) => items) ?? [];
-  const shown = text === '' ? read : read.filter((stored) => holds(stored, text));
+  const isLooking = settled !== text || cases.isPlaceholderData;
   return (
     <section aria-labelledby="cases" className="cases">
       <div className="head">
@@ -28,25 +30,28 @@ export function CaseList({ suite: { id, test_cases_count: count } }: { suite: Su
       </div>
       {cases.isPending && <Skeleton rows={6} />}
       {cases.isError && <Failed error={cases.error} retry={cases.refetch} />}
-      {cases.data && read.length === 0 && (
+      {cases.data && text === '' && !isLooking && read.length === 0 && (
         <Empty>A case is a request to a model, and the call that would be right. The suite has none yet.</Empty>
       )}
-      {read.length > 0 && <CaseFilter text={text} />}
-      {shown.length > 0 && <CaseTable suiteId={id} cases={shown} />}
+      {(count > 0 || text !== '') && <CaseFilter text={text} />}
+      {read.length > 0 && <CaseTable suiteId={id} cases={read} />}
       <p role="status" className="muted">
-        {text !== '' &&
-          `${shown.length} of the ${cases.hasNextPage ? 'first ' : ''}${read.length} cases hold the text.`}
+        {text !== '' && (isLooking ? 'Looking for the text.' : foundInWords(read.length, cases.hasNextPage))}
       </p>
       {cases.hasNextPage && (
         <div>
           <button type="button" disabled={cases.isFetchingNextPage} onClick={() => void cases.fetchNextPage()}>
-            More cases
+            {text === '' ? 'More cases' : 'Look through more cases'}
           </button>
         </div>
       )}
     </section>
   );
 }
+
+const foundInWords = (count: number, isMore: boolean): string =>
+  `${count.toLocaleString('en')} ${count === 1 ? 'case has' : 'cases have'} the text` +
+  `${isMore ? ' so far; there are cases that were not looked at' : ''}.`;
 
 function AddCase({ suiteId }: { suiteId: string }) {
   const refusal = useRefusal('editor');

@@ -23,9 +23,3 @@ export function expectedOf(stored: StoredCase): string {
 
 export const tagsOf = (stored: StoredCase): string[] =>
   Array.isArray(stored.tags) ? stored.tags.map((tag) => toText(tag)) : [];
-
-/** Whether the name, the prompt, the expectation, the category or a tag holds the text. */
-export function holds(stored: StoredCase, text: string): boolean {
-  const texts = [stored.name ?? '', promptOf(stored), expectedOf(stored), stored.category ?? '', ...tagsOf(stored)];
-  return texts.some((one) => toText(one).toLowerCase().includes(text.toLowerCase()));
-}

@@ -9,6 +9,7 @@ import { Empty } from '../../parts/empty';
 import { Failed } from '../../parts/failed';
 import { GivenLine } from '../../parts/given';
 import { Score } from '../../parts/score';
+import { useSettled } from '../../parts/settled';
 import { Skeleton } from '../../parts/skeleton';
 import { TextFilter } from '../../parts/text-filter';
 import { Time } from '../../parts/time';
@@ -18,10 +19,11 @@ const route = getRouteApi('/signed-in/suites');
 
 /** What is tested. */
 export function SuitesScreen() {
-  const suites = useInfiniteQuery(suitesQuery);
   const { name = '' } = route.useSearch();
+  const settled = useSettled(name);
+  const suites = useInfiniteQuery(suitesQuery(settled));
   const heads = suites.data?.pages.flatMap(({ items }) => items) ?? [];
-  const shown = heads.filter((suite) => suite.name.toLowerCase().includes(name.toLowerCase()));
+  const isLooking = settled !== name || suites.isPlaceholderData;
   return (
     <>
       <header className="head">
@@ -30,14 +32,12 @@ export function SuitesScreen() {
       </header>
       {suites.isPending && <Skeleton rows={6} />}
       {suites.isError && <Failed error={suites.error} retry={suites.refetch} />}
-      {suites.data && heads.length === 0 && <NoSuite />}
-      {heads.length > 0 && <NameFilter name={name} />}
-      {shown.length > 0 && <SuiteTable suites={shown} />}
-      {heads.length > 0 && (
-        <p role="status" className="muted">
-          {name !== '' && `${shown.length} of the ${suites.hasNextPage ? 'newest ' : ''}${heads.length} suites.`}
-        </p>
-      )}
+      {suites.data && name === '' && !isLooking && heads.length === 0 && <NoSuite />}
+      {(heads.length > 0 || name !== '') && <NameFilter name={name} />}
+      {heads.length > 0 && <SuiteTable suites={heads} />}
+      <p role="status" className="muted">
+        {name !== '' && (isLooking ? 'Looking for the name.' : foundInWords(heads.length, suites.hasNextPage))}
+      </p>
       {suites.hasNextPage && (
         <div>
           <button type="button" disabled={suites.isFetchingNextPage} onClick={() => void suites.fetchNextPage()}>
@@ -48,6 +48,10 @@ export function SuitesScreen() {
     </>
   );
 }
+
+const foundInWords = (count: number, isMore: boolean): string =>
+  `${count.toLocaleString('en')}${isMore ? ' or more suites have' : count === 1 ? ' suite has' : ' suites have'} it ` +
+  'in the name.';
 
 /** How a suite comes to be. */
 function Ways() {

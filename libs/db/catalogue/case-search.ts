@@ -1,0 +1,32 @@
+import { firstPage } from './case-pages.js';
+
+/** What one request looks through, whatever the size of the suite. */
+export const SEARCHED = { cases: 10_000, bytes: 16 * 2 ** 20 };
+
+/** SQL: in lower case, whatever the locale of the database is. */
+export const lower = (text: string): string => `lower(${text} COLLATE pg_c_utf8)`;
+
+const field = (name: string): string => `body::json ->> '${name}'`;
+/** The texts of a list in the case; `text` reads one of an `entry`. */
+const texts = (name: string, text: string): string =>
+  `(SELECT string_agg(${text}, chr(10)) FROM json_array_elements(
+    CASE json_typeof(body::json -> '${name}') WHEN 'array' THEN body::json -> '${name}' END) entry)`;
+
+/** What a list of cases shows of a case. */
+const SEEN = `concat_ws(chr(10), ${['name', 'prompt', 'expected_tool', 'category'].map(field).join(', ')},
+  ${texts('tags', "entry #>> '{}'")}, ${texts('expected_calls', "entry ->> 'tool'")},
+  ${texts('messages', "entry ->> 'content'")})`;
+
+/**
+ * SQL of the cases that fulfil `condition` and hold a text in what people see of them, as far as one request looks.
+ * There is always a row: `last` is the position of the last case that was looked at, null when there was none. A case
+ * that has the text nowhere in its JSON is not parsed.
+ * @param text the placeholders of the text, and of the same text as it stands in JSON
+ */
+export const searchCases = (condition: string, text: { plain: string; json: string }, limit: string): string => `
+  WITH looked AS (${firstPage(condition, SEARCHED)})
+  SELECT (SELECT max(position) FROM looked) AS last, found.* FROM (VALUES (1)) AS always LEFT JOIN (
+    SELECT * FROM looked
+    WHERE strpos(${lower('body')}, ${lower(text.json)}) > 0 AND strpos(${lower(SEEN)}, ${lower(text.plain)}) > 0
+    ORDER BY position LIMIT ${limit}
+  ) found ON true ORDER BY found.position`;
