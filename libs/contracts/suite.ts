@@ -195,7 +195,10 @@ export const SuitesQuery = z.strictObject({
   lean: flag.meta({
     description: 'Leaves out tools and system prompts, and adds the number of tools and the last run.',
   }),
-  name: searched.meta({ description: 'Lists only suites whose name has this text, in upper or lower case.' }),
+  name: searched.meta({
+    description: 'Lists only suites whose name has this text, in upper or lower case.',
+    example: 'weather',
+  }),
 });
 export type SuitesQuery = z.infer<typeof SuitesQuery>;
 
@@ -206,6 +209,7 @@ export const CasesQuery = z.strictObject({
       'Lists only cases that have this text, in upper or lower case, in their name, prompt, messages, expected ' +
       'tools, category or tags. A request looks through at most 10,000 cases and 16 MiB: a page may have fewer ' +
       'entries than `limit`, or none, and still a `next_cursor`.',
+    example: 'Paris',
   }),
 });
 export type CasesQuery = z.infer<typeof CasesQuery>;

@@ -1,4 +1,4 @@
-import { useVirtualizer } from '@tanstack/react-virtual';
+import { useVirtualizer, type Virtualizer } from '@tanstack/react-virtual';
 import { useEffect, useId, useRef, type KeyboardEvent, type ReactNode, type RefObject } from 'react';
 import './data-rows.css';
 
@@ -62,13 +62,7 @@ export function DataRows<Row>(props: DataRowsProps<Row>) {
   });
   const drawn = virtual.getVirtualItems();
   useReport(onWindow, drawn[0]?.index ?? 0, drawn.at(-1)?.index ?? 0);
-  // Where a result takes the place of the list, the list has lost its place when it is back.
-  useEffect(() => {
-    const grid = gridRef.current;
-    bringIntoView(grid, active);
-    // A list that was hidden in the middle of a scroll was taken to be at its beginning, and is not.
-    if (grid && virtual.scrollOffset !== grid.scrollTop) grid.dispatchEvent(new Event('scroll'));
-  }, [gridRef, active, opened, virtual]);
+  useActiveInView(virtual, gridRef, active, opened);
   const choose = (index: number): void => {
     activate(index);
     const row = rowAt(index);
@@ -135,6 +129,21 @@ function Cells<Row>({ columns, row }: Pick<DataRowsProps<Row>, 'columns'> & { ro
       {row ? cell(row) : <span className="row-waits" />}
     </div>
   ));
+}
+
+/** Where a result takes the place of the list, the list has lost its place when it is back. */
+function useActiveInView(
+  virtual: Virtualizer<HTMLDivElement, Element>,
+  gridRef: RefObject<HTMLDivElement | null>,
+  active: number,
+  opened: number | undefined,
+): void {
+  useEffect(() => {
+    const grid = gridRef.current;
+    bringIntoView(grid, active);
+    // A list that was hidden in the middle of a scroll was taken to be at its beginning, and is not.
+    if (grid && virtual.scrollOffset !== grid.scrollTop) grid.dispatchEvent(new Event('scroll'));
+  }, [virtual, gridRef, active, opened]);
 }
 
 /** Scrolls no further than it takes, by where the list is now: a list that was hidden is at its beginning. */
