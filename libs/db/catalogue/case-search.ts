@@ -3,9 +3,6 @@ import { firstPage } from './case-pages.js';
 /** What one request looks through, whatever the size of the suite. */
 export const SEARCHED = { cases: 10_000, bytes: 16 * 2 ** 20 };
 
-/** SQL: in lower case, whatever the locale of the database is. */
-export const lower = (text: string): string => `lower(${text} COLLATE pg_c_utf8)`;
-
 const field = (name: string): string => `body::json ->> '${name}'`;
 /** The texts of a list in the case; `text` reads one of an `entry`. */
 const texts = (name: string, text: string): string =>
@@ -27,6 +24,6 @@ export const searchCases = (condition: string, text: { plain: string; json: stri
   WITH looked AS (${firstPage(condition, SEARCHED)})
   SELECT (SELECT max(position) FROM looked) AS last, found.* FROM (VALUES (1)) AS always LEFT JOIN (
     SELECT * FROM looked
-    WHERE strpos(${lower('body')}, ${lower(text.json)}) > 0 AND strpos(${lower(SEEN)}, ${lower(text.plain)}) > 0
+    WHERE strpos(lower(body), lower(${text.json})) > 0 AND strpos(lower(${SEEN}), lower(${text.plain})) > 0
     ORDER BY position LIMIT ${limit}
   ) found ON true ORDER BY found.position`;

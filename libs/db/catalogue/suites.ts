@@ -6,7 +6,6 @@ import { byteLength, type Tool } from '#lib/contracts/tool';
 import { newId } from '#lib/runtime/ids';
 import { inTransaction, type Pool, type PoolClient } from '../connection/pool.js';
 import type { TeamScoped } from '../team-isolation.js';
-import { lower } from './case-search.js';
 import { insertCases, type WrittenCase } from './insert-cases.js';
 import { toPage } from './page.js';
 import { checkSuiteSize } from './suite-size.js';
@@ -28,7 +27,7 @@ interface SuiteRow {
 export type SuitesPage = Omit<SuitesQuery, 'lean'>;
 /** SQL of it: `$1` team, `$2` cursor, `$3` name. */
 export const ON_PAGE = `team_id = $1 AND ($2::uuid IS NULL OR id < $2)
-  AND ($3::text IS NULL OR strpos(${lower('name')}, ${lower('$3')}) > 0)`;
+  AND ($3::text IS NULL OR strpos(lower(name), lower($3)) > 0)`;
 
 const COLUMNS = `id, name, description, system_prompt, tools, pass_threshold, version, created_at, updated_at,
   (SELECT count(*)::int FROM suite_case c WHERE c.suite_id = suite.id) AS test_cases_count`;
