@@ -3,16 +3,14 @@ import { firstPage } from './case-pages.js';
 /** What one request looks through, whatever the size of the suite. */
 export const SEARCHED = { cases: 10_000, bytes: 16 * 2 ** 20 };
 
-const field = (name: string): string => `body::json ->> '${name}'`;
-/** The texts of a list in the case; `text` reads one of an `entry`. */
-const texts = (name: string, text: string): string =>
+/** The texts of a list in the case `c`; `text` reads one of an `entry`. */
+const texts = (list: string, text: string): string =>
   `(SELECT string_agg(${text}, chr(10)) FROM json_array_elements(
-    CASE json_typeof(body::json -> '${name}') WHEN 'array' THEN body::json -> '${name}' END) entry)`;
+    CASE json_typeof(c.${list}) WHEN 'array' THEN c.${list} END) entry)`;
 
 /** What a list of cases shows of a case. */
-const SEEN = `concat_ws(chr(10), ${['name', 'prompt', 'expected_tool', 'category'].map(field).join(', ')},
-  ${texts('tags', "entry #>> '{}'")}, ${texts('expected_calls', "entry ->> 'tool'")},
-  ${texts('messages', "entry ->> 'content'")})`;
+const SEEN = `concat_ws(chr(10), c.name, c.prompt, c.expected_tool, c.category, ${texts('tags', "entry #>> '{}'")},
+  ${texts('expected_calls', "entry ->> 'tool'")}, ${texts('messages', "entry ->> 'content'")})`;
 
 /**
  * SQL of the cases that fulfil `condition` and hold a text in what people see of them, as far as one request looks.
@@ -23,7 +21,8 @@ const SEEN = `concat_ws(chr(10), ${['name', 'prompt', 'expected_tool', 'category
 export const searchCases = (condition: string, text: { plain: string; json: string }, limit: string): string => `
   WITH looked AS (${firstPage(condition, SEARCHED)})
   SELECT (SELECT max(position) FROM looked) AS last, found.* FROM (VALUES (1)) AS always LEFT JOIN (
-    SELECT * FROM looked
+    SELECT looked.* FROM looked, json_to_record(body::json) AS c(
+      name text, prompt text, expected_tool text, category text, tags json, expected_calls json, messages json)
     WHERE strpos(lower(body), lower(${text.json})) > 0 AND strpos(lower(${SEEN}), lower(${text.plain})) > 0
     ORDER BY position LIMIT ${limit}
   ) found ON true ORDER BY found.position`;
