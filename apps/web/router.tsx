@@ -155,7 +155,7 @@ const addresses = root.addChildren([
   ]),
 ]);
 
-/** What could not be loaded once, the browser does not load again in this page: what is typed outlives a reload. */
+/** A screen whose code could not be loaded has none until the page is loaded again; what is typed outlives that. */
 const retryOf = (error: unknown, reset: () => void): (() => void) =>
   error instanceof TypeError && error.message.includes('module') ? () => location.reload() : reset;
 
