@@ -351,4 +351,21 @@ export const ATTACKS = {
       4,
     );
   },
+  async 'searches without end'(hostile) {
+    // The text stands in every case, but nowhere that a search looks: each of them is read in full.
+    const one = { prompt: han(300), ...calls, expected_params: { city: 'needle '.repeat(100) } };
+    const suiteId = await hostile.suite(5000, one);
+    const run = await hostile.run(await hostile.suite(1000), [await hostile.model('plain', { concurrency: 100 })]);
+    await hostile.finished(run);
+    const paths = [
+      `/api/tool-suites/${suiteId}/cases?text=needle`,
+      `/api/tool-eval/history/${run.id}/results?order=case&called_tool=nothing`,
+      `/api/tool-eval/history/${run.id}/results/0-0-0/neighbours?order=failures&called_tool=nothing`,
+    ];
+    hostile.repeat(
+      200,
+      (turn) => hostile.ask('GET', paths[turn % 3], undefined, { token: hostile.tokens.viewer }),
+      150,
+    );
+  },
 };

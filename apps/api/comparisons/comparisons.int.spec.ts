@@ -1,5 +1,6 @@
 import { startApi, type ApiInProcess } from '../../../test/api.js';
 import { clientOf, weatherSuite } from '../../../test/client.js';
+import { lockTable } from '../../../test/lock-table.js';
 import { until } from '../../../test/until.js';
 import { insertRow } from '#lib/db/connection/insert-row';
 
@@ -41,24 +42,13 @@ const settle = (runId: string, position: number, passed: boolean): Promise<void>
     attempts: 1,
   });
 
-/** Lets nobody read results until the returned function is called. */
-async function holdResults(): Promise<() => Promise<void>> {
-  const client = await api.pool.connect();
-  await client.query('BEGIN');
-  await client.query('SET LOCAL idle_in_transaction_session_timeout = 0');
-  await client.query('LOCK TABLE result IN ACCESS EXCLUSIVE MODE');
-  return async () => {
-    await client.query('ROLLBACK');
-    client.release();
-  };
-}
 const compare = (a: string, b: string, more = '') => api.client.get(`/api/compare?a=${a}&b=${b}${more}`);
 
 it('a kept comparison is answered without reading a result, and not for another generation of a run', async () => {
   const [a, b] = await twoRuns();
   const first = await compare(a, b);
   expect(first.body).toMatchObject({ all: { difference: 1, verdict: 'improved' }, outcomes: { fixed: 10 } });
-  const release = await holdResults();
+  const release = await lockTable(api.pool, 'result');
   expect((await compare(a, b)).body).toEqual(first.body);
   await release();
   // As a resume does it.
@@ -97,7 +87,7 @@ it('comparisons of one team hold up neither what others ask for nor those of ano
   const [a, b] = await twoRuns();
   const { body } = await api.client.post('/api/teams', { name: 'others' });
   const other = clientOf(api.url, body.token.token);
-  const release = await holdResults();
+  const release = await lockTable(api.pool, 'result');
   let refused = 0;
   const asked = Array.from({ length: 40 }, async (_, n) => {
     const answer = await compare(a, b, `&margin=${n / 100}`);
@@ -127,7 +117,7 @@ it('a comparison that failed is made anew for whoever asks next', async () => {
 
 it('a client that leaves leaves nothing behind that others wait for', async () => {
   const [a, b] = await twoRuns();
-  const release = await holdResults();
+  const release = await lockTable(api.pool, 'result');
   const leaving = new AbortController();
   const left = fetch(`${api.url}/api/compare?a=${a}&b=${b}`, {
     headers: { authorization: `Bearer ${api.env.TOOLMARK_ADMIN_TOKEN}` },

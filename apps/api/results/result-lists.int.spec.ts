@@ -1,5 +1,7 @@
 import { startApi, type ApiInProcess } from '../../../test/api.js';
 import { clientOf, type Client } from '../../../test/client.js';
+import { lockTable } from '../../../test/lock-table.js';
+import { until } from '../../../test/until.js';
 import { ERROR_TYPES } from '#lib/contracts/verdict';
 
 const CASES = 24;
@@ -296,6 +298,26 @@ it('cannot be listed failures first by the verdicts of a rescore', async () => {
     detail: expect.stringContaining('passed=false'),
     errors: [{ path: '/order' }],
   });
+});
+
+it('of one team hold up neither what others ask for nor those of another team', async () => {
+  const other = clientOf(api.url, (await client.post('/api/teams', { name: 'beside' })).body.token.token);
+  const release = await lockTable(api.pool, 'result');
+  let refused = 0;
+  const asked = Array.from({ length: 120 }, async (_, n) => {
+    const answer = await client.get(
+      n % 2 ? `${path}?order=case&called_tool=search` : `${path}/0-0-0/neighbours?order=case`,
+    );
+    if (answer.status === 429) refused++;
+    return answer;
+  });
+  await until(() => refused > 0, { what: 'the first refusal' });
+  expect((await other.get('/api/me')).status).toBe(200);
+  expect((await client.get('/api/jobs')).status).toBe(200);
+  await release();
+  const answers = await Promise.all(asked);
+  expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200, 429]));
+  expect(answers.find(({ status }) => status === 429)!.body.detail).toMatch(/lists of this team wait/);
 });
 
 it('are nobody else’s', async () => {

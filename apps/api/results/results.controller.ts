@@ -32,7 +32,7 @@ export class ResultsController {
     'With a filter, a page may hold fewer results than `limit`, or none: read on until `next_cursor` is null. A ' +
       'cursor belongs to the order that it was given out in.',
   )
-  @Answers(200, pageOf(Result), 404)
+  @Answers(200, pageOf(Result), 404, 429)
   results(
     @Me() caller: Caller,
     @Param('id') id: string,
@@ -61,7 +61,7 @@ export class ResultsController {
     'Find the results beside one',
     'The previous and the next one, and the nearest ones that did not pass, by the filter and in the order of a list.',
   )
-  @Answers(200, ResultNeighbours, 404)
+  @Answers(200, ResultNeighbours, 404, 429)
   neighbours(
     @Me() caller: Caller,
     @Param('id') id: string,

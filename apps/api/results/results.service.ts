@@ -11,15 +11,25 @@ import { ResultLists, type ResultList } from '#lib/db/read/result-lists';
 import { ResultRepository, type ResultDetails } from '#lib/db/read/results';
 import { RunRepository } from '#lib/db/read/runs';
 import { toRequestTools } from '#lib/providers/build-request';
+import { KeyedSemaphore } from '#lib/runtime/keyed-semaphore';
 import { restoreRequests } from '#lib/scoring/cases/stored-requests';
 import { toolSetOf } from '#lib/scoring/cases/tool-set';
 import { POOL, PRISMA } from '../platform/stores.js';
 import { explanationOf } from './explanation.js';
 import { exportRun, type ExportFormat } from './export-run.js';
 
+const MAX_WAITING_LISTS = 100;
+
 /** Results of a run: its own verdicts, or those of a rescore. */
 @Injectable()
 export class ResultService {
+  /** By team. A filter may look through thousands of results, and holds connections to Postgres meanwhile. */
+  readonly #lists = new KeyedSemaphore(
+    2,
+    MAX_WAITING_LISTS,
+    `${MAX_WAITING_LISTS} lists of this team wait for their turn. Ask again when some are done.`,
+  );
+
   constructor(
     @Inject(POOL) readonly pool: Pool,
     @Inject(PRISMA) readonly prisma: Prisma,
@@ -28,13 +38,14 @@ export class ResultService {
   async list(caller: Caller, runId: string, list: ResultList, page: PageQuery): Promise<Page<Result>> {
     checkOrder(list);
     const run = await this.#run(caller, runId, list.rescore_id);
-    return new ResultLists(this.pool, caller.teamId).list(run.id, list, page);
+    return this.#lists.run(caller.teamId, () => new ResultLists(this.pool, caller.teamId).list(run.id, list, page));
   }
 
   async neighbours(caller: Caller, runId: string, resultId: string, list: ResultList): Promise<ResultNeighbours> {
     checkOrder(list);
     const run = await this.#run(caller, runId, list.rescore_id);
-    return new ResultLists(this.pool, caller.teamId).neighbours(run.id, resultId, list);
+    const lists = new ResultLists(this.pool, caller.teamId);
+    return this.#lists.run(caller.teamId, () => lists.neighbours(run.id, resultId, list));
   }
 
   /** A result with its exchange, and its verdict explained. */

@@ -10,6 +10,7 @@ import { CaseRepository } from '#lib/db/catalogue/cases';
 import { SuiteRepository } from '#lib/db/catalogue/suites';
 import type { Pool } from '#lib/db/connection/pool';
 import { CaseResultRepository } from '#lib/db/read/case-results';
+import { KeyedSemaphore } from '#lib/runtime/keyed-semaphore';
 import type { Change } from '../platform/decorators.js';
 import { POOL } from '../platform/stores.js';
 import { retryOnSuiteChange } from './retry-on-suite-change.js';
@@ -18,16 +19,26 @@ import { SuiteValidator } from './suite-validator.js';
 /** One case, a list, or `{cases: [...]}`: the bodies that add cases. */
 export type AddedCases = CaseInput | CaseInput[] | { cases: CaseInput[] };
 
+const MAX_WAITING_SEARCHES = 30;
+
 /** What users do with the cases of a suite. */
 @Injectable()
 export class CaseService {
+  /** By team. A search reads megabytes, and holds a connection to Postgres meanwhile. */
+  readonly #searches = new KeyedSemaphore(
+    2,
+    MAX_WAITING_SEARCHES,
+    `${MAX_WAITING_SEARCHES} searches of this team wait for their turn. Ask again when some are done.`,
+  );
+
   constructor(
     @Inject(POOL) readonly pool: Pool,
     readonly validator: SuiteValidator,
   ) {}
 
   list({ teamId }: Caller, suiteId: string, query: CasesQuery): Promise<Page<Case>> {
-    return new CaseRepository(this.pool, teamId).list(suiteId, query);
+    const list = () => new CaseRepository(this.pool, teamId).list(suiteId, query);
+    return query.text === undefined ? list() : this.#searches.run(teamId, list);
   }
 
   read({ teamId }: Caller, suiteId: string, caseId: string): Promise<Case> {

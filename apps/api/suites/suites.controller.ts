@@ -100,7 +100,7 @@ export class SuitesController {
 
   @Get('tool-suites/:id/cases')
   @About('List the cases of a suite', 'By their position. `text` searches them.')
-  @Answers(200, pageOf(Case), 404)
+  @Answers(200, pageOf(Case), 404, 429)
   cases(
     @Me() caller: Caller,
     @Param('id') id: string,

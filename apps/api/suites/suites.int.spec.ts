@@ -1,6 +1,8 @@
 import { startApi, type ApiInProcess } from '../../../test/api.js';
-import { weatherSuite, type Client } from '../../../test/client.js';
+import { clientOf, weatherSuite, type Client } from '../../../test/client.js';
+import { lockTable } from '../../../test/lock-table.js';
 import { ADMIN_TOKEN } from '../../../test/processes.js';
+import { until } from '../../../test/until.js';
 
 let api: ApiInProcess;
 let client: Client;
@@ -318,6 +320,28 @@ describe('suites', () => {
       expect(first).toEqual({ items: [1], next_cursor: '1' });
       expect(await found('room', '&limit=1&cursor=1')).toEqual({ items: [2], next_cursor: null });
       expect(await found('ann', '&limit=1')).toEqual({ items: [0], next_cursor: null });
+    });
+
+    it('by one team hold up neither what others ask for nor those of another team', async () => {
+      const { body } = await client.post('/api/teams', { name: 'others' });
+      const other = clientOf(api.url, body.token.token);
+      const release = await lockTable(api.pool, 'suite_case');
+      let refused = 0;
+      const asked = Array.from({ length: 40 }, async () => {
+        const answer = await client.get(`/api/tool-suites/${suiteId}/cases?text=room`);
+        if (answer.status === 429) refused++;
+        return answer;
+      });
+      await until(() => refused > 0, { what: 'the first refusal' });
+      expect((await other.get('/api/me')).status).toBe(200);
+      expect((await client.get('/api/jobs')).status).toBe(200);
+      await release();
+      const answers = await Promise.all(asked);
+      expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200, 429]));
+      const late = answers.find(({ status }) => status === 429)!;
+      expect(late.headers.get('retry-after')).toMatch(/^\d+$/);
+      expect(late.body.detail).toMatch(/searches of this team wait/);
+      expect((await other.get(`/api/tool-suites/${suiteId}/cases?text=room`)).status).toBe(404);
     });
 
     it('are looked through 10,000 at a time, and as far as 16 MiB go', async () => {
