@@ -16,13 +16,17 @@ export async function notify(redis: Redis, notification: Notification): Promise<
   await redis.publish(CHANNEL, JSON.stringify(notification)).catch(() => {});
 }
 
-/** @param subscriber a connection for this alone: a subscribed connection can run no other commands */
+/**
+ * Resolves once it listens, or when the connection is closed before.
+ * @param subscriber a connection for this alone: a subscribed connection can run no other commands
+ */
 export async function listen(subscriber: Redis, onNotification: (notification: Notification) => void): Promise<void> {
   subscriber.on('message', (_channel: string, message: string) => {
     const parsed = Notification.safeParse(tryParse(message));
     if (parsed.success) onNotification(parsed.data);
   });
-  await subscriber.subscribe(CHANNEL);
+  // Where Redis cannot be reached, the command waits until it can.
+  await subscriber.subscribe(CHANNEL).catch(() => {});
 }
 
 function tryParse(text: string): unknown {
