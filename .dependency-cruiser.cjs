@@ -103,6 +103,12 @@ module.exports = {
       from: { path: COMPARISON_READS },
     },
     onlyOurs(
+      'tuning-imports-contracts-and-statistics',
+      lib('tuning'),
+      [lib('tuning', 'contracts'), '^libs/scoring/statistics/'],
+      'A search is told what it measured, and asks for more: without a database, a clock or a queue.',
+    ),
+    onlyOurs(
       'recorded-imports-contracts-scoring-and-replies',
       lib('recorded'),
       [lib('recorded', 'contracts', 'scoring'), '^libs/providers/replies/'],
@@ -192,7 +198,7 @@ module.exports = {
       from: { path: '^apps/api/', pathNot: SPEC },
       to: {
         path: lib('providers'),
-        pathNot: '^libs/providers/(probe|templates|build-request|request-key|count-tokens)',
+        pathNot: '^libs/providers/(probe|templates|build-request|resolve-params|request-key|count-tokens)',
       },
     },
 

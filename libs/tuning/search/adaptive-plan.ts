@@ -1,0 +1,59 @@
+import { FINALISTS, FURTHER_SAMPLES } from './finalists.js';
+
+/** From this many arms on, more are drawn at the start. */
+const MANY_ARMS = 1000;
+const LEAST_CASES = 8;
+
+/** How far an adaptive search goes. */
+export interface AdaptivePlan {
+  /** Arms at the start, the base among them. */
+  start: number;
+  /** How often arms are added that promise most, and how many each time. */
+  rounds: number;
+  added: number;
+  /** On how many cases the arms are that are left: on a few, on more, on all. */
+  rungs: number[];
+  /** How many arms are left at least. */
+  leastKept: number;
+  finalists: number;
+}
+
+/** @param share of the usual number of arms and of cases on the first rungs; 1 unless a budget holds less */
+export function planAdaptive({ arms, cases }: { arms: number; cases: number }, share = 1): AdaptivePlan {
+  const [start, added] = arms >= MANY_ARMS ? [96, 32] : [64, 24];
+  const few = Math.min(cases, Math.max(LEAST_CASES, Math.round(0.12 * cases * share)));
+  const more = Math.max(Math.min(3 * few, cases), Math.round(0.36 * cases * share));
+  const scaled = (count: number): number => Math.max(2, Math.round(count * share));
+  return {
+    start: Math.min(arms, scaled(start)),
+    rounds: 3,
+    added: Math.round(added * share),
+    rungs: [...new Set([few, more, cases])],
+    leastKept: scaled(FINALISTS),
+    finalists: scaled(FINALISTS),
+  };
+}
+
+/** How many items the search takes: requests, where each case takes one. */
+export function itemsOf(plan: AdaptivePlan, arms: number, samples = 1): number {
+  const { start, rounds, added, rungs, leastKept, finalists } = plan;
+  let left = Math.min(arms, start + rounds * added);
+  let items = left * rungs[0]!;
+  rungs.slice(1).forEach((to, index) => {
+    left = Math.min(left, Math.max(leastKept, Math.ceil(left / 3)));
+    items += left * (to - rungs[index]!);
+  });
+  return items * samples + Math.min(left, finalists) * rungs.at(-1)! * FURTHER_SAMPLES;
+}
+
+/** The largest plan within so many items; the smallest there is when none is. */
+export function planWithin(space: { arms: number; cases: number; samples: number }, items: number): AdaptivePlan {
+  let [low, high] = [0, 1];
+  if (itemsOf(planAdaptive(space), space.arms, space.samples) <= items) return planAdaptive(space);
+  for (let n = 0; n < 20; n++) {
+    const middle = (low + high) / 2;
+    if (itemsOf(planAdaptive(space, middle), space.arms, space.samples) <= items) low = middle;
+    else high = middle;
+  }
+  return planAdaptive(space, low);
+}

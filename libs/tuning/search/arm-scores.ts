@@ -1,0 +1,47 @@
+import type { Measured, Trial } from './strategy.js';
+
+/** The scores of each arm, case by case. */
+export class ArmScores {
+  readonly #sums = new Map<number, { sums: Float64Array; samples: Float64Array; rung: string }>();
+
+  constructor(readonly cases: number) {}
+
+  add({ arm, rung, from, samples }: Trial, measured: Measured): void {
+    const known = this.#sums.get(arm) ?? {
+      sums: new Float64Array(this.cases),
+      samples: new Float64Array(this.cases),
+      rung,
+    };
+    known.rung = rung;
+    measured.forEach((score, index) => {
+      if (Number.isNaN(score)) return;
+      known.sums[from + index]! += score * samples;
+      known.samples[from + index]! += samples;
+    });
+    this.#sums.set(arm, known);
+  }
+
+  /** The arms that were measured, in the order of their first trial. */
+  arms(): number[] {
+    return [...this.#sums.keys()];
+  }
+
+  rungOf(arm: number): string {
+    return this.#sums.get(arm)!.rung;
+  }
+
+  /** The mean score of each of the first `cases` cases; NaN for one without a score. */
+  scores(arm: number, cases = this.cases): Float64Array {
+    const known = this.#sums.get(arm);
+    return Float64Array.from({ length: cases }, (_, index) =>
+      known && known.samples[index]! > 0 ? known.sums[index]! / known.samples[index]! : NaN,
+    );
+  }
+
+  /** The mean over those of the first `cases` cases that have a score. Every case weighs the same. */
+  mean(arm: number, cases = this.cases): { mean: number | null; cases: number } {
+    const scored = this.scores(arm, cases).filter((score) => !Number.isNaN(score));
+    const sum = scored.reduce((total, score) => total + score, 0);
+    return { mean: scored.length ? sum / scored.length : null, cases: scored.length };
+  }
+}

@@ -1,0 +1,21 @@
+import { seededRandom } from '#lib/scoring/statistics/seeded-random';
+
+/** Draws `count` of the items without putting any back, all of them alike (Fisher and Yates). */
+export function draw<Item>(items: readonly Item[], count: number, seed: number): Item[] {
+  const random = seededRandom(seed);
+  const left = [...items];
+  for (let i = 0; i < Math.min(count, left.length - 1); i++) {
+    const other = i + Math.floor(random() * (left.length - i));
+    [left[i], left[other]] = [left[other]!, left[i]!];
+  }
+  return left.slice(0, count);
+}
+
+/** The base, and others drawn by the seed: `count` arms, or all that there are. */
+export function drawArms(
+  { arms, base, seed }: { arms: readonly unknown[]; base: number; seed: number },
+  count: number,
+): number[] {
+  const others = arms.map((_, arm) => arm).filter((arm) => arm !== base);
+  return [base, ...draw(others, count - 1, seed)];
+}
