@@ -3,6 +3,7 @@ import { BaselineComparison, Differs } from './comparison.js';
 import { GateResult } from './gate.js';
 import { Job, JobType } from './job.js';
 import { id, time } from './page.js';
+import { ARM_STATES, TunedTarget } from './param-tune.js';
 import { Problem } from './input/problem.js';
 import { Result } from './result.js';
 import { RunTarget, RunWarning } from './run.js';
@@ -14,11 +15,12 @@ const event = <Shape extends z.core.$ZodLooseShape>(description: string, shape: 
   z.object(shape).describe(description);
 
 const evalId = id.describe('The run.');
+const tuneId = id.describe('The tune.');
 const resultRef = z
   .string()
   .describe(
     'The result of the job: for a `tool_eval` the `eval_id` of its run, for a `rescore` the `rescore_id`, for a ' +
-      '`gate` the `gate_run_id`.',
+      '`gate` the `gate_run_id`, for a `param_tune` the `tune_id`.',
   );
 const share = z.number().min(0).max(1).nullable();
 const count = z.int().min(0);
@@ -122,6 +124,34 @@ export const LOG_EVENTS = {
     eval_id: id.nullable().describe('The run that was measured; null when there was none to measure.'),
     result: GateResult.describe('The answer. It is `not_measured`, never `pass`, when there was nothing to tell from.'),
     text: z.string().describe('The same in a sentence.'),
+  }),
+  tune_start: event('A tune begins: its first runs are made.', {
+    tune_id: tuneId,
+    kind: z.literal('param_tune').describe('What is tuned.'),
+    targets: z.array(z.string()).describe('The models, as `provider_key::model_id`.'),
+    arms: count.describe('Combinations of values of all models whose requests differ.'),
+    cases: z.object({ tuning: count, holdout: count }).describe('How the cases were divided.'),
+    planned_requests: count.describe('Requests that it takes if it goes as planned.'),
+  }),
+  tune_combo_result: event('An arm of a tune was measured on some cases, or on more than before.', {
+    tune_id: tuneId,
+    arm: count.describe('Its number among the arms of its model; 0 is the base.'),
+    target: z.string().describe('The model, as `provider_key::model_id`.'),
+    config: z.looseObject({}).describe('The values of its parameters.'),
+    rung: z.string().describe('The part of the search that it was measured in.'),
+    cases: count.describe('Its cases with a score, so far.'),
+    mean: share.describe('The mean of the measure over them, 0 to 1; null when none has a score.'),
+    ci: z.tuple([z.number(), z.number()]).nullable().describe('Its 95 % interval.'),
+    cost_usd: z.number().nullable().describe('US dollars, so far; null without prices.'),
+    latency_ms: z.number().nullable().describe('Half of its replies were faster.'),
+    state: z.enum(ARM_STATES).describe('How far it came.'),
+  }),
+  tune_complete: event('A tune has ended: what it found. `job_completed` follows soon.', {
+    tune_id: tuneId,
+    targets: z
+      .array(TunedTarget)
+      .describe('For each model the recommended arm, and how it compares with the base on the held-out cases.'),
+    promoted_eval_id: id.nullable().describe('The run of the winner in the experiment; null for none.'),
   }),
   job_completed: event('The job has ended. No event follows.', {
     status: z

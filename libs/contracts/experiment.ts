@@ -3,6 +3,7 @@ import { BaselineComparison, DEFAULT_MARGIN, Differs, Margin, Measure } from './
 import { JobStatus } from './job.js';
 import { METRIC_NAME } from './metric.js';
 import { id, PageQuery, suiteId, time } from './page.js';
+import { TunedTarget } from './param-tune.js';
 import { Budget, RunInput, Submitted } from './run.js';
 
 const name = z.string().trim().min(1).max(200).meta({ description: 'What the experiment is called.' });
@@ -153,6 +154,15 @@ export const TimelineEntry = z
       .string()
       .meta({ description: 'The settings that differ from the baseline; "as baseline" when none does.' }),
     targets: z.array(z.string()).meta({ description: 'Its models, as `provider_key::model_id`.' }),
+    combos: z.int().optional().meta({ description: 'Of a tune of parameters: the combinations that it could try.' }),
+    promoted_eval_id: id
+      .nullable()
+      .optional()
+      .meta({ description: 'Of a tune: the run of its winner, which has an entry of its own; null for none.' }),
+    holdout: z
+      .array(TunedTarget)
+      .optional()
+      .meta({ description: 'Of a tune: what the held-out cases said, by model.' }),
   })
   .meta({ id: 'TimelineEntry', description: 'Something that ended in an experiment.' });
 export type TimelineEntry = z.infer<typeof TimelineEntry>;

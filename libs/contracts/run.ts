@@ -246,13 +246,16 @@ export const RunWarning = z
   .meta({ id: 'RunWarning', description: 'Something that the run did differently from what was requested.' });
 export type RunWarning = z.infer<typeof RunWarning>;
 
-export const ORCHESTRATOR_TYPES = ['gate'] as const;
+export const ORCHESTRATOR_TYPES = ['gate', 'param_tune'] as const;
 export const Orchestrator = z.object({
   type: z.enum(ORCHESTRATOR_TYPES).meta({
-    description: 'The kind of work that made the run: a gate run.',
+    description: 'The kind of work that made the run: a gate run, or a tune of parameters.',
     example: 'gate',
   }),
-  id: id.meta({ description: 'Its id: that of the gate run.', example: '019aa8a2-5c1e-7000-8000-000000000091' }),
+  id: id.meta({
+    description: 'Its id: that of the gate run, or of the tune.',
+    example: '019aa8a2-5c1e-7000-8000-000000000091',
+  }),
 });
 export type Orchestrator = z.infer<typeof Orchestrator>;
 

@@ -1,3 +1,3 @@
 /** Why something cannot be done with a child run alone. @param wayOut a sentence */
 export const madeBy = (what: 'run' | 'job', orchestrationId: string, wayOut: string): string =>
-  `The ${what} belongs to the gate run "${orchestrationId}". ${wayOut}`;
+  `The ${what} belongs to a gate run or a tune, "${orchestrationId}". ${wayOut}`;

@@ -1,36 +1,17 @@
-import pg from 'pg';
 import { isFinished } from '#lib/contracts/job';
-import { clientOf, weatherSuite, type Client } from '../client.js';
-import { startProcess, until, type RunningProcess } from '../processes.js';
-import { createDatabase, createRedis, freePort } from '../services.js';
+import { weatherSuite } from '../client.js';
+import { openMortals, type Mortals } from '../mortals.js';
+import { until } from '../processes.js';
 
 const CASES = 40;
 const MAX_CONCURRENCY = 4;
 
-let simulator: RunningProcess;
-let api: RunningProcess;
-let worker: RunningProcess;
-let start: () => Promise<void>;
-let client: Client;
-let sql: pg.Pool;
-beforeAll(async () => {
-  const [database, redis] = [await createDatabase(), await createRedis()];
-  const env = { DATABASE_URL: database.url, REDIS_URL: redis.url, LOG_LEVEL: 'warn' };
-  const port = String(await freePort());
-  sql = new pg.Pool({ connectionString: database.url, max: 2 });
-  sql.on('error', () => {});
-  simulator = await startProcess('simulator');
-  start = async () => {
-    [api, worker] = await Promise.all([startProcess('api', { ...env, PORT: port }), startProcess('worker', env)]);
-  };
-  await start();
-  client = clientOf(api.url);
-}, 150_000);
-afterAll(() => sql.end());
-
-const rows = async (text: string, values: unknown[] = []): Promise<any[]> => (await sql.query(text, values)).rows;
+let mortals: Mortals;
+beforeAll(async () => void (mortals = await openMortals()), 150_000);
+afterAll(() => mortals.close());
 
 it('a gate run whose every process is killed at every step loses, repeats and pays nothing twice', async () => {
+  const { client, rows, simulator } = mortals;
   const model = 'prompt-sensitive:sure@40';
   await fetch(`${simulator.url}/control/prompt-sensitive/sure@40`, {
     method: 'POST',
@@ -65,21 +46,8 @@ it('a gate run whose every process is killed at every step loses, repeats and pa
     );
     return isFinished(status) ? 'end' : `${status}; next ${step}; look ${looks}; ${children}`;
   };
-  const places = new Set<string>();
-  await until(
-    async () => {
-      const place = await placeOf();
-      if (place === 'end') return true;
-      if (!places.has(place)) {
-        places.add(place);
-        await Promise.all([api.kill('SIGKILL'), worker.kill('SIGKILL')]);
-        await start();
-      }
-      return false;
-    },
-    { timeoutMs: 540_000 },
-  );
-  expect(places.size).toBeGreaterThan(6);
+  const kills = await mortals.killAtEach(placeOf);
+  expect(kills).toBeGreaterThan(6);
 
   const found = (await client.get(`/api/gates/${gate.id}/runs/${submitted.gate_run_id}`)).body;
   expect(found).toMatchObject({ status: 'completed', result: { look: { number: found.looks.length } } });
@@ -116,8 +84,8 @@ it('a gate run whose every process is killed at every step loses, repeats and pa
   ]);
   expect(log.map(({ seq }) => seq)).toEqual(log.map((_, n) => n + 1));
   // Only requests that were in hand when their worker died are made again.
-  const { models } = (await (await fetch(`${simulator.url}/control/stats`)).json()) as any;
+  const requests = await mortals.requests(model);
   const settled = CASES * 2 ** looks.length;
-  expect(models[model].requests).toBeGreaterThanOrEqual(settled);
-  expect(models[model].requests).toBeLessThanOrEqual(settled + places.size * MAX_CONCURRENCY);
+  expect(requests).toBeGreaterThanOrEqual(settled);
+  expect(requests).toBeLessThanOrEqual(settled + kills * MAX_CONCURRENCY);
 }, 600_000);

@@ -73,8 +73,8 @@ function toBestRun(run: ExperimentRun, { baselineId, tiedWith }: StoredExperimen
   return {
     score: run.score,
     eval_id: run.id,
-    source: 'eval',
-    source_id: run.id,
+    source: run.promotedBy?.type ?? 'eval',
+    source_id: run.promotedBy?.id ?? run.id,
     config: settingsOf(run),
     targets: run.targets.map(targetName),
     comparison: shown && { verdict: shown.verdict, difference: shown.difference, ci: shown.ci },

@@ -2,7 +2,9 @@ import type { TimelineEntry } from '#lib/contracts/experiment';
 import type { Page, PageQuery } from '#lib/contracts/page';
 import { targetName } from '#lib/contracts/target-name';
 import type { StoredExperiment } from '#lib/db/catalogue/experiments';
+import type { ParamTune, TunedTarget } from '#lib/contracts/param-tune';
 import type { Pool } from '#lib/db/connection/pool';
+import { ParamTuneRepository } from '#lib/db/read/param-tunes';
 import { ExperimentRunRepository, type ExperimentRun } from '#lib/db/read/experiment-runs';
 import { cursorOf } from '../platform/decorators.js';
 import { summariseConfig } from './config-summary.js';
@@ -26,14 +28,35 @@ export async function readTimeline(
   const [, endedAtMs, id] = CURSOR.exec(cursor ?? '') ?? [];
   const after = id === undefined ? undefined : { endedAtMs: Number(endedAtMs), id };
   const baseline = baselineId === null ? undefined : (await runs.find([baselineId])).get(baselineId);
-  const ended = await runs.listEnded(experiment.id, { limit: limit + 1, after });
-  const shown = ended.slice(0, limit);
-  const last = shown.at(-1);
-  return {
-    items: shown.map((run) => toEntry(run, experiment, baseline)),
-    next_cursor: ended.length > limit && last ? `${last.finishedAt!.getTime()}~${last.id}` : null,
-  };
+  const page = { limit: limit + 1, after };
+  const tunes = new ParamTuneRepository(pool, teamId);
+  const ended = [
+    ...(await runs.listEnded(experiment.id, page)).map((run) => toEntry(run, experiment, baseline)),
+    ...(await tunes.listEnded(experiment.id, page)).map(toTuneEntry),
+  ].sort((a, b) => Date.parse(a.timestamp) - Date.parse(b.timestamp) || (a.id < b.id ? -1 : 1));
+  const items = ended.slice(0, limit);
+  const last = items.at(-1);
+  return { items, next_cursor: ended.length > limit && last ? `${Date.parse(last.timestamp)}~${last.id}` : null };
 }
+
+/** Its winner has an entry of its own, and a score: that of the tune was chosen for being high. */
+const toTuneEntry = ({ tune, tuned }: { tune: ParamTune; tuned: TunedTarget[] }): TimelineEntry => ({
+  type: 'param_tune',
+  id: tune.id,
+  timestamp: tune.finished_at!,
+  status: tune.status,
+  score: null,
+  delta: null,
+  is_baseline: false,
+  is_best: false,
+  differs: [],
+  comparison: null,
+  config_summary: tune.targets.map(({ target, text }) => `${target}: ${text ?? 'no answer'}`).join(' '),
+  targets: tune.targets.map(({ target }) => target),
+  combos: tune.targets.reduce((sum, { arms }) => sum + arms, 0),
+  promoted_eval_id: tune.promoted_eval_id,
+  holdout: tuned,
+});
 
 function toEntry(
   run: ExperimentRun,

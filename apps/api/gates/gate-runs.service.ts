@@ -3,17 +3,15 @@ import type { Redis } from 'ioredis';
 import type { GateRun, GateRunConfig, GateRunInput, GateSubmitted } from '#lib/contracts/gate';
 import { ProblemError } from '#lib/contracts/input/problem';
 import type { Page, PageQuery } from '#lib/contracts/page';
-import type { ResumeInput, Submitted } from '#lib/contracts/run';
 import { audit } from '#lib/db/catalogue/audit';
 import type { Caller } from '#lib/db/catalogue/callers';
 import { GateRepository, type StoredGate } from '#lib/db/catalogue/gates';
 import { readRunOfSuite } from '#lib/db/catalogue/take-baseline';
 import type { Pool } from '#lib/db/connection/pool';
 import type { GateRunInput as StoredInput, GateStep } from '#lib/db/engine/gate-runs';
-import { resumeOrchestration, submitOrchestration } from '#lib/db/engine/orchestrations';
+import { submitOrchestration } from '#lib/db/engine/orchestrations';
 import { ExperimentRunRepository, type ExperimentRun } from '#lib/db/read/experiment-runs';
 import { GateRunRepository } from '#lib/db/read/gate-runs';
-import { JobRepository } from '#lib/db/read/jobs';
 import type { Change } from '../platform/decorators.js';
 import { notifyOfJobs } from '../platform/notify-of-jobs.js';
 import { POOL, REDIS } from '../platform/stores.js';
@@ -69,28 +67,6 @@ export class GateRunService {
 
   read({ teamId }: Caller, gateId: string, id: string): Promise<GateRun> {
     return new GateRunRepository(this.pool, teamId).read(gateId, id);
-  }
-
-  /** Resumes what a job carries. */
-  async resumeJob(
-    caller: Caller,
-    jobId: string,
-    input: ResumeInput,
-    change: Change,
-  ): Promise<GateSubmitted | Submitted> {
-    const { teamId, userId } = caller;
-    const { type, result_ref: ref } = await new JobRepository(this.pool, teamId).read(jobId);
-    if (type === 'tool_eval') return this.runs.resume(caller, ref!, input, change);
-    if (type !== 'gate') throw new ProblemError(409, `A job of type "${type}" cannot be resumed. Submit it anew.`);
-    let lanes: string[] = [];
-    const submitted = await change(async (client) => {
-      const resumed = await resumeOrchestration(client, { teamId, userId, jobId, ...input });
-      ({ lanes } = resumed);
-      await audit(client, caller, 'gate.resume', resumed.id);
-      return { job_id: resumed.jobId, gate_run_id: resumed.id, status: 'submitted' as const };
-    });
-    notifyOfJobs(this.redis, [submitted.job_id], lanes);
-    return submitted;
   }
 
   /** What to run, or which run to measure. Without a baseline nothing is run. */

@@ -4,11 +4,10 @@ import { RunsModule } from '../runs/runs.module.js';
 import { GateRunService } from './gate-runs.service.js';
 import { GatesController } from './gates.controller.js';
 import { GateService } from './gates.service.js';
-import { ResumeController } from './resume.controller.js';
 
 @Module({
   imports: [RunsModule, ComparisonTurnsModule],
-  controllers: [GatesController, ResumeController],
+  controllers: [GatesController],
   providers: [GateService, GateRunService],
 })
 export class GatesModule {}

@@ -214,6 +214,12 @@ describe('every route of the OpenAPI document that changes something', () => {
     const makeGate = async (name: string) =>
       (await client.post('/api/gates', { name, suite_id: suiteId, baseline: pinned })).body;
     const [gate, unusedGate] = [await makeGate('g'), await makeGate('unused')];
+    const tune = { suite_id: suiteId, models: ['sim::a'], search_space: { top_p: [0.5, 1] }, mode: 'grid', holdout: 0 };
+    const route = '/api/tool-eval/param-tune';
+    const unusedTune = (await client.post(route, tune)).body;
+    await client.post(`/api/jobs/${unusedTune.job_id}/cancel`);
+    const preset = { name: 'p', search_space: tune.search_space };
+    const unusedPreset = (await client.post('/api/param-presets', preset)).body;
     const token = (await client.post('/api/tokens', { name: 't', role: 'viewer' })).body;
     await client.post('/api/providers', { key: 'unused', base_url: 'http://127.0.0.1:9/v1', models: [{ id: 'a' }] });
     const lane = (await client.get('/api/lanes')).body.items[0].id;
@@ -265,6 +271,11 @@ describe('every route of the OpenAPI document that changes something', () => {
       ['PUT /api/gates/{id}', `/api/gates/${gate.id}`, { margin: 0 }],
       ['POST /api/gates/{id}/run', `/api/gates/${gate.id}/run`, undefined],
       ['DELETE /api/gates/{id}', `/api/gates/${unusedGate.id}`, undefined],
+      ['POST /api/tool-eval/param-tune', '', tune],
+      ['POST /api/tool-eval/param-tune/estimate', '', tune, 'nothing'],
+      ['DELETE /api/tool-eval/param-tune/history/{id}', `${route}/history/${unusedTune.tune_id}`, undefined],
+      ['POST /api/param-presets', '', { ...preset, name: 'new' }],
+      ['DELETE /api/param-presets/{id}', `/api/param-presets/${unusedPreset.id}`, undefined],
       ['POST /api/jobs/{id}/resume', `/api/jobs/${stopped.job_id}/resume`, undefined],
       [
         'POST /api/tool-eval/history/{id}/samples',

@@ -25,13 +25,15 @@ export const TAGS: Record<string, string> = {
   Comparisons: 'Two runs, case by case: what changed, by how much, and how sure that is.',
   Experiments: 'Runs that belong together, compared with a baseline.',
   Gates: 'Decide whether a run may ship: whether it is not worse than a baseline, by rules fixed before.',
+  ParamTunes: 'Search for the parameters with which models call tools best.',
+  ParamPresets: 'Search spaces that the team keeps.',
   Providers: 'The endpoints that requests go to, and their models.',
   Lanes: 'The queues of requests under the limits of a provider, and their current state.',
   Teams: 'Who you are, sessions of browsers, the tokens of a team, and teams.',
   Settings: 'Settings of a whole team.',
 };
 
-/** Ids in a path, by the segment in front of them. */
+/** Ids in a path, by the segment in front of them, or by two. */
 const PATH_PARAMETERS: Record<string, { description: string; example: string }> = {
   'tool-suites': { description: 'The id of the suite.', example: '019aa8a2-5c1e-7000-8000-000000000011' },
   versions: { description: 'The version of the suite: a number from 1.', example: '1' },
@@ -40,6 +42,8 @@ const PATH_PARAMETERS: Record<string, { description: string; example: string }> 
     description: 'The id of the run: the `eval_id` of its submit.',
     example: '019aa8a2-5c1e-7000-8000-000000000031',
   },
+  'param-tune/history': { description: 'The id of the tune.', example: '019aa8a2-5c1e-7000-8000-000000000111' },
+  'param-presets': { description: 'The id of the preset.', example: '019aa8a2-5c1e-7000-8000-000000000121' },
   results: { description: 'The id of the result, as the list of results has it.', example: '0-0-0' },
   jobs: { description: 'The id of the job.', example: '019aa8a2-5c1e-7000-8000-000000000041' },
   experiments: { description: 'The id of the experiment.', example: '019aa8a2-5c1e-7000-8000-000000000051' },
@@ -56,7 +60,8 @@ const PATH_PARAMETERS: Record<string, { description: string; example: string }> 
 /** What describes the parameter `name` of a path. */
 export function describePathParameter(path: string, name: string): object | undefined {
   const segments = path.split('/');
-  const parameter = PATH_PARAMETERS[segments[segments.indexOf(`{${name}}`) - 1]!];
+  const at = segments.indexOf(`{${name}}`);
+  const parameter = PATH_PARAMETERS[segments.slice(at - 2, at).join('/')] ?? PATH_PARAMETERS[segments[at - 1]!];
   return parameter && { description: parameter.description, schema: { type: 'string', examples: [parameter.example] } };
 }
 

@@ -50,6 +50,9 @@ beforeAll(async () => {
   await api.pool.query('UPDATE experiment SET best_run_id = $1', [baseline.eval_id]);
   const gate = (await client.post('/api/gates', { name: 'g', suite_id, baseline: { eval_id: baseline.eval_id } })).body;
   const gateRun = (await client.post(`/api/gates/${gate.id}/run`)).body;
+  const tune = { suite_id, models: ['simulator::perfect-ish'], search_space: { top_p: [1] }, mode: 'grid', holdout: 0 };
+  const tuned = (await client.post('/api/tool-eval/param-tune', tune)).body;
+  const preset = (await client.post('/api/param-presets', { name: 'p', search_space: tune.search_space })).body;
   const lane = (await client.get('/api/lanes')).body.items[0];
   const token = (await client.post('/api/tokens', { name: 't', role: 'viewer' })).body;
   ids = [
@@ -62,6 +65,8 @@ beforeAll(async () => {
     [EXAMPLE_IDS.experiment, experiment.id],
     [EXAMPLE_IDS.gate, gate.id],
     [EXAMPLE_IDS.gateRun, gateRun.gate_run_id],
+    [EXAMPLE_IDS.tune, tuned.tune_id],
+    [EXAMPLE_IDS.preset, preset.id],
     [EXAMPLE_IDS.best, baseline.eval_id],
     [EXAMPLE_IDS.lane, lane.id],
     [EXAMPLE_IDS.token, token.id],

@@ -169,6 +169,10 @@ describe('every route of the OpenAPI document', () => {
     const gate = (await client.post('/api/gates', rules)).body;
     const gateRun = (await client.post(`/api/gates/${gate.id}/run`)).body;
     const token = (await client.post('/api/tokens', { name: 'mine', role: 'viewer' })).body;
+    const tune = { suite_id: suiteId, models: ['sim::a'], search_space: { top_p: [0.5, 1] }, mode: 'grid', holdout: 0 };
+    const { tune_id } = (await client.post('/api/tool-eval/param-tune', tune)).body;
+    const preset = { name: 'mine', search_space: tune.search_space };
+    const { id: presetId } = (await client.post('/api/param-presets', preset)).body;
     const mine: Record<string, string> = {
       'tool-suites': suiteId,
       history: run.eval_id,
@@ -176,6 +180,8 @@ describe('every route of the OpenAPI document', () => {
       experiments: experiment.id,
       gates: gate.id,
       runs: gateRun.gate_run_id,
+      'param-tune/history': tune_id,
+      'param-presets': presetId,
       tokens: token.id,
       providers: 'sim',
     };
@@ -186,6 +192,8 @@ describe('every route of the OpenAPI document', () => {
       'POST /api/tool-eval': { suite_id: suiteId, models: ['sim::a'] },
       'POST /api/tool-eval/cancel': { job_id: run.job_id },
       'POST /api/experiments': { name: 'x', suite_id: suiteId },
+      'POST /api/tool-eval/param-tune': tune,
+      'POST /api/tool-eval/param-tune/estimate': tune,
       'POST /api/gates': { ...rules, name: 'x' },
       'PUT /api/gates/{id}': { name: 'stolen' },
       'POST /api/gates/{id}/run': {},
@@ -214,7 +222,10 @@ describe('every route of the OpenAPI document', () => {
             .replace('{caseId}', inner)
             .replace('{resultId}', result)
             .replace('{version}', '1')
-            .replaceAll(/(?<![\w-])([\w-]+)\/\{\w+\}/g, (_match, what: string) => `${what}/${ids[what]}`)
+            .replaceAll(
+              /(?<![\w-])(param-tune\/history|[\w-]+)\/\{\w+\}/g,
+              (_match, what: string) => `${what}/${ids[what]}`,
+            )
             .replace(/\/check$/, `/check?eval_id=${ids.history}`),
           body,
         );

@@ -34,6 +34,7 @@ export interface ChatRequest {
   tool_choice?: 'auto' | 'required' | 'none' | { function?: { name?: string } };
   parallel_tool_calls?: boolean;
   temperature?: number;
+  top_p?: number;
   seed?: number;
   max_tokens?: number;
   max_completion_tokens?: number;

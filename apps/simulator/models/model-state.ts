@@ -22,6 +22,8 @@ export interface ModelState {
   limitHeaders: Record<string, string>;
   script?: Script;
   sensitivity?: PromptSensitivity;
+  /** How often each request to a model that is sensitive to parameters was made. */
+  paramsAsked: Map<string, number>;
 }
 
 /** How many distinct prompts of a model are counted. The oldest are forgotten, so that a simulator stays small. */
@@ -41,6 +43,7 @@ export const newState = (): ModelState => ({
   lastBodies: [],
   off: null,
   limitHeaders: {},
+  paramsAsked: new Map(),
 });
 
 /** Counts a request. @returns how often its prompt was sent before */

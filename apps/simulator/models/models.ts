@@ -2,6 +2,7 @@ import type { ModelRequest } from './model-request.js';
 import { correctReply } from './correct-reply.js';
 import { chance, hash } from '../formats/chance.js';
 import { newBucket, rateLimitHeaders, take } from './rate-limit.js';
+import { paramSensitiveReply } from './param-sensitive-reply.js';
 import { promptSensitiveReply } from './prompt-sensitive-reply.js';
 import { nextScripted } from './scripts.js';
 import * as spoil from './spoil-reply.js';
@@ -212,6 +213,10 @@ export const BEHAVIOURS: Record<string, Behaviour> = {
   scripted: {
     about: 'Answers what was posted to /control/scripted/<its id>.',
     respond: (asked) => nextScripted(asked, completionOf),
+  },
+  'param-sensitive': {
+    about: 'Best at a temperature of 0.3, a top_p of at most 0.5 and a required tool call; worse the further from it.',
+    reply: paramSensitiveReply,
   },
   'prompt-sensitive': {
     about: 'As good as its prompts, by the phrases posted to /control/prompt-sensitive/<its id>.',

@@ -13,11 +13,16 @@ const MAX_REQUESTS = 500_000;
  * differ by their prompts alone unless their seeds differ.
  */
 export function promptSensitiveReply(asked: ModelRequest, sensitivity: PromptSensitivity): Reply {
-  const sample = countSample(asked, sensitivity);
+  const sample = countSample(asked, sensitivity.asked);
   const draw = (what: string): number =>
     chance(asked.seed, sensitivity.seed, asked.request.seed ?? 0, asked.userText, sample, what);
+  return replyWithSkill(asked, skillOf(asked.request, asked.userText, sensitivity), draw);
+}
+
+/** The right reply to a share of all prompts, by their draws; a wrong argument or tool to the others. */
+export function replyWithSkill(asked: ModelRequest, skill: number, draw: (what: string) => number): Reply {
   const right = asked.correctReply();
-  if (draw('right') < skillOf(asked.request, asked.userText, sensitivity)) return right;
+  if (draw('right') < skill) return right;
   const spoilt = draw('how') < 0.5 ? wrongRequiredArgument(right, draw('which')) : undefined;
   return spoilt ?? wrongTool(right, draw('which'));
 }
@@ -55,7 +60,7 @@ const systemOf = (messages: ChatRequest['messages']): string =>
  * The number of the sample: how often the prompt was sent before with the same system message, tools and settings. A
  * run with another prompt therefore begins at 0 again, and draws what the run before it drew.
  */
-function countSample({ request, prompt }: ModelRequest, { asked }: PromptSensitivity): number {
+export function countSample({ request, prompt }: ModelRequest, asked: Map<string, number>): number {
   const { messages, ...settings } = request;
   const key = `${hash(JSON.stringify([settings, systemOf(messages)]))} ${prompt}`;
   const before = asked.get(key) ?? 0;

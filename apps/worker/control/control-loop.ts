@@ -21,6 +21,7 @@ import { LaneEvictor } from './evict-lanes.js';
 import { Finisher } from './finish.js';
 import { Housekeeping } from './housekeeping.js';
 import { gateSteps } from '../orchestrations/gate-steps.js';
+import { paramTuneSteps } from '../orchestrations/param-tune/param-tune-steps.js';
 import { Orchestrator } from './orchestrate.js';
 import { Preparer } from './prepare.js';
 import { PostgresContact, Reconciler } from './reconcile.js';
@@ -203,7 +204,7 @@ export class ControlLoop {
       pool,
       locks: pools.longLocks,
       redis,
-      nextSteps: { gate: gateSteps(pools.comparing) },
+      nextSteps: { gate: gateSteps(pools.comparing), param_tune: paramTuneSteps(pools.comparing) },
       onChildren: () => this.wake('dispatch'),
       onMoreToDo: () => this.wake('orchestrate'),
     });

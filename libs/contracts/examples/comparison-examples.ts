@@ -1,7 +1,7 @@
 import { EXAMPLE_IDS, at, suite, target } from './example-values.js';
 
 /** 100 cases with one sample each, of which 12 were fixed and 3 broken. */
-const passed = {
+export const passed = {
   measure: 'passed',
   n_cases: 100,
   samples: [1, 1],

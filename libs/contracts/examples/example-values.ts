@@ -25,6 +25,10 @@ export const EXAMPLE_IDS = {
   gate: idOf(101),
   added: idOf(34),
   gateJob: idOf(43),
+  tune: idOf(111),
+  tuneJob: idOf(44),
+  trial: idOf(35),
+  preset: idOf(121),
 };
 
 export const tool = exampleSuite.tools[0]!;

@@ -8,6 +8,7 @@ import { RESULT_EXAMPLES } from './result-examples.js';
 import { RUN_EXAMPLES } from './run-examples.js';
 import { SUITE_EXAMPLES } from './suite-examples.js';
 import { TEAM_EXAMPLES } from './team-examples.js';
+import { TUNE_EXAMPLES } from './tune-examples.js';
 
 /**
  * Complete examples of every named schema, by its id. /docs shows them with requests, responses and fields. The first
@@ -24,4 +25,5 @@ export const EXAMPLES: Record<string, Record<string, unknown>> = {
   ...COMPARISON_EXAMPLES,
   ...EXPERIMENT_EXAMPLES,
   ...GATE_EXAMPLES,
+  ...TUNE_EXAMPLES,
 };

@@ -70,7 +70,7 @@ const expected = {
   cost_usd: 0.00045375,
   duration_s: 2,
 };
-const estimate = {
+export const estimate = {
   ...expected,
   targets: [{ target, ...expected, tokens_by: 'o200k_base', replies_by: 'rule' }],
   counted_cases: 3,

@@ -74,6 +74,8 @@ const DATA_KEYS = new Set([
   'mock_responses',
   'messages',
   'default_params',
+  'search_space',
+  'per_model_search_spaces',
 ]);
 
 /**

@@ -23,15 +23,17 @@ export async function pinBaseline(
 }
 
 /**
- * Deletes an experiment with its comparisons. Its runs stay, without it.
+ * Deletes an experiment with its comparisons. Its runs and tunes stay, without it.
  * @returns whether the team has such an experiment
  */
 export async function deleteExperiment(client: PoolClient, teamId: string, experimentId: string): Promise<boolean> {
   const ofExperiment = [teamId, experimentId];
   // Those who admit a pending run of such a user may hold the experiment already.
   await client.query(
-    `SELECT 1 FROM users WHERE id IN (SELECT user_id FROM run WHERE team_id = $1 AND experiment_id = $2)
-     ORDER BY id FOR UPDATE`,
+    `SELECT 1 FROM users WHERE id IN (
+       SELECT user_id FROM run WHERE team_id = $1 AND experiment_id = $2
+       UNION SELECT user_id FROM orchestration WHERE team_id = $1 AND experiment_id = $2
+     ) ORDER BY id FOR UPDATE`,
     ofExperiment,
   );
   await unlinkRuns(client, ofExperiment);
@@ -40,6 +42,10 @@ export async function deleteExperiment(client: PoolClient, teamId: string, exper
     ofExperiment,
   );
   await unlinkRuns(client, ofExperiment); // Those that were submitted meanwhile.
+  await client.query(
+    'UPDATE orchestration SET experiment_id = NULL WHERE team_id = $1 AND experiment_id = $2',
+    ofExperiment,
+  );
   await client.query('DELETE FROM experiment WHERE team_id = $1 AND id = $2', ofExperiment);
   return rowCount !== 0;
 }

@@ -27,8 +27,11 @@ export interface NewOrchestration {
   teamId: string;
   userId: string;
   type: JobType;
-  /** What it belongs to: the gate. */
-  subjectId: string;
+  /** What it belongs to: the gate. Left out for one that belongs to nothing else. */
+  subjectId?: string;
+  /** The version of the suite that all its child runs are of; left out where each pins the present one. */
+  suiteVersionId?: string;
+  experimentId?: string | null;
   /** The first step. */
   step: string;
   /** What was asked for. */
@@ -42,7 +45,19 @@ export interface NewOrchestration {
 /** Writes an orchestration and its job, which starts at once or waits for the user's other jobs. */
 export async function submitOrchestration(
   db: Pool | PoolClient,
-  { teamId, userId, type, subjectId, step, input, total, maxRequests, maxCostUsd }: NewOrchestration,
+  {
+    teamId,
+    userId,
+    type,
+    subjectId,
+    suiteVersionId,
+    experimentId,
+    step,
+    input,
+    total,
+    maxRequests,
+    maxCostUsd,
+  }: NewOrchestration,
 ): Promise<{ id: string; jobId: string }> {
   return inTransaction(db, async (client) => {
     await lockUser(client, userId);
@@ -53,7 +68,9 @@ export async function submitOrchestration(
       team_id: teamId,
       user_id: userId,
       type,
-      subject_id: subjectId,
+      subject_id: subjectId ?? id,
+      suite_version_id: suiteVersionId ?? null,
+      experiment_id: experimentId ?? null,
       job_id: jobId,
       step,
       input: JSON.stringify(input),
@@ -113,7 +130,8 @@ export async function orchestrationsToAdvance(pool: Pool, except: readonly strin
        SELECT o.id AS "orchestrationId", o.team_id AS "teamId", o.job_id AS "jobId",
          row_number() OVER (PARTITION BY o.team_id ORDER BY o.job_id) AS n
        FROM job j JOIN orchestration o ON o.job_id = j.id
-       WHERE j.type = 'gate' AND j.status IN ('queued', 'running') AND o.id <> ALL ($1) AND NOT EXISTS (
+       WHERE j.type = ANY ('{gate,param_tune}') AND j.status IN ('queued', 'running') AND o.id <> ALL ($1)
+         AND NOT EXISTS (
          SELECT 1 FROM run r WHERE r.orchestration_id = o.id AND r.status IN ('pending', 'queued', 'running')
        )
      ) oldest
@@ -154,8 +172,12 @@ async function readChildRuns(db: Pool | PoolClient, id: string): Promise<ChildRu
 }
 
 /** A child run to make: of a suite, or with further samples of a run. */
-export type NewChildRun = { step: string; arm: string } & (
-  | { submit: Pick<Submission, 'suiteId' | 'input' | 'targets' | 'estimate'> }
+export type NewChildRun = {
+  step: string;
+  arm: string;
+  /** Whether the history shows it; false by default. */ listed?: boolean;
+} & (
+  | { submit: Pick<Submission, 'suiteId' | 'input' | 'targets' | 'estimate' | 'of'> }
   | { extend: Pick<Extension, 'runId' | 'samples' | 'positions'> }
 );
 
@@ -167,6 +189,8 @@ export interface Step {
   next: string | null;
   children?: NewChildRun[];
   events?: LogEvent[];
+  /** What else it writes. */
+  store?: (client: PoolClient) => Promise<void>;
   end?: OrchestrationEnd;
 }
 
@@ -180,7 +204,7 @@ export type OrchestrationEnd =
  */
 export async function commitStep(pool: Pool, orchestration: Orchestration, step: Step): Promise<string[] | undefined> {
   const { jobId, userId } = orchestration;
-  const { children = [], events = [], end } = step;
+  const { children = [], events = [], store, end } = step;
   return inTransaction(pool, async (client) => {
     await client.query(`SET LOCAL lock_timeout = '5s'`);
     const suites = children.flatMap((child) => ('submit' in child ? [child.submit.suiteId] : []));
@@ -189,6 +213,7 @@ export async function commitStep(pool: Pool, orchestration: Orchestration, step:
     await lockUser(client, userId);
     if (!(await raiseRevision(client, orchestration, step))) return undefined;
     const lanes: string[] = [];
+    await store?.(client);
     for (const child of children) lanes.push(...(await makeChild(client, orchestration, child)));
     await client.query(
       `UPDATE job SET status = 'running', started_at = coalesce(started_at, now()), detail = NULL WHERE id = $1`,
@@ -219,9 +244,9 @@ async function raiseRevision(
 async function makeChild(
   client: PoolClient,
   { id, teamId, userId, jobId }: Orchestration,
-  { step, arm, ...child }: NewChildRun,
+  { step, arm, listed = false, ...child }: NewChildRun,
 ): Promise<string[]> {
-  const of = { teamId, userId, parent: { orchestrationId: id, jobId, step, arm } };
+  const of = { teamId, userId, parent: { orchestrationId: id, jobId, step, arm, listed } };
   if ('extend' in child) return (await extendRun(client, { ...of, ...child.extend })).lanes;
   await submitRun(client, { ...of, ...child.submit });
   return child.submit.targets.map(({ laneId }) => laneId);

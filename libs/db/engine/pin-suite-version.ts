@@ -10,10 +10,17 @@ export interface PinnedSuite {
 }
 
 /**
- * The immutable copy of the suite as it is now. The first run of a version makes it, and the others share it.
+ * The immutable copy of the suite as it is now, or an earlier one. The first run of a version makes it, and the others
+ * share it.
+ * @param versionId an earlier version of the suite that something pins
  * @throws ProblemError 422 when the team has no such suite
  */
-export async function pinSuiteVersion(client: PoolClient, teamId: string, suiteId: string): Promise<PinnedSuite> {
+export async function pinSuiteVersion(
+  client: PoolClient,
+  teamId: string,
+  suiteId: string,
+  versionId?: string,
+): Promise<PinnedSuite> {
   // FOR UPDATE: nobody edits the suite while it is copied, and two first runs do not copy it twice.
   const { rows } = await client.query<{ version: number; name: string }>(
     `SELECT version, name FROM suite WHERE id = $1 AND team_id = $2 FOR UPDATE`,
@@ -24,12 +31,18 @@ export async function pinSuiteVersion(client: PoolClient, teamId: string, suiteI
     throw new ProblemError(422, `No suite with id "${suiteId}" in this team.`, [
       { path: '/suite_id', message: 'does not exist' },
     ]);
-  const versionId = (await lockVersion(client, suiteId, suite.version)) ?? (await copySuite(client, suiteId));
-  const count = await client.query<{ n: number }>(
-    'SELECT count(*)::int AS n FROM suite_version_case WHERE version_id = $1',
+  if (versionId !== undefined) return readPinned(client, versionId);
+  return readPinned(client, (await lockVersion(client, suiteId, suite.version)) ?? (await copySuite(client, suiteId)));
+}
+
+async function readPinned(client: PoolClient, versionId: string): Promise<PinnedSuite> {
+  const { rows } = await client.query<PinnedSuite>(
+    `SELECT id AS "versionId", version, name,
+       (SELECT count(*)::int FROM suite_version_case c WHERE c.version_id = v.id) AS "caseCount"
+     FROM suite_version v WHERE id = $1`,
     [versionId],
   );
-  return { versionId, version: suite.version, name: suite.name, caseCount: count.rows[0]!.n };
+  return rows[0]!;
 }
 
 /** Locked until the transaction ends, so that it is not removed before a run pins it (`removeUnusedVersions`). */

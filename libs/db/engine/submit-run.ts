@@ -33,6 +33,17 @@ export interface Submission {
   estimate?: Estimate;
   /** Of a child run. */
   parent?: RunParent;
+  /** Of a child run: what it takes instead of the cases that its filter leaves in the present version of the suite. */
+  of?: PinnedItems;
+}
+
+/** Samples of some cases of a version of a suite. */
+export interface PinnedItems {
+  suiteVersionId: string;
+  /** In ascending order. */
+  positions: number[];
+  /** The number of the first sample, so that it is a new request where the case has been asked before. */
+  firstSample: number;
 }
 
 /** What a child run was made for, once: a parent has one run of each step and arm. */
@@ -41,6 +52,8 @@ export interface RunParent {
   jobId: string;
   step: string;
   arm: string;
+  /** Whether the history shows it. */
+  listed: boolean;
 }
 
 /**
@@ -65,8 +78,8 @@ export async function submitRun(
   const { teamId, userId, suiteId, input, targets } = submission;
   return inTransaction(pool, async (client) => {
     const runId = newId();
-    const suite = await pinSuiteVersion(client, teamId, suiteId);
-    const positions = await selectCases(client, suite, input.case_filter);
+    const suite = await pinSuiteVersion(client, teamId, suiteId, submission.of?.suiteVersionId);
+    const positions = submission.of?.positions ?? (await selectCases(client, suite, input.case_filter));
     const itemsPerTarget = positions.length * input.samples;
     const total = checkItems({ cases: positions.length, samples: input.samples, models: targets.length });
     const parentId = submission.parent?.jobId;
@@ -103,7 +116,7 @@ export function checkItems({ cases, samples, models }: { cases: number; samples:
 async function insertRun(
   client: PoolClient,
   run: { runId: string; jobId: string; suite: PinnedSuite; positions: number[] },
-  { teamId, userId, suiteId, input, estimate, parent }: Submission,
+  { teamId, userId, suiteId, input, estimate, parent, of }: Submission,
 ): Promise<void> {
   const { suite_id: _suite, models: _models, experiment_id: experimentId, name, note, ...config } = input;
   await insertRow(client, 'run', {
@@ -126,16 +139,16 @@ async function insertRun(
     max_cost_usd: input.budget?.max_cost_usd ?? null,
     estimate: estimate ? JSON.stringify(estimate) : null,
     model_order: input.model_order,
+    ...(of && { first_sample: of.firstSample }),
     ...(parent && parentColumns(parent)),
   });
 }
 
-/** A child run is not in the history. */
-export const parentColumns = ({ orchestrationId, step, arm }: RunParent) => ({
+export const parentColumns = ({ orchestrationId, step, arm, listed }: RunParent) => ({
   orchestration_id: orchestrationId,
   step,
   arm,
-  listed: false,
+  listed,
 });
 
 const TARGETS = new BatchColumns<ResolvedTarget>({

@@ -15,7 +15,7 @@ interface ModelName {
   modelId: string;
 }
 /** A model as an estimate needs it: everything but the key. */
-type EstimatedModel = Omit<Connection, 'sealedKey' | 'lane'>;
+export type EstimatedModel = Omit<Connection, 'sealedKey' | 'lane'>;
 
 /** What an estimate of a team's run is made of. */
 export class EstimateRepository implements TeamScoped {

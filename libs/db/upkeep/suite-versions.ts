@@ -27,7 +27,8 @@ export async function removeUnusedVersions(pool: Pool, pieceSize = 5000): Promis
 
 /** SQL: nothing pins the version `v`. */
 const UNUSED = `v.version <> ${RETIRED} AND NOT EXISTS (SELECT 1 FROM run r WHERE r.suite_version_id = v.id)
-  AND NOT EXISTS (SELECT 1 FROM recording r WHERE r.suite_version_id = v.id)`;
+  AND NOT EXISTS (SELECT 1 FROM recording r WHERE r.suite_version_id = v.id)
+  AND NOT EXISTS (SELECT 1 FROM orchestration o WHERE o.suite_version_id = v.id)`;
 
 /**
  * Takes unused versions out of use. The second statement looks again, because it sees whoever pinned one while the

@@ -1,0 +1,35 @@
+import { Body, Controller, Param, Post } from '@nestjs/common';
+import { z } from 'zod';
+import { GateSubmitted } from '#lib/contracts/gate';
+import { ParamTuneSubmitted } from '#lib/contracts/param-tune';
+import { ResumeInput, Submitted } from '#lib/contracts/run';
+import type { Caller } from '#lib/db/catalogue/callers';
+import { About, Answers, Changes, Me, uuid, type Change } from '../platform/decorators.js';
+import { ResumeService } from './resume.service.js';
+
+const Resumed = z
+  .union([Submitted, GateSubmitted, ParamTuneSubmitted])
+  .meta({ description: 'What goes on, under a new job.' });
+
+/** The jobs that can go on: those of runs, and of what makes runs. */
+@Controller('api/jobs')
+export class ResumeController {
+  constructor(readonly service: ResumeService) {}
+
+  @Post(':id/resume')
+  @About(
+    'Resume a job',
+    'Of a run, it does the same as `POST /api/tool-eval/history/{id}/resume`. A gate run and a tune go on from where ' +
+      'they stopped, and ask again what errored in their runs. Answers 409 while the job is not finished, and when ' +
+      'nothing is left to do.',
+  )
+  @Answers(202, Resumed, 404, 409)
+  resumeJob(
+    @Me() caller: Caller,
+    @Param('id') id: string,
+    @Body({ schema: ResumeInput.nullish() }) input: ResumeInput | null | undefined,
+    @Changes() change: Change,
+  ) {
+    return this.service.resume(caller, uuid('job', id), input ?? {}, change);
+  }
+}

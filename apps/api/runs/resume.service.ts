@@ -1,0 +1,53 @@
+import { Inject, Injectable } from '@nestjs/common';
+import type { Redis } from 'ioredis';
+import type { GateSubmitted } from '#lib/contracts/gate';
+import { ProblemError } from '#lib/contracts/input/problem';
+import type { ParamTuneSubmitted } from '#lib/contracts/param-tune';
+import type { ResumeInput, Submitted } from '#lib/contracts/run';
+import { audit } from '#lib/db/catalogue/audit';
+import type { Caller } from '#lib/db/catalogue/callers';
+import type { Pool } from '#lib/db/connection/pool';
+import { resumeOrchestration } from '#lib/db/engine/orchestrations';
+import { JobRepository } from '#lib/db/read/jobs';
+import type { Change } from '../platform/decorators.js';
+import { notifyOfJobs } from '../platform/notify-of-jobs.js';
+import { POOL, REDIS } from '../platform/stores.js';
+import { RunService } from './runs.service.js';
+
+/** Resumes what a job carries. */
+@Injectable()
+export class ResumeService {
+  constructor(
+    @Inject(POOL) readonly pool: Pool,
+    @Inject(REDIS) readonly redis: Redis,
+    readonly runs: RunService,
+  ) {}
+
+  /** @throws ProblemError 404, 409 when there is nothing to resume, 422 when the budget is spent */
+  async resume(
+    caller: Caller,
+    jobId: string,
+    input: ResumeInput,
+    change: Change,
+  ): Promise<Submitted | GateSubmitted | ParamTuneSubmitted> {
+    const { teamId, userId } = caller;
+    const { type, result_ref: ref } = await new JobRepository(this.pool, teamId).read(jobId);
+    if (type === 'tool_eval') return this.runs.resume(caller, ref!, input, change);
+    if (type !== 'gate' && type !== 'param_tune')
+      throw new ProblemError(409, `A job of type "${type}" cannot be resumed. Submit it anew.`);
+    let lanes: string[] = [];
+    const submitted = await change(async (client) => {
+      const {
+        id,
+        jobId: newJobId,
+        lanes: woken,
+      } = await resumeOrchestration(client, { teamId, userId, jobId, ...input });
+      lanes = woken;
+      await audit(client, caller, `${type}.resume`, id);
+      const ref = type === 'gate' ? { gate_run_id: id } : { tune_id: id };
+      return { job_id: newJobId, ...ref, status: 'submitted' as const };
+    });
+    notifyOfJobs(this.redis, [submitted.job_id], lanes);
+    return submitted;
+  }
+}

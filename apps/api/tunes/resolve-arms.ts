@@ -1,0 +1,32 @@
+import { setImmediate } from 'node:timers/promises';
+import type { NewTuneArm } from '#lib/db/engine/param-tunes';
+import type { EstimatedModel } from '#lib/db/read/estimate';
+import { resolveParams } from '#lib/providers/resolve-params';
+import type { Arm } from '#lib/tuning/space/arms';
+
+/** Arms that are resolved before others get their turn. */
+const AT_ONCE = 100;
+
+/**
+ * What a provider is sent of each arm. Several may come to the same, where it lacks a parameter or takes less of it:
+ * those are one arm, the one that is most like the base.
+ */
+export async function resolveArms(
+  ordinal: number,
+  name: string,
+  model: EstimatedModel,
+  arms: readonly Arm[],
+): Promise<NewTuneArm[]> {
+  const resolved: (NewTuneArm & { key: string })[] = [];
+  for (const [number, arm] of arms.entries()) {
+    if (number % AT_ONCE === 0) await setImmediate();
+    const { params, adjustments } = resolveParams(arm.settings, name, model);
+    const key = JSON.stringify(params);
+    resolved.push({ ...arm, target: ordinal, arm: number, resolved: params, adjustments, sameAs: null, key });
+  }
+  const groups = Map.groupBy(resolved, ({ key }) => key);
+  return resolved.map(({ key, ...arm }) => {
+    const [first] = groups.get(key)!.toSorted((a, b) => a.changes - b.changes || a.arm - b.arm);
+    return { ...arm, sameAs: first!.arm === arm.arm ? null : first!.arm };
+  });
+}

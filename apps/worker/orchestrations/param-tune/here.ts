@@ -1,0 +1,23 @@
+import type { Pool } from '#lib/db/connection/pool';
+import type { Orchestration } from '#lib/db/engine/orchestrations';
+import type { StoredTune, StoredTuneTarget, TunedArm } from '#lib/db/engine/param-tunes';
+import type { TuneState } from '#lib/db/read/param-tunes';
+import type { Race } from '#lib/tuning/race';
+
+/** A tune at one of its steps. */
+export interface Here {
+  pool: Pool;
+  orchestration: Orchestration;
+  tune: StoredTune;
+  state: TuneState;
+  signal: AbortSignal;
+}
+
+/** The search of one model. */
+export interface TargetRace {
+  ordinal: number;
+  target: StoredTuneTarget;
+  /** Those that make requests of their own; a trial names one by its place here. */
+  arms: TunedArm[];
+  race: Race;
+}

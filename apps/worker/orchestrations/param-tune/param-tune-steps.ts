@@ -1,0 +1,122 @@
+import type { LogEvent } from '#lib/contracts/event';
+import { ProblemError } from '#lib/contracts/input/problem';
+import { targetName } from '#lib/contracts/target-name';
+import type { Pool } from '#lib/db/connection/pool';
+import type { NewChildRun, Step } from '#lib/db/engine/orchestrations';
+import { readDistinctArms, updateArms, type StoredTune, type TuneStep } from '#lib/db/engine/param-tunes';
+import type { TuneState } from '#lib/db/read/param-tunes';
+import { findMissingModels } from '#lib/db/read/for-workers/missing-models';
+import { readCaseMeans, type CaseMeans } from '#lib/db/read/for-workers/trial-results';
+import { replay } from '#lib/tuning/race';
+import type { SearchPlan } from '#lib/tuning/search/plan-search';
+import type { NextStep } from '../../control/orchestrate.js';
+import { progressOf } from './arm-progress.js';
+import { confirm } from './confirm.js';
+import { conclude, decide } from './decide.js';
+import type { Here, TargetRace } from './here.js';
+import { promote } from './promote.js';
+import { armKey, childKey, childOf, isOfSearch, measuredIn } from './trial-runs.js';
+
+/**
+ * The steps of a parameter tune: `search` repeats the search of each model from what its child runs measured, and makes
+ * those that it proposes next; `holdout` compares what was found with the base on cases that nothing was chosen by;
+ * `promote` runs the winner anew in its experiment.
+ * @param pool its connections are held as long as two runs take to compare
+ */
+export const paramTuneSteps =
+  (pool: Pool): NextStep =>
+  async (orchestration, signal) => {
+    const tune = orchestration.input as unknown as StoredTune;
+    const state = orchestration.state as unknown as TuneState;
+    await checkModels(pool, tune);
+    const here: Here = { pool, orchestration, tune, state, signal };
+    switch (orchestration.step as TuneStep) {
+      case 'search':
+        return search(here);
+      case 'holdout':
+        return confirm(here);
+      case 'promote':
+        return promote(here);
+    }
+  };
+
+/** @throws ProblemError when a model was removed meanwhile */
+async function checkModels(pool: Pool, { targets }: StoredTune): Promise<void> {
+  const [missing] = await findMissingModels(
+    pool,
+    targets.map(({ target }) => target),
+  );
+  if (missing === undefined) return;
+  throw new ProblemError(
+    422,
+    `The model ${targetName(missing)} was removed while it was tuned. Add it again and resume the tune, or submit it ` +
+      'without this model.',
+  );
+}
+
+async function search(here: Here): Promise<Step> {
+  const { orchestration, tune, state } = here;
+  const races = await readRaces(here);
+  const stopped = orchestration.children.find(({ status }) => status === 'budget_exceeded');
+  const store = await progressOf(here, races);
+  const events: LogEvent[] = [...startOf(here), ...store.events];
+  const seen = { ...state, seen: orchestration.children.length };
+  const step: Pick<Step, 'store' | 'events'> = {
+    store: (client) => updateArms(client, orchestration.id, store.arms),
+    events,
+  };
+  if (stopped) return conclude({ ...here, state: seen }, races, step, stopped);
+  const children = races.flatMap(({ ordinal, arms, race }) =>
+    race.next.map(({ arm, rung, from, to, firstSample, samples }): NewChildRun => {
+      const positions = tune.tuning.slice(from, to);
+      return childOf(tune, { step: rung, ordinal, arm: arms[arm]!, positions, firstSample, samples });
+    }),
+  );
+  if (children.length > 0)
+    return { ...step, state: seen, next: 'search' satisfies TuneStep, children: children.slice(0, MOST_CHILDREN) };
+  return decide({ ...here, state: seen }, races, step);
+}
+
+/** The searches of all models, each alone: the best settings of one model are not those of another. */
+async function readRaces({ pool, orchestration, tune }: Here): Promise<TargetRace[]> {
+  const arms = await readDistinctArms(pool, orchestration.id);
+  const runs = new Map(orchestration.children.map((child) => [childKey(child), child]));
+  const means = await readCaseMeans(
+    pool,
+    orchestration.children.filter(isOfSearch).map(({ id }) => id),
+    tune.asked.measure,
+  );
+  const { seed, samples } = tune.asked;
+  return tune.targets.map((target, ordinal) => {
+    const own = arms.get(ordinal)!;
+    const space = { arms: own.map(({ levels }) => levels), base: 0, cases: tune.tuning.length, samples, seed };
+    const race = replay(space, target.search as SearchPlan, (trial) => {
+      const run = runs.get(childKey({ step: trial.rung, arm: armKey(ordinal, own[trial.arm]!.arm) }));
+      return run && measuredIn(means.get(run.id) ?? NOTHING, trial, tune.tuning);
+    });
+    return { ordinal, target, arms: own, race };
+  });
+}
+
+/** Child runs that a step makes. It holds what the user's other submits wait for until it has made all. */
+const MOST_CHILDREN = 100;
+
+const NOTHING: CaseMeans = new Map();
+
+function startOf({ orchestration, tune }: Here): LogEvent[] {
+  if (orchestration.children.length > 0) return [];
+  const { targets, tuning, heldOut, planned } = tune;
+  return [
+    {
+      name: 'tune_start',
+      data: {
+        tune_id: orchestration.id,
+        kind: 'param_tune',
+        targets: targets.map(({ target }) => targetName(target)),
+        arms: targets.reduce((sum, { distinct }) => sum + distinct, 0),
+        cases: { tuning: tuning.length, holdout: heldOut.length },
+        planned_requests: planned,
+      },
+    },
+  ];
+}

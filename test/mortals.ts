@@ -1,0 +1,53 @@
+import pg from 'pg';
+import { clientOf, type Client } from './client.js';
+import { startProcess, until, type RunningProcess } from './processes.js';
+import { createDatabase, createRedis, freePort } from './services.js';
+
+/** An API and a worker that are killed and started again, at the same address and on the same stores. */
+export interface Mortals {
+  client: Client;
+  simulator: RunningProcess;
+  rows(text: string, values?: unknown[]): Promise<any[]>;
+  /** Requests to a model. */
+  requests(model: string): Promise<number>;
+  /**
+   * Kills both in each place that is met, until the place is `end`.
+   * @returns how often
+   */
+  killAtEach(placeOf: () => Promise<string>): Promise<number>;
+  close(): Promise<void>;
+}
+
+export async function openMortals(): Promise<Mortals> {
+  const [database, redis] = [await createDatabase(), await createRedis()];
+  const env = { DATABASE_URL: database.url, REDIS_URL: redis.url, LOG_LEVEL: 'warn' };
+  const port = String(await freePort());
+  const sql = new pg.Pool({ connectionString: database.url, max: 2 });
+  sql.on('error', () => {});
+  const simulator = await startProcess('simulator');
+  const start = () => Promise.all([startProcess('api', { ...env, PORT: port }), startProcess('worker', env)]);
+  let alive = await start();
+  return {
+    client: clientOf(alive[0].url),
+    simulator,
+    rows: async (text, values = []) => (await sql.query(text, values)).rows,
+    requests: async (model) =>
+      ((await (await fetch(`${simulator.url}/control/stats`)).json()) as any).models[model].requests,
+    async killAtEach(placeOf): Promise<number> {
+      const places = new Set<string>();
+      const isAtEnd = async (): Promise<boolean> => {
+        const place = await placeOf();
+        if (place === 'end') return true;
+        if (!places.has(place)) {
+          places.add(place);
+          await Promise.all(alive.map((process) => process.kill('SIGKILL')));
+          alive = await start();
+        }
+        return false;
+      };
+      await until(isAtEnd, { timeoutMs: 540_000 });
+      return places.size;
+    },
+    close: () => sql.end(),
+  };
+}

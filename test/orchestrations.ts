@@ -1,0 +1,103 @@
+import type { Redis } from 'ioredis';
+import { pino } from 'pino';
+import { isFinished, type Job } from '#lib/contracts/job';
+import { createPool, type Pool } from '#lib/db/connection/pool';
+import { finishRun, runsToFinish } from '#lib/db/engine/finish-run';
+import { JobRepository } from '#lib/db/read/jobs';
+import { settleRun, type Outcome } from '#lib/db/testing/settled-run';
+import { connectRedis } from '#lib/runtime/redis';
+import { Orchestrator, type NextStep } from '../apps/worker/control/orchestrate.js';
+import { createDatabase, createRedis } from './services.js';
+import { until } from './until.js';
+
+const never = new AbortController().signal;
+
+export interface Stores {
+  pool: Pool;
+  locks: Pool;
+  redis: Redis;
+}
+
+/** Stores of a test file of orchestrations. */
+export async function openStores(): Promise<Stores & { close(): Promise<void> }> {
+  const [database, { url, close }] = [await createDatabase(), await createRedis()];
+  const [pool, locks] = [createPool(database.url, 10), createPool(database.url, 10)];
+  const redis = connectRedis(url, 'producer', pino({ level: 'silent' }));
+  return {
+    pool,
+    locks,
+    redis,
+    async close(): Promise<void> {
+      await Promise.all([pool.end(), locks.end(), redis.quit()]);
+      await Promise.all([database.drop(), close()]);
+    },
+  };
+}
+
+/** A child run: what it was made for, and how many cases it has. */
+export interface Child {
+  id: string;
+  step: string;
+  arm: string;
+  cases: number;
+}
+export type Replies = (child: Child) => Outcome[] | Promise<Outcome[]>;
+
+/** What can happen to an orchestration that is submitted, and not begun. */
+export function orchestrationOf(
+  stores: Stores,
+  { teamId, id, type }: { teamId: string; id: string; type: string },
+  stepsOf: (pool: Pool) => NextStep,
+) {
+  const { pool, locks, redis } = stores;
+  const rows = async (text: string, values: unknown[]): Promise<any[]> => (await pool.query(text, values)).rows;
+  const jobs = new JobRepository(pool, teamId);
+  const jobIdNow = async (): Promise<string> =>
+    (await rows('SELECT job_id FROM orchestration WHERE id = $1', [id]))[0].job_id;
+  /** What a worker process does for it. */
+  const aWorker = (db: Pool): Orchestrator =>
+    new Orchestrator({
+      pool: db,
+      locks: db === pool ? locks : db,
+      redis,
+      nextSteps: { [type]: stepsOf(db) },
+      onChildren: () => {},
+      onMoreToDo: () => {},
+    });
+  return {
+    rows,
+    jobIdNow,
+    children: (): Promise<(Child & { status: string; samples: number; extends_run_id: string | null })[]> =>
+      rows(
+        `SELECT r.id, step, arm, status, samples, extends_run_id, t.n / r.samples AS cases
+         FROM run r JOIN target t ON t.run_id = r.id WHERE orchestration_id = $1 ORDER BY r.id`,
+        [id],
+      ),
+    job: async (): Promise<Job> => jobs.read(await jobIdNow()),
+    /** Lets this worker make the steps that can be made now. */
+    async step(db = pool): Promise<void> {
+      const worker = aWorker(db);
+      for (const waiting of await worker.toAdvance())
+        if (waiting.orchestrationId === id) await worker.advance(waiting, never);
+    },
+    async reply(replies: Replies): Promise<void> {
+      for (const child of await this.children())
+        if (!isFinished(child.status as never)) await settleRun(pool, child.id, await replies(child));
+      for (const run of await runsToFinish(pool)) await finishRun(pool, run);
+    },
+    /** Goes on until it has ended. @returns what it found */
+    async end(replies: Replies): Promise<any> {
+      await until(async () => {
+        await this.step();
+        await this.reply(replies);
+        return isFinished((await jobs.read(await jobIdNow())).status);
+      });
+      return this.state();
+    },
+    state: async () => JSON.parse((await rows('SELECT state FROM orchestration WHERE id = $1', [id]))[0].state),
+    log: async () =>
+      (await rows('SELECT name, data FROM job_event WHERE job_id = $1 ORDER BY seq', [await jobIdNow()])).map(
+        ({ name: event, data }) => [event, JSON.parse(data)] as [string, any],
+      ),
+  };
+}

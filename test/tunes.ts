@@ -1,0 +1,87 @@
+import { pino } from 'pino';
+import type { JsonObject } from '#lib/contracts/json/json';
+import type { ParamTune, TuneArm } from '#lib/contracts/param-tune';
+import { createPool } from '#lib/db/connection/pool';
+import type { Outcome } from '#lib/db/testing/settled-run';
+import { connectRedis } from '#lib/runtime/redis';
+import { paramTuneSteps } from '../apps/worker/orchestrations/param-tune/param-tune-steps.js';
+import { startApi } from './api.js';
+import { clientOf, weatherSuite, type Client } from './client.js';
+import { orchestrationOf, type Child, type Replies, type Stores } from './orchestrations.js';
+
+const ROUTE = '/api/tool-eval/param-tune';
+
+/** What a model replies to a case with the values of an arm: its score, or null for an error. */
+export type Skill = (config: JsonObject, position: number, child: Child & { target: number }) => Outcome;
+
+interface Asked {
+  cases?: number;
+  models?: string[];
+  /** Further fields of the body. */
+  [input: string]: unknown;
+}
+
+/** An API, and what its workers do for tunes. The models are played by the test. */
+export async function openTunes() {
+  const api = await startApi();
+  const locks = createPool(api.env.DATABASE_URL, 10);
+  const redis = connectRedis(api.env.REDIS_URL, 'producer', pino({ level: 'silent' }));
+  const stores = { pool: api.pool, locks, redis };
+  let teams = 0;
+  return {
+    pool: api.pool,
+    async close(): Promise<void> {
+      await Promise.all([locks.end(), redis.quit()]);
+      await api.close();
+    },
+    /** A team of its own with a tune that is submitted, and not begun. */
+    async aTune({ cases = 60, models = ['a'], ...input }: Asked) {
+      const { token } = (await api.client.post('/api/teams', { name: `team ${teams++}` })).body;
+      const client = clientOf(api.url, token.token);
+      const provider = { key: 'sim', base_url: 'http://127.0.0.1:9/v1', models: models.map((id) => ({ id })) };
+      await client.post('/api/providers', provider);
+      const suiteId: string = (await client.post('/api/tool-eval/import', weatherSuite(cases))).body.suite_id;
+      const body = { suite_id: suiteId, models: models.map((id) => `sim::${id}`), ...input };
+      const { status, body: submitted } = await client.post(ROUTE, body);
+      if (status !== 202) throw new Error(`${status} ${JSON.stringify(submitted)}`);
+      return { suiteId, ...(await tuneOf(stores, client, submitted.tune_id)) };
+    },
+    /** A tune that was submitted. */
+    of: (client: Client, id: string) => tuneOf(stores, client, id),
+  };
+}
+
+async function tuneOf(stores: Stores, client: Client, id: string) {
+  const { rows } = await stores.pool.query<{ team_id: string }>('SELECT team_id FROM orchestration WHERE id = $1', [
+    id,
+  ]);
+  const teamId = rows[0]!.team_id;
+  const orchestration = orchestrationOf(stores, { teamId, id, type: 'param_tune' }, paramTuneSteps);
+  const repliesOf =
+    (skill: Skill): Replies =>
+    async (child) => {
+      const [target, arm] = child.arm.split('.').map(Number) as [number, number];
+      const [found] = await orchestration.rows(
+        `SELECT r.case_positions, a.config FROM run r, tune_arm a
+         WHERE r.id = $1 AND a.tune_id = $2 AND a.target = $3 AND a.arm = $4`,
+        [child.id, id, target, arm],
+      );
+      const config = JSON.parse(found.config) as JsonObject;
+      const some = found.case_positions as number[];
+      const positions = some.length > 0 ? some : Array.from({ length: child.cases }, (_, n) => n);
+      return positions.map((position) => skill(config, position, { ...child, target }));
+    };
+  return {
+    ...orchestration,
+    client,
+    id,
+    teamId,
+    reply: (skill: Skill) => orchestration.reply(repliesOf(skill)),
+    async end(skill: Skill): Promise<ParamTune> {
+      await orchestration.end(repliesOf(skill));
+      return this.read();
+    },
+    read: async (): Promise<ParamTune> => (await client.get(`${ROUTE}/history/${id}`)).body,
+    arms: async (): Promise<TuneArm[]> => (await client.get(`${ROUTE}/history/${id}/combos?limit=200`)).body.items,
+  };
+}
