@@ -351,8 +351,8 @@ it('lists have one shape, and go on where they ended', async () => {
   const second = await toolmarkJson('history', '--limit', '1', '--cursor', first.next_cursor);
   expect(second.items[0].id < first.items[0].id).toBe(true);
   for (const list of [
-    ...['jobs', 'history', 'suites', 'providers', 'models', 'metrics', 'experiments'],
-    ...['suites list', 'providers list', 'experiments list'],
+    ...['jobs', 'history', 'suites', 'providers', 'models', 'metrics', 'experiments', 'tunes', 'presets'],
+    ...['suites list', 'providers list', 'experiments list', 'tunes list', 'presets list'],
   ])
     expect(await toolmarkJson(...list.split(' '))).toMatchObject({ items: expect.any(Array) });
   const filtered = await toolmarkJson(
@@ -613,6 +613,9 @@ it('help and lists load neither zod nor scoring nor Socket.IO', async () => {
     'metrics',
     'experiments',
     'gates',
+    'tunes',
+    'presets',
+    'tunes show abc1',
     'gate abc1 --eval abc2',
     'experiments timeline 019aa8a2-5c1e-7000-8000-000000000011',
     'show abc1',
@@ -690,6 +693,10 @@ describe('every example in the help of a command works', () => {
     for (const name of ['Prompts', 'Old prompts'])
       await toolmarkJson('experiments', 'create', name, '--suite', 'Weather', '--baseline', done.id);
     await toolmark('run', 'Weather', '-m', models, '--watch', '--experiment', 'Prompts');
+    const space = ['--space', 'temperature=0,1', '--mode', 'grid', '--holdout', '0', '--watch'];
+    const tune = () => toolmarkJson('tune', 'params', 'Weather', '-m', 'simulator::perfect-ish', ...space);
+    const [tuned, oldTune] = [await tune(), await tune()];
+    await toolmarkJson('presets', 'save', 'Old preset', '--space', 'temperature=0,1');
     await until(async () => (await toolmarkJson('experiments', 'show', 'Prompts')).best !== null);
     await system.control('instant', { on: false, status: 'hang' });
     const running = await toolmarkJson('run', 'Weather', '-m', 'simulator::instant', '--cache', 'off');
@@ -699,6 +706,8 @@ describe('every example in the help of a command works', () => {
       RESULT: result.id,
       CASE: draft.id,
       RUNNING_RUN: running.eval_id,
+      TUNE: tuned.id,
+      OLD_TUNE: oldTune.id,
     });
     words.CANCELLED_RUN = words.RUNNING_RUN!;
   }, 60_000);

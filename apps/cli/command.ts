@@ -1,5 +1,6 @@
 import { InvalidArgumentError, type Command } from 'commander';
 import { ApiClient } from '#lib/client/api-client';
+import { isObject, parseJson } from '#lib/contracts/json/json';
 import { likelyName } from '#lib/contracts/input/nearest-names';
 import { connection } from './connection.js';
 
@@ -70,10 +71,11 @@ export function wholeNumber(text: string): number {
   return value;
 }
 
+/** Numbers are kept as they were written. */
 export function jsonObject(text: string): object {
   try {
-    const value: unknown = JSON.parse(text);
-    if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value;
+    const value = parseJson(text);
+    if (isObject(value)) return value;
   } catch (error) {
     throw new InvalidArgumentError(`It takes a JSON object: ${(error as Error).message}`);
   }

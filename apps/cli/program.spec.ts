@@ -1,4 +1,6 @@
-import { readFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { Option, type Command } from 'commander';
 import { ApiClient } from '#lib/client/api-client';
 import { SCORING_MODES } from '#lib/contracts/case';
@@ -7,9 +9,11 @@ import { ExperimentInput, ExperimentsQuery } from '#lib/contracts/experiment';
 import { GateInput, GateRunConfig, GateUpdate } from '#lib/contracts/gate';
 import { IMPORT_FORMATS, SUITE_EXPORT_FORMATS } from '#lib/contracts/import';
 import { JOB_STATUSES, JobType } from '#lib/contracts/job';
+import { ParamTuneInput, TUNE_MODES } from '#lib/contracts/param-tune';
 import { ProviderKind } from '#lib/contracts/provider';
 import { CacheMode, RunInput, ToolChoice } from '#lib/contracts/run';
 import { EXPORT_FORMATS } from '../api/results/export-run.js';
+import { jsonObject } from './command.js';
 import { completionsOf } from './completion.js';
 import { EXPERIMENT_STATUSES } from './commands/experiments.js';
 import { RUN_EXPORT_FORMATS } from './commands/export.js';
@@ -24,6 +28,7 @@ import {
   TOOL_CHOICES,
   type RunSettings,
 } from './commands/run-settings.js';
+import { TUNE_MEASURES, TUNE_MODES as MODE_CHOICES, tuneInput, type TuneSettings } from './commands/tune-settings.js';
 import { IMPORT_FORMATS as IMPORT_CHOICES, SUITE_EXPORT_FORMATS as EXPORT_CHOICES } from './commands/suites.js';
 import { EXIT_CODES } from './exit-codes.js';
 import { createProgram, withJsonFile } from './program.js';
@@ -53,6 +58,8 @@ it.each([
   ['scoring modes', SCORING_CHOICES, SCORING_MODES],
   ['cache modes', CACHE_MODES, CacheMode.options],
   ['tool choices', TOOL_CHOICES, ToolChoice.options],
+  ['modes of a tune', MODE_CHOICES, TUNE_MODES],
+  ['measures of a tune', TUNE_MEASURES, ParamTuneInput.shape.measure.unwrap().options],
   ['model orders', MODEL_ORDERS, RunInput.shape.model_order.unwrap().options],
 ])('offers the %s that the API takes', (_what, offered, taken) => {
   expect(offered).toEqual(taken);
@@ -131,6 +138,89 @@ it('every setting of a run has an option', async () => {
   });
 });
 
+describe('a tune of parameters', () => {
+  const server = new ApiClient('http://127.0.0.1:9', ''); // Asked for names alone.
+  const suiteId = '019aa8a2-5c1e-7000-8000-000000000011';
+  const inputOf = (...args: string[]) => {
+    const params = createProgram('0')
+      .commands.find((one) => one.name() === 'tune')!
+      .commands.find((one) => one.name() === 'params')!;
+    params.parseOptions(['--models', 'p::a,p::b', ...args]);
+    return tuneInput(server, suiteId, params.opts<TuneSettings>());
+  };
+
+  it('has an option for every setting', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'toolmark-tune-'));
+    const file = join(folder, 'space.json');
+    writeFileSync(
+      file,
+      '{"search_space": {"temperature": 1, "n": [5.0]}, "per_model_search_spaces": {"p::b": {"top_k": [1]}}}',
+    );
+    writeFileSync(join(folder, 'prompt.txt'), 'Be brief.');
+    const input = await inputOf(
+      ...['--space', 'temperature=0..1/0.5', '--space', 'top_p=0.5,1', '--space-file', file, '--mode', 'random'],
+      ...['--trials', '5', '--base-temperature', '0.5', '--base-tool-choice', 'auto', '--base-max-tokens', '9'],
+      ...['--base-params', '{"top_k": 1}', '--base-system-prompt', `@${join(folder, 'prompt.txt')}`],
+      ...['--measure', 'passed', '--margin', '0.1', '--samples', '2', '--holdout', '0.5', '--seed', '7'],
+      ...['--timeout', '2.5', '--max-requests', '10', '--max-cost-usd', '0.5', '--cache', 'refresh'],
+      ...['--max-combinations', '20'],
+    );
+    rmSync(folder, { recursive: true });
+    expect(Object.keys(input).sort()).toEqual(Object.keys(ParamTuneInput.shape).sort());
+    expect(JSON.stringify(input.search_space)).toBe(
+      '{"temperature":{"min":0,"max":1,"step":0.5},"n":[5.0],"top_p":[0.5,1]}',
+    );
+    expect(ParamTuneInput.parse({ ...input, search_space: {} })).toEqual({
+      suite_id: suiteId,
+      models: ['p::a', 'p::b'],
+      search_space: {},
+      per_model_search_spaces: { 'p::b': { top_k: [1] } },
+      mode: 'random',
+      trials: 5,
+      base: {
+        ...{ temperature: 0.5, tool_choice: 'auto', max_tokens: 9 },
+        ...{ params: { top_k: 1 }, system_prompt: 'Be brief.' },
+      },
+      measure: 'passed',
+      margin: 0.1,
+      samples: 2,
+      holdout: 0.5,
+      seed: 7,
+      timeout_s: 2.5,
+      budget: { max_requests: 10, max_cost_usd: 0.5 },
+      cache: 'refresh',
+      experiment_id: null,
+      max_combinations: 20,
+    });
+  });
+
+  it('leaves the rest to the API, and takes 0 for 0', async () => {
+    const input = ParamTuneInput.parse(await inputOf('--space', 'temperature=0'));
+    expect(input).toEqual(ParamTuneInput.parse({ ...input, search_space: { temperature: [0] } }));
+    expect(input).toMatchObject({ mode: 'adaptive', holdout: 0.3, margin: 0.02, seed: 1 });
+    const zeros = ['--holdout', '0', '--margin', '0', '--seed', '0', '--base-temperature', '0', '--timeout', '0'];
+    expect(await inputOf('--space', 'temperature=0', ...zeros, '--max-cost-usd', '0')).toMatchObject({
+      ...{ holdout: 0, margin: 0, seed: 0, timeout_s: 0 },
+      ...{ base: { temperature: 0 }, budget: { max_cost_usd: 0 } },
+    });
+  });
+
+  it('refuses what it cannot search', async () => {
+    await expect(inputOf()).rejects.toThrow(/Say what to search, with --space/);
+    await expect(inputOf('--space', 'a=1', '--space', 'b=1', '--space', 'a=2')).rejects.toThrow(/names a twice/);
+    await expect(inputOf('--space-file', 'none.json')).rejects.toThrow(/There is no file/);
+    await expect(inputOf('--space-file', 'README.md')).rejects.toThrow(/^README\.md is not a search space: /);
+    await expect(inputOf('--space-file', 'package.json')).resolves.toMatchObject({
+      search_space: { name: 'toolmark' },
+    });
+  });
+});
+
+it('numbers in a JSON object of the command line are kept as they were written', () =>
+  expect(JSON.stringify(jsonObject('{"a": 5.0, "b": 12345678901234567890}'))).toBe(
+    '{"a":5.0,"b":12345678901234567890}',
+  ));
+
 it('the help of every command ends with examples of it', () => {
   for (const command of commands.filter((one) => one.name() !== 'help'))
     expect(helpOf(command)).toMatch(new RegExp(`Examples:\n( +\\$ toolmark ${pathOf(command)}.*\n)+$`));
@@ -162,6 +252,9 @@ describe('completion offers', () => {
     expect(complete('suites', '')).toEqual(expect.arrayContaining(['list', 'check', 'import', 'drafts']));
     expect(complete('experiments', 'a')).toEqual(['archive', 'activate']);
     expect(complete('--server', 'suites', 'j')).toEqual(['jobs']);
+    expect(complete('tune')).toEqual(['tune', 'tunes']);
+    expect(complete('tune', '')).toEqual(['params', 'help']);
+    expect(complete('tunes', '')).toEqual(expect.arrayContaining(['list', 'show', 'arms', 'delete']));
   });
   it('options of the command and of all commands', () => {
     expect(complete('run', 'Weather', '--w')).toEqual(['--watch']);
@@ -174,6 +267,7 @@ describe('completion offers', () => {
     expect(complete('suites', 'import', '--format', 'b')).toEqual(['bfcl']);
     expect(complete('run', 'x', '--cache', '=', 'u')).toEqual(['use']);
     expect(complete('experiments', 'list', '--status', 'a')).toEqual(['active', 'archived', 'all']);
+    expect(complete('tune', 'params', 'x', '--mode', '')).toEqual(['adaptive', 'grid', 'random']);
     expect(complete('completion', '')).toEqual(['bash', 'zsh', 'fish']);
     expect(complete('suites', 'import', '')).toEqual([]);
     expect(complete('score', '--in', '')).toEqual([]);

@@ -9,6 +9,7 @@ import { addHistory } from './commands/history.js';
 import { addJobs } from './commands/jobs.js';
 import { addLogin } from './commands/login.js';
 import { addMetrics } from './commands/metrics.js';
+import { addPresets } from './commands/presets.js';
 import { addProviders } from './commands/providers.js';
 import { addRecord } from './commands/record.js';
 import { addRescore } from './commands/rescore.js';
@@ -18,6 +19,8 @@ import { addSamples } from './commands/samples.js';
 import { addScore } from './commands/score.js';
 import { addShow } from './commands/show.js';
 import { addSuites } from './commands/suites.js';
+import { addTune } from './commands/tune.js';
+import { addTunes } from './commands/tunes.js';
 import { EXIT_CODES } from './exit-codes.js';
 import { print } from './output/terminal.js';
 
@@ -54,6 +57,7 @@ export function createProgram(version: string): Command {
     ['Read results:', [addHistory, addShow, addExport, addRescore]],
     ['Compare:', [addCompare, addExperiments]],
     ['Decide what may ship:', [addGate, addGates]],
+    ['Tune:', [addTune, addTunes, addPresets]],
     ['Jobs:', [addJobs]],
     ['Suites, models and metrics:', [addSuites, addProviders, addMetrics]],
     ['Without a server:', [addScore]],

@@ -2,11 +2,13 @@ import type { Command } from 'commander';
 import type { ApiClient, Submitted } from '#lib/client/api-client';
 import type { Gate, GateRun, GateSubmitted } from '#lib/contracts/gate';
 import type { Job } from '#lib/contracts/job';
+import type { ParamTuneSubmitted } from '#lib/contracts/param-tune';
 import { number, onServer, wholeNumber, withExamples } from '../command.js';
-import { findGateJob, findRun, orAbsent } from '../lookup/find-run.js';
+import { findParentJob, findRun, orAbsent } from '../lookup/find-run.js';
 import { addFollowOptions, follow, type FollowOptions } from './follow.js';
 import { print, printJson } from '../output/terminal.js';
 import { concludeGate } from './conclude-gate.js';
+import { followTune } from './conclude-tune.js';
 import { followGate } from './gate.js';
 import { budgetOf } from './run-settings.js';
 
@@ -20,8 +22,8 @@ interface ResumeOptions extends FollowOptions {
 export function addResume(program: Command): void {
   const resume = program
     .command('resume')
-    .description('ask again what errored, and what was not asked yet; or go on with a gate run')
-    .argument('<run>', 'id of a run or a job, or its beginning; of a gate run its job')
+    .description('ask again what errored, and what was not asked yet; or go on with a gate run or a tune')
+    .argument('<run>', 'id of a run or a job, or its beginning; of a gate run and of a tune its job')
     .option('--max-requests <n>', 'new limit of the requests of the whole run', wholeNumber)
     .option('--max-cost-usd <dollars>', 'new limit of the cost of the whole run', number)
     .option('--no-budget', 'take all limits away');
@@ -30,16 +32,26 @@ export function addResume(program: Command): void {
 }
 
 async function resumeRun(client: ApiClient, options: ResumeOptions, id: string): Promise<void> {
-  const gateJob = await findGateJob(client, id);
-  if (gateJob) return resumeGate(client, options, gateJob);
-  const run = await findRun(client, id);
   const budget = options.budget ? budgetOf(options) : null;
+  const parent = await findParentJob(client, id);
+  if (parent?.type === 'gate') return resumeGate(client, options, parent, budget);
+  if (parent)
+    return followTune(
+      client,
+      await client.call<ParamTuneSubmitted>('POST', `/api/jobs/${parent.id}/resume`, { budget }),
+      options,
+    );
+  const run = await findRun(client, id);
   const submitted = await client.call<Submitted>('POST', `/api/tool-eval/history/${run.id}/resume`, { budget });
   await follow(client, submitted, options);
 }
 
-async function resumeGate(client: ApiClient, options: ResumeOptions, { id }: Job): Promise<void> {
-  const budget = options.budget ? budgetOf(options) : null;
+async function resumeGate(
+  client: ApiClient,
+  options: ResumeOptions,
+  { id }: Job,
+  budget: ReturnType<typeof budgetOf> | null,
+): Promise<void> {
   const submitted = await client.call<GateSubmitted>('POST', `/api/jobs/${id}/resume`, { budget });
   if (options.watch) {
     const gateId = await gateOf(client, submitted.gate_run_id);

@@ -125,7 +125,7 @@ function targetOf(target: string, paramsByTarget: Record<string, object> = {}) {
   return { provider_key: target.slice(0, at), model_id: target.slice(at + 2), params };
 }
 
-const textOrFile = (text: string): string => (text.startsWith('@') ? readText(text.slice(1)) : text);
+export const textOrFile = (text: string): string => (text.startsWith('@') ? readText(text.slice(1)) : text);
 
 function systemPrompt({ systemPrompt: forAll, systemPromptFor: byModel }: ConfigOptions) {
   if (!byModel) return forAll === undefined ? undefined : textOrFile(forAll);

@@ -40,15 +40,16 @@ export async function findJob(client: ApiClient, id: string): Promise<string> {
   return theOnly(id, byJobId, 'jobs');
 }
 
-/** The job of a gate run that its id or the beginning of its id means, if it means one. */
-export async function findGateJob(client: ApiClient, id: string): Promise<Job | undefined> {
+/** The job of a gate run or a tune that its id or the beginning of its id means, if it means one. */
+export async function findParentJob(client: ApiClient, id: string): Promise<Job | undefined> {
+  const isParent = (job: Job | undefined): boolean => job?.type === 'gate' || job?.type === 'param_tune';
   if (isWholeId(id)) {
     const job = await client.job(id).catch(orAbsent);
-    return job?.type === 'gate' ? job : undefined;
+    return isParent(job) ? job : undefined;
   }
   const { runs, jobs } = await findByPrefix(client, id);
   const [job, ...others] = jobs;
-  return runs.length + others.length === 0 && job?.type === 'gate' ? job : undefined;
+  return runs.length + others.length === 0 && isParent(job) ? job : undefined;
 }
 
 const runIdOf = ({ type, result_ref: made }: Job): string | null => (type === 'tool_eval' ? made : null);
@@ -84,16 +85,17 @@ async function findByPrefix(client: ApiClient, prefix: string): Promise<{ runs: 
 }
 
 /** Ids begin with the time when they were made, so the search ends at the first id that is smaller than the prefix. */
-async function newestWithPrefix<Item extends { id: string }>(
+export async function newestWithPrefix<Item extends { id: string }>(
   client: ApiClient,
   path: string,
   prefix: string,
+  isMeant = ({ id }: Item): boolean => startsWithId(id, prefix),
 ): Promise<Item[]> {
   const found: Item[] = [];
   let cursor: string | null | undefined;
   for (let page = 0; page < MAX_PAGES && cursor !== null; page++) {
     const { items, next_cursor }: { items: Item[]; next_cursor: string | null } = await client.page(path, PAGE, cursor);
-    found.push(...items.filter(({ id }) => startsWithId(id, prefix)));
+    found.push(...items.filter(isMeant));
     const oldest = items.at(-1);
     cursor = oldest && oldest.id > prefix.toLowerCase() ? next_cursor : null;
   }

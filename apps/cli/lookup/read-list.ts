@@ -14,7 +14,7 @@ export interface List<Item> {
   next_cursor?: string;
 }
 
-const DEFAULT_LIMIT = 50;
+export const DEFAULT_LIMIT = 50;
 export const addListOptions = (command: Command): Command =>
   command
     .option('-l, --limit <n>', 'most entries to list', wholeNumber, DEFAULT_LIMIT)

@@ -33,7 +33,7 @@ const markdownRow = (cells: readonly string[]): string => `| ${cells.map(escapeM
 export const markdownItem = (text: string): string => `- ${escapeMarkdown(text)}`;
 
 /** Columns of words stand to the left, figures to the right. */
-const WORDS = new Set(['model', 'verdict', 'result']);
+const WORDS = new Set(['model', 'verdict', 'result', 'configuration', 'state', 'adjustments']);
 
 /** A table of a heading and rows; nothing without rows. */
 export function markdownTable(cells: readonly string[][], room: Room): string[] {

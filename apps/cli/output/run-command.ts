@@ -1,0 +1,37 @@
+import { toText, type JsonObject } from '#lib/contracts/json/json';
+import type { ParamTune } from '#lib/contracts/param-tune';
+import { shellLine } from './shell-words.js';
+import { toSafeJson } from './terminal.js';
+
+const MAX_PROMPT = 2000;
+export const PROMPT_FILE = 'system-prompt.txt';
+
+/** The run of a configuration with a model, as one line for a shell. Numbers are as they were written. */
+export function runCommand(
+  { input, suite_id: id, suite_name: name }: Pick<ParamTune, 'input' | 'suite_id' | 'suite_name'>,
+  target: string,
+  config: JsonObject,
+): string {
+  const { base } = input;
+  const { temperature, tool_choice: choice, max_tokens: tokens, ...others } = config;
+  const params: JsonObject = { ...base.params, ...others };
+  return shellLine([
+    ...['toolmark', 'run', id ?? name, '--models', target],
+    ...['--temperature', toText(temperature ?? base.temperature)],
+    ...['--tool-choice', toText(choice ?? base.tool_choice)],
+    ...['--max-tokens', toText(tokens ?? base.max_tokens)],
+    ...(Object.keys(params).length ? ['--params', toSafeJson(params)] : []),
+    ...promptWords(base.system_prompt, target),
+  ]);
+}
+
+/** A text that begins with @ names a file, and a long one is no line to paste: both are read from a file. */
+function promptWords(prompt: ParamTune['input']['base']['system_prompt'], target: string): string[] {
+  const text = typeof prompt === 'string' ? prompt : (prompt?.[target] ?? prompt?.['*'] ?? '');
+  if (text === '') return [];
+  const isLong = text.length > MAX_PROMPT || text.startsWith('@');
+  return ['--system-prompt', isLong ? `@${PROMPT_FILE}` : text];
+}
+
+/** Whether the command reads a file that its user has to write. */
+export const needsPromptFile = (command: string): boolean => command.endsWith(` --system-prompt @${PROMPT_FILE}`);

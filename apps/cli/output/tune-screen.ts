@@ -1,0 +1,107 @@
+import type { Job } from '#lib/contracts/job';
+import type { TuneArm } from '#lib/contracts/param-tune';
+import { cellWidth, cutToCells, padToCells } from './cells.js';
+import { progressBars } from './progress-bars.js';
+import { beginning } from './table.js';
+import { escapeControls } from './terminal.js';
+import {
+  ARM_HEADING,
+  armName,
+  armRow,
+  armsOf,
+  durationText,
+  isDistinct,
+  rankArms,
+  STEP_WORDS,
+  type TuneReport,
+} from './tune-report.js';
+
+/** What a watch knows of a tune that goes on. */
+export interface TuneView extends TuneReport {
+  job: Pick<Job, 'progress' | 'detail'>;
+}
+
+const MAX_NAMED = 20;
+const MAX_NAME = 300;
+/** A model takes its name, an arm, and the line of what is not shown. */
+const LEAST_LINES = 3;
+
+/** A tune that goes on, in lines that fit the terminal: its progress, and the best arms of each model. */
+export function tuneScreen(view: TuneView, columns: number, rows: number): string[] {
+  const { tune } = view;
+  const width = columns - 1;
+  const head = headLines(view, width);
+  const left = rows - head.length - 1;
+  const isOne = tune.targets.length === 1;
+  const most = Math.floor(left / LEAST_LINES);
+  const shown = tune.targets.slice(0, most < tune.targets.length ? Math.floor((left - 1) / LEAST_LINES) : most);
+  const others = tune.targets.length - shown.length;
+  const each = Math.floor((left - (others > 0 ? 1 : 0)) / Math.max(1, shown.length)) - (isOne ? 1 : 2);
+  const blocks = shown.map(({ target }) => blockOf(armsOf(view, target), Math.max(0, each)));
+  const [heading, ...lines] = fitTable([ARM_HEADING, ...blocks.flatMap(({ best }) => best.map(armRow))], width);
+  const body = shown.flatMap(({ target }, index) => [
+    ...(isOne ? [] : [beginning(target, MAX_NAME)]),
+    ...lines.splice(0, blocks[index]!.best.length),
+    ...(blocks[index]!.rest === '' ? [] : [blocks[index]!.rest]),
+  ]);
+  return [
+    ...head,
+    ...(shown.length ? [heading!, ...body] : []),
+    ...(others > 0 ? [shown.length ? `and ${others} more models` : `${others} models`] : []),
+  ]
+    .slice(0, Math.max(0, rows))
+    .map((line) => cutToCells(escapeControls(line), width));
+}
+
+function headLines({ tune, job }: TuneView, width: number): string[] {
+  const { done, total, errored, eta_s: left } = job.progress;
+  const step = STEP_WORDS[tune.step] ?? tune.step;
+  const bars = progressBars([{ target: step, settled: done, total, errored }], width + 1, 1);
+  const time = left === null ? '' : `, about ${durationText(left)} left`;
+  const detail = job.detail === null ? '' : `. ${job.detail}`;
+  return [...bars, `${tune.planned_requests} requests planned${time}${detail}`];
+}
+
+/** The best arms of a model that fit, and a line of what was dropped and of those that are not shown. */
+function blockOf(arms: readonly TuneArm[], most: number): { best: TuneArm[]; rest: string } {
+  const ranked = rankArms(arms.filter(isDistinct));
+  const measured = ranked.filter(({ state }) => state !== 'waiting');
+  const best = measured.slice(0, most);
+  const others = measured.slice(most);
+  const counts = [
+    [measured.filter(({ state }) => state === 'dropped').length, 'dropped'],
+    [ranked.length - measured.length, 'waiting'],
+    [arms.length - ranked.length, 'the same as another'],
+    [others.length, 'not shown'],
+  ] as const;
+  const named = counts.filter(([count]) => count > 0).map(([count, what]) => `${count} ${what}`);
+  const names = others.slice(0, MAX_NAMED).map(armName).join('; ');
+  return { best, rest: named.join(', ') + (names && `: ${names}`) };
+}
+
+/** Where a terminal is narrow, columns go in this order. */
+const SPARED = ['p50', 'rung', 'cost', 'cases', 'state'];
+const FLEXIBLE = 'configuration';
+const LEAST_FLEXIBLE = 16;
+
+/** A table as wide as `width` at most: its configurations are cut, and then columns are left out. */
+function fitTable(cells: readonly (readonly string[])[], width: number): string[] {
+  const rows = cells.map((row) => row.map(escapeControls));
+  const names = rows[0]!;
+  const widths = names.map((_, column) => Math.max(...rows.map((row) => cellWidth(row[column]!))));
+  const shown = new Set(names);
+  const taken = (): number =>
+    names.reduce((sum, name, column) => sum + (shown.has(name) && name !== FLEXIBLE ? widths[column]! + 2 : 0), 0);
+  const flexible = names.indexOf(FLEXIBLE);
+  const least = Math.min(widths[flexible]!, LEAST_FLEXIBLE);
+  for (const name of SPARED) if (taken() + least > width) shown.delete(name);
+  widths[flexible] = Math.max(0, Math.min(widths[flexible]!, width - taken()));
+  return rows.map((row) =>
+    row
+      .flatMap((cell, column) =>
+        shown.has(names[column]!) ? [padToCells(cutToCells(cell, widths[column]!), widths[column]!)] : [],
+      )
+      .join('  ')
+      .trimEnd(),
+  );
+}

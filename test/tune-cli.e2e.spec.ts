@@ -1,0 +1,252 @@
+import { spawn } from 'node:child_process';
+import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { weatherSuite } from './client.js';
+import { ADMIN_TOKEN } from './processes.js';
+import { startSystem, type System } from './system.js';
+import { until } from './until.js';
+
+let system: System;
+let suiteId: string;
+const folder = mkdtempSync(join(tmpdir(), 'toolmark-tune-'));
+const bin = join(folder, 'bin');
+const ROUTE = '/api/tool-eval/param-tune';
+
+beforeAll(async () => {
+  mkdirSync(bin);
+  const node = resolve('node_modules/.bin/node');
+  writeFileSync(join(bin, 'toolmark'), `#!/bin/sh\nexec ${node} ${resolve('dist/apps/cli/main.js')} "$@"\n`);
+  chmodSync(join(bin, 'toolmark'), 0o755);
+  system = await startSystem({ workers: 1 });
+  await system.client.post('/api/providers', {
+    key: 'sim',
+    base_url: `${system.simulator.url}/v1`,
+    limits: { max_concurrency: 20 },
+    models: [
+      { id: 'param-sensitive' },
+      { id: 'param-sensitive@50' },
+      { id: 'perfect-ish', unsupported_params: ['top_p'] },
+      { id: 'instant' },
+    ],
+  });
+  suiteId = (await system.client.post('/api/tool-eval/import', weatherSuite(40))).body.suite_id;
+});
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+interface Ran {
+  code: number | null;
+  out: string;
+  err: string;
+}
+const spawned = (file: string, args: readonly string[], onError: (text: string) => void = () => {}) =>
+  new Promise<Ran>((ended) => {
+    const env = { TOOLMARK_SERVER: system.client.url, TOOLMARK_TOKEN: ADMIN_TOKEN, XDG_CONFIG_HOME: folder };
+    const child = spawn(file, args, { cwd: folder, env: { PATH: `${bin}:${process.env.PATH}`, ...env } });
+    let [out, err] = ['', ''];
+    child.stdout.setEncoding('utf8').on('data', (text: string) => (out += text));
+    child.stderr.setEncoding('utf8').on('data', (text: string) => onError((err += text)));
+    child.on('close', (code) => ended({ code, out, err }));
+  });
+const toolmark = (...args: string[]) => spawned(join(bin, 'toolmark'), args);
+const toolmarkJson = async (...args: string[]) => {
+  const { code, out, err } = await toolmark(...args, '--json');
+  expect({ code, err }).toEqual({ code: 0, err: '' });
+  return JSON.parse(out);
+};
+const api = async (path: string) => (await system.client.get(path)).body;
+const armsOf = async (id: string) => (await api(`${ROUTE}/history/${id}/combos?limit=200`)).items as any[];
+
+const SPACE = ['--space', 'temperature=0..1/0.5', '--space', 'tool_choice=auto,required'];
+const BASE = ['--base-temperature', '1', '--base-tool-choice', 'auto', '--base-params', '{"top_k": 1.0}'];
+const SENSITIVE = ['tune', 'params', 'Weather', '--models', 'sim::param-sensitive', ...SPACE, ...BASE];
+
+it('an estimate says what a tune would take, and runs nothing', async () => {
+  const estimate = await toolmarkJson(...SENSITIVE, '--space', 'top_p=0.5,1', '--estimate');
+  expect(estimate).toMatchObject({
+    combinations: 13,
+    distinct: { 'sim::param-sensitive': 13 },
+    requests: expect.any(Number),
+  });
+  const { code, out, err } = await toolmark(...SENSITIVE, '--estimate', '--max-requests', '100');
+  expect({ code, err }).toEqual({ code: 0, err: '' });
+  expect(out).toMatch(
+    /^model +distinct +requests +prompt tokens +reply tokens +cost +time\nsim::param-sensitive +6 +\d+ /,
+  );
+  expect(out).toMatch(/^6 combinations in all\./m);
+  expect(out).toMatch(/^Note: .*budget/m);
+  expect(await toolmarkJson('tunes')).toEqual({ items: [] });
+});
+
+describe('a tune that is watched', () => {
+  let ran: Ran;
+  let tune: any;
+  beforeAll(async () => {
+    ran = await toolmark(...SENSITIVE, '--mode', 'grid', '--seed', '0', '--watch', '--markdown', 'report.md');
+    [tune] = (await toolmarkJson('tunes', 'list')).items;
+    tune = await api(`${ROUTE}/history/${tune.id}`);
+  }, 150_000);
+
+  it('says what is decided, and at the end what was found', async () => {
+    expect({ ...ran, err: '', out: '' }).toEqual({ code: 0, err: '', out: '' });
+    const [{ target, recommended, text }] = tune.targets;
+    expect(recommended.config).toMatchObject({ tool_choice: 'required' });
+    expect(ran.err).toMatch(/^recommended: arm \d+ temperature=\S+ tool_choice=required of sim::param-sensitive, /m);
+    expect(ran.out).toContain(`Tune ${tune.id} is completed (job ${tune.job_id}).\nSuite        Weather v1\n`);
+    expect(ran.out).toContain('\nSearched     temperature=0..1/0.5 tool_choice=auto,required\n');
+    expect(ran.out).toMatch(/^How {10}grid, seed 0, by overall/m);
+    expect(ran.out).toContain(`\n${target}\nRecommended  arm ${recommended.arm} temperature=`);
+    expect(ran.out).toContain(`\nHeld out     ${text}\n`);
+    for (const { arm, state } of await armsOf(tune.id))
+      expect(ran.out).toMatch(
+        new RegExp(`^${arm === 0 ? '0 base' : arm} +temperature=\\S+ tool_choice=\\w+ +${state} `, 'm'),
+      );
+  });
+
+  it('ends with a command that runs the recommended settings', async () => {
+    const [, line] = /^Run it {7}(toolmark run .+)$/m.exec(ran.out)!;
+    expect(line).toContain(`--params '{"top_k":1.0}'`);
+    const run = await spawned('sh', ['-c', `${line} --watch --json`]);
+    expect(run).toMatchObject({ code: 0, err: '' });
+    const { config } = JSON.parse(run.out);
+    const { temperature, tool_choice } = tune.targets[0].recommended.config;
+    expect(config).toMatchObject({ temperature, tool_choice, max_tokens: 1024 });
+  });
+
+  it('is written as a report, which is the one that is printed later', async () => {
+    const report = readFileSync(join(folder, 'report.md'), 'utf8');
+    expect(report).toMatch(/^\*\*Parameters tuned on Weather v1: completed\.\*\*\n/);
+    expect(report).toMatch(/\n```sh\ntoolmark run .*\n```\n/);
+    expect(await toolmark('tunes', 'show', tune.id, '--markdown')).toEqual({ code: 0, out: report, err: '' });
+  });
+
+  it('is found by its id, its job, and the beginning of either', async () => {
+    for (const id of [tune.id, tune.job_id, tune.id.slice(0, 20), tune.job_id.slice(0, 20)])
+      expect(await toolmarkJson('tunes', 'show', id)).toEqual(tune);
+    expect((await toolmark('tunes', 'show', tune.id, '--watch')).out).toBe(ran.out);
+    expect((await toolmark('tunes')).out).toMatch(new RegExp(`^${tune.id} +completed +Weather v1 +sim::param-`, 'm'));
+    for (const id of ['019aa8a2-5c1e-7000-8000-000000000011', 'abc123', 'xyz'])
+      expect(await toolmark('tunes', 'show', id)).toEqual({
+        code: 1,
+        out: '',
+        err: `No tune has the id "${id}". List them with: toolmark tunes\n`,
+      });
+  });
+
+  it('has arms, which are listed page by page', async () => {
+    const arms = await armsOf(tune.id);
+    expect(await toolmarkJson('tunes', 'arms', tune.id)).toEqual({ items: arms });
+    const first = await toolmarkJson('tunes', 'arms', tune.id, '--limit', '2', '--model', 'param-sensitive');
+    expect(first).toEqual({ items: arms.slice(0, 2), next_cursor: expect.any(String) });
+    const rest = await toolmarkJson('tunes', 'arms', tune.id, '--cursor', first.next_cursor);
+    expect(rest.items).toEqual(arms.slice(2));
+    const { out } = await toolmark('tunes', 'arms', tune.id);
+    expect(out).toMatch(
+      /^arm +configuration +state +rung +cases +mean \(95 %\) +cost +p50 +p95 +cost\/case +errored +same as\n/,
+    );
+    expect(out.trim().split('\n')).toHaveLength(arms.length + 1);
+    expect(await toolmark('tunes', 'arms', tune.id, '--model', 'other')).toMatchObject({
+      code: 1,
+      err: expect.stringMatching(/^The tune has no model "other"\. Its models: sim::param-sensitive\./),
+    });
+  });
+
+  it('is deleted', async () => {
+    expect(await toolmark('tunes', 'delete', tune.id)).toEqual({ code: 0, out: `Deleted tune ${tune.id}\n`, err: '' });
+    expect(await toolmark('tunes', 'show', tune.id)).toMatchObject({ code: 1 });
+  });
+});
+
+it('spaces of single models come from a file; what a provider does not take is said, and makes no arms', async () => {
+  writeFileSync(
+    join(folder, 'space.json'),
+    JSON.stringify({
+      search_space: { temperature: [0, 1] },
+      per_model_search_spaces: { 'sim::perfect-ish': { top_p: [0.5, 1] } },
+    }),
+  );
+  const models = 'sim::param-sensitive,sim::perfect-ish';
+  const args = ['tune', 'params', 'Weather', '-m', models, '--space-file', 'space.json', '--holdout', '0'];
+  const { code, out } = await toolmark(...args, '--mode', 'grid', '--watch');
+  expect(code).toBe(0);
+  expect(out).toContain('\nSearched     temperature=0,1\nSearched     sim::perfect-ish: top_p=0.5,1\n');
+  expect(out).toMatch(/^Cases {8}40 to choose by, none held out$/m);
+  expect(out).toMatch(/^Not taken {4}.*top_p.* \(2 of 3 arms\)$/m);
+  expect(out).toMatch(/^Arms {9}3 with the base, 2 make the same requests as another/m);
+});
+
+it('a tune is followed later, through a server that restarts', async () => {
+  const args = ['tune', 'params', 'Weather', '-m', 'sim::param-sensitive@50', ...SPACE, ...BASE, '--cache', 'off'];
+  const { code, out } = await toolmark(...args, '--space', 'top_p=0.5,1');
+  const [, id, job] = /^Submitted: tune (\S+), job (\S+)\nFollow it with: toolmark tunes show \1 --watch\n$/.exec(out)!;
+  expect(code).toBe(0);
+  expect((await api(`/api/jobs/${job}`)).type).toBe('param_tune');
+  let told = '';
+  const watched = spawned(join(bin, 'toolmark'), ['tunes', 'show', id!, '--watch'], (text) => (told = text));
+  const hasTold = async (text: string) => void (await until(() => told.includes(text), { timeoutMs: 60_000 }));
+  await hasTold('\ndropped: arm ');
+  await system.restartApi(() => hasTold('The server does not answer. Asking again.\n'));
+  expect(await watched).toMatchObject({ code: 0, out: expect.stringContaining(`Tune ${id} is completed`) });
+}, 150_000);
+
+it('a tune is cancelled by its job, and goes on where it was', async () => {
+  await system.control('instant', { on: false, status: 'hang' });
+  const args = ['tune', 'params', suiteId, '-m', 'sim::instant', '--space', 'temperature=0,1', '--mode', 'grid'];
+  const { tune_id: id, job_id: job } = await toolmarkJson(...args, '--holdout', '0', '--cache', 'off');
+  let told = '';
+  const watched = spawned(join(bin, 'toolmark'), ['tunes', 'show', id, '--watch'], (text) => (told = text));
+  await until(async () => (await api(`/api/jobs/${job}`)).status === 'running');
+  expect(await toolmark('cancel', job)).toMatchObject({ code: 0, out: expect.stringMatching(/^Cancelled\./) });
+  expect(await watched).toMatchObject({
+    code: 1,
+    out: expect.stringMatching(/ is cancelled .*\n[^]*^Recommended {2}nothing yet$/m),
+    err: expect.stringContaining(`The tune is cancelled. Go on with: toolmark resume ${job}\n`),
+  });
+  expect(told).not.toBe('');
+  await system.control('instant', { on: true });
+  const resumed = await toolmark('resume', job, '--watch');
+  expect(resumed).toMatchObject({ code: 0, out: expect.stringMatching(/^Tune \S+ is completed/) });
+  expect(resumed.out).toContain(id);
+}, 150_000);
+
+it('presets are kept, listed, searched and deleted', async () => {
+  expect((await toolmark('presets')).out).toBe('No presets. Keep a search space: toolmark presets save --help\n');
+  const preset = await toolmarkJson(
+    'presets',
+    'save',
+    'Sampling',
+    '--space',
+    'temperature=0..1/0.5',
+    '--space',
+    'top_k=5.0',
+  );
+  expect(preset).toMatchObject({ name: 'Sampling', search_space: { temperature: { min: 0, max: 1, step: 0.5 } } });
+  expect((await toolmark('presets', 'list')).out).toMatch(
+    new RegExp(`^preset +name +made +space\n${preset.id} +Sampling +\\S+ +temperature=0\\.\\.1/0\\.5 top_k=5`),
+  );
+  const args = ['tune', 'params', 'Weather', '-m', 'sim::param-sensitive', '--estimate'];
+  expect(await toolmarkJson(...args, '--preset', 'sampling')).toMatchObject({ combinations: 4 });
+  const own = ['--preset', preset.id, '--space', 'temperature=0'];
+  expect(await toolmarkJson(...args, ...own)).toMatchObject({ combinations: 2 });
+  expect(await toolmark(...args, '--preset', 'Samplign')).toMatchObject({
+    code: 1,
+    err: expect.stringMatching(/^No preset has the name or id "Samplign"\. The presets: Sampling\./),
+  });
+  expect((await toolmark('presets', 'delete', 'Sampling')).out).toBe(`Deleted preset ${preset.id}\n`);
+  expect(await toolmarkJson('presets')).toEqual({ items: [] });
+});
+
+it('wrong usage is explained', async () => {
+  const args = ['tune', 'params', 'Weather', '-m', 'sim::param-sensitive'];
+  for (const [more, code, message] of [
+    [[], 2, 'Say what to search, with --space temperature=0..1/0.25'],
+    [['--space', 'temperature'], 2, "argument 'temperature' is invalid. Write PARAMETER=VALUES"],
+    [['--space', 'temperature=0..1'], 2, 'A range says its step or its number of values'],
+    [['--space', 'temperature=0,3'], 1, '/search_space/temperature'],
+    [['--space', 'temperature=0', '--estimate', '--watch'], 2, '--estimate runs nothing'],
+    [['--space', 'temperature=0,1', '--holdout', '0.1'], 1, 'held out'],
+    [['--space', 'temperature=0', '--experiment', 'none'], 1, 'No experiment has the name or id "none"'],
+    [['--space', 'temperature=0', '--mode', 'best'], 2, 'Allowed choices are adaptive, grid, random'],
+  ] as const)
+    expect(await toolmark(...args, ...more)).toMatchObject({ code, out: '', err: expect.stringContaining(message) });
+});
