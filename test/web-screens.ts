@@ -9,6 +9,7 @@ export interface Filled {
   runId: string;
   /** A result that did not pass. */
   resultId: string;
+  tuneId: string;
 }
 
 /** Texts that a person, a model or a provider can write into a suite and its replies. */
@@ -40,7 +41,7 @@ export const HOSTILE: Texts = {
   error: `<b onclick=alert(1)>\u202eprovider\u001b[2J ${'E'.repeat(100_000)}`,
 };
 
-/** A provider with three models, a suite, and a completed run with a wrong answer and an errored one. */
+/** A provider with models, a suite, a completed run with a wrong answer and an errored one, and a tune. */
 export async function fillTeam(web: WebSystem, texts: Texts = PLAIN): Promise<Filled> {
   const { client, simulator } = web;
   await client.post('/api/providers', {
@@ -89,7 +90,29 @@ export async function fillTeam(web: WebSystem, texts: Texts = PLAIN): Promise<Fi
     `/api/tool-eval/history/${runId}/results?${new URLSearchParams({ model: 'sim::scripted:odd' })}`,
   );
   const { body: cases } = await client.get(`/api/tool-suites/${suiteId}/cases?limit=1`);
-  return { suiteId, runId, caseId: cases.items[0].id, resultId: failures.items[0].id };
+  const tuneId = await tuneOf(client, suiteId, texts);
+  return { suiteId, runId, caseId: cases.items[0].id, resultId: failures.items[0].id, tuneId };
+}
+
+/** A tune of two models that has ended; one of them never answers. */
+async function tuneOf(client: Client, suiteId: string, { name, prompt }: Texts): Promise<string> {
+  const { body: submitted } = await client.post('/api/tool-eval/param-tune', {
+    suite_id: suiteId,
+    models: ['sim::careless-arguments', 'sim::scripted:broken'],
+    search_space: { temperature: [0, 0.5, 1], [name.slice(0, 150)]: [prompt.slice(0, 900)] },
+    mode: 'grid',
+    holdout: 0,
+  });
+  await untilTuned(client, submitted.tune_id);
+  return submitted.tune_id;
+}
+
+export async function untilTuned(client: Client, tuneId: string): Promise<void> {
+  const tune = () => client.get(`/api/tool-eval/param-tune/history/${tuneId}`);
+  await until(async () => (await tune()).body.status === 'completed', {
+    what: `tune ${tuneId} to end`,
+    timeoutMs: 90_000,
+  });
 }
 
 const wrongReply = ({ tool, reply }: Texts): object => ({
@@ -113,13 +136,16 @@ export async function untilEnded(client: Client, runId: string): Promise<void> {
 }
 
 /** Every screen that needs a session, by its name. */
-export const screensOf = ({ suiteId, caseId, runId, resultId }: Filled): [name: string, path: string][] => [
+export const screensOf = ({ suiteId, caseId, runId, resultId, tuneId }: Filled): [name: string, path: string][] => [
   ['home', '/'],
   ['runs', '/runs'],
   ['new run', `/runs/new?suite=${suiteId}`],
   ['run', `/runs/${runId}`],
   ['results', `/runs/${runId}/results`],
   ['result', `/runs/${runId}/results/${resultId}`],
+  ['tunes', '/tunes'],
+  ['new tune', `/tunes/new?from=${tuneId}`],
+  ['tune', `/tunes/${tuneId}`],
   ['suites', '/suites'],
   ['suite', `/suites/${suiteId}`],
   ['new case', `/suites/${suiteId}/cases/new`],

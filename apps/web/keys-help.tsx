@@ -5,6 +5,7 @@ const KEYS: [string, string][] = [
   ['g h', 'home'],
   ['g r', 'runs'],
   ['g s', 'suites'],
+  ['g t', 'tunes'],
   ['/', 'to the filter'],
   ['j k, arrows', 'next and previous row'],
   ['Home End PageUp PageDown', 'through a list'],

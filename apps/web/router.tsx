@@ -8,6 +8,7 @@ import {
 } from '@tanstack/react-router';
 import { resultsSearch } from './address/results';
 import { runNewSearch, runsSearch } from './address/runs';
+import { tuneNewSearch, tunesSearch } from './address/tunes';
 import { whenSignedOut } from './api/query-client';
 import { meQuery } from './api/session';
 import { statusOf } from './api/client';
@@ -70,6 +71,24 @@ const run = createRoute({
   getParentRoute: () => signedIn,
   path: '/runs/$runId',
   component: lazyRouteComponent(() => import('./screens/run/run-screen'), 'RunScreen'),
+});
+
+const tunes = createRoute({
+  getParentRoute: () => signedIn,
+  path: '/tunes',
+  validateSearch: tunesSearch,
+  component: lazyRouteComponent(() => import('./screens/tunes/tunes-screen'), 'TunesScreen'),
+});
+const tuneNew = createRoute({
+  getParentRoute: () => signedIn,
+  path: '/tunes/new',
+  validateSearch: tuneNewSearch,
+  component: lazyRouteComponent(() => import('./screens/tune-new/tune-new-screen'), 'TuneNewScreen'),
+});
+const tune = createRoute({
+  getParentRoute: () => signedIn,
+  path: '/tunes/$tuneId',
+  component: lazyRouteComponent(() => import('./screens/tune/tune-screen'), 'TuneScreen'),
 });
 
 const suites = createRoute({
@@ -144,6 +163,9 @@ const addresses = root.addChildren([
     runNew,
     run,
     results.addChildren([result]),
+    tunes,
+    tuneNew,
+    tune,
     suites,
     newSuite,
     suite,

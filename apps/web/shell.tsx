@@ -17,6 +17,7 @@ export function Shell() {
     'g h': () => void navigate({ to: '/' }),
     'g r': () => void navigate({ to: '/runs' }),
     'g s': () => void navigate({ to: '/suites' }),
+    'g t': () => void navigate({ to: '/tunes' }),
     '?': () => setHelpOpen(true),
     t: () => nextTheme(),
     '/': () => document.querySelector<HTMLElement>('[data-filter]')?.focus(),
@@ -36,6 +37,9 @@ export function Shell() {
           </Link>
           <Link to="/suites" activeOptions={{ includeSearch: false }}>
             Suites
+          </Link>
+          <Link to="/tunes" activeOptions={{ includeSearch: false }}>
+            Tunes
           </Link>
         </nav>
         <Who openHelp={() => setHelpOpen(true)} />

@@ -1,10 +1,11 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { fillTeam, screensOf } from '../web-screens.js';
-import { journeys, startWeb, type OpenOptions } from '../web.js';
+import { weatherSuite } from '../client.js';
+import { fillTeam, screensOf, untilTuned } from '../web-screens.js';
+import { journeys, startWeb, type OpenOptions, type WebSystem } from '../web.js';
 
 const FOLDER = 'docs/pictures';
-const NOT_IN_THE_TOUR = new Set(['new case', 'not found']);
+const NOT_IN_THE_TOUR = new Set(['new case', 'not found', 'tunes']);
 /** All screens in both themes and at both widths are put here, to be looked at. */
 const REVIEW = process.env.TOOLMARK_REVIEW_PICTURES;
 const REVIEWED: [string, OpenOptions][] = [
@@ -19,7 +20,7 @@ journeys('pictures', () => {
     'are made of every screen',
     async () => {
       const web = await startWeb();
-      const screens = screensOf(await fillTeam(web));
+      const screens = screensOf({ ...(await fillTeam(web)), tuneId: await aTune(web) });
       const take = async (path: string, file: string, options: OpenOptions, fullPage: boolean): Promise<void> => {
         const { page, context } = await web.open({ width: 1200, ...options, path });
         await page.getByRole('heading', { level: 1 }).first().waitFor();
@@ -41,3 +42,22 @@ journeys('pictures', () => {
     10 * 60_000,
   );
 });
+
+/** One with enough cases to confirm what it finds. */
+async function aTune({ client, simulator }: WebSystem): Promise<string> {
+  await client.post('/api/providers', {
+    key: 'local',
+    name: 'A server of our own',
+    base_url: `${simulator.url}/v1`,
+    models: [{ id: 'param-sensitive', input_cost_per_mtok: 1, output_cost_per_mtok: 4 }],
+  });
+  const { body: imported } = await client.post('/api/tool-eval/import', { ...weatherSuite(60), name: 'Forecasts' });
+  const { body: submitted } = await client.post('/api/tool-eval/param-tune', {
+    suite_id: imported.suite_id,
+    models: ['local::param-sensitive'],
+    search_space: { temperature: { min: 0, max: 1, step: 0.1 }, tool_choice: ['auto', 'required'] },
+    base: { temperature: 1, tool_choice: 'auto' },
+  });
+  await untilTuned(client, submitted.tune_id);
+  return submitted.tune_id;
+}

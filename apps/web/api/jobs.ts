@@ -35,11 +35,13 @@ export async function cancelJob(id: string, options: { idempotencyKey: string })
   return client.call<Job>('POST', `/api/jobs/${id}/cancel`, undefined, options);
 }
 
-/** What is shown of jobs and of runs changed. */
-export async function refreshWork(runId?: string): Promise<void> {
+/** What is shown of jobs, runs and tunes changed. @param id of the run or the tune that did */
+export async function refreshWork(id?: string): Promise<void> {
   await Promise.all([
     queryClient.invalidateQueries({ queryKey: keys.jobs }),
     queryClient.invalidateQueries({ queryKey: keys.runLists }),
-    runId === undefined ? undefined : queryClient.invalidateQueries({ queryKey: keys.run(runId) }),
+    queryClient.invalidateQueries({ queryKey: keys.tuneLists }),
+    id === undefined ? undefined : queryClient.invalidateQueries({ queryKey: keys.run(id) }),
+    id === undefined ? undefined : queryClient.invalidateQueries({ queryKey: keys.tune(id) }),
   ]);
 }

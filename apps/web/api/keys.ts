@@ -12,5 +12,10 @@ export const keys = {
   providers: ['providers'],
   experiments: ['experiments'],
   jobs: ['jobs'],
+  tunes: ['tunes'],
+  tuneLists: ['tunes', 'list'],
+  tune: (id: string) => ['tunes', id],
+  arms: (tuneId: string) => ['tunes', tuneId, 'arms'],
+  presets: ['presets'],
   metrics: ['metrics'],
 } as const;

@@ -18,18 +18,25 @@ const TICKS = [0, 0.25, 0.5, 0.75, 1];
 const MARGIN_PERCENT = 3;
 const at = (share: number): string => `${MARGIN_PERCENT + share * (100 - 2 * MARGIN_PERCENT)}%`;
 
+type Drawn = Pick<IntervalRow, 'mean' | 'interval' | 'isHollow'>;
+
+/** A mean with its interval on the scale from 0 to 100 %; its words stand beside it. */
+export const IntervalBar = ({ mean, interval: [low, high], isHollow = false }: Drawn) => (
+  <svg aria-hidden="true" className="interval-bar">
+    <Grid />
+    <line className={`bar${isHollow ? ' hollow' : ''}`} x1={at(low)} x2={at(high)} y1="12" y2="12" />
+    <circle className={`dot${isHollow ? ' hollow' : ''}`} cx={at(mean)} cy="12" r="5" />
+  </svg>
+);
+
 /** Means with their intervals on one scale from 0 to 100 %. Each row says in words what it draws. */
 export function Intervals({ rows, label }: { rows: IntervalRow[]; label: string }) {
   return (
     <figure className="intervals" aria-label={label}>
-      {rows.map(({ key, label: name, mean, interval: [low, high], isHollow = false, text }) => (
+      {rows.map(({ key, label: name, mean, interval, isHollow, text }) => (
         <div className="figure-row" key={key}>
           <div>{name}</div>
-          <svg aria-hidden="true">
-            <Grid />
-            <line className={`bar${isHollow ? ' hollow' : ''}`} x1={at(low)} x2={at(high)} y1="12" y2="12" />
-            <circle className={`dot${isHollow ? ' hollow' : ''}`} cx={at(mean)} cy="12" r="5" />
-          </svg>
+          <IntervalBar mean={mean} interval={interval} isHollow={isHollow} />
           <div>{text}</div>
         </div>
       ))}

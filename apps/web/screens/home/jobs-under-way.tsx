@@ -1,5 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
+import type { ReactNode } from 'react';
 import type { Job } from '#lib/contracts/job';
 import type { Run } from '#lib/contracts/run';
 import { useAction } from '../../api/action';
@@ -46,7 +47,23 @@ export function JobsUnderWay() {
   );
 }
 
-const TYPES = { tool_eval: 'Run', rescore: 'Rescore', gate: 'Gate run' } as const;
+const TYPES = { tool_eval: 'Run', rescore: 'Rescore', gate: 'Gate run', param_tune: 'Parameter tune' } as const;
+
+function Result({ job: { type, result_ref: id }, children }: { job: Job; children: ReactNode }) {
+  if (type === 'tool_eval' && id !== null)
+    return (
+      <Link to="/runs/$runId" params={{ runId: id }}>
+        {children}
+      </Link>
+    );
+  if (type === 'param_tune' && id !== null)
+    return (
+      <Link to="/tunes/$tuneId" params={{ tuneId: id }}>
+        {children}
+      </Link>
+    );
+  return children;
+}
 
 function JobCard({ job, run }: { job: Job; run: Run | undefined }) {
   const { done, total, errored, eta_s: left } = job.progress;
@@ -56,13 +73,9 @@ function JobCard({ job, run }: { job: Job; run: Run | undefined }) {
     <div className="job">
       <div className="actions">
         <Status status={job.status} />
-        {job.type === 'tool_eval' && job.result_ref !== null ? (
-          <Link to="/runs/$runId" params={{ runId: job.result_ref }}>
-            <Given text={name} max={100} />
-          </Link>
-        ) : (
+        <Result job={job}>
           <Given text={name} max={100} />
-        )}
+        </Result>
       </div>
       <Bar done={done} total={total} label="Progress of the job" />
       <span className="small muted">

@@ -1,9 +1,8 @@
 import type { Provider } from '#lib/contracts/provider';
 import { withoutSlash } from '#lib/contracts/url';
+import { shellQuoted } from '../../parts/shell-quoted.js';
 
 type Host = Pick<Provider, 'kind' | 'base_url'>;
-
-const quoted = (text: string): string => `'${text.replaceAll("'", String.raw`'\''`)}'`;
 
 /** Where requests of a kind of provider go, and how they have their key. */
 const KINDS: Partial<Record<Provider['kind'], { path: string; key: string }>> = {
@@ -23,12 +22,12 @@ export function curlCommand({ kind, base_url: url }: Host, body: unknown): strin
   const { anthropic_version: version, ...sent } = body as Record<string, unknown>;
   const isAnthropic = kind === 'anthropic';
   return [
-    `curl ${quoted(`${isAnthropic && !base.endsWith('/v1') ? `${base}/v1` : base}${known.path}`)}`,
+    `curl ${shellQuoted(`${isAnthropic && !base.endsWith('/v1') ? `${base}/v1` : base}${known.path}`)}`,
     `-H "${known.key}"`,
     "-H 'content-type: application/json'",
     ...(isAnthropic
-      ? [`-H ${quoted(`anthropic-version: ${typeof version === 'string' ? version : '2023-06-01'}`)}`]
+      ? [`-H ${shellQuoted(`anthropic-version: ${typeof version === 'string' ? version : '2023-06-01'}`)}`]
       : []),
-    `--data-raw ${quoted(JSON.stringify(isAnthropic ? sent : body))}`,
+    `--data-raw ${shellQuoted(JSON.stringify(isAnthropic ? sent : body))}`,
   ].join(' \\\n  ');
 }

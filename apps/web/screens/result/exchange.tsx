@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
-import { useState } from 'react';
 import { providerQuery } from '../../api/providers';
 import type { ResultWithExchange } from '../../api/results';
+import { CopyButton } from '../../parts/copy-button';
 import { JsonView } from '../../parts/json-view';
 import { curlCommand } from './curl-command';
 import { Folded } from './details';
@@ -34,7 +34,7 @@ function Bodies({ exchange, providerKey }: { exchange: Stored; providerKey: stri
         <div key={index}>
           <div className="head">
             <h3>Request {index + 1}</h3>
-            {provider && <CopyCurl command={curlCommand(provider, body)} />}
+            <CopyCurl command={provider && curlCommand(provider, body)} />
           </div>
           <JsonView value={body} open={1} />
         </div>
@@ -50,19 +50,6 @@ function Bodies({ exchange, providerKey }: { exchange: Stored; providerKey: stri
 }
 
 function CopyCurl({ command }: { command: string | undefined }) {
-  const [said, setSaid] = useState('Copy as curl');
   if (command === undefined) return null;
-  const copy = async (): Promise<void> => {
-    try {
-      await navigator.clipboard.writeText(command);
-      setSaid('Copied; set API_KEY');
-    } catch {
-      setSaid('Not copied: the browser refuses');
-    }
-  };
-  return (
-    <button type="button" className="dense" onClick={() => void copy()}>
-      {said}
-    </button>
-  );
+  return <CopyButton text={command} label="Copy as curl" done="Copied; set API_KEY" />;
 }

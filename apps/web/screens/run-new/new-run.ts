@@ -1,20 +1,17 @@
 import { isObject, parseJson, toText, type Json, type JsonObject } from '#lib/contracts/json/json';
 import type { Run } from '#lib/contracts/run';
 import { changedSettings } from '../../parts/changed-settings';
+import type { FormFault } from '../../parts/set-up/labelled-field';
+import type { Prompts } from '../../parts/set-up/system-prompt';
 
 /** What the form holds: the texts of its fields, as they were typed. */
-export interface NewRun {
+export interface NewRun extends Prompts {
   suite: string;
-  /** As `provider_key::model_id`. */
-  models: string[];
   /** Parameters of single models, as JSON, where an earlier run had them. */
   modelParams: Record<string, string>;
   samples: string;
   temperature: string;
   toolChoice: string;
-  promptFor: 'none' | 'all' | 'each';
-  prompt: string;
-  prompts: Record<string, string>;
   experiment: string;
   name: string;
   note: string;
@@ -91,11 +88,6 @@ const nameOf = ({ provider_key: provider, model_id: model }: JsonObject): string
   `${toText(provider)}::${toText(model)}`;
 const hasParams = ({ params }: JsonObject): boolean => isObject(params) && Object.keys(params).length > 0;
 
-/** A fault that is found before anything is sent. */
-export interface FormFault {
-  path: string;
-  message: string;
-}
 export type Written = { body: string } | { faults: FormFault[] };
 
 /** The text of the request. Numbers go as they were typed; whether they are right is the API's to say. */

@@ -9,13 +9,13 @@ import { AllowedButton } from '../../parts/allowed-button';
 import { useDraft } from '../../parts/draft';
 import { Failed } from '../../parts/failed';
 import { submitOnCtrlEnter } from '../../parts/submit-keys';
-import { ChooseExperiment } from './choose-experiment';
-import { ChooseModels } from './choose-models';
-import { ChooseSuite } from './choose-suite';
-import { RunEstimate } from './run-estimate';
-import { LabelledField, type FormPart } from './labelled-field';
+import { ChooseExperiment } from '../../parts/set-up/choose-experiment';
+import { ChooseModels } from '../../parts/set-up/choose-models';
+import { ChooseSuite } from '../../parts/set-up/choose-suite';
+import { EstimateFigures } from '../../parts/set-up/estimate-figures';
+import { LabelledField, type FormPart } from '../../parts/set-up/labelled-field';
 import { requestOf, type NewRun } from './new-run';
-import { SystemPrompt } from './system-prompt';
+import { SystemPrompt } from '../../parts/set-up/system-prompt';
 import { useEstimate } from './use-estimate';
 
 export function RunForm({ draftKey, initial }: { draftKey: string; initial: NewRun }) {
@@ -34,8 +34,8 @@ export function RunForm({ draftKey, initial }: { draftKey: string; initial: NewR
   const isJudged = submit.isError && submit.variables === body;
   const error = isJudged ? submit.error : estimate.error;
   const faults = 'faults' in written ? [] : error instanceof ApiError ? (error.problem.errors ?? []) : [];
-  const part: FormPart = {
-    run,
+  const part: FormPart<NewRun> = {
+    form: run,
     change: (change) => draft.change({ ...run, ...change }),
     faultsAt: (path) => faults.filter((fault) => fault.path === path || fault.path.startsWith(`${path}/`)),
   };
@@ -44,7 +44,7 @@ export function RunForm({ draftKey, initial }: { draftKey: string; initial: NewR
     if (body !== undefined && refusal === undefined && !submit.isPending) submit.mutate(body);
   };
   return (
-    <form className="run-new" onSubmit={send} onKeyDown={submitOnCtrlEnter}>
+    <form className="set-up" onSubmit={send} onKeyDown={submitOnCtrlEnter}>
       <div className="fields">
         <ChooseSuite {...part} />
         <ChooseModels {...part} />
@@ -56,7 +56,7 @@ export function RunForm({ draftKey, initial }: { draftKey: string; initial: NewR
         <More {...part} />
       </div>
       <aside className="beside" aria-label="Estimate">
-        <RunEstimate estimate={estimate} missing={'faults' in written ? written.faults : []} />
+        <EstimateFigures estimate={estimate} missing={'faults' in written ? written.faults : []} />
         {isJudged && <Failed error={submit.error} />}
         <div className="actions">
           <AllowedButton
@@ -78,7 +78,7 @@ export function RunForm({ draftKey, initial }: { draftKey: string; initial: NewR
   );
 }
 
-function Settings({ run, change, faultsAt }: FormPart) {
+function Settings({ form: run, change, faultsAt }: FormPart<NewRun>) {
   return (
     <div className="in-row">
       <LabelledField label="Samples" help="How often each case runs." faults={faultsAt('/samples')}>
@@ -120,7 +120,7 @@ function Settings({ run, change, faultsAt }: FormPart) {
   );
 }
 
-function Words({ run, change, faultsAt }: FormPart) {
+function Words({ form: run, change, faultsAt }: FormPart<NewRun>) {
   return (
     <>
       <LabelledField label="Name" help="What people call the run. Optional." faults={faultsAt('/name')}>
@@ -150,7 +150,7 @@ function Words({ run, change, faultsAt }: FormPart) {
   );
 }
 
-function Limits({ run, change, faultsAt }: FormPart) {
+function Limits({ form: run, change, faultsAt }: FormPart<NewRun>) {
   return (
     <div className="in-row">
       <LabelledField
@@ -185,7 +185,7 @@ function Limits({ run, change, faultsAt }: FormPart) {
 
 const IN_MORE = ['max_tokens', 'timeout_s', 'params', 'metrics', 'case_filter', 'model_order', 'cache'];
 
-function More({ run, change, faultsAt }: FormPart) {
+function More({ form: run, change, faultsAt }: FormPart<NewRun>) {
   const faults = IN_MORE.flatMap((key) => faultsAt(`/${key}`));
   return (
     <details open={run.more !== '' || faults.length > 0}>

@@ -5,7 +5,7 @@ import { Failed } from '../../parts/failed';
 import { Skeleton } from '../../parts/skeleton';
 import { emptyRun, fromRun } from './new-run';
 import { RunForm } from './run-form';
-import './run-new.css';
+import '../../parts/set-up/set-up.css';
 
 /** A run, and what it will cost, before it starts. */
 export function RunNewScreen() {

@@ -33,7 +33,7 @@ function ErrorTypes({ runId, summaries }: Part) {
   const most = Math.max(1, ...summaries.flatMap(({ error_counts: counts }) => types.map((type) => counts[type] ?? 0)));
   if (summaries.length === 0) return null;
   return (
-    <section aria-labelledby="errors" className="run-section">
+    <section aria-labelledby="errors" className="section">
       <h2 id="errors">What went wrong</h2>
       {types.length === 0 ? (
         <p>Nothing: every result passed without an error.</p>
@@ -101,7 +101,7 @@ function Categories({ runId, summaries }: Part) {
   const categories = [...new Set(summaries.flatMap(({ by_category: by }) => Object.keys(by)))].sort();
   if (categories.length === 0) return null;
   return (
-    <section aria-labelledby="categories" className="run-section">
+    <section aria-labelledby="categories" className="section">
       <h2 id="categories">Categories</h2>
       <div className="wide" tabIndex={0} role="region" aria-label="Scores by category and model">
         <table className="matrix-rows">

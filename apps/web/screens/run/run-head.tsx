@@ -17,7 +17,7 @@ export function RunHead({ run }: { run: Run }) {
   const [isEditing, setEditing] = useState(false);
   const refusal = useRefusal('editor');
   return (
-    <section className="run-head" aria-label="The run">
+    <section className="section" aria-label="The run">
       <div className="head">
         <h1>
           <Given text={run.name ?? run.suite.name} max={200} />

@@ -22,7 +22,7 @@ export function RunModels({ run }: { run: Run }) {
     return <p className="muted">The figures of a model stand here when all of its results are in.</p>;
   const scored = summaries.filter(({ overall }) => overall !== null);
   return (
-    <section aria-labelledby="models" className="run-section">
+    <section aria-labelledby="models" className="section">
       <h2 id="models">Models</h2>
       {ranking.data?.text != null && (
         <p className="sentence">

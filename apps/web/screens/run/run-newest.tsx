@@ -24,7 +24,7 @@ export function RunNewest({ runId, live }: { runId: string; live: LiveRunState }
   const more = kept ? live.received - kept.received : 0;
   if (rows.length === 0) return null;
   return (
-    <section aria-labelledby="newest" className="run-section">
+    <section aria-labelledby="newest" className="section">
       <div className="head">
         <h3 id="newest">Newest results</h3>
         {more > 0 && (

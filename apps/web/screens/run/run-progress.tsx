@@ -1,12 +1,12 @@
 import { useQuery } from '@tanstack/react-query';
-import { useEffect, useRef, useState } from 'react';
 import type { Run } from '#lib/contracts/run';
 import { jobQuery, POLL_MS } from '../../api/jobs';
 import type { LiveRunState } from '../../live/live-run';
 import { Bar } from '../../parts/bar';
-import { Given, GivenLine } from '../../parts/given';
+import { GivenLine } from '../../parts/given';
 import { count } from '../../parts/score';
 import { duration } from '../../parts/time';
+import { Announced, Connection, Waiting } from '../../parts/under-way';
 import { RunNewest } from './run-newest';
 
 /** How far a run is, and what it waits for. The figures are the server's own: the page counts no events. */
@@ -20,7 +20,7 @@ export function RunProgress({ run, live }: { run: Run; live: LiveRunState }) {
   const errored = targets.reduce((sum, target) => sum + target.errored, 0);
   const share = total > 0 ? Math.floor((settled / total) * 100) : 0;
   return (
-    <section aria-labelledby="progress" className="run-section">
+    <section aria-labelledby="progress" className="section">
       <h2 id="progress">Progress</h2>
       <Announced text={`${share} %, ${errored} errored`} />
       <p>
@@ -63,54 +63,5 @@ export function RunProgress({ run, live }: { run: Run; live: LiveRunState }) {
       </div>
       <RunNewest runId={run.id} live={live} />
     </section>
-  );
-}
-
-function Waiting({ status, detail }: { status: Run['status']; detail: string | null }) {
-  if (detail !== null)
-    return (
-      <p className="notice">
-        <Given text={detail} />
-      </p>
-    );
-  if (status === 'pending') return <p className="notice">It waits until fewer jobs of its user run.</p>;
-  if (status === 'queued') return <p className="notice">It waits for a worker.</p>;
-  return null;
-}
-
-function Connection({ live: { connection, isTruncated } }: { live: LiveRunState }) {
-  if (connection === 'lost' || connection === 'refused')
-    return (
-      <p className="notice" role="status">
-        There is no live connection. The figures are asked for every 5 seconds.
-      </p>
-    );
-  if (isTruncated)
-    return (
-      <p className="notice" role="status">
-        More came in than could be sent. The figures are asked for every 5 seconds; all results are in the list of
-        results.
-      </p>
-    );
-  return null;
-}
-
-const ANNOUNCED_EVERY_MS = 10_000;
-
-/** Says the newest text to screen readers, at most once in ten seconds. */
-function Announced({ text }: { text: string }) {
-  const newest = useRef(text);
-  const [said, setSaid] = useState('');
-  useEffect(() => {
-    newest.current = text;
-  });
-  useEffect(() => {
-    const timer = setInterval(() => setSaid(newest.current), ANNOUNCED_EVERY_MS);
-    return () => clearInterval(timer);
-  }, []);
-  return (
-    <span className="unseen" role="status">
-      {said}
-    </span>
   );
 }

@@ -13,6 +13,7 @@ import { RunBreakdown } from './run-breakdown';
 import { RunHead } from './run-head';
 import { RunModels } from './run-models';
 import { RunProgress } from './run-progress';
+import '../../parts/facts.css';
 import './run.css';
 
 // While results come in, the screen is drawn up to once a frame; these only when the run has changed.

@@ -1,7 +1,7 @@
 import { toText, type Json } from '#lib/contracts/json/json';
 import type { Run } from '#lib/contracts/run';
 import { changedSettings } from '../../parts/changed-settings';
-import { GivenBlock } from '../../parts/given';
+import { SettingsList } from '../../parts/settings-list';
 
 const WORDS: Record<string, string> = {
   temperature: 'Temperature',
@@ -24,16 +24,5 @@ const SHOWN = 20;
 export function RunSettings({ run: { config } }: { run: Run }) {
   const changed = changedSettings(config).slice(0, SHOWN);
   if (changed.length === 0) return <p className="muted small">All settings are the defaults.</p>;
-  return (
-    <dl className="settings">
-      {changed.map(([key, value]) => (
-        <div key={key}>
-          <dt>{WORDS[key] ?? key}</dt>
-          <dd>
-            <GivenBlock text={toText(value as Json)} />
-          </dd>
-        </div>
-      ))}
-    </dl>
-  );
+  return <SettingsList settings={changed.map(([key, value]) => [WORDS[key] ?? key, toText(value as Json)])} />;
 }

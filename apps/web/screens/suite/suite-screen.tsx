@@ -73,19 +73,29 @@ function Head({ suite }: { suite: Suite }) {
   );
 }
 
-function RunLink({ suite: { id, test_cases_count: cases } }: { suite: Suite }) {
+function PlayLinks({ suite: { id, test_cases_count: cases } }: { suite: Suite }) {
   const role = useRefusal('editor');
   const refusal = role ?? (cases === 0 ? 'It has no case yet.' : undefined);
   if (refusal !== undefined)
     return (
-      <button type="button" disabled title={refusal}>
-        Run
-      </button>
+      <>
+        <button type="button" disabled title={refusal}>
+          Run
+        </button>
+        <button type="button" disabled title={refusal}>
+          Tune parameters
+        </button>
+      </>
     );
   return (
-    <Link to="/runs/new" search={{ suite: id }} className="button primary">
-      Run
-    </Link>
+    <>
+      <Link to="/runs/new" search={{ suite: id }} className="button primary">
+        Run
+      </Link>
+      <Link to="/tunes/new" search={{ suite: id }} className="button">
+        Tune parameters
+      </Link>
+    </>
   );
 }
 
@@ -95,7 +105,7 @@ function Actions({ suite }: { suite: Suite }) {
   const [isDeleting, setDeleting] = useState(false);
   return (
     <div className="actions">
-      <RunLink suite={suite} />
+      <PlayLinks suite={suite} />
       <Link to="/suites/$suiteId/mcp" params={{ suiteId: suite.id }} className="button">
         Tools from MCP
       </Link>

@@ -2,28 +2,28 @@ import { useQuery } from '@tanstack/react-query';
 import { useId, useState } from 'react';
 import type { Provider } from '#lib/contracts/provider';
 import { providersQuery } from '../../api/providers';
-import { Failed } from '../../parts/failed';
-import { Given, GivenLine } from '../../parts/given';
-import { count } from '../../parts/score';
-import { Skeleton } from '../../parts/skeleton';
+import { Failed } from '../failed';
+import { Given, GivenLine } from '../given';
+import { count } from '../score';
+import { Skeleton } from '../skeleton';
 import { Faults, type FormPart } from './labelled-field';
 
 /** How many models are listed at once; the filter finds the others. */
 const SHOWN = 200;
 
 /** The models of each provider, with their prices. What is chosen stays chosen, whatever the filter shows. */
-export function ChooseModels({ run, change, faultsAt }: FormPart) {
+export function ChooseModels({ form, change, faultsAt }: FormPart<{ models: string[] }>) {
   const { data, error, isPending, refetch } = useQuery(providersQuery);
   const [filter, setFilter] = useState('');
   const filterId = useId();
   const all = (data?.items ?? []).flatMap((provider) => provider.models.map((model) => ({ provider, model })));
   const known = new Set(all.map(({ provider, model }) => nameOf(provider, model)));
-  const gone = data ? run.models.filter((model) => !known.has(model)) : [];
+  const gone = data ? form.models.filter((model) => !known.has(model)) : [];
   const choose = (model: string, isChosen: boolean): void =>
-    change({ models: isChosen ? [...run.models, model] : run.models.filter((one) => one !== model) });
+    change({ models: isChosen ? [...form.models, model] : form.models.filter((one) => one !== model) });
   return (
     <fieldset className="models">
-      <legend>Models{run.models.length > 0 && `, ${run.models.length} chosen`}</legend>
+      <legend>Models{form.models.length > 0 && `, ${form.models.length} chosen`}</legend>
       {error && <Failed error={error} retry={() => refetch()} />}
       {isPending && <Skeleton rows={5} />}
       {data && all.length === 0 && <p>No provider has a model yet. An owner adds one with POST /api/providers.</p>}
@@ -49,7 +49,7 @@ export function ChooseModels({ run, change, faultsAt }: FormPart) {
             <Given text={model} max={300} /> <span className="muted small">no longer there</span>
           </label>
         ))}
-        {all.length > 0 && <ModelList all={all} filter={filter} chosen={run.models} choose={choose} />}
+        {all.length > 0 && <ModelList all={all} filter={filter} chosen={form.models} choose={choose} />}
       </div>
     </fieldset>
   );

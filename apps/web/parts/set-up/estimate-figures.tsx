@@ -1,13 +1,13 @@
 import type { UseQueryResult } from '@tanstack/react-query';
 import { ApiError } from '#lib/client/api-client';
 import type { Estimate } from '#lib/contracts/estimate';
-import { Failed } from '../../parts/failed';
-import { GivenLine } from '../../parts/given';
-import { Money } from '../../parts/money';
-import { count } from '../../parts/score';
-import { Skeleton } from '../../parts/skeleton';
-import { duration } from '../../parts/time';
-import type { FormFault } from './new-run';
+import { Failed } from '../failed';
+import { GivenLine } from '../given';
+import { Money } from '../money';
+import { count } from '../score';
+import { Skeleton } from '../skeleton';
+import { duration } from '../time';
+import type { FormFault } from './labelled-field';
 
 interface Props {
   estimate: UseQueryResult<Estimate>;
@@ -16,7 +16,7 @@ interface Props {
 }
 
 /** What the run will take, in all and for each model. */
-export function RunEstimate({ estimate: { data, error, isFetching, isPlaceholderData, refetch }, missing }: Props) {
+export function EstimateFigures({ estimate: { data, error, isFetching, isPlaceholderData, refetch }, missing }: Props) {
   if (missing.length > 0)
     return (
       <>

@@ -1,24 +1,31 @@
 import { LabelledField, type FormPart } from './labelled-field';
-import { visible } from '../../parts/given';
-import type { NewRun } from './new-run';
+import { visible } from '../given';
+
+/** The models, as `provider_key::model_id`, and what is said to each, as it was typed. */
+export interface Prompts {
+  models: string[];
+  promptFor: 'none' | 'all' | 'each';
+  prompt: string;
+  prompts: Record<string, string>;
+}
 
 const MAX_LENGTH = 50_000;
 
 /** What is said to models before each case, after the suite's own system prompt. */
-export function SystemPrompt({ run, change, faultsAt }: FormPart) {
+export function SystemPrompt({ form, change, faultsAt }: FormPart<Prompts>) {
   const faults = faultsAt('/system_prompt');
   return (
     <>
       <LabelledField
         label="System prompt"
         help="It follows the suite's own."
-        faults={run.promptFor === 'none' ? faults : []}
+        faults={form.promptFor === 'none' ? faults : []}
       >
         {(attributes) => (
           <select
             {...attributes}
-            value={run.promptFor}
-            onChange={({ target }) => change({ promptFor: target.value as NewRun['promptFor'] })}
+            value={form.promptFor}
+            onChange={({ target }) => change({ promptFor: target.value as Prompts['promptFor'] })}
           >
             <option value="none">none</option>
             <option value="all">one for all models</option>
@@ -26,17 +33,17 @@ export function SystemPrompt({ run, change, faultsAt }: FormPart) {
           </select>
         )}
       </LabelledField>
-      {run.promptFor === 'all' && (
-        <Prompt label="For all models" text={run.prompt} faults={faults} onChange={(prompt) => change({ prompt })} />
+      {form.promptFor === 'all' && (
+        <Prompt label="For all models" text={form.prompt} faults={faults} onChange={(prompt) => change({ prompt })} />
       )}
-      {run.promptFor === 'each' &&
-        [...run.models, '*'].map((model) => (
+      {form.promptFor === 'each' &&
+        [...form.models, '*'].map((model) => (
           <Prompt
             key={model}
             label={model === '*' ? 'For the other models' : `For ${visible(model.slice(0, 200))}`}
-            text={run.prompts[model] ?? ''}
+            text={form.prompts[model] ?? ''}
             faults={faults.filter(({ path }) => path === '/system_prompt' || path === pointerTo(model))}
-            onChange={(prompt) => change({ prompts: { ...run.prompts, [model]: prompt } })}
+            onChange={(prompt) => change({ prompts: { ...form.prompts, [model]: prompt } })}
           />
         ))}
     </>

@@ -5,17 +5,17 @@ import { createExperiment, experimentsOfSuiteQuery } from '../../api/experiments
 import { keys } from '../../api/keys';
 import { queryClient } from '../../api/query-client';
 import { useRefusal } from '../../api/session';
-import { AllowedButton } from '../../parts/allowed-button';
-import { Failed } from '../../parts/failed';
-import { visible } from '../../parts/given';
+import { AllowedButton } from '../allowed-button';
+import { Failed } from '../failed';
+import { visible } from '../given';
 import { LabelledField, type FormPart } from './labelled-field';
 
-/** The experiment that the run belongs to: none, one that is there, or a new one. */
-export function ChooseExperiment({ run, change, faultsAt }: FormPart) {
-  const { data } = useQuery(experimentsOfSuiteQuery(run.suite));
+/** The experiment that what is submitted belongs to: none, one that is there, or a new one. */
+export function ChooseExperiment({ form, change, faultsAt }: FormPart<{ suite: string; experiment: string }>) {
+  const { data } = useQuery(experimentsOfSuiteQuery(form.suite));
   const [isNew, setNew] = useState(false);
   const refusal = useRefusal('editor');
-  const isListed = data?.items.some(({ id }) => id === run.experiment);
+  const isListed = data?.items.some(({ id }) => id === form.experiment);
   return (
     <>
       <LabelledField
@@ -28,19 +28,19 @@ export function ChooseExperiment({ run, change, faultsAt }: FormPart) {
             <select
               {...attributes}
               className="bounded"
-              value={run.experiment}
-              disabled={run.suite === ''}
+              value={form.experiment}
+              disabled={form.suite === ''}
               onChange={({ target }) => change({ experiment: target.value })}
             >
               <option value="">none</option>
-              {run.experiment !== '' && !isListed && <option value={run.experiment}>{run.experiment}</option>}
+              {form.experiment !== '' && !isListed && <option value={form.experiment}>{form.experiment}</option>}
               {data?.items.map(({ id, name }) => (
                 <option key={id} value={id}>
                   {visible(name)}
                 </option>
               ))}
             </select>
-            {!isNew && run.suite !== '' && (
+            {!isNew && form.suite !== '' && (
               <AllowedButton refusal={refusal} onClick={() => setNew(true)}>
                 New experiment
               </AllowedButton>
@@ -50,8 +50,8 @@ export function ChooseExperiment({ run, change, faultsAt }: FormPart) {
       </LabelledField>
       {isNew && (
         <NewExperiment
-          suiteId={run.suite}
-          onMade={(experiment, suite) => suite === run.suite && change({ experiment })}
+          suiteId={form.suite}
+          onMade={(experiment, suite) => suite === form.suite && change({ experiment })}
           close={() => setNew(false)}
         />
       )}

@@ -1,12 +1,12 @@
 import { useQuery } from '@tanstack/react-query';
 import { suiteHeadsQuery } from '../../api/suite-heads';
-import { Failed } from '../../parts/failed';
-import { visible } from '../../parts/given';
+import { Failed } from '../failed';
+import { visible } from '../given';
 import { LabelledField, type FormPart } from './labelled-field';
 
-export function ChooseSuite({ run, change, faultsAt }: FormPart) {
+export function ChooseSuite({ form, change, faultsAt }: FormPart<{ suite: string; experiment: string }>) {
   const { data, error, refetch } = useQuery(suiteHeadsQuery);
-  const chosen = data?.items.find(({ id }) => id === run.suite);
+  const chosen = data?.items.find(({ id }) => id === form.suite);
   return (
     <LabelledField
       label="Suite"
@@ -18,11 +18,11 @@ export function ChooseSuite({ run, change, faultsAt }: FormPart) {
           {error && <Failed error={error} retry={() => refetch()} />}
           <select
             {...attributes}
-            value={run.suite}
+            value={form.suite}
             onChange={({ target }) => change({ suite: target.value, experiment: '' })}
           >
             <option value="">choose</option>
-            {run.suite !== '' && !chosen && <option value={run.suite}>{run.suite}</option>}
+            {form.suite !== '' && !chosen && <option value={form.suite}>{form.suite}</option>}
             {data?.items.map(({ id, name }) => (
               <option key={id} value={id}>
                 {visible(name)}

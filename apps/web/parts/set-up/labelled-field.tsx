@@ -1,10 +1,16 @@
 import { useId, type ReactNode } from 'react';
-import { Given } from '../../parts/given';
-import type { FormFault, NewRun } from './new-run';
+import { Given } from '../given';
 
-export interface FormPart {
-  run: NewRun;
-  change: (change: Partial<NewRun>) => void;
+/** A fault of an input. */
+export interface FormFault {
+  path: string;
+  message: string;
+}
+
+/** Some fields of a form, by what they hold. */
+export interface FormPart<Held> {
+  form: Held;
+  change: (change: Partial<Held>) => void;
   /** What is wrong at a field, or within it. */
   faultsAt: (path: string) => FormFault[];
 }

@@ -1,0 +1,21 @@
+import { queryOptions } from '@tanstack/react-query';
+import { stringifyInSourceOrder } from '#lib/contracts/json/key-order';
+import type { Json } from '#lib/contracts/json/json';
+import type { Page } from '#lib/contracts/page';
+import type { ParamPreset } from '#lib/contracts/param-tune';
+import { client } from './client';
+import { keys } from './keys';
+
+const PRESETS = '/api/param-presets';
+type Sent = { idempotencyKey: string };
+
+/** The search spaces that the team keeps; the newest 200. */
+export const presetsQuery = queryOptions({
+  queryKey: keys.presets,
+  queryFn: ({ signal }) => client.call<Page<ParamPreset>>('GET', `${PRESETS}?limit=200`, undefined, { signal }),
+});
+
+export const createPreset = (input: { name: string; search_space: Json }, options: Sent) =>
+  client.call<ParamPreset>('POST', PRESETS, stringifyInSourceOrder(input), options);
+export const deletePreset = (id: string, options: Sent) =>
+  client.call<void>('DELETE', `${PRESETS}/${id}`, undefined, options);

@@ -1,0 +1,61 @@
+import { keepPreviousData, queryOptions } from '@tanstack/react-query';
+import type { Page } from '#lib/contracts/page';
+import type { ParamTune, ParamTuneEstimate, ParamTuneSubmitted, TuneArm } from '#lib/contracts/param-tune';
+import { client, statusOf } from './client';
+import { keys } from './keys';
+
+const TUNES = '/api/tool-eval/param-tune';
+const LIST_PAGE = 50;
+const ARMS_PAGE = 200;
+type Sent = { idempotencyKey: string };
+
+export const tunesQuery = (cursor: string | undefined) =>
+  queryOptions({
+    queryKey: [...keys.tuneLists, cursor],
+    queryFn: ({ signal }) => {
+      const query = new URLSearchParams({ limit: String(LIST_PAGE), ...(cursor && { cursor }) });
+      return client.call<Page<ParamTune>>('GET', `${TUNES}/history?${query}`, undefined, { signal });
+    },
+    placeholderData: keepPreviousData,
+  });
+
+export const tuneQuery = (id: string) =>
+  queryOptions({
+    queryKey: keys.tune(id),
+    queryFn: ({ signal }) => client.call<ParamTune>('GET', `${TUNES}/history/${id}`, undefined, { signal }),
+  });
+
+/** All arms of a tune, which has 10,000 at most: page after page, since the API has them by number alone. */
+export const armsQuery = (id: string) =>
+  queryOptions({
+    queryKey: keys.arms(id),
+    queryFn: async ({ signal }) => {
+      const arms: TuneArm[] = [];
+      for (let cursor: string | null = ''; cursor !== null;) {
+        const query = new URLSearchParams({ limit: String(ARMS_PAGE), ...(cursor && { cursor }) });
+        const path = `${TUNES}/history/${id}/combos?${query}`;
+        const page: Page<TuneArm> = await client.call('GET', path, undefined, { signal });
+        arms.push(...page.items);
+        cursor = page.next_cursor;
+      }
+      return arms;
+    },
+  });
+
+/** @param body the text of a ParamTuneInput; undefined while there is nothing to estimate */
+export const tuneEstimateQuery = (body: string | undefined) =>
+  queryOptions({
+    queryKey: [...keys.tunes, 'estimate', body],
+    queryFn: ({ signal }) => client.call<ParamTuneEstimate>('POST', `${TUNES}/estimate`, body, { signal }),
+    enabled: body !== undefined,
+    placeholderData: keepPreviousData,
+    // A fault of the input stays one.
+    retry: (failures, error) => failures < 1 && (statusOf(error) ?? 500) >= 500,
+  });
+
+export const submitTune = (body: string, options: Sent) =>
+  client.call<ParamTuneSubmitted>('POST', TUNES, body, options);
+export const resumeTune = (jobId: string, options: Sent) =>
+  client.call<ParamTuneSubmitted>('POST', `/api/jobs/${jobId}/resume`, {}, options);
+export const deleteTune = (id: string, options: Sent) =>
+  client.call<void>('DELETE', `${TUNES}/history/${id}`, undefined, options);

@@ -1,0 +1,121 @@
+import type { Logged, WatchEvent, WatchOptions } from '#lib/client/job-watch';
+import type { Progress } from '#lib/contracts/event';
+
+/** Without a connection for this long, HTTP says how it stands. */
+const PATIENCE_MS = 5000;
+
+export interface LiveState {
+  /** How far the job is; undefined until the server said so. */
+  progress: Progress | undefined;
+  connection: 'connecting' | 'live' | 'lost' | 'refused';
+  /** The log was too long to be sent: something of it is in the lists only. */
+  isTruncated: boolean;
+  /** Rises with what is better asked for than read from the events: a part that is done, a warning, the end. */
+  changes: number;
+  hasEnded: boolean;
+}
+
+type Watch = (jobId: string, options: WatchOptions) => AsyncGenerator<WatchEvent>;
+type OnFrame = (render: () => void) => void;
+
+/** Which job is followed, and how. */
+export type Following = [jobId: string, watch: Watch, isUnavailable: (error: unknown) => boolean, onFrame?: OnFrame];
+
+export const BEFORE_EVENTS: LiveState = {
+  progress: undefined,
+  connection: 'connecting',
+  isTruncated: false,
+  changes: 0,
+  hasEnded: false,
+};
+
+/**
+ * What comes in of a job, for a page. However fast it comes, those who listen hear of it once a frame. It follows the
+ * job while somebody listens, and goes on where it was.
+ */
+export abstract class LiveJob<State extends LiveState> {
+  #state: State;
+  #next: Partial<State> | undefined;
+  #cursor: number | undefined;
+  readonly #listeners = new Set<() => void>();
+  #following: AbortController | undefined;
+
+  readonly #jobId: string;
+  readonly #watch: Watch;
+  readonly #isUnavailable: (error: unknown) => boolean;
+  readonly #onFrame: OnFrame;
+
+  constructor(initial: State, ...[jobId, watch, isUnavailable, onFrame]: Following) {
+    this.#state = initial;
+    this.#jobId = jobId;
+    this.#watch = watch;
+    this.#isUnavailable = isUnavailable;
+    this.#onFrame = onFrame ?? ((render) => requestAnimationFrame(render));
+  }
+
+  state = (): State => this.#state;
+
+  subscribe = (listener: () => void): (() => void) => {
+    this.#listeners.add(listener);
+    if (!this.#following && !this.#state.hasEnded) void this.#follow((this.#following = new AbortController()).signal);
+    return () => {
+      this.#listeners.delete(listener);
+      if (this.#listeners.size > 0) return;
+      this.#following?.abort();
+      this.#following = undefined;
+    };
+  };
+
+  /** What an event of the log changes; undefined for one that only says that something did. */
+  protected abstract take(logged: Logged, soFar: State): Partial<State> | undefined;
+
+  /** What was collected since the frame before. */
+  protected abstract drawn(): Partial<State>;
+
+  async #follow(signal: AbortSignal): Promise<void> {
+    while (!signal.aborted) {
+      try {
+        const events = this.#watch(this.#jobId, { from: this.#cursor ?? 'now', patienceMs: PATIENCE_MS, signal });
+        for await (const event of events) {
+          if (signal.aborted) return;
+          this.#take(event);
+        }
+        if (!signal.aborted) this.#change({ hasEnded: true, changes: this.#soFar.changes + 1 } as Partial<State>);
+        return;
+      } catch (error) {
+        if (signal.aborted) return;
+        const isLost = this.#isUnavailable(error);
+        this.#change({ connection: isLost ? 'lost' : 'refused' } as Partial<State>);
+        if (!isLost) return;
+      }
+    }
+  }
+
+  #take(event: WatchEvent): void {
+    if (event.name === 'tool_eval_progress') {
+      this.#cursor ??= event.progress.seq;
+      return this.#change({ progress: event.progress, connection: 'live' } as Partial<State>);
+    }
+    if (event.name === 'truncated') {
+      this.#cursor = event.from_seq;
+      return this.#change({ isTruncated: true } as Partial<State>);
+    }
+    this.#cursor = event.event.seq;
+    this.#change(this.take(event, this.#soFar) ?? ({ changes: this.#soFar.changes + 1 } as Partial<State>));
+  }
+
+  get #soFar(): State {
+    return { ...this.#state, ...this.#next };
+  }
+
+  /** The first change of a frame asks for it; all of them are shown in it. */
+  #change(change: Partial<State>): void {
+    if (this.#next) return void Object.assign(this.#next, change);
+    this.#next = change;
+    this.#onFrame(() => {
+      this.#state = { ...this.#state, ...this.#next, ...this.drawn() };
+      this.#next = undefined;
+      for (const listener of this.#listeners) listener();
+    });
+  }
+}

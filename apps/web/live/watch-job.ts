@@ -1,0 +1,10 @@
+import type { WatchEvent, WatchOptions } from '#lib/client/job-watch';
+import { liveConnection } from './connection';
+
+/** Watches a job over the one socket of the page. */
+export async function* watchJob(jobId: string, options: WatchOptions): AsyncGenerator<WatchEvent> {
+  yield* (await liveConnection()).watchJob(jobId, options);
+}
+
+export const nothing = (): (() => void) => () => {};
+export const noState = (): undefined => undefined;

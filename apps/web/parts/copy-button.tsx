@@ -1,0 +1,20 @@
+import { useState } from 'react';
+
+/** Copies a text, and says so. @param done what is said then, and no longer when the text has changed */
+export function CopyButton({ text, label, done = 'Copied' }: { text: string; label: string; done?: string }) {
+  const [said, setSaid] = useState<{ of: string; words: string }>();
+  const say = (words: string): void => setSaid({ of: text, words });
+  const copy = async (): Promise<void> => {
+    try {
+      await navigator.clipboard.writeText(text);
+      say(done);
+    } catch {
+      say('Not copied: the browser refuses');
+    }
+  };
+  return (
+    <button type="button" className="dense" onClick={() => void copy()}>
+      {said?.of === text ? said.words : label}
+    </button>
+  );
+}

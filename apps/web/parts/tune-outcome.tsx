@@ -1,0 +1,15 @@
+import type { TuneOutcome } from '#lib/contracts/param-tune';
+import './status.css';
+
+const LOOKS: Record<TuneOutcome, string> = {
+  confirmed: 'passed',
+  not_confirmed: 'partial',
+  worse: 'failed',
+  unconfirmed: 'partial',
+  base: 'waiting',
+};
+
+/** What the held-out cases say of the recommended arm, in the server's word. */
+export const Outcome = ({ outcome }: { outcome: TuneOutcome }) => (
+  <span className={`status ${LOOKS[outcome]}`}>{outcome.replaceAll('_', ' ')}</span>
+);

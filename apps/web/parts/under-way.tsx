@@ -1,0 +1,54 @@
+import { useEffect, useRef, useState } from 'react';
+import type { JobStatus } from '#lib/contracts/job';
+import type { LiveState } from '../live/live-job';
+import { Given } from './given';
+
+/** What a job waits for, in words. */
+export function Waiting({ status, detail }: { status: JobStatus; detail: string | null }) {
+  if (detail !== null)
+    return (
+      <p className="notice">
+        <Given text={detail} />
+      </p>
+    );
+  if (status === 'pending') return <p className="notice">It waits until fewer jobs of its user run.</p>;
+  if (status === 'queued') return <p className="notice">It waits for a worker.</p>;
+  return null;
+}
+
+/** Says so where events do not tell all. */
+export function Connection({ live: { connection, isTruncated } }: { live: LiveState }) {
+  if (connection === 'lost' || connection === 'refused')
+    return (
+      <p className="notice" role="status">
+        There is no live connection. The figures are asked for every 5 seconds.
+      </p>
+    );
+  if (isTruncated)
+    return (
+      <p className="notice" role="status">
+        More came in than could be sent. The figures are asked for every 5 seconds; all of it is in the lists.
+      </p>
+    );
+  return null;
+}
+
+const ANNOUNCED_EVERY_MS = 10_000;
+
+/** Says the newest text to screen readers, at most once in ten seconds. */
+export function Announced({ text }: { text: string }) {
+  const newest = useRef(text);
+  const [said, setSaid] = useState('');
+  useEffect(() => {
+    newest.current = text;
+  });
+  useEffect(() => {
+    const timer = setInterval(() => setSaid(newest.current), ANNOUNCED_EVERY_MS);
+    return () => clearInterval(timer);
+  }, []);
+  return (
+    <span className="unseen" role="status">
+      {said}
+    </span>
+  );
+}

@@ -1,0 +1,55 @@
+import { useQuery, type UseQueryResult } from '@tanstack/react-query';
+import type { ParamTuneEstimate } from '#lib/contracts/param-tune';
+import { tuneEstimateQuery } from '../../api/tunes';
+import { GivenLine } from '../../parts/given';
+import { count } from '../../parts/score';
+import { EstimateFigures } from '../../parts/set-up/estimate-figures';
+import type { FormFault } from '../../parts/set-up/labelled-field';
+import { useSettled } from '../../parts/settled';
+import { Warnings } from '../../parts/warnings';
+
+/** What a tune will take, asked again when nothing was typed for a moment. The request before is aborted. */
+export function useTuneEstimate(body: string | undefined): UseQueryResult<ParamTuneEstimate> {
+  const settled = useSettled(body);
+  return useQuery(tuneEstimateQuery(body === undefined ? undefined : settled));
+}
+
+interface Props {
+  estimate: UseQueryResult<ParamTuneEstimate>;
+  missing: FormFault[];
+}
+
+/** Combinations, requests, money and time, and what is worth knowing before. */
+export function TuneEstimate({ estimate, missing }: Props) {
+  const { data, error } = estimate;
+  const isShown = missing.length === 0 && !error && data !== undefined;
+  return (
+    <>
+      <EstimateFigures estimate={estimate} missing={missing} />
+      {isShown && <Combinations estimate={data} />}
+      {isShown && <Warnings warnings={data.notes} />}
+    </>
+  );
+}
+
+function Combinations({ estimate: { combinations, distinct } }: { estimate: ParamTuneEstimate }) {
+  return (
+    <div>
+      <h3>Combinations</h3>
+      <dl className="estimate">
+        <div>
+          <dt>In all</dt>
+          <dd>{count(combinations)}</dd>
+        </div>
+        {Object.entries(distinct).map(([target, arms]) => (
+          <div key={target}>
+            <dt className="named">
+              <GivenLine text={target} />
+            </dt>
+            <dd>{count(arms)} that differ</dd>
+          </div>
+        ))}
+      </dl>
+    </div>
+  );
+}

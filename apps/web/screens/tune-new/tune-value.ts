@@ -1,0 +1,69 @@
+import { isObject, toText, type Json, type JsonObject } from '#lib/contracts/json/json';
+import { stringifyInSourceOrder } from '#lib/contracts/json/key-order';
+import type { ParamTune } from '#lib/contracts/param-tune';
+import type { Edited } from '../../parts/form/edited';
+import type { FormFault } from '../../parts/set-up/labelled-field';
+import { faultOfRows, FIRST_ROWS, toRows, toSpace } from './space-value.js';
+
+/** What the form begins with: a ParamTuneInput whose search spaces are rows. */
+export const emptyTune = (suite: string): JsonObject => ({
+  suite_id: suite,
+  models: [],
+  search_space: FIRST_ROWS,
+  per_model_search_spaces: {},
+  mode: 'adaptive',
+  trials: 50,
+  base: { temperature: 0, tool_choice: 'required', max_tokens: 1024, params: {}, system_prompt: null },
+  measure: 'overall',
+  margin: 0.02,
+  samples: 1,
+  holdout: 0.3,
+  seed: 1,
+  timeout_s: 120,
+  budget: null,
+  cache: 'use',
+  experiment_id: null,
+  max_combinations: 500,
+});
+
+/** What an earlier tune was asked for. */
+export function fromTune({ input }: Pick<ParamTune, 'input'>): JsonObject {
+  const asked = input as unknown as JsonObject;
+  return {
+    ...asked,
+    search_space: toRows(isObject(asked.search_space) ? asked.search_space : {}),
+    per_model_search_spaces: ofEach(asked.per_model_search_spaces, (space) => toRows(isObject(space) ? space : {})),
+  };
+}
+
+const ofEach = (object: Json | undefined, change: (value: Json) => Json): JsonObject =>
+  Object.fromEntries(Object.entries(isObject(object) ? object : {}).map(([key, value]) => [key, change(value)]));
+
+export const textsOf = (list: Json | undefined): string[] =>
+  Array.isArray(list) ? list.map((item) => toText(item)) : [];
+
+export type Written = { body: string } | { faults: FormFault[] };
+
+/** The text of the request. Numbers go as they were typed; whether they are right is the API's to say. */
+export function requestOf({ value, unread }: Edited): Written {
+  const tune = isObject(value) ? value : {};
+  const faults: FormFault[] = [];
+  if (!toText(tune.suite_id)) faults.push({ path: '/suite_id', message: 'Choose a suite.' });
+  if (textsOf(tune.models).length === 0) faults.push({ path: '/models', message: 'Choose at least one model.' });
+  const own = isObject(tune.per_model_search_spaces) ? tune.per_model_search_spaces : {};
+  for (const [path, rows] of [['', tune.search_space] as const, ...Object.entries(own)]) {
+    const fault = faultOfRows(rows);
+    if (fault) faults.push({ path: `/space ${path}`, message: path ? `${fault} (${path})` : fault });
+  }
+  if (Object.keys(unread).length > 0) faults.push({ path: '/unread', message: 'A field is not readable yet.' });
+  if (faults.length > 0) return { faults };
+  const { budget, ...rest } = tune;
+  return {
+    body: stringifyInSourceOrder({
+      ...rest,
+      ...(isObject(budget) && Object.keys(budget).length > 0 && { budget }),
+      search_space: toSpace(tune.search_space),
+      per_model_search_spaces: ofEach(own, toSpace),
+    }),
+  };
+}

@@ -1,0 +1,126 @@
+import { useMemo, useState } from 'react';
+import type { ParamTune, ParamTuneTarget as Target, TuneArm } from '#lib/contracts/param-tune';
+import type { z } from 'zod';
+import { DeltaFigure } from '../../figures/delta';
+import { Given, visible } from '../../parts/given';
+import { count, Score } from '../../parts/score';
+import { Skeleton } from '../../parts/skeleton';
+import { ArmDetail } from './arm-detail';
+import { groupArms } from './arm-list';
+import { ArmRows, type ArmRowsProps } from './arm-rows';
+import { ArmUse } from './arm-use';
+import { Outcome } from '../../parts/tune-outcome';
+
+type TunedModel = z.infer<typeof Target>;
+
+interface Props {
+  tune: ParamTune;
+  target: TunedModel;
+  /** Undefined until they are read. */
+  arms: readonly TuneArm[] | undefined;
+  /** Whether its arms are shown to begin with. */
+  isOpen: boolean;
+}
+
+/** What to take of one model, how sure that is, and everything that was tried. */
+export function TuneModel({ tune, target, arms, isOpen }: Props) {
+  const name = visible(target.target.slice(0, 200));
+  return (
+    <section aria-label={name} className="section tune-model">
+      <h2>
+        <Given text={target.target} max={200} />
+      </h2>
+      <Verdict target={target} />
+      {target.recommended && <Recommended tune={tune} target={target} arm={target.recommended} />}
+      <details open={isOpen}>
+        <summary>
+          {count(target.arms)} combinations, {count(target.distinct)} that differ
+        </summary>
+        {arms ? <Arms tune={tune} arms={arms} name={name} /> : <Skeleton rows={6} />}
+      </details>
+    </section>
+  );
+}
+
+function Verdict({ target: { text, outcome, holdout, target } }: { target: TunedModel }) {
+  return (
+    <>
+      {text !== null && (
+        <p className="sentence">
+          <Given text={text} />
+        </p>
+      )}
+      {outcome !== null && (
+        <div className="facts">
+          <Outcome outcome={outcome} />
+          {holdout && <span>{count(holdout.n_cases)} held-out cases</span>}
+        </div>
+      )}
+      {holdout?.difference != null && (
+        <DeltaFigure
+          label={`The recommended combination minus the base on held-out cases, ${visible(target.slice(0, 100))}`}
+          difference={holdout.difference}
+          interval={holdout.ci}
+        />
+      )}
+    </>
+  );
+}
+
+function Recommended({ tune, target, arm }: { tune: ParamTune; target: TunedModel; arm: TuneArm }) {
+  const tied = target.tied.filter((number) => number !== arm.arm);
+  return (
+    <div className="recommended section">
+      <h3>Recommended: combination {arm.arm}</h3>
+      <ArmUse tune={tune} arm={arm} />
+      <p>
+        On the cases to tune on: <Score mean={arm.mean} ci={arm.ci} scored={arm.cases} errored={arm.errored} />
+      </p>
+      {tied.length > 0 && <p>As good, as far as these cases tell: combinations {tied.join(', ')}.</p>}
+    </div>
+  );
+}
+
+function Arms({ tune, arms, name }: { tune: ParamTune; arms: readonly TuneArm[]; name: string }) {
+  const groups = useMemo(() => groupArms(arms), [arms]);
+  const [openedArm, open] = useState<number>();
+  const opened = arms.find(({ arm }) => arm === openedArm);
+  const rows = { opened: openedArm, open: ({ arm }: TuneArm) => open(arm) };
+  const folded = [
+    ['Dropped', groups.dropped],
+    ['Not measured', groups.waiting],
+    ['The same requests as another', groups.same],
+  ] as const;
+  return (
+    <div className="section">
+      {groups.leading.length > 0 ? (
+        <ArmRows {...rows} arms={groups.leading} label={`Combinations of ${name}, the best first`} />
+      ) : (
+        <p className="muted">The combinations stand here when they are measured.</p>
+      )}
+      {opened && <ArmDetail tune={tune} arm={opened} close={() => open(undefined)} />}
+      {folded
+        .filter(([, group]) => group.length > 0)
+        .map(([words, group]) => (
+          <FoldedArms key={words} {...rows} arms={group} words={words} label={`${words}, ${name}`} />
+        ))}
+    </div>
+  );
+}
+
+interface FoldedProps extends ArmRowsProps {
+  words: string;
+}
+
+/** What is folded is not drawn at all. */
+function FoldedArms({ words, ...rows }: FoldedProps) {
+  const [isOpen, setOpen] = useState(false);
+  return (
+    <details open={isOpen} onToggle={({ currentTarget }) => setOpen(currentTarget.open)}>
+      <summary>
+        {words}: {count(rows.arms.length)}
+      </summary>
+      {isOpen && <ArmRows {...rows} />}
+    </details>
+  );
+}

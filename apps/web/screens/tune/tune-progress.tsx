@@ -1,0 +1,33 @@
+import { useQuery } from '@tanstack/react-query';
+import type { ParamTune } from '#lib/contracts/param-tune';
+import { jobQuery, POLL_MS } from '../../api/jobs';
+import type { LiveTuneState } from '../../live/live-tune';
+import { Bar } from '../../parts/bar';
+import { Given } from '../../parts/given';
+import { count } from '../../parts/score';
+import { duration } from '../../parts/time';
+import { Announced, Connection, Waiting } from '../../parts/under-way';
+
+/** How far a tune is, and what it waits for. */
+export function TuneProgress({ tune, live }: { tune: ParamTune; live: LiveTuneState }) {
+  const { data: job } = useQuery({ ...jobQuery(tune.job_id), refetchInterval: POLL_MS });
+  const { done = 0, errored = 0, eta_s: left = null } = job?.progress ?? {};
+  const planned = tune.planned_requests;
+  const share = planned > 0 ? Math.min(100, Math.floor((done / planned) * 100)) : 0;
+  return (
+    <section aria-labelledby="progress" className="section">
+      <h2 id="progress">Progress</h2>
+      <Announced text={`${share} %, ${errored} errored`} />
+      <p>
+        {count(done)} of {count(planned)} planned requests
+        {errored > 0 && <span className="errored-count">, {count(errored)} errored</span>}
+        {left !== null && `, about ${duration(left * 1000)} left`}
+        {', step '}
+        <Given text={tune.step} />
+      </p>
+      <Bar done={done} total={planned} label="Requests of the tune" />
+      <Waiting status={job?.status ?? tune.status} detail={job?.detail ?? null} />
+      <Connection live={live} />
+    </section>
+  );
+}

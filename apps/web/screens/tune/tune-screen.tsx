@@ -1,0 +1,108 @@
+import { useQuery } from '@tanstack/react-query';
+import { Link, useParams } from '@tanstack/react-router';
+import { memo, useEffect, useMemo, useRef } from 'react';
+import type { TuneArm } from '#lib/contracts/param-tune';
+import { statusOf } from '../../api/client';
+import { POLL_MS, refreshWork } from '../../api/jobs';
+import { armsQuery, tuneQuery } from '../../api/tunes';
+import type { LiveTuneState } from '../../live/live-tune';
+import { useLiveTune } from '../../live/use-live-tune';
+import { Empty } from '../../parts/empty';
+import { Failed } from '../../parts/failed';
+import { Skeleton } from '../../parts/skeleton';
+import { isUnderWay } from '../../parts/status';
+import { withNews } from './arm-list';
+import { BestOverModels } from './best-over-models';
+import { TuneHead } from './tune-head';
+import { TuneModel } from './tune-model';
+import { TuneProgress } from './tune-progress';
+import '../../parts/facts.css';
+import './tune.css';
+
+/** Arms that are read again within one second: many of them are read again less often. */
+const ARMS_A_SECOND = 200;
+
+const Head = memo(TuneHead);
+
+/** Which settings let each model call tools best, and whether that can be trusted. */
+export function TuneScreen() {
+  const { tuneId } = useParams({ from: '/signed-in/tunes/$tuneId' });
+  const tune = useQuery({ ...tuneQuery(tuneId), refetchOnMount: 'always' });
+  const jobId = tune.data && isUnderWay(tune.data.status) ? tune.data.job_id : undefined;
+  const live = useLiveTune(jobId);
+  const arms = useArms(tuneId, live);
+  if (tune.isPending) return <Skeleton rows={12} />;
+  if (!tune.data && statusOf(tune.error) === 404) return <NoTune />;
+  if (!tune.data) return <Failed error={tune.error!} retry={() => tune.refetch()} />;
+  const { targets } = tune.data;
+  return (
+    <>
+      <Head tune={tune.data} arms={arms.read} />
+      {tune.isError && (
+        <Failed error={tune.error} retry={() => tune.refetch()}>
+          <p>What is shown is as of {new Date(tune.dataUpdatedAt).toLocaleTimeString()}.</p>
+        </Failed>
+      )}
+      {live && isUnderWay(tune.data.status) && <TuneProgress tune={tune.data} live={live} />}
+      {arms.error && <Failed error={arms.error} retry={arms.retry} />}
+      {targets.map((target) => (
+        <TuneModel
+          key={target.target}
+          tune={tune.data}
+          target={target}
+          arms={arms.shown?.get(target.target)}
+          isOpen={targets.length <= 2}
+        />
+      ))}
+      <BestOverModels best={tune.data.best_over_models} />
+    </>
+  );
+}
+
+interface Arms {
+  read: readonly TuneArm[] | undefined;
+  /** By model, with what came in since they were read. */
+  shown: ReadonlyMap<string, TuneArm[]> | undefined;
+  error: Error | null;
+  retry: () => unknown;
+}
+
+/** The arms of a tune. What comes in of one is shown at once; all are read again after a while. */
+function useArms(tuneId: string, live: LiveTuneState | undefined): Arms {
+  const { data, error, refetch } = useQuery({ ...armsQuery(tuneId), refetchOnMount: 'always' });
+  const everyMs = Math.max(POLL_MS, ((data?.length ?? 0) / ARMS_A_SECOND) * 1000);
+  const isBehind = live !== undefined && (live.connection !== 'live' || live.isTruncated || live.hasEnded);
+  useQuery({ ...tuneQuery(tuneId), refetchInterval: isBehind ? POLL_MS : false });
+  useQuery({ ...armsQuery(tuneId), refetchInterval: isBehind ? everyMs : false });
+  const { changes = 0, received = 0 } = live ?? {};
+  useEffect(() => {
+    if (changes > 0) void refreshWork(tuneId);
+  }, [changes, tuneId]);
+  const timer = useRef<ReturnType<typeof setTimeout>>(undefined);
+  useEffect(() => {
+    if (received === 0) return;
+    timer.current ??= setTimeout(() => {
+      timer.current = undefined;
+      void refetch();
+    }, everyMs);
+  }, [received, everyMs, refetch]);
+  useEffect(() => () => clearTimeout(timer.current), []);
+  const news = live?.arms;
+  const shown = useMemo(() => {
+    if (!data) return undefined;
+    return Map.groupBy(news?.size ? data.map((arm) => withNews(arm, news)) : data, ({ target }) => target);
+  }, [data, news]);
+  return { read: data, shown, error, retry: refetch };
+}
+
+const NoTune = () => (
+  <Empty
+    action={
+      <Link to="/tunes" className="button">
+        All tunes
+      </Link>
+    }
+  >
+    There is no such tune in your team. It may have been deleted.
+  </Empty>
+);

@@ -1,0 +1,248 @@
+import type { Locator, Page } from 'playwright-core';
+import { weatherSuite } from '../client.js';
+import { until } from '../until.js';
+import { untilTuned } from '../web-screens.js';
+import { journeys, startWeb, type WebSystem } from '../web.js';
+
+let web: WebSystem;
+
+const ROUTE = '/api/tool-eval/param-tune';
+const importSuite = async (cases: number, name: string): Promise<string> =>
+  (await web.client.post('/api/tool-eval/import', { ...weatherSuite(cases), name })).body.suite_id;
+
+async function submit(input: object): Promise<string> {
+  const { status, body } = await web.client.post(ROUTE, input);
+  expect({ status, body }).toMatchObject({ status: 202 });
+  return body.tune_id as string;
+}
+
+const button = (page: Page, name: string): Locator => page.getByRole('button', { name, exact: true });
+const parameter = (page: Page, number: number): Locator =>
+  page.getByRole('group', { name: `Parameter ${number}` }).first();
+const armsOf = (page: Page, model: string): Locator =>
+  page.getByRole('grid', { name: `Combinations of ${model}, the best first` });
+
+async function chooseSuiteAndModel(page: Page, suite: string, model: string): Promise<void> {
+  await page.getByLabel('Suite', { exact: true }).selectOption({ label: suite });
+  await page.getByLabel('Filter of models').fill(model);
+  await page.getByRole('checkbox', { name: model }).check();
+}
+
+journeys('tunes', () => {
+  beforeAll(async () => {
+    web = await startWeb();
+    await web.client.post('/api/providers', {
+      key: 'sim',
+      name: 'Simulator',
+      base_url: `${web.simulator.url}/v1`,
+      limits: { max_concurrency: 20 },
+      models: ['param-sensitive', 'param-sensitive@50', 'perfect-ish', 'slow-1500'].map((id) => ({
+        id,
+        input_cost_per_mtok: 1,
+        output_cost_per_mtok: 4,
+      })),
+    });
+    await importSuite(60, 'Sixty');
+    await importSuite(12, 'Twelve');
+  });
+
+  it('are set up by hand beside their estimate, faults stand at their fields, and a reload loses nothing', async () => {
+    const { page, faults, axe } = await web.open({ path: '/tunes' });
+    await page.getByText('Here will be the tunes of the team').waitFor();
+    await page.getByRole('main').getByRole('link', { name: 'New tune' }).first().click();
+    await page.getByText('Choose a suite.').waitFor();
+    await chooseSuiteAndModel(page, 'Sixty', 'param-sensitive@50');
+    const estimate = page.getByRole('complementary', { name: 'Estimate' });
+    await estimate.getByText(/^1\d that differ$/).waitFor();
+    await estimate.getByText(/\$/).first().waitFor();
+
+    const holdout = page.getByLabel('Held-out share');
+    await holdout.fill('0.9');
+    const measure = page.getByRole('group', { name: 'Measure' });
+    await measure.getByText(/leaves \d+ and holds out \d+ of 60 cases/).waitFor();
+    expect(await holdout.getAttribute('aria-invalid')).toBe('true');
+    await holdout.fill('0.5');
+    const temperature = parameter(page, 1);
+    await temperature.getByLabel('To', { exact: true }).fill('3');
+    await temperature.getByText(/the value/).waitFor();
+    expect(await temperature.getByLabel('Parameter', { exact: true }).getAttribute('aria-invalid')).toBe('true');
+    await temperature.getByLabel('To', { exact: true }).fill('1.0');
+    await button(page, 'Add a parameter').click();
+    await parameter(page, 3).getByLabel('Values', { exact: true }).fill('0.3, 1.0');
+    await page.getByRole('group', { name: 'Base' }).getByLabel('Temperature').fill('1');
+    await page.getByRole('group', { name: 'Base' }).getByLabel('Tool choice').selectOption('auto');
+    await estimate.getByText('21 that differ').waitFor();
+    await page.getByText('Spaces of single models').click();
+    await button(page, 'Give it a space of its own').click();
+    const own = page.getByRole('group', { name: 'sim::param-sensitive@50', exact: true });
+    await own.getByRole('group', { name: 'Parameter 1' }).getByLabel('To', { exact: true }).fill('3');
+    await own.getByText(/the value 2.25/).waitFor();
+    expect(await temperature.getByText(/the value/).count()).toBe(0);
+    expect(await axe()).toEqual([]);
+    await button(page, 'As the other models').click();
+    await estimate.getByText('21 that differ').waitFor();
+
+    await page.reload();
+    expect(await holdout.inputValue()).toBe('0.5');
+    expect(await temperature.getByLabel('To', { exact: true }).inputValue()).toBe('1.0');
+    expect(await parameter(page, 3).getByLabel('Values', { exact: true }).inputValue()).toBe('0.3, 1.0');
+    await button(page, 'JSON').click();
+    const json = page.getByRole('textbox', { name: 'the search space as JSON' });
+    await json.getByText('0.3').waitFor();
+    await json.click();
+    await page.keyboard.press('ControlOrMeta+a');
+    await page.keyboard.insertText(
+      '{"temperature": [0.3, 1.0], "top_p": [0.3, 1], "tool_choice": ["auto", "required"]}',
+    );
+    await button(page, 'Rows').click();
+    expect(await temperature.getByLabel('Values', { exact: true }).inputValue()).toBe('0.3, 1.0');
+    await estimate.getByText('9 that differ').waitFor();
+    expect(faults()).toEqual([]);
+    await button(page, 'Tune').click();
+    await page.getByRole('heading', { level: 1, name: 'Tune of Sixty' }).waitFor();
+    const tuneId = page.url().split('/').at(-1)!;
+    await untilTuned(web.client, tuneId);
+    expect((await web.client.get(`${ROUTE}/history/${tuneId}`)).body.input).toMatchObject({
+      holdout: 0.5,
+      search_space: { temperature: [0.3, 1], top_p: [0.3, 1], tool_choice: ['auto', 'required'] },
+      base: { temperature: 1, tool_choice: 'auto' },
+    });
+  });
+
+  it('are watched to their verdict; what they recommend is copied as a command, and its run is opened', async () => {
+    const [{ id: suiteId }] = (await web.client.get('/api/tool-suites?name=Sixty')).body.items;
+    const tuneId = await submit({
+      suite_id: suiteId,
+      models: ['sim::param-sensitive@50', 'sim::perfect-ish'],
+      search_space: { temperature: { min: 0, max: 1, step: 0.1 }, tool_choice: ['auto', 'required'] },
+      base: { temperature: 1, tool_choice: 'auto' },
+      cache: 'refresh',
+    });
+    const { page, context, faults, axe } = await web.open({ path: `/tunes/${tuneId}` });
+    await context.grantPermissions(['clipboard-read', 'clipboard-write']);
+    await page.getByText(/[\d,]+ of [\d,]+ planned requests/).waitFor();
+    const arms = armsOf(page, 'sim::param-sensitive@50');
+    await arms
+      .getByRole('row', { name: /\(\d+\.\d-\d+\.\d, n \d+\)/ })
+      .first()
+      .waitFor();
+    await page.getByText('completed').waitFor({ timeout: 90_000 });
+    const model = page.getByRole('region', { name: 'sim::param-sensitive@50' });
+    const { body: tune } = await web.client.get(`${ROUTE}/history/${tuneId}`);
+    await model.locator('.sentence').getByText(tune.targets[0].text).waitFor();
+    await model.getByRole('figure', { name: /minus the base on held-out cases/ }).waitFor();
+    await page.getByRole('heading', { name: 'Best over all models' }).waitFor();
+    expect(await axe()).toEqual([]);
+
+    await model.getByRole('button', { name: 'Copy command' }).first().click();
+    await model.getByRole('button', { name: 'Copied' }).waitFor();
+    const command = (await page.evaluate('navigator.clipboard.readText()')) as string;
+    const { temperature } = tune.targets[0].recommended.config;
+    expect(command).toContain(`toolmark run '${suiteId}'`);
+    expect(command).toContain(`--models 'sim::param-sensitive@50'`);
+    expect(command).toContain(`--temperature '${temperature}'`);
+
+    await arms.focus();
+    await page.keyboard.press('Home');
+    await page.keyboard.press('Enter');
+    const opened = page.getByRole('region', { name: /^Combination \d+$/ });
+    await opened.getByText('Its runs:').waitFor();
+    expect(await axe()).toEqual([]);
+    await opened.getByRole('link', { name: 'Run it' }).click();
+    await page.getByRole('heading', { level: 1, name: 'New run' }).waitFor();
+    expect(await page.getByLabel('Temperature').inputValue()).toBe(String(temperature));
+    await page.goBack();
+    await arms.focus();
+    await page.keyboard.press('Enter');
+    await opened.getByRole('link').last().click();
+    await page.waitForURL(/\/runs\/[\da-f-]{36}$/);
+    await page.getByRole('heading', { level: 1, name: 'Sixty' }).waitFor();
+    expect(faults()).toEqual([]);
+  });
+
+  it('are cancelled, resumed, made again and deleted', async () => {
+    const [{ id: suiteId }] = (await web.client.get('/api/tool-suites?name=Twelve')).body.items;
+    const tuneId = await submit({
+      suite_id: suiteId,
+      models: ['sim::slow-1500'],
+      search_space: { temperature: [0, 0.5, 1], max_tokens: [512, 1024, 2048] },
+      mode: 'grid',
+      holdout: 0,
+      margin: 0,
+      seed: 0,
+      cache: 'off',
+    });
+    const { page, faults } = await web.open({ path: '/' });
+    await page.getByRole('link', { name: 'Parameter tune' }).click();
+    await page.getByRole('heading', { level: 1, name: 'Tune of Twelve' }).waitFor();
+    await button(page, 'Cancel').click();
+    await page.getByText('cancelled').waitFor();
+    await button(page, 'Resume').click();
+    await button(page, 'Resume').waitFor({ state: 'detached' });
+    await page.getByText('completed').waitFor({ timeout: 90_000 });
+    await page.getByRole('link', { name: 'Tune again' }).click();
+    await page.getByRole('heading', { level: 1, name: 'New tune' }).waitFor();
+    for (const label of ['Held-out share', 'Margin', 'Seed', 'Temperature'])
+      expect([label, await page.getByLabel(label, { exact: true }).inputValue()]).toEqual([label, '0']);
+    expect(await page.getByRole('radio', { name: /grid/ }).isChecked()).toBe(true);
+    await page.goBack();
+    await button(page, 'Delete').click();
+    const dialog = page.getByRole('dialog', { name: 'Delete this tune?' });
+    await dialog.getByText(/Its 9 combinations go with it/).waitFor();
+    await dialog.getByRole('button', { name: 'Delete the tune' }).click();
+    await page.getByRole('heading', { level: 1, name: 'Tunes' }).waitFor();
+    await until(async () => (await web.client.get(`${ROUTE}/history/${tuneId}`)).status === 404);
+    await page.getByRole('link', { name: /^Twelve/ }).waitFor({ state: 'detached' });
+    expect(faults()).toEqual([]);
+  });
+
+  it('have presets, which are saved, taken and deleted', async () => {
+    const { page, faults } = await web.open({ path: '/tunes/new' });
+    await button(page, 'Save as a preset').click();
+    await page.getByLabel('Name of the preset').fill('Warm');
+    await button(page, 'Save').click();
+    await button(page, 'Take the preset').waitFor();
+    await page.getByLabel(/^Preset/).selectOption({ label: 'Warm' });
+    await page.getByRole('button', { name: 'Remove temperature' }).click();
+    await page.getByRole('button', { name: 'Remove tool_choice' }).click();
+    await page.getByText('No parameter is searched yet.').waitFor();
+    await button(page, 'Take the preset').click();
+    expect(await parameter(page, 1).getByLabel('Step').inputValue()).toBe('0.25');
+    expect(await parameter(page, 2).getByLabel('Values', { exact: true }).inputValue()).toBe('auto, required');
+    await button(page, 'Delete the preset').click();
+    await button(page, 'Delete the preset').last().click();
+    await page.getByLabel(/^Preset/).waitFor({ state: 'detached' });
+    expect(faults()).toEqual([]);
+  });
+
+  it('have a list of thousands of combinations, of which those in view are drawn', async () => {
+    const [{ id: suiteId }] = (await web.client.get('/api/tool-suites?name=Twelve')).body.items;
+    const tuneId = await submit({
+      suite_id: suiteId,
+      models: ['sim::perfect-ish'],
+      search_space: { temperature: { min: 0, max: 1, step: 0.02 }, max_tokens: { min: 1000, max: 1039, step: 1 } },
+      mode: 'random',
+      trials: 5,
+      holdout: 0,
+    });
+    await untilTuned(web.client, tuneId);
+    const { page, faults } = await web.open({ path: `/tunes/${tuneId}` });
+    await page.getByText(/2,0\d\d combinations, 2,0\d\d that differ/).waitFor();
+    await page.getByText(/^Not measured: 2,0\d\d$/).click();
+    const list = page.getByRole('grid', { name: 'Not measured, sim::perfect-ish' });
+    await list.focus();
+    await page.keyboard.press('End');
+    await list.getByRole('row').last().getByText('1039').waitFor();
+    expect(await list.getByRole('row').count()).toBeLessThan(100);
+    expect(faults()).toEqual([]);
+  });
+
+  it('can be looked at by a viewer, whose controls say what they need', async () => {
+    const { page } = await web.open({ path: '/tunes/new', role: 'viewer' });
+    const tune = button(page, 'Tune');
+    await tune.waitFor();
+    expect(await tune.isDisabled()).toBe(true);
+    expect(await tune.getAttribute('title')).toContain('editor');
+    expect(await button(page, 'Add a parameter').isDisabled()).toBe(true);
+  });
+});
