@@ -1,101 +1,26 @@
-import { spawn } from 'node:child_process';
-import { chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join, resolve } from 'node:path';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import type { ComparedItem, Comparison, Estimate } from '#lib/contracts/comparison';
 import { pairedInterval } from '#lib/scoring/statistics/paired';
-import { ADMIN_TOKEN } from '../processes.js';
+import { openGuideShell, replayGuide, type GuideShell } from '../guide.js';
 import { startSystem, type System } from '../system.js';
 import { until } from '../until.js';
 
 let system: System;
-let shell: Shell;
-const folder = mkdtempSync(join(tmpdir(), 'toolmark-guide-'));
+let shell: GuideShell;
 beforeAll(async () => {
   system = await startSystem();
-  const command = `exec ${resolve('node_modules/.bin/node')} ${resolve('dist/apps/cli/main.js')} "$@"`;
-  writeFileSync(join(folder, 'toolmark'), `#!/bin/sh\n${command}\n`);
-  chmodSync(join(folder, 'toolmark'), 0o755);
-  shell = openShell();
+  shell = openGuideShell(system);
 }, 150_000);
-afterAll(() => {
-  shell.end();
-  rmSync(folder, { recursive: true, force: true });
-});
-
-/** A shell that keeps its variables and functions, as that of a reader does. */
-interface Shell {
-  /** What the lines print on standard output. */
-  run(lines: string): Promise<string>;
-  end(): void;
-}
-
-const END = '--- end of the lines ---';
-
-function openShell(): Shell {
-  const child = spawn('sh', [], {
-    cwd: folder,
-    env: {
-      PATH: `${folder}:${resolve('node_modules/.bin')}:${process.env.PATH}`,
-      XDG_CONFIG_HOME: folder,
-      TOOLMARK_SERVER: system.client.url,
-      TOOLMARK_TOKEN: ADMIN_TOKEN,
-    },
-    stdio: ['pipe', 'pipe', 'inherit'],
-  });
-  let out = '';
-  child.stdout.setEncoding('utf8').on('data', (text: string) => (out += text));
-  return {
-    async run(lines) {
-      out = '';
-      writeFileSync(join(folder, 'lines.sh'), lines);
-      child.stdin.write(`. ./lines.sh </dev/null\necho "${END}"\n`);
-      await until(() => out.includes(END), { what: lines, timeoutMs: 120_000 });
-      return out.slice(0, out.indexOf(END));
-    },
-    end: () => child.stdin.end(),
-  };
-}
-
-interface Step {
-  lines: string;
-  /** What the page says that they print; undefined where it says nothing of it. */
-  output: string | undefined;
-}
-
-/** The commands of the page in their order. */
-function stepsOf(page: string): Step[] {
-  const fences = [...page.matchAll(/^```(sh|text)\n([^]*?)^```$/gm)].map(([, kind, text]) => ({ kind, text: text! }));
-  return fences.flatMap(({ kind, text }, index) => {
-    const next = fences[index + 1];
-    return kind === 'sh' ? [{ lines: text, output: next?.kind === 'text' ? next.text : undefined }] : [];
-  });
-}
-
-/** The text without what differs each time: ids, instants, latencies, and the spaces that they align. */
-const lasting = (text: string): string =>
-  text
-    .replaceAll(/[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}/g, 'ID')
-    .replaceAll(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, 'INSTANT')
-    .replaceAll(/\d+ ms/g, 'N ms')
-    .replaceAll(/ {2,}/g, '  ')
-    .trim();
+afterAll(() => shell.end());
 
 it('the guided example prints what docs/compare.md shows', async () => {
-  const steps = stepsOf(readFileSync('docs/compare.md', 'utf8'));
-  const printed: string[] = [];
-  for (const { lines, output } of steps) {
-    const here = lines.replace(/^alias .*$/m, '').replace(/^SIMULATOR=\S+/m, `SIMULATOR=${system.simulator.url}`);
-    let shown = await shell.run(here);
-    if (output === undefined) continue;
-    // Runs of an experiment are compared after they have ended.
-    if (lines.includes('experiments'))
-      await until(async () => lasting((shown = await shell.run(here))) === lasting(output)).catch(() => {});
-    printed.push(`$ ${lines}${shown}`);
-  }
-  const promised = steps.flatMap(({ lines, output }) => (output === undefined ? [] : [`$ ${lines}${output}`]));
+  // Runs of an experiment are compared after they have ended.
+  const { printed, promised } = await replayGuide('docs/compare.md', system, shell, (lines) =>
+    lines.includes('experiments'),
+  );
   expect(promised.length).toBeGreaterThan(6);
-  expect(printed.map(lasting)).toEqual(promised.map(lasting));
+  expect(printed).toEqual(promised);
 }, 300_000);
 
 const idOf = async (variable: string): Promise<string> => (await shell.run(`echo $${variable}`)).trim();
@@ -188,7 +113,7 @@ it.each([
 });
 
 it('20 cases with 50 samples give the interval of 20 cases', async () => {
-  const suite = JSON.parse(readFileSync(join(folder, 'orders.json'), 'utf8')) as { test_cases: object[] };
+  const suite = JSON.parse(readFileSync(join(shell.folder, 'orders.json'), 'utf8')) as { test_cases: object[] };
   const { body } = await system.client.post('/api/tool-eval/import', {
     ...suite,
     name: 'Twenty orders',
