@@ -11,6 +11,8 @@ const settings = RunInput.shape;
 /** Beyond these a tune is no search any more. */
 export const MAX_ARMS = 10_000;
 export const MAX_PARAMETERS = 20;
+/** Of all spaces of a tune as JSON: histories repeat them. */
+export const MAX_SPACE_CHARACTERS = 50_000;
 
 const range = {
   min: { type: 'number', description: 'The first value.' },

@@ -9,6 +9,7 @@ import type { Pool } from '#lib/db/connection/pool';
 import { expandSpace } from '#lib/tuning/space/arms';
 import type { Change } from '../platform/decorators.js';
 import { POOL } from '../platform/stores.js';
+import { refuseLongSpaces } from './refuse-long-spaces.js';
 
 const BASE = ParamTuneInput.shape.base.parse({});
 
@@ -23,6 +24,7 @@ export class ParamPresetService {
 
   /** @throws ProblemError 422 for a space that no tune could search, 409 when another preset has its name */
   async create(caller: Caller, input: ParamPresetInput, change: Change): Promise<ParamPreset> {
+    refuseLongSpaces(input);
     expandSpace(input.search_space as JsonObject, BASE, ['search_space']);
     return change(async (client) => {
       const preset = await new ParamPresetRepository(client, caller.teamId).create(input);

@@ -25,7 +25,7 @@ export class ParamTunesController {
     'Searches, for each model by itself, the values of parameters with which it calls tools best, and compares what ' +
       'it found with the base on cases that nothing was chosen by. With an experiment, the winner is run anew in it.',
   )
-  @Answers(202, ParamTuneSubmitted, 409)
+  @Answers(202, ParamTuneSubmitted, 409, 429)
   submit(@Me() caller: Caller, @Body({ schema: ParamTuneInput }) input: ParamTuneInput, @Changes() change: Change) {
     return this.service.submit(caller, input, change);
   }
@@ -33,7 +33,7 @@ export class ParamTunesController {
   @Post('estimate')
   @HttpCode(200)
   @About('Estimate a tune', 'Combinations, requests, money and time. Nothing is run.')
-  @Answers(200, ParamTuneEstimate)
+  @Answers(200, ParamTuneEstimate, 429)
   estimate(@Me() caller: Caller, @Body({ schema: ParamTuneInput }) input: ParamTuneInput) {
     return this.service.estimate(caller, input);
   }

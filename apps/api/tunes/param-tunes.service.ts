@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises';
 import { Inject, Injectable } from '@nestjs/common';
 import type { Redis } from 'ioredis';
 import { notFound, ProblemError } from '#lib/contracts/input/problem';
@@ -17,7 +18,8 @@ import { pinSuiteVersion } from '#lib/db/engine/pin-suite-version';
 import { EstimateRepository } from '#lib/db/read/estimate';
 import { ParamTuneRepository } from '#lib/db/read/param-tunes';
 import { readSplitCases } from '#lib/db/read/split-cases';
-import { expandSpace } from '#lib/tuning/space/arms';
+import { KeyedSemaphore } from '#lib/runtime/keyed-semaphore';
+import { expandSpace, type Arm } from '#lib/tuning/space/arms';
 import type { Change } from '../platform/decorators.js';
 import { notifyOfJobs } from '../platform/notify-of-jobs.js';
 import { POOL, REDIS } from '../platform/stores.js';
@@ -25,6 +27,7 @@ import type { ResolvedRun } from '../runs/estimate-run.js';
 import { RunService } from '../runs/runs.service.js';
 import { divideCases } from './divide-cases.js';
 import { planTune, scaleEstimate, spacesOf, type TunePlan } from './plan-tune.js';
+import { refuseLongSpaces } from './refuse-long-spaces.js';
 import { resolveArms } from './resolve-arms.js';
 
 interface Prepared {
@@ -35,9 +38,18 @@ interface Prepared {
   heldOut: number[];
 }
 
+const MAX_WAITING_PLANS = 30;
+
 /** What users do with tunes of parameters. */
 @Injectable()
 export class ParamTuneService {
+  /** By team. Thousands of combinations are computed, and held until they are stored. */
+  readonly #plans = new KeyedSemaphore(
+    1,
+    MAX_WAITING_PLANS,
+    `${MAX_WAITING_PLANS} tunes of this team wait to be planned. Ask again when some are.`,
+  );
+
   constructor(
     @Inject(POOL) readonly pool: Pool,
     @Inject(REDIS) readonly redis: Redis,
@@ -117,7 +129,11 @@ export class ParamTuneService {
   }
 
   /** What is done before a tune is stored. @throws ProblemError 422, 409 */
-  async #prepare(caller: Caller, input: ParamTuneInput): Promise<Prepared> {
+  #prepare(caller: Caller, input: ParamTuneInput): Promise<Prepared> {
+    return this.#plans.run(caller.teamId, () => this.#plan(caller, input));
+  }
+
+  async #plan(caller: Caller, input: ParamTuneInput): Promise<Prepared> {
     const { teamId } = caller;
     const run = await this.runs.prepare(caller, runWithBase(input)).catch(rethrowInBase);
     const names = run.targets.map(targetName);
@@ -145,7 +161,12 @@ export class ParamTuneService {
   ): Promise<NewTuneArm[][]> {
     const models = await new EstimateRepository(this.pool, teamId).findModels(targets);
     const { system_prompt: _prompt, ...base } = input.base;
-    const expanded = spacesOf(input, names).map(({ space, path }) => expandSpace(space, base, path));
+    refuseLongSpaces(input);
+    const expanded: Arm[][] = [];
+    for (const { space, path } of spacesOf(input, names)) {
+      await setImmediate();
+      expanded.push(expandSpace(space, base, path, 1 / names.length));
+    }
     const count = expanded.reduce((sum, of) => sum + of.length, 0);
     if (count > MAX_ARMS)
       throw new ProblemError(

@@ -241,6 +241,31 @@ describe('a tune is refused', () => {
     });
   });
 
+  it('when its values are long, before they are multiplied', async () => {
+    const texts = Array.from({ length: 10 }, (_, n) => `${n}${'x'.repeat(900)}`);
+    const many = { a: texts, b: { min: 1, max: 1000, step: 1 } };
+    expect(await refused({ search_space: many })).toMatchObject({
+      errors: at('/search_space', /10000 combinations with long values/),
+    });
+    const params = { extra: 'x'.repeat(2_000_000) };
+    expect(await refused({ base: { params } })).toMatchObject({ errors: at('/search_space', /with long values/) });
+    const long = await refused({ search_space: { a: ['x'.repeat(60_000)] } });
+    expect(long.detail).toMatch(/has 600\d\d characters as JSON, and may have 50000/);
+    const preset = { name: 'long', search_space: { a: ['x'.repeat(60_000)] } };
+    expect((await client.post('/api/param-presets', preset)).status).toBe(422);
+  });
+
+  it('when too many of a team wait to be planned, and other teams go on', async () => {
+    const large = { search_space: { a: { min: 1, max: 100, step: 1 }, b: { min: 1, max: 90, step: 1 } } };
+    const others = clientOf(api.url, (await client.post('/api/teams', { name: 'calm' })).body.token.token);
+    const asked = Array.from({ length: 40 }, () => estimate(large));
+    const answered = await others.get('/api/param-presets');
+    expect(answered.status).toBe(200);
+    const statuses = (await Promise.all(asked)).map(({ status }) => status);
+    expect(statuses.filter((status) => status === 429)).toHaveLength(9);
+    expect(statuses.filter((status) => status === 200)).toHaveLength(31);
+  });
+
   it('when the base cannot be run, and says where it stands', async () => {
     expect(await refused({ base: { params: { n: 2 } } })).toMatchObject({ errors: at('/base/params/n', /./) });
     expect((await estimate({ base: { temperature: 9 } })).body.errors).toEqual(at('/base/temperature', /./));

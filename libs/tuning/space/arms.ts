@@ -28,12 +28,16 @@ interface Parameter {
 /** Settings of a run that are no parameters of requests, or not those of a provider. */
 const OTHER_SETTINGS = Object.keys(RunInput.shape).filter((name) => !isSetting(name));
 
+/** Characters of all arms as JSON: each has the parameters of the base, and a value of each parameter. */
+const MAX_CHARACTERS = 5_000_000;
+
 /**
  * Every combination of the values of a space, each once. The base is the first, whether the space has it or not.
  * @param path where the space is in the body
+ * @param share of what the arms of a tune may hold, where it has several models
  * @throws ProblemError 422
  */
-export function expandSpace(space: JsonObject, base: ArmSettings, path: readonly PropertyKey[]): Arm[] {
+export function expandSpace(space: JsonObject, base: ArmSettings, path: readonly PropertyKey[], share = 1): Arm[] {
   const names = Object.keys(space);
   if (names.length === 0)
     throw faulty([{ path: jsonPointer(path), message: 'is empty: give at least one parameter and its values.' }]);
@@ -52,8 +56,26 @@ export function expandSpace(space: JsonObject, base: ArmSettings, path: readonly
         message: `has ${count} combinations, and may have ${MAX_ARMS}: take fewer values or larger steps.`,
       },
     ]);
+  const characters = count * charactersOf(parameters, base);
+  if (characters > MAX_CHARACTERS * share)
+    throw faulty([
+      {
+        path: jsonPointer(path),
+        message: `has ${count} combinations with long values: take fewer values or shorter ones.`,
+      },
+    ]);
   return combine(parameters, base);
 }
+
+const lengthOf = (value: Json | undefined): number => (JSON.stringify(value) ?? '').length;
+
+/** Of the longest arm. */
+const charactersOf = (parameters: readonly Parameter[], { params }: ArmSettings): number =>
+  parameters.reduce(
+    (sum, { name, values }) =>
+      sum + name.length + values.reduce<number>((most, value) => Math.max(most, lengthOf(value)), 0),
+    lengthOf(params),
+  );
 
 const faulty = (errors: InputError[]): ProblemError =>
   new ProblemError(422, 'The search space cannot be searched.', errors);
