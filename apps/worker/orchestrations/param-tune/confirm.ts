@@ -2,7 +2,7 @@ import { compareRuns } from '#lib/comparison/compare-runs';
 import { DEFAULT_MAX_ERRORED_SHARE } from '#lib/contracts/comparison';
 import type { Step } from '#lib/db/engine/orchestrations';
 import type { TargetOutcome } from '#lib/db/read/param-tunes';
-import { endTune } from './end-tune.js';
+import { endTune, spentBudget } from './end-tune.js';
 import type { Here } from './here.js';
 import { promoteOrEnd } from './promote.js';
 import { armKey, childKey } from './trial-runs.js';
@@ -10,8 +10,8 @@ import { armKey, childKey } from './trial-runs.js';
 /** Compares the recommended arms with the base on the held-out cases, then promotes the best of them. */
 export async function confirm(here: Here): Promise<Step> {
   const { orchestration, state } = here;
-  const stopped = orchestration.children.find(({ status }) => status === 'budget_exceeded');
-  if (stopped) return endTune(here, { status: 'budget_exceeded', detail: stopped.detail ?? 'The budget is spent.' });
+  const end = here.obstacle ?? spentBudget(orchestration);
+  if (end) return endTune(here, end);
   const targets: TargetOutcome[] = [];
   for (const [ordinal, outcome] of state.targets!.entries())
     targets.push(await compareWithBase(here, ordinal, outcome));

@@ -1,5 +1,5 @@
 import { DEFAULT_MAX_ERRORED_SHARE } from '#lib/contracts/comparison';
-import type { ChildRun, NewChildRun, Step } from '#lib/db/engine/orchestrations';
+import type { NewChildRun, OrchestrationEnd, Step } from '#lib/db/engine/orchestrations';
 import { updateArms, type ArmProgress, type TuneStep } from '#lib/db/engine/param-tunes';
 import type { TargetOutcome, TuneState } from '#lib/db/read/param-tunes';
 import { readRunTotals } from '#lib/db/read/for-workers/trial-results';
@@ -124,17 +124,14 @@ function holdoutOf({ tune }: Here, { race, recommendation: { recommended, rankin
   );
 }
 
-/** A budget is spent: what is known so far, unconfirmed. */
+/** It cannot go on: what is known so far, unconfirmed. */
 export async function conclude(
   here: Here,
   races: readonly TargetRace[],
   step: Measured,
-  { detail }: ChildRun,
+  end: OrchestrationEnd,
 ): Promise<Step> {
   const found = await recommendAll(here, races);
   const state = { ...here.state, targets: found.map(({ outcome }) => outcome) };
-  return after(
-    { ...step, store: storing(here, step, found) },
-    endTune({ ...here, state }, { status: 'budget_exceeded', detail: detail ?? 'The budget is spent.' }),
-  );
+  return after({ ...step, store: storing(here, step, found) }, endTune({ ...here, state }, end));
 }

@@ -1,5 +1,5 @@
 import type { Pool } from '#lib/db/connection/pool';
-import type { Orchestration } from '#lib/db/engine/orchestrations';
+import type { Orchestration, OrchestrationEnd } from '#lib/db/engine/orchestrations';
 import type { StoredTune, StoredTuneTarget, TunedArm } from '#lib/db/engine/param-tunes';
 import type { TuneState } from '#lib/db/read/param-tunes';
 import type { Race } from '#lib/tuning/race';
@@ -11,6 +11,8 @@ export interface Here {
   tune: StoredTune;
   state: TuneState;
   signal: AbortSignal;
+  /** Why it cannot go on; undefined when it can. */
+  obstacle: OrchestrationEnd | undefined;
 }
 
 /** The search of one model. */

@@ -301,6 +301,7 @@ describe('what happens meanwhile', () => {
     await tune.client.patch('/api/providers/sim', { models: [{ id: 'another' }] });
     await tune.reply(constant);
     await tune.step();
+    expect(await tune.arms()).toMatchObject([{ cases: 42 }, { cases: 42 }]);
     expect(await tune.job()).toMatchObject({
       status: 'failed',
       error:
@@ -313,17 +314,31 @@ describe('what happens meanwhile', () => {
     expect(await stepsOf(tune)).toEqual({ all: 2, finalists: 2 });
   });
 
-  it('a suite that is changed changes nothing, and one that is deleted takes nothing away', async () => {
+  it('a suite that is changed changes nothing', async () => {
     const tune = await aTune(asked);
     await tune.step();
     const { test_cases } = (await tune.client.get(`/api/tool-suites/${tune.suiteId}`)).body;
     await tune.client.delete(`/api/tool-suites/${tune.suiteId}/cases/${test_cases[0].id}`);
-    await tune.reply(constant);
-    await tune.step();
-    expect((await tune.client.delete(`/api/tool-suites/${tune.suiteId}`)).status).toBeLessThan(500);
     const found = await tune.end(constant);
     expect(found).toMatchObject({ status: 'completed', suite_version: 1 });
     expect((await tune.arms()).map(({ cases }) => cases)).toEqual([42, 42]);
+  });
+
+  it('a suite that is deleted ends the tune with the reason, and what was measured stays', async () => {
+    const tune = await aTune(asked);
+    await tune.step();
+    expect(await tune.client.delete(`/api/tool-suites/${tune.suiteId}`)).toMatchObject({ status: 409 });
+    await tune.reply(constant);
+    expect((await tune.client.delete(`/api/tool-suites/${tune.suiteId}`)).status).toBe(204);
+    const found = await tune.end(constant);
+    expect(found).toMatchObject({ status: 'failed', suite_id: null, suite_name: 'Weather', promoted_eval_id: null });
+    expect((await tune.job()).error).toBe(
+      'The suite "Weather" was deleted while it was tuned. What was measured so far is kept with the combinations.',
+    );
+    expect(await tune.arms()).toMatchObject([
+      { cases: 42, rung: 'all' },
+      { cases: 42, rung: 'all' },
+    ]);
   });
 
   it('cancelled, it goes on where it was, with what it has', async () => {

@@ -1,10 +1,10 @@
 import type { LogEvent } from '#lib/contracts/event';
-import { ProblemError } from '#lib/contracts/input/problem';
 import { targetName } from '#lib/contracts/target-name';
 import type { Pool } from '#lib/db/connection/pool';
-import type { NewChildRun, Step } from '#lib/db/engine/orchestrations';
+import type { NewChildRun, OrchestrationEnd, Step } from '#lib/db/engine/orchestrations';
 import { readDistinctArms, updateArms, type StoredTune, type TuneStep } from '#lib/db/engine/param-tunes';
 import type { TuneState } from '#lib/db/read/param-tunes';
+import { isSuiteThere } from '#lib/db/read/for-workers/suite-there';
 import { findMissingModels } from '#lib/db/read/for-workers/missing-models';
 import { readCaseMeans, type CaseMeans } from '#lib/db/read/for-workers/trial-results';
 import { replay } from '#lib/tuning/race';
@@ -13,6 +13,7 @@ import type { NextStep } from '../../control/orchestrate.js';
 import { progressOf } from './arm-progress.js';
 import { confirm } from './confirm.js';
 import { conclude, decide } from './decide.js';
+import { spentBudget } from './end-tune.js';
 import type { Here, TargetRace } from './here.js';
 import { promote } from './promote.js';
 import { armKey, childKey, childOf, isOfSearch, measuredIn } from './trial-runs.js';
@@ -28,8 +29,8 @@ export const paramTuneSteps =
   async (orchestration, signal) => {
     const tune = orchestration.input as unknown as StoredTune;
     const state = orchestration.state as unknown as TuneState;
-    await checkModels(pool, tune);
-    const here: Here = { pool, orchestration, tune, state, signal };
+    const obstacle = await obstacleTo(pool, orchestration.teamId, tune);
+    const here: Here = { pool, orchestration, tune, state, signal, obstacle };
     switch (orchestration.step as TuneStep) {
       case 'search':
         return search(here);
@@ -40,24 +41,32 @@ export const paramTuneSteps =
     }
   };
 
-/** @throws ProblemError when a model was removed meanwhile */
-async function checkModels(pool: Pool, { targets }: StoredTune): Promise<void> {
-  const [missing] = await findMissingModels(
-    pool,
-    targets.map(({ target }) => target),
-  );
-  if (missing === undefined) return;
-  throw new ProblemError(
-    422,
-    `The model ${targetName(missing)} was removed while it was tuned. Add it again and resume the tune, or submit it ` +
-      'without this model.',
+/** Why the tune cannot go on: a model or the suite was removed meanwhile. */
+async function obstacleTo(
+  pool: Pool,
+  teamId: string,
+  { targets, suite }: StoredTune,
+): Promise<OrchestrationEnd | undefined> {
+  const failed = (error: string): OrchestrationEnd => ({ status: 'failed', error });
+  if (!(await isSuiteThere(pool, teamId, suite.id)))
+    return failed(
+      `The suite "${suite.name}" was deleted while it was tuned. What was measured so far is kept with the ` +
+        'combinations.',
+    );
+  const models = targets.map(({ target }) => target);
+  const [missing] = await findMissingModels(pool, models);
+  return (
+    missing &&
+    failed(
+      `The model ${targetName(missing)} was removed while it was tuned. Add it again and resume the tune, or submit ` +
+        'it without this model.',
+    )
   );
 }
 
 async function search(here: Here): Promise<Step> {
   const { orchestration, tune, state } = here;
   const races = await readRaces(here);
-  const stopped = orchestration.children.find(({ status }) => status === 'budget_exceeded');
   const store = await progressOf(here, races);
   const events: LogEvent[] = [...startOf(here), ...store.events];
   const seen = { ...state, seen: orchestration.children.length };
@@ -65,7 +74,8 @@ async function search(here: Here): Promise<Step> {
     store: (client) => updateArms(client, orchestration.id, store.arms),
     events,
   };
-  if (stopped) return conclude({ ...here, state: seen }, races, step, stopped);
+  const end = here.obstacle ?? spentBudget(orchestration);
+  if (end) return conclude({ ...here, state: seen }, races, step, end);
   const children = races.flatMap(({ ordinal, arms, race }) =>
     race.next.map(({ arm, rung, from, to, firstSample, samples }): NewChildRun => {
       const positions = tune.tuning.slice(from, to);

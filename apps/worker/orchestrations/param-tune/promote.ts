@@ -2,16 +2,12 @@ import type { NewChildRun, Step } from '#lib/db/engine/orchestrations';
 import { readDistinctArms, type TuneStep } from '#lib/db/engine/param-tunes';
 import type { TargetOutcome } from '#lib/db/read/param-tunes';
 import { readExperimentOf } from '#lib/db/read/for-workers/experiment-of';
-import { endTune, outcomeOf } from './end-tune.js';
+import { endTune, outcomeOf, spentBudget } from './end-tune.js';
 import type { Here } from './here.js';
 import { childOf } from './trial-runs.js';
 
 /** The winner was run: the tune has ended. */
-export function promote(here: Here): Step {
-  const stopped = here.orchestration.children.find(({ status }) => status === 'budget_exceeded');
-  if (!stopped) return endTune(here);
-  return endTune(here, { status: 'budget_exceeded', detail: stopped.detail ?? 'The budget is spent.' });
-}
+export const promote = (here: Here): Step => endTune(here, spentBudget(here.orchestration));
 
 /**
  * Runs the winner anew, as an ordinary run in the experiment of the tune: the figure that an arm was chosen by is too
