@@ -189,7 +189,7 @@ describe('child runs', () => {
     await parent.commit({ children: [parent.child('first', 'a'), parent.child('first', 'b')] });
     await dispatchLane(pool, parent.laneId, 3);
     const [a, b] = await parent.children();
-    await expect(cancelJob(pool, { teamId, jobId: a.job_id })).rejects.toThrow(`the gate run "${parent.id}"`);
+    await expect(cancelJob(pool, { teamId, jobId: a.job_id })).rejects.toThrow(`a tune, "${parent.id}"`);
     const before = await parent.read();
     const cancelled = await cancelJob(pool, { teamId, jobId: parent.jobId });
     expect(new Set((cancelled as { runIds: string[] }).runIds)).toEqual(new Set([a.id, b.id]));
@@ -209,7 +209,7 @@ describe('child runs', () => {
     await settleRun(pool, a.id, [1, 1, 1, 1, 1, 1]);
     await finishRuns();
     await cancelJob(pool, { teamId, jobId: parent.jobId });
-    await expect(resumeRun(pool, { teamId, userId, runId: b.id })).rejects.toThrow(`the gate run "${parent.id}"`);
+    await expect(resumeRun(pool, { teamId, userId, runId: b.id })).rejects.toThrow(`a tune, "${parent.id}"`);
     const resumed = await resumeOrchestration(pool, { teamId, userId, jobId: parent.jobId });
     expect(resumed).toMatchObject({ id: parent.id, lanes: [parent.laneId] });
     expect(await parent.children()).toMatchObject([
@@ -227,7 +227,7 @@ describe('child runs', () => {
     await parent.commit({ children: [parent.child('first', 'a'), parent.child('first', 'b')] });
     const [a, b] = await parent.children();
     const remove = () => inTransaction(pool, (client) => deleteOrchestrations(client, { teamId, subjectId }));
-    await expect(deleteRun(pool, { teamId, runId: a.id })).rejects.toThrow(`the gate run "${parent.id}"`);
+    await expect(deleteRun(pool, { teamId, runId: a.id })).rejects.toThrow(`a tune, "${parent.id}"`);
     expect(await remove()).toBe('unfinished');
     await cancelJob(pool, { teamId, jobId: parent.jobId });
     await pool.query('UPDATE run SET listed = true WHERE id = $1', [b.id]);

@@ -19,7 +19,8 @@ export async function deleteRun(
     );
     if (!rows[0]) return 'not-found';
     const { orchestration_id: parent, listed } = rows[0];
-    if (parent !== null && !listed) throw new ProblemError(409, madeBy('run', parent, 'It is deleted with its gate.'));
+    if (parent !== null && !listed)
+      throw new ProblemError(409, madeBy('run', parent, 'It is deleted with its gate, or with its tune.'));
     return deleteRuns(client, [runId]);
   });
 }
