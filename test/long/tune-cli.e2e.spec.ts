@@ -2,10 +2,10 @@ import { spawn } from 'node:child_process';
 import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
-import { weatherSuite } from './client.js';
-import { ADMIN_TOKEN } from './processes.js';
-import { startSystem, type System } from './system.js';
-import { until } from './until.js';
+import { weatherSuite } from '../client.js';
+import { ADMIN_TOKEN } from '../processes.js';
+import { startSystem, type System } from '../system.js';
+import { until } from '../until.js';
 
 let system: System;
 let suiteId: string;
