@@ -3,11 +3,8 @@ import { jsonPointer, ProblemError } from '#lib/contracts/input/problem';
 import type { JsonObject } from '#lib/contracts/json/json';
 import type { ParamTuneInput } from '#lib/contracts/param-tune';
 import type { NewTuneArm } from '#lib/db/engine/param-tunes';
+import { confirmationItems } from '#lib/tuning/confirmation';
 import { planSearch, type PlannedSearch } from '#lib/tuning/search/plan-search';
-
-/** Held-out arms of a model, and the samples of each case. */
-const CONFIRMED_ARMS = 4;
-const CONFIRMING_SAMPLES = 3;
 
 /** Each step of a tune reads what all requests before it have scored. */
 const MOST_REQUESTS = 1_000_000;
@@ -46,8 +43,7 @@ export function planTune(
   }));
   const whole = sizes.map((size) => planSearch(input, size));
   refuseLargeGrids(input, whole, sizes);
-  const each = heldOut * CONFIRMED_ARMS * CONFIRMING_SAMPLES;
-  const confirmation = each * arms.length;
+  const confirmation = confirmationItems(heldOut) * arms.length;
   const promotion = input.experiment_id === null ? 0 : (tuning + heldOut) * input.samples;
   const further = confirmation + promotion;
   const searched = sum(whole.map(({ items }) => items));

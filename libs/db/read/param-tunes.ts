@@ -147,7 +147,7 @@ export class ParamTuneRepository implements TeamScoped {
       [this.teamId, cursor ?? null, limit + 1],
     );
     return toPage(
-      rows.map((row) => toTune(row, new Map())),
+      rows.map((row) => toTune(row, parseTune(row), new Map())),
       limit,
     );
   }
@@ -157,9 +157,9 @@ export class ParamTuneRepository implements TeamScoped {
     const { rows } = await this.db.query<TuneRow>(`${SELECT} AND o.id = $2`, [this.teamId, id]);
     if (!rows[0]) throw notFound('parameter tune', id);
     const arms = await this.db.query<ArmRow>(selectArms(`a.state = 'recommended'`), [id, this.teamId]);
-    const tune = parseJson(rows[0].input) as unknown as StoredTune;
-    const recommended = new Map(arms.rows.map((row) => [row.target, toArm(row, tune)]));
-    return { ...toTune(rows[0], recommended), best_over_models: await this.#bestOverModels(id, tune) };
+    const parsed = parseTune(rows[0]);
+    const recommended = new Map(arms.rows.map((row) => [row.target, toArm(row, parsed.asked)]));
+    return { ...toTune(rows[0], parsed, recommended), best_over_models: await this.#bestOverModels(id, parsed.asked) };
   }
 
   /** The tunes of an experiment that have ended, in the order in which they did, those of one instant by id. */
@@ -173,7 +173,11 @@ export class ParamTuneRepository implements TeamScoped {
        ORDER BY j.finished_at, o.id LIMIT $5`,
       [this.teamId, experimentId, after ? new Date(after.endedAtMs) : null, after?.id ?? null, limit],
     );
-    return rows.map((row) => ({ tune: toTune(row, new Map()), tuned: toTuned(row) }));
+    return rows.map((row) => {
+      const parsed = parseTune(row);
+      const tuned = parsed.asked.targets.map(({ target }, ordinal) => toTuned(target, parsed.found.targets?.[ordinal]));
+      return { tune: toTune(row, parsed, new Map()), tuned };
+    });
   }
 
   /** Models that share a space number its combinations alike. */
@@ -213,9 +217,23 @@ export class ParamTuneRepository implements TeamScoped {
   }
 }
 
-function toTune(row: TuneRow, recommended: ReadonlyMap<number, TuneArm>): ParamTune {
-  const { asked, suite, targets, tuning, heldOut, planned, notes } = parseJson(row.input) as unknown as StoredTune;
-  const state = parseJson(row.state) as unknown as TuneState;
+/** The JSON of a row: what was asked for, and what was found. */
+interface ParsedTune {
+  asked: StoredTune;
+  found: TuneState;
+}
+
+const parseTune = ({ input, state }: Pick<TuneRow, 'input' | 'state'>): ParsedTune => ({
+  asked: parseJson(input) as unknown as StoredTune,
+  found: parseJson(state) as unknown as TuneState,
+});
+
+function toTune(
+  row: TuneRow,
+  { asked: stored, found: state }: ParsedTune,
+  recommended: ReadonlyMap<number, TuneArm>,
+): ParamTune {
+  const { asked, suite, targets, tuning, heldOut, planned, notes } = stored;
   return {
     id: row.id,
     job_id: row.job_id,
@@ -249,20 +267,17 @@ function toTune(row: TuneRow, recommended: ReadonlyMap<number, TuneArm>): ParamT
   };
 }
 
-function toTuned({ input, state }: TuneRow): TunedTarget[] {
-  const { targets: asked } = parseJson(input) as unknown as StoredTune;
-  const { targets: found } = parseJson(state) as unknown as TuneState;
-  return asked.map(({ target }, ordinal) => {
-    const { recommended = null, outcome = null, holdout } = found?.[ordinal] ?? {};
-    return {
-      target: targetName(target),
-      recommended,
-      outcome,
-      difference: holdout?.difference ?? null,
-      ci: holdout?.ci ?? null,
-    };
-  });
-}
+/** What is told of a model of a tune where the tune is one among others. */
+export const toTuned = (
+  target: StoredTune['targets'][number]['target'],
+  { recommended = null, outcome = null, holdout }: Partial<TargetOutcome> = {},
+): TunedTarget => ({
+  target: targetName(target),
+  recommended,
+  outcome,
+  difference: holdout?.difference ?? null,
+  ci: holdout?.ci ?? null,
+});
 
 const NOTHING: ArmFigures = {
   cases: 0,

@@ -3,16 +3,12 @@ import type { NewChildRun, OrchestrationEnd, Step } from '#lib/db/engine/orchest
 import { updateArms, type ArmProgress, type TuneStep } from '#lib/db/engine/param-tunes';
 import type { TargetOutcome, TuneState } from '#lib/db/read/param-tunes';
 import { readRunTotals } from '#lib/db/read/for-workers/trial-results';
+import { CONFIRMING_SAMPLES, OTHERS_CONFIRMED } from '#lib/tuning/confirmation';
 import { recommend, type Finalist, type Recommendation } from '#lib/tuning/recommend';
 import { endTune } from './end-tune.js';
 import { promoteOrEnd } from './promote.js';
 import type { Here, TargetRace } from './here.js';
 import { armKey, childOf, isOfSearch } from './trial-runs.js';
-
-/** Samples of each held-out case. */
-const HOLDOUT_SAMPLES = 3;
-/** Arms that are compared with the base on held-out cases, beside the recommended one. */
-const OTHERS = 2;
 
 /** What a step stores and tells of what was measured. */
 type Measured = Pick<Step, 'store' | 'events'>;
@@ -112,14 +108,14 @@ function holdoutOf({ tune }: Here, { race, recommendation: { recommended, rankin
   const base = race.arms[0]!.arm;
   if (recommended === null || recommended === base) return [];
   const others = ranking.map(({ arm }) => arm).filter((arm) => arm !== base && arm !== recommended);
-  return [recommended, base, ...others.slice(0, OTHERS)].map((number) =>
+  return [recommended, base, ...others.slice(0, OTHERS_CONFIRMED)].map((number) =>
     childOf(tune, {
       step: 'holdout' satisfies TuneStep,
       ordinal: race.ordinal,
       arm: race.arms.find(({ arm }) => arm === number)!,
       positions: tune.heldOut,
       firstSample: 0,
-      samples: HOLDOUT_SAMPLES,
+      samples: CONFIRMING_SAMPLES,
     }),
   );
 }

@@ -1,10 +1,9 @@
 import type { LogEvent } from '#lib/contracts/event';
 import type { JsonObject } from '#lib/contracts/json/json';
 import type { TuneOutcome } from '#lib/contracts/param-tune';
-import { targetName } from '#lib/contracts/target-name';
 import type { OrchestrationEnd, Step } from '#lib/db/engine/orchestrations';
 import type { TuneStep } from '#lib/db/engine/param-tunes';
-import type { TargetOutcome } from '#lib/db/read/param-tunes';
+import { toTuned, type TargetOutcome } from '#lib/db/read/param-tunes';
 import { describeConfig } from '#lib/tuning/space/describe-config';
 import type { Here } from './here.js';
 
@@ -30,13 +29,7 @@ export function endTune(
       name: 'tune_complete',
       data: {
         tune_id: orchestration.id,
-        targets: targets.map(({ recommended, outcome, holdout }, ordinal) => ({
-          target: targetName(tune.targets[ordinal]!.target),
-          recommended,
-          outcome,
-          difference: holdout?.difference ?? null,
-          ci: holdout?.ci ?? null,
-        })),
+        targets: targets.map((one, ordinal) => toTuned(tune.targets[ordinal]!.target, one)),
         promoted_eval_id: promoted?.id ?? null,
       },
     },
