@@ -76,9 +76,16 @@ export function orchestrationOf(
     job: async (): Promise<Job> => jobs.read(await jobIdNow()),
     /** Lets this worker make the steps that can be made now. */
     async step(db = pool): Promise<void> {
+      const makeSteps = await this.foundByAWorker(db);
+      await makeSteps();
+    },
+    /** What a worker finds now that can be made. @returns makes it, now or later */
+    async foundByAWorker(db = pool): Promise<() => Promise<void>> {
       const worker = aWorker(db);
-      for (const waiting of await worker.toAdvance())
-        if (waiting.orchestrationId === id) await worker.advance(waiting, never);
+      const found = await worker.toAdvance();
+      return async () => {
+        for (const waiting of found) if (waiting.orchestrationId === id) await worker.advance(waiting, never);
+      };
     },
     async reply(replies: Replies): Promise<void> {
       for (const child of await this.children())

@@ -1,5 +1,6 @@
 import type { Redis } from 'ioredis';
 import { ProblemError } from '#lib/contracts/input/problem';
+import { isFinished } from '#lib/contracts/job';
 import { withAdvisoryLock } from '#lib/db/connection/advisory-lock';
 import type { Pool } from '#lib/db/connection/pool';
 import {
@@ -64,11 +65,15 @@ export class Orchestrator {
     });
   }
 
-  /** @returns the lanes that have work now; undefined when there was no step to make */
+  /**
+   * Another worker may have made the step since it was found. The next one then has to wait for the child runs that it
+   * made: what they have measured so far would decide.
+   * @returns the lanes that have work now; undefined when there was no step to make
+   */
   async #step(id: string, signal: AbortSignal): Promise<string[] | undefined> {
     const { pool, nextSteps } = this.deps;
     const orchestration = await readOrchestration(pool, id);
-    if (!orchestration) return undefined;
+    if (!orchestration?.children.every(({ status }) => isFinished(status))) return undefined;
     try {
       return await commitStep(pool, orchestration, await nextSteps[orchestration.type]!(orchestration, signal));
     } catch (error) {

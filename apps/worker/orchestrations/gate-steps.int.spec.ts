@@ -44,6 +44,15 @@ describe('a gate run', () => {
     ]);
   });
 
+  it('is not judged by half a run, also when a worker comes late to a step that another has made', async () => {
+    const gate = await aGateRun();
+    const makeSteps = await gate.foundByAWorker();
+    await gate.step();
+    await makeSteps();
+    expect(await gate.children()).toMatchObject([{ step: 'run', status: 'queued' }]);
+    expect(await gate.job()).toMatchObject({ status: 'running', error: null });
+  });
+
   it('has no look left after the last one, and says how many more cases could tell', async () => {
     const gate = await aGateRun({ cases: 10, looks: 2 });
     const { answer, looks } = await gate.end();

@@ -92,6 +92,14 @@ describe('an adaptive search', () => {
     expect(await madeFor(one)).toEqual(await madeFor(other));
   });
 
+  it('goes by whole rungs, also when a worker comes late to a step that another has made', async () => {
+    const tune = await aTune({ search_space: SPACE });
+    const makeSteps = await tune.foundByAWorker();
+    await tune.step();
+    await makeSteps();
+    expect(await stepsOf(tune)).toEqual({ 'rung-1': 64 });
+  });
+
   it('goes where the replies lead: with others it tries other combinations', async () => {
     const space = { temperature: { min: 0, max: 1, step: 0.01 }, top_p: [0.2, 0.5, 1] };
     const other: Skill = ({ temperature }, position) => Number((position * 37) % 100 < 100 * Number(temperature));
