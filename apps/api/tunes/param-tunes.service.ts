@@ -92,12 +92,12 @@ export class ParamTuneService {
         maxRequests: input.budget?.max_requests ?? null,
         maxCostUsd: input.budget?.max_cost_usd ?? null,
       });
-      await joinExperiment(client, teamId, input.experiment_id);
       await storeArms(
         client,
         id,
         plan.targets.flatMap(({ arms }) => arms),
       );
+      await joinExperiment(client, teamId, input.experiment_id);
       await audit(client, caller, 'param_tune.submit', id);
       return { job_id: jobId, tune_id: id, status: 'submitted' as const };
     });
@@ -134,6 +134,7 @@ export class ParamTuneService {
   }
 
   async #plan(caller: Caller, input: ParamTuneInput): Promise<Prepared> {
+    refuseLongSpaces(input);
     const { teamId } = caller;
     const run = await this.runs.prepare(caller, runWithBase(input)).catch(rethrowInBase);
     const names = run.targets.map(targetName);
@@ -161,7 +162,6 @@ export class ParamTuneService {
   ): Promise<NewTuneArm[][]> {
     const models = await new EstimateRepository(this.pool, teamId).findModels(targets);
     const { system_prompt: _prompt, ...base } = input.base;
-    refuseLongSpaces(input);
     const expanded: Arm[][] = [];
     for (const { space, path } of spacesOf(input, names)) {
       await setImmediate();
