@@ -29,7 +29,7 @@ it('a gate run whose every process is killed at every step loses, repeats and pa
   const baseline = (await client.post('/api/tool-eval', run)).body;
   const statusOf = async (jobId: string) => (await client.get(`/api/jobs/${jobId}`)).body.status;
   await until(async () => (await statusOf(baseline.job_id)) === 'completed');
-  const rules = { name: 'main', suite_id: suiteId, baseline: { eval_id: baseline.eval_id }, margin: 0.1, looks: 3 };
+  const rules = { name: 'main', suite_id: suiteId, baseline: { eval_id: baseline.eval_id }, margin: 0.05, looks: 3 };
   const gate = (await client.post('/api/gates', rules)).body;
   const submitted = (await client.post(`/api/gates/${gate.id}/run`, {})).body;
 
