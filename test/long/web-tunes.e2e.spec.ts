@@ -111,8 +111,10 @@ journeys('tunes', () => {
 
   it('are watched to their verdict; what they recommend is copied as a command, and its run is opened', async () => {
     const [{ id: suiteId }] = (await web.client.get('/api/tool-suites?name=Sixty')).body.items;
+    const { body: experiment } = await web.client.post('/api/experiments', { name: 'Settings', suite_id: suiteId });
     const tuneId = await submit({
       suite_id: suiteId,
+      experiment_id: experiment.id,
       models: ['sim::param-sensitive@50', 'sim::perfect-ish'],
       search_space: { temperature: { min: 0, max: 1, step: 0.1 }, tool_choice: ['auto', 'required'] },
       base: { temperature: 1, tool_choice: 'auto' },
@@ -157,6 +159,9 @@ journeys('tunes', () => {
     await opened.getByRole('link').last().click();
     await page.waitForURL(/\/runs\/[\da-f-]{36}$/);
     await page.getByRole('heading', { level: 1, name: 'Sixty' }).waitFor();
+    await page.goBack();
+    await page.getByRole('link', { name: 'The run of the winner in its experiment' }).click();
+    await page.waitForURL(`**/runs/${tune.promoted_eval_id}`);
     expect(faults()).toEqual([]);
   });
 
@@ -239,10 +244,18 @@ journeys('tunes', () => {
 
   it('can be looked at by a viewer, whose controls say what they need', async () => {
     const { page } = await web.open({ path: '/tunes/new', role: 'viewer' });
-    const tune = button(page, 'Tune');
-    await tune.waitFor();
-    expect(await tune.isDisabled()).toBe(true);
-    expect(await tune.getAttribute('title')).toContain('editor');
+    const isRefused = async (control: Locator): Promise<void> => {
+      await control.waitFor();
+      expect(await control.isDisabled()).toBe(true);
+      expect(await control.getAttribute('title')).toContain('editor');
+    };
+    await isRefused(button(page, 'Tune'));
     expect(await button(page, 'Add a parameter').isDisabled()).toBe(true);
+    await page.getByRole('link', { name: 'Tunes', exact: true }).click();
+    await page
+      .getByRole('link', { name: /^Sixty/ })
+      .first()
+      .click();
+    await isRefused(button(page, 'Delete'));
   });
 });
