@@ -3,10 +3,10 @@ import { spawn } from 'node:child_process';
 import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
-import { createProgram } from '../apps/cli/program.js';
-import { ADMIN_TOKEN } from './processes.js';
-import { startSystem, type System } from './system.js';
-import { until } from './until.js';
+import { createProgram } from '../../apps/cli/program.js';
+import { ADMIN_TOKEN } from '../processes.js';
+import { startSystem, type System } from '../system.js';
+import { until } from '../until.js';
 
 let system: System;
 const folder = mkdtempSync(join(tmpdir(), 'toolmark-cli-'));
@@ -288,10 +288,10 @@ describe('runs and jobs are found by', () => {
         models: ['simulator::perfect-ish'],
       })
     ).body as { job_id: string; eval_id: string };
-  /** The shortest beginning of an id that another id does not share. */
-  const beginning = (id: string, other: string): string => {
+  /** The shortest beginning of an id that no other id shares. */
+  const beginning = (id: string, others: readonly string[]): string => {
     let length = 4;
-    while (other.startsWith(id.slice(0, length))) length++;
+    while (others.some((other) => other.startsWith(id.slice(0, length)))) length++;
     return id.slice(0, length);
   };
 
@@ -299,7 +299,10 @@ describe('runs and jobs are found by', () => {
     const [one, other] = [await submit(), await submit()];
     const shown = await toolmark('show', one.eval_id);
     expect(shown.out).toContain(`Run ${one.eval_id} is `);
-    for (const id of [one.job_id, beginning(one.job_id, other.job_id), beginning(one.eval_id, other.eval_id)])
+    const runs: { id: string; job_id: string }[] = (await system.client.get('/api/tool-eval/history?limit=200')).body
+      .items;
+    const others = runs.filter(({ id }) => id !== one.eval_id).flatMap(({ id, job_id: jobId }) => [id, jobId]);
+    for (const id of [one.job_id, beginning(one.job_id, others), beginning(one.eval_id, others)])
       expect((await toolmarkJson('show', id)).id).toBe(one.eval_id);
     expect((await toolmarkJson('show', one.eval_id.toUpperCase())).id).toBe(one.eval_id);
     const shared = one.eval_id.slice(0, 4);
