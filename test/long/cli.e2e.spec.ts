@@ -288,10 +288,10 @@ describe('runs and jobs are found by', () => {
         models: ['simulator::perfect-ish'],
       })
     ).body as { job_id: string; eval_id: string };
-  /** The shortest beginning of an id that no other id shares. */
-  const beginning = (id: string, others: readonly string[]): string => {
+  /** The shortest beginning of an id that no other of `ids` shares. */
+  const beginning = (id: string, ids: readonly string[]): string => {
     let length = 4;
-    while (others.some((other) => other.startsWith(id.slice(0, length)))) length++;
+    while (ids.some((other) => other !== id && other.startsWith(id.slice(0, length)))) length++;
     return id.slice(0, length);
   };
 
@@ -301,8 +301,8 @@ describe('runs and jobs are found by', () => {
     expect(shown.out).toContain(`Run ${one.eval_id} is `);
     const runs: { id: string; job_id: string }[] = (await system.client.get('/api/tool-eval/history?limit=200')).body
       .items;
-    const others = runs.filter(({ id }) => id !== one.eval_id).flatMap(({ id, job_id: jobId }) => [id, jobId]);
-    for (const id of [one.job_id, beginning(one.job_id, others), beginning(one.eval_id, others)])
+    const ids = runs.flatMap(({ id, job_id: jobId }) => [id, jobId]);
+    for (const id of [one.job_id, beginning(one.job_id, ids), beginning(one.eval_id, ids)])
       expect((await toolmarkJson('show', id)).id).toBe(one.eval_id);
     expect((await toolmarkJson('show', one.eval_id.toUpperCase())).id).toBe(one.eval_id);
     const shared = one.eval_id.slice(0, 4);
