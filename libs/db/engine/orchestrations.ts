@@ -175,7 +175,8 @@ async function readChildRuns(db: Pool | PoolClient, id: string): Promise<ChildRu
 export type NewChildRun = {
   step: string;
   arm: string;
-  /** Whether the history shows it; false by default. */ listed?: boolean;
+  /** Whether the history shows it; false by default. */
+  listed?: boolean;
 } & (
   | { submit: Pick<Submission, 'suiteId' | 'input' | 'targets' | 'estimate' | 'of'> }
   | { extend: Pick<Extension, 'runId' | 'samples' | 'positions'> }
