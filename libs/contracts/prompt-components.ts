@@ -1,0 +1,209 @@
+/**
+ * The texts that models read beside a case, each by its key: the system prompt, the description of a tool, and that of
+ * a place in the schema of its parameters. Everything else of a tool (names, types, enums, required lists) is no
+ * component, and nothing here changes it.
+ */
+
+import { isObject, type Json, type JsonObject } from './json/json.js';
+import { memoize } from './memoize.js';
+import { MAX_TOOLS, type Tool } from './tool.js';
+
+export type Component =
+  | { of: 'system_prompt' }
+  | { of: 'tool'; tool: string }
+  /** `pointer`: the tokens of a JSON pointer into the tool's `parameters`, unescaped, at least one. */
+  | { of: 'parameter'; tool: string; pointer: string[] };
+
+export const COMPONENT_FORMS =
+  'system_prompt, tools/<name>/description, or tools/<name>/parameters/<pointer>/description, such as ' +
+  'tools/get_weather/parameters/properties/city/description';
+
+export const MAX_COMPONENT_KEY_CHARS = 1_000;
+/** The most components of a suite that are listed, in the order of its tools. */
+const MAX_LISTED = 5_000;
+
+const KEY = /^tools\/([A-Za-z0-9_.-]{1,64})\/(?:parameters\/(.+)\/)?description$/s;
+const BAD_ESCAPE = /~(?![01])/;
+
+/** What a key stands for; undefined when it is no key of a component. Whether a suite has it is another question. */
+export function parseComponent(key: string): Component | undefined {
+  if (key === 'system_prompt') return { of: 'system_prompt' };
+  if (key.length > MAX_COMPONENT_KEY_CHARS || BAD_ESCAPE.test(key)) return undefined;
+  const [, tool, pointer] = KEY.exec(key) ?? [];
+  if (tool === undefined) return undefined;
+  if (pointer === undefined) return { of: 'tool', tool };
+  const tokens = pointer.split('/').map((token) => token.replaceAll('~1', '/').replaceAll('~0', '~'));
+  return { of: 'parameter', tool, pointer: tokens };
+}
+
+/** The key of a component. */
+export function componentKey(component: Component): string {
+  if (component.of === 'system_prompt') return 'system_prompt';
+  const tool = `tools/${component.tool}`;
+  return component.of === 'tool'
+    ? `${tool}/description`
+    : `${tool}/parameters/${component.pointer.map(escapeToken).join('/')}/description`;
+}
+
+const escapeToken = (token: string): string => token.replaceAll('~', '~0').replaceAll('/', '~1');
+
+/**
+ * All components of a suite with their texts, "" where there is none: the system prompt, the description of each tool,
+ * and in its parameters those of each property and of whatever else has one. At most 5,000, the properties of the last
+ * tools left out first; keys of more than 1,000 characters are left out.
+ */
+export function componentsOf(systemPrompt: string | null, tools: readonly Tool[]): Map<string, string> {
+  const found = new Map([['system_prompt', systemPrompt ?? '']]);
+  for (const { function: described } of tools.slice(0, MAX_TOOLS))
+    found.set(componentKey({ of: 'tool', tool: described.name }), described.description ?? '');
+  for (const { function: described } of tools.slice(0, MAX_TOOLS))
+    addPlaces(found, described.parameters, `tools/${described.name}/parameters`);
+  return found;
+}
+
+function addPlaces(found: Map<string, string>, schema: Json | undefined, at: string): void {
+  for (const { keyword, steps, inner } of innerSchemas(schema)) {
+    const place = `${at}/${steps.map(escapeToken).join('/')}`;
+    const key = `${place}/description`;
+    if (key.length > MAX_COMPONENT_KEY_CHARS) continue;
+    if (found.size >= MAX_LISTED) return;
+    if (keyword === 'properties' || descriptionOf(inner) !== '') found.set(key, descriptionOf(inner));
+    addPlaces(found, inner, place);
+  }
+}
+
+const descriptionOf = ({ description }: JsonObject): string => (typeof description === 'string' ? description : '');
+
+/** The keywords through which a schema holds others: by name, in a list, or one. Elsewhere objects are data. */
+const HOLDS: ReadonlyMap<string, 'names' | 'list' | 'one or list'> = new Map([
+  ['properties', 'names'],
+  ['$defs', 'names'],
+  ['definitions', 'names'],
+  ['items', 'one or list'],
+  ['prefixItems', 'list'],
+  ['anyOf', 'list'],
+  ['oneOf', 'list'],
+  ['allOf', 'list'],
+  ['additionalProperties', 'one or list'],
+]);
+
+function* innerSchemas(schema: Json | undefined): Generator<{ keyword: string; steps: string[]; inner: JsonObject }> {
+  if (!isObject(schema)) return;
+  for (const [keyword, held] of Object.entries(schema)) {
+    const holds = HOLDS.get(keyword);
+    if (holds === undefined) continue;
+    if (holds === 'one or list' && isObject(held)) yield { keyword, steps: [keyword], inner: held };
+    else if (holds === 'names' ? isObject(held) : Array.isArray(held))
+      for (const [name, inner] of Object.entries(held as Record<string, Json>))
+        if (isObject(inner)) yield { keyword, steps: [keyword, name], inner };
+  }
+}
+
+/** The schema at a pointer, found through the keywords that hold schemas alone. */
+function schemaAt(schema: Json | undefined, pointer: readonly string[]): JsonObject | undefined {
+  let place = schema;
+  for (let at = 0; at < pointer.length;) {
+    const keyword = pointer[at++]!;
+    const holds = HOLDS.get(keyword);
+    if (holds === undefined || !isObject(place)) return undefined;
+    const held = ownValue(place, keyword);
+    if (holds === 'one or list' && isObject(held)) {
+      place = held;
+      continue;
+    }
+    if (at === pointer.length || (holds === 'names' ? !isObject(held) : !Array.isArray(held))) return undefined;
+    place = ownValue(held as JsonObject, pointer[at++]!);
+  }
+  return isObject(place) ? place : undefined;
+}
+
+/** A name may be `__proto__`, or `length` of a list. */
+const ownValue = (of: JsonObject | Json[], name: string): Json | undefined =>
+  Object.prototype.propertyIsEnumerable.call(of, name) ? (of as JsonObject)[name] : undefined;
+
+/** The keys that name no tool, or no place in the schema of its parameters, or that are none. */
+export function unknownComponents(keys: readonly string[], tools: readonly Tool[]): string[] {
+  const byName = new Map(tools.map((tool) => [tool.function.name, tool]));
+  return keys.filter((key) => {
+    const component = parseComponent(key);
+    if (component === undefined) return true;
+    if (component.of === 'system_prompt') return false;
+    const tool = byName.get(component.tool);
+    if (!tool) return true;
+    return component.of === 'parameter' && !schemaAt(tool.function.parameters, component.pointer);
+  });
+}
+
+const describedTools = memoize((tools: readonly Tool[]) =>
+  memoize((overrides: Readonly<Record<string, string>>) => replaceDescriptions(tools, overrides)),
+);
+
+/**
+ * Tools with other descriptions; "" removes one. Keys that name nothing in these tools change nothing. Nothing given is
+ * changed, and what stays is shared with the result. The result is the same list for the same pair of objects, and the
+ * given list when nothing differs.
+ */
+export const describeTools = (tools: readonly Tool[], overrides: Readonly<Record<string, string>>): readonly Tool[] =>
+  describedTools(tools)(overrides);
+
+/** The descriptions to replace in a schema and below it. */
+interface Replaced {
+  text?: string;
+  below: Map<string, Replaced>;
+}
+
+function replaceDescriptions(tools: readonly Tool[], overrides: Readonly<Record<string, string>>): readonly Tool[] {
+  const byTool = new Map<string, { text?: string; parameters: Replaced }>();
+  const unknown = new Set(unknownComponents(Object.keys(overrides), tools));
+  for (const [key, text] of Object.entries(overrides)) {
+    const component = unknown.has(key) ? undefined : parseComponent(key);
+    if (component === undefined || component.of === 'system_prompt') continue;
+    const replaced = byTool.get(component.tool) ?? { parameters: { below: new Map<string, Replaced>() } };
+    byTool.set(component.tool, replaced);
+    if (component.of === 'tool') replaced.text = text;
+    else placeIn(replaced.parameters, component.pointer).text = text;
+  }
+  const described = tools.map((tool) => {
+    const replaced = byTool.get(tool.function.name);
+    if (!replaced) return tool;
+    const { parameters } = tool.function;
+    const withParameters = replaceBelow(parameters as Json, replaced.parameters.below);
+    const made = withDescription(
+      withParameters === parameters ? tool.function : { ...tool.function, parameters: withParameters },
+      replaced.text,
+    );
+    return made === tool.function ? tool : ({ ...tool, function: made } as Tool);
+  });
+  return described.some((tool, index) => tool !== tools[index]) ? described : tools;
+}
+
+function placeIn(root: Replaced, pointer: readonly string[]): Replaced {
+  let place = root;
+  for (const token of pointer) {
+    const next = place.below.get(token) ?? { below: new Map<string, Replaced>() };
+    place.below.set(token, next);
+    place = next;
+  }
+  return place;
+}
+
+/** Copies what lies on the way to a description, in the order of its keys. Assigning to `__proto__` would lose it. */
+function replaceBelow(value: Json, below: Map<string, Replaced>): Json {
+  if (below.size === 0) return value;
+  const entries = Object.entries(value as JsonObject);
+  const made = entries.map(([name, inner]): [string, Json] => {
+    const replaced = below.get(name);
+    if (!replaced) return [name, inner];
+    const copy = replaceBelow(inner, replaced.below);
+    return [name, isObject(copy) ? withDescription(copy, replaced.text) : copy];
+  });
+  if (made.every(([, inner], index) => inner === entries[index]![1])) return value;
+  return Array.isArray(value) ? made.map(([, inner]) => inner) : Object.fromEntries(made);
+}
+
+function withDescription<Described extends object>(of: Described, text: string | undefined): Described {
+  if (text === undefined || text === descriptionOf(of as JsonObject)) return of;
+  if (text !== '') return { ...of, description: text };
+  const { description: _none, ...rest } = of as { description?: unknown };
+  return rest as Described;
+}
