@@ -71,6 +71,16 @@ it.each<[string, Partial<RunTreatment>, unknown[]]>([
     { targets: [{ target: 'p::x', params: {}, systemPrompt: 'Be brief.' }] },
     [{ path: '/system_prompt', a: null, b: 'Be brief.' }],
   ],
+  [
+    'the prompt in place of that of the suite, where "" is one',
+    configured({ base_prompt: '' }),
+    [{ path: '/base_prompt', a: null, b: '' }],
+  ],
+  [
+    'each description in place of one of the suite',
+    configured({ tool_overrides: { 'tools/news/description': 'What is new.' }, base_prompt: null }),
+    [{ path: '/tool_overrides/tools~1news~1description', a: null, b: 'What is new.' }],
+  ],
   ['the prompt of the suite', inSuite({ systemPrompt: '' }), [{ path: '/suite/system_prompt', a: null, b: '' }]],
   ['the version of the suite', inSuite({ version: 2 }), [{ path: '/suite/version', a: 1, b: 2 }]],
   ['the suite', inSuite({ id: '2', version: 9 }), [{ path: '/suite/id', a: '1', b: '2' }]],

@@ -35,6 +35,8 @@ export function whatChanged(a: RunTreatment, b: RunTreatment, pairs: readonly Ta
     for (const key of SETTINGS) compare([key], a.config[key], b.config[key]);
     compareKeys(compare, ['params'], a.config.params, b.config.params);
     comparePrompts(compare, a, b, pairs);
+    compare(['base_prompt'], a.config.base_prompt, b.config.base_prompt);
+    compareKeys(compare, ['tool_overrides'], a.config.tool_overrides ?? {}, b.config.tool_overrides ?? {});
     compareSuites(compare, a.suite, b.suite);
     compare(['metrics'], (a.rescore ?? a.config).metrics, (b.rescore ?? b.config).metrics);
     compare(['pass_threshold'], passThresholdOf(a), passThresholdOf(b));

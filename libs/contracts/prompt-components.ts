@@ -134,47 +134,64 @@ export function unknownComponents(keys: readonly string[], tools: readonly Tool[
   });
 }
 
-const describedTools = memoize((tools: readonly Tool[]) =>
-  memoize((overrides: Readonly<Record<string, string>>) => replaceDescriptions(tools, overrides)),
-);
+/** Descriptions by component. */
+type Overrides = Readonly<Record<string, string>>;
 
 /**
  * Tools with other descriptions; "" removes one. Keys that name nothing in these tools change nothing. Nothing given is
  * changed, and what stays is shared with the result. The result is the same list for the same pair of objects, and the
  * given list when nothing differs.
  */
-export const describeTools = (tools: readonly Tool[], overrides: Readonly<Record<string, string>>): readonly Tool[] =>
-  describedTools(tools)(overrides);
+export const describeTools = (tools: readonly Tool[], overrides: Overrides): readonly Tool[] =>
+  describersOf(overrides)(tools);
+
+/** Each tool is described once, in however many lists of tools of a case it stands. */
+const describersOf = memoize((overrides: Overrides) => {
+  const byTool = readOverrides(overrides);
+  const describe = memoize((tool: Tool) => {
+    const replaced = byTool.get(tool.function.name);
+    return replaced ? describeTool(tool, replaced) : tool;
+  });
+  return memoize((tools: readonly Tool[]) => {
+    const described = tools.map(describe);
+    return described.some((tool, index) => tool !== tools[index]) ? described : tools;
+  });
+});
+
+interface ToolTexts {
+  text?: string;
+  places: { pointer: string[]; text: string }[];
+}
+
+function readOverrides(overrides: Overrides): Map<string, ToolTexts> {
+  const byTool = new Map<string, ToolTexts>();
+  for (const [key, text] of Object.entries(overrides)) {
+    const component = parseComponent(key);
+    if (component === undefined || component.of === 'system_prompt') continue;
+    const texts = byTool.get(component.tool) ?? { places: [] };
+    byTool.set(component.tool, texts);
+    if (component.of === 'tool') texts.text = text;
+    else texts.places.push({ pointer: component.pointer, text });
+  }
+  return byTool;
+}
+
+function describeTool(tool: Tool, { text, places }: ToolTexts): Tool {
+  const { parameters } = tool.function;
+  const root: Replaced = { below: new Map() };
+  for (const { pointer, text: inner } of places) if (schemaAt(parameters, pointer)) placeIn(root, pointer).text = inner;
+  const described = replaceBelow(parameters as Json, root.below);
+  const made = withDescription(
+    described === parameters ? tool.function : { ...tool.function, parameters: described },
+    text,
+  );
+  return made === tool.function ? tool : ({ ...tool, function: made } as Tool);
+}
 
 /** The descriptions to replace in a schema and below it. */
 interface Replaced {
   text?: string;
   below: Map<string, Replaced>;
-}
-
-function replaceDescriptions(tools: readonly Tool[], overrides: Readonly<Record<string, string>>): readonly Tool[] {
-  const byTool = new Map<string, { text?: string; parameters: Replaced }>();
-  const unknown = new Set(unknownComponents(Object.keys(overrides), tools));
-  for (const [key, text] of Object.entries(overrides)) {
-    const component = unknown.has(key) ? undefined : parseComponent(key);
-    if (component === undefined || component.of === 'system_prompt') continue;
-    const replaced = byTool.get(component.tool) ?? { parameters: { below: new Map<string, Replaced>() } };
-    byTool.set(component.tool, replaced);
-    if (component.of === 'tool') replaced.text = text;
-    else placeIn(replaced.parameters, component.pointer).text = text;
-  }
-  const described = tools.map((tool) => {
-    const replaced = byTool.get(tool.function.name);
-    if (!replaced) return tool;
-    const { parameters } = tool.function;
-    const withParameters = replaceBelow(parameters as Json, replaced.parameters.below);
-    const made = withDescription(
-      withParameters === parameters ? tool.function : { ...tool.function, parameters: withParameters },
-      replaced.text,
-    );
-    return made === tool.function ? tool : ({ ...tool, function: made } as Tool);
-  });
-  return described.some((tool, index) => tool !== tools[index]) ? described : tools;
 }
 
 function placeIn(root: Replaced, pointer: readonly string[]): Replaced {

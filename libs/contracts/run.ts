@@ -5,6 +5,7 @@ import { JobStatus } from './job.js';
 import { MetricAsked, type RunMetric } from './metric.js';
 import { flag, id, PageQuery, severalOf, suiteId, time } from './page.js';
 import { Params } from './params.js';
+import { ToolOverrides } from './prompt.js';
 import { Summary } from './summary.js';
 import { jsonObject } from './tool.js';
 
@@ -135,6 +136,29 @@ export const RunInput = z
           "Follows the suite's own system prompt: a text for all models, or an object with one for each " +
           'target (`provider_key::model_id`; `*` for the rest).',
       }),
+    base_prompt: z
+      .string()
+      .max(50_000)
+      .nullable()
+      .default(null)
+      .meta({
+        description:
+          "Takes the place of the suite's own system prompt; empty for none, null for the suite's. `system_prompt` " +
+          'follows it.',
+      }),
+    tool_overrides: ToolOverrides.default({}).meta(ToolOverrides.meta()!),
+    prompt_version_id: z
+      .string()
+      .min(1)
+      .max(100)
+      .nullable()
+      .default(null)
+      .meta({
+        description:
+          "A prompt version, by its id or by a tag that it has in the suite; null for the suite's own texts. Its " +
+          'texts fill `base_prompt` and `tool_overrides` where the run gives none. The run stores the id and all ' +
+          'texts, so it stays as it is when the version is deleted.',
+      }),
     metrics: z.array(MetricAsked).max(20).default([]).meta({
       description: 'Further metrics, computed for each result beside the house score. `GET /api/metrics` lists them.',
     }),
@@ -180,14 +204,23 @@ export const RunLabels = z
   .meta({ id: 'RunLabels', description: 'What people say of a run. Fields that are left out stay; null removes one.' });
 export type RunLabels = z.infer<typeof RunLabels>;
 
-/** The settings of a run as they are stored: the submitted ones with defaults filled in. */
+/** What a run reads in place of the texts of its suite. */
+export type PromptOfRun = Pick<RunInput, 'base_prompt' | 'tool_overrides' | 'prompt_version_id'>;
+/** The prompt of a run that reads the texts of its suite. */
+export const PROMPT_OF_SUITE: PromptOfRun = { base_prompt: null, tool_overrides: {}, prompt_version_id: null };
+
+/**
+ * The settings of a run as they are stored: the submitted ones with defaults filled in. Runs of earlier releases have
+ * no prompt of their own.
+ */
 export type RunConfig = Omit<
   RunInput,
-  keyof RunLabels | 'suite_id' | 'models' | 'experiment_id' | 'metrics' | 'cache'
-> & {
-  metrics: RunMetric[];
-  cache: CacheMode;
-};
+  keyof RunLabels | keyof PromptOfRun | 'suite_id' | 'models' | 'experiment_id' | 'metrics' | 'cache'
+> &
+  Partial<PromptOfRun> & {
+    metrics: RunMetric[];
+    cache: CacheMode;
+  };
 /** The settings of a run whose replies were made elsewhere. Null marks what such a run does not know. */
 export type RecordedConfig = Pick<RunConfig, 'samples' | 'metrics' | 'params' | 'model_order' | 'budget' | 'cache'> & {
   recorded: true;
@@ -197,7 +230,7 @@ export type RecordedConfig = Pick<RunConfig, 'samples' | 'metrics' | 'params' | 
   timeout_s: null;
   system_prompt: null;
   case_filter: null;
-};
+} & { [Setting in keyof PromptOfRun]?: undefined };
 
 export const Submitted = z
   .object({

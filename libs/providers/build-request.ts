@@ -1,6 +1,7 @@
 import type { CaseInput } from '#lib/contracts/case';
 import type { Json, JsonObject } from '#lib/contracts/json/json';
 import { memoize } from '#lib/contracts/memoize';
+import { describeTools } from '#lib/contracts/prompt-components';
 import type { RunConfig, ToolChoice } from '#lib/contracts/run';
 import type { Tool } from '#lib/contracts/tool';
 import { joinSystemPrompts } from './system-prompt.js';
@@ -17,14 +18,19 @@ export interface BuiltRequest {
   warnings: Warning[];
 }
 
-/**
- * Tools as requests have them. Returns the same list for the same tools, because digests, token counts and names are
- * memoized by it.
- */
-export const toRequestTools = memoize(
+const toRequestTools = memoize(
   (tools: readonly Tool[]) =>
     tools.map(({ type, function: described }) => ({ type, function: described })) as unknown as Json[],
 );
+
+/**
+ * Tools as the requests of a run have them, with its descriptions in place of the suite's. Returns the same list for
+ * the same tools and descriptions, because digests, token counts and names are memoized by it.
+ */
+export const requestTools = (
+  tools: readonly Tool[],
+  { tool_overrides: overrides }: Pick<RunConfig, 'tool_overrides'>,
+): Json[] => toRequestTools(overrides ? describeTools(tools, overrides) : tools);
 
 /** Builds the chat completion request of a case for a model. */
 export function buildRequest(of: {
@@ -38,7 +44,7 @@ export function buildRequest(of: {
   const { config, suite, input, target, model } = of;
   const warnings: Warning[] = [];
   const toolChoice = chooseToolChoice(of, warnings);
-  const system = joinSystemPrompts(suite.systemPrompt, target.systemPrompt);
+  const system = joinSystemPrompts(config.base_prompt ?? suite.systemPrompt, target.systemPrompt);
   const body: JsonObject = {
     model: target.modelId,
     messages: [
@@ -50,7 +56,7 @@ export function buildRequest(of: {
     ...model.defaultParams,
     ...config.params,
     ...target.params,
-    tools: toRequestTools(suite.tools),
+    tools: requestTools(suite.tools, config),
     tool_choice: toolChoice,
   };
   for (const name of model.unsupportedParams) {

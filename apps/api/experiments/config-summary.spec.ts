@@ -32,6 +32,21 @@ describe('what differs from the baseline', () => {
     ['a temperature, and no prompt', { temperature: 0.7, system_prompt: null }, 'temperature 0.7, no system prompt'],
     ['a prompt for each model', { system_prompt: { '*': 'x' } }, 'system prompt'],
     ['an empty prompt', { system_prompt: '' }, 'no system prompt'],
+    [
+      'other texts than the suite has',
+      { base_prompt: 'x', tool_overrides: { a: '', b: '' } },
+      'base prompt, 2 other descriptions of tools',
+    ],
+    [
+      'no base prompt, one other description',
+      { base_prompt: '', tool_overrides: { a: '' } },
+      'no base prompt, 1 other description of tools',
+    ],
+    [
+      'the texts of the suite, as an earlier release stores it',
+      { base_prompt: undefined, tool_overrides: undefined },
+      'as baseline',
+    ],
     ['a tool choice', { tool_choice: 'auto' }, 'tool_choice auto'],
     ['one sample', { samples: 1, cache: 'use' }, '1 sample'],
     ['a cache mode that does not follow from the rest', { cache: 'refresh' }, 'cache refresh'],

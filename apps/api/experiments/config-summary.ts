@@ -33,6 +33,8 @@ function effectOf({ config }: Run, name: string): Json {
   switch (name) {
     case 'system_prompt':
       return value === '' ? null : value;
+    case 'tool_overrides': // Runs of earlier releases have none.
+      return value ?? {};
     case 'case_filter':
       return filterWords(value);
     case 'cache': // By default it follows from others, which are told themselves.
@@ -50,6 +52,8 @@ const SETTINGS: [name: string, inWords: (value: Json) => string][] = [
   ['temperature', named('temperature')],
   ['tool_choice', named('tool_choice')],
   ['system_prompt', (value) => (value === null || value === '' ? 'no system prompt' : 'system prompt')],
+  ['base_prompt', (value) => (value === null ? "the suite's prompt" : value === '' ? 'no base prompt' : 'base prompt')],
+  ['tool_overrides', overrideWords],
   ['case_filter', filterWords],
   ['samples', (value) => `${toText(value)} ${value === 1 ? 'sample' : 'samples'}`],
   ['max_tokens', named('max_tokens')],
@@ -68,6 +72,12 @@ function filterWords(filter: Json): string {
     ...(Array.isArray(tags) && tags.length ? [`tags ${tags.map((tag) => toText(tag)).join(' or ')}`] : []),
   ];
   return parts.length ? `cases with ${parts.join(' and ')}` : 'all cases';
+}
+
+function overrideWords(overrides: Json): string {
+  const count = Object.keys(asObject(overrides)).length;
+  if (count === 0) return "the suite's descriptions of tools";
+  return `${count} other ${count === 1 ? 'description' : 'descriptions'} of tools`;
 }
 
 function metricWords(metrics: Json): string {

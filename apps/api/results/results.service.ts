@@ -2,7 +2,7 @@ import { Inject, Injectable } from '@nestjs/common';
 import type { Page, PageQuery } from '#lib/contracts/page';
 import { ProblemError } from '#lib/contracts/input/problem';
 import type { Result, ResultNeighbours, ResultWithExchange } from '#lib/contracts/result';
-import type { Run } from '#lib/contracts/run';
+import type { Run, RunConfig } from '#lib/contracts/run';
 import type { Caller } from '#lib/db/catalogue/callers';
 import type { Pool } from '#lib/db/connection/pool';
 import type { Prisma } from '#lib/db/connection/prisma';
@@ -10,7 +10,7 @@ import { RescoreRepository } from '#lib/db/read/rescores';
 import { ResultLists, type ResultList } from '#lib/db/read/result-lists';
 import { ResultRepository, type ResultDetails } from '#lib/db/read/results';
 import { RunRepository } from '#lib/db/read/runs';
-import { toRequestTools } from '#lib/providers/build-request';
+import { requestTools } from '#lib/providers/build-request';
 import { KeyedSemaphore } from '#lib/runtime/keyed-semaphore';
 import { restoreRequests } from '#lib/scoring/cases/stored-requests';
 import { toolSetOf } from '#lib/scoring/cases/tool-set';
@@ -55,7 +55,7 @@ export class ResultService {
   ): Promise<ResultWithExchange> {
     const run = await this.#run(caller, runId, rescoreId);
     const found = await new ResultRepository(this.pool, caller.teamId).read(run.id, resultId, rescoreId);
-    return { ...found.result, explanation: explanationOf(found), exchange: exchangeOf(found) };
+    return { ...found.result, explanation: explanationOf(found), exchange: exchangeOf(found, run) };
   }
 
   /** All results as a file, written while it is read. */
@@ -94,10 +94,18 @@ function checkOrder({ order, rescore_id: rescoreId }: ResultList): void {
   );
 }
 
-/** Stored requests leave out the tools, which are those of the case; a large exchange is answered as it is stored. */
-function exchangeOf({ input, suiteTools, exchange }: ResultDetails): ResultWithExchange['exchange'] {
+/**
+ * Stored requests leave out the tools, which are those of the case with the descriptions of the run; a large exchange
+ * is answered as it is stored.
+ */
+function exchangeOf(
+  { input, suiteTools, exchange }: ResultDetails,
+  { config }: Pick<Run, 'config'>,
+): ResultWithExchange['exchange'] {
   if (!exchange) return null;
   const { isLarge, requests, ...rest } = exchange;
-  const whole = isLarge ? requests : restoreRequests(requests, toRequestTools(toolSetOf(input, suiteTools)));
+  const whole = isLarge
+    ? requests
+    : restoreRequests(requests, requestTools(toolSetOf(input, suiteTools), config as Partial<RunConfig>));
   return { requests: whole, ...rest };
 }

@@ -2,6 +2,7 @@ import { defaultCachePolicy } from '#lib/contracts/cache-policy';
 import { BestConfig } from '#lib/contracts/experiment';
 import { metricName, type RunMetric } from '#lib/contracts/metric';
 import { jsonPointer, ProblemError } from '#lib/contracts/input/problem';
+import { PROMPT_OF_SUITE } from '#lib/contracts/run';
 import type { ExperimentRun } from '#lib/db/read/experiment-runs';
 
 /**
@@ -12,6 +13,7 @@ export function settingsOf({ config, targets }: ExperimentRun): BestConfig | nul
   if (targets.some(({ recorded }) => recorded)) return null;
   const metrics = (config.metrics ?? []) as unknown as RunMetric[];
   return {
+    ...PROMPT_OF_SUITE,
     ...(config as unknown as BestConfig),
     models: targets.map(({ providerKey, modelId, params }) => ({
       provider_key: providerKey,
@@ -29,7 +31,9 @@ export function settingsOf({ config, targets }: ExperimentRun): BestConfig | nul
  * @throws ProblemError 422 when an earlier release took settings that are not valid any more
  */
 export function replaceSettings(settings: BestConfig, replaced: Partial<BestConfig>, of: string): BestConfig {
-  const parsed = BestConfig.safeParse({ ...settings, ...replaced });
+  // The texts of another prompt version take the place of those that the run had.
+  const prompt = replaced.prompt_version_id === undefined ? {} : PROMPT_OF_SUITE;
+  const parsed = BestConfig.safeParse({ ...settings, ...prompt, ...replaced });
   if (!parsed.success)
     throw new ProblemError(
       422,

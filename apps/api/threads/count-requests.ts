@@ -3,7 +3,7 @@ import { parseJson, type JsonObject } from '#lib/contracts/json/json';
 import type { RunConfig, RunInput } from '#lib/contracts/run';
 import type { Tool } from '#lib/contracts/tool';
 import type { Connection } from '#lib/db/read/for-workers/connections';
-import { buildRequest, toRequestTools, expectsNoCall } from '#lib/providers/build-request';
+import { buildRequest, requestTools, expectsNoCall } from '#lib/providers/build-request';
 import { loadTokenCounter } from '#lib/providers/count-tokens';
 import { requestKey } from '#lib/providers/request-key';
 import { toolSetOf } from '#lib/scoring/cases/tool-set';
@@ -63,7 +63,7 @@ async function countTarget(
     return counter.count(text);
   };
   for (const one of cases) {
-    const tools = toRequestTools(toolSetOf(one, suite.tools));
+    const tools = requestTools(toolSetOf(one, suite.tools), input);
     const { body } = buildRequest({
       config: input,
       suite: { systemPrompt: suite.systemPrompt, tools: [] },

@@ -63,11 +63,13 @@ function bestLines(best: BestRun, baseline: string | null): string[] {
 const SETTINGS = ['samples', 'temperature', 'tool_choice', 'max_tokens'] as const;
 function settingsText(config: BestRun['config']): string {
   if (!config) return 'a recorded run, which cannot be run again';
-  const { params, system_prompt: prompt, metrics } = config;
+  const { params, system_prompt: prompt, base_prompt: base, tool_overrides: overrides, metrics } = config;
   return [
     ...SETTINGS.filter((name) => config[name] != null).map((name) => `${name} ${String(config[name])}`),
     ...(Object.keys(params ?? {}).length ? [`params ${JSON.stringify(params)}`] : []),
     ...(prompt ? ['a system prompt of its own'] : []),
+    ...(base != null ? ["a prompt in place of the suite's"] : []),
+    ...(Object.keys(overrides ?? {}).length ? ['descriptions of tools of its own'] : []),
     ...(metrics?.length ? [`${metrics.length} further metrics`] : []),
   ].join(', ');
 }

@@ -8,6 +8,7 @@ const DEFAULTS: Record<string, string> = {
   max_tokens: '1024',
   timeout_s: '120',
   params: '{}',
+  tool_overrides: '{}',
   metrics: '[]',
   model_order: 'sequential',
 };

@@ -1,4 +1,4 @@
-import type { RunInput } from '#lib/contracts/run';
+import { PROMPT_OF_SUITE, type RunInput } from '#lib/contracts/run';
 import { targetName } from '#lib/contracts/target-name';
 import type { ChildRun, NewChildRun } from '#lib/db/engine/orchestrations';
 import type { StoredTune, TunedArm } from '#lib/db/engine/param-tunes';
@@ -45,6 +45,7 @@ function settingsOf(asked: StoredTune['asked'], arm: TunedArm, samples: number):
     samples,
     timeout_s: asked.timeout_s,
     system_prompt: asked.base.system_prompt,
+    ...PROMPT_OF_SUITE,
     metrics: [],
     case_filter: null,
     model_order: 'sequential',
