@@ -142,18 +142,17 @@ type Overrides = Readonly<Record<string, string>>;
  * changed, and what stays is shared with the result. The result is the same list for the same pair of objects, and the
  * given list when nothing differs.
  */
-export const describeTools = (tools: readonly Tool[], overrides: Overrides): readonly Tool[] =>
+export const describeTools = (tools: readonly Tool[], overrides: Overrides = NONE): readonly Tool[] =>
   describersOf(overrides)(tools);
+const NONE: Overrides = {};
 
-/** Each tool is described once, in however many lists of tools of a case it stands. */
 const describersOf = memoize((overrides: Overrides) => {
   const byTool = readOverrides(overrides);
-  const describe = memoize((tool: Tool) => {
-    const replaced = byTool.get(tool.function.name);
-    return replaced ? describeTool(tool, replaced) : tool;
-  });
   return memoize((tools: readonly Tool[]) => {
-    const described = tools.map(describe);
+    const described = tools.map((tool) => {
+      const replaced = byTool.get(tool.function.name);
+      return replaced ? describeTool(tool, replaced) : tool;
+    });
     return described.some((tool, index) => tool !== tools[index]) ? described : tools;
   });
 });

@@ -1,7 +1,6 @@
 import type { CaseInput } from '#lib/contracts/case';
 import type { Json, JsonObject } from '#lib/contracts/json/json';
 import { memoize } from '#lib/contracts/memoize';
-import { describeTools } from '#lib/contracts/prompt-components';
 import type { RunConfig, ToolChoice } from '#lib/contracts/run';
 import type { Tool } from '#lib/contracts/tool';
 import { joinSystemPrompts } from './system-prompt.js';
@@ -18,21 +17,19 @@ export interface BuiltRequest {
   warnings: Warning[];
 }
 
-const toRequestTools = memoize(
+/**
+ * Tools as requests have them. Returns the same list for the same tools, because digests, token counts and names are
+ * memoized by it.
+ */
+export const toRequestTools = memoize(
   (tools: readonly Tool[]) =>
     tools.map(({ type, function: described }) => ({ type, function: described })) as unknown as Json[],
 );
 
 /**
- * Tools as the requests of a run have them, with its descriptions in place of the suite's. Returns the same list for
- * the same tools and descriptions, because digests, token counts and names are memoized by it.
+ * Builds the chat completion request of a case for a model.
+ * @param of.suite `tools`: those of the case, with the descriptions of the run
  */
-export const requestTools = (
-  tools: readonly Tool[],
-  { tool_overrides: overrides }: Pick<RunConfig, 'tool_overrides'>,
-): Json[] => toRequestTools(overrides ? describeTools(tools, overrides) : tools);
-
-/** Builds the chat completion request of a case for a model. */
 export function buildRequest(of: {
   config: RunConfig;
   suite: { systemPrompt: string | null; tools: readonly Tool[] };
@@ -56,7 +53,7 @@ export function buildRequest(of: {
     ...model.defaultParams,
     ...config.params,
     ...target.params,
-    tools: requestTools(suite.tools, config),
+    tools: toRequestTools(suite.tools),
     tool_choice: toolChoice,
   };
   for (const name of model.unsupportedParams) {

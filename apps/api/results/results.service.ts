@@ -1,6 +1,7 @@
 import { Inject, Injectable } from '@nestjs/common';
 import type { Page, PageQuery } from '#lib/contracts/page';
 import { ProblemError } from '#lib/contracts/input/problem';
+import { describeTools } from '#lib/contracts/prompt-components';
 import type { Result, ResultNeighbours, ResultWithExchange } from '#lib/contracts/result';
 import type { Run, RunConfig } from '#lib/contracts/run';
 import type { Caller } from '#lib/db/catalogue/callers';
@@ -10,7 +11,7 @@ import { RescoreRepository } from '#lib/db/read/rescores';
 import { ResultLists, type ResultList } from '#lib/db/read/result-lists';
 import { ResultRepository, type ResultDetails } from '#lib/db/read/results';
 import { RunRepository } from '#lib/db/read/runs';
-import { requestTools } from '#lib/providers/build-request';
+import { toRequestTools } from '#lib/providers/build-request';
 import { KeyedSemaphore } from '#lib/runtime/keyed-semaphore';
 import { restoreRequests } from '#lib/scoring/cases/stored-requests';
 import { toolSetOf } from '#lib/scoring/cases/tool-set';
@@ -104,8 +105,7 @@ function exchangeOf(
 ): ResultWithExchange['exchange'] {
   if (!exchange) return null;
   const { isLarge, requests, ...rest } = exchange;
-  const whole = isLarge
-    ? requests
-    : restoreRequests(requests, requestTools(toolSetOf(input, suiteTools), config as Partial<RunConfig>));
+  const described = describeTools(suiteTools, (config as Partial<RunConfig>).tool_overrides);
+  const whole = isLarge ? requests : restoreRequests(requests, toRequestTools(toolSetOf(input, described)));
   return { requests: whole, ...rest };
 }

@@ -1,9 +1,10 @@
 import type { CaseInput } from '#lib/contracts/case';
 import { parseJson, type JsonObject } from '#lib/contracts/json/json';
+import { describeTools } from '#lib/contracts/prompt-components';
 import type { RunConfig, RunInput } from '#lib/contracts/run';
 import type { Tool } from '#lib/contracts/tool';
 import type { Connection } from '#lib/db/read/for-workers/connections';
-import { buildRequest, requestTools, expectsNoCall } from '#lib/providers/build-request';
+import { buildRequest, toRequestTools, expectsNoCall } from '#lib/providers/build-request';
 import { loadTokenCounter } from '#lib/providers/count-tokens';
 import { requestKey } from '#lib/providers/request-key';
 import { toolSetOf } from '#lib/scoring/cases/tool-set';
@@ -56,6 +57,7 @@ async function countTarget(
   const counter = await loadTokenCounter(target.modelId);
   const counted: Counted = { cases: 0, promptTokens: 0, keys: [], tokensBy: counter.name };
   if (!model) return counted;
+  const suiteTools = describeTools(suite.tools, input.tool_overrides);
   const tokensOfTools = new WeakMap<object, number>();
   let characters = 0;
   const count = (text: string): number => {
@@ -63,7 +65,7 @@ async function countTarget(
     return counter.count(text);
   };
   for (const one of cases) {
-    const tools = requestTools(toolSetOf(one, suite.tools), input);
+    const tools = toRequestTools(toolSetOf(one, suiteTools));
     const { body } = buildRequest({
       config: input,
       suite: { systemPrompt: suite.systemPrompt, tools: [] },

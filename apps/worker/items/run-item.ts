@@ -1,4 +1,8 @@
+import type { CaseInput } from '#lib/contracts/case';
+import { memoize } from '#lib/contracts/memoize';
+import { describeTools } from '#lib/contracts/prompt-components';
 import { targetName } from '#lib/contracts/target-name';
+import type { Tool } from '#lib/contracts/tool';
 import { retryTransient, type Pool } from '#lib/db/connection/pool';
 import type { Delivery } from '#lib/db/engine/dispatch-lane';
 import type { Settlement } from '#lib/db/engine/settle-items';
@@ -8,6 +12,7 @@ import { buildRequest, expectsNoCall, type BuiltRequest } from '#lib/providers/b
 import { ProviderFailure } from '#lib/providers/failure';
 import type { ReplyMemoryPool, ReplyMemory } from '#lib/providers/guarded/reply-memory';
 import { requestKey } from '#lib/providers/request-key';
+import { toolSetOf } from '#lib/scoring/cases/tool-set';
 import type { ItemContext, CasePlayer, ModelRequest } from './play-and-score.js';
 import type { Connections, HeldModel, ModelConnection } from '../models/connections.js';
 import { errored, NOT_ASKED, type ItemResult } from './error-settlements.js';
@@ -187,12 +192,21 @@ const buildItemRequest = (
 ): BuiltRequest =>
   buildRequest({
     config: run.config,
-    suite: { systemPrompt: run.suite.systemPrompt, tools: prepared.tools },
+    suite: { systemPrompt: run.suite.systemPrompt, tools: toolsOf({ run, prepared }) },
     input: prepared.input,
     expectsNoCall: expectsNoCall(prepared.input),
     model,
     target: { name: modelName, modelId: target.modelId, params: target.params, systemPrompt: target.systemPrompt },
   });
+
+/** The tools of a case, with the descriptions of the run in place of the suite's. */
+function toolsOf({ run: { suite, config }, prepared }: Pick<LoadedItem, 'run' | 'prepared'>): readonly Tool[] {
+  const described = describeTools(suite.tools, config.tool_overrides);
+  return described === suite.tools ? prepared.tools : toolSetsOf(prepared.input)(described);
+}
+
+/** By case and by the tools of its suite: what is made for requests is kept by the list. */
+const toolSetsOf = memoize((input: CaseInput) => memoize((suite: readonly Tool[]) => toolSetOf(input, suite)));
 
 const cacheKey = (
   { target, prepared, identity: { sample } }: LoadedItem,
