@@ -244,6 +244,7 @@ module.exports = {
     owned(['openai', '@anthropic-ai', '@google/genai'], ['^libs/providers/'], 'Models are called in one place.'),
     owned(['undici'], ['^libs/(providers|runtime)/'], 'Requests that users can aim go through one guarded client.'),
     owned(['yaml', 'csv-parse'], ['^libs/imports/'], 'Files in other formats are read in one folder.'),
+    owned(['diff'], ['^apps/api/threads/diff-texts'], 'Texts are compared where they hold up nobody.'),
     owned(['@modelcontextprotocol'], ['^libs/mcp/'], 'Servers of tools are asked in one place.'),
     owned(['@prisma', 'prisma', 'pg'], ['^libs/db/'], 'SQL stands in one folder, behind transitions with names.'),
     owned(['@opentelemetry'], ['^libs/runtime/'], 'It is loaded only where there is a collector.'),

@@ -11,6 +11,7 @@ import { LiveModule } from './live/live.module.js';
 import { McpModule } from './mcp/mcp.module.js';
 import { MetricsModule } from './metrics/metrics.module.js';
 import { PlatformModule, type PlatformOptions } from './platform/platform.module.js';
+import { PromptsModule } from './prompts/prompts.module.js';
 import { ProvidersModule } from './providers/providers.module.js';
 import { RecordedModule } from './recorded/recorded.module.js';
 import { ResultsModule } from './results/results.module.js';
@@ -35,6 +36,7 @@ import { TeamsModule } from './teams/teams.module.js';
     ExperimentsModule,
     GatesModule,
     TunesModule,
+    PromptsModule,
     MetricsModule,
     SettingsModule,
     LanesModule,

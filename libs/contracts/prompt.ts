@@ -2,11 +2,11 @@ import { z } from 'zod';
 import { COMPONENT_FORMS, parseComponent } from './prompt-components.js';
 import { isObject } from './json/json.js';
 
-export const MAX_COMPONENTS = 500;
+const MAX_COMPONENTS = 500;
 /** Of one text, in UTF-16 units, as everywhere. */
-export const MAX_COMPONENT_CHARS = 50_000;
+const MAX_COMPONENT_CHARS = 50_000;
 /** Of all texts together. */
-export const MAX_COMPONENTS_CHARS = 200_000;
+const MAX_COMPONENTS_CHARS = 200_000;
 
 /** `z.record` leaves `__proto__` out without a word, so keys are checked before it reads them. */
 const componentTexts = (isAllowed: (key: string) => boolean, forms: string) =>
@@ -28,16 +28,19 @@ const componentTexts = (isAllowed: (key: string) => boolean, forms: string) =>
       return given;
     },
     z.record(z.string(), z.string().max(MAX_COMPONENT_CHARS)).superRefine((texts, context) => {
-      const chars = Object.values(texts).reduce((sum, text) => sum + text.length, 0);
-      if (chars > MAX_COMPONENTS_CHARS)
-        context.addIssue({
-          code: 'custom',
-          message:
-            `has ${chars} characters of text, and may have ${MAX_COMPONENTS_CHARS}: ` +
-            'leave out what does not change',
-        });
+      const message = findComponentsFault(texts);
+      if (message) context.addIssue({ code: 'custom', message });
     }),
   );
+
+/** Says why texts are too much together, or returns undefined. */
+export function findComponentsFault(texts: Readonly<Record<string, string>>): string | undefined {
+  const count = Object.keys(texts).length;
+  if (count > MAX_COMPONENTS) return `has ${count} texts, and may have ${MAX_COMPONENTS}`;
+  const chars = Object.values(texts).reduce((sum, text) => sum + text.length, 0);
+  if (chars <= MAX_COMPONENTS_CHARS) return undefined;
+  return `has ${chars} characters of text, and may have ${MAX_COMPONENTS_CHARS}: leave out what does not change`;
+}
 
 const TOOL_FORMS = COMPONENT_FORMS.replace('system_prompt, ', '');
 

@@ -19,6 +19,9 @@ export const ToolName = z
       'The name of a tool. Names are compared ignoring case; a provider that takes no dots is sent another name.',
   });
 
+/** In UTF-16 units. */
+export const MAX_TOOL_DESCRIPTION = 20_000;
+
 const isMissing = ({ input }: { input?: unknown }): string | undefined =>
   input === undefined ? NO_FUNCTION : undefined;
 const NO_FUNCTION =
@@ -37,7 +40,7 @@ export const Tool = z
             name: ToolName,
             description: z
               .string()
-              .max(20_000)
+              .max(MAX_TOOL_DESCRIPTION)
               .optional()
               .meta({ description: 'What the tool does, as models read it.' }),
             parameters: jsonObject

@@ -21,6 +21,7 @@ import type { Change } from '../platform/decorators.js';
 import { POOL } from '../platform/stores.js';
 import { refuseArchived } from '../runs/check-experiment.js';
 import { findSuite } from '../runs/find-suite.js';
+import { forgetDeletedVersion } from '../runs/resolve-prompt.js';
 import { RunService } from '../runs/runs.service.js';
 import { replaceSettings, settingsOf } from '../runs/settings-of-run.js';
 import { describeExperiments } from './describe-experiments.js';
@@ -97,7 +98,7 @@ export class ExperimentService {
         `The best run, ${best.id}, is recorded: its replies were made elsewhere, and nothing here can make them ` +
           'again. Submit a run with POST /api/tool-eval.',
       );
-    const used = replaceSettings(config, replaced, 'best run');
+    const used = replaceSettings(await forgetDeletedVersion(this.pool, teamId, config), replaced, 'best run');
     const input = { ...used, suite_id: suiteId, experiment_id: id };
     const withConfig: Change = (work) =>
       change(async (client) => {

@@ -15,6 +15,7 @@ import { GateRunRepository } from '#lib/db/read/gate-runs';
 import type { Change } from '../platform/decorators.js';
 import { notifyOfJobs } from '../platform/notify-of-jobs.js';
 import { POOL, REDIS } from '../platform/stores.js';
+import { forgetDeletedVersion } from '../runs/resolve-prompt.js';
 import { RunService } from '../runs/runs.service.js';
 import { checkGateModels, planRun } from './plan-run.js';
 
@@ -95,7 +96,10 @@ export class GateRunService {
     baseline: ExperimentRun,
     config: GateRunConfig,
   ): Promise<NonNullable<Planned['run']>> {
-    const planned = planRun(gate, baseline, config);
+    const plan = planRun(gate, baseline, config);
+    // A version that the caller names must be there.
+    const planned =
+      config.prompt_version_id == null ? await forgetDeletedVersion(this.pool, caller.teamId, plan) : plan;
     try {
       const { input, targets, estimate } = await this.runs.prepare(caller, planned);
       checkGateModels(gate, targets);

@@ -220,6 +220,8 @@ describe('every route of the OpenAPI document that changes something', () => {
     await client.post(`/api/jobs/${unusedTune.job_id}/cancel`);
     const preset = { name: 'p', search_space: tune.search_space };
     const unusedPreset = (await client.post('/api/param-presets', preset)).body;
+    const prompt = { suite_id: suiteId, components: { system_prompt: 'Be brief.' } };
+    const unusedPrompt = (await client.post('/api/prompt-versions', prompt)).body;
     const token = (await client.post('/api/tokens', { name: 't', role: 'viewer' })).body;
     await client.post('/api/providers', { key: 'unused', base_url: 'http://127.0.0.1:9/v1', models: [{ id: 'a' }] });
     const lane = (await client.get('/api/lanes')).body.items[0].id;
@@ -276,6 +278,9 @@ describe('every route of the OpenAPI document that changes something', () => {
       ['DELETE /api/tool-eval/param-tune/history/{id}', `${route}/history/${unusedTune.tune_id}`, undefined],
       ['POST /api/param-presets', '', { ...preset, name: 'new' }],
       ['DELETE /api/param-presets/{id}', `/api/param-presets/${unusedPreset.id}`, undefined],
+      ['POST /api/prompt-versions', '', prompt],
+      ['PATCH /api/prompt-versions/{id}', `/api/prompt-versions/${unusedPrompt.id}`, { label: 'Brief' }],
+      ['DELETE /api/prompt-versions/{id}', `/api/prompt-versions/${unusedPrompt.id}`, undefined],
       ['POST /api/jobs/{id}/resume', `/api/jobs/${stopped.job_id}/resume`, undefined],
       [
         'POST /api/tool-eval/history/{id}/samples',

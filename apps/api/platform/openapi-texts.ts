@@ -27,6 +27,7 @@ export const TAGS: Record<string, string> = {
   Gates: 'Decide whether a run may ship: whether it is not worse than a baseline, by rules fixed before.',
   ParamTunes: 'Search for the parameters with which models call tools best.',
   ParamPresets: 'Search spaces that the team keeps.',
+  PromptVersions: 'Texts that models read in place of those of a suite.',
   Providers: 'The endpoints that requests go to, and their models.',
   Lanes: 'The queues of requests under the limits of a provider, and their current state.',
   Teams: 'Who you are, sessions of browsers, the tokens of a team, and teams.',
@@ -44,6 +45,10 @@ const PATH_PARAMETERS: Record<string, { description: string; example: string }> 
   },
   'param-tune/history': { description: 'The id of the tune.', example: '019aa8a2-5c1e-7000-8000-000000000111' },
   'param-presets': { description: 'The id of the preset.', example: '019aa8a2-5c1e-7000-8000-000000000121' },
+  'prompt-versions': {
+    description: 'The id of the prompt version.',
+    example: '019aa8a2-5c1e-7000-8000-000000000131',
+  },
   results: { description: 'The id of the result, as the list of results has it.', example: '0-0-0' },
   jobs: { description: 'The id of the job.', example: '019aa8a2-5c1e-7000-8000-000000000041' },
   experiments: { description: 'The id of the experiment.', example: '019aa8a2-5c1e-7000-8000-000000000051' },

@@ -53,6 +53,10 @@ beforeAll(async () => {
   const tune = { suite_id, models: ['simulator::perfect-ish'], search_space: { top_p: [1] }, mode: 'grid', holdout: 0 };
   const tuned = (await client.post('/api/tool-eval/param-tune', tune)).body;
   const preset = (await client.post('/api/param-presets', { name: 'p', search_space: tune.search_space })).body;
+  const keep = async (of: object = {}) =>
+    (await client.post('/api/prompt-versions', { suite_id, components: { system_prompt: 'Be brief.' }, ...of })).body;
+  const earlierPrompt = await keep();
+  const prompt = await keep({ parent_id: earlierPrompt.id });
   const lane = (await client.get('/api/lanes')).body.items[0];
   const token = (await client.post('/api/tokens', { name: 't', role: 'viewer' })).body;
   ids = [
@@ -67,6 +71,8 @@ beforeAll(async () => {
     [EXAMPLE_IDS.gateRun, gateRun.gate_run_id],
     [EXAMPLE_IDS.tune, tuned.tune_id],
     [EXAMPLE_IDS.preset, preset.id],
+    [EXAMPLE_IDS.prompt, prompt.id],
+    [EXAMPLE_IDS.earlierPrompt, earlierPrompt.id],
     [EXAMPLE_IDS.best, baseline.eval_id],
     [EXAMPLE_IDS.lane, lane.id],
     [EXAMPLE_IDS.token, token.id],

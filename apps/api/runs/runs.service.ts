@@ -33,6 +33,7 @@ import { checkTargets } from './check-targets.js';
 import { RunEstimator, type ResolvedRun } from './estimate-run.js';
 import { findSuite } from './find-suite.js';
 import { resolveMetrics, withVersions } from './resolve-metrics.js';
+import { resolvePrompt } from './resolve-prompt.js';
 import { resolveTargets } from './resolve-targets.js';
 
 /** Requests that are counted before a run is stored: its user waits for them. */
@@ -94,7 +95,8 @@ export class RunService {
     const suite = await findSuite(pool, caller.teamId, input.suite_id);
     const targets = await resolveTargets(prisma, caller.teamId, input);
     await checkRun(pool, caller.teamId, input, targets);
-    return { input: { ...input, metrics, cache: input.cache ?? defaultCachePolicy(input) }, suite, targets };
+    const prompt = await resolvePrompt(pool, caller.teamId, input, suite);
+    return { input: { ...input, ...prompt, metrics, cache: input.cache ?? defaultCachePolicy(input) }, suite, targets };
   }
 
   list(caller: Caller, query: RunsQuery): Promise<Page<Run>> {

@@ -173,6 +173,8 @@ describe('every route of the OpenAPI document', () => {
     const { tune_id } = (await client.post('/api/tool-eval/param-tune', tune)).body;
     const preset = { name: 'mine', search_space: tune.search_space };
     const { id: presetId } = (await client.post('/api/param-presets', preset)).body;
+    const prompt = { suite_id: suiteId, components: { system_prompt: 'mine' }, tags: ['mine'] };
+    const { id: promptId } = (await client.post('/api/prompt-versions', prompt)).body;
     const mine: Record<string, string> = {
       'tool-suites': suiteId,
       history: run.eval_id,
@@ -182,6 +184,7 @@ describe('every route of the OpenAPI document', () => {
       runs: gateRun.gate_run_id,
       'param-tune/history': tune_id,
       'param-presets': presetId,
+      'prompt-versions': promptId,
       tokens: token.id,
       providers: 'sim',
     };
@@ -194,6 +197,8 @@ describe('every route of the OpenAPI document', () => {
       'POST /api/experiments': { name: 'x', suite_id: suiteId },
       'POST /api/tool-eval/param-tune': tune,
       'POST /api/tool-eval/param-tune/estimate': tune,
+      'POST /api/prompt-versions': prompt,
+      'PATCH /api/prompt-versions/{id}': { label: 'stolen' },
       'POST /api/gates': { ...rules, name: 'x' },
       'PUT /api/gates/{id}': { name: 'stolen' },
       'POST /api/gates/{id}/run': {},

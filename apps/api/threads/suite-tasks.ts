@@ -3,6 +3,7 @@ import type { ImportFormat } from '#lib/contracts/import';
 import { MAX_INPUT_ERRORS } from '#lib/contracts/input/input-errors';
 import { parseJson } from '#lib/contracts/json/json';
 import type { InputError } from '#lib/contracts/input/problem';
+import type { TextHunk } from '#lib/contracts/prompt-version';
 import type { RescoreOptions } from '#lib/contracts/rescore';
 import type { Tool } from '#lib/contracts/tool';
 import type { WrittenCase } from '#lib/db/catalogue/insert-cases';
@@ -13,6 +14,7 @@ import { toolNamesUsed } from '#lib/mcp/compare-tools';
 import { checkCase, checkChainFields } from '#lib/scoring/checks/check-case';
 import { checkTools } from '#lib/scoring/checks/check-tools';
 import { withRescoreOptions } from '#lib/scoring/cases/rescore-options';
+import { diffTexts } from './diff-texts.js';
 import { readRecordedLines, type ReadLines } from './recorded-lines.js';
 import { isSemantic } from './is-semantic.js';
 import { countRequests, type Counted, type ToCount } from './count-requests.js';
@@ -30,6 +32,8 @@ export type SuiteTask =
   | { what: 'import'; format: ImportFormat; body: string | undefined; isJson: boolean; name?: string; preview?: number }
   /** Lines of recorded replies; `from` is the number of the first line. */
   | { what: 'read-recorded'; from: number; lines: readonly string[] }
+  /** @see diffTexts */
+  | { what: 'diff-texts'; pairs: readonly (readonly [from: string, to: string])[] }
   /** @see ToCount */
   | { what: 'count-requests'; of: string; cases: readonly string[]; targets: number };
 
@@ -64,6 +68,7 @@ export interface SuiteAnswers {
   'fit-cases': FittedCases;
   'find-uses': { index: number; name: string | null; uses: string[] }[];
   import: Imported;
+  'diff-texts': TextHunk[][];
   'count-requests': Counted[];
   'read-recorded': ReadLines;
 }
@@ -86,6 +91,8 @@ export function runSuiteTask(
       return importFile(task);
     case 'read-recorded':
       return readRecordedLines(task.from, task.lines);
+    case 'diff-texts':
+      return diffTexts(task.pairs);
     case 'count-requests':
       return countRequests(parseJson(task.of) as unknown as ToCount, task.cases);
   }

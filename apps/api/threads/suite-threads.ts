@@ -12,6 +12,8 @@ const MAX_WAITING = 100;
 const MAX_LIGHT_CHARACTERS = 16 * 1024;
 /** Characters of tools: checking cases compiles their schemas, which takes ten milliseconds for so many. */
 const MAX_LIGHT_TOOLS = 4 * 1024;
+/** Characters of texts to compare: the time grows with the square of the words that differ. */
+const MAX_LIGHT_DIFF = 2 * 1024;
 /** Short inputs that may still take long: nested repetitions in patterns, schemas that refer to each other. */
 const MAY_TAKE_LONG = /"\$ref"|"\$dynamicRef"|regex|"pattern/;
 
@@ -52,6 +54,8 @@ export class SuiteThreads {
 
 function isLight(task: SuiteTask): boolean {
   if (task.what === 'import' || task.what === 'read-recorded') return false;
+  if (task.what === 'diff-texts')
+    return task.pairs.reduce((sum, [from, to]) => sum + from.length + to.length, 0) <= MAX_LIGHT_DIFF;
   const about = task.what === 'count-requests' ? task.of : 'tools' in task ? task.tools : '';
   if ((task.what === 'check-cases' || task.what === 'fit-cases') && about.length > MAX_LIGHT_TOOLS) return false;
   const texts = [about, ...('cases' in task ? task.cases : [])];

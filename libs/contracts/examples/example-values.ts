@@ -29,6 +29,8 @@ export const EXAMPLE_IDS = {
   tuneJob: idOf(44),
   trial: idOf(35),
   preset: idOf(121),
+  prompt: idOf(131),
+  earlierPrompt: idOf(132),
 };
 
 export const tool = exampleSuite.tools[0]!;

@@ -3,6 +3,7 @@ import { EXPERIMENT_EXAMPLES } from './experiment-examples.js';
 import { GATE_EXAMPLES } from './gate-examples.js';
 import { MCP_EXAMPLES } from './mcp-examples.js';
 import { PROBLEM_EXAMPLES } from './problem-examples.js';
+import { PROMPT_EXAMPLES } from './prompt-examples.js';
 import { PROVIDER_EXAMPLES } from './provider-examples.js';
 import { RESULT_EXAMPLES } from './result-examples.js';
 import { RUN_EXAMPLES } from './run-examples.js';
@@ -26,4 +27,5 @@ export const EXAMPLES: Record<string, Record<string, unknown>> = {
   ...EXPERIMENT_EXAMPLES,
   ...GATE_EXAMPLES,
   ...TUNE_EXAMPLES,
+  ...PROMPT_EXAMPLES,
 };

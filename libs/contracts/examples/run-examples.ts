@@ -119,6 +119,9 @@ export const run = {
     timeout_s: 120,
     params: {},
     system_prompt: null,
+    base_prompt: null,
+    tool_overrides: {},
+    prompt_version_id: null,
     metrics: [],
     case_filter: null,
     model_order: 'sequential',
@@ -154,6 +157,7 @@ export const run = {
   created_at: at('09:30:58'),
   finished_at: at('09:31:02'),
 };
+const tool_overrides = { 'tools/get_weather/description': 'Tells the weather in a city at the moment.' };
 const runInput = { suite_id: EXAMPLE_IDS.suite, models: [target, 'simulator::careless-arguments'] };
 const rescoreInput = { metrics: [metricAsked], pass_threshold: 0.8, param_scoring: 'fuzzy', scoring_config: null };
 
@@ -194,6 +198,9 @@ export const RUN_EXAMPLES = {
       timeout_s: 60,
       params: { seed: 7 },
       system_prompt: { '*': 'Answer briefly.' },
+      base_prompt: 'You help people with the weather, and with nothing else.',
+      tool_overrides,
+      prompt_version_id: EXAMPLE_IDS.prompt,
       metrics: [metricAsked],
       case_filter: { tags: ['enum'], category: 'current' },
       model_order: 'parallel',

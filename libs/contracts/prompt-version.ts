@@ -1,0 +1,140 @@
+import { z } from 'zod';
+import { id, PageQuery, suiteId, time } from './page.js';
+import { PromptComponents } from './prompt.js';
+
+/** A suite may have so many versions of its texts. */
+export const MAX_PROMPT_VERSIONS = 1_000;
+const MAX_TAGS = 20;
+const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+
+const Tag = z
+  .string()
+  .regex(
+    /^[a-z0-9][a-z0-9._-]{0,49}$/,
+    'must be 1 to 50 of a-z, 0-9, ".", "_" and "-", the first of them a letter or a digit',
+  )
+  .refine((tag) => !UUID.test(tag), 'must not look like an id')
+  .meta({ description: 'A name for a version, such as `production`.' });
+const Tags = z
+  .array(Tag)
+  .max(MAX_TAGS)
+  .transform((tags) => [...new Set(tags)])
+  .meta({
+    description: 'Names for the version. Each stands on one version of a suite: giving it to another moves it there.',
+  });
+const label = z.string().trim().max(200).meta({ description: 'What people call the version; may be empty.' });
+
+export const PROMPT_SOURCES = ['manual', 'prompt_tune', 'import'] as const;
+export type PromptSource = (typeof PROMPT_SOURCES)[number];
+
+const Origin = z.object({
+  tune_id: id.meta({ description: 'The tune that wrote it.' }),
+  candidate: z.union([z.string(), z.int()]).meta({ description: 'The candidate of the tune.' }),
+});
+/** Where a version comes from, if a tune of prompts wrote it. */
+export type PromptOrigin = z.infer<typeof Origin>;
+
+export const PromptVersionInput = z
+  .strictObject({
+    suite_id: suiteId.meta({ description: 'The suite whose texts they replace.' }),
+    components: PromptComponents.refine((texts) => Object.keys(texts).length > 0, 'must have at least one text'),
+    label: label.default(''),
+    tags: Tags.default([]),
+    parent_id: id.nullable().default(null).meta({ description: 'The version that it was made from; null for none.' }),
+  })
+  .meta({ id: 'PromptVersionInput', description: 'Texts to keep as a version.' });
+export type PromptVersionInput = z.infer<typeof PromptVersionInput>;
+
+export const PromptVersionPatch = z
+  .strictObject({ label: label.optional(), tags: Tags.optional() })
+  .refine((patch) => Object.keys(patch).length > 0, {
+    message: 'must have at least one of label and tags',
+    when: ({ issues }) => issues.length === 0,
+  })
+  .meta({
+    id: 'PromptVersionPatch',
+    description: 'What to change. Fields that are left out stay; texts never change: make another version.',
+  });
+export type PromptVersionPatch = z.infer<typeof PromptVersionPatch>;
+
+export const PromptVersionHead = z
+  .object({
+    id: id.meta({ description: 'The id of the version: `prompt_version_id` of runs.' }),
+    suite_id: id.nullable().meta({ description: 'The suite; null when it was deleted.' }),
+    label: z.string().meta({ description: 'What people call it; may be empty.' }),
+    tags: z.array(z.string()).meta({ description: 'Its tags.' }),
+    source: z
+      .enum(PROMPT_SOURCES)
+      .meta({ description: 'Who wrote the texts: a person (`manual`), a tune of prompts, or a file.' }),
+    parent_id: id.nullable().meta({ description: 'The version that it was made from; null for none.' }),
+    origin: Origin.nullable().meta({ description: 'The tune that wrote it, and the candidate; null for none.' }),
+    components_count: z.int().meta({ description: 'How many texts it has.' }),
+    created_by: z.string().nullable().meta({ description: 'The name of its user; null when the user is gone.' }),
+    created_at: time.meta({ description: 'When it was made.' }),
+  })
+  .meta({ id: 'PromptVersionHead', description: 'A prompt version in a list, without its texts.' });
+export type PromptVersionHead = z.infer<typeof PromptVersionHead>;
+
+export const PromptVersion = PromptVersionHead.extend({
+  components: PromptComponents.meta({ description: "The texts, by place. They take the place of the suite's." }),
+}).meta({
+  id: 'PromptVersion',
+  description: 'Texts that models read in place of those of a suite. They never change.',
+});
+export type PromptVersion = z.infer<typeof PromptVersion>;
+
+export const PromptVersionsQuery = z.strictObject({
+  ...PageQuery.shape,
+  suite_id: id
+    .optional()
+    .meta({ description: 'Only versions of this suite.', example: '019aa8a2-5c1e-7000-8000-000000000011' }),
+  tag: z.string().max(50).optional().meta({ description: 'Only versions with this tag.', example: 'production' }),
+});
+export type PromptVersionsQuery = z.infer<typeof PromptVersionsQuery>;
+
+/** The suite as it is now, where a version is meant. */
+export const SUITE_NOW = 'suite';
+
+export const PromptDiffQuery = z.strictObject({
+  to: z
+    .string()
+    .max(100)
+    .optional()
+    .meta({
+      description:
+        'What to compare with: the id of another version of the suite, or `suite` for the suite as it is now. If left ' +
+        'out, the version that this one was made from, or the suite when it was made from none.',
+      example: SUITE_NOW,
+    }),
+});
+export type PromptDiffQuery = z.infer<typeof PromptDiffQuery>;
+
+export const TextHunk = z
+  .object({
+    op: z.enum(['same', 'removed', 'added']).meta({ description: 'Whether the text stays, goes or comes.' }),
+    text: z.string().meta({ description: 'The text, with its spaces.' }),
+  })
+  .meta({ id: 'TextHunk', description: 'A part of a text that another one has, too, or has not.' });
+export type TextHunk = z.infer<typeof TextHunk>;
+
+export const ComponentDiff = z
+  .object({
+    component: z.string().meta({ description: 'The place of the text.' }),
+    from: z.string().meta({ description: 'The text of this version, or of the suite where it has none.' }),
+    to: z.string().meta({ description: 'The text of what it is compared with.' }),
+    hunks: z.array(TextHunk).meta({
+      description:
+        'How to get from one to the other, word by word. Texts with little in common are removed and added whole.',
+    }),
+  })
+  .meta({ id: 'ComponentDiff', description: 'A text that differs.' });
+export type ComponentDiff = z.infer<typeof ComponentDiff>;
+
+export const PromptDiff = z
+  .object({
+    from: id.meta({ description: 'The version that was asked for.' }),
+    to: z.string().meta({ description: 'The id of the version that it is compared with, or `suite`.' }),
+    components: z.array(ComponentDiff).meta({ description: 'The texts that differ, by place.' }),
+  })
+  .meta({ id: 'PromptDiff', description: 'What would change from a version to another, or to the suite as it is.' });
+export type PromptDiff = z.infer<typeof PromptDiff>;

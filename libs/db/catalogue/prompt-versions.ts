@@ -1,0 +1,193 @@
+import { notFound, ProblemError } from '#lib/contracts/input/problem';
+import type { Page } from '#lib/contracts/page';
+import type { PromptComponents } from '#lib/contracts/prompt';
+import {
+  MAX_PROMPT_VERSIONS,
+  type PromptOrigin,
+  type PromptSource,
+  type PromptVersion,
+  type PromptVersionHead,
+  type PromptVersionPatch,
+  type PromptVersionsQuery,
+} from '#lib/contracts/prompt-version';
+import { newId } from '#lib/runtime/ids';
+import { insertRow } from '../connection/insert-row.js';
+import { inTransaction, type Pool, type PoolClient } from '../connection/pool.js';
+import type { TeamScoped } from '../team-isolation.js';
+import { toPage } from './page.js';
+
+export interface NewPromptVersion {
+  suiteId: string;
+  /** Those of the suite: see `checkComponents` in apps/api/runs. */
+  components: PromptComponents;
+  label: string;
+  tags: readonly string[];
+  source: PromptSource;
+  parentId: string | null;
+  origin: PromptOrigin | null;
+  userId: string;
+}
+
+type HeadRow = Omit<PromptVersionHead, 'origin' | 'created_at'> & { origin: string | null; created_at: Date };
+
+const HEAD = `v.id, v.suite_id, v.label, v.tags, v.source, v.parent_id, v.origin, v.components_count,
+  (SELECT u.name FROM users u WHERE u.id = v.user_id AND u.team_id = v.team_id) AS created_by, v.created_at`;
+
+const toHead = ({ origin, created_at, ...row }: HeadRow): PromptVersionHead => ({
+  ...row,
+  origin: origin === null ? null : (JSON.parse(origin) as PromptOrigin),
+  created_at: created_at.toISOString(),
+});
+
+/** The prompt versions of a team. */
+export class PromptVersionRepository implements TeamScoped {
+  constructor(
+    readonly db: Pool | PoolClient,
+    readonly teamId: string,
+  ) {}
+
+  /** The newest first, without their texts. */
+  async list({ limit, cursor, suite_id, tag }: PromptVersionsQuery): Promise<Page<PromptVersionHead>> {
+    const { rows } = await this.db.query<HeadRow>(
+      `SELECT ${HEAD} FROM prompt_version v
+       WHERE v.team_id = $1 AND ($2::uuid IS NULL OR v.id < $2) AND ($3::uuid IS NULL OR v.suite_id = $3)
+         AND ($4::text IS NULL OR v.tags @> ARRAY[$4])
+       ORDER BY v.id DESC LIMIT $5`,
+      [this.teamId, cursor ?? null, suite_id ?? null, tag ?? null, limit + 1],
+    );
+    return toPage(rows.map(toHead), limit);
+  }
+
+  /** @throws ProblemError 404 */
+  async read(id: string): Promise<PromptVersion> {
+    const version = await this.find(id);
+    if (!version) throw notFound('prompt version', id);
+    return version;
+  }
+
+  find(id: string): Promise<PromptVersion | undefined> {
+    return this.#findOne('v.id = $2', id);
+  }
+
+  /** The version of a suite that has a tag. */
+  findTagged(suiteId: string, tag: string): Promise<PromptVersion | undefined> {
+    return this.#findOne('v.suite_id = $2 AND v.tags @> ARRAY[$3]', suiteId, tag);
+  }
+
+  async #findOne(where: string, ...values: string[]): Promise<PromptVersion | undefined> {
+    const { rows } = await this.db.query<HeadRow & { components: string }>(
+      `SELECT ${HEAD}, v.components FROM prompt_version v WHERE v.team_id = $1 AND ${where}`,
+      [this.teamId, ...values],
+    );
+    if (!rows[0]) return undefined;
+    const { components, ...head } = rows[0];
+    return { ...toHead(head), components: JSON.parse(components) as PromptComponents };
+  }
+
+  /**
+   * @returns the id
+   * @throws ProblemError 422 when the suite or the parent is gone, 409 when the suite has too many versions
+   */
+  create(version: NewPromptVersion): Promise<string> {
+    const { suiteId, parentId, components, origin } = version;
+    return inTransaction(this.db, async (client) => {
+      await takeTurn(client, suiteId);
+      await this.#keepSuite(client, suiteId);
+      if (parentId !== null) await this.#keepParent(client, parentId, suiteId);
+      const id = newId();
+      await insertRow(client, 'prompt_version', {
+        id,
+        team_id: this.teamId,
+        suite_id: suiteId,
+        label: version.label,
+        tags: version.tags,
+        source: version.source,
+        parent_id: parentId,
+        components: JSON.stringify(components),
+        components_count: Object.keys(components).length,
+        origin: origin && JSON.stringify(origin),
+        user_id: version.userId,
+      });
+      await this.#takeTags(client, { id, suiteId, tags: version.tags });
+      return id;
+    });
+  }
+
+  /** @throws ProblemError 404 */
+  update(id: string, { label, tags }: PromptVersionPatch): Promise<PromptVersion> {
+    return inTransaction(this.db, async (client) => {
+      const versions = new PromptVersionRepository(client, this.teamId);
+      const { suite_id: suiteId } = await versions.read(id);
+      if (tags?.length && suiteId !== null) {
+        await takeTurn(client, suiteId);
+        await this.#takeTags(client, { id, suiteId, tags });
+      }
+      await client.query(
+        `UPDATE prompt_version SET label = coalesce($3, label), tags = coalesce($4, tags)
+         WHERE id = $1 AND team_id = $2`,
+        [id, this.teamId, label ?? null, tags ?? null],
+      );
+      return versions.read(id);
+    });
+  }
+
+  /** Runs that took its texts have them, and stay as they are. @throws ProblemError 404 */
+  async delete(id: string): Promise<void> {
+    const { rowCount } = await this.db.query('DELETE FROM prompt_version WHERE id = $1 AND team_id = $2', [
+      id,
+      this.teamId,
+    ]);
+    if (rowCount === 0) throw notFound('prompt version', id);
+  }
+
+  /** The suite stays until the transaction ends. */
+  async #keepSuite(client: PoolClient, suiteId: string): Promise<void> {
+    const kept = await client.query('SELECT 1 FROM suite WHERE id = $1 AND team_id = $2 FOR KEY SHARE', [
+      suiteId,
+      this.teamId,
+    ]);
+    if (kept.rowCount === 0)
+      throw new ProblemError(422, 'The suite was deleted just now.', [
+        { path: '/suite_id', message: 'name one that is there' },
+      ]);
+    const { rows } = await client.query<{ count: number }>(
+      'SELECT count(*)::int AS count FROM prompt_version WHERE suite_id = $1 AND team_id = $2',
+      [suiteId, this.teamId],
+    );
+    if (rows[0]!.count >= MAX_PROMPT_VERSIONS)
+      throw new ProblemError(
+        409,
+        `The suite has ${MAX_PROMPT_VERSIONS} prompt versions, and may have no more. Delete some with ` +
+          'DELETE /api/prompt-versions/{id}: runs that used them keep their texts.',
+      );
+  }
+
+  async #keepParent(client: PoolClient, parentId: string, suiteId: string): Promise<void> {
+    const kept = await client.query(
+      'SELECT 1 FROM prompt_version WHERE id = $1 AND team_id = $2 AND suite_id = $3 FOR KEY SHARE',
+      [parentId, this.teamId, suiteId],
+    );
+    if (kept.rowCount === 0)
+      throw new ProblemError(422, `The suite has no prompt version with id "${parentId}".`, [
+        { path: '/parent_id', message: 'is none of the versions of the suite: GET /api/prompt-versions lists them' },
+      ]);
+  }
+
+  /** A tag stands on one version of a suite. */
+  async #takeTags(
+    client: PoolClient,
+    { id, suiteId, tags }: { id: string; suiteId: string; tags: readonly string[] },
+  ): Promise<void> {
+    if (tags.length === 0) return;
+    await client.query(
+      `UPDATE prompt_version SET tags = ARRAY(
+         SELECT tag FROM unnest(tags) WITH ORDINALITY AS had (tag, n) WHERE tag <> ALL ($4::text[]) ORDER BY n)
+       WHERE team_id = $1 AND suite_id = $2 AND id <> $3 AND tags && $4::text[]`,
+      [this.teamId, suiteId, id, tags],
+    );
+  }
+}
+
+/** Those who add versions to a suite or move its tags take turns. */
+const takeTurn = (client: PoolClient, suiteId: string) =>
+  client.query(`SELECT pg_advisory_xact_lock(hashtext('prompt versions'), hashtext($1))`, [suiteId]);
