@@ -37,7 +37,9 @@ export type PromptOrigin = z.infer<typeof Origin>;
 export const PromptVersionInput = z
   .strictObject({
     suite_id: suiteId.meta({ description: 'The suite whose texts they replace.' }),
-    components: PromptComponents.refine((texts) => Object.keys(texts).length > 0, 'must have at least one text'),
+    components: PromptComponents.refine((texts) => Object.keys(texts).length > 0, 'must have at least one text').meta({
+      description: 'The texts to keep, by place: those that differ from the suite, or all.',
+    }),
     label: label.default(''),
     tags: Tags.default([]),
     parent_id: id.nullable().default(null).meta({ description: 'The version that it was made from; null for none.' }),

@@ -146,7 +146,9 @@ export const RunInput = z
           "Takes the place of the suite's own system prompt; empty for none, null for the suite's. `system_prompt` " +
           'follows it.',
       }),
-    tool_overrides: ToolOverrides.default({}).meta(ToolOverrides.meta()!),
+    tool_overrides: ToolOverrides.default({}).meta({
+      description: "Descriptions of tools and of their parameters in place of the suite's, by place.",
+    }),
     prompt_version_id: z
       .string()
       .min(1)

@@ -17,6 +17,7 @@ const head = {
   created_by: 'owner',
   created_at: at('09:40:00'),
 };
+const tuned = { ...head, tags: [], source: 'prompt_tune', origin: { tune_id: idOf(112), candidate: 'c7' } };
 const hunks = [
   { op: 'same', text: 'You help people with the weather' },
   { op: 'removed', text: ', and with nothing else' },
@@ -46,16 +47,10 @@ export const PROMPT_EXAMPLES = {
     },
   },
   PromptVersionPatch: { 'A tag': { tags: ['production'] }, 'Another label': { label: 'Shorter' } },
-  PromptVersionHead: { 'A version': head },
+  PromptVersionHead: { 'A version': head, 'One that a tune wrote': tuned },
   PromptVersion: {
     'A version': { ...head, components },
-    'One that a tune wrote': {
-      ...head,
-      tags: [],
-      source: 'prompt_tune',
-      origin: { tune_id: idOf(112), candidate: 'c7' },
-      components,
-    },
+    'One that a tune wrote': { ...tuned, components },
   },
   TextHunk: { 'Words that go': hunks[1] },
   ComponentDiff: { 'A system prompt': componentDiff },
