@@ -1,8 +1,11 @@
 import { seededRandom } from '#lib/scoring/statistics/seeded-random';
 
-/** Draws `count` of the items without putting any back, all of them alike (Fisher and Yates). */
-export function draw<Item>(items: readonly Item[], count: number, seed: number): Item[] {
-  const random = seededRandom(seed);
+/** Draws `count` of the items without putting any back, all of them alike. */
+export const draw = <Item>(items: readonly Item[], count: number, seed: number): Item[] =>
+  drawWith(seededRandom(seed), items, count);
+
+/** Like `draw` (Fisher and Yates), from numbers in [0, 1). */
+export function drawWith<Item>(random: () => number, items: readonly Item[], count = items.length): Item[] {
   const left = [...items];
   for (let i = 0; i < Math.min(count, left.length - 1); i++) {
     const other = i + Math.floor(random() * (left.length - i));
