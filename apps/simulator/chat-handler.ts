@@ -82,7 +82,7 @@ export class ChatHandler {
   #respond(read: ReadRequest, key: string, text: string): ResponsePlan {
     const { request, model, state } = read;
     const nowMs = Date.now();
-    const repetition = countRequest(state, read.prompt, text, nowMs);
+    const repetition = countRequest(state, { prompt: read.prompt, body: text, nowMs, kept: model.behaviour.kept });
     if (repetition > 0 && text.length < MAX_CACHED_CHARACTERS && !this.#cache.has(key)) {
       if (this.#cache.size >= MAX_CACHED_REQUESTS) this.#cache.clear();
       this.#cache.set(key, read);

@@ -1,4 +1,5 @@
 import type { Bucket } from './rate-limit.js';
+import type { MetaRules } from './meta-rules.js';
 import type { PromptSensitivity } from './prompt-sensitivity.js';
 import type { Script } from './script.js';
 
@@ -22,14 +23,22 @@ export interface ModelState {
   limitHeaders: Record<string, string>;
   script?: Script;
   sensitivity?: PromptSensitivity;
+  metaRules?: MetaRules;
   /** How often each request to a model that is sensitive to parameters was made. */
   paramsAsked: Map<string, number>;
 }
 
 /** How many distinct prompts of a model are counted. The oldest are forgotten, so that a simulator stays small. */
 const MAX_PROMPTS = 500_000;
-const MAX_KEPT_BODIES = 20;
-const MAX_KEPT_CHARACTERS = 100_000;
+
+/** How many request bodies of a model are kept, and how long they may be. */
+export interface KeptBodies {
+  bodies: number;
+  characters: number;
+}
+const KEPT: KeptBodies = { bodies: 20, characters: 100_000 };
+/** For models whose requests a test looks through. */
+export const ALL_KEPT: KeptBodies = { bodies: 500, characters: 500_000 };
 
 export const newState = (): ModelState => ({
   requests: 0,
@@ -47,14 +56,17 @@ export const newState = (): ModelState => ({
 });
 
 /** Counts a request. @returns how often its prompt was sent before */
-export function countRequest(state: ModelState, prompt: string, body: string, nowMs: number): number {
+export function countRequest(
+  state: ModelState,
+  { prompt, body, nowMs, kept = KEPT }: { prompt: string; body: string; nowMs: number; kept?: KeptBodies },
+): number {
   state.requests++;
   state.inFlight++;
   if (state.inFlight > state.peakInFlight) state.peakInFlight = state.inFlight;
   state.lastRequestMs = nowMs;
-  if (body.length <= MAX_KEPT_CHARACTERS) {
+  if (body.length <= kept.characters) {
     state.lastBodies.push(body);
-    if (state.lastBodies.length > MAX_KEPT_BODIES) state.lastBodies.shift();
+    if (state.lastBodies.length > kept.bodies) state.lastBodies.shift();
   }
   const before = state.prompts.get(prompt) ?? 0;
   if (before === 0 && state.prompts.size >= MAX_PROMPTS) state.prompts.delete(state.prompts.keys().next().value!);

@@ -1,6 +1,8 @@
 import type { ModelRequest } from './model-request.js';
 import { correctReply } from './correct-reply.js';
 import { chance, hash } from '../formats/chance.js';
+import { metaReply, readTask } from './meta-reply.js';
+import { ALL_KEPT, type KeptBodies } from './model-state.js';
 import { newBucket, rateLimitHeaders, take } from './rate-limit.js';
 import { paramSensitiveReply } from './param-sensitive-reply.js';
 import { promptSensitiveReply } from './prompt-sensitive-reply.js';
@@ -27,6 +29,8 @@ export interface Behaviour {
   respond?: (asked: ModelRequest) => ResponsePlan | undefined;
   /** The headers of an ordinary reply. */
   headers?: (asked: ModelRequest) => Record<string, string>;
+  /** How many of its requests can be read again, if not as many as of others. */
+  kept?: KeptBodies;
 }
 
 /** The share of cases in which the careless model is careless. */
@@ -224,14 +228,24 @@ export const BEHAVIOURS: Record<string, Behaviour> = {
     respond: ({ state, request: { model } }) =>
       state.sensitivity
         ? undefined
-        : errorResponse(
-            400,
-            `Nobody has said yet which phrases help "${model}". Post them to ` +
-              `/control/prompt-sensitive/${encodeURIComponent(model)}.`,
-            'no_rules',
-          ),
+        : withoutRules(`Nobody has said yet which phrases help "${model}".`, 'prompt-sensitive', model),
+  },
+  meta: {
+    about: 'Improves the prompts of other models, by the rules posted to /control/meta/<its id>.',
+    kept: ALL_KEPT,
+    respond: (asked) => {
+      const { state, request } = asked;
+      if (!state.metaRules)
+        return withoutRules(`Nobody has told "${request.model}" yet how to improve prompts.`, 'meta', request.model);
+      const task = readTask(request);
+      if (typeof task === 'string') return errorResponse(400, task, 'no_task');
+      return sendReply(asked, BEHAVIOURS.meta!, metaReply(task, request, state.metaRules));
+    },
   },
 };
+
+const withoutRules = (what: string, base: string, model: string): ResponsePlan =>
+  errorResponse(400, `${what} Post rules to /control/${base}/${encodeURIComponent(model)}.`, 'no_rules');
 
 const HTML = { 'content-type': 'text/html; charset=utf-8' };
 const HUGE_TEXT = 'All work and no play makes a long reply. ';
@@ -273,8 +287,11 @@ export function respond(asked: ModelRequest, model: Model): ResponsePlan {
   return delayMs > 0 && answer.do === 'send' ? { ...answer, delayMs: delayMs + (answer.delayMs ?? 0) } : answer;
 }
 
-function sendReply(asked: ModelRequest, behaviour: Behaviour): ResponsePlan {
-  const reply = behaviour.reply?.(asked) ?? asked.correctReply();
+function sendReply(
+  asked: ModelRequest,
+  behaviour: Behaviour,
+  reply = behaviour.reply?.(asked) ?? asked.correctReply(),
+): ResponsePlan {
   const { max_completion_tokens: most, max_tokens: max } = asked.request;
   const allowed = behaviour === BEHAVIOURS.huge ? reply : spoil.withinTokens(reply, most ?? max);
   return jsonResponse(200, completionOf(asked, allowed), behaviour.headers?.(asked));

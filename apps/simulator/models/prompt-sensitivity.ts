@@ -1,10 +1,6 @@
 import { z } from 'zod';
+import { object, readPosted } from './read-posted.js';
 
-const object = <Shape extends z.ZodRawShape>(shape: Shape) =>
-  z.strictObject(shape, {
-    error: (issue) =>
-      issue.code === 'unrecognized_keys' ? `has no field "${issue.keys.join('", "')}"` : 'must be an object',
-  });
 const share = z.number('must be a number from 0 to 1').min(0).max(1);
 
 const Rule = object({
@@ -37,11 +33,7 @@ const SHAPE =
   '"when": "<part of the prompt>" | null, "gain": 0.2}], "too_long": {"chars": 2000, "loss": 0.1} | null, "seed": 0}.';
 
 /** @throws Error that says what is wrong with the posted body */
-export function readPromptSensitivity(body: unknown): PromptSensitivity {
-  const parsed = Sensitivity.safeParse(body);
-  if (parsed.success) return { ...parsed.data, asked: new Map() };
-  const problems = parsed.error.issues.map(
-    ({ path, message }) => `${path.length > 0 ? `"${path.join('.')}"` : 'The body'} ${message}.`,
-  );
-  throw new Error(`${problems.join(' ')} ${SHAPE}`);
-}
+export const readPromptSensitivity = (body: unknown): PromptSensitivity => ({
+  ...readPosted(Sensitivity, body, SHAPE),
+  asked: new Map(),
+});
