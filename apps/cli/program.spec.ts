@@ -114,7 +114,8 @@ it('every setting of a run has an option', async () => {
     ...['--samples', '3', '--temperature', '0.5', '--tool-choice', 'auto', '--max-tokens', '9', '--timeout', '2.5'],
     ...['--system-prompt', 'all', '--system-prompt-for', 'p::b=one', '--metric', 'm', '--metric', '{"id": "n"}'],
     ...['--tag', 'x', '--tag', 'y', '--category', 'c', '--model-order', 'parallel', '--cache', 'refresh'],
-    ...['--max-requests', '10', '--max-cost-usd', '0.5'],
+    ...['--max-requests', '10', '--max-cost-usd', '0.5', '--base-prompt', '', '--prompt-version', 'production'],
+    ...['--tool-override', 'tools/f/description=a=b', '--tool-override', 'tools/g/description='],
   ]);
   const server = new ApiClient('http://127.0.0.1:9', ''); // Asked for the name of an experiment alone.
   const input = await runInput(server, '019aa8a2-5c1e-7000-8000-000000000011', run.opts<RunSettings>());
@@ -129,6 +130,9 @@ it('every setting of a run has an option', async () => {
     timeout_s: 2.5,
     params: { top_k: 1, seed: 7 },
     system_prompt: { '*': 'all', 'p::b': 'one' },
+    base_prompt: '',
+    tool_overrides: { 'tools/f/description': 'a=b', 'tools/g/description': '' },
+    prompt_version_id: 'production',
     metrics: ['m', { id: 'n', options: {} }],
     case_filter: { tags: ['x', 'y'], category: 'c' },
     model_order: 'parallel',

@@ -10,6 +10,7 @@ import { addJobs } from './commands/jobs.js';
 import { addLogin } from './commands/login.js';
 import { addMetrics } from './commands/metrics.js';
 import { addPresets } from './commands/presets.js';
+import { addPrompts } from './commands/prompts.js';
 import { addProviders } from './commands/providers.js';
 import { addRecord } from './commands/record.js';
 import { addRescore } from './commands/rescore.js';
@@ -57,7 +58,7 @@ export function createProgram(version: string): Command {
     ['Read results:', [addHistory, addShow, addExport, addRescore]],
     ['Compare:', [addCompare, addExperiments]],
     ['Decide what may ship:', [addGate, addGates]],
-    ['Tune:', [addTune, addTunes, addPresets]],
+    ['Tune:', [addTune, addTunes, addPresets, addPrompts]],
     ['Jobs:', [addJobs]],
     ['Suites, models and metrics:', [addSuites, addProviders, addMetrics]],
     ['Without a server:', [addScore]],

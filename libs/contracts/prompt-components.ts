@@ -6,7 +6,7 @@
 
 import { isObject, type Json, type JsonObject } from './json/json.js';
 import { memoize } from './memoize.js';
-import { MAX_TOOLS, type Tool } from './tool.js';
+import type { Tool } from './tool.js';
 
 export type Component =
   | { of: 'system_prompt' }
@@ -54,9 +54,9 @@ const escapeToken = (token: string): string => token.replaceAll('~', '~0').repla
  */
 export function componentsOf(systemPrompt: string | null, tools: readonly Tool[]): Map<string, string> {
   const found = new Map([['system_prompt', systemPrompt ?? '']]);
-  for (const { function: described } of tools.slice(0, MAX_TOOLS))
+  for (const { function: described } of tools.slice(0, MAX_LISTED - 1))
     found.set(componentKey({ of: 'tool', tool: described.name }), described.description ?? '');
-  for (const { function: described } of tools.slice(0, MAX_TOOLS))
+  for (const { function: described } of tools)
     addPlaces(found, described.parameters, `tools/${described.name}/parameters`);
   return found;
 }

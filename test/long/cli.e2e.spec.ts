@@ -354,8 +354,8 @@ it('lists have one shape, and go on where they ended', async () => {
   const second = await toolmarkJson('history', '--limit', '1', '--cursor', first.next_cursor);
   expect(second.items[0].id < first.items[0].id).toBe(true);
   for (const list of [
-    ...['jobs', 'history', 'suites', 'providers', 'models', 'metrics', 'experiments', 'tunes', 'presets'],
-    ...['suites list', 'providers list', 'experiments list', 'tunes list', 'presets list'],
+    ...['jobs', 'history', 'suites', 'providers', 'models', 'metrics', 'experiments', 'tunes', 'presets', 'prompts'],
+    ...['suites list', 'providers list', 'experiments list', 'tunes list', 'presets list', 'prompts list'],
   ])
     expect(await toolmarkJson(...list.split(' '))).toMatchObject({ items: expect.any(Array) });
   const filtered = await toolmarkJson(
@@ -618,6 +618,8 @@ it('help and lists load neither zod nor scoring nor Socket.IO', async () => {
     'gates',
     'tunes',
     'presets',
+    'prompts',
+    'prompts show abc1',
     'tunes show abc1',
     'gate abc1 --eval abc2',
     'experiments timeline 019aa8a2-5c1e-7000-8000-000000000011',
@@ -668,7 +670,10 @@ describe('every example in the help of a command works', () => {
 
   beforeAll(async () => {
     const { client } = system;
-    await client.post('/api/tool-eval/import', suite('Old suite')); // Weather was imported by a test above.
+    // Weather was imported by a test above.
+    const { suite_id: old } = (await client.post('/api/tool-eval/import', suite('Old suite'))).body;
+    const version = { suite_id: old, components: { system_prompt: 'Be brief.' } };
+    words.VERSION = (await client.post('/api/prompt-versions', version)).body.id;
     const [prompt] = suite('').test_cases as { prompt: string }[];
     const call = { id: 'c', type: 'function', function: { name: 'get_weather', arguments: '{"city":"Paris"}' } };
     writeFileSync(

@@ -17,6 +17,9 @@ export interface ConfigOptions {
   timeout?: number;
   systemPrompt?: string;
   systemPromptFor?: Record<string, string>;
+  basePrompt?: string;
+  toolOverride?: Record<string, string>;
+  promptVersion?: string;
   metric?: (string | object)[];
   tag?: string[];
   category?: string;
@@ -69,6 +72,9 @@ const addSettings = (command: Command): Command =>
     .option('--model-params <model=json>', 'parameters for one model, repeatable', byTarget(jsonObject))
     .option('--system-prompt <text>', "stands after the suite's system prompt; @FILE reads it from a file")
     .option('--system-prompt-for <model=text>', 'the same for one model, repeatable', byTarget(String))
+    .option('--base-prompt <text>', "takes the place of the suite's system prompt; @FILE reads it from a file")
+    .option('--tool-override <place=text>', "description in place of one of the suite's, repeatable", byTarget(String))
+    .option('--prompt-version <version>', "id or tag of a prompt version, whose texts take the place of the suite's")
     .option('--metric <id>', 'further metric, repeatable; a JSON object gives it options', repeated(idOrObject))
     .option('--tag <tag>', 'only cases with one of these tags, repeatable', repeated(String))
     .option('--category <name>', 'only cases of this category')
@@ -104,6 +110,9 @@ export function configOf(options: ConfigOptions) {
         ? { ...options.params, ...(options.seed !== undefined && { seed: options.seed }) }
         : undefined,
     system_prompt: systemPrompt(options),
+    base_prompt: options.basePrompt === undefined ? undefined : textOrFile(options.basePrompt),
+    tool_overrides: options.toolOverride && textsOrFiles(options.toolOverride),
+    prompt_version_id: options.promptVersion,
     metrics: options.metric,
     case_filter: tags || category !== undefined ? { tags, category } : undefined,
     model_order: options.modelOrder,
@@ -129,6 +138,8 @@ export const textOrFile = (text: string): string => (text.startsWith('@') ? read
 
 function systemPrompt({ systemPrompt: forAll, systemPromptFor: byModel }: ConfigOptions) {
   if (!byModel) return forAll === undefined ? undefined : textOrFile(forAll);
-  const texts = Object.entries(byModel).map(([target, text]) => [target, textOrFile(text)]);
-  return Object.fromEntries([...(forAll === undefined ? [] : [['*', textOrFile(forAll)]]), ...texts]) as object;
+  return { ...(forAll !== undefined && { '*': textOrFile(forAll) }), ...textsOrFiles(byModel) };
 }
+
+const textsOrFiles = (texts: Record<string, string>): Record<string, string> =>
+  Object.fromEntries(Object.entries(texts).map(([key, text]) => [key, textOrFile(text)]));

@@ -26,6 +26,29 @@ export const print = (...lines: string[]): void => void process.stdout.write(toT
 /** Prints what is not a result: warnings, notes and errors. */
 export const printError = (...lines: string[]): void => void process.stderr.write(toText(lines));
 export const printWarning = (message: string): void => printError(`Warning: ${message}`);
+type Marked = readonly { op: 'same' | 'removed' | 'added'; text: string }[];
+/** What stands around a text that goes or comes: with colours red and green, else as `git diff --word-diff` has it. */
+const MARKS = {
+  same: { signs: ['', ''], colours: ['', ''] },
+  removed: { signs: ['[-', '-]'], colours: ['\u001b[31m', '\u001b[0m'] },
+  added: { signs: ['{+', '+}'], colours: ['\u001b[32m', '\u001b[0m'] },
+} as const;
+
+/** A line of parts, some of them marked. */
+export const markedText = (parts: Marked, inColours: boolean): string =>
+  parts
+    .map(({ op, text }) => {
+      const [before, after] = MARKS[op][inColours ? 'colours' : 'signs'];
+      return before + escapeControls(text) + after;
+    })
+    .join('');
+
+/** Prints lines with marked parts: in colours on a terminal that shows them. */
+export function printMarked(lines: readonly Marked[]): void {
+  const inColours = process.stdout.isTTY && !process.env.NO_COLOR && process.env.TERM !== 'dumb';
+  process.stdout.write(lines.map((line) => `${markedText(line, inColours)}\n`).join(''));
+}
+
 export const printJson = (value: unknown): void => void process.stdout.write(`${toSafeJson(value, 2)}\n`);
 /** One line, so that a program finds it whatever else stands on standard error. */
 export const printJsonError = (value: unknown): void => void process.stderr.write(`${toSafeJson(value)}\n`);
@@ -44,6 +67,19 @@ export async function printJsonItems(items: AsyncIterable<unknown>): Promise<voi
 /** Prints a file: byte for byte into a pipe or a file, and with control characters escaped on a terminal. */
 export const printFile = (text: string): void =>
   void process.stdout.write(process.stdout.isTTY ? text.replace(UNSAFE_IN_FILES, escapeCharacter) : text);
+
+/** What a person answers to a question; undefined where there is no terminal to ask at. */
+export async function ask(question: string): Promise<string | undefined> {
+  const { stdin, stdout } = process;
+  if (!stdin.isTTY || !stdout.isTTY) return undefined;
+  const { createInterface } = await import('node:readline/promises');
+  const terminal = createInterface({ input: stdin, output: stdout });
+  // The end of the input is no answer.
+  const closed = new Promise<string>((answered) => terminal.once('close', () => answered('')));
+  const answer = await Promise.race([terminal.question(escapeControls(question)), closed]);
+  terminal.close();
+  return answer.trim();
+}
 
 /** Lines at the bottom of a terminal that are drawn again and again, for its width and height. */
 export interface StatusArea {

@@ -1,0 +1,140 @@
+import type { Command } from 'commander';
+import type { ApiClient } from '#lib/client/api-client';
+import type { PromptDiff, PromptVersion, PromptVersionHead } from '#lib/contracts/prompt-version';
+import type { Suite } from '#lib/contracts/suite';
+import { listsByDefault, onServer, withExamples, type GlobalOptions } from '../command.js';
+import { NegativeAnswer } from '../exit-codes.js';
+import { findPrompt, PROMPTS_ROUTE, promptsPath, readPrompt } from '../lookup/find-prompt.js';
+import { printList } from '../lookup/read-list.js';
+import { diffLines, promptLines, promptsTable, turned } from '../output/prompt-diff.js';
+import { ask, print, printJson, printMarked, printWarning } from '../output/terminal.js';
+
+interface SuiteOption extends GlobalOptions {
+  suite?: string;
+}
+type DiffOptions = SuiteOption & { to?: string };
+type UseOptions = SuiteOption & { yes?: boolean };
+
+/** `--to suite`: the suite as it is now. */
+const SUITE_NOW = 'suite';
+
+export function addPrompts(program: Command): void {
+  const list = onServer<SuiteOption>(listPrompts);
+  const prompts = listsByDefault(
+    program.command('prompts').description('prompt versions: texts that runs take in place of those of a suite'),
+    list,
+  );
+  withExamples(prompts, 'toolmark prompts', 'toolmark prompts list --suite Weather');
+  const ofSuite = (command: Command): Command =>
+    command.option('--suite <name>', 'suite of the versions, by name or id');
+  const one = (name: string, description: string): Command =>
+    ofSuite(
+      prompts
+        .command(name)
+        .description(description)
+        .argument('<version>', 'tag, label or id of a version, or the beginning of an id'),
+    );
+  withExamples(
+    ofSuite(prompts.command('list').description('list versions, the newest first')).action(list),
+    'toolmark prompts list --suite Weather',
+  );
+  withExamples(
+    one('show', 'show a version with its texts').action(onServer<SuiteOption, [string]>(showPrompt)),
+    'toolmark prompts show VERSION',
+  );
+  withExamples(
+    one('diff', 'compare a version, word by word, with what it was made from')
+      .option('--to <version>', 'with another version, or with the suite as it is now: suite')
+      .action(onServer<DiffOptions, [string]>(diffPrompt)),
+    'toolmark prompts diff VERSION',
+    'toolmark prompts diff VERSION --to suite',
+  );
+  withExamples(
+    one('use', 'give a suite the texts of a version, after showing what changes')
+      .option('-y, --yes', 'do not ask')
+      .action(onServer<UseOptions, [string]>(usePrompt)),
+    'toolmark prompts use VERSION --yes',
+  );
+}
+
+async function listPrompts(client: ApiClient, options: SuiteOption): Promise<void> {
+  const items: PromptVersionHead[] = [];
+  for await (const version of client.all<PromptVersionHead>(await promptsPath(client, options.suite)))
+    items.push(version);
+  printList({ items }, options, 'No prompt versions. Keep one with POST /api/prompt-versions.', promptsTable);
+}
+
+async function showPrompt(client: ApiClient, options: SuiteOption, wanted: string): Promise<void> {
+  const version = await readPrompt(client, wanted, options.suite);
+  if (options.json) printJson(version);
+  else print(...promptLines(version));
+}
+
+const readDiff = (client: ApiClient, id: string, to?: string): Promise<PromptDiff> =>
+  client.call('GET', `${PROMPTS_ROUTE}/${id}/diff${to === undefined ? '' : `?to=${to}`}`);
+
+/** With `--to` from the version to the other; else from what it was made from to the version, as one reads a change. */
+async function diffPrompt(client: ApiClient, { suite, to, json }: DiffOptions, wanted: string): Promise<void> {
+  const id = await findPrompt(client, wanted, suite);
+  const other = to === undefined || to === SUITE_NOW ? to : await findPrompt(client, to, suite);
+  const diff = await readDiff(client, id, other);
+  if (json) return printJson(diff);
+  const sides = [diff.from, diff.to].map((side) => (side === SUITE_NOW ? 'the suite as it is now' : `version ${side}`));
+  const [from, after] = other === undefined ? sides.toReversed() : sides;
+  print(`From ${from} to ${after}:`, '');
+  const components = other === undefined ? turned(diff.components) : diff.components;
+  if (components.length === 0) print('The texts are the same.');
+  else printMarked(diffLines(components));
+}
+
+async function usePrompt(client: ApiClient, options: UseOptions, wanted: string): Promise<void> {
+  const version = await readPrompt(client, wanted, options.suite);
+  if (version.suite_id === null) throw new NegativeAnswer(`The suite of prompt version ${version.id} was deleted.`);
+  const suite = await readSuite(client, version.suite_id);
+  const components = turned((await readDiff(client, version.id, SUITE_NOW)).components);
+  if (components.length === 0) {
+    if (options.json) return printJson({ suite_id: suite.id, version: suite.version, changed: false });
+    return print(`The suite "${suite.name}" v${suite.version} has the texts of prompt version ${version.id} already.`);
+  }
+  if (!options.json) {
+    print(`From the suite "${suite.name}" v${suite.version} to prompt version ${version.id}:`, '');
+    printMarked(diffLines(components));
+    print('');
+  }
+  await confirmUse(options, suite);
+  const { version: now } = await readSuite(client, suite.id);
+  if (now !== suite.version)
+    throw new NegativeAnswer(
+      `The suite was changed meanwhile: it is v${now} now, and was v${suite.version}. Nothing was changed. Look again.`,
+    );
+  const changed = await client.call<Suite & { warnings: string[] }>(
+    'PATCH',
+    `/api/tool-suites/${suite.id}`,
+    await patchOf(suite, version),
+  );
+  if (options.json) return printJson({ suite_id: suite.id, version: changed.version, changed: true });
+  changed.warnings.forEach(printWarning);
+  print(`The suite "${suite.name}" is v${changed.version} now, with the texts of prompt version ${version.id}.`);
+}
+
+const readSuite = (client: ApiClient, id: string): Promise<Suite> =>
+  client.call('GET', `/api/tool-suites/${id}?cases=false`);
+
+async function confirmUse({ yes, json }: UseOptions, { name, version }: Suite): Promise<void> {
+  if (yes) return;
+  const answer = json ? undefined : await ask(`Change the suite v${version}? [y/N] `);
+  if (answer === undefined)
+    throw new Error('Nothing was changed: nobody can be asked here. Give --yes to change the suite.');
+  if (!/^y(es)?$/i.test(answer)) throw new NegativeAnswer(`Nothing was changed: "${name}" is v${version} still.`);
+}
+
+/** What a suite takes over from a version: nothing that it has already. */
+async function patchOf(suite: Suite, { components }: PromptVersion): Promise<Partial<Suite>> {
+  const { describeTools } = await import('#lib/contracts/prompt-components');
+  const tools = describeTools(suite.tools, components);
+  const { system_prompt: prompt } = components;
+  return {
+    ...(prompt !== undefined && prompt !== (suite.system_prompt ?? '') && { system_prompt: prompt || null }),
+    ...(tools !== suite.tools && { tools: [...tools] }),
+  };
+}

@@ -1,0 +1,41 @@
+import type { ApiClient } from '#lib/client/api-client';
+import type { PromptVersion, PromptVersionHead } from '#lib/contracts/prompt-version';
+import { NegativeAnswer } from '../exit-codes.js';
+import { findSuite } from './find-suite.js';
+import { isIdPrefix, isWholeId, startsWithId } from './ids.js';
+
+export const PROMPTS_ROUTE = '/api/prompt-versions';
+
+/** The list of prompt versions: of all suites, or of one. */
+export async function promptsPath(client: ApiClient, suite: string | undefined): Promise<string> {
+  return suite === undefined ? PROMPTS_ROUTE : `${PROMPTS_ROUTE}?suite_id=${await findSuite(client, suite)}`;
+}
+
+/**
+ * The prompt version that a tag, a label, an id or the beginning of an id means.
+ * @param suite name or id of the suite whose versions are meant; undefined for any
+ */
+export async function readPrompt(client: ApiClient, wanted: string, suite?: string): Promise<PromptVersion> {
+  return client.call('GET', `${PROMPTS_ROUTE}/${await findPrompt(client, wanted, suite)}`);
+}
+
+export async function findPrompt(client: ApiClient, wanted: string, suite?: string): Promise<string> {
+  if (isWholeId(wanted)) return wanted;
+  const all: PromptVersionHead[] = [];
+  for await (const one of client.all<PromptVersionHead>(await promptsPath(client, suite))) all.push(one);
+  const ways: ((version: PromptVersionHead) => boolean)[] = [
+    ({ tags }) => tags.includes(wanted),
+    ({ label }) => label !== '' && label.toLowerCase() === wanted.toLowerCase(),
+    ({ id }) => isIdPrefix(wanted) && startsWithId(id, wanted),
+  ];
+  const found = ways.map((matches) => all.filter(matches)).find(({ length }) => length > 0) ?? [];
+  if (found.length === 1) return found[0]!.id;
+  if (found.length === 0)
+    throw new NegativeAnswer(`No prompt version has the tag, label or id "${wanted}". See them: toolmark prompts`);
+  throw new NegativeAnswer(
+    `${found.length} prompt versions match "${wanted}". Name the suite with --suite, or give the id of one:`,
+    found.map(
+      ({ id, label, suite_id, created_at }) => `${id} (${label || 'no label'}, suite ${suite_id}, ${created_at})`,
+    ),
+  );
+}

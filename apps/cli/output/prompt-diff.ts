@@ -1,0 +1,92 @@
+import type { ComponentDiff, PromptVersion, PromptVersionHead, TextHunk } from '#lib/contracts/prompt-version';
+import { table } from './table.js';
+
+export const promptsTable = (versions: readonly PromptVersionHead[]): string[] =>
+  table([
+    ['version', 'label', 'tags', 'texts', 'source', 'suite', 'made'],
+    ...versions.map(({ id, label, tags, components_count, source, suite_id, created_at }) => [
+      id,
+      label || '-',
+      tags.join(', ') || '-',
+      String(components_count),
+      source,
+      suite_id ?? '(deleted)',
+      created_at,
+    ]),
+  ]);
+
+/** A prompt version for a terminal, line by line. */
+export const promptLines = (version: PromptVersion): string[] => [
+  `Prompt version ${version.id}`,
+  ...(version.label ? [`Label      ${version.label}`] : []),
+  ...(version.tags.length ? [`Tags       ${version.tags.join(', ')}`] : []),
+  `Suite      ${version.suite_id ?? '(deleted)'}`,
+  `Made       ${version.created_at}, by ${version.created_by ?? 'a user who is gone'} (${version.source})`,
+  ...(version.parent_id === null ? [] : [`Made from  ${version.parent_id}`]),
+  ...(version.origin === null ? [] : [`Tune       ${version.origin.tune_id}, candidate ${version.origin.candidate}`]),
+  ...Object.entries(version.components).flatMap(([component, text]) => [
+    '',
+    component,
+    ...text.split('\n').map((line) => `  ${line}`),
+  ]),
+];
+
+/** A part of a line, and whether it goes or comes. */
+export interface MarkedPart {
+  op: TextHunk['op'];
+  text: string;
+}
+
+/** Unchanged lines that are shown around a change. */
+const CONTEXT = 2;
+
+/** Texts that differ, each as lines of parts. Of what stays, lines near a change are shown. */
+export function diffLines(components: readonly Pick<ComponentDiff, 'component' | 'hunks'>[]): MarkedPart[][] {
+  return components.flatMap(({ component, hunks }, index) => [
+    ...(index > 0 ? [[]] : []),
+    [{ op: 'same' as const, text: component }],
+    ...nearChanges(linesOf(hunks)).map((line): MarkedPart[] => [{ op: 'same', text: '  ' }, ...line]),
+  ]);
+}
+
+/** A removed end of a line is seen as its line going on behind it. */
+function linesOf(hunks: readonly TextHunk[]): MarkedPart[][] {
+  const lines: MarkedPart[][] = [[]];
+  for (const { op, text } of hunks)
+    for (const [index, part] of text.split('\n').entries()) {
+      if (index > 0) lines.push([]);
+      if (part !== '') lines.at(-1)!.push({ op, text: part });
+    }
+  return lines;
+}
+
+function nearChanges(lines: MarkedPart[][]): MarkedPart[][] {
+  const isShown = new Array<boolean>(lines.length).fill(false);
+  for (const [at, line] of lines.entries())
+    if (line.some(({ op }) => op !== 'same')) isShown.fill(true, Math.max(0, at - CONTEXT), at + CONTEXT + 1);
+  return lines.flatMap((line, at) => {
+    if (isShown[at]) return [line];
+    return at === 0 || isShown[at - 1] ? [[{ op: 'same' as const, text: '...' }]] : [];
+  });
+}
+
+const TURNED: Record<TextHunk['op'], TextHunk['op']> = { same: 'same', removed: 'added', added: 'removed' };
+
+/** The way back. What goes stands before what comes in its place. */
+export const turned = (components: readonly ComponentDiff[]): ComponentDiff[] =>
+  components.map(({ component, from, to, hunks }) => ({
+    component,
+    from: to,
+    to: from,
+    hunks: removedFirst(hunks.map(({ op, text }) => ({ op: TURNED[op], text }))),
+  }));
+
+function removedFirst(hunks: readonly TextHunk[]): TextHunk[] {
+  const made: TextHunk[] = [];
+  for (const hunk of hunks) {
+    const before = made.at(-1);
+    if (hunk.op === 'removed' && before?.op === 'added') made.splice(-1, 0, hunk);
+    else made.push(hunk);
+  }
+  return made;
+}
