@@ -1,8 +1,7 @@
 import { CaseInput } from '#lib/contracts/case';
 import fc from '../../../test/fast-check.js';
-import { expectedStrings, promptOf } from './case-texts.js';
+import { expectedStrings, indexLeaks, promptOf, type LeakSource } from './checks.js';
 import { HashSample } from './hash-sample.js';
-import { indexLeaks, type LeakSource } from './leaks.js';
 
 const ASKED = 'Please book a quiet table for two at the harbour tonight';
 const asked = (prompt: string, ...expected: string[]): LeakSource => ({ prompt, expected });
