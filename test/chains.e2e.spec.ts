@@ -14,6 +14,7 @@ const MODELS = [
   'scripted:slow',
   'scripted:resumed',
   'scripted:broken',
+  'scripted:described',
   'never-stops',
   'perfect-ish',
 ];
@@ -270,6 +271,73 @@ it('replies of chains are scored again by other rules', async () => {
     what: 'the rescore',
   });
   expect((await client.get(`/api/tool-eval/history/${run.id}/rescores`)).body.items[0].score).toBe(1);
+});
+
+describe('texts of a run in place of those of its suite', () => {
+  const FIND = 'tools/find_user/description';
+  const ORDER = 'tools/refund/parameters/properties/order/description';
+  const sentTo = async (model: string): Promise<any[]> =>
+    ((await (await fetch(`${system.simulator.url}/control/requests?model=${model}`)).json()) as any).items;
+  const describedIn = ({ messages, tools: sent }: any) => ({
+    system: messages[0].role === 'system' ? messages[0].content : null,
+    find: sent.find((one: any) => one.function.name === 'find_user')?.function.description,
+    order: sent.find((one: any) => one.function.name === 'refund').function.parameters.properties.order,
+  });
+
+  it('are sent in every round and for added samples, and shown as sent; the tools of a case keep theirs', async () => {
+    const way = [
+      calls(['find_user', { name: 'Ann' }]),
+      calls(['list_orders', { user: 'u-1' }]),
+      calls(['refund', { order: 'o-7' }]),
+    ];
+    await script('described', [...way, ...way, ...way]);
+    const texts = {
+      base_prompt: 'Be exact.',
+      tool_overrides: { [FIND]: 'Finds who is meant.', [ORDER]: 'The id of the order.' },
+    };
+    const { run, result, whole } = await played('scripted:described', chain, texts);
+    expect(result).toMatchObject({ passed: true, overall: 1 });
+    const described = {
+      system: 'Be exact.',
+      find: 'Finds who is meant.',
+      order: { type: 'string', description: 'The id of the order.' },
+    };
+    const sent = await sentTo('scripted:described');
+    expect(sent.map(describedIn)).toEqual([described, described, described]);
+    expect(whole.exchange.requests.map((one: any) => one.tools)).toEqual(sent.map((one) => one.tools));
+
+    const added = (await client.post(`/api/tool-eval/history/${run.id}/samples`, { samples: 1 })).body.eval_id;
+    await until(async () => (await client.get(`/api/tool-eval/history/${added}`)).body.status === 'completed');
+    expect((await sentTo('scripted:described')).slice(-3).map(describedIn)).toEqual([described, described, described]);
+
+    const own = { ...chain, tools: [{ ...tool('find_user', 'name') }, 'list_orders', 'refund'] };
+    await played('scripted:described', own, { ...texts, base_prompt: null });
+    expect(describedIn((await sentTo('scripted:described')).at(-1))).toEqual({
+      ...described,
+      system: null,
+      find: undefined,
+    });
+  });
+
+  it('make another request: a stored reply answers the same texts alone', async () => {
+    const one = { prompt: 'Weather in Oslo?', expected_tool: 'get_weather' };
+    const { body } = await client.post('/api/tool-eval/import', { name: 'described', tools, test_cases: [one] });
+    const asked = async (more: object): Promise<number> => {
+      const run = { suite_id: body.suite_id, models: ['perfect-ish'], ...more };
+      const { eval_id } = (await client.post('/api/tool-eval', run)).body;
+      const ended = await until(async () => {
+        const now = (await client.get(`/api/tool-eval/history/${eval_id}`)).body;
+        return now.actual && now;
+      });
+      return ended.actual.requests;
+    };
+    const first = { tool_overrides: { [FIND]: 'One.' } };
+    expect([await asked({}), await asked(first), await asked({ tool_overrides: { [FIND]: 'Two.' } })]).toEqual([
+      1, 1, 1,
+    ]);
+    expect([await asked({ base_prompt: 'Be brief.' }), await asked({ base_prompt: '' })]).toEqual([1, 0]);
+    expect([await asked(first), await asked({ tool_overrides: { [FIND]: '' } })]).toEqual([0, 0]);
+  });
 });
 
 describe('the tools of a case', () => {

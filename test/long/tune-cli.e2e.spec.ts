@@ -236,6 +236,63 @@ it('presets are kept, listed, searched and deleted', async () => {
   expect(await toolmarkJson('presets')).toEqual({ items: [] });
 });
 
+it('prompt versions are run, listed, shown, compared, and taken over by the suite when somebody says so', async () => {
+  expect((await toolmark('prompts')).out).toBe('No prompt versions. Keep one with POST /api/prompt-versions.\n');
+  const file = { ...weatherSuite(2), name: 'Described' };
+  const described = (await system.client.post('/api/tool-eval/import', file)).body.suite_id as string;
+  const keep = async (more: object) =>
+    (await system.client.post('/api/prompt-versions', { suite_id: described, ...more })).body;
+  const TOOL = 'tools/get_weather/description';
+  const first = await keep({ components: { [TOOL]: 'Get the weather of a city' }, tags: ['production'] });
+  const components = { [TOOL]: 'Get the weather of a city now', system_prompt: 'Be brief.\nBe kind.' };
+  const version = await keep({ components, label: 'Kind', tags: ['candidate'], parent_id: first.id });
+
+  const run = await toolmarkJson('run', 'Described', '-m', 'sim::instant', '--prompt-version', 'candidate', '--watch');
+  expect(run.config).toMatchObject({ prompt_version_id: version.id, base_prompt: 'Be brief.\nBe kind.' });
+  expect(await toolmark('run', 'Described', '-m', 'sim::instant', '--prompt-version', 'nothing')).toMatchObject({
+    code: 1,
+    err: expect.stringMatching(/has the tag "nothing"/),
+  });
+
+  expect((await toolmark('prompts', 'list', '--suite', 'Described')).out).toMatch(
+    new RegExp(
+      `^version +label +tags .*\n${version.id} +Kind +candidate +2 +manual .*\n${first.id} +- +production +1 `,
+    ),
+  );
+  expect((await toolmark('prompts', 'show', 'kind')).out).toMatch(
+    /^Prompt version .*\nLabel +Kind\n[^]*\nsystem_prompt\n {2}Be brief\.\n {2}Be kind\.\n$/,
+  );
+  expect((await toolmark('prompts', 'diff', 'candidate')).out).toBe(
+    `From version ${first.id} to version ${version.id}:\n\n${TOOL}\n  Get the weather of a city{+ now+}\n\n` +
+      'system_prompt\n  {+Be brief.+}\n  {+Be kind.+}\n',
+  );
+  expect((await toolmark('prompts', 'diff', 'production', '--to', 'suite')).out).toContain(
+    'Get {+current +}weather [-of-]{+for+} a city',
+  );
+  expect(await toolmarkJson('prompts', 'diff', 'candidate')).toMatchObject({ from: version.id, to: first.id });
+  expect(await toolmark('prompts', 'show', 'nothing')).toMatchObject({ code: 1 });
+
+  const now = () => api(`/api/tool-suites/${described}?cases=false`);
+  const asked = await toolmark('prompts', 'use', 'candidate');
+  expect(asked).toMatchObject({ code: 2, err: expect.stringMatching(/^Nothing was changed: .*--yes/) });
+  expect(asked.out).toContain('{+Be brief.+}');
+  expect(await now()).toMatchObject({ version: 1, system_prompt: null });
+  const used = await toolmark('prompts', 'use', 'candidate', '--yes');
+  expect({ code: used.code, err: used.err }).toEqual({ code: 0, err: '' });
+  expect(used.out).toMatch(/The suite "Described" is v2 now, with the texts of prompt version \S+\.\n$/);
+  expect(await now()).toMatchObject({
+    version: 2,
+    system_prompt: 'Be brief.\nBe kind.',
+    tools: [{ function: { ...file.tools[0]!.function, description: components[TOOL] } }],
+  });
+  expect((await toolmark('prompts', 'use', 'candidate')).out).toMatch(/v2 has the texts .* already\.\n$/);
+  expect(await toolmarkJson('prompts', 'use', 'candidate')).toEqual({
+    suite_id: described,
+    version: 2,
+    changed: false,
+  });
+}, 60_000);
+
 it('wrong usage is explained', async () => {
   const args = ['tune', 'params', 'Weather', '-m', 'sim::param-sensitive'];
   for (const [more, code, message] of [
