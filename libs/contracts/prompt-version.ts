@@ -126,7 +126,7 @@ export const ComponentDiff = z
     to: z.string().meta({ description: 'The text of what it is compared with.' }),
     hunks: z.array(TextHunk).meta({
       description:
-        'How to get from one to the other, word by word. Texts with little in common are removed and added whole.',
+        'How to get from one to the other, word by word. Texts with little in common go and come as a whole.',
     }),
   })
   .meta({ id: 'ComponentDiff', description: 'A text that differs.' });

@@ -267,7 +267,7 @@ it('prompt versions are run, listed, shown, compared, and taken over by the suit
       'system_prompt\n  {+Be brief.+}\n  {+Be kind.+}\n',
   );
   expect((await toolmark('prompts', 'diff', 'production', '--to', 'suite')).out).toContain(
-    'Get {+current +}weather [-of-]{+for+} a city',
+    'Get [-the-]{+current+} weather [-of-]{+for+} a city',
   );
   expect(await toolmarkJson('prompts', 'diff', 'candidate')).toMatchObject({ from: version.id, to: first.id });
   expect(await toolmark('prompts', 'show', 'nothing')).toMatchObject({ code: 1 });

@@ -95,6 +95,21 @@ describe('the best configuration with other models', () => {
     expect(replaceSettings({ ...best, system_prompt: 'all' }, { models: ['c'] }, 'best run').system_prompt).toBe('all');
   });
 
+  it('keeps the texts of a prompt version, and takes all of those of another one', () => {
+    const texts = { base_prompt: '', tool_overrides: { 'tools/f/description': 'F.' }, prompt_version_id: 'one' };
+    const best = settingsOf(runOf(texts) as never)!;
+    expect(replaceSettings(best, { samples: 2 }, 'best run')).toMatchObject(texts);
+    const other = { base_prompt: null, tool_overrides: {}, prompt_version_id: 'other' };
+    expect(replaceSettings(best, { prompt_version_id: 'other' }, 'baseline')).toMatchObject(other);
+    expect(replaceSettings(best, { prompt_version_id: 'other', base_prompt: 'B' }, 'baseline')).toMatchObject({
+      ...other,
+      base_prompt: 'B',
+    });
+    const { base_prompt, tool_overrides, prompt_version_id, ...earlier } = runOf().config as never as typeof texts;
+    expect(settingsOf({ ...runOf(), config: earlier } as never)).toMatchObject({ ...other, prompt_version_id: null });
+    expect([base_prompt, tool_overrides, prompt_version_id]).toEqual([null, {}, null]);
+  });
+
   it('is refused when an earlier release took what is not valid any more', () => {
     const best = { ...settingsOf(runOf({ samples: 1000 }) as never)! };
     expect(() => replaceSettings(best, {}, 'best run')).toThrow(/not valid any more \(\/samples must be at most 100\)/);

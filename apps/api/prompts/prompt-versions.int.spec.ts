@@ -81,6 +81,7 @@ describe('a prompt version', () => {
     expect(await ids(`tag=listed&suite_id=${suiteId}`)).toEqual([one.id]);
     const first = await list('tag=listed&limit=1');
     expect(first.items).toHaveLength(1);
+    expect((await client.get(`${VERSIONS}?tag=%00`)).status).toBe(422);
     expect(await ids(`tag=listed&limit=1&cursor=${first.next_cursor}`)).toEqual([one.id]);
   });
 
@@ -248,6 +249,13 @@ describe('a run', () => {
 
   it.each([
     ['an unknown id', { prompt_version_id: NOWHERE }, 422, '/prompt_version_id', new RegExp(NOWHERE)],
+    [
+      'what no tag can be',
+      { prompt_version_id: 'a\u0000b' },
+      422,
+      '/prompt_version_id',
+      /cannot be stored|has the tag/,
+    ],
     ['an unknown tag', { prompt_version_id: 'nothing' }, 422, '/prompt_version_id', /has the tag "nothing"/],
     [
       'a text that the suite does not have',

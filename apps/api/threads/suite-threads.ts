@@ -13,7 +13,7 @@ const MAX_LIGHT_CHARACTERS = 16 * 1024;
 /** Characters of tools: checking cases compiles their schemas, which takes ten milliseconds for so many. */
 const MAX_LIGHT_TOOLS = 4 * 1024;
 /** Characters of texts to compare: the time grows with the square of the words that differ. */
-const MAX_LIGHT_DIFF = 2 * 1024;
+const MAX_LIGHT_DIFF = 1024;
 /** Short inputs that may still take long: nested repetitions in patterns, schemas that refer to each other. */
 const MAY_TAKE_LONG = /"\$ref"|"\$dynamicRef"|regex|"pattern/;
 
