@@ -104,8 +104,8 @@ export const PromptDiffQuery = z.strictObject({
     .optional()
     .meta({
       description:
-        'What to compare with: the id of another version of the suite, or `suite` for the suite as it is now. If left ' +
-        'out, the version that this one was made from, or the suite when it was made from none.',
+        'What to compare with: the id of another version of the suite, or `suite` for the suite as it is now. If ' +
+        'left out, the version that this one was made from, or the suite when it was made from none.',
       example: SUITE_NOW,
     }),
 });
