@@ -1,3 +1,4 @@
+import { PROMPT_OF_SUITE } from '#lib/contracts/run';
 import { settleRun, type Outcome } from '#lib/db/testing/settled-run';
 import { startApi, type ApiInProcess } from '../../../test/api.js';
 import { clientOf, weatherSuite, type Client } from '../../../test/client.js';
@@ -569,6 +570,7 @@ describe('a gate run', () => {
       baselineId: from,
       run: {
         input: {
+          ...PROMPT_OF_SUITE,
           ...settings,
           metrics: [expect.objectContaining({ id: 'bfcl_ast', version: expect.anything() })],
           suite_id: suiteId,

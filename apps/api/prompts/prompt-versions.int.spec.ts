@@ -295,6 +295,29 @@ describe('a run', () => {
     });
   });
 
+  it('of a gate takes the texts of a version in place of those of its baseline', async () => {
+    const before = await create();
+    const after = await create({ components: { [CITY]: 'A city.' }, tags: ['after'] });
+    const { eval_id } = (await submit({ prompt_version_id: before.id })).body;
+    await api.pool.query(`UPDATE run SET status = 'completed', score = 1 WHERE id = $1`, [eval_id]);
+    const gate = (await client.post('/api/gates', { name: 'g', suite_id: suiteId, baseline: { eval_id } })).body.id;
+    const inputOf = async (config: object) => {
+      const { gate_run_id: id } = (await client.post(`/api/gates/${gate}/run`, { config })).body;
+      const { rows } = await api.pool.query<{ input: string }>('SELECT input FROM orchestration WHERE id = $1', [id]);
+      return (JSON.parse(rows[0]!.input) as { run: { input: object } }).run.input;
+    };
+    expect(await inputOf({})).toMatchObject({ base_prompt: 'Be brief.', prompt_version_id: before.id });
+    expect(await inputOf({ prompt_version_id: 'after' })).toMatchObject({
+      base_prompt: null,
+      tool_overrides: { [CITY]: 'A city.' },
+      prompt_version_id: after.id,
+    });
+    expect(await client.post(`/api/gates/${gate}/run`, { config: { prompt_version_id: 'nothing' } })).toMatchObject({
+      status: 422,
+      body: { errors: [{ path: '/config/prompt_version_id' }] },
+    });
+  });
+
   it('is estimated by the tokens of the texts that it sends', async () => {
     const estimate = async (more: object): Promise<number> =>
       (await client.post('/api/tool-eval/estimate', { suite_id: suiteId, models: ['sim::a'], ...more })).body
