@@ -4,6 +4,7 @@ import { GateResult } from './gate.js';
 import { Job, JobType } from './job.js';
 import { id, time } from './page.js';
 import { ARM_STATES, TunedTarget } from './param-tune.js';
+import { TunedPrompt } from './prompt-tune.js';
 import { Problem } from './input/problem.js';
 import { Result } from './result.js';
 import { RunTarget, RunWarning } from './run.js';
@@ -20,7 +21,7 @@ const resultRef = z
   .string()
   .describe(
     'The result of the job: for a `tool_eval` the `eval_id` of its run, for a `rescore` the `rescore_id`, for a ' +
-      '`gate` the `gate_run_id`, for a `param_tune` the `tune_id`.',
+      '`gate` the `gate_run_id`, for a `param_tune` or `prompt_tune` the `tune_id`.',
   );
 const share = z.number().min(0).max(1).nullable();
 const count = z.int().min(0);
@@ -127,10 +128,13 @@ export const LOG_EVENTS = {
   }),
   tune_start: event('A tune begins: its first runs are made.', {
     tune_id: tuneId,
-    kind: z.literal('param_tune').describe('What is tuned.'),
+    kind: z.enum(['param_tune', 'prompt_tune']).describe('What is tuned: parameters, or prompts.'),
     targets: z.array(z.string()).describe('The models, as `provider_key::model_id`.'),
-    arms: count.describe('Combinations of values of all models whose requests differ.'),
-    cases: z.object({ tuning: count, holdout: count }).describe('How the cases were divided.'),
+    arms: count.optional().describe('Combinations of values of all models whose requests differ. Not of prompts.'),
+    population: count.optional().describe('How many texts are written at once. Of prompts alone.'),
+    cases: z
+      .object({ tuning: count, select: count.optional(), holdout: count })
+      .describe('How the cases were divided. `select`, of prompts alone: those of the tuning cases that choose.'),
     planned_requests: count.describe('Requests that it takes if it goes as planned.'),
   }),
   tune_combo_result: event('An arm of a tune was measured on some cases, or on more than before.', {
@@ -146,11 +150,23 @@ export const LOG_EVENTS = {
     latency_ms: z.number().nullable().describe('Half of its replies were faster.'),
     state: z.enum(ARM_STATES).describe('How far it came.'),
   }),
+  tune_generation: event('A tune of prompts has ended a generation, or a step of its reflection.', {
+    tune_id: tuneId,
+    iteration: count.describe('Its number, from 1.'),
+    accepted: z.array(count).describe('The candidates that it made, and that have scores.'),
+    rejected: z.array(count).describe('Those that were rejected.'),
+    front: z.array(count).describe('The candidates that are best on some case.'),
+    best: z.object({ id: count, score: share }).describe('The best so far, and its mean on the cases that choose.'),
+  }),
   tune_complete: event('A tune has ended: what it found. `job_completed` follows soon.', {
     tune_id: tuneId,
     targets: z
       .array(TunedTarget)
-      .describe('For each model the recommended arm, and how it compares with the base on the held-out cases.'),
+      .describe(
+        'For each model the recommended arm, and how it compares with the base on the held-out cases. Empty for ' +
+          'prompts.',
+      ),
+    prompt: TunedPrompt.optional().describe('The best candidate of a tune of prompts. Not of parameters.'),
     promoted_eval_id: id.nullable().describe('The run of the winner in the experiment; null for none.'),
   }),
   job_completed: event('The job has ended. No event follows.', {

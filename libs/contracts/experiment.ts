@@ -4,6 +4,7 @@ import { JobStatus } from './job.js';
 import { METRIC_NAME } from './metric.js';
 import { id, PageQuery, suiteId, time } from './page.js';
 import { TunedTarget } from './param-tune.js';
+import { TunedPrompt } from './prompt-tune.js';
 import { Budget, RunInput, Submitted } from './run.js';
 
 const name = z.string().trim().min(1).max(200).meta({ description: 'What the experiment is called.' });
@@ -162,7 +163,8 @@ export const TimelineEntry = z
     holdout: z
       .array(TunedTarget)
       .optional()
-      .meta({ description: 'Of a tune: what the held-out cases said, by model.' }),
+      .meta({ description: 'Of a tune of parameters: what the held-out cases said, by model.' }),
+    prompt: TunedPrompt.optional().meta({ description: 'Of a tune of prompts: what the held-out cases said.' }),
   })
   .meta({ id: 'TimelineEntry', description: 'Something that ended in an experiment.' });
 export type TimelineEntry = z.infer<typeof TimelineEntry>;

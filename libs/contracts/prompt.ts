@@ -4,9 +4,9 @@ import { isObject } from './json/json.js';
 
 const MAX_COMPONENTS = 500;
 /** Of one text, in UTF-16 units, as everywhere. */
-const MAX_COMPONENT_CHARS = 50_000;
+export const MAX_COMPONENT_CHARS = 50_000;
 /** Of all texts together. */
-const MAX_COMPONENTS_CHARS = 200_000;
+export const MAX_COMPONENTS_CHARS = 200_000;
 
 /** `z.record` leaves `__proto__` out without a word, so keys are checked before it reads them. */
 const componentTexts = (isAllowed: (key: string) => boolean, forms: string) =>

@@ -281,10 +281,10 @@ export const RunWarning = z
   .meta({ id: 'RunWarning', description: 'Something that the run did differently from what was requested.' });
 export type RunWarning = z.infer<typeof RunWarning>;
 
-export const ORCHESTRATOR_TYPES = ['gate', 'param_tune'] as const;
+export const ORCHESTRATOR_TYPES = ['gate', 'param_tune', 'prompt_tune'] as const;
 export const Orchestrator = z.object({
   type: z.enum(ORCHESTRATOR_TYPES).meta({
-    description: 'The kind of work that made the run: a gate run, or a tune of parameters.',
+    description: 'The kind of work that made the run: a gate run, or a tune of parameters or prompts.',
     example: 'gate',
   }),
   id: id.meta({

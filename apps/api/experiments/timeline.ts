@@ -4,6 +4,8 @@ import { targetName } from '#lib/contracts/target-name';
 import type { StoredExperiment } from '#lib/db/catalogue/experiments';
 import type { ParamTune, TunedTarget } from '#lib/contracts/param-tune';
 import type { Pool } from '#lib/db/connection/pool';
+import type { PromptTune } from '#lib/contracts/prompt-tune';
+import { PromptTuneRepository } from '#lib/db/read/prompt-tunes';
 import { ParamTuneRepository } from '#lib/db/read/param-tunes';
 import { ExperimentRunRepository, type ExperimentRun } from '#lib/db/read/experiment-runs';
 import { cursorOf } from '../platform/decorators.js';
@@ -33,28 +35,47 @@ export async function readTimeline(
   const ended = [
     ...(await runs.listEnded(experiment.id, page)).map((run) => toEntry(run, experiment, baseline)),
     ...(await tunes.listEnded(experiment.id, page)).map(toTuneEntry),
+    ...(await new PromptTuneRepository(pool, teamId).listEnded(experiment.id, page)).map(toPromptEntry),
   ].sort((a, b) => Date.parse(a.timestamp) - Date.parse(b.timestamp) || (a.id < b.id ? -1 : 1));
   const items = ended.slice(0, limit);
   const last = items.at(-1);
   return { items, next_cursor: ended.length > limit && last ? `${Date.parse(last.timestamp)}~${last.id}` : null };
 }
 
-/** Its winner has an entry of its own, and a score: that of the tune was chosen for being high. */
-const toTuneEntry = ({ tune, tuned }: { tune: ParamTune; tuned: TunedTarget[] }): TimelineEntry => ({
-  type: 'param_tune',
-  id: tune.id,
-  timestamp: tune.finished_at!,
-  status: tune.status,
+/** The winner of a tune has an entry of its own, and a score: that of the tune was chosen for being high. */
+const ofTune = ({ id, finished_at, status, promoted_eval_id }: ParamTune | PromptTune) => ({
+  id,
+  timestamp: finished_at!,
+  status,
   score: null,
   delta: null,
   is_baseline: false,
   is_best: false,
   differs: [],
   comparison: null,
+  promoted_eval_id,
+});
+
+const toPromptEntry = (tune: PromptTune): TimelineEntry => ({
+  type: 'prompt_tune',
+  ...ofTune(tune),
+  config_summary: tune.text ?? 'no answer',
+  targets: tune.targets,
+  prompt: {
+    best: tune.best,
+    outcome: tune.outcome,
+    difference: tune.holdout?.difference ?? null,
+    ci: tune.holdout?.ci ?? null,
+    prompt_version_id: tune.prompt_version_id,
+  },
+});
+
+const toTuneEntry = ({ tune, tuned }: { tune: ParamTune; tuned: TunedTarget[] }): TimelineEntry => ({
+  type: 'param_tune',
+  ...ofTune(tune),
   config_summary: tune.targets.map(({ target, text }) => `${target}: ${text ?? 'no answer'}`).join(' '),
   targets: tune.targets.map(({ target }) => target),
   combos: tune.targets.reduce((sum, { arms }) => sum + arms, 0),
-  promoted_eval_id: tune.promoted_eval_id,
   holdout: tuned,
 });
 

@@ -33,7 +33,7 @@ export class ResumeService {
     const { teamId, userId } = caller;
     const { type, result_ref: ref } = await new JobRepository(this.pool, teamId).read(jobId);
     if (type === 'tool_eval') return this.runs.resume(caller, ref!, input, change);
-    if (type !== 'gate' && type !== 'param_tune')
+    if (type !== 'gate' && type !== 'param_tune' && type !== 'prompt_tune')
       throw new ProblemError(409, `A job of type "${type}" cannot be resumed. Submit it anew.`);
     let lanes: string[] = [];
     const submitted = await change(async (client) => {

@@ -1,13 +1,16 @@
 import { Module } from '@nestjs/common';
 import { RunsModule } from '../runs/runs.module.js';
+import { ThreadsModule } from '../threads/threads.module.js';
 import { ParamPresetsController } from './param-presets.controller.js';
 import { ParamPresetService } from './param-presets.service.js';
 import { ParamTuneService } from './param-tunes.service.js';
 import { ParamTunesController } from './param-tunes.controller.js';
+import { PromptTuneService } from './prompt-tunes.service.js';
+import { PromptTunesController } from './prompt-tunes.controller.js';
 
 @Module({
-  imports: [RunsModule],
-  controllers: [ParamTunesController, ParamPresetsController],
-  providers: [ParamTuneService, ParamPresetService],
+  imports: [RunsModule, ThreadsModule],
+  controllers: [ParamTunesController, ParamPresetsController, PromptTunesController],
+  providers: [ParamTuneService, ParamPresetService, PromptTuneService],
 })
 export class TunesModule {}

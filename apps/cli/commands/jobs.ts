@@ -11,7 +11,7 @@ import { print, printJson } from '../output/terminal.js';
 
 // Repeated here, because loading the contracts would make each list start slower; program.spec.ts compares them.
 export const JOB_STATUSES = ['pending', 'queued', 'running', 'completed', 'failed', 'cancelled', 'budget_exceeded'];
-export const JOB_TYPES = ['tool_eval', 'rescore', 'gate', 'param_tune'];
+export const JOB_TYPES = ['tool_eval', 'rescore', 'gate', 'param_tune', 'prompt_tune'];
 
 interface JobsOptions extends ListOptions {
   status?: string;

@@ -8,7 +8,7 @@ const Task = z.looseObject({
   task: z.enum(['reflect', 'variants', 'mutate', 'crossover']),
   component: z.string().optional(),
   current_text: z.string().optional(),
-  components: Texts,
+  components: Texts.default({}),
   count: z.int().min(1).max(100).default(8),
   examples: z.array(z.looseObject({ prompt: z.string() })).default([]),
   parents: z.array(z.looseObject({ components: Texts })).default([]),
@@ -30,7 +30,8 @@ export function readTask({ messages, tools = [] }: ChatRequest): AskedTask | str
   const parsed = Task.safeParse(parse(documentIn(message)!));
   if (!parsed.success) return `The JSON document of the user message is no task: ${z.prettifyError(parsed.error)}.`;
   if (tools.length === 0) return 'There is no tool to reply with.';
-  return { ...parsed.data, message };
+  const { components, parents } = parsed.data;
+  return { ...parsed.data, components: { ...components, ...parents[0]?.components }, message };
 }
 
 function documentIn(text: string): string | undefined {

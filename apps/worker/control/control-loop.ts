@@ -22,6 +22,7 @@ import { Finisher } from './finish.js';
 import { Housekeeping } from './housekeeping.js';
 import { gateSteps } from '../orchestrations/gate-steps.js';
 import { paramTuneSteps } from '../orchestrations/param-tune/param-tune-steps.js';
+import { promptTuneSteps } from '../orchestrations/prompt-tune/prompt-tune-steps.js';
 import { Orchestrator } from './orchestrate.js';
 import { Preparer } from './prepare.js';
 import { PostgresContact, Reconciler } from './reconcile.js';
@@ -204,7 +205,11 @@ export class ControlLoop {
       pool,
       locks: pools.longLocks,
       redis,
-      nextSteps: { gate: gateSteps(pools.comparing), param_tune: paramTuneSteps(pools.comparing) },
+      nextSteps: {
+        gate: gateSteps(pools.comparing),
+        param_tune: paramTuneSteps(pools.comparing),
+        prompt_tune: promptTuneSteps(pools.comparing),
+      },
       onChildren: () => this.wake('dispatch'),
       onMoreToDo: () => this.wake('orchestrate'),
     });

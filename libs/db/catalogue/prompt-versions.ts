@@ -85,16 +85,16 @@ export class PromptVersionRepository implements TeamScoped {
   }
 
   /**
+   * @param id to be given to it
    * @returns the id
    * @throws ProblemError 422 when the suite or the parent is gone, 409 when the suite has too many versions
    */
-  create(version: NewPromptVersion): Promise<string> {
+  create(version: NewPromptVersion, id = newId()): Promise<string> {
     const { suiteId, parentId, components, origin } = version;
     return inTransaction(this.db, async (client) => {
       await takeTurn(client, suiteId);
       await this.#keepSuite(client, suiteId);
       if (parentId !== null) await this.#keepParent(client, parentId, suiteId);
-      const id = newId();
       await insertRow(client, 'prompt_version', {
         id,
         team_id: this.teamId,

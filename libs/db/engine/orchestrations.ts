@@ -130,7 +130,7 @@ export async function orchestrationsToAdvance(pool: Pool, except: readonly strin
        SELECT o.id AS "orchestrationId", o.team_id AS "teamId", o.job_id AS "jobId",
          row_number() OVER (PARTITION BY o.team_id ORDER BY o.job_id) AS n
        FROM job j JOIN orchestration o ON o.job_id = j.id
-       WHERE j.type = ANY ('{gate,param_tune}') AND j.status IN ('queued', 'running') AND o.id <> ALL ($1)
+       WHERE j.type = ANY ('{gate,param_tune,prompt_tune}') AND j.status IN ('queued', 'running') AND o.id <> ALL ($1)
          AND NOT EXISTS (
          SELECT 1 FROM run r WHERE r.orchestration_id = o.id AND r.status IN ('pending', 'queued', 'running')
        )

@@ -35,7 +35,8 @@ export async function pinSuiteVersion(
   return readPinned(client, (await lockVersion(client, suiteId, suite.version)) ?? (await copySuite(client, suiteId)));
 }
 
-async function readPinned(client: PoolClient, versionId: string): Promise<PinnedSuite> {
+/** A version that something pins already. */
+export async function readPinned(client: PoolClient, versionId: string): Promise<PinnedSuite> {
   const { rows } = await client.query<PinnedSuite>(
     `SELECT id AS "versionId", version, name,
        (SELECT count(*)::int FROM suite_version_case c WHERE c.version_id = v.id) AS "caseCount"

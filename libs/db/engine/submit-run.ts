@@ -11,7 +11,7 @@ import { admitJobs } from './admit-jobs.js';
 import { createJob } from './create-job.js';
 import { joinExperiment } from './experiments.js';
 import { lockUser } from './lock-user.js';
-import { noCases, pinSuiteVersion, type PinnedSuite } from './pin-suite-version.js';
+import { noCases, pinSuiteVersion, readPinned, type PinnedSuite } from './pin-suite-version.js';
 
 export interface ResolvedTarget {
   providerId: string;
@@ -44,6 +44,8 @@ export interface PinnedItems {
   positions: number[];
   /** The number of the first sample, so that it is a new request where the case has been asked before. */
   firstSample: number;
+  /** The version belongs to the parent, and no suite has it. */
+  isOwn?: boolean;
 }
 
 /** What a child run was made for, once: a parent has one run of each step and arm. */
@@ -78,7 +80,10 @@ export async function submitRun(
   const { teamId, userId, suiteId, input, targets } = submission;
   return inTransaction(pool, async (client) => {
     const runId = newId();
-    const suite = await pinSuiteVersion(client, teamId, suiteId, submission.of?.suiteVersionId);
+    const { suiteVersionId, isOwn } = submission.of ?? {};
+    const suite = isOwn
+      ? await readPinned(client, suiteVersionId!)
+      : await pinSuiteVersion(client, teamId, suiteId, suiteVersionId);
     const positions = submission.of?.positions ?? (await selectCases(client, suite, input.case_filter));
     const itemsPerTarget = positions.length * input.samples;
     const total = checkItems({ cases: positions.length, samples: input.samples, models: targets.length });

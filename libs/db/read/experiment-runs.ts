@@ -26,7 +26,7 @@ export interface ExperimentRun {
   comparison: BaselineComparison | null;
   finishedAt: Date | null;
   /** The tune that promoted it; null for a run of a user. */
-  promotedBy: { type: 'param_tune'; id: string } | null;
+  promotedBy: { type: 'param_tune' | 'prompt_tune'; id: string } | null;
 }
 
 /** A comparison with the baseline of an experiment that could have been called better or worse. */
@@ -47,7 +47,7 @@ const describing = (runs: string): string => `
   SELECT r.id, r.status, r.suite_version AS "suiteVersion", r.samples, r.config, r.score, r.delta, r.differs,
     r.comparison, r.finished_at AS "finishedAt", t.targets,
     (SELECT json_build_object('type', o.type, 'id', o.id) FROM orchestration o
-      WHERE o.id = r.orchestration_id AND o.type = 'param_tune') AS "promotedBy"
+      WHERE o.id = r.orchestration_id AND o.type IN ('param_tune', 'prompt_tune')) AS "promotedBy"
   FROM (${runs}) r CROSS JOIN LATERAL (
     SELECT coalesce(json_agg(json_build_object('providerKey', provider_key, 'modelId', model_id, 'params', params,
       'recorded', recorded, 'n', n, 'errored', errored) ORDER BY ordinal), '[]') AS targets

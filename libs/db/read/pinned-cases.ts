@@ -22,6 +22,12 @@ export async function loadCases(pool: Pool, versionId: string, positions: readon
   return rows;
 }
 
+/** The tools of a suite version, as JSON. */
+export async function readVersionTools(pool: Pool, versionId: string): Promise<string> {
+  const { rows } = await pool.query<{ tools: string }>('SELECT tools FROM suite_version WHERE id = $1', [versionId]);
+  return rows[0]!.tools;
+}
+
 /**
  * The tools of the suite version that a team's run pinned, and page by page the cases that the run selected.
  * Undefined when the run is gone.

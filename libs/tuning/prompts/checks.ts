@@ -3,7 +3,7 @@ import type { Leak, LeakIndex } from './leaks.js';
 import { plain } from './words.js';
 
 export { expectedStrings, promptOf } from './case-texts.js';
-export { indexLeaks, type LeakIndex, type LeakSource } from './leaks.js';
+export { indexLeaks, LeakIndex, type LeakSource } from './leaks.js';
 
 export interface CheckedAgainst {
   /** All cases of the suite, held-out ones among them. */
@@ -63,12 +63,21 @@ export function findFault(proposed: ProposedText, against: CheckedAgainst): Faul
 }
 
 function whyTooLong({ component, text, base }: ProposedText, maxGrowth: number): string | undefined {
-  const most = Math.floor(Math.max(maxGrowth * base.length, base.length + LEAST_GROWTH));
+  const most = mostByGrowth(base, maxGrowth);
   if (text.length > most) return `It has ${text.length} characters; with a base of ${base.length} it may have ${most}.`;
   return component.startsWith('tools/') && text.length > MAX_DESCRIPTION
     ? `It has ${text.length} characters; the description of a tool or parameter may have ${MAX_DESCRIPTION}.`
     : undefined;
 }
+
+const mostByGrowth = (base: string, maxGrowth: number): number =>
+  Math.floor(Math.max(maxGrowth * base.length, base.length + LEAST_GROWTH));
+
+/** How many characters a new text of a component may have. */
+export const mostCharacters = (component: string, base: string, maxGrowth: number): number =>
+  component.startsWith('tools/')
+    ? Math.min(MAX_DESCRIPTION, mostByGrowth(base, maxGrowth))
+    : mostByGrowth(base, maxGrowth);
 
 const hasOpenFence = (text: string): boolean =>
   text.split('\n').filter((line) => /^\s*```[^`]*$/.test(line)).length % 2 === 1;

@@ -25,7 +25,7 @@ export interface Leak {
   text: string;
 }
 
-/** The words of all cases of a suite that a prompt must not repeat. Built once for a tune, by `indexLeaks`. */
+/** The words of all cases of a suite that a prompt must not repeat. Built once for a tune. */
 export class LeakIndex {
   readonly #runs = new HashSample(MOST_HASHES);
   readonly #values = new HashSample(MOST_HASHES);
@@ -33,20 +33,22 @@ export class LeakIndex {
   readonly #shared = new HashSample(MOST_HASHES);
   readonly #known = new HashSample(MOST_HASHES);
 
-  constructor(cases: Iterable<LeakSource>, known: readonly string[]) {
-    for (const { prompt, expected } of cases) {
-      visitRuns(plain(prompt), (hash, _from, _to, isRun) => {
-        if (isRun) this.#runs.add(hash);
-      });
-      for (const hash of new Set(expected.flatMap(hashOfValue))) {
-        if (this.#values.has(hash)) this.#shared.add(hash);
-        this.#values.add(hash);
-      }
+  /** All cases come before the first known text. */
+  addCase({ prompt, expected }: LeakSource): void {
+    visitRuns(plain(prompt), (hash, _from, _to, isRun) => {
+      if (isRun) this.#runs.add(hash);
+    });
+    for (const hash of new Set(expected.flatMap(hashOfValue))) {
+      if (this.#values.has(hash)) this.#shared.add(hash);
+      this.#values.add(hash);
     }
-    for (const text of known)
-      visitRuns(plain(text), (hash, _from, _to, isRun) => {
-        if ((isRun && this.#runs.has(hash)) || this.#values.has(hash)) this.#known.add(hash);
-      });
+  }
+
+  /** A text that may be repeated: of the base, or names, descriptions and enum values of tools. */
+  addKnown(text: string): void {
+    visitRuns(plain(text), (hash, _from, _to, isRun) => {
+      if ((isRun && this.#runs.has(hash)) || this.#values.has(hash)) this.#known.add(hash);
+    });
   }
 
   /** The first words of the text that only a case has. Takes time in proportion to its length. */
@@ -68,8 +70,12 @@ export class LeakIndex {
  * @param cases all cases of the suite, held-out ones among them
  * @param known texts that may be repeated: base components, names, descriptions and enum values of tools
  */
-export const indexLeaks = (cases: Iterable<LeakSource>, known: readonly string[]): LeakIndex =>
-  new LeakIndex(cases, known);
+export function indexLeaks(cases: Iterable<LeakSource>, known: readonly string[]): LeakIndex {
+  const index = new LeakIndex();
+  for (const one of cases) index.addCase(one);
+  for (const text of known) index.addKnown(text);
+  return index;
+}
 
 /** A value that is longer than a run of words counts by the run that it begins with. */
 function hashOfValue(value: string): number[] {

@@ -47,7 +47,13 @@ export function JobsUnderWay() {
   );
 }
 
-const TYPES = { tool_eval: 'Run', rescore: 'Rescore', gate: 'Gate run', param_tune: 'Parameter tune' } as const;
+const TYPES = {
+  tool_eval: 'Run',
+  rescore: 'Rescore',
+  gate: 'Gate run',
+  param_tune: 'Parameter tune',
+  prompt_tune: 'Prompt tune',
+} as const;
 
 function Result({ job: { type, result_ref: id }, children }: { job: Job; children: ReactNode }) {
   if (type === 'tool_eval' && id !== null)

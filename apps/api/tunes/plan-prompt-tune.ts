@@ -1,0 +1,82 @@
+import { MIN_COMMON_CASES } from '#lib/contracts/comparison';
+import { ProblemError } from '#lib/contracts/input/problem';
+import { MAX_EVALUATIONS, type PromptTuneInput } from '#lib/contracts/prompt-tune';
+import { CONFIRMING_SAMPLES } from '#lib/tuning/confirmation';
+import { FINAL_SAMPLES, FINALISTS } from '#lib/tuning/prompts/finish';
+import { splitRoles, type Roles } from '#lib/tuning/prompts/split-roles';
+import type { SplitCase } from '#lib/tuning/split-cases';
+
+const LEAST_CASES = 20;
+
+/**
+ * Divides the cases of a suite for a prompt tune.
+ * @throws ProblemError 422 when there are too few to hold some out
+ */
+export function divideRoles(cases: readonly SplitCase[], { holdout, seed }: PromptTuneInput): Roles {
+  const roles = splitRoles(cases, holdout, seed);
+  const { heldOut, select } = roles;
+  const isEnough = cases.length >= LEAST_CASES && heldOut.length >= MIN_COMMON_CASES && select.length > 0;
+  if (holdout === 0 || isEnough) return roles;
+  throw new ProblemError(
+    422,
+    `The suite has ${cases.length} cases, of which ${heldOut.length} would be held out. It takes ${LEAST_CASES}, ` +
+      `${MIN_COMMON_CASES} of them held out, to say whether a text is better. Add cases, or hold out none ` +
+      '("holdout": 0): then nothing is confirmed.',
+    [{ path: '/holdout', message: `holds out ${heldOut.length} of ${cases.length} cases` }],
+  );
+}
+
+export interface PromptPlan {
+  /** Items of each model. */
+  itemsPerModel: number;
+  /** Requests to the meta model, about. */
+  asks: number;
+  /** Items that a reflective search may measure, of all models. */
+  maxEvaluations: number;
+  notes: string[];
+}
+
+/** Steps that succeed, which the default of `max_evals` is enough for. */
+const STEPS = 10;
+
+/**
+ * What a tune takes if it goes as planned.
+ * @param models how many
+ * @throws ProblemError 422 when `max_evals` is not enough for the base and a single step
+ */
+export function planPromptTune(
+  input: PromptTuneInput,
+  { reflect, select, heldOut }: Roles,
+  models: number,
+): PromptPlan {
+  const { mode, variants, population, generations, minibatch, samples } = input;
+  const tuning = new Set([...reflect, ...select]).size;
+  const each = samples * models;
+  const step = Math.min(minibatch, reflect.length) * 2 + select.length;
+  const least = (tuning + step) * each;
+  const maxEvaluations = input.max_evals ?? Math.max(least, Math.min(MAX_EVALUATIONS, (tuning + STEPS * step) * each));
+  if (mode === 'reflective' && maxEvaluations < least) throw tooFewEvaluations(maxEvaluations, least);
+  const later = mode === 'evolutionary' ? (generations - 1) * (population - 1) : 0;
+  const candidates = 1 + (mode === 'quick' ? variants : population) + later;
+  const searched = mode === 'reflective' ? maxEvaluations : candidates * tuning * each;
+  const finals = (FINALISTS + 1) * FINAL_SAMPLES * select.length + 2 * CONFIRMING_SAMPLES * heldOut.length;
+  const promotion = input.experiment_id === null ? 0 : (tuning + heldOut.length) * samples;
+  const reflections = Math.ceil((maxEvaluations - tuning * each) / (2 * Math.min(minibatch, reflect.length) * each));
+  const asks = mode === 'reflective' ? reflections : 1 + later;
+  const itemsPerModel = Math.round(searched / models) + finals + promotion;
+  const planned = itemsPerModel * models + asks;
+  const most = input.budget?.max_requests;
+  const notes =
+    most !== undefined && most < planned
+      ? [`The tune may take ${planned} requests, and the budget ends it after ${most}: it may have no answer then.`]
+      : [];
+  return { itemsPerModel, asks, maxEvaluations, notes };
+}
+
+const tooFewEvaluations = (given: number, least: number): ProblemError =>
+  new ProblemError(
+    422,
+    `The base and a single step take ${least} evaluations, and max_evals is ${given}. Give it at least ${least}, or ` +
+      'take the mode "quick".',
+    [{ path: '/max_evals', message: `must be at least ${least} for this suite` }],
+  );

@@ -1,0 +1,15 @@
+import type { Pool } from '#lib/db/connection/pool';
+import type { Orchestration, OrchestrationEnd } from '#lib/db/engine/orchestrations';
+import type { StoredPromptTune } from '#lib/db/engine/prompt-tunes';
+import type { PromptTuneState } from '#lib/db/read/prompt-tunes';
+
+/** A prompt tune at one of its steps. */
+export interface Here {
+  pool: Pool;
+  orchestration: Orchestration;
+  tune: StoredPromptTune;
+  state: PromptTuneState;
+  signal: AbortSignal;
+  /** Why it cannot go on; undefined when it can. */
+  obstacle: OrchestrationEnd | undefined;
+}

@@ -1,0 +1,57 @@
+import {
+  byMerit,
+  EPSILON,
+  type Answer,
+  type Candidate,
+  type Command,
+  type Journal,
+  type Measure,
+  type PromptFinding,
+  type Scores,
+} from './search.js';
+
+/** The most candidates that are measured anew beside the base. */
+export const FINALISTS = 3;
+export const FINAL_SAMPLES = 3;
+
+/**
+ * How every search ends: the candidates that did best, if any did better than the base, and the base are measured anew
+ * on the select cases. The score that a candidate was chosen by is too good to choose by again.
+ */
+export function* finish(journal: Journal): Generator<readonly Command[], PromptFinding, readonly Answer[]> {
+  const { base, settings } = journal;
+  const ofBase = journal.selectMean(base);
+  if (ofBase === null) return { best: 0, finalists: [], failed: NO_BASE };
+  const better = journal
+    .ranking()
+    .filter((one) => journal.selectMean(one)! > ofBase + EPSILON)
+    .slice(0, FINALISTS);
+  if (better.length === 0) return { best: 0, finalists: [], failed: null };
+  const finalists = [base, ...better];
+  const commands = finalists.map((candidate): Measure => ({
+    do: 'measure',
+    candidate,
+    part: 'finalists',
+    cases: settings.select,
+    firstSample: settings.samples,
+    samples: FINAL_SAMPLES,
+  }));
+  const measured = (yield commands) as Scores[];
+  const merits = new Map(finalists.map((one, n) => [one, advantage(measured[n]!, measured[0]!)]));
+  finalists.forEach((one, n) => (one.final = meanOfAll(measured[n]!)));
+  const [best] = finalists.toSorted((a, b) => byMerit(a, b, (one: Candidate) => merits.get(one)!));
+  return { best: best!.id, finalists: finalists.map(({ id }) => id), failed: null };
+}
+
+const NO_BASE =
+  'The base has no score on some of the cases that candidates are compared by: they errored, and errored again.';
+
+/** The mean difference over the cases that both have a score of; worse than anything where there is none. */
+function advantage(own: Scores, base: Scores): number {
+  const common = [...own].filter(([position]) => base.has(position));
+  if (common.length === 0) return -Infinity;
+  return common.reduce((sum, [position, score]) => sum + score - base.get(position)!, 0) / common.length;
+}
+
+const meanOfAll = (scores: Scores): number | null =>
+  scores.size === 0 ? null : [...scores.values()].reduce((sum, score) => sum + score, 0) / scores.size;

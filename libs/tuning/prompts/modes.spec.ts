@@ -1,0 +1,370 @@
+import { seededRandom } from '#lib/scoring/statistics/seeded-random';
+import { beginSearch } from './begin-search.js';
+import { pickComponent } from './pick-component.js';
+import {
+  keyOf,
+  replay,
+  type Answer,
+  type Ask,
+  type Command,
+  type Replayed,
+  type SearchSettings,
+  type Texts,
+} from './search.js';
+
+const TOOLS = ['get_weather', 'set_alarm', 'send_mail'];
+const BASE: Texts = {
+  system_prompt: 'You are helpful.',
+  ...Object.fromEntries(TOOLS.map((tool) => [`tools/${tool}/description`, `Does ${tool}.`])),
+};
+const CASES = 60;
+const toolOf = (position: number): string => TOOLS[position % TOOLS.length]!;
+const HELD_OUT = 18;
+const tuning = Array.from({ length: CASES - HELD_OUT }, (_, n) => n);
+const SETTINGS: SearchSettings = {
+  mode: 'reflective',
+  base: BASE,
+  reflect: tuning.slice(0, 24),
+  select: tuning.slice(24),
+  seed: 1,
+  samples: 1,
+  models: 1,
+  variants: 8,
+  population: 6,
+  generations: 3,
+  selectionRatio: 0.4,
+  minibatch: 4,
+  maxEvaluations: 300,
+};
+
+interface Phrase {
+  component: string;
+  phrase: string;
+  gain: number;
+}
+const PHRASES: Phrase[] = [
+  { component: 'system_prompt', phrase: 'Call one tool.', gain: 0.3 },
+  { component: 'tools/get_weather/description', phrase: 'Name the city.', gain: 0.6 },
+  { component: 'tools/set_alarm/description', phrase: 'Write hours as HH:MM.', gain: 0.6 },
+];
+
+/** A model that gets a case right where the chance of the case is below what its texts make of it. */
+function modelOf(seed: number, phrases: readonly Phrase[], base = 0.2) {
+  const random = seededRandom(seed);
+  const chances = Array.from({ length: CASES * 10 }, random);
+  return (texts: Texts, position: number, sample: number): number => {
+    const skill = phrases
+      .filter(({ component }) => component === 'system_prompt' || component === `tools/${toolOf(position)}/description`)
+      .filter(({ component, phrase }) => texts[component]!.includes(phrase))
+      .reduce((sum, { gain }) => sum + gain, base);
+    return Number(chances[position * 10 + sample]! < skill);
+  };
+}
+type Model = ReturnType<typeof modelOf>;
+type Meta = (ask: Ask, component: string, current: Texts) => Answer;
+
+/** Adds the phrase that helps the component that is asked for, or else words that help nothing. */
+const helpful: Meta = ({ iteration, n }, component, current) => {
+  const { phrase = `Be careful (${iteration}, ${n}).` } = PHRASES.find((one) => one.component === component) ?? {};
+  const text = current[component]!.includes(phrase)
+    ? `${current[component]!} Again (${iteration}, ${n}).`
+    : `${current[component]!} ${phrase}`;
+  return { proposals: [{ texts: { [component]: text }, why: 'It helps.', fault: null }], unreadable: null };
+};
+/** Writes as many variants as it is asked for, a phrase in each. */
+const prolific: Meta = (ask, _component, current) =>
+  ask.task === 'variants'
+    ? {
+        unreadable: null,
+        proposals: Array.from({ length: ask.count }, (_, n) => {
+          const { component, phrase } = PHRASES[n % PHRASES.length]!;
+          return {
+            texts: { [component]: `${current[component]!} ${phrase} (${n})` },
+            why: `Variant ${n}.`,
+            fault: null,
+          };
+        }),
+      }
+    : {
+        unreadable: null,
+        proposals: [
+          {
+            texts:
+              ask.task === 'crossover'
+                ? Object.fromEntries(
+                    Object.keys(current).map((key) => [
+                      key,
+                      ask.parents.map(({ texts }) => texts[key]!).sort((a, b) => b.length - a.length)[0]!,
+                    ]),
+                  )
+                : (() => {
+                    const { component, phrase } = PHRASES[ask.n % PHRASES.length]!;
+                    return { [component]: `${current[component]!} ${phrase} (${ask.iteration})` };
+                  })(),
+            why: 'Better.',
+            fault: null,
+          },
+        ],
+      };
+
+/** Carries out a search as workers do: a step at a time, each from what was stored. */
+function carryOut(settings: SearchSettings, model: Model, meta: Meta): Replayed & { asked: Ask[]; steps: number } {
+  const stored = new Map<string, Answer>();
+  const asked: Ask[] = [];
+  for (let steps = 0; ; steps++) {
+    const replayed = replay(beginSearch, settings, (command) => stored.get(keyOf(command)));
+    if (replayed.finding) return { ...replayed, asked, steps };
+    expect(replayed.next.length).toBeGreaterThan(0);
+    for (const command of replayed.next) {
+      expect(stored.has(keyOf(command))).toBe(false);
+      stored.set(keyOf(command), answer(command));
+    }
+  }
+
+  function answer(command: Command): Answer {
+    if (command.do === 'measure') {
+      const { candidate, cases, firstSample, samples } = command;
+      const meanOf = (position: number): number => {
+        const scores = Array.from({ length: samples }, (_, n) => model(candidate.texts, position, firstSample + n));
+        return scores.reduce((sum, score) => sum + score, 0) / samples;
+      };
+      return new Map(cases.map((position) => [position, meanOf(position)]));
+    }
+    asked.push(command);
+    const [parent] = command.parents;
+    const failures = command.cases
+      .filter((position) => (parent!.scores.get(position) ?? 1) < 1)
+      .map((position) => [toolOf(position)]);
+    return meta(command, pickComponent(command.components, failures, command.tries), parent!.texts);
+  }
+}
+
+const bestOf = ({ journal, finding }: Replayed) => journal.candidates[finding!.best]!;
+const phrasesIn = (texts: Texts): number =>
+  PHRASES.filter(({ component, phrase }) => texts[component]!.includes(phrase)).length;
+
+describe('a reflective search', () => {
+  it.each(Array.from({ length: 20 }, (_, n) => n + 1))(
+    'finds three phrases, two in descriptions of tools, within 300 evaluations (seed %i)',
+    (seed) => {
+      const found = carryOut({ ...SETTINGS, seed }, modelOf(seed, PHRASES), helpful);
+      expect(phrasesIn(bestOf(found).texts)).toBe(3);
+      expect(found.journal.evaluations).toBeLessThanOrEqual(300);
+    },
+  );
+
+  it('keeps the base for a model that ignores its texts, with every seed', () => {
+    for (let seed = 1; seed <= 20; seed++) {
+      const found = carryOut({ ...SETTINGS, seed }, modelOf(seed, []), helpful);
+      expect(found.finding).toEqual({ best: 0, finalists: [], failed: null });
+      expect(found.journal.candidates.filter(({ state }) => state === 'accepted')).toHaveLength(1);
+      // Ten in a row are enough.
+      expect(found.asked.length).toBeLessThanOrEqual(10);
+    }
+  });
+
+  it('shows the meta model cases that reflect, and no other', () => {
+    const { asked } = carryOut(SETTINGS, modelOf(1, PHRASES), helpful);
+    const shown = new Set(asked.flatMap(({ cases }) => cases));
+    expect([...shown].filter((position) => !SETTINGS.reflect.includes(position))).toEqual([]);
+    expect(shown.size).toBeGreaterThan(0);
+  });
+
+  it('measures a child on the select cases only where it does better on those it was made for', () => {
+    const { journal } = carryOut(SETTINGS, modelOf(3, PHRASES), helpful);
+    for (const candidate of journal.candidates.slice(1)) {
+      const isMeasured = SETTINGS.select.every((position) => candidate.scores.has(position));
+      expect(isMeasured).toBe(candidate.state === 'accepted');
+      if (candidate.kind === 'reflection' && isMeasured)
+        expect(candidate.trial!.own).toBeGreaterThan(candidate.trial!.parent);
+    }
+  });
+
+  it('rejects what was tried before, but for white space', () => {
+    const same: Meta = (_ask, component, current) => ({
+      proposals: [{ texts: { [component]: `  ${current[component]!}\n` }, why: null, fault: null }],
+      unreadable: null,
+    });
+    const { journal } = carryOut(SETTINGS, modelOf(1, PHRASES), same);
+    const reasons = new Set(journal.candidates.slice(1).map(({ reason }) => reason));
+    expect([...reasons]).toEqual(['It changes nothing.']);
+    expect(journal.candidates).toHaveLength(11);
+  });
+
+  it('counts a reply that cannot be read as a rejection, and so a text with a fault', () => {
+    const silent: Meta = ({ iteration }, component) =>
+      iteration % 2 === 0
+        ? { proposals: [], unreadable: 'it calls no tool.' }
+        : {
+            proposals: [{ texts: { [component]: 'x' }, why: null, fault: 'It repeats words of a case.' }],
+            unreadable: null,
+          };
+    const { journal, finding } = carryOut(SETTINGS, modelOf(1, PHRASES), silent);
+    expect(finding!.best).toBe(0);
+    expect(new Set(journal.candidates.slice(1).map(({ state }) => state))).toEqual(new Set(['rejected']));
+    expect(new Set(journal.candidates.slice(1).map(({ reason }) => reason))).toEqual(
+      new Set(['It repeats words of a case.', 'The meta model was not understood: it calls no tool.']),
+    );
+  });
+
+  it('leaves a candidate undecided whose cases have errored, and never counts them as wrong', () => {
+    const settings = { ...SETTINGS, seed: 2 };
+    const model = modelOf(2, PHRASES);
+    const stored = new Map<string, Answer>();
+    for (;;) {
+      const replayed = replay(beginSearch, settings, (command) => stored.get(keyOf(command)));
+      if (replayed.finding) {
+        expect(replayed.finding.best).toBe(0);
+        const made = replayed.journal.candidates.slice(1);
+        expect(new Set(made.map(({ state }) => state))).toEqual(new Set(['undecided']));
+        expect(made[0]!.reason).toMatch(/errored, and errored again/);
+        return;
+      }
+      for (const command of replayed.next) {
+        if (command.do === 'ask')
+          stored.set(keyOf(command), helpful(command, command.components[0]!, command.parents[0]!.texts));
+        else {
+          const isBase = command.candidate.id === 0;
+          const scored = command.cases.slice(0, isBase ? undefined : -1);
+          stored.set(
+            keyOf(command),
+            new Map(scored.map((position) => [position, model(command.candidate.texts, position, 0)])),
+          );
+        }
+      }
+    }
+  });
+
+  it('ends without an answer where the base itself has no scores', () => {
+    const found = replay(beginSearch, SETTINGS, () => new Map());
+    expect(found.finding).toMatchObject({ best: 0, failed: expect.stringMatching(/^The base has no score/) });
+  });
+
+  it('tries a text on further cases that is proposed again, where it was no better by ill luck', () => {
+    const [{ component, phrase }] = PHRASES as [Phrase];
+    const base = { [component]: BASE[component]! };
+    const model = (seed: number): Model => {
+      const chances = Array.from({ length: CASES }, seededRandom(seed));
+      return (texts, position) => Number(chances[position]! < (texts[component]!.includes(phrase) ? 0.4 : 0.2));
+    };
+    const stubborn: Meta = () => ({
+      proposals: [{ texts: { [component]: `${base[component]!} ${phrase}` }, why: null, fault: null }],
+      unreadable: null,
+    });
+    const searches = Array.from({ length: 20 }, (_, n) => n + 1).map((seed) => ({
+      seed,
+      ...carryOut({ ...SETTINGS, base, seed }, model(seed), stubborn),
+    }));
+    const later = searches.filter(({ asked, journal }) => {
+      const [, child] = journal.candidates;
+      return child!.state === 'accepted' && asked.filter(({ parents }) => parents[0]!.id === 0).length > 1;
+    });
+    expect(later.length).toBeGreaterThan(0);
+    for (const { journal } of searches)
+      expect(journal.candidates.filter(({ parents }) => parents[0] === 0)).toHaveLength(1);
+  });
+
+  it('joins what two candidates have learnt apart', () => {
+    // Each phrase helps with its own tool and hurts with the next, so none is better than its parent everywhere.
+    const own = TOOLS.map((tool) => ({ component: `tools/${tool}/description`, phrase: `More about ${tool}.` }));
+    const model = (seed: number): Model => {
+      const random = seededRandom(seed);
+      const chances = Array.from({ length: CASES }, random);
+      return (texts, position) => {
+        const has = own.map(({ component, phrase }) => texts[component]!.includes(phrase));
+        const tool = position % TOOLS.length;
+        const skill = 0.4 + (has[tool] ? 0.5 : 0) - (has[(tool + 1) % TOOLS.length] ? 0.2 : 0);
+        return Number(chances[position]! < skill);
+      };
+    };
+    const meta: Meta = (ask, component, current) => {
+      const phrase = own.find((one) => one.component === component)?.phrase ?? `Be careful (${ask.iteration}).`;
+      const text = `${current[component]!} ${current[component]!.includes(phrase) ? ask.iteration : phrase}`;
+      return { proposals: [{ texts: { [component]: text }, why: null, fault: null }], unreadable: null };
+    };
+    const searches = Array.from({ length: 20 }, (_, seed) =>
+      carryOut({ ...SETTINGS, seed, maxEvaluations: 1000 }, model(seed), meta),
+    );
+    const merged = searches.flatMap(({ journal }) =>
+      journal.candidates.filter(({ kind }) => kind === 'merge').map((one) => ({ one, journal })),
+    );
+    expect(merged.length).toBeGreaterThan(0);
+    for (const { one, journal } of merged) {
+      const [a, b] = one.parents.map((id) => journal.candidates[id]!);
+      for (const [component, text] of Object.entries(one.texts))
+        expect([a!.texts[component], b!.texts[component]]).toContain(text);
+      expect(one.trial!.cases).toBeLessThanOrEqual(5);
+      expect(one.state === 'accepted').toBe(one.trial!.own >= one.trial!.parent);
+    }
+  });
+});
+
+describe('a quick search', () => {
+  const settings: SearchSettings = { ...SETTINGS, mode: 'quick' };
+
+  it('asks once, and tries each text on all tuning cases', () => {
+    const { journal, asked, finding } = carryOut(settings, modelOf(1, PHRASES), prolific);
+    expect(asked.map(({ task, count, cases }) => [task, count, cases.length])).toEqual([['variants', 8, 10]]);
+    expect(journal.candidates).toHaveLength(9);
+    for (const { scores } of journal.candidates) expect(scores.size).toBe(42);
+    expect(journal.evaluations).toBe(9 * 42);
+    expect(finding!.best).not.toBe(0);
+  });
+
+  it('keeps the base when all do alike', () => {
+    expect(carryOut(settings, modelOf(1, []), prolific).finding).toEqual({ best: 0, finalists: [], failed: null });
+  });
+
+  it('takes no more texts than it asked for', () => {
+    const eager: Meta = (ask, component, current) => prolific({ ...ask, count: 50 }, component, current);
+    expect(carryOut(settings, modelOf(1, PHRASES), eager).journal.candidates).toHaveLength(9);
+  });
+});
+
+describe('an evolutionary search', () => {
+  const settings: SearchSettings = { ...SETTINGS, mode: 'evolutionary' };
+
+  it('lets the best live on, and makes half of the others from one and half from two', () => {
+    const { journal, asked } = carryOut(settings, modelOf(1, PHRASES), prolific);
+    expect(asked.map(({ task }) => task)).toEqual([
+      'variants',
+      ...['mutate', 'mutate', 'mutate', 'crossover', 'crossover'],
+      ...['mutate', 'mutate', 'mutate', 'crossover', 'crossover'],
+    ]);
+    expect(journal.generations.map(({ iteration }) => iteration)).toEqual([1, 2, 3]);
+    const scores = journal.generations.map(({ best }) => best.score!);
+    expect(scores).toEqual(scores.toSorted((a, b) => a - b));
+    for (const { kind, parents } of journal.candidates.slice(1))
+      expect(parents).toHaveLength(kind === 'crossover' ? 2 : 1);
+  });
+
+  it('shows a mutation at most four cases, all of them failed by its parent', () => {
+    const { asked } = carryOut(settings, modelOf(1, PHRASES), prolific);
+    for (const { cases, parents } of asked.filter(({ task }) => task === 'mutate')) {
+      expect(cases.length).toBeLessThanOrEqual(4);
+      for (const position of cases) {
+        expect(SETTINGS.reflect).toContain(position);
+        expect(parents[0]!.scores.get(position)).toBe(0);
+      }
+    }
+  });
+
+  it('finds what a generation alone has not', () => {
+    expect(phrasesIn(bestOf(carryOut(settings, modelOf(1, PHRASES), prolific)).texts)).toBe(3);
+  });
+});
+
+describe('every search', () => {
+  it.each(['quick', 'evolutionary', 'reflective'] as const)('is the same with the same answers: %s', (mode) => {
+    const once = () => carryOut({ ...SETTINGS, mode }, modelOf(5, PHRASES), mode === 'reflective' ? helpful : prolific);
+    expect(once().journal.candidates).toEqual(once().journal.candidates);
+  });
+
+  it('measures its finalists and the base anew, and takes the best of these', () => {
+    const { journal, finding } = carryOut(SETTINGS, modelOf(1, PHRASES), helpful);
+    expect(finding!.finalists[0]).toBe(0);
+    expect(finding!.finalists.length).toBeLessThanOrEqual(4);
+    const finals = finding!.finalists.map((id) => journal.candidates[id]!.final!);
+    expect(journal.candidates[finding!.best]!.final).toBe(Math.max(...finals));
+  });
+});

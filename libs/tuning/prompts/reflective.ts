@@ -1,0 +1,240 @@
+import { seededRandom } from '#lib/scoring/statistics/seeded-random';
+import { accept, addProposed, reject } from './evolutionary.js';
+import { finish } from './finish.js';
+import { mergeCases, proposeMerge, type Lineage } from './lineage.js';
+import { minibatchOf } from './minibatch.js';
+import { drawParent, frontOf } from './pareto.js';
+import {
+  EPSILON,
+  isFailing,
+  measure,
+  seedAt,
+  type Answer,
+  type Ask,
+  type Candidate,
+  type Command,
+  type Journal,
+  type Proposals,
+  type Search,
+} from './search.js';
+
+/** So many iterations in a row without an accepted candidate end a search. */
+const MAX_REJECTIONS = 10;
+const ACCEPTED_BEFORE_MERGE = 3;
+const MERGE_CASES = 5;
+
+type Part<Result> = Generator<readonly Command[], Result, readonly Answer[]>;
+
+/**
+ * After GEPA (Agrawal et al., 2025, arXiv:2507.19457). Each iteration takes a candidate that is best on some case,
+ * shows the meta model what it did on a few cases, and has one of its texts written anew: the system prompt, the
+ * description of a tool, that of a parameter in turn. A child that does better on these cases is measured on the select
+ * cases and becomes a candidate. Now and then two candidates are merged.
+ */
+export function* reflective(journal: Journal): Search {
+  const { base, settings } = journal;
+  yield* measure(journal, [
+    { candidate: base, part: 'tuning', cases: [...new Set([...settings.reflect, ...settings.select])] },
+  ]);
+  accept(journal, [base]);
+  if (base.state === 'accepted') yield* iterate(journal);
+  return yield* finish(journal);
+}
+
+function* iterate(journal: Journal): Part<void> {
+  const groups = groupsOf(Object.keys(journal.settings.base));
+  const batches = new Batches(journal);
+  let rejections = 0;
+  let accepted = 0;
+  for (let iteration = 1; rejections < MAX_REJECTIONS && affordsChild(journal); iteration++) {
+    const child = yield* reflect(journal, batches, iteration, groups[(iteration - 1) % groups.length]!);
+    const isAccepted = child?.state === 'accepted';
+    rejections = isAccepted ? 0 : rejections + 1;
+    if (isAccepted && ++accepted % ACCEPTED_BEFORE_MERGE === 0 && affordsChild(journal))
+      yield* merge(journal, iteration);
+    journal.endGeneration(
+      iteration,
+      front(journal).map(({ candidate }) => candidate.id),
+    );
+  }
+}
+
+/** The system prompt; the descriptions of tools; those of parameters. */
+export function groupsOf(components: readonly string[]): string[][] {
+  const kindOf = (component: string): number =>
+    component === 'system_prompt' ? 0 : component.includes('/parameters/') ? 2 : 1;
+  const groups = Map.groupBy(components, kindOf);
+  return [0, 1, 2].flatMap((kind) => (groups.has(kind) ? [groups.get(kind)!] : []));
+}
+
+/** Whether a child that is accepted could be measured to its end. */
+function affordsChild({ evaluations, settings }: Journal): boolean {
+  const { minibatch, select, samples, models, maxEvaluations } = settings;
+  return evaluations + (2 * minibatch + select.length) * samples * models <= maxEvaluations;
+}
+
+/** @returns the child; undefined where its parent fails none of the cases that it could learn from */
+function* reflect(
+  journal: Journal,
+  batches: Batches,
+  iteration: number,
+  components: readonly string[],
+): Part<Candidate | undefined> {
+  const random = seededRandom(seedAt(journal.settings.seed, iteration));
+  const parent = drawFrom(journal, random());
+  const cases = yield* batches.next(parent);
+  if (cases.length === 0) return undefined;
+  const tries = journal.triesOf(parent);
+  const ask: Ask = {
+    do: 'ask',
+    task: 'reflect',
+    iteration,
+    n: 0,
+    parents: [parent],
+    cases,
+    components,
+    tries,
+    count: 1,
+  };
+  const [proposed] = (yield [ask]) as [Proposals];
+  for (const component of Object.keys(proposed.proposals[0]?.texts ?? {}))
+    tries.set(component, (tries.get(component) ?? 0) + 1);
+  const child = again(journal, parent, proposed) ?? addProposed(journal, 'reflection', ask, proposed)[0];
+  if (child?.state !== 'measuring') return child;
+  yield* measure(journal, [{ candidate: child, part: 'minibatch', cases }]);
+  const isBetter = compare(child, parent, cases, (own, other) => own > other + EPSILON);
+  if (isBetter) yield* measureOnSelect(journal, child);
+  return child;
+}
+
+/**
+ * A child of this parent that is proposed once more, and was no better on the few cases it was tried on, or could not
+ * be judged: the cases of now are a second opinion.
+ */
+function again(journal: Journal, parent: Candidate, { proposals: [proposed] }: Proposals): Candidate | undefined {
+  if (!proposed || proposed.fault !== null) return undefined;
+  const earlier = journal.earlier({ ...parent.texts, ...proposed.texts });
+  const wasTried = earlier?.state === 'undecided' || (earlier?.state === 'rejected' && earlier.trial !== null);
+  if (!earlier || !wasTried || earlier.parents[0] !== parent.id) return undefined;
+  return Object.assign(earlier, { state: 'measuring', reason: null });
+}
+
+function* measureOnSelect(journal: Journal, child: Candidate): Part<void> {
+  yield* measure(journal, [{ candidate: child, part: 'select', cases: journal.settings.select }]);
+  accept(journal, [child]);
+}
+
+/** Compares a child with its parent on a few cases. It is rejected, or undecided, where it does not do well enough. */
+function compare(
+  child: Candidate,
+  parent: Candidate,
+  cases: readonly number[],
+  isEnough: (own: number, other: number) => boolean,
+): boolean {
+  const common = cases.filter((position) => parent.scores.has(position));
+  if (common.length === 0 || common.some((position) => !child.scores.has(position))) {
+    Object.assign(child, {
+      state: 'undecided',
+      reason: 'Some of the cases that it was tried on errored, and errored again.',
+    });
+    return false;
+  }
+  const sumOf = ({ scores }: Candidate): number => common.reduce((sum, position) => sum + scores.get(position)!, 0);
+  const [own, other] = [sumOf(child), sumOf(parent)];
+  child.trial = { own: own / common.length, parent: other / common.length, cases: common.length };
+  if (isEnough(own, other)) return true;
+  const shown = (sum: number): string => Number(sum.toFixed(2)).toString();
+  reject(
+    child,
+    `On the ${common.length} cases it was made for, it scores ${shown(own)} in all, and candidate ${parent.id} ` +
+      `${shown(other)}.`,
+  );
+  return false;
+}
+
+interface FrontMember {
+  candidate: Candidate;
+  wins: number;
+}
+
+/** The candidates that are best on some select case, without those that others make dispensable. */
+function front(journal: Journal): FrontMember[] {
+  const accepted = journal.candidates.filter(({ state }) => state === 'accepted');
+  const rows = accepted.map((candidate) => selectScores(journal, candidate));
+  return frontOf(rows).map(({ index, wins }) => ({ candidate: accepted[index]!, wins }));
+}
+
+const selectScores = ({ settings }: Journal, { scores }: Candidate): Float64Array =>
+  Float64Array.from(settings.select, (position) => scores.get(position)!);
+
+function drawFrom(journal: Journal, draw: number): Candidate {
+  const members = front(journal);
+  const drawn = drawParent(
+    members.map(({ wins }, index) => ({ index, wins })),
+    draw,
+  );
+  return members[drawn]!.candidate;
+}
+
+/** The minibatches of a search, one after another. */
+class Batches {
+  #n = 0;
+
+  constructor(readonly journal: Journal) {}
+
+  /**
+   * The next batch of which the parent fails a case; the parent is measured on it where it was not.
+   * @returns no cases when it fails none
+   */
+  *next(parent: Candidate): Part<number[]> {
+    const { reflect, minibatch, seed } = this.journal.settings;
+    const most = Math.ceil(reflect.length / minibatch);
+    for (let tried = 0; tried < most; tried++) {
+      const failing = (position: number): boolean => isFailing(this.#likely(parent, position));
+      const cases = minibatchOf(reflect, this.#n++, { size: minibatch, seed, failing });
+      yield* measure(this.journal, [{ candidate: parent, part: 'minibatch', cases }]);
+      if (cases.some((position) => isFailing(parent.scores.get(position)))) return cases;
+    }
+    return [];
+  }
+
+  /** The score of a candidate, or where it was not measured, that of its nearest ancestor. */
+  #likely(candidate: Candidate, position: number): number | undefined {
+    const score = candidate.scores.get(position);
+    const [parent] = candidate.parents;
+    return score ?? (parent === undefined ? undefined : this.#likely(this.journal.candidates[parent]!, position));
+  }
+}
+
+/** Makes one candidate of two that differ in what they changed. */
+function* merge(journal: Journal, iteration: number): Part<void> {
+  const random = seededRandom(seedAt(journal.settings.seed, iteration, 1));
+  const lineage = new Map(
+    journal.candidates
+      .filter(({ state }) => state === 'accepted')
+      .map((one): [number, Lineage] => [
+        one.id,
+        { id: one.id, parents: one.parents, components: one.texts, score: journal.selectMean(one)! },
+      ]),
+  );
+  const members = front(journal).map(({ candidate }) => candidate.id);
+  const merging = proposeMerge(members, lineage, journal.merged, random());
+  if (!merging) return;
+  const parents = merging.parents.map((id) => journal.candidates[id]!) as [Candidate, Candidate];
+  journal.merged.add(
+    parents
+      .map(({ id }) => id)
+      .sort((a, b) => a - b)
+      .join('+'),
+  );
+  if (journal.earlier(merging.components)) return;
+  const [a, b] = parents;
+  const better = journal.selectMean(b)! > journal.selectMean(a)! + EPSILON ? b : a;
+  const why = `What candidates ${a.id} and ${b.id} changed, together.`;
+  const of = { iteration, parents: [a.id, b.id], texts: merging.components, why, ask: null };
+  const child = journal.add({ kind: 'merge', ...of });
+  const chosen = mergeCases(selectScores(journal, a), selectScores(journal, b), random, MERGE_CASES);
+  const cases = chosen.map((index) => journal.settings.select[index]!);
+  yield* measure(journal, [{ candidate: child, part: 'merge', cases }]);
+  if (compare(child, better, cases, (own, other) => own >= other - EPSILON)) yield* measureOnSelect(journal, child);
+}

@@ -1,0 +1,301 @@
+import { createHash } from 'node:crypto';
+import { fingerprint } from './checks.js';
+
+// A search for better prompts is a generator: it yields what it needs to know (how a candidate does on some cases, what
+// a meta model proposes) and is told. It has no I/O, no clock and no randomness but its seed, so that a tune is
+// continued by repeating it from its beginning with the answers that were stored (`replay`). What it asks for is named
+// by its contents (`keyOf`), never by its place: where an answer changed meanwhile, as a repeated request may, the
+// search takes another way and finds nothing there that was meant for something else.
+
+/** The texts of a candidate by component. All candidates of a tune have the same components. */
+export type Texts = Readonly<Record<string, string>>;
+
+export type CandidateKind = 'base' | 'variant' | 'mutation' | 'crossover' | 'reflection' | 'merge';
+
+export interface Candidate {
+  /** 0 is the base. */
+  id: number;
+  kind: CandidateKind;
+  /** The generation or iteration that made it; 0 for the base. */
+  iteration: number;
+  parents: readonly number[];
+  texts: Texts;
+  /** What its author said about it. */
+  why: string | null;
+  /** The key of the request to the meta model that it came from. */
+  ask: string | null;
+  /** The mean score of each case that it was measured on, 0..1. */
+  scores: Map<number, number>;
+  /** Its mean, and that of its parent, on the cases that decided whether it is worth measuring on all. */
+  trial: { own: number; parent: number; cases: number } | null;
+  /** Its mean over fresh samples of the select cases. */
+  final: number | null;
+  /** `undecided`: cases that it was measured on have errored, so there is nothing to judge it by. */
+  state: 'measuring' | 'accepted' | 'rejected' | 'undecided';
+  /** Why it is rejected or undecided, in a sentence. */
+  reason: string | null;
+}
+
+/** The mean scores of cases by position; a case that errored is absent. */
+export type Scores = ReadonlyMap<number, number>;
+
+export interface Measure {
+  do: 'measure';
+  candidate: Candidate;
+  part: 'tuning' | 'minibatch' | 'select' | 'merge' | 'finalists';
+  cases: readonly number[];
+  firstSample: number;
+  samples: number;
+}
+
+/** A request to the meta model. */
+export interface Ask {
+  do: 'ask';
+  task: 'variants' | 'mutate' | 'crossover' | 'reflect';
+  iteration: number;
+  /** Which one of its iteration. */
+  n: number;
+  parents: readonly Candidate[];
+  /** The cases that it may show; never those that select or confirm, unless roles are shared. */
+  cases: readonly number[];
+  /** Of `reflect`: the components of which one is to be written anew. */
+  components: readonly string[];
+  /** Of `reflect`: how often each was written anew for this parent. */
+  tries: ReadonlyMap<string, number>;
+  /** Of `variants`: how many. */
+  count: number;
+}
+
+export type Command = Measure | Ask;
+
+/** Texts that a meta model wrote, those of its components alone, and what is wrong with them, if anything. */
+export interface Proposal {
+  texts: Texts;
+  why: string | null;
+  fault: string | null;
+}
+
+export interface Proposals {
+  proposals: readonly Proposal[];
+  /** Why there are none: what the meta model replied could not be read. */
+  unreadable: string | null;
+}
+
+export type Answer = Scores | Proposals;
+
+export type Search = Generator<readonly Command[], PromptFinding, readonly Answer[]>;
+
+export interface PromptFinding {
+  /** 0, the base, unless another one did better. */
+  best: number;
+  /** Those that were measured once more, the base among them; empty where nothing was better than the base. */
+  finalists: readonly number[];
+  /** Why there is nothing to tell: the base has no scores. */
+  failed: string | null;
+}
+
+/** One generation, or one iteration of a reflective search. */
+export interface Generation {
+  iteration: number;
+  accepted: number[];
+  rejected: number[];
+  front: number[];
+  best: { id: number; score: number | null };
+}
+
+export interface SearchSettings {
+  mode: 'quick' | 'evolutionary' | 'reflective';
+  base: Texts;
+  /** Positions of cases, in a drawn order. They are the same where a suite is too small to divide. */
+  reflect: readonly number[];
+  select: readonly number[];
+  seed: number;
+  samples: number;
+  /** How many models a case is sent to. */
+  models: number;
+  variants: number;
+  population: number;
+  generations: number;
+  selectionRatio: number;
+  minibatch: number;
+  /** Items that a reflective search may measure. */
+  maxEvaluations: number;
+}
+
+/** What a search has done so far. */
+export class Journal {
+  readonly candidates: Candidate[] = [];
+  readonly generations: Generation[] = [];
+  /** Items that were measured: cases times samples times models. */
+  evaluations = 0;
+  /** Pairs that were merged: "3+5". */
+  readonly merged = new Set<string>();
+  readonly #known = new Map<string, number>();
+  readonly #tries = new Map<number, Map<string, number>>();
+
+  constructor(readonly settings: SearchSettings) {
+    this.add({ kind: 'base', iteration: 0, parents: [], texts: settings.base, why: null, ask: null });
+  }
+
+  get base(): Candidate {
+    return this.candidates[0]!;
+  }
+
+  /** How often each component was written anew for a parent. */
+  triesOf({ id }: Candidate): Map<string, number> {
+    const tries = this.#tries.get(id) ?? new Map<string, number>();
+    this.#tries.set(id, tries);
+    return tries;
+  }
+
+  /** The same texts, but for white space. */
+  earlier(texts: Texts): Candidate | undefined {
+    const id = this.#known.get(fingerprint(texts));
+    return id === undefined ? undefined : this.candidates[id];
+  }
+
+  add(of: Pick<Candidate, 'kind' | 'iteration' | 'parents' | 'texts' | 'why' | 'ask'>): Candidate {
+    const candidate: Candidate = {
+      ...of,
+      id: this.candidates.length,
+      scores: new Map(),
+      trial: null,
+      final: null,
+      state: 'measuring',
+      reason: null,
+    };
+    this.candidates.push(candidate);
+    const print = fingerprint(of.texts);
+    if (!this.#known.has(print)) this.#known.set(print, candidate.id);
+    return candidate;
+  }
+
+  /** The mean over the select cases; null until all of them have a score. */
+  selectMean({ scores }: Candidate): number | null {
+    return meanOf(scores, this.settings.select);
+  }
+
+  /** Those that were accepted, the best first: ties go to the base, then to the shorter text. */
+  ranking(): Candidate[] {
+    return this.candidates
+      .filter(({ state }) => state === 'accepted')
+      .sort((a, b) => byMerit(a, b, (one) => this.selectMean(one) ?? -1));
+  }
+
+  endGeneration(iteration: number, front: readonly number[]): void {
+    const made = this.candidates.filter((one) => one.iteration === iteration && one.kind !== 'base');
+    const idsOf = (state: Candidate['state']): number[] =>
+      made.filter((one) => one.state === state).map(({ id }) => id);
+    const best = this.ranking()[0] ?? this.base;
+    this.generations.push({
+      iteration,
+      accepted: idsOf('accepted'),
+      rejected: idsOf('rejected'),
+      front: [...front],
+      best: { id: best.id, score: this.selectMean(best) },
+    });
+  }
+}
+
+/** Scores that differ by less are equal. */
+export const EPSILON = 1e-9;
+
+/** Higher scores first; then the base; then the shorter text; then the earlier one. */
+export const byMerit = (a: Candidate, b: Candidate, scoreOf: (one: Candidate) => number): number => {
+  const difference = scoreOf(b) - scoreOf(a);
+  if (Math.abs(difference) > EPSILON) return difference;
+  return Number(b.id === 0) - Number(a.id === 0) || lengthOf(a.texts) - lengthOf(b.texts) || a.id - b.id;
+};
+
+export const lengthOf = (texts: Texts): number => Object.values(texts).reduce((sum, text) => sum + text.length, 0);
+
+/** The mean over these cases; null where one of them has no score. */
+export function meanOf(scores: Scores, cases: readonly number[]): number | null {
+  let sum = 0;
+  for (const position of cases) {
+    const score = scores.get(position);
+    if (score === undefined) return null;
+    sum += score;
+  }
+  return cases.length === 0 ? null : sum / cases.length;
+}
+
+export const isFailing = (score: number | undefined): boolean => score !== undefined && score < 1 - EPSILON;
+
+/** What a command is stored under, within a tune. */
+export function keyOf(command: Command): string {
+  const parts =
+    command.do === 'measure'
+      ? [fingerprint(command.candidate.texts), command.part, command.cases, command.firstSample, command.samples]
+      : [
+          command.task,
+          command.iteration,
+          command.n,
+          command.parents.map(({ texts }) => fingerprint(texts)),
+          command.cases,
+          command.components,
+          command.count,
+        ];
+  return createHash('sha256').update(JSON.stringify(parts)).digest('hex').slice(0, 16);
+}
+
+export interface Replayed {
+  journal: Journal;
+  /** What there is to do next; empty when the search is over. */
+  next: readonly Command[];
+  /** Undefined while the search goes on. */
+  finding: PromptFinding | undefined;
+}
+
+/**
+ * Repeats a search from its beginning, up to the first commands that have no answer yet.
+ * @param answerOf undefined for a command that was not carried out
+ */
+export function replay(
+  begin: (journal: Journal) => Search,
+  settings: SearchSettings,
+  answerOf: (command: Command) => Answer | undefined,
+): Replayed {
+  const journal = new Journal(settings);
+  const search = begin(journal);
+  for (let step = search.next(); ;) {
+    if (step.done) return { journal, next: [], finding: step.value };
+    const answers = step.value.map(answerOf);
+    const next = step.value.filter((_command, n) => answers[n] === undefined);
+    if (next.length > 0) return { journal, next, finding: undefined };
+    step = search.next(answers as Answer[]);
+  }
+}
+
+/** Measures candidates on those of the cases that they have no score of. */
+export function* measure(
+  journal: Journal,
+  wanted: readonly { candidate: Candidate; part: Measure['part']; cases: readonly number[] }[],
+): Generator<readonly Command[], void, readonly Answer[]> {
+  const commands = wanted
+    .map(({ candidate, part, cases }) => toMeasure(journal, candidate, part, cases))
+    .filter(({ cases }) => cases.length > 0);
+  if (commands.length === 0) return;
+  const answers = yield commands;
+  commands.forEach((command, n) => record(journal, command, answers[n] as Scores));
+}
+
+export function toMeasure(
+  { settings }: Journal,
+  candidate: Candidate,
+  part: Measure['part'],
+  cases: readonly number[],
+): Measure {
+  const missing = cases.filter((position) => !candidate.scores.has(position));
+  return { do: 'measure', candidate, part, cases: missing, firstSample: 0, samples: settings.samples };
+}
+
+export function record(journal: Journal, { candidate, cases, samples }: Measure, scores: Scores): void {
+  journal.evaluations += cases.length * samples * journal.settings.models;
+  for (const [position, score] of scores) candidate.scores.set(position, score);
+}
+
+/** A draw of its own for each place of a search: what came before does not shift it. */
+export const seedAt = (seed: number, iteration: number, n = 0): number =>
+  (Math.imul(seed ^ 0x9e3779b9, 0x85ebca6b) + Math.imul(iteration + 1, 0xc2b2ae35) + Math.imul(n + 1, 0x27d4eb2f)) >>>
+  0;

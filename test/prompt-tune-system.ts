@@ -1,0 +1,117 @@
+import { isFinished, type Job } from '#lib/contracts/job';
+import type { PromptCandidate, PromptTune } from '#lib/contracts/prompt-tune';
+import { until } from './processes.js';
+import { startSystem } from './system.js';
+
+export const ROUTE = '/api/tool-eval/prompt-tune';
+
+const TOOLS = [
+  { name: 'get_weather', description: 'Get the weather of a city', parameter: 'city', value: 'Paris' },
+  { name: 'set_alarm', description: 'Set an alarm', parameter: 'time', value: '07:30' },
+  { name: 'play_song', description: 'Play a song', parameter: 'title', value: 'Yesterday' },
+] as const;
+const PROMPTS = [
+  (word: string) => `What is the weather in Paris? ${word}`,
+  (word: string) => `Set an alarm for 07:30 ${word}`,
+  (word: string) => `Please play the song "Yesterday" now ${word}`,
+];
+
+/** A word that stands in one case alone. */
+export const wordOf = (position: number): string => `word${String.fromCharCode(97 + (position % 26))}x${position}q`;
+
+/** A suite with three tools, and a word of its own in every case. */
+export const songSuite = (cases: number) => ({
+  name: 'Weather, alarms, songs',
+  system_prompt: 'You help with small things.',
+  tools: TOOLS.map(({ name, description, parameter }) => ({
+    type: 'function',
+    function: {
+      name,
+      description,
+      parameters: { type: 'object', properties: { [parameter]: { type: 'string' } }, required: [parameter] },
+    },
+  })),
+  test_cases: Array.from({ length: cases }, (_, n) => {
+    const { name, parameter, value } = TOOLS[n % TOOLS.length]!;
+    return {
+      prompt: PROMPTS[n % PROMPTS.length]!(wordOf(n)),
+      expected_tool: name,
+      expected_params: { [parameter]: value },
+    };
+  }),
+});
+
+/** What helps the model `prompt-sensitive`, and where. */
+export const PHRASES = [
+  { component: 'system_prompt', where: 'system', phrase: 'Call one tool at once.', when: null, gain: 0.3 },
+  {
+    component: 'tools/get_weather/description',
+    where: 'tools/get_weather',
+    phrase: 'Name the place.',
+    when: 'weather',
+    gain: 0.4,
+  },
+  {
+    component: 'tools/set_alarm/description',
+    where: 'tools/set_alarm',
+    phrase: 'Write the hour in full.',
+    when: 'alarm',
+    gain: 0.4,
+  },
+] as const;
+
+export interface Names {
+  /** Of the instances of `prompt-sensitive` and `meta`. */
+  model: string;
+  meta: string;
+}
+
+/** A system with a suite of 60 cases, models that follow their prompts, and meta models that know what helps. */
+export async function startPromptTuneSystem(names: readonly string[], { workers = 2 } = {}) {
+  const system = await startSystem({ workers });
+  const models = names.flatMap((name) => [{ id: `prompt-sensitive:${name}` }, { id: `meta:${name}` }]);
+  await system.client.post('/api/providers', { key: 'sim', base_url: `${system.simulator.url}/v1`, models });
+  const suiteId: string = (await system.client.post('/api/tool-eval/import', songSuite(60))).body.suite_id;
+  const get = async (path: string) => (await system.client.get(path)).body;
+  const control = async (path: string, body?: object): Promise<any> => {
+    const init = body && { method: 'POST', body: JSON.stringify(body) };
+    const response = await fetch(`${system.simulator.url}/control/${path}`, init);
+    expect(response.status).toBe(200);
+    return response.json();
+  };
+  for (const name of names) {
+    const rules = PHRASES.map(({ component: _component, ...rule }) => rule);
+    await control(`prompt-sensitive/${name}`, { base: 0.2, rules });
+    await control(`meta/${name}`, {
+      rules: PHRASES.map(({ component, phrase }) => ({ when: component, append: phrase })),
+      otherwise: 'Take care.',
+    });
+  }
+  return {
+    ...system,
+    suiteId,
+    get,
+    control,
+    async submit(name: string, more: object = {}): Promise<{ tune_id: string; job_id: string }> {
+      const input = {
+        suite_id: suiteId,
+        models: [`sim::prompt-sensitive:${name}`],
+        meta_model: `sim::meta:${name}`,
+        ...more,
+      };
+      const { status, body } = await system.client.post(ROUTE, input);
+      expect({ status, body }).toMatchObject({ status: 202, body: { status: 'submitted' } });
+      return body;
+    },
+    tune: (id: string): Promise<PromptTune> => get(`${ROUTE}/history/${id}`),
+    candidates: async (id: string): Promise<PromptCandidate[]> =>
+      (await get(`${ROUTE}/history/${id}/candidates?limit=200`)).items,
+    async ended(jobId: string): Promise<Job> {
+      await until(async () => isFinished((await get(`/api/jobs/${jobId}`)).status), { timeoutMs: 120_000 });
+      return get(`/api/jobs/${jobId}`);
+    },
+    /** The bodies of the requests that a meta model got. */
+    metaRequests: async (name: string): Promise<any[]> =>
+      (await control(`requests?model=${encodeURIComponent(`meta:${name}`)}`)).items,
+  };
+}

@@ -1,0 +1,89 @@
+import { PHRASES, ROUTE, startPromptTuneSystem, wordOf } from './prompt-tune-system.js';
+
+let system: Awaited<ReturnType<typeof startPromptTuneSystem>>;
+beforeAll(async () => void (system = await startPromptTuneSystem(['learns', 'ignores', 'copies', 'quick', 'evolves'])));
+afterAll(() => system.sql.end());
+
+const has = (texts: Record<string, string>, { component, phrase }: (typeof PHRASES)[number]): boolean =>
+  texts[component]!.includes(phrase);
+
+it('a reflective tune finds what helps, confirms it on cases nobody saw, and keeps it as a version', async () => {
+  const { tune_id, job_id } = await system.submit('learns', { max_evals: 300 });
+  expect(await system.ended(job_id)).toMatchObject({ status: 'completed', error: null });
+  const found = await system.tune(tune_id);
+  expect(found).toMatchObject({
+    outcome: 'confirmed',
+    step: 'done',
+    cases: { tuning: 42, reflect: 24, select: 18, holdout: 18 },
+    holdout: { verdict: 'improved', n_cases: 18 },
+  });
+  expect(PHRASES.map((phrase) => has(found.texts!, phrase))).toEqual([true, true, true]);
+  expect(found.evaluations).toBeLessThanOrEqual(300);
+
+  // No request to the meta model has a word of a case that it must not see.
+  const { rows } = await system.sql.query('SELECT input FROM orchestration WHERE id = $1', [tune_id]);
+  const { reflect, select, heldOut } = JSON.parse(rows[0].input) as Record<string, number[]>;
+  const requests = (await system.metaRequests('learns')).map((body) => JSON.stringify(body));
+  expect(requests).toHaveLength(found.meta.requests);
+  const shown = (positions: number[]) => positions.filter((n) => requests.some((text) => text.includes(wordOf(n))));
+  expect(shown(heldOut!)).toEqual([]);
+  expect(shown(select!)).toEqual([]);
+  expect(shown(reflect!).length).toBeGreaterThan(4);
+
+  const candidates = await system.candidates(tune_id);
+  expect(candidates[0]).toMatchObject({ candidate: 0, kind: 'base', parents: [], changed: {} });
+  const best = candidates.find(({ state }) => state === 'best')!;
+  expect(best).toMatchObject({ candidate: found.best, scores: { holdout: found.holdout!.mean_b } });
+  for (const { kind, state, reason, why, meta } of candidates.slice(1)) {
+    expect(state === 'rejected').toBe(reason !== null);
+    expect(why).toEqual(expect.any(String));
+    expect(meta !== null).toBe(kind === 'reflection');
+  }
+  const diff = await system.get(`${ROUTE}/history/${tune_id}/candidates/${found.best}/diff?to=0`);
+  expect(diff.components.map(({ component }: any) => component)).toEqual(PHRASES.map(({ component }) => component));
+  expect(diff.components[0].hunks).toContainEqual({ op: 'added', text: expect.stringContaining('one tool at once') });
+
+  // The suite is as it was. A run may take the version.
+  const version = await system.get(`/api/prompt-versions/${found.prompt_version_id}`);
+  expect(version).toMatchObject({ source: 'prompt_tune', origin: { tune_id, candidate: found.best } });
+  expect(await system.get(`/api/tool-suites/${system.suiteId}`)).toMatchObject({ version: 1 });
+  const model = 'sim::prompt-sensitive:learns';
+  const asked = { suite_id: system.suiteId, models: [model], prompt_version_id: version.id };
+  const { job_id: runJob, eval_id } = (await system.client.post('/api/tool-eval', asked)).body;
+  await system.ended(runJob);
+  expect((await system.get(`/api/tool-eval/history/${eval_id}`)).score).toBeGreaterThan(0.7);
+});
+
+it('a model that ignores its prompts leaves the base where it is', async () => {
+  await system.control('prompt-sensitive/ignores', { base: 0.4, rules: [] });
+  const { tune_id, job_id } = await system.submit('ignores', { max_evals: 300 });
+  await system.ended(job_id);
+  expect(await system.tune(tune_id)).toMatchObject({
+    outcome: 'not_confirmed',
+    best: 0,
+    prompt_version_id: null,
+    text: 'Keep the base: nothing that was tried did better on the cases that texts are chosen by.',
+  });
+});
+
+it('a meta model that copies its examples is caught', async () => {
+  await system.control('meta/copies', { rules: [], copy_examples: true });
+  const { tune_id, job_id } = await system.submit('copies', { max_evals: 300 });
+  await system.ended(job_id);
+  expect(await system.tune(tune_id)).toMatchObject({ outcome: 'not_confirmed', best: 0 });
+  const [, ...made] = await system.candidates(tune_id);
+  expect(made).toHaveLength(10);
+  for (const { state, reason } of made) {
+    expect(state).toBe('rejected');
+    expect(reason).toMatch(/^It (repeats words of a case|has a value that a case expects)/);
+  }
+});
+
+it.each(['quick', 'evolutionary'])('the mode %s finds texts that do better, too', async (mode) => {
+  const name = mode === 'quick' ? 'quick' : 'evolves';
+  const { tune_id, job_id } = await system.submit(name, { mode });
+  await system.ended(job_id);
+  const found = await system.tune(tune_id);
+  expect(found).toMatchObject({ outcome: 'confirmed', prompt_version_id: expect.any(String) });
+  expect(PHRASES.filter((phrase) => has(found.texts!, phrase)).length).toBeGreaterThan(0);
+});
