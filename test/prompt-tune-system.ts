@@ -20,7 +20,7 @@ const PROMPTS = [
 export const wordOf = (position: number): string => `word${String.fromCharCode(97 + (position % 26))}x${position}q`;
 
 /** A suite with three tools, and a word of its own in every case. */
-export const songSuite = (cases: number) => ({
+export const songSuite = (cases: number, promptOf?: (n: number) => string) => ({
   name: 'Weather, alarms, songs',
   system_prompt: 'You help with small things.',
   tools: TOOLS.map(({ name, description, parameter }) => ({
@@ -34,7 +34,7 @@ export const songSuite = (cases: number) => ({
   test_cases: Array.from({ length: cases }, (_, n) => {
     const { name, parameter, value } = TOOLS[n % TOOLS.length]!;
     return {
-      prompt: PROMPTS[n % PROMPTS.length]!(wordOf(n)),
+      prompt: promptOf?.(n) ?? PROMPTS[n % PROMPTS.length]!(wordOf(n)),
       expected_tool: name,
       expected_params: { [parameter]: value },
     };

@@ -1,0 +1,151 @@
+import { pino } from 'pino';
+import type { PromptCandidate, PromptTune } from '#lib/contracts/prompt-tune';
+import { createPool } from '#lib/db/connection/pool';
+import type { Outcome } from '#lib/db/testing/settled-run';
+import { connectRedis } from '#lib/runtime/redis';
+import { promptTuneSteps } from '../apps/worker/orchestrations/prompt-tune/prompt-tune-steps.js';
+import { startApi } from './api.js';
+import { clientOf, type Client } from './client.js';
+import { orchestrationOf, type Child, type Replies, type Stores } from './orchestrations.js';
+import { ROUTE, songSuite } from './prompt-tune-system.js';
+
+type Texts = Record<string, string>;
+/** What the models reply to a case with some texts: the score, or null for an error. */
+export type Skill = (texts: Texts, position: number, child: Child) => Outcome;
+/** What a meta model is asked: the JSON document between the fences. */
+export interface Task {
+  task: string;
+  component?: string;
+  current_text?: string;
+  components?: Texts;
+  examples?: { prompt: string; [more: string]: unknown }[];
+}
+/** The arguments of the call that a meta model replies with; undefined: it calls nothing; null: it errored. */
+export type Author = (task: Task, child: Child) => object | undefined | null;
+
+export const documentIn = (content: string): Task => {
+  const [, json] = /^```json\n([\s\S]*)\n```$/m.exec(content) ?? [];
+  return JSON.parse(json!) as Task;
+};
+
+/** An API, and what its workers do for prompt tunes. The models are played by the test. */
+export async function openPromptTunes() {
+  const api = await startApi();
+  const locks = createPool(api.env.DATABASE_URL, 10);
+  const redis = connectRedis(api.env.REDIS_URL, 'producer', pino({ level: 'silent' }));
+  const stores = { pool: api.pool, locks, redis };
+  let teams = 0;
+  const aTeam = async (
+    cases: number,
+    promptOf?: (n: number) => string,
+  ): Promise<{ client: Client; suiteId: string }> => {
+    const { token } = (await api.client.post('/api/teams', { name: `team ${teams++}` })).body;
+    const client = clientOf(api.url, token.token);
+    const models = [{ id: 'a' }, { id: 'b' }, { id: 'meta' }];
+    await client.post('/api/providers', { key: 'sim', base_url: 'http://127.0.0.1:9/v1', models });
+    const { suite_id: suiteId } = (await client.post('/api/tool-eval/import', songSuite(cases, promptOf))).body;
+    return { client, suiteId };
+  };
+  const submit = ({ client, suiteId }: { client: Client; suiteId: string }, input: object) =>
+    client.post(ROUTE, { suite_id: suiteId, models: ['sim::a'], meta_model: 'sim::meta', ...input });
+  return {
+    pool: api.pool,
+    aTeam,
+    submit,
+    async close(): Promise<void> {
+      await Promise.all([locks.end(), redis.quit()]);
+      await api.close();
+    },
+    /** A team of its own with a tune that is submitted, and not begun. */
+    async aTune({ cases = 60, ...input }: { cases?: number; [input: string]: unknown } = {}) {
+      const team = await aTeam(cases);
+      const { status, body } = await submit(team, input);
+      if (status !== 202) throw new Error(`${status} ${JSON.stringify(body)}`);
+      return { suiteId: team.suiteId, ...(await tuneOf(stores, team.client, body.tune_id)) };
+    },
+    /** A tune that was submitted. */
+    of: (client: Client, id: string) => tuneOf(stores, client, id),
+  };
+}
+
+async function tuneOf(stores: Stores, client: Client, id: string) {
+  const { rows } = await stores.pool.query('SELECT team_id, input FROM orchestration WHERE id = $1', [id]);
+  const { team_id: teamId, input } = rows[0] as { team_id: string; input: string };
+  const { own, heldOut, reflect, select } = JSON.parse(input);
+  const orchestration = orchestrationOf(stores, { teamId, id, type: 'prompt_tune' }, promptTuneSteps);
+  const isMeta = ({ step }: Child): boolean => step.startsWith('meta');
+  const runOf = async (child: Child): Promise<{ config: any; positions: number[] }> => {
+    const [run] = await orchestration.rows('SELECT config, case_positions FROM run WHERE id = $1', [child.id]);
+    const some = run.case_positions as number[];
+    const all = Array.from({ length: child.cases }, (_, n) => n);
+    return { config: JSON.parse(run.config), positions: some.length > 0 ? some : all };
+  };
+  const textsOf = async (child: Child): Promise<Texts> => {
+    const { config } = await runOf(child);
+    return {
+      ...own,
+      ...(config.base_prompt !== null && { system_prompt: config.base_prompt }),
+      ...config.tool_overrides,
+    };
+  };
+  const askOf = async (child: Child): Promise<any> => {
+    const [row] = await orchestration.rows(
+      'SELECT body FROM prompt_ask a JOIN suite_version_case c ON c.version_id = a.tune_id AND c.position = a.position WHERE a.tune_id = $1 AND a.key = $2',
+      [id, child.arm],
+    );
+    return JSON.parse(row.body);
+  };
+  const repliesOf =
+    (skill: Skill, author: Author): Replies =>
+    async (child) => {
+      if (isMeta(child))
+        return [author(documentIn((await askOf(child)).messages[1].content), child) === null ? null : 1];
+      const [texts, { positions }] = [await textsOf(child), await runOf(child)];
+      return positions.map((position) => skill(texts, position, child));
+    };
+  /** What the meta model called stands in its results. */
+  const writeCalls = async (author: Author): Promise<void> => {
+    for (const child of (await orchestration.children()).filter(isMeta)) {
+      const { messages, tools } = await askOf(child);
+      const args = author(documentIn(messages[1].content), child);
+      const called = args ? [{ name: tools[0].function.name, arguments: args }] : [];
+      await stores.pool.query('UPDATE result SET called = $2 WHERE run_id = $1', [child.id, JSON.stringify(called)]);
+    }
+  };
+  const reply = async (skill: Skill, author: Author): Promise<void> => {
+    await orchestration.reply(repliesOf(skill, author));
+    await writeCalls(author);
+  };
+  return {
+    ...orchestration,
+    client,
+    id,
+    teamId,
+    heldOut: heldOut as number[],
+    reflect: reflect as number[],
+    select: select as number[],
+    askOf,
+    textsOf,
+    isMeta,
+    reply,
+    async end(skill: Skill, author: Author): Promise<PromptTune> {
+      for (;;) {
+        await orchestration.step();
+        await reply(skill, author);
+        const found = await this.read();
+        if (!['pending', 'queued', 'running'].includes(found.status)) return found;
+      }
+    },
+    /** As often a step, and what it asked for. */
+    async go(turns: number, skill: Skill, author: Author): Promise<void> {
+      for (let turn = 0; turn < turns; turn++) {
+        await orchestration.step();
+        await reply(skill, author);
+      }
+    },
+    resume: async (body: object = {}) => client.post(`/api/jobs/${(await orchestration.job()).id}/resume`, body),
+    read: async (): Promise<PromptTune> => (await client.get(`${ROUTE}/history/${id}`)).body,
+    candidates: async (): Promise<PromptCandidate[]> =>
+      (await client.get(`${ROUTE}/history/${id}/candidates?limit=200`)).body.items,
+  };
+}
