@@ -29,7 +29,7 @@ export type PromptSource = (typeof PROMPT_SOURCES)[number];
 
 const Origin = z.object({
   tune_id: id.meta({ description: 'The tune that wrote it.' }),
-  candidate: z.union([z.string(), z.int()]).meta({ description: 'The candidate of the tune.' }),
+  candidate: z.int().meta({ description: 'The candidate of the tune.' }),
 });
 /** Where a version comes from, if a tune of prompts wrote it. */
 export type PromptOrigin = z.infer<typeof Origin>;

@@ -218,6 +218,9 @@ describe('every route of the OpenAPI document that changes something', () => {
     const route = '/api/tool-eval/param-tune';
     const unusedTune = (await client.post(route, tune)).body;
     await client.post(`/api/jobs/${unusedTune.job_id}/cancel`);
+    const prompts = { suite_id: suiteId, models: ['sim::a'], meta_model: 'sim::a', mode: 'quick', holdout: 0 };
+    const unusedPrompts = (await client.post('/api/tool-eval/prompt-tune', prompts)).body;
+    await client.post(`/api/jobs/${unusedPrompts.job_id}/cancel`);
     const preset = { name: 'p', search_space: tune.search_space };
     const unusedPreset = (await client.post('/api/param-presets', preset)).body;
     const prompt = { suite_id: suiteId, components: { system_prompt: 'Be brief.' } };
@@ -276,6 +279,13 @@ describe('every route of the OpenAPI document that changes something', () => {
       ['POST /api/tool-eval/param-tune', '', tune],
       ['POST /api/tool-eval/param-tune/estimate', '', tune, 'nothing'],
       ['DELETE /api/tool-eval/param-tune/history/{id}', `${route}/history/${unusedTune.tune_id}`, undefined],
+      ['POST /api/tool-eval/prompt-tune', '', prompts],
+      ['POST /api/tool-eval/prompt-tune/estimate', '', prompts, 'nothing'],
+      [
+        'DELETE /api/tool-eval/prompt-tune/history/{id}',
+        `/api/tool-eval/prompt-tune/history/${unusedPrompts.tune_id}`,
+        undefined,
+      ],
       ['POST /api/param-presets', '', { ...preset, name: 'new' }],
       ['DELETE /api/param-presets/{id}', `/api/param-presets/${unusedPreset.id}`, undefined],
       ['POST /api/prompt-versions', '', prompt],

@@ -27,6 +27,7 @@ export const TAGS: Record<string, string> = {
   Gates: 'Decide whether a run may ship: whether it is not worse than a baseline, by rules fixed before.',
   ParamTunes: 'Search for the parameters with which models call tools best.',
   ParamPresets: 'Search spaces that the team keeps.',
+  PromptTunes: 'Search for the texts with which models call tools best.',
   PromptVersions: 'Texts that models read in place of those of a suite.',
   Providers: 'The endpoints that requests go to, and their models.',
   Lanes: 'The queues of requests under the limits of a provider, and their current state.',
@@ -44,6 +45,8 @@ const PATH_PARAMETERS: Record<string, { description: string; example: string }> 
     example: '019aa8a2-5c1e-7000-8000-000000000031',
   },
   'param-tune/history': { description: 'The id of the tune.', example: '019aa8a2-5c1e-7000-8000-000000000111' },
+  'prompt-tune/history': { description: 'The id of the tune.', example: '019aa8a2-5c1e-7000-8000-000000000112' },
+  candidates: { description: 'The number of the candidate; 0 is the base.', example: '3' },
   'param-presets': { description: 'The id of the preset.', example: '019aa8a2-5c1e-7000-8000-000000000121' },
   'prompt-versions': {
     description: 'The id of the prompt version.',

@@ -52,6 +52,8 @@ beforeAll(async () => {
   const gateRun = (await client.post(`/api/gates/${gate.id}/run`)).body;
   const tune = { suite_id, models: ['simulator::perfect-ish'], search_space: { top_p: [1] }, mode: 'grid', holdout: 0 };
   const tuned = (await client.post('/api/tool-eval/param-tune', tune)).body;
+  const prompts = { suite_id, models: tune.models, meta_model: tune.models[0], mode: 'quick', holdout: 0 };
+  const promptTuned = (await client.post('/api/tool-eval/prompt-tune', prompts)).body;
   const preset = (await client.post('/api/param-presets', { name: 'p', search_space: tune.search_space })).body;
   const keep = async (of: object = {}) =>
     (await client.post('/api/prompt-versions', { suite_id, components: { system_prompt: 'Be brief.' }, ...of })).body;
@@ -70,6 +72,7 @@ beforeAll(async () => {
     [EXAMPLE_IDS.gate, gate.id],
     [EXAMPLE_IDS.gateRun, gateRun.gate_run_id],
     [EXAMPLE_IDS.tune, tuned.tune_id],
+    [EXAMPLE_IDS.promptTune, promptTuned.tune_id],
     [EXAMPLE_IDS.preset, preset.id],
     [EXAMPLE_IDS.prompt, prompt.id],
     [EXAMPLE_IDS.earlierPrompt, earlierPrompt.id],
@@ -162,6 +165,8 @@ describe('the description of the API', () => {
       '/api/compare: 422',
       '/api/compare/items: 422',
       '/api/gates/{id}/check: 400',
+      '/api/tool-eval/prompt-tune/history/{id}/candidates/{candidate}: 404',
+      '/api/tool-eval/prompt-tune/history/{id}/candidates/{candidate}/diff: 404',
     ];
     expect(told.filter((line) => !/: 2\d\d$/.test(line))).toEqual(others);
   });

@@ -171,6 +171,8 @@ describe('every route of the OpenAPI document', () => {
     const token = (await client.post('/api/tokens', { name: 'mine', role: 'viewer' })).body;
     const tune = { suite_id: suiteId, models: ['sim::a'], search_space: { top_p: [0.5, 1] }, mode: 'grid', holdout: 0 };
     const { tune_id } = (await client.post('/api/tool-eval/param-tune', tune)).body;
+    const prompts = { suite_id: suiteId, models: ['sim::a'], meta_model: 'sim::a', mode: 'quick', holdout: 0 };
+    const promptTune = (await client.post('/api/tool-eval/prompt-tune', prompts)).body;
     const preset = { name: 'mine', search_space: tune.search_space };
     const { id: presetId } = (await client.post('/api/param-presets', preset)).body;
     const prompt = { suite_id: suiteId, components: { system_prompt: 'mine' }, tags: ['mine'] };
@@ -183,6 +185,7 @@ describe('every route of the OpenAPI document', () => {
       gates: gate.id,
       runs: gateRun.gate_run_id,
       'param-tune/history': tune_id,
+      'prompt-tune/history': promptTune.tune_id,
       'param-presets': presetId,
       'prompt-versions': promptId,
       tokens: token.id,
@@ -197,6 +200,8 @@ describe('every route of the OpenAPI document', () => {
       'POST /api/experiments': { name: 'x', suite_id: suiteId },
       'POST /api/tool-eval/param-tune': tune,
       'POST /api/tool-eval/param-tune/estimate': tune,
+      'POST /api/tool-eval/prompt-tune': prompts,
+      'POST /api/tool-eval/prompt-tune/estimate': prompts,
       'POST /api/prompt-versions': prompt,
       'PATCH /api/prompt-versions/{id}': { label: 'stolen' },
       'POST /api/gates': { ...rules, name: 'x' },
@@ -227,8 +232,9 @@ describe('every route of the OpenAPI document', () => {
             .replace('{caseId}', inner)
             .replace('{resultId}', result)
             .replace('{version}', '1')
+            .replace('{candidate}', '0')
             .replaceAll(
-              /(?<![\w-])(param-tune\/history|[\w-]+)\/\{\w+\}/g,
+              /(?<![\w-])((?:param|prompt)-tune\/history|[\w-]+)\/\{\w+\}/g,
               (_match, what: string) => `${what}/${ids[what]}`,
             )
             .replace(/\/check$/, `/check?eval_id=${ids.history}`),

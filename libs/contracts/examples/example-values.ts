@@ -26,6 +26,7 @@ export const EXAMPLE_IDS = {
   added: idOf(34),
   gateJob: idOf(43),
   tune: idOf(111),
+  promptTune: idOf(112),
   tuneJob: idOf(44),
   trial: idOf(35),
   preset: idOf(121),

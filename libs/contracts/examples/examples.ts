@@ -4,6 +4,7 @@ import { GATE_EXAMPLES } from './gate-examples.js';
 import { MCP_EXAMPLES } from './mcp-examples.js';
 import { PROBLEM_EXAMPLES } from './problem-examples.js';
 import { PROMPT_EXAMPLES } from './prompt-examples.js';
+import { PROMPT_TUNE_EXAMPLES } from './prompt-tune-examples.js';
 import { PROVIDER_EXAMPLES } from './provider-examples.js';
 import { RESULT_EXAMPLES } from './result-examples.js';
 import { RUN_EXAMPLES } from './run-examples.js';
@@ -28,4 +29,5 @@ export const EXAMPLES: Record<string, Record<string, unknown>> = {
   ...GATE_EXAMPLES,
   ...TUNE_EXAMPLES,
   ...PROMPT_EXAMPLES,
+  ...PROMPT_TUNE_EXAMPLES,
 };

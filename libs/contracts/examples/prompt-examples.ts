@@ -17,7 +17,7 @@ const head = {
   created_by: 'owner',
   created_at: at('09:40:00'),
 };
-const tuned = { ...head, tags: [], source: 'prompt_tune', origin: { tune_id: idOf(112), candidate: 'c7' } };
+const tuned = { ...head, tags: [], source: 'prompt_tune', origin: { tune_id: EXAMPLE_IDS.promptTune, candidate: 3 } };
 const hunks = [
   { op: 'same', text: 'You help people with the weather' },
   { op: 'removed', text: ', and with nothing else' },
