@@ -1,0 +1,96 @@
+import { isFinished } from '#lib/contracts/job';
+import type { PromptTune } from '#lib/contracts/prompt-tune';
+import { openMortals, type Mortals } from '../mortals.js';
+import { PHRASES, ROUTE, songSuite } from '../prompt-tune-system.js';
+
+const CASES = 40;
+const MAX_CONCURRENCY = 4;
+const MODEL = 'prompt-sensitive@40:mortal';
+const META = 'meta@200:mortal';
+
+let mortals: Mortals;
+beforeAll(async () => void (mortals = await openMortals()), 150_000);
+afterAll(() => mortals.close());
+
+it('a prompt tune whose every process is killed at every step loses, repeats and pays nothing twice', async () => {
+  const { client, rows, simulator } = mortals;
+  const control = (path: string, body: object) =>
+    fetch(`${simulator.url}/control/${path}`, { method: 'POST', body: JSON.stringify(body) });
+  const [{ component, phrase, where, gain }] = PHRASES;
+  await control(`prompt-sensitive/${encodeURIComponent(MODEL)}`, {
+    base: 0.2,
+    rules: [{ phrase, where, gain: gain + 0.4 }],
+  });
+  await control(`meta/${encodeURIComponent(META)}`, { rules: [{ when: component, append: phrase }] });
+  await client.post('/api/providers', {
+    key: 'sim',
+    base_url: `${simulator.url}/v1`,
+    models: [{ id: MODEL }, { id: META }],
+    limits: { max_concurrency: MAX_CONCURRENCY },
+  });
+  const suite_id = (await client.post('/api/tool-eval/import', songSuite(CASES))).body.suite_id;
+  const { body: experiment } = await client.post('/api/experiments', { name: 'e', suite_id });
+  const { status, body: submitted } = await client.post(ROUTE, {
+    suite_id,
+    models: [`sim::${MODEL}`],
+    meta_model: `sim::${META}`,
+    mode: 'quick',
+    variants: 2,
+    components: [component],
+    experiment_id: experiment.id,
+    cache: 'off',
+  });
+  expect({ status, submitted }).toMatchObject({ status: 202 });
+
+  // Where the tune is: each place is met once, and then everything dies.
+  const placeOf = async (): Promise<string> => {
+    const [{ status: now, step, children }] = await rows(
+      `SELECT j.status, o.step, (
+         SELECT string_agg(r.step || ' ' || r.arm || ' ' || r.status || ' ' || (
+           SELECT sum(settled) * 2 / sum(n) FROM target WHERE run_id = r.id
+         ), ', ' ORDER BY r.id) FROM run r WHERE r.orchestration_id = o.id
+       ) AS children
+       FROM orchestration o JOIN job j ON j.id = o.job_id WHERE o.id = $1`,
+      [submitted.tune_id],
+    );
+    return isFinished(now) ? 'end' : `${now}; next ${step}; ${children}`;
+  };
+  const kills = await mortals.killAtEach(placeOf);
+  expect(kills).toBeGreaterThan(8);
+
+  const found: PromptTune = (await client.get(`${ROUTE}/history/${submitted.tune_id}`)).body;
+  expect(found).toMatchObject({ status: 'completed', outcome: 'confirmed', best: 1, evaluations: 2 * 28 });
+  const children = await rows(
+    `SELECT r.step || ' ' || (CASE WHEN r.step = 'meta' THEN '' ELSE split_part(r.arm, '.', 1) END) AS made_for, r.status,
+       (SELECT count(*)::int FROM result WHERE run_id = r.id) AS results
+     FROM run r WHERE r.orchestration_id = $1 ORDER BY r.id`,
+    [submitted.tune_id],
+  );
+  const child = (madeFor: string, results: number) => ({ made_for: madeFor, status: 'completed', results });
+  expect(children).toEqual([
+    child('tuning 0', 28),
+    child('meta ', 1),
+    child('tuning 1', 28),
+    child('finalists 0', 3 * 28),
+    child('finalists 1', 3 * 28),
+    child('holdout 1', 3 * 12),
+    child('holdout 0', 3 * 12),
+    child('promote 1', CASES),
+  ]);
+  // The second variant is the first one again, so it is rejected and not paid for. One version keeps the text.
+  expect((await client.get(`/api/prompt-versions?suite_id=${suite_id}`)).body.items).toHaveLength(1);
+  const log = await rows('SELECT seq, name FROM job_event WHERE job_id = $1 ORDER BY seq', [submitted.job_id]);
+  expect(log.map(({ name }) => name)).toEqual([
+    'job_created',
+    'tune_start',
+    'tune_generation',
+    'tune_complete',
+    'job_completed',
+  ]);
+  expect(log.map(({ seq }) => seq)).toEqual(log.map((_, n) => n + 1));
+  // Only requests that were in hand when their worker died are made again.
+  const requests = (await mortals.requests(MODEL)) + (await mortals.requests(META));
+  const settled = children.reduce((sum, { results }) => sum + results, 0);
+  expect(requests).toBeGreaterThanOrEqual(settled);
+  expect(requests).toBeLessThanOrEqual(settled + kills * MAX_CONCURRENCY);
+}, 600_000);
