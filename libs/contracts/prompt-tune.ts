@@ -234,13 +234,13 @@ export const PromptTune = z
         holdout: z.int().meta({ description: 'Cases that confirm what was chosen.' }),
       })
       .meta({ description: 'How the cases were divided.' }),
-    base: PromptComponents.meta({ description: 'The texts that it began with.' }),
+    base: PromptComponents.meta({ description: 'The texts that it began with. Empty in a list.' }),
     planned_requests: z.int().meta({ description: 'What it would take if it went as planned.' }),
     evaluations: z.int().meta({ description: 'Items that the search has measured.' }),
     candidates: z.int().meta({ description: 'Candidates so far, the base among them.' }),
     front: z.array(z.int()).meta({ description: 'The candidates that are best on some case.' }),
     best: z.int().nullable().meta({ description: 'The best candidate; null until it is known.' }),
-    texts: PromptComponents.nullable().meta({ description: 'Its texts; null until it is known.' }),
+    texts: PromptComponents.nullable().meta({ description: 'Its texts; null until it is known, and in a list.' }),
     holdout: Comparison.nullable().meta({ description: 'It against the base, on cases that nothing was chosen by.' }),
     outcome: z
       .enum(PROMPT_TUNE_OUTCOMES)

@@ -44,7 +44,7 @@ export class PromptTunesController {
   }
 
   @Get('history')
-  @About('List prompt tunes', 'The newest first.')
+  @About('List prompt tunes', 'The newest first, without their texts.')
   @Answers(200, pageOf(PromptTune))
   list(@Me() caller: Caller, @Query({ schema: PageQuery }) { limit, cursor }: PageQueryType) {
     return this.service.list(caller, { limit, cursor: idCursor(cursor) });

@@ -79,8 +79,9 @@ interface TuneRow {
   finished_at: Date | null;
 }
 
-const SELECT = `
-  SELECT o.id, o.job_id, j.status, o.step, o.input, o.state, o.experiment_id, o.created_at, j.finished_at,
+/** @param json SQL of what was asked for and of what was found, `input` and `state` */
+const select = (json: string): string => `
+  SELECT o.id, o.job_id, j.status, o.step, ${json}, o.experiment_id, o.created_at, j.finished_at,
     (SELECT s.id FROM suite s WHERE s.id = (o.input::json #>> '{suite,id}')::uuid) AS suite_id,
     (SELECT r.id FROM run r WHERE r.orchestration_id = o.id AND r.step = 'promote') AS promoted,
     meta.*
@@ -92,6 +93,13 @@ const SELECT = `
       WHERE r.orchestration_id = o.id AND r.suite_version_id = o.id
     ) meta
   WHERE o.team_id = $1 AND o.type = 'prompt_tune'`;
+const SELECT = select('o.input, o.state');
+/** Without texts: those of a tune may be 200,000 characters, and a list has many tunes. */
+const SELECT_HEADS = select(`
+  (SELECT json_object_agg(key, CASE WHEN key IN ('base', 'own', 'fixed') THEN '{}' ELSE value END)
+    FROM json_each(o.input::json))::text AS input,
+  (SELECT coalesce(json_object_agg(key, CASE key WHEN 'found' THEN json_build_object('best', value -> 'best')
+    ELSE value END), '{}') FROM json_each(o.state::json))::text AS state`);
 
 /** The prompt tunes of a team. */
 export class PromptTuneRepository implements TeamScoped {
@@ -100,10 +108,10 @@ export class PromptTuneRepository implements TeamScoped {
     readonly teamId: string,
   ) {}
 
-  /** The newest first. */
+  /** The newest first, without texts. */
   async list({ limit, cursor }: PageQuery): Promise<Page<PromptTune>> {
     const { rows } = await this.db.query<TuneRow>(
-      `${SELECT} AND ($2::uuid IS NULL OR o.id < $2) ORDER BY o.id DESC LIMIT $3`,
+      `${SELECT_HEADS} AND ($2::uuid IS NULL OR o.id < $2) ORDER BY o.id DESC LIMIT $3`,
       [this.teamId, cursor ?? null, limit + 1],
     );
     return toPage(rows.map(toTune), limit);
@@ -116,13 +124,13 @@ export class PromptTuneRepository implements TeamScoped {
     return toTune(rows[0]);
   }
 
-  /** The tunes of an experiment that have ended, in the order in which they did, those of one instant by id. */
+  /** The tunes of an experiment that have ended, in the order in which they did, those of one instant by id; no texts. */
   async listEnded(
     experimentId: string,
     { limit, after }: { limit: number; after: { endedAtMs: number; id: string } | undefined },
   ): Promise<PromptTune[]> {
     const { rows } = await this.db.query<TuneRow>(
-      `${SELECT} AND o.experiment_id = $2 AND j.finished_at IS NOT NULL
+      `${SELECT_HEADS} AND o.experiment_id = $2 AND j.finished_at IS NOT NULL
          AND ($3::timestamptz IS NULL OR (j.finished_at, o.id) > ($3, $4::uuid))
        ORDER BY j.finished_at, o.id LIMIT $5`,
       [this.teamId, experimentId, after ? new Date(after.endedAtMs) : null, after?.id ?? null, limit],

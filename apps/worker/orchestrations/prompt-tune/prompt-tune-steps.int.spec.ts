@@ -59,6 +59,8 @@ describe('a tune', () => {
     });
     const { done, total } = (await tune.job()).progress;
     expect(done).toBe(total);
+    const [listed] = (await tune.client.get(`${ROUTE}/history`)).body.items;
+    expect(listed).toEqual({ ...found, base: {}, texts: null });
   });
 
   it('takes an empty system prompt for a base of its own, and leaves other texts of the base in their place', async () => {
