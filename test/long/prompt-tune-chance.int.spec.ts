@@ -1,0 +1,45 @@
+import { createHash } from 'node:crypto';
+import type { Outcome } from '#lib/db/testing/settled-run';
+import { openPromptTunes, type Author, type Skill } from '../prompt-tunes.js';
+
+let tunes: Awaited<ReturnType<typeof openPromptTunes>>;
+beforeAll(async () => void (tunes = await openPromptTunes()), 60_000);
+afterAll(() => tunes.close());
+
+/** 0..1, by everything that decides it. */
+const luck = (...of: unknown[]): number =>
+  createHash('sha256').update(JSON.stringify(of)).digest().readUInt32BE() / 2 ** 32;
+/** Right in 60 % of the cases whatever its texts are, others with each text. */
+const careless =
+  (seed: number): Skill =>
+  (texts, position, { step, samples = 1 }: any): Outcome => {
+    const draws = Array.from({ length: samples }, (_, n) => Number(luck(seed, texts, position, step, n) < 0.6));
+    return draws.reduce((sum, one) => sum + one, 0) / samples;
+  };
+const author: Author = ({ task, current_text: text, components }, { arm }) =>
+  task === 'reflect'
+    ? { text: `${text} ${arm}`, why: 'Luck.' }
+    : {
+        candidates: Array.from({ length: 8 }, (_, n) => ({
+          texts: [{ component: 'system_prompt', text: `${components!.system_prompt} ${n}` }],
+          why: 'Luck.',
+        })),
+      };
+
+it.each(['quick', 'reflective'])(
+  'texts that differ by luck alone are not confirmed, however well they did where they were chosen (%s)',
+  async (mode) => {
+    const outcomes: (string | null)[] = [];
+    let ahead = 0;
+    for (let seed = 1; seed <= 20; seed++) {
+      const tune = await tunes.aTune({ mode, seed, max_evals: 300 });
+      const found = await tune.end(careless(seed), author);
+      outcomes.push(found.outcome);
+      ahead += Number(found.best !== 0);
+    }
+    // Most tunes found something that was lucky; the held-out cases were not taken in.
+    expect(ahead).toBeGreaterThan(10);
+    expect(outcomes.filter((outcome) => outcome !== 'not_confirmed').length).toBeLessThanOrEqual(1);
+  },
+  300_000,
+);

@@ -1,0 +1,41 @@
+import { startPromptTuneSystem } from '../prompt-tune-system.js';
+
+let system: Awaited<ReturnType<typeof startPromptTuneSystem>>;
+beforeAll(async () => void (system = await startPromptTuneSystem(['down', 'slow', 'nonsense'], { workers: 1 })));
+afterAll(() => system.sql.end());
+
+it.each([
+  ['down', 503, /HTTP 503|503/],
+  ['slow', 'hang', /1 s|timeout|timed out/i],
+] as const)(
+  'a meta model that is %s ends its tune with the reason; once it is back, a resume goes on',
+  async (name, status, reason) => {
+    const model = encodeURIComponent(`meta:${name}`);
+    await system.control(`models/${model}`, { on: false, status });
+    const { tune_id, job_id } = await system.submit(name, { max_evals: 300, meta_params: { timeout_s: 1 } });
+    const ended = await system.ended(job_id);
+    expect(ended).toMatchObject({ status: 'failed', error: expect.stringMatching(reason) });
+    expect(ended.error).toMatch(/^The meta model sim::meta:(down|slow) could not be asked: /);
+    const { evaluations } = await system.tune(tune_id);
+    expect(evaluations).toBe(42);
+
+    await system.control(`models/${model}`, { on: true });
+    const asked = await system.requests(`prompt-sensitive:${name}`);
+    const { body } = await system.client.post(`/api/jobs/${job_id}/resume`);
+    await system.ended(body.job_id);
+    const found = await system.tune(tune_id);
+    expect(found).toMatchObject({ status: 'completed', outcome: 'confirmed' });
+    // What was scored before is not asked for again.
+    const { progress } = await system.get(`/api/jobs/${body.job_id}`);
+    expect(await system.requests(`prompt-sensitive:${name}`)).toBeLessThanOrEqual(asked + progress.total);
+    expect(asked).toBe(42);
+  },
+  180_000,
+);
+
+it.each(['nonsense', 'wrong_schema'])('a meta model that replies %s is asked twice each time', async (reply) => {
+  await system.control('meta/nonsense', { rules: [], reply });
+  const { tune_id, job_id } = await system.submit('nonsense', { max_evals: 300 });
+  expect(await system.ended(job_id)).toMatchObject({ status: 'completed', error: null });
+  expect(await system.tune(tune_id)).toMatchObject({ outcome: 'not_confirmed', best: 0, meta: { requests: 20 } });
+});
