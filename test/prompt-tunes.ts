@@ -68,64 +68,68 @@ export async function openPromptTunes() {
   };
 }
 
-async function tuneOf(stores: Stores, client: Client, id: string) {
-  const { rows } = await stores.pool.query('SELECT team_id, input FROM orchestration WHERE id = $1', [id]);
-  const { team_id: teamId, input } = rows[0] as { team_id: string; input: string };
-  const { own, heldOut, reflect, select } = JSON.parse(input);
-  const orchestration = orchestrationOf(stores, { teamId, id, type: 'prompt_tune' }, promptTuneSteps);
-  const isMeta = ({ step }: Child): boolean => step.startsWith('meta');
-  const runOf = async (child: Child): Promise<{ config: any; positions: number[] }> => {
-    const [run] = await orchestration.rows('SELECT config, case_positions FROM run WHERE id = $1', [child.id]);
-    const some = run.case_positions as number[];
-    const all = Array.from({ length: child.cases }, (_, n) => n);
-    return { config: JSON.parse(run.config), positions: some.length > 0 ? some : all };
-  };
+interface Models {
+  skill: Skill;
+  author: Author;
+}
+
+const isMeta = ({ step }: Child): boolean => step.startsWith('meta');
+
+/** What the child runs of a tune send, and the replies that a test gives to them. */
+function playTune({ pool }: Stores, id: string, own: Texts) {
+  const rows = async (text: string, values: unknown[]): Promise<any[]> => (await pool.query(text, values)).rows;
   const textsOf = async (child: Child): Promise<Texts> => {
-    const { config } = await runOf(child);
-    return {
-      ...own,
-      ...(config.base_prompt !== null && { system_prompt: config.base_prompt }),
-      ...config.tool_overrides,
-    };
+    const [run] = await rows('SELECT config FROM run WHERE id = $1', [child.id]);
+    const { base_prompt: prompt, tool_overrides: overrides } = JSON.parse(run.config);
+    return { ...own, ...(prompt !== null && { system_prompt: prompt }), ...overrides };
   };
   const askOf = async (child: Child): Promise<any> => {
-    const [row] = await orchestration.rows(
-      'SELECT body FROM prompt_ask a JOIN suite_version_case c ON c.version_id = a.tune_id AND c.position = a.position WHERE a.tune_id = $1 AND a.key = $2',
+    const [row] = await rows(
+      `SELECT body FROM prompt_ask a
+         JOIN suite_version_case c ON c.version_id = a.tune_id AND c.position = a.position
+       WHERE a.tune_id = $1 AND a.key = $2`,
       [id, child.arm],
     );
     return JSON.parse(row.body);
   };
+  const taskOf = async (child: Child): Promise<Task> => documentIn((await askOf(child)).messages[1].content);
   const repliesOf =
-    (skill: Skill, author: Author): Replies =>
+    ({ skill, author }: Models): Replies =>
     async (child) => {
-      if (isMeta(child))
-        return [author(documentIn((await askOf(child)).messages[1].content), child) === null ? null : 1];
-      const [texts, { positions }] = [await textsOf(child), await runOf(child)];
+      if (isMeta(child)) return [author(await taskOf(child), child) === null ? null : 1];
+      const [run] = await rows('SELECT case_positions FROM run WHERE id = $1', [child.id]);
+      const some = run.case_positions as number[];
+      const positions = some.length > 0 ? some : Array.from({ length: child.cases }, (_, n) => n);
+      const texts = await textsOf(child);
       return positions.map((position) => skill(texts, position, child));
     };
   /** What the meta model called stands in its results. */
-  const writeCalls = async (author: Author): Promise<void> => {
-    for (const child of (await orchestration.children()).filter(isMeta)) {
-      const { messages, tools } = await askOf(child);
-      const args = author(documentIn(messages[1].content), child);
-      const called = args ? [{ name: tools[0].function.name, arguments: args }] : [];
-      await stores.pool.query('UPDATE result SET called = $2 WHERE run_id = $1', [child.id, JSON.stringify(called)]);
-    }
+  const writeCall = async (child: Child, author: Author): Promise<void> => {
+    const { tools } = await askOf(child);
+    const args = author(await taskOf(child), child);
+    const called = args ? [{ name: tools[0].function.name, arguments: args }] : [];
+    await pool.query('UPDATE result SET called = $2 WHERE run_id = $1', [child.id, JSON.stringify(called)]);
   };
+  return { textsOf, askOf, repliesOf, writeCall };
+}
+
+async function tuneOf(stores: Stores, client: Client, id: string) {
+  const { rows } = await stores.pool.query('SELECT team_id, input FROM orchestration WHERE id = $1', [id]);
+  const { team_id: teamId, input } = rows[0] as { team_id: string; input: string };
+  const { own, heldOut, reflect, select } = JSON.parse(input) as Record<string, any>;
+  const orchestration = orchestrationOf(stores, { teamId, id, type: 'prompt_tune' }, promptTuneSteps);
+  const { repliesOf, writeCall, ...played } = playTune(stores, id, own as Texts);
   const reply = async (skill: Skill, author: Author): Promise<void> => {
-    await orchestration.reply(repliesOf(skill, author));
-    await writeCalls(author);
+    await orchestration.reply(repliesOf({ skill, author }));
+    for (const child of await orchestration.children()) if (isMeta(child)) await writeCall(child, author);
   };
   return {
     ...orchestration,
+    ...played,
+    ...({ heldOut, reflect, select } as Record<'heldOut' | 'reflect' | 'select', number[]>),
     client,
     id,
     teamId,
-    heldOut: heldOut as number[],
-    reflect: reflect as number[],
-    select: select as number[],
-    askOf,
-    textsOf,
     isMeta,
     reply,
     async end(skill: Skill, author: Author): Promise<PromptTune> {
@@ -136,7 +140,7 @@ async function tuneOf(stores: Stores, client: Client, id: string) {
         if (!['pending', 'queued', 'running'].includes(found.status)) return found;
       }
     },
-    /** As often a step, and what it asked for. */
+    /** So many steps, each with the replies that it asked for. */
     async go(turns: number, skill: Skill, author: Author): Promise<void> {
       for (let turn = 0; turn < turns; turn++) {
         await orchestration.step();

@@ -194,9 +194,11 @@ export type PromptCandidate = z.infer<typeof PromptCandidate>;
 
 export const PromptCandidateDetails = PromptCandidate.extend({
   texts: PromptComponents.meta({ description: 'All of its texts.' }),
-  per_case: z
-    .array(z.tuple([z.int(), z.number()]))
-    .meta({ description: 'Its scores on the select cases: the position of each in the suite version, and the mean.' }),
+  per_case: z.array(z.tuple([z.int(), z.number()])).meta({
+    description:
+      'Its scores on the select cases: the position of each in the suite version, and the mean. ' +
+      'Empty where there are more than 5,000.',
+  }),
 }).meta({ id: 'PromptCandidateDetails', description: 'A candidate with its texts, and its score of each case.' });
 export type PromptCandidateDetails = z.infer<typeof PromptCandidateDetails>;
 

@@ -61,7 +61,8 @@ it('a prompt tune whose every process is killed at every step loses, repeats and
   const found: PromptTune = (await client.get(`${ROUTE}/history/${submitted.tune_id}`)).body;
   expect(found).toMatchObject({ status: 'completed', outcome: 'confirmed', best: 1, evaluations: 2 * 28 });
   const children = await rows(
-    `SELECT r.step || ' ' || (CASE WHEN r.step = 'meta' THEN '' ELSE split_part(r.arm, '.', 1) END) AS made_for, r.status,
+    `SELECT r.step || ' ' || (CASE WHEN r.step = 'meta' THEN '' ELSE split_part(r.arm, '.', 1) END) AS made_for,
+       r.status,
        (SELECT count(*)::int FROM result WHERE run_id = r.id) AS results
      FROM run r WHERE r.orchestration_id = $1 ORDER BY r.id`,
     [submitted.tune_id],

@@ -65,6 +65,7 @@ export function planPromptTune(
   const asks = mode === 'reflective' ? reflections : 1 + later;
   const itemsPerModel = Math.round(searched / models) + finals + promotion;
   const planned = itemsPerModel * models + asks;
+  if (planned > MOST_REQUESTS) throw tooManyRequests(planned);
   const most = input.budget?.max_requests;
   const notes =
     most !== undefined && most < planned
@@ -72,6 +73,17 @@ export function planPromptTune(
       : [];
   return { itemsPerModel, asks, maxEvaluations, notes };
 }
+
+/** Each step of a tune reads what all requests before it have scored. */
+const MOST_REQUESTS = 1_000_000;
+
+const tooManyRequests = (planned: number): ProblemError =>
+  new ProblemError(
+    422,
+    `The tune takes ${planned} requests, and it may take ${MOST_REQUESTS}. Take the mode "reflective", fewer texts, ` +
+      'models or samples, or a part of the cases in a suite of their own.',
+    [{ path: '/mode', message: `takes ${planned} requests` }],
+  );
 
 const tooFewEvaluations = (given: number, least: number): ProblemError =>
   new ProblemError(

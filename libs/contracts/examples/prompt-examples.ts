@@ -1,4 +1,4 @@
-import { at, EXAMPLE_IDS, idOf } from './example-values.js';
+import { at, EXAMPLE_IDS } from './example-values.js';
 
 const components = {
   system_prompt: 'You help people with the weather, and with nothing else.',

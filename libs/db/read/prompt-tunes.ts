@@ -124,7 +124,7 @@ export class PromptTuneRepository implements TeamScoped {
     return toTune(rows[0]);
   }
 
-  /** The tunes of an experiment that have ended, in the order in which they did, those of one instant by id; no texts. */
+  /** The tunes of an experiment that have ended, in that order, those of one instant by id. Without texts. */
   async listEnded(
     experimentId: string,
     { limit, after }: { limit: number; after: { endedAtMs: number; id: string } | undefined },

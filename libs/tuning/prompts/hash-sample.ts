@@ -11,6 +11,10 @@ export class HashSample {
 
   constructor(readonly most: number) {}
 
+  get bytes(): number {
+    return this.#places.byteLength;
+  }
+
   has(hash: number): boolean {
     return this.#places[this.#placeOf(hash)] === hash;
   }

@@ -33,6 +33,11 @@ export class LeakIndex {
   readonly #shared = new HashSample(MOST_HASHES);
   readonly #known = new HashSample(MOST_HASHES);
 
+  /** How much memory it takes, about. */
+  get bytes(): number {
+    return [this.#runs, this.#values, this.#shared, this.#known].reduce((sum, { bytes }) => sum + bytes, 0);
+  }
+
   /** All cases come before the first known text. */
   addCase({ prompt, expected }: LeakSource): void {
     visitRuns(plain(prompt), (hash, _from, _to, isRun) => {

@@ -34,13 +34,16 @@ export function candidateRows({ journal, finding }: Replayed): CandidateRow[] {
         final: candidate.final,
         holdout: null,
       },
-      per_case: select.flatMap((position): [number, number][] => {
+      per_case: (select.length > MAX_SHOWN_CASES ? [] : select).flatMap((position): [number, number][] => {
         const score = candidate.scores.get(position);
         return score === undefined ? [] : [[position, score]];
       }),
     };
   });
 }
+
+/** The scores of so many cases are kept for people to read; the runs have all of them. */
+const MAX_SHOWN_CASES = 5_000;
 
 const differing = (texts: PromptTexts, from: PromptTexts): PromptTexts =>
   Object.fromEntries(Object.entries(texts).filter(([component, text]) => from[component] !== text));

@@ -1,11 +1,11 @@
 import { setImmediate } from 'node:timers/promises';
 import { LRUCache } from 'lru-cache';
 import type { Tool } from '#lib/contracts/tool';
-import type { Pool } from '#lib/db/connection/pool';
 import type { StoredPromptTune, StoredProposal } from '#lib/db/engine/prompt-tunes';
 import { parseCase, pinnedPages } from '#lib/db/read/pinned-cases';
 import { expectedStrings, findFault, LeakIndex, promptOf } from '#lib/tuning/prompts/checks';
 import type { Written } from '#lib/tuning/prompts/read-proposals';
+import type { Here } from './here.js';
 
 /** Checks what a meta model wrote before it is tried. */
 export class ProposalChecker {
@@ -34,14 +34,16 @@ export class ProposalChecker {
   }
 }
 
-/** A tune reads what its meta model wrote again and again, against the same cases. */
-const indexes = new LRUCache<string, LeakIndex>({ max: 4, ttl: 10 * 60_000 });
+/** A tune reads what its meta model wrote again and again, against the same cases. An index has 256 MiB at most. */
+const indexes = new LRUCache<string, LeakIndex>({
+  maxSize: 256 * 2 ** 20,
+  sizeCalculation: ({ bytes }) => bytes,
+  ttl: 10 * 60_000,
+});
 
 /** @param tools those of the suite's version */
 export async function checkerOf(
-  pool: Pool,
-  tuneId: string,
-  tune: StoredPromptTune,
+  { pool, orchestration: { id: tuneId }, tune, signal }: Here,
   tools: readonly Tool[],
 ): Promise<ProposalChecker> {
   let leaks = indexes.get(tuneId);
@@ -52,7 +54,7 @@ export async function checkerOf(
       for (const { body } of page) {
         const input = parseCase(body);
         leaks.addCase({ prompt: promptOf(input), expected: expectedStrings(input) });
-        await setImmediate();
+        await setImmediate(undefined, { signal });
       }
     for (const text of [JSON.stringify(tools), ...Object.values(tune.base), ...Object.values(tune.fixed)])
       leaks.addKnown(text);

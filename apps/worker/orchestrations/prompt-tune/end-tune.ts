@@ -85,7 +85,7 @@ function sentenceOf(
         holdout!.text
       );
     default:
-      return `Of all texts, ${best} did best on the cases that it was chosen by, which flatters it: ${whyUnconfirmed()}`;
+      return `Of all texts, ${best} did best on cases that it was chosen by, which flatters it: ${whyUnconfirmed()}`;
   }
 
   function whyUnconfirmed(): string {

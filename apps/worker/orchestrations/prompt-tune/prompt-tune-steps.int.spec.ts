@@ -63,7 +63,7 @@ describe('a tune', () => {
     expect(listed).toEqual({ ...found, base: {}, texts: null });
   });
 
-  it('takes an empty system prompt for a base of its own, and leaves other texts of the base in their place', async () => {
+  it('takes an empty system prompt for a base, and leaves the other texts of the base in their place', async () => {
     const key = 'tools/play_song/description';
     const base = { system_prompt: '', tools: { [key]: 'Plays songs.' } };
     const tune = await aTune({ ...quick, base, components: ['tools/set_alarm/description'] });
@@ -87,7 +87,7 @@ describe('a tune', () => {
     );
   });
 
-  it('does not confirm what did well only where it was chosen, and keeps nothing that did worse elsewhere', async () => {
+  it('does not confirm what did well only where it was chosen, nor keep what did worse elsewhere', async () => {
     const lucky: (held: (position: number) => number) => Skill =
       (held) =>
       (texts, position, { step }) => {

@@ -31,11 +31,11 @@ const MOST_CHILDREN = 100;
 
 /** Repeats the search from what its child runs brought, and makes those that it asks for next. */
 export async function search(here: Here): Promise<Step> {
-  const { pool, orchestration, tune } = here;
+  const { orchestration } = here;
   const suite = new SuiteTools(here);
   let checker: Promise<ProposalChecker> | undefined;
   const answers = await Answers.read(here, () => {
-    checker ??= suite.read().then((tools) => checkerOf(pool, orchestration.id, tune, tools));
+    checker ??= suite.read().then((tools) => checkerOf(here, tools));
     return checker;
   });
   const replayed = replay(beginSearch, settingsOf(here), (command) => answers.of(command));
