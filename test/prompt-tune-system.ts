@@ -60,12 +60,6 @@ export const PHRASES = [
   },
 ] as const;
 
-export interface Names {
-  /** Of the instances of `prompt-sensitive` and `meta`. */
-  model: string;
-  meta: string;
-}
-
 /** A system with a suite of 60 cases, models that follow their prompts, and meta models that know what helps. */
 export async function startPromptTuneSystem(names: readonly string[], { workers = 2 } = {}) {
   const system = await startSystem({ workers });

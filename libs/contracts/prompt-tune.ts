@@ -15,8 +15,12 @@ export const MAX_TUNED_COMPONENTS = 200;
 
 export const MetaParams = z
   .strictObject({
-    temperature: settings.temperature.removeDefault().default(1),
-    max_tokens: settings.max_tokens.removeDefault().default(8192),
+    temperature: settings.temperature.removeDefault().default(1).meta({
+      description: 'Above 0, so that a text that was rejected is followed by another one.',
+    }),
+    max_tokens: settings.max_tokens.removeDefault().default(8192).meta({
+      description: 'The maximum number of tokens in a reply. A reply holds whole texts, `variants` of them in `quick`.',
+    }),
     timeout_s: settings.timeout_s,
     params: Params.default({}),
   })
@@ -62,7 +66,7 @@ export const PromptTuneInput = z
         system_prompt: z.string().max(MAX_COMPONENT_CHARS).nullable().default(null).meta({
           description: "In place of the suite's system prompt; an empty text means none. Null takes the suite's.",
         }),
-        tools: ToolOverrides.default({}),
+        tools: ToolOverrides.default({}).meta({ description: "Descriptions in place of the suite's, by component." }),
       })
       .prefault({})
       .meta({ description: 'The texts to begin with, and to compare with. They compete like any other.' }),
@@ -130,7 +134,7 @@ export const PromptTuneInput = z
     }),
     budget: settings.budget,
     experiment_id: settings.experiment_id,
-    meta_params: MetaParams.prefault({}),
+    meta_params: MetaParams.prefault({}).meta({ description: 'The settings of requests to the meta model.' }),
   })
   .meta({ id: 'PromptTuneInput', description: 'A search for the texts that let models call tools best.' });
 export type PromptTuneInput = z.infer<typeof PromptTuneInput>;
