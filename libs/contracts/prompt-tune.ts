@@ -13,7 +13,7 @@ export const MAX_EVALUATIONS = 20_000;
 /** The most components that a tune writes: each candidate is told whole to the meta model. */
 export const MAX_TUNED_COMPONENTS = 200;
 
-export const MetaParams = z
+const MetaParams = z
   .strictObject({
     temperature: settings.temperature.removeDefault().default(1).meta({
       description: 'Above 0, so that a text that was rejected is followed by another one.',
@@ -24,7 +24,8 @@ export const MetaParams = z
     timeout_s: settings.timeout_s,
     params: Params.default({}),
   })
-  .meta({ id: 'MetaParams', description: 'The settings of requests to the meta model.' });
+  .prefault({})
+  .meta({ description: 'The settings of requests to the meta model.' });
 
 export const PromptTuneInput = z
   .strictObject({
@@ -134,7 +135,7 @@ export const PromptTuneInput = z
     }),
     budget: settings.budget,
     experiment_id: settings.experiment_id,
-    meta_params: MetaParams.prefault({}).meta({ description: 'The settings of requests to the meta model.' }),
+    meta_params: MetaParams,
   })
   .meta({ id: 'PromptTuneInput', description: 'A search for the texts that let models call tools best.' });
 export type PromptTuneInput = z.infer<typeof PromptTuneInput>;

@@ -99,7 +99,6 @@ const tune = {
 };
 
 export const PROMPT_TUNE_EXAMPLES = {
-  MetaParams: { 'The defaults': metaParams },
   PromptTuneInput: {
     'Several texts at once': asked,
     'All settings': { ...input, base: { system_prompt: '', tools: {} }, mode: 'quick', variants: 2, holdout: 0 },
