@@ -1,4 +1,5 @@
 import pg from 'pg';
+import { isFinished } from '#lib/contracts/job';
 import { clientOf, type Client } from './client.js';
 import { startProcess, until, type RunningProcess } from './processes.js';
 import { createDatabase, createRedis, freePort } from './services.js';
@@ -8,6 +9,8 @@ export interface Mortals {
   client: Client;
   simulator: RunningProcess;
   rows(text: string, values?: unknown[]): Promise<any[]>;
+  /** Where an orchestration is: its step, and how far each of its child runs is; `end` when it has ended. */
+  placeOf(orchestrationId: string): Promise<string>;
   /** Requests to a model. */
   requests(model: string): Promise<number>;
   /**
@@ -33,6 +36,19 @@ export async function openMortals(): Promise<Mortals> {
     rows: async (text, values = []) => (await sql.query(text, values)).rows,
     requests: async (model) =>
       ((await (await fetch(`${simulator.url}/control/stats`)).json()) as any).models[model].requests,
+    async placeOf(id) {
+      const { rows } = await sql.query(
+        `SELECT j.status, o.step, (
+           SELECT string_agg(r.step || ' ' || r.arm || ' ' || r.status || ' ' || (
+             SELECT sum(settled) * 2 / sum(n) FROM target WHERE run_id = r.id
+           ), ', ' ORDER BY r.id) FROM run r WHERE r.orchestration_id = o.id
+         ) AS children
+         FROM orchestration o JOIN job j ON j.id = o.job_id WHERE o.id = $1`,
+        [id],
+      );
+      const [{ status, step, children }] = rows as [any];
+      return isFinished(status) ? 'end' : `${status}; next ${step}; ${children}`;
+    },
     async killAtEach(placeOf): Promise<number> {
       const places = new Set<string>();
       const isAtEnd = async (): Promise<boolean> => {

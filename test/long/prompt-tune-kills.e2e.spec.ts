@@ -1,4 +1,3 @@
-import { isFinished } from '#lib/contracts/job';
 import type { PromptTune } from '#lib/contracts/prompt-tune';
 import { openMortals, type Mortals } from '../mortals.js';
 import { PHRASES, ROUTE, songSuite } from '../prompt-tune-system.js';
@@ -42,20 +41,8 @@ it('a prompt tune whose every process is killed at every step loses, repeats and
   });
   expect({ status, submitted }).toMatchObject({ status: 202 });
 
-  // Where the tune is: each place is met once, and then everything dies.
-  const placeOf = async (): Promise<string> => {
-    const [{ status: now, step, children }] = await rows(
-      `SELECT j.status, o.step, (
-         SELECT string_agg(r.step || ' ' || r.arm || ' ' || r.status || ' ' || (
-           SELECT sum(settled) * 2 / sum(n) FROM target WHERE run_id = r.id
-         ), ', ' ORDER BY r.id) FROM run r WHERE r.orchestration_id = o.id
-       ) AS children
-       FROM orchestration o JOIN job j ON j.id = o.job_id WHERE o.id = $1`,
-      [submitted.tune_id],
-    );
-    return isFinished(now) ? 'end' : `${now}; next ${step}; ${children}`;
-  };
-  const kills = await mortals.killAtEach(placeOf);
+  // Each place of the tune is met once, and then everything dies.
+  const kills = await mortals.killAtEach(() => mortals.placeOf(submitted.tune_id));
   expect(kills).toBeGreaterThan(8);
 
   const found: PromptTune = (await client.get(`${ROUTE}/history/${submitted.tune_id}`)).body;

@@ -1,4 +1,3 @@
-import { isFinished } from '#lib/contracts/job';
 import type { ParamTune } from '#lib/contracts/param-tune';
 import { weatherSuite } from '../client.js';
 import { until } from '../processes.js';
@@ -34,20 +33,8 @@ it('a tune whose every process is killed at every step loses, repeats and pays n
     })
   ).body;
 
-  // Where the tune is: each place is met once, and then everything dies.
-  const placeOf = async (): Promise<string> => {
-    const [{ status, step, children }] = await rows(
-      `SELECT j.status, o.step, (
-         SELECT string_agg(r.step || ' ' || r.arm || ' ' || r.status || ' ' || (
-           SELECT sum(settled) * 2 / sum(n) FROM target WHERE run_id = r.id
-         ), ', ' ORDER BY r.id) FROM run r WHERE r.orchestration_id = o.id
-       ) AS children
-       FROM orchestration o JOIN job j ON j.id = o.job_id WHERE o.id = $1`,
-      [submitted.tune_id],
-    );
-    return isFinished(status) ? 'end' : `${status}; next ${step}; ${children}`;
-  };
-  const kills = await mortals.killAtEach(placeOf);
+  // Each place of the tune is met once, and then everything dies.
+  const kills = await mortals.killAtEach(() => mortals.placeOf(submitted.tune_id));
   expect(kills).toBeGreaterThan(8);
 
   const found: ParamTune = (await client.get(`/api/tool-eval/param-tune/history/${submitted.tune_id}`)).body;

@@ -1,8 +1,8 @@
-import { compareRuns } from '#lib/comparison/compare-runs';
-import { DEFAULT_MAX_ERRORED_SHARE } from '#lib/contracts/comparison';
 import type { Step } from '#lib/db/engine/orchestrations';
 import type { TargetOutcome } from '#lib/db/read/param-tunes';
-import { endTune, spentBudget } from './end-tune.js';
+import { compareHeldOut } from '../compare-held-out.js';
+import { spentBudget } from '../tune-ends.js';
+import { endTune } from './end-tune.js';
 import type { Here } from './here.js';
 import { promoteOrEnd } from './promote.js';
 import { armKey, childKey } from './trial-runs.js';
@@ -18,25 +18,14 @@ export async function confirm(here: Here): Promise<Step> {
   return promoteOrEnd({ ...here, state: { ...state, targets } });
 }
 
-async function compareWithBase(
-  { pool, orchestration, tune, signal }: Here,
-  ordinal: number,
-  outcome: TargetOutcome,
-): Promise<TargetOutcome> {
+async function compareWithBase(here: Here, ordinal: number, outcome: TargetOutcome): Promise<TargetOutcome> {
   const { recommended } = outcome;
   if (recommended === null) return outcome;
   const runOf = (arm: number): string | undefined => {
     const key = childKey({ step: 'holdout', arm: armKey(ordinal, arm) });
-    return orchestration.children.find((child) => childKey(child) === key)?.id;
+    return here.orchestration.children.find((child) => childKey(child) === key)?.id;
   };
-  const [a, b] = [runOf(0), runOf(recommended)];
-  if (a === undefined || b === undefined) return outcome;
-  const { margin, measure } = tune.asked;
-  const { comparison } = await compareRuns(
-    pool,
-    orchestration.teamId,
-    { a, b, margin, measure, maxErroredShare: DEFAULT_MAX_ERRORED_SHARE, partial: false, settled: true },
-    signal,
-  );
-  return { ...outcome, holdout: comparison.all };
+  const [base, found] = [runOf(0), runOf(recommended)];
+  if (base === undefined || found === undefined) return outcome;
+  return { ...outcome, holdout: await compareHeldOut(here, { base, found }) };
 }

@@ -7,12 +7,6 @@ import { toTuned, type TargetOutcome } from '#lib/db/read/param-tunes';
 import { describeConfig } from '#lib/tuning/space/describe-config';
 import type { Here } from './here.js';
 
-/** How a tune ends of which a child run has spent the budget; undefined while there is some left. */
-export function spentBudget({ children }: Here['orchestration']): OrchestrationEnd | undefined {
-  const stopped = children.find(({ status }) => status === 'budget_exceeded');
-  return stopped && { status: 'budget_exceeded', detail: stopped.detail ?? 'The budget is spent.' };
-}
-
 /** The last step. What was stopped goes on where it was, when it is resumed. */
 export function endTune(
   { orchestration, tune, state }: Here,

@@ -1,19 +1,17 @@
 import type { LogEvent } from '#lib/contracts/event';
 import { targetName } from '#lib/contracts/target-name';
 import type { Pool } from '#lib/db/connection/pool';
-import type { NewChildRun, OrchestrationEnd, Step } from '#lib/db/engine/orchestrations';
+import type { NewChildRun, Step } from '#lib/db/engine/orchestrations';
 import { readDistinctArms, updateArms, type StoredTune, type TuneStep } from '#lib/db/engine/param-tunes';
 import type { TuneState } from '#lib/db/read/param-tunes';
-import { isSuiteThere } from '#lib/db/read/for-workers/suite-there';
-import { findMissingModels } from '#lib/db/read/for-workers/missing-models';
 import { readCaseMeans, type CaseMeans } from '#lib/db/read/for-workers/trial-results';
 import { replay } from '#lib/tuning/race';
 import type { SearchPlan } from '#lib/tuning/search/plan-search';
 import type { NextStep } from '../../control/orchestrate.js';
+import { obstacleTo, spentBudget } from '../tune-ends.js';
 import { progressOf } from './arm-progress.js';
 import { confirm } from './confirm.js';
 import { conclude, decide } from './decide.js';
-import { spentBudget } from './end-tune.js';
 import type { Here, TargetRace } from './here.js';
 import { promote } from './promote.js';
 import { armKey, childKey, childOf, isOfSearch, measuredIn } from './trial-runs.js';
@@ -29,7 +27,9 @@ export const paramTuneSteps =
   async (orchestration, signal) => {
     const tune = orchestration.input as unknown as StoredTune;
     const state = orchestration.state as unknown as TuneState;
-    const obstacle = await obstacleTo(pool, orchestration.teamId, tune);
+    const models = tune.targets.map(({ target }) => target);
+    const { suite } = tune;
+    const obstacle = await obstacleTo(pool, orchestration.teamId, { suite, models, kept: 'combinations' });
     const here: Here = { pool, orchestration, tune, state, signal, obstacle };
     switch (orchestration.step as TuneStep) {
       case 'search':
@@ -40,29 +40,6 @@ export const paramTuneSteps =
         return promote(here);
     }
   };
-
-/** Why the tune cannot go on: a model or the suite was removed meanwhile. */
-async function obstacleTo(
-  pool: Pool,
-  teamId: string,
-  { targets, suite }: StoredTune,
-): Promise<OrchestrationEnd | undefined> {
-  const failed = (error: string): OrchestrationEnd => ({ status: 'failed', error });
-  if (!(await isSuiteThere(pool, teamId, suite.id)))
-    return failed(
-      `The suite "${suite.name}" was deleted while it was tuned. What was measured so far is kept with the ` +
-        'combinations.',
-    );
-  const models = targets.map(({ target }) => target);
-  const [missing] = await findMissingModels(pool, models);
-  return (
-    missing &&
-    failed(
-      `The model ${targetName(missing)} was removed while it was tuned. Add it again and resume the tune, or submit ` +
-        'it without this model.',
-    )
-  );
-}
 
 async function search(here: Here): Promise<Step> {
   const { orchestration, tune, state } = here;

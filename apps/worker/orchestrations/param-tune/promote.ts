@@ -2,7 +2,8 @@ import type { NewChildRun, Step } from '#lib/db/engine/orchestrations';
 import { readDistinctArms, type TuneStep } from '#lib/db/engine/param-tunes';
 import type { TargetOutcome } from '#lib/db/read/param-tunes';
 import { readExperimentOf } from '#lib/db/read/for-workers/experiment-of';
-import { endTune, outcomeOf, spentBudget } from './end-tune.js';
+import { spentBudget } from '../tune-ends.js';
+import { endTune, outcomeOf } from './end-tune.js';
 import type { Here } from './here.js';
 import { childOf } from './trial-runs.js';
 

@@ -1,7 +1,7 @@
 import type { ChildRun } from '#lib/db/engine/orchestrations';
 import { readAsks, type ReadAsk, type StoredAsk } from '#lib/db/engine/prompt-tunes';
-import { readMeansOverTargets, readMetaReplies, type MetaReply } from '#lib/db/read/for-workers/candidate-results';
-import type { CaseMeans } from '#lib/db/read/for-workers/trial-results';
+import { readMetaReplies, type MetaReply } from '#lib/db/read/for-workers/candidate-results';
+import { readCaseMeans, type CaseMeans } from '#lib/db/read/for-workers/trial-results';
 import { readProposals } from '#lib/tuning/prompts/read-proposals';
 import { keyOf, type Answer, type Ask, type Command, type Measure } from '#lib/tuning/prompts/search';
 import { commandOf, isMeta, isRepeat } from './child-runs.js';
@@ -39,7 +39,7 @@ export class Answers {
       runs.set(commandOf(child), { ...of, [isRepeat(child) ? 'again' : 'first']: child });
     }
     const measured = orchestration.children.filter((child) => !isMeta(child)).map(({ id }) => id);
-    const answers = new Answers(asks, runs, await readMeansOverTargets(pool, measured, tune.asked.measure));
+    const answers = new Answers(asks, runs, await readCaseMeans(pool, measured, tune.asked.measure));
     const unread = [...asks.values()].filter(({ proposals, unreadable }) => proposals === null && unreadable === null);
     const ids = unread.flatMap(({ key }) => Object.values(runs.get(key) ?? {}).map(({ id }: ChildRun) => id));
     if (ids.length === 0) return answers;

@@ -1,11 +1,11 @@
-import { compareRuns } from '#lib/comparison/compare-runs';
-import { DEFAULT_MAX_ERRORED_SHARE } from '#lib/contracts/comparison';
 import type { ChildRun, NewChildRun, Step } from '#lib/db/engine/orchestrations';
 import { storeHeldOutMeans, type PromptTuneStep } from '#lib/db/engine/prompt-tunes';
 import { CONFIRMING_SAMPLES } from '#lib/tuning/confirmation';
 import type { Replayed } from '#lib/tuning/prompts/search';
+import { compareHeldOut } from '../compare-held-out.js';
 import { submission } from './child-runs.js';
-import { endTune, spentBudget } from './end-tune.js';
+import { spentBudget } from '../tune-ends.js';
+import { endTune } from './end-tune.js';
 import type { Here } from './here.js';
 import { promoteOrEnd } from './promote.js';
 import { merge, type Progress } from './progress.js';
@@ -35,19 +35,12 @@ export async function afterSearch(here: Here, { journal, finding }: Replayed, st
 
 /** Compares the best candidate with the base on the held-out cases, then promotes it. */
 export async function confirm(here: Here): Promise<Step> {
-  const { pool, orchestration, tune, state, signal } = here;
+  const { orchestration, state } = here;
   const end = here.obstacle ?? spentBudget(orchestration);
   if (end) return endTune(here, end);
   const { best } = state.found!;
-  const [a, b] = [runOf(orchestration.children, 0), runOf(orchestration.children, best)];
-  const { margin, measure } = tune.asked;
-  const { comparison } = await compareRuns(
-    pool,
-    orchestration.teamId,
-    { a, b, margin, measure, maxErroredShare: DEFAULT_MAX_ERRORED_SHARE, partial: false, settled: true },
-    signal,
-  );
-  const holdout = comparison.all;
+  const [base, found] = [runOf(orchestration.children, 0), runOf(orchestration.children, best)];
+  const holdout = await compareHeldOut(here, { base, found });
   const step = await promoteOrEnd({ ...here, state: { ...state, holdout } });
   const means = new Map([
     [0, holdout.mean_a],

@@ -5,12 +5,6 @@ import type { PromptTuneStep } from '#lib/db/engine/prompt-tunes';
 import type { PromptTuneState } from '#lib/db/read/prompt-tunes';
 import type { Here } from './here.js';
 
-/** How a tune ends of which a child run has spent the budget; undefined while there is some left. */
-export function spentBudget({ children }: Here['orchestration']): OrchestrationEnd | undefined {
-  const stopped = children.find(({ status }) => status === 'budget_exceeded');
-  return stopped && { status: 'budget_exceeded', detail: stopped.detail ?? 'The budget is spent.' };
-}
-
 /** The last step. What was stopped goes on where it was, when it is resumed. */
 export function endTune(
   { orchestration, tune, state }: Here,

@@ -4,7 +4,8 @@ import type { PromptTuneStep } from '#lib/db/engine/prompt-tunes';
 import { readExperimentOf } from '#lib/db/read/for-workers/experiment-of';
 import { newId } from '#lib/runtime/ids';
 import { submission } from './child-runs.js';
-import { endTune, outcomeOf, spentBudget } from './end-tune.js';
+import { spentBudget } from '../tune-ends.js';
+import { endTune, outcomeOf } from './end-tune.js';
 import type { Here } from './here.js';
 
 /** The best texts were run: the tune has ended. */

@@ -263,7 +263,7 @@ describe('what happens meanwhile', () => {
     await one.client.patch('/api/providers/sim', { models: [{ id: 'a' }] });
     expect((await two.client.delete(`/api/tool-suites/${two.suiteId}`)).status).toBe(204);
     for (const tune of [one, two]) await tune.step();
-    expect((await one.job()).error).toMatch(/^The model sim::meta was removed while the tune went on\./);
+    expect((await one.job()).error).toMatch(/^The model sim::meta was removed while it was tuned\./);
     expect((await two.job()).error).toMatch(/^The suite "Weather, alarms, songs" was deleted/);
     expect((await two.candidates()).length).toBeGreaterThan(1);
     await one.client.patch('/api/providers/sim', { models: [{ id: 'a' }, { id: 'meta' }] });

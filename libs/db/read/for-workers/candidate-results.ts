@@ -1,38 +1,6 @@
 import { parseJson } from '#lib/contracts/json/json';
 import type { Evidence, ParsedCall } from '#lib/contracts/verdict';
 import type { Pool, PoolClient } from '../../connection/pool.js';
-import type { CaseMeans } from './trial-results.js';
-
-/**
- * What runs scored, case by case: the mean over their targets of the mean over the scored samples. A case that a target
- * has no score of is left out.
- */
-export async function readMeansOverTargets(
-  db: Pool | PoolClient,
-  runIds: readonly string[],
-  measure: 'overall' | 'passed',
-): Promise<Map<string, CaseMeans>> {
-  const { rows } = await db.query<{ id: string; positions: string; means: string }>(
-    `SELECT run_id AS id, string_agg(case_position::text, ' ') AS positions, string_agg(mean::text, ' ') AS means
-     FROM (
-       SELECT run_id, case_position, avg(mean) AS mean FROM (
-         SELECT run_id, case_position, target,
-           avg(${measure === 'overall' ? 'overall' : 'passed::int::float8'}) AS mean
-         FROM result WHERE run_id = ANY ($1) AND outcome = 'scored' GROUP BY run_id, case_position, target
-       ) one_target
-       GROUP BY run_id, case_position
-       HAVING count(mean) = (SELECT count(*) FROM target t WHERE t.run_id = one_target.run_id)
-     ) one_case GROUP BY run_id`,
-    [runIds],
-  );
-  const numbers = (text: string): number[] => text.split(' ').map(Number);
-  return new Map(
-    rows.map(({ id, positions, means }) => {
-      const values = numbers(means);
-      return [id, new Map(numbers(positions).map((position, n) => [position, values[n]!]))];
-    }),
-  );
-}
 
 /** What a meta model replied. */
 export interface MetaReply {

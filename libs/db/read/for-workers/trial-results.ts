@@ -4,7 +4,8 @@ import type { Pool, PoolClient } from '../../connection/pool.js';
 export type CaseMeans = ReadonlyMap<number, number>;
 
 /**
- * What child runs with one target each scored, case by case. The results are grouped in Postgres.
+ * What runs scored, case by case: the mean over their targets of the mean over the scored samples. A case that a target
+ * has no score of is left out. The results are grouped in Postgres.
  * @param measure of the first verdicts
  */
 export async function readCaseMeans(
@@ -15,9 +16,15 @@ export async function readCaseMeans(
   const { rows } = await db.query<{ id: string; positions: string; means: string }>(
     `SELECT run_id AS id, string_agg(case_position::text, ' ') AS positions, string_agg(mean::text, ' ') AS means
      FROM (
-       SELECT run_id, case_position, avg(${measure === 'overall' ? 'overall' : 'passed::int::float8'}) AS mean
-       FROM result WHERE run_id = ANY ($1) AND outcome = 'scored' GROUP BY run_id, case_position
-     ) one_case WHERE mean IS NOT NULL GROUP BY run_id`,
+       SELECT m.run_id, case_position, avg(mean) AS mean FROM (
+         SELECT run_id, case_position, target,
+           avg(${measure === 'overall' ? 'overall' : 'passed::int::float8'}) AS mean
+         FROM result WHERE run_id = ANY ($1) AND outcome = 'scored' GROUP BY run_id, case_position, target
+       ) m JOIN (
+         SELECT run_id, count(*) AS targets FROM target WHERE run_id = ANY ($1) GROUP BY run_id
+       ) t ON t.run_id = m.run_id
+       GROUP BY m.run_id, case_position HAVING count(mean) = min(targets)
+     ) one_case GROUP BY run_id`,
     [runIds],
   );
   const numbers = (text: string): number[] => text.split(' ').map(Number);
