@@ -10,6 +10,7 @@ import { GateInput, GateRunConfig, GateUpdate } from '#lib/contracts/gate';
 import { IMPORT_FORMATS, SUITE_EXPORT_FORMATS } from '#lib/contracts/import';
 import { JOB_STATUSES, JobType } from '#lib/contracts/job';
 import { ParamTuneInput, TUNE_MODES } from '#lib/contracts/param-tune';
+import { CANDIDATE_STATES, PROMPT_TUNE_MODES, PromptTuneInput } from '#lib/contracts/prompt-tune';
 import { ProviderKind } from '#lib/contracts/provider';
 import { CacheMode, RunInput, ToolChoice } from '#lib/contracts/run';
 import { EXPORT_FORMATS } from '../api/results/export-run.js';
@@ -18,6 +19,11 @@ import { completionsOf } from './completion.js';
 import { EXPERIMENT_STATUSES } from './commands/experiments.js';
 import { RUN_EXPORT_FORMATS } from './commands/export.js';
 import { JOB_STATUSES as STATUS_CHOICES, JOB_TYPES } from './commands/jobs.js';
+import {
+  promptTuneInput,
+  PROMPT_TUNE_MODES as PROMPT_MODE_CHOICES,
+  type PromptTuneSettings,
+} from './commands/prompt-tune-settings.js';
 import { PROVIDER_KINDS } from './commands/providers.js';
 import { SCORING_MODES as SCORING_CHOICES } from './commands/rescore.js';
 import {
@@ -29,6 +35,7 @@ import {
   type RunSettings,
 } from './commands/run-settings.js';
 import { TUNE_MEASURES, TUNE_MODES as MODE_CHOICES, tuneInput, type TuneSettings } from './commands/tune-settings.js';
+import { CANDIDATE_STATES as STATE_CHOICES } from './commands/tunes.js';
 import { IMPORT_FORMATS as IMPORT_CHOICES, SUITE_EXPORT_FORMATS as EXPORT_CHOICES } from './commands/suites.js';
 import { EXIT_CODES } from './exit-codes.js';
 import { createProgram, withJsonFile } from './program.js';
@@ -60,6 +67,8 @@ it.each([
   ['tool choices', TOOL_CHOICES, ToolChoice.options],
   ['modes of a tune', MODE_CHOICES, TUNE_MODES],
   ['measures of a tune', TUNE_MEASURES, ParamTuneInput.shape.measure.unwrap().options],
+  ['modes of a tune of prompts', PROMPT_MODE_CHOICES, PROMPT_TUNE_MODES],
+  ['states of candidates', STATE_CHOICES, CANDIDATE_STATES],
   ['model orders', MODEL_ORDERS, RunInput.shape.model_order.unwrap().options],
 ])('offers the %s that the API takes', (_what, offered, taken) => {
   expect(offered).toEqual(taken);
@@ -220,6 +229,59 @@ describe('a tune of parameters', () => {
   });
 });
 
+describe('a tune of prompts', () => {
+  const server = new ApiClient('http://127.0.0.1:9', ''); // Asked for names alone.
+  const suiteId = '019aa8a2-5c1e-7000-8000-000000000011';
+  const inputOf = (...args: string[]) => {
+    const prompt = createProgram('0')
+      .commands.find((one) => one.name() === 'tune')!
+      .commands.find((one) => one.name() === 'prompt')!;
+    prompt.parseOptions(['--models', 'p::a,p::b', '--meta-model', 'p::m', ...args]);
+    return promptTuneInput(server, suiteId, prompt.opts<PromptTuneSettings>());
+  };
+
+  it('has an option for every setting', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'toolmark-tune-'));
+    writeFileSync(join(folder, 'prompt.txt'), 'Be brief.');
+    const input = await inputOf(
+      ...['--mode', 'quick', '--components', 'system_prompt, tools/*/description'],
+      ...['--base-prompt', `@${join(folder, 'prompt.txt')}`, '--tool-override', 'tools/f/description=a=b'],
+      ...['--variants', '4', '--population', '5', '--generations', '2', '--selection-ratio', '0.5'],
+      ...['--minibatch', '6', '--max-evals', '400', '--max-growth', '1.5', '--holdout', '0.5', '--seed', '7'],
+      ...['--measure', 'passed', '--margin', '0.1', '--samples', '2', '--temperature', '0.5', '--tool-choice', 'auto'],
+      ...['--max-tokens', '9', '--params', '{"top_k": 1}', '--timeout', '2.5', '--cache', 'refresh'],
+      ...['--max-requests', '10', '--max-cost-usd', '0.5'],
+      ...['--meta-temperature', '0', '--meta-max-tokens', '99', '--meta-timeout', '3', '--meta-params', '{"n": 1}'],
+    );
+    rmSync(folder, { recursive: true });
+    expect(Object.keys(input).sort()).toEqual(Object.keys(PromptTuneInput.shape).sort());
+    const nested = PromptTuneInput.parse({ suite_id: suiteId, models: ['p::a'], meta_model: 'p::m' });
+    expect(Object.keys(input.base)).toEqual(Object.keys(nested.base));
+    const metaKeys = [...Object.keys(nested.meta_params), 'timeout_s'];
+    expect(new Set(Object.keys(input.meta_params))).toEqual(new Set(metaKeys));
+    expect(PromptTuneInput.parse(input)).toEqual({
+      ...{ suite_id: suiteId, models: ['p::a', 'p::b'], meta_model: 'p::m', mode: 'quick' },
+      components: ['system_prompt', 'tools/*/description'],
+      base: { system_prompt: 'Be brief.', tools: { 'tools/f/description': 'a=b' } },
+      ...{ variants: 4, population: 5, generations: 2, selection_ratio: 0.5, minibatch: 6, max_evals: 400 },
+      ...{ max_growth: 1.5, holdout: 0.5, seed: 7, measure: 'passed', margin: 0.1, samples: 2, temperature: 0.5 },
+      ...{ tool_choice: 'auto', max_tokens: 9, params: { top_k: 1 }, timeout_s: 2.5, cache: 'refresh' },
+      ...{ budget: { max_requests: 10, max_cost_usd: 0.5 }, experiment_id: null },
+      meta_params: { temperature: 0, max_tokens: 99, timeout_s: 3, params: { n: 1 } },
+    });
+  });
+
+  it('leaves the rest to the API, and takes an empty prompt and 0 for what they are', async () => {
+    const defaults = PromptTuneInput.parse({ suite_id: suiteId, models: ['p::a', 'p::b'], meta_model: 'p::m' });
+    expect(PromptTuneInput.parse(JSON.parse(JSON.stringify(await inputOf())))).toEqual(defaults);
+    const zeros = ['--holdout', '0', '--margin', '0', '--seed', '0', '--temperature', '0', '--meta-temperature', '0'];
+    expect(await inputOf('--base-prompt', '', ...zeros)).toMatchObject({
+      ...{ base: { system_prompt: '' }, holdout: 0, margin: 0, seed: 0, temperature: 0 },
+      meta_params: { temperature: 0 },
+    });
+  });
+});
+
 it('numbers in a JSON object of the command line are kept as they were written', () =>
   expect(JSON.stringify(jsonObject('{"a": 5.0, "b": 12345678901234567890}'))).toBe(
     '{"a":5.0,"b":12345678901234567890}',
@@ -257,8 +319,8 @@ describe('completion offers', () => {
     expect(complete('experiments', 'a')).toEqual(['archive', 'activate']);
     expect(complete('--server', 'suites', 'j')).toEqual(['jobs']);
     expect(complete('tune')).toEqual(['tune', 'tunes']);
-    expect(complete('tune', '')).toEqual(['params', 'help']);
-    expect(complete('tunes', '')).toEqual(expect.arrayContaining(['list', 'show', 'arms', 'delete']));
+    expect(complete('tune', '')).toEqual(['params', 'prompt', 'help']);
+    expect(complete('tunes', '')).toEqual(expect.arrayContaining(['list', 'show', 'arms', 'candidates', 'delete']));
   });
   it('options of the command and of all commands', () => {
     expect(complete('run', 'Weather', '--w')).toEqual(['--watch']);

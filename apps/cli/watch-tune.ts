@@ -1,49 +1,53 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { ApiError, type ApiClient } from '#lib/client/api-client';
 import { isFinished, type Job } from '#lib/contracts/job';
-import type { ParamTune, TuneArm } from '#lib/contracts/param-tune';
-import { readArms, readTune } from './lookup/find-tune.js';
-import { openStatusArea, printError, type StatusArea } from './output/terminal.js';
-import { armNews } from './output/tune-lines.js';
-import type { TuneReport } from './output/tune-report.js';
-import { tuneScreen } from './output/tune-screen.js';
+import { openStatusArea, printError } from './output/terminal.js';
 
 const POLL_MS = 1000;
 /** A server may be restarting. A tune takes hours, so its watch waits for longer than one for a live connection. */
 const PATIENCE_MS = 120_000;
-/** Of the time of a watch, the share that reading its arms may take: there may be thousands. */
+/** Of the time of a watch, the share that reading its parts may take: there may be thousands. */
 const READING_SHARE = 0.1;
-/** An arm that is in one of these states is decided, or out. */
-const TOLD: TuneArm['state'][] = ['dropped', 'finalist', 'recommended'];
 
-/** Follows a tune to its end, with its best arms on a terminal, and elsewhere a line for each arm that is decided. */
-export async function watchTune(
+/** How a kind of tunes is watched. `Part` is what it tries: arms, or candidates. */
+export interface Watched<Tune, Part> {
+  tune(id: string): Promise<Tune>;
+  parts(id: string): Promise<Part[]>;
+  /** Lines for a terminal, to be drawn again and again. */
+  draw(view: { tune: Tune; parts: readonly Part[]; job: Job }, columns: number, rows: number): string[];
+  /** What there is to say where there is no terminal, that was not said before. */
+  news(tune: Tune, parts: readonly Part[]): string[];
+}
+
+/** Follows a tune to its end: drawn on a terminal, and elsewhere line by line. */
+export async function watchTune<Tune extends { step: string }, Part>(
   client: ApiClient,
   { job_id: jobId, tune_id: tuneId }: { job_id: string; tune_id: string },
+  watched: Watched<Tune, Part>,
   { silent }: { silent: boolean },
-): Promise<TuneReport> {
-  const screen = silent ? undefined : new TuneScreen(openStatusArea());
+): Promise<{ tune: Tune; parts: Part[] }> {
+  const screen = silent ? undefined : new TuneScreen(watched);
   const patiently = <Answer>(ask: () => Promise<Answer>): Promise<Answer> =>
     askPatiently(ask, (text) => screen?.note(text));
-  let arms: TuneArm[] = [];
+  let parts: Part[] = [];
   let seen = '';
   let readAgainAt = 0;
   for (;;) {
     const job = await patiently(() => client.job(jobId));
-    const tune = await patiently(() => readTune(client, tuneId));
+    const tune = await patiently(() => watched.tune(tuneId));
     const isOver = isFinished(job.status);
     const state = `${job.progress.done} ${tune.step}`;
     if (isOver || (screen && state !== seen && performance.now() >= readAgainAt)) {
       const before = performance.now();
-      arms = await patiently(() => readArms(client, tuneId));
+      parts = await patiently(() => watched.parts(tuneId));
       readAgainAt = performance.now() + (performance.now() - before) / READING_SHARE;
       seen = state;
     }
     if (isOver) {
-      screen?.end(arms);
-      return { tune, arms };
+      screen?.end(tune, parts);
+      return { tune, parts };
     }
-    screen?.show(job, tune, arms);
+    screen?.show({ tune, parts, job });
     await delay(POLL_MS);
   }
 }
@@ -65,34 +69,24 @@ async function askPatiently<Answer>(ask: () => Promise<Answer>, note: (text: str
 const isPassing = (error: unknown): boolean =>
   !(error instanceof ApiError) || error.problem.status >= 500 || error.problem.status === 429;
 
-/** Where a watch shows its arms: in a status area, or line by line. */
-class TuneScreen {
-  readonly #told = new Map<string, TuneArm['state']>();
+/** Where a watch shows what is tried: in a status area, or line by line. */
+class TuneScreen<Tune, Part> {
+  readonly #area = openStatusArea();
 
-  constructor(private readonly area: StatusArea | undefined) {}
+  constructor(private readonly watched: Watched<Tune, Part>) {}
 
-  show(job: Job, tune: ParamTune, arms: readonly TuneArm[]): void {
-    if (this.area) this.area.show((columns, rows) => tuneScreen({ job, tune, arms }, columns, rows));
-    else this.#tell(arms);
+  show(view: { tune: Tune; parts: readonly Part[]; job: Job }): void {
+    if (this.#area) this.#area.show((columns, rows) => this.watched.draw(view, columns, rows));
+    else printError(...this.watched.news(view.tune, view.parts));
   }
 
-  end(arms: readonly TuneArm[]): void {
-    if (this.area) this.area.clear();
-    else this.#tell(arms);
+  end(tune: Tune, parts: readonly Part[]): void {
+    if (this.#area) this.#area.clear();
+    else printError(...this.watched.news(tune, parts));
   }
 
   note(text: string): void {
-    this.area?.clear();
+    this.#area?.clear();
     printError(text);
-  }
-
-  /** What has been decided since the last time. */
-  #tell(arms: readonly TuneArm[]): void {
-    for (const arm of arms) {
-      const key = `${arm.arm} ${arm.target}`;
-      if (!TOLD.includes(arm.state) || this.#told.get(key) === arm.state) continue;
-      this.#told.set(key, arm.state);
-      printError(armNews(arm));
-    }
   }
 }

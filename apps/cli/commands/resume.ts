@@ -2,15 +2,16 @@ import type { Command } from 'commander';
 import type { ApiClient, Submitted } from '#lib/client/api-client';
 import type { Gate, GateRun, GateSubmitted } from '#lib/contracts/gate';
 import type { Job } from '#lib/contracts/job';
-import type { ParamTuneSubmitted } from '#lib/contracts/param-tune';
 import { number, onServer, wholeNumber, withExamples } from '../command.js';
 import { findParentJob, findRun, orAbsent } from '../lookup/find-run.js';
+import type { TuneType } from '../lookup/find-tune.js';
 import { addFollowOptions, follow, type FollowOptions } from './follow.js';
 import { print, printJson } from '../output/terminal.js';
 import { concludeGate } from './conclude-gate.js';
 import { followTune } from './conclude-tune.js';
 import { followGate } from './gate.js';
 import { budgetOf } from './run-settings.js';
+import type { TuneSubmitted } from './tune-kinds.js';
 
 interface ResumeOptions extends FollowOptions {
   maxRequests?: number;
@@ -35,12 +36,10 @@ async function resumeRun(client: ApiClient, options: ResumeOptions, id: string):
   const budget = options.budget ? budgetOf(options) : null;
   const parent = await findParentJob(client, id);
   if (parent?.type === 'gate') return resumeGate(client, options, parent, budget);
-  if (parent)
-    return followTune(
-      client,
-      await client.call<ParamTuneSubmitted>('POST', `/api/jobs/${parent.id}/resume`, { budget }),
-      options,
-    );
+  if (parent) {
+    const submitted = await client.call<TuneSubmitted>('POST', `/api/jobs/${parent.id}/resume`, { budget });
+    return followTune(client, parent.type as TuneType, submitted, options);
+  }
   const run = await findRun(client, id);
   const submitted = await client.call<Submitted>('POST', `/api/tool-eval/history/${run.id}/resume`, { budget });
   await follow(client, submitted, options);

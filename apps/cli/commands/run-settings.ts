@@ -40,7 +40,7 @@ export const MODEL_ORDERS = ['sequential', 'parallel'];
 export const CACHE_MODES = ['off', 'use', 'refresh'];
 
 /** `TARGET=VALUE`, several times. A model's id may have a colon, but hardly an equals sign. */
-const byTarget =
+export const byTarget =
   <Value>(read: (value: string) => Value) =>
   (text: string, previous: Record<string, Value> = {}): Record<string, Value> => {
     const at = text.indexOf('=');
@@ -141,5 +141,5 @@ function systemPrompt({ systemPrompt: forAll, systemPromptFor: byModel }: Config
   return { ...(forAll !== undefined && { '*': textOrFile(forAll) }), ...textsOrFiles(byModel) };
 }
 
-const textsOrFiles = (texts: Record<string, string>): Record<string, string> =>
+export const textsOrFiles = (texts: Record<string, string>): Record<string, string> =>
   Object.fromEntries(Object.entries(texts).map(([key, text]) => [key, textOrFile(text)]));

@@ -2,12 +2,13 @@ import type { Command } from 'commander';
 import type { ApiClient } from '#lib/client/api-client';
 import type { ParamTuneEstimate, ParamTuneSubmitted } from '#lib/contracts/param-tune';
 import { onServer, withExamples } from '../command.js';
-import { TUNE_ROUTE } from '../lookup/find-tune.js';
+import { TUNE_ROUTES } from '../lookup/find-tune.js';
 import { dollars, table } from '../output/table.js';
 import { print, printJson } from '../output/terminal.js';
 import { durationText } from '../output/tune-report.js';
 import { chooseSuite } from '../suite-files/import-once.js';
 import { followTune, type FollowTuneOptions } from './conclude-tune.js';
+import { addTunePrompt } from './tune-prompt.js';
 import { addTuneSettings, tuneInput, type TuneSettings } from './tune-settings.js';
 
 interface TuneOptions extends TuneSettings, FollowTuneOptions {
@@ -35,6 +36,7 @@ export function addTune(program: Command): void {
     `toolmark tune params Weather ${SHORT} --mode grid --max-requests 500 --watch`,
     `toolmark tune params Weather ${SHORT} --space max_tokens=256..1024:3:log --max-requests 1000`,
   );
+  addTunePrompt(tune, SUITE);
 }
 
 async function tuneParams(client: ApiClient, options: TuneOptions, suite: string): Promise<void> {
@@ -44,12 +46,12 @@ async function tuneParams(client: ApiClient, options: TuneOptions, suite: string
   const post = async <Answer>(path: string): Promise<Answer> =>
     client.call('POST', path, await tuneInput(client, suiteId, options));
   if (options.estimate)
-    return printEstimate(await post<ParamTuneEstimate>(`${TUNE_ROUTE}/estimate`).finally(forget), options);
-  const submitted = await post<ParamTuneSubmitted>(TUNE_ROUTE).catch(async (error: Error) => {
+    return printEstimate(await post<ParamTuneEstimate>(`${TUNE_ROUTES.param_tune}/estimate`).finally(forget), options);
+  const submitted = await post<ParamTuneSubmitted>(TUNE_ROUTES.param_tune).catch(async (error: Error) => {
     await forget();
     throw error;
   });
-  await followTune(client, submitted, options);
+  await followTune(client, 'param_tune', submitted, options);
 }
 
 function printEstimate(estimate: ParamTuneEstimate, { json }: TuneOptions): void {

@@ -1,24 +1,37 @@
-import type { Command } from 'commander';
+import { InvalidArgumentError, Option, type Command } from 'commander';
 import type { ApiClient } from '#lib/client/api-client';
-import type { ParamTune, TuneArm } from '#lib/contracts/param-tune';
+import type { TuneArm } from '#lib/contracts/param-tune';
+import type { PromptCandidate, PromptCandidateDetails } from '#lib/contracts/prompt-tune';
 import { listsByDefault, onServer, withExamples, type GlobalOptions } from '../command.js';
-import { findTune, modelOf, readArms, TUNES_ROUTE } from '../lookup/find-tune.js';
+import { findTune, findTuneOf, modelOf, readTunes, tunePath } from '../lookup/find-tune.js';
+import { candidatesPath, leanCandidate, readChanges } from '../lookup/read-candidates.js';
 import { addListOptions, DEFAULT_LIMIT, printList, readList, type ListOptions } from '../lookup/read-list.js';
-import { print, printJson } from '../output/terminal.js';
-import { armsTable, tuneLines, tunesTable } from '../output/tune-lines.js';
+import { diffLines } from '../output/prompt-diff.js';
+import { candidateLines, candidatesTable } from '../output/prompt-tune-lines.js';
+import { print, printJson, printMarked } from '../output/terminal.js';
+import { armsTable, tunesTable } from '../output/tune-lines.js';
 import { exitByStatus, watch } from './conclude-tune.js';
+import { TUNE_KINDS } from './tune-kinds.js';
 
 const TUNE = ['<tune>', 'id of a tune or its job, or the beginning of either'] as const;
+// Repeated here, because loading the contracts would make each command start slower; program.spec.ts compares them.
+export const CANDIDATE_STATES = ['measuring', 'rejected', 'undecided', 'accepted', 'front', 'finalist', 'best'];
 
 interface ShowOptions extends GlobalOptions {
   watch?: boolean;
   markdown?: boolean;
 }
+interface ArmsOptions extends ListOptions {
+  model?: string;
+}
+interface CandidatesOptions extends ListOptions {
+  state?: string;
+}
 
 export function addTunes(program: Command): void {
   const list = onServer<Partial<ListOptions>>(listTunes);
   const tunes = listsByDefault(
-    program.command('tunes').description('searches for settings: list them, and read what they found'),
+    program.command('tunes').description('searches for settings and prompts: list them, and read what they found'),
     list,
   );
   withExamples(tunes, 'toolmark tunes', 'toolmark tunes show TUNE');
@@ -27,7 +40,7 @@ export function addTunes(program: Command): void {
   withExamples(
     tunes
       .command('show')
-      .description('show what a tune found for each model, and the command that runs it')
+      .description('show what a tune found, and the command that runs it')
       .argument(...TUNE)
       .option('-w, --watch', 'follow it to its end first')
       .option('--markdown', 'print it for a pull request')
@@ -35,52 +48,100 @@ export function addTunes(program: Command): void {
     'toolmark tunes show TUNE',
     'toolmark tunes show TUNE --markdown',
   );
-  const arms = tunes
-    .command('arms')
-    .description('list the arms of a tune: every combination of values, with what it measured')
-    .argument(...TUNE)
-    .option('--model <model>', 'only arms of this model');
-  addListOptions(arms).action(onServer<ListOptions & { model?: string }, [string]>(listArms));
-  withExamples(arms, 'toolmark tunes arms TUNE --model simulator::perfect-ish');
+  addParts(tunes);
   withExamples(
     tunes
       .command('delete')
-      .description('delete a tune and its runs, but not the one that it promoted')
+      .description('delete a tune and its runs, but not the one that it promoted, nor prompt versions')
       .argument(...TUNE)
       .action(onServer<GlobalOptions, [string]>(deleteTune)),
     'toolmark tunes delete OLD_TUNE',
   );
 }
 
+function addParts(tunes: Command): void {
+  const arms = tunes
+    .command('arms')
+    .description('list the arms of a tune of parameters: every combination of values, with what it measured')
+    .argument(...TUNE)
+    .option('--model <model>', 'only arms of this model');
+  addListOptions(arms).action(onServer<ArmsOptions, [string]>(listArms));
+  withExamples(arms, 'toolmark tunes arms TUNE --model simulator::perfect-ish');
+  const candidates = tunes
+    .command('candidates')
+    .description('list the candidates of a tune of prompts, or show what one of them changed')
+    .argument(...TUNE)
+    .argument('[candidate]', 'number of a candidate', candidateNumber)
+    .addOption(new Option('--state <state>', 'only candidates that are so far').choices(CANDIDATE_STATES));
+  addListOptions(candidates).action(
+    onServer<CandidatesOptions, [string, number?]>((client, options, tune, candidate) =>
+      candidate === undefined ? listCandidates(client, options, tune) : showCandidate(client, options, tune, candidate),
+    ),
+  );
+  withExamples(
+    candidates,
+    'toolmark tunes candidates PROMPT_TUNE --state rejected',
+    'toolmark tunes candidates PROMPT_TUNE 0',
+  );
+}
+
+function candidateNumber(text: string): number {
+  if (!/^\d{1,6}$/.test(text)) throw new InvalidArgumentError('It takes the number of a candidate, such as 3.');
+  return Number(text);
+}
+
 async function listTunes(client: ApiClient, options: Partial<ListOptions>): Promise<void> {
-  const list = await readList<ParamTune>(client, TUNES_ROUTE, { limit: DEFAULT_LIMIT, ...options });
-  printList(list, options, 'No tunes yet. Begin: toolmark tune params --help', tunesTable);
+  const list = await readTunes(client, { limit: DEFAULT_LIMIT, ...options });
+  printList(list, options, 'No tunes yet. Begin: toolmark tune --help', tunesTable);
 }
 
 async function showTune(client: ApiClient, options: ShowOptions, wanted: string): Promise<void> {
   if (options.json && options.markdown) throw new Error('Choose one of --json and --markdown.');
-  const tune = await findTune(client, wanted);
-  const report = options.watch
-    ? await watch(client, { job_id: tune.job_id, tune_id: tune.id }, options)
-    : { tune, arms: options.json ? [] : await readArms(client, tune.id) };
-  if (options.markdown) {
-    const { tuneMarkdown } = await import('../output/tune-markdown.js');
-    print(...tuneMarkdown(report));
-  } else if (options.json) printJson(report.tune);
-  else print(...tuneLines(report));
-  if (options.watch) exitByStatus(report.tune, options);
+  const { type, ...tune } = await findTune(client, wanted);
+  if (options.json && !options.watch) return printJson(tune);
+  const { id, job_id } = tune;
+  const shown = options.watch
+    ? await watch(client, type, { job_id, tune_id: id }, options)
+    : await TUNE_KINDS[type].read(client, id);
+  if (options.markdown) print(...(await shown.markdown()));
+  else if (options.json) printJson(shown.tune);
+  else shown.print();
+  if (options.watch) exitByStatus(shown.tune, options);
 }
 
-async function listArms(client: ApiClient, options: ListOptions & { model?: string }, wanted: string): Promise<void> {
-  const tune = await findTune(client, wanted);
+async function listArms(client: ApiClient, options: ArmsOptions, wanted: string): Promise<void> {
+  const tune = await findTuneOf(client, 'param_tune', wanted);
   const query = options.model === undefined ? '' : `?${new URLSearchParams({ target: modelOf(tune, options.model) })}`;
-  const list = await readList<TuneArm>(client, `${TUNES_ROUTE}/${tune.id}/combos${query}`, options);
+  const list = await readList<TuneArm>(client, `${tunePath('param_tune', tune.id)}/combos${query}`, options);
   printList(list, options, 'The tune has no arms.', armsTable);
 }
 
+async function listCandidates(
+  client: ApiClient,
+  { state, ...options }: CandidatesOptions,
+  wanted: string,
+): Promise<void> {
+  const { id } = await findTuneOf(client, 'prompt_tune', wanted);
+  const query = state === undefined ? '' : `?${new URLSearchParams({ state })}`;
+  const list = await readList<PromptCandidate>(client, `${candidatesPath(id)}${query}`, options);
+  const none = state === undefined ? 'The tune has no candidates yet.' : `No candidate of the tune is ${state}.`;
+  printList(list, options, none, (candidates) => candidatesTable(candidates.map(leanCandidate)));
+}
+
+/** The base is shown with its texts, and any other with what it changed. */
+async function showCandidate(client: ApiClient, { json }: GlobalOptions, wanted: string, n: number): Promise<void> {
+  const { id } = await findTuneOf(client, 'prompt_tune', wanted);
+  const candidate = await client.call<PromptCandidateDetails>('GET', `${candidatesPath(id)}/${n}`);
+  if (json) return printJson(candidate);
+  print(...candidateLines(leanCandidate(candidate)), '');
+  if (candidate.parents.length > 0) return printMarked(diffLines(await readChanges(client, id, n)));
+  const texts = Object.entries(candidate.texts);
+  printMarked(diffLines(texts.map(([component, text]) => ({ component, hunks: [{ op: 'added', text }] }))));
+}
+
 async function deleteTune(client: ApiClient, options: GlobalOptions, wanted: string): Promise<void> {
-  const { id } = await findTune(client, wanted);
-  await client.call('DELETE', `${TUNES_ROUTE}/${id}`);
+  const { type, id } = await findTune(client, wanted);
+  await client.call('DELETE', tunePath(type, id));
   if (options.json) printJson({ id });
   else print(`Deleted tune ${id}`);
 }

@@ -1,42 +1,102 @@
 import type { ApiClient } from '#lib/client/api-client';
 import { suggestNames } from '#lib/contracts/input/nearest-names';
 import type { ParamTune, TuneArm } from '#lib/contracts/param-tune';
+import type { PromptTune } from '#lib/contracts/prompt-tune';
 import { NegativeAnswer } from '../exit-codes.js';
 import { newestWithPrefix, orAbsent } from './find-run.js';
 import { isIdPrefix, isWholeId, startsWithId } from './ids.js';
+import { readList, type List, type ListOptions } from './read-list.js';
 
-export const TUNE_ROUTE = '/api/tool-eval/param-tune';
-export const TUNES_ROUTE = `${TUNE_ROUTE}/history`;
+export const TUNE_ROUTES = {
+  param_tune: '/api/tool-eval/param-tune',
+  prompt_tune: '/api/tool-eval/prompt-tune',
+} as const;
+export type TuneType = keyof typeof TUNE_ROUTES;
+export const TUNE_TYPES = Object.keys(TUNE_ROUTES) as TuneType[];
 
-export const readTune = (client: ApiClient, id: string): Promise<ParamTune> =>
-  client.call('GET', `${TUNES_ROUTE}/${id}`);
+/** A tune as the API answers it, with the type of its jobs. */
+export type AnyTune = ({ type: 'param_tune' } & ParamTune) | ({ type: 'prompt_tune' } & PromptTune);
+type TuneOf<Type extends TuneType> = Omit<Extract<AnyTune, { type: Type }>, 'type'>;
+
+export const tunePath = (type: TuneType, id: string): string => `${historyOf(type)}/${id}`;
+const historyOf = (type: TuneType): string => `${TUNE_ROUTES[type]}/history`;
+
+export const readTune = <Type extends TuneType>(client: ApiClient, type: Type, id: string): Promise<TuneOf<Type>> =>
+  client.call('GET', tunePath(type, id));
+
+const readTyped = async (client: ApiClient, type: TuneType, id: string): Promise<AnyTune> =>
+  ({ type, ...(await readTune(client, type, id)) }) as AnyTune;
 
 /** The tune that the id of a tune, the id of its job, or the beginning of either means. */
-export async function findTune(client: ApiClient, wanted: string): Promise<ParamTune> {
+export async function findTune(client: ApiClient, wanted: string): Promise<AnyTune> {
   if (isWholeId(wanted)) {
-    const tune = await readTune(client, wanted).catch(orAbsent);
+    const tune = await readAny(client, wanted);
     if (tune) return tune;
     const job = await client.job(wanted).catch(orAbsent);
-    if (job?.type === 'param_tune' && job.result_ref !== null) return readTune(client, job.result_ref);
+    const type = TUNE_TYPES.find((one) => one === job?.type);
+    if (type !== undefined && job?.result_ref != null) return readTyped(client, type, job.result_ref);
     throw nothingFound(wanted);
   }
   if (!isIdPrefix(wanted)) throw nothingFound(wanted);
-  const isMeant = ({ id, job_id: jobId }: ParamTune): boolean =>
+  const isMeant = ({ id, job_id: jobId }: ParamTune | PromptTune): boolean =>
     startsWithId(id, wanted) || startsWithId(jobId, wanted);
-  const [found, ...others] = await newestWithPrefix<ParamTune>(client, TUNES_ROUTE, wanted, isMeant);
+  const byType = TUNE_TYPES.map(async (type) =>
+    (await newestWithPrefix<AnyTune>(client, historyOf(type), wanted, isMeant)).map((tune) => ({ ...tune, type })),
+  );
+  const [found, ...others] = (await Promise.all(byType)).flat();
   if (!found) throw nothingFound(wanted);
-  if (others.length === 0) return readTune(client, found.id);
+  if (others.length === 0) return readTyped(client, found.type, found.id);
   const each = [found, ...others].map(
     ({ id, suite_name: suite, status, created_at: at }) => `${id} (${suite}, ${status}, ${at})`,
   );
   throw new NegativeAnswer(`${each.length} tunes begin with "${wanted}". Give more of the id:`, each);
 }
 
+async function readAny(client: ApiClient, id: string): Promise<AnyTune | undefined> {
+  for (const type of TUNE_TYPES) {
+    const tune = await readTyped(client, type, id).catch(orAbsent);
+    if (tune) return tune;
+  }
+  return undefined;
+}
+
 const nothingFound = (id: string): NegativeAnswer =>
   new NegativeAnswer(`No tune has the id "${id}". List them with: toolmark tunes`);
 
+/** @throws NegativeAnswer for a tune of the other type, with what there is for it */
+export async function findTuneOf<Type extends TuneType>(
+  client: ApiClient,
+  type: Type,
+  wanted: string,
+): Promise<TuneOf<Type>> {
+  const tune = await findTune(client, wanted);
+  if (tune.type === type) return tune as unknown as TuneOf<Type>;
+  throw new NegativeAnswer(
+    tune.type === 'prompt_tune'
+      ? `Tune ${tune.id} is one of prompts and has no arms. See: toolmark tunes candidates ${tune.id}`
+      : `Tune ${tune.id} is one of parameters and has no candidates. See: toolmark tunes arms ${tune.id}`,
+  );
+}
+
+/**
+ * Tunes of all types, the newest first. Each history is in the order of ids and goes on behind an id, so the id of a
+ * tune is a place in all of them.
+ */
+export async function readTunes(client: ApiClient, options: ListOptions): Promise<List<AnyTune>> {
+  const lists = await Promise.all(
+    TUNE_TYPES.map(async (type) => {
+      const { items, next_cursor: next } = await readList<AnyTune>(client, historyOf(type), options);
+      return { items: items.map((tune) => ({ ...tune, type }) as AnyTune), isMore: next !== undefined };
+    }),
+  );
+  const all = lists.flatMap(({ items }) => items).sort((a, b) => (a.id < b.id ? 1 : -1));
+  const items = all.slice(0, options.limit);
+  const isMore = all.length > items.length || lists.some((list) => list.isMore);
+  return { items, ...(isMore && { next_cursor: items.at(-1)!.id }) };
+}
+
 /** The name of a model of a tune, which may be given without its provider. */
-export function modelOf({ targets }: ParamTune, wanted: string): string {
+export function modelOf({ targets }: Pick<ParamTune, 'targets'>, wanted: string): string {
   const names = targets.map(({ target }) => target);
   const found = names.includes(wanted) ? [wanted] : names.filter((name) => name.endsWith(`::${wanted}`));
   if (found.length === 1) return found[0]!;
@@ -46,6 +106,6 @@ export function modelOf({ targets }: ParamTune, wanted: string): string {
 /** Every arm of a tune, of all its models. */
 export async function readArms(client: ApiClient, tuneId: string): Promise<TuneArm[]> {
   const arms: TuneArm[] = [];
-  for await (const arm of client.all<TuneArm>(`${TUNES_ROUTE}/${tuneId}/combos`)) arms.push(arm);
+  for await (const arm of client.all<TuneArm>(`${tunePath('param_tune', tuneId)}/combos`)) arms.push(arm);
   return arms;
 }

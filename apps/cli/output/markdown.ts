@@ -32,8 +32,34 @@ const markdownRow = (cells: readonly string[]): string => `| ${cells.map(escapeM
 
 export const markdownItem = (text: string): string => `- ${escapeMarkdown(text)}`;
 
+/** Lines without control characters, to copy, in a fence that is longer than what they hold. */
+export function markdownFence(lines: readonly string[]): string[] {
+  const runs = [...lines.join('\n').matchAll(/`+/g)].map(([ticks]) => ticks.length + 1);
+  const fence = '`'.repeat(Math.max(3, ...runs));
+  return ['', `${fence}sh`, ...lines, fence, ''];
+}
+
+/** Lines to unfold. */
+export const markdownDetails = (summary: string, lines: readonly string[]): string[] => [
+  `<details><summary>${summary}</summary>`,
+  '',
+  ...lines,
+  '</details>',
+  '',
+];
+
 /** Columns of words stand to the left, figures to the right. */
-const WORDS = new Set(['model', 'verdict', 'result', 'configuration', 'state', 'adjustments']);
+const WORDS = new Set([
+  'model',
+  'verdict',
+  'result',
+  'configuration',
+  'state',
+  'adjustments',
+  'made',
+  'changed',
+  'why',
+]);
 
 /** A table of a heading and rows; nothing without rows. */
 export function markdownTable(cells: readonly string[][], room: Room): string[] {

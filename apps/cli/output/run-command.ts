@@ -1,5 +1,6 @@
 import { toText, type JsonObject } from '#lib/contracts/json/json';
 import type { ParamTune } from '#lib/contracts/param-tune';
+import type { PromptTune } from '#lib/contracts/prompt-tune';
 import { shellLine } from './shell-words.js';
 import { toSafeJson } from './terminal.js';
 
@@ -22,6 +23,20 @@ export function runCommand(
     ...['--max-tokens', toText(tokens ?? base.max_tokens)],
     ...(Object.keys(params).length ? ['--params', toSafeJson(params)] : []),
     ...promptWords(base.system_prompt, target),
+  ]);
+}
+
+/** The run of the best texts of a tune with its models and settings, as one line for a shell. */
+export function promptRunCommand(
+  { input, suite_id: id, suite_name: name, targets }: PromptTune,
+  versionId: string,
+): string {
+  const { temperature, tool_choice: choice, max_tokens: tokens, params } = input;
+  return shellLine([
+    ...['toolmark', 'run', id ?? name, '--models', targets.join(',')],
+    ...['--temperature', toText(temperature), '--tool-choice', choice, '--max-tokens', toText(tokens)],
+    ...(Object.keys(params).length ? ['--params', toSafeJson(params)] : []),
+    ...['--prompt-version', versionId],
   ]);
 }
 

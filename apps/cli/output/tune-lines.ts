@@ -1,4 +1,5 @@
 import type { ParamPreset, ParamTune, TuneArm } from '#lib/contracts/param-tune';
+import type { AnyTune } from '../lookup/find-tune.js';
 import { spaceText } from '../search-space/space-text.js';
 import { needsPromptFile, PROMPT_FILE, runCommand } from './run-command.js';
 import { beginning, dollars, table } from './table.js';
@@ -24,7 +25,8 @@ import {
 const MAX_ARMS = 30;
 const MAX_TEXT = 300;
 
-const factLines = (facts: readonly Fact[]): string[] => facts.map(([name, text]) => `${name.padEnd(12)} ${text}`);
+export const factLines = (facts: readonly Fact[]): string[] =>
+  facts.map(([name, text]) => `${name.padEnd(12)} ${text}`);
 
 /** A tune and what it found, for a terminal, line by line. */
 export function tuneLines(report: TuneReport): string[] {
@@ -57,8 +59,22 @@ function commandFacts(tune: ParamTune, { target, recommended }: TuneTarget): Fac
   return [['Run it', command], ...(needsPromptFile(command) ? [['', file] as Fact] : [])];
 }
 
-/** What is said of an arm when it is dropped or decided. */
-export function armNews(arm: TuneArm): string {
+/** An arm that is in one of these states is decided, or out. */
+const TOLD: TuneArm['state'][] = ['dropped', 'finalist', 'recommended'];
+
+/** Tells of each arm that is dropped or decided, once. */
+export function tellArms(): (arms: readonly TuneArm[]) => string[] {
+  const told = new Map<string, TuneArm['state']>();
+  return (arms) =>
+    arms.flatMap((arm) => {
+      const key = `${arm.arm} ${arm.target}`;
+      if (!TOLD.includes(arm.state) || told.get(key) === arm.state) return [];
+      told.set(key, arm.state);
+      return [armNews(arm)];
+    });
+}
+
+function armNews(arm: TuneArm): string {
   const measured = `${meanText(arm)} over ${arm.cases} cases`;
   return `${arm.state}: arm ${armName(arm)} of ${beginning(arm.target, MAX_TEXT)}, ${measured}`;
 }
@@ -80,18 +96,25 @@ export function armsTable(arms: readonly TuneArm[]): string[] {
   ]);
 }
 
-export const tunesTable = (tunes: readonly ParamTune[]): string[] =>
+export const tunesTable = (tunes: readonly AnyTune[]): string[] =>
   table([
-    ['tune', 'status', 'suite', 'models', 'mode', 'outcome', 'submitted'],
-    ...tunes.map(({ targets, ...tune }) => [
-      tune.id,
-      tune.status,
-      `${tune.suite_name} v${tune.suite_version}`,
-      beginning(targets.map(({ target }) => target).join(', '), MAX_TEXT),
-      tune.input.mode,
-      beginning(targets.map(({ outcome }) => (outcome === null ? '-' : OUTCOME_WORDS[outcome])).join(', '), MAX_TEXT),
-      tune.created_at,
-    ]),
+    ['tune', 'status', 'suite', 'models', 'of', 'mode', 'outcome', 'submitted'],
+    ...tunes.map((tune) => {
+      const [models, outcomes] =
+        tune.type === 'prompt_tune'
+          ? [tune.targets, [tune.outcome]]
+          : [tune.targets.map(({ target }) => target), tune.targets.map(({ outcome }) => outcome)];
+      return [
+        tune.id,
+        tune.status,
+        `${tune.suite_name} v${tune.suite_version}`,
+        beginning(models.join(', '), MAX_TEXT),
+        tune.type === 'prompt_tune' ? 'prompts' : 'parameters',
+        tune.input.mode,
+        beginning(outcomes.map((outcome) => (outcome === null ? '-' : OUTCOME_WORDS[outcome])).join(', '), MAX_TEXT),
+        tune.created_at,
+      ];
+    }),
   ]);
 
 export const presetsTable = (presets: readonly ParamPreset[]): string[] =>

@@ -1,5 +1,14 @@
 import type { TuneArm } from '#lib/contracts/param-tune';
-import { escapeMarkdown, MAX_COMMENT, MAX_SENTENCE, markdownItem, markdownTable, Room } from './markdown.js';
+import {
+  escapeMarkdown,
+  markdownDetails,
+  markdownFence,
+  markdownItem,
+  markdownTable,
+  MAX_COMMENT,
+  MAX_SENTENCE,
+  Room,
+} from './markdown.js';
 import { needsPromptFile, PROMPT_FILE, runCommand } from './run-command.js';
 import { beginning, dollars } from './table.js';
 import {
@@ -67,15 +76,13 @@ function oneModel(report: TuneReport, target: TuneTarget, room: Room): string[] 
   ];
 }
 
-/** The command is one line without control characters, in a fence that is longer than what it holds. */
 function command({ tune }: TuneReport, { target, recommended }: TuneTarget, room: Room): string[] {
   if (!recommended) return [''];
   const line = runCommand(tune, target, recommended.config);
   if (line.length > MAX_COMMAND)
     return room.fit([['', `The command is long. It stands in what \`toolmark tunes show ${tune.id}\` prints.`, '']]);
-  const fence = '`'.repeat(Math.max(3, ...[...line.matchAll(/`+/g)].map(([ticks]) => ticks.length + 1)));
   const file = `\`${PROMPT_FILE}\` holds the system prompt of the tune.`;
-  return room.fit([['', `${fence}sh`, line, fence, '', ...(needsPromptFile(line) ? [file, ''] : [])]]);
+  return room.fit([[...markdownFence([line]), ...(needsPromptFile(line) ? [file, ''] : [])]]);
 }
 
 function table(ranked: readonly TuneArm[], room: Room): string[] {
@@ -99,21 +106,13 @@ function table(ranked: readonly TuneArm[], room: Room): string[] {
   );
 }
 
-const details = (summary: string, lines: readonly string[]): string[] => [
-  `<details><summary>${summary}</summary>`,
-  '',
-  ...lines,
-  '</details>',
-  '',
-];
-
 const folded = (name: string, arms: readonly TuneArm[], room: Room): string[] =>
-  arms.length ? details(`${name}: ${arms.length}`, table(arms, room)) : [];
+  arms.length ? markdownDetails(`${name}: ${arms.length}`, table(arms, room)) : [];
 
 /** Arms that make the same requests as another. */
 function duplicates(arms: readonly TuneArm[], room: Room): string[] {
   const same = arms.filter((arm) => !isDistinct(arm));
   if (same.length === 0) return [];
   const each = same.map((arm) => [markdownItem(`Arm ${armName(arm)} is as arm ${arm.same_as}`)]);
-  return details(`Arms that make the same requests as another: ${same.length}`, [...room.fit(each), '']);
+  return markdownDetails(`Arms that make the same requests as another: ${same.length}`, [...room.fit(each), '']);
 }

@@ -101,8 +101,8 @@ export function tuneFacts({ suite_name: suite, suite_version: version, input, ..
   ];
 }
 
-const fact = (name: string, text: string): Fact => [name, beginning(text, MAX_TEXT)];
-const said = (name: string, text: string): Fact => [name, beginning(text, MAX_SENTENCE)];
+export const fact = (name: string, text: string): Fact => [name, beginning(text, MAX_TEXT)];
+export const said = (name: string, text: string): Fact => [name, beginning(text, MAX_SENTENCE)];
 
 /** What was found for a model. */
 export function targetFacts(report: TuneReport, target: TuneTarget): Fact[] {
@@ -121,7 +121,7 @@ export function targetFacts(report: TuneReport, target: TuneTarget): Fact[] {
   ];
 }
 
-const listOf = (names: readonly string[]): string =>
+export const listOf = (names: readonly string[]): string =>
   [...names.slice(0, MAX_LISTED), ...(names.length > MAX_LISTED ? [`and ${names.length - MAX_LISTED} more`] : [])].join(
     '; ',
   );

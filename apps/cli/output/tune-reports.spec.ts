@@ -1,7 +1,7 @@
 import { parseJson, type JsonObject } from '#lib/contracts/json/json';
 import { ParamTuneInput, type ParamTune, type TuneArm } from '#lib/contracts/param-tune';
 import { cellWidth, cutToCells } from './cells.js';
-import { armNews, armsTable, presetsTable, tuneLines, tunesTable } from './tune-lines.js';
+import { armsTable, presetsTable, tellArms, tuneLines, tunesTable } from './tune-lines.js';
 import { tuneMarkdown } from './tune-markdown.js';
 import { rankArms, type TuneReport } from './tune-report.js';
 import { tuneScreen } from './tune-screen.js';
@@ -193,11 +193,11 @@ describe('a tune on a terminal', () => {
     const lines = [
       ...tuneLines(report),
       ...armsTable(report.arms),
-      ...tunesTable([report.tune]),
+      ...tunesTable([{ type: 'param_tune', ...report.tune }]),
       ...presetsTable([{ id: '1', name: text, search_space: report.tune.input.search_space, created_at: '2026' }]),
     ];
     expect(lines.join('')).not.toMatch(/[\u0000-\u001f\u007f-\u009f\u202a-\u202e]/);
-    expect(armNews(report.arms[0]!).length).toBeLessThan(1000);
+    for (const line of tellArms()(report.arms)) expect(line.length).toBeLessThan(1000);
   });
 });
 

@@ -1,6 +1,7 @@
 import type { Job } from '#lib/contracts/job';
 import type { TuneArm } from '#lib/contracts/param-tune';
-import { cellWidth, cutToCells, padToCells } from './cells.js';
+import { cutToCells } from './cells.js';
+import { fitTable } from './fit-table.js';
 import { progressBars } from './progress-bars.js';
 import { beginning } from './table.js';
 import { escapeControls } from './terminal.js';
@@ -30,7 +31,7 @@ const LEAST_LINES = 3;
 export function tuneScreen(view: TuneView, columns: number, rows: number): string[] {
   const { tune } = view;
   const width = columns - 1;
-  const head = headLines(view, width);
+  const head = progressLines(view, width);
   const left = rows - head.length - 1;
   const isOne = tune.targets.length === 1;
   const most = Math.floor(left / LEAST_LINES);
@@ -38,7 +39,11 @@ export function tuneScreen(view: TuneView, columns: number, rows: number): strin
   const others = tune.targets.length - shown.length;
   const each = Math.floor((left - (others > 0 ? 1 : 0)) / Math.max(1, shown.length)) - (isOne ? 1 : 2);
   const blocks = shown.map(({ target }) => blockOf(armsOf(view, target), Math.max(0, each)));
-  const [heading, ...lines] = fitTable([ARM_HEADING, ...blocks.flatMap(({ best }) => best.map(armRow))], width);
+  const [heading, ...lines] = fitTable(
+    [ARM_HEADING, ...blocks.flatMap(({ best }) => best.map(armRow))],
+    width,
+    FITTING,
+  );
   const body = shown.flatMap(({ target }, index) => [
     ...(isOne ? [] : [beginning(target, MAX_NAME)]),
     ...lines.splice(0, blocks[index]!.best.length),
@@ -53,7 +58,11 @@ export function tuneScreen(view: TuneView, columns: number, rows: number): strin
     .map((line) => cutToCells(escapeControls(line), width));
 }
 
-function headLines({ tune, job }: TuneView, width: number): string[] {
+/** The progress of a tune: a bar, and what is left. */
+export function progressLines(
+  { tune, job }: { tune: Pick<TuneView['tune'], 'step' | 'planned_requests'>; job: TuneView['job'] },
+  width: number,
+): string[] {
   const { done, total, errored, eta_s: left } = job.progress;
   const step = STEP_WORDS[tune.step] ?? tune.step;
   const bars = progressBars([{ target: step, settled: done, total, errored }], width + 1, 1);
@@ -80,28 +89,4 @@ function blockOf(arms: readonly TuneArm[], most: number): { best: TuneArm[]; res
 }
 
 /** Where a terminal is narrow, columns go in this order. */
-const SPARED = ['p50', 'rung', 'cost', 'cases', 'state'];
-const FLEXIBLE = 'configuration';
-const LEAST_FLEXIBLE = 16;
-
-/** A table as wide as `width` at most: its configurations are cut, and then columns are left out. */
-function fitTable(cells: readonly (readonly string[])[], width: number): string[] {
-  const rows = cells.map((row) => row.map(escapeControls));
-  const names = rows[0]!;
-  const widths = names.map((_, column) => Math.max(...rows.map((row) => cellWidth(row[column]!))));
-  const shown = new Set(names);
-  const taken = (): number =>
-    names.reduce((sum, name, column) => sum + (shown.has(name) && name !== FLEXIBLE ? widths[column]! + 2 : 0), 0);
-  const flexible = names.indexOf(FLEXIBLE);
-  const least = Math.min(widths[flexible]!, LEAST_FLEXIBLE);
-  for (const name of SPARED) if (taken() + least > width) shown.delete(name);
-  widths[flexible] = Math.max(0, Math.min(widths[flexible]!, width - taken()));
-  return rows.map((row) =>
-    row
-      .flatMap((cell, column) =>
-        shown.has(names[column]!) ? [padToCells(cutToCells(cell, widths[column]!), widths[column]!)] : [],
-      )
-      .join('  ')
-      .trimEnd(),
-  );
-}
+const FITTING = { flexible: 'configuration', spared: ['p50', 'rung', 'cost', 'cases', 'state'] };

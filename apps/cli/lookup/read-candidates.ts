@@ -1,0 +1,37 @@
+import type { ApiClient } from '#lib/client/api-client';
+import type { PromptCandidate } from '#lib/contracts/prompt-tune';
+import type { ComponentDiff, PromptDiff } from '#lib/contracts/prompt-version';
+import { tunePath } from './find-tune.js';
+
+/** A candidate without its texts: those of thousands may not fit in memory. */
+export interface TriedPrompt extends Omit<PromptCandidate, 'changed' | 'runs'> {
+  /** The components that differ from its first parent. */
+  changed: string[];
+}
+
+export const candidatesPath = (tuneId: string): string => `${tunePath('prompt_tune', tuneId)}/candidates`;
+
+export const leanCandidate = ({ changed, runs: _runs, ...candidate }: PromptCandidate): TriedPrompt => ({
+  ...candidate,
+  changed: Object.keys(changed),
+});
+
+/** Every candidate of a tune of prompts, in the order of their making. */
+export async function readCandidates(client: ApiClient, tuneId: string): Promise<TriedPrompt[]> {
+  const candidates: TriedPrompt[] = [];
+  for await (const candidate of client.all<PromptCandidate>(candidatesPath(tuneId)))
+    candidates.push(leanCandidate(candidate));
+  return candidates;
+}
+
+/** What a candidate changed, word by word. @param to the candidate to begin with; its first parent by default */
+export async function readChanges(
+  client: ApiClient,
+  tuneId: string,
+  candidate: number,
+  to?: number,
+): Promise<ComponentDiff[]> {
+  const query = to === undefined ? '' : `?to=${to}`;
+  const diff = await client.call<PromptDiff>('GET', `${candidatesPath(tuneId)}/${candidate}/diff${query}`);
+  return diff.components;
+}

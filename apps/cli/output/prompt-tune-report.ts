@@ -1,0 +1,170 @@
+import type { PromptTune } from '#lib/contracts/prompt-tune';
+import type { ComponentDiff } from '#lib/contracts/prompt-version';
+import { points } from '#lib/comparison/points';
+import type { TriedPrompt } from '../lookup/read-candidates.js';
+import { promptRunCommand } from './run-command.js';
+import { beginning, difference, dollars, percent } from './table.js';
+import { fact, listOf, said, type Fact } from './tune-report.js';
+
+/*
+ * What a terminal and a pull request show of a tune of prompts. The texts hold names, reasons and prompts as users,
+ * servers and models wrote them: whoever prints them escapes them.
+ */
+
+export interface PromptTuneReport {
+  tune: PromptTune;
+  candidates: readonly TriedPrompt[];
+  /** From the base to the best candidate; empty until there is one that is not the base. */
+  diff: readonly ComponentDiff[];
+}
+
+const MAX_TEXT = 300;
+const MAX_WHY = 1000;
+
+/** What was asked for, under a heading each, in the order of reading. */
+export function promptTuneFacts({ suite_name: suite, suite_version: version, input, ...tune }: PromptTune): Fact[] {
+  const { tuning, reflect, select, holdout } = tune.cases;
+  const shown = reflect === tuning ? '' : ` (${reflect} that the meta model may see, ${select} that choose)`;
+  const held = holdout === 0 ? 'none held out' : `${holdout} held out to confirm`;
+  const samples = `${input.samples} ${input.samples === 1 ? 'sample' : 'samples'} a case`;
+  return [
+    ['Suite', `${beginning(suite, MAX_TEXT)} v${version}`],
+    said('Models', listOf(tune.targets)),
+    fact('Meta model', tune.meta_target),
+    said('Texts', listOf(Object.keys(tune.base))),
+    ['How', `${howText(input)}, seed ${input.seed}, by ${input.measure}, margin ${points(input.margin)}, ${samples}`],
+    ['Cases', `${tuning} to choose by${shown}, ${held}`],
+    ['Requests', `${tune.planned_requests} planned`],
+    ...tune.notes.map((note) => said('Note', note)),
+  ];
+}
+
+function howText({ mode, variants, population, generations, minibatch }: PromptTune['input']): string {
+  if (mode === 'quick') return `quick, ${variants} texts`;
+  if (mode === 'evolutionary') return `evolutionary, ${generations} generations of ${population}`;
+  return `reflective, ${minibatch} cases a step`;
+}
+
+/** What was found. */
+export function promptOutcomeFacts({ tune, candidates }: PromptTuneReport): Fact[] {
+  const { holdout, meta, promoted_eval_id: promoted } = tune;
+  const tokens = `${meta.prompt_tokens} + ${meta.completion_tokens} tokens`;
+  return [
+    said('Outcome', tune.text ?? 'nothing yet'),
+    ...(holdout && tune.best !== null ? [fact('Held out', heldOutText(tune.best, holdout))] : []),
+    ['Candidates', `${countsText(candidates)}, ${tune.evaluations} items measured`],
+    ['Meta cost', `${meta.requests} requests, ${tokens}, ${dollars(meta.cost_usd)}`],
+    ...(promoted === null ? [] : [fact('Promoted', `run ${promoted} of the experiment`)]),
+  ];
+}
+
+const heldOutText = (best: number, { mean_a: a, mean_b: b, difference: by, ci, n_cases: cases }: HeldOut): string =>
+  `candidate ${best} ${percent(b)}, the base ${percent(a)}: ${difference(by, ci)} over ${cases} cases`;
+type HeldOut = NonNullable<PromptTune['holdout']>;
+
+/** "9 with the base: 4 accepted, 5 rejected" */
+export function countsText(candidates: readonly TriedPrompt[]): string {
+  const counts = new Map<string, number>();
+  for (const { candidate, state } of candidates)
+    if (candidate !== 0) counts.set(stateText(state), (counts.get(stateText(state)) ?? 0) + 1);
+  const named = [...counts].map(([state, count]) => `${count} ${state}`);
+  return [`${candidates.length} with the base`, ...(named.length ? [named.join(', ')] : [])].join(': ');
+}
+
+/** How far a candidate came, in one of four words: accepted ones are told apart by their scores. */
+export const stateText = (state: TriedPrompt['state']): string =>
+  ['front', 'finalist', 'best'].includes(state) ? 'accepted' : state;
+
+export const candidateName = (candidate: number): string => (candidate === 0 ? 'the base' : `candidate ${candidate}`);
+
+/** "reflection of 3", "merge of 2 and 5" */
+export const madeText = ({ kind, parents }: TriedPrompt): string =>
+  parents.length === 0 ? kind : `${kind} of ${parents.join(' and ')}`;
+
+/** The components that it changed. */
+export const changedText = ({ changed, kind }: TriedPrompt): string =>
+  kind === 'base' || changed.length === 0 ? '-' : listOf(changed);
+
+/** What the meta model says that it changed, and why it was rejected; each on one line. */
+export const whyText = ({ why }: Pick<TriedPrompt, 'why'>): string => oneLine(why ?? '');
+export const reasonText = ({ reason }: Pick<TriedPrompt, 'reason'>): string => oneLine(reason ?? '');
+const oneLine = (text: string): string => beginning(text, MAX_WHY).replace(/\s+/g, ' ').trim();
+
+/** Its score where it chooses, or, if it did not come so far, on the few cases that it was made for. */
+export function scoreText({ scores }: TriedPrompt): string {
+  if (scores.select !== null) return percent(scores.select);
+  return scores.minibatch === null ? '-' : `${percent(scores.minibatch)} (parent ${percent(scores.parent)})`;
+}
+
+/**
+ * The best of those that were accepted so far, by the score that chooses: of equals the base, then the shorter, then
+ * the earlier one. At its end the tune itself says which is best, from fresh samples.
+ */
+export function leadingCandidate(candidates: readonly TriedPrompt[]): TriedPrompt | undefined {
+  const scored = candidates.filter(({ state, scores }) => stateText(state) === 'accepted' && scores.select !== null);
+  return scored.toSorted(
+    (a, b) =>
+      b.scores.select! - a.scores.select! ||
+      Number(b.candidate === 0) - Number(a.candidate === 0) ||
+      a.length - b.length ||
+      a.candidate - b.candidate,
+  )[0];
+}
+
+/** The candidates on the way from the base to the best one, which is the last of them; none where the base is best. */
+export function lineageOf({ tune, candidates }: PromptTuneReport): TriedPrompt[] {
+  const byNumber = new Map(candidates.map((one) => [one.candidate, one]));
+  const found = new Map<number, TriedPrompt>();
+  const left = [tune.best ?? 0];
+  for (let number = left.pop(); number !== undefined; number = left.pop()) {
+    const one = byNumber.get(number);
+    if (number === 0 || !one || found.has(number)) continue;
+    found.set(number, one);
+    left.push(...one.parents);
+  }
+  return [...found.values()].sort((a, b) => a.candidate - b.candidate);
+}
+
+/** "38.9 % to 61.1 %": the score of its first parent where it chooses, and its own. */
+export function stepText(step: TriedPrompt, candidates: readonly TriedPrompt[]): string {
+  const parent = candidates.find(({ candidate }) => candidate === (step.parents[0] ?? 0));
+  return `${percent(parent?.scores.select ?? null)} to ${percent(step.scores.select)}`;
+}
+
+const MAX_REASONS = 10;
+
+/**
+ * Why candidates were rejected, the most frequent reason first. Reasons that differ in numbers, quotations or the
+ * component alone are one; its first sentence stands for it.
+ */
+export function rejectionFacts(candidates: readonly TriedPrompt[]): { count: number; texts: string[] } {
+  const reasons = new Map<string, { first: string; count: number }>();
+  const rejected = candidates.filter(({ state }) => state === 'rejected');
+  for (const one of rejected) {
+    const text = reasonText(one);
+    const key = text
+      .replace(/^(?:system_prompt|tools\/\S+): /, '')
+      .replace(/".*"/, '""')
+      .replace(/\d+(?:\.\d+)?/g, '0');
+    const known = reasons.get(key) ?? { first: text, count: 0 };
+    known.count++;
+    reasons.set(key, known);
+  }
+  const sorted = [...reasons.values()].sort((a, b) => b.count - a.count);
+  const texts = sorted
+    .slice(0, MAX_REASONS)
+    .map(({ first, count }) => (count === 1 ? `1: ${first}` : `${count}, such as: ${first}`));
+  const more = sorted.length - texts.length;
+  return { count: rejected.length, texts: more > 0 ? [...texts, `and ${more} other reasons`] : texts };
+}
+
+/** What to paste: the run of the best texts, what they change, and giving them to the suite. */
+export function promptCommands({ tune }: PromptTuneReport): Fact[] {
+  const { prompt_version_id: version } = tune;
+  if (version === null) return [];
+  return [
+    ['Run it', promptRunCommand(tune, version)],
+    ['Compare it', `toolmark prompts diff ${version}`],
+    ['Take it', `toolmark prompts use ${version}`],
+  ];
+}

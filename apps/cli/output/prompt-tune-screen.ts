@@ -1,0 +1,87 @@
+import type { Job } from '#lib/contracts/job';
+import type { PromptTune } from '#lib/contracts/prompt-tune';
+import type { TriedPrompt } from '../lookup/read-candidates.js';
+import { cutToCells } from './cells.js';
+import { fitTable } from './fit-table.js';
+import {
+  candidateName,
+  changedText,
+  countsText,
+  leadingCandidate,
+  madeText,
+  reasonText,
+  scoreText,
+  whyText,
+} from './prompt-tune-report.js';
+import { percent } from './table.js';
+import { escapeControls } from './terminal.js';
+import { listOf } from './tune-report.js';
+import { progressLines } from './tune-screen.js';
+
+/** What a watch knows of a tune of prompts that goes on. */
+export interface PromptTuneView {
+  tune: Pick<PromptTune, 'step' | 'planned_requests' | 'evaluations' | 'front'>;
+  job: Pick<Job, 'progress' | 'detail'>;
+  candidates: readonly TriedPrompt[];
+}
+
+/** Where a terminal is narrow, columns go in this order. */
+const FITTING = { flexible: 'changed', spared: ['step', 'made', 'score', 'state'] };
+const HEADING = ['candidate', 'step', 'made', 'state', 'score', 'changed'];
+const MAX_BLOCKS = 100;
+
+/** A tune that goes on, in lines that fit the terminal: its progress, the best so far, and the newest candidates. */
+export function promptTuneScreen(view: PromptTuneView, columns: number, rows: number): string[] {
+  const { tune, candidates } = view;
+  const width = columns - 1;
+  const head = [
+    ...progressLines(view, width),
+    `${countsText(candidates)}; ${tune.evaluations} items measured`,
+    ...(tune.front.length ? [`Front: ${listOf(tune.front.map(String))}`] : []),
+    ...bestLines(candidates),
+  ];
+  return [...head, ...newest(candidates, width, rows - head.length)]
+    .slice(0, Math.max(0, rows))
+    .map((line) => cutToCells(escapeControls(line), width));
+}
+
+function bestLines(candidates: readonly TriedPrompt[]): string[] {
+  const best = leadingCandidate(candidates);
+  if (!best) return [];
+  const base = best.candidate === 0 ? '' : `, the base ${percent(candidates[0]?.scores.select ?? null)}`;
+  return [`Best so far: ${candidateName(best.candidate)}, ${percent(best.scores.select)}${base}`];
+}
+
+/** The newest candidates that fit whole, each with what was said of it below. */
+function newest(candidates: readonly TriedPrompt[], width: number, room: number): string[] {
+  const blocks = candidates
+    .slice(1)
+    .toReversed()
+    .slice(0, Math.min(MAX_BLOCKS, Math.max(0, room)))
+    .map((one) => ({ one, said: saidOf(one) }));
+  const shown: typeof blocks = [];
+  let left = room - 1;
+  for (const block of blocks) {
+    left -= 1 + block.said.length;
+    if (left < 0) break;
+    shown.push(block);
+  }
+  if (shown.length === 0) return [];
+  const [heading, ...lines] = fitTable([HEADING, ...shown.map(({ one }) => rowOf(one))], width, FITTING);
+  return [heading!, ...shown.flatMap(({ said }, index) => [lines[index]!, ...said])];
+}
+
+const rowOf = (one: TriedPrompt): string[] => [
+  String(one.candidate),
+  String(one.iteration),
+  madeText(one),
+  one.state,
+  scoreText(one),
+  changedText(one),
+];
+
+const saidOf = (one: TriedPrompt): string[] =>
+  [
+    ['why', whyText(one)],
+    [one.state, reasonText(one)],
+  ].flatMap(([name, text]) => (text === '' ? [] : [`  ${name}: ${text}`]));
