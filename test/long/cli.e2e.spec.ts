@@ -621,6 +621,8 @@ it('help and lists load neither zod nor scoring nor Socket.IO', async () => {
     'prompts',
     'prompts show abc1',
     'tunes show abc1',
+    'tunes candidates abc1',
+    'tune prompt none --models a --meta-model b',
     'gate abc1 --eval abc2',
     'experiments timeline 019aa8a2-5c1e-7000-8000-000000000011',
     'show abc1',
@@ -704,6 +706,9 @@ describe('every example in the help of a command works', () => {
     const space = ['--space', 'temperature=0,1', '--mode', 'grid', '--holdout', '0', '--watch'];
     const tune = () => toolmarkJson('tune', 'params', 'Weather', '-m', 'simulator::perfect-ish', ...space);
     const [tuned, oldTune] = [await tune(), await tune()];
+    const written = ['--meta-model', 'simulator::perfect-ish', '--mode', 'quick', '--components', 'system_prompt'];
+    const ofPrompts = ['tune', 'prompt', 'Weather', '-m', 'simulator::perfect-ish', ...written, '--watch'];
+    const promptTune = await toolmarkJson(...ofPrompts);
     await toolmarkJson('presets', 'save', 'Old preset', '--space', 'temperature=0,1');
     await until(async () => (await toolmarkJson('experiments', 'show', 'Prompts')).best !== null);
     await system.control('instant', { on: false, status: 'hang' });
@@ -716,6 +721,7 @@ describe('every example in the help of a command works', () => {
       RUNNING_RUN: running.eval_id,
       TUNE: tuned.id,
       OLD_TUNE: oldTune.id,
+      PROMPT_TUNE: promptTune.id,
     });
     words.CANCELLED_RUN = words.RUNNING_RUN!;
   }, 60_000);

@@ -1,23 +1,16 @@
-import { spawn } from 'node:child_process';
-import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join, resolve } from 'node:path';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { weatherSuite } from '../client.js';
-import { ADMIN_TOKEN } from '../processes.js';
+import { openCommandLine, type Ran } from '../command-line.js';
 import { startSystem, type System } from '../system.js';
 import { until } from '../until.js';
 
 let system: System;
 let suiteId: string;
-const folder = mkdtempSync(join(tmpdir(), 'toolmark-tune-'));
-const bin = join(folder, 'bin');
+const { folder, spawned, toolmark, toolmarkJson } = openCommandLine(() => system.client.url);
 const ROUTE = '/api/tool-eval/param-tune';
 
 beforeAll(async () => {
-  mkdirSync(bin);
-  const node = resolve('node_modules/.bin/node');
-  writeFileSync(join(bin, 'toolmark'), `#!/bin/sh\nexec ${node} ${resolve('dist/apps/cli/main.js')} "$@"\n`);
-  chmodSync(join(bin, 'toolmark'), 0o755);
   system = await startSystem({ workers: 1 });
   await system.client.post('/api/providers', {
     key: 'sim',
@@ -32,28 +25,6 @@ beforeAll(async () => {
   });
   suiteId = (await system.client.post('/api/tool-eval/import', weatherSuite(40))).body.suite_id;
 });
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
-
-interface Ran {
-  code: number | null;
-  out: string;
-  err: string;
-}
-const spawned = (file: string, args: readonly string[], onError: (text: string) => void = () => {}) =>
-  new Promise<Ran>((ended) => {
-    const env = { TOOLMARK_SERVER: system.client.url, TOOLMARK_TOKEN: ADMIN_TOKEN, XDG_CONFIG_HOME: folder };
-    const child = spawn(file, args, { cwd: folder, env: { PATH: `${bin}:${process.env.PATH}`, ...env } });
-    let [out, err] = ['', ''];
-    child.stdout.setEncoding('utf8').on('data', (text: string) => (out += text));
-    child.stderr.setEncoding('utf8').on('data', (text: string) => onError((err += text)));
-    child.on('close', (code) => ended({ code, out, err }));
-  });
-const toolmark = (...args: string[]) => spawned(join(bin, 'toolmark'), args);
-const toolmarkJson = async (...args: string[]) => {
-  const { code, out, err } = await toolmark(...args, '--json');
-  expect({ code, err }).toEqual({ code: 0, err: '' });
-  return JSON.parse(out);
-};
 const api = async (path: string) => (await system.client.get(path)).body;
 const armsOf = async (id: string) => (await api(`${ROUTE}/history/${id}/combos?limit=200`)).items as any[];
 
@@ -182,7 +153,7 @@ it('a tune is followed later, through a server that restarts', async () => {
   expect(code).toBe(0);
   expect((await api(`/api/jobs/${job}`)).type).toBe('param_tune');
   let told = '';
-  const watched = spawned(join(bin, 'toolmark'), ['tunes', 'show', id!, '--watch'], (text) => (told = text));
+  const watched = spawned('toolmark', ['tunes', 'show', id!, '--watch'], (text) => (told = text));
   const hasTold = async (text: string) => void (await until(() => told.includes(text), { timeoutMs: 60_000 }));
   await hasTold('\ndropped: arm ');
   await system.restartApi(() => hasTold('The server does not answer. Asking again.\n'));
@@ -194,7 +165,7 @@ it('a tune is cancelled by its job, and goes on where it was', async () => {
   const args = ['tune', 'params', suiteId, '-m', 'sim::instant', '--space', 'temperature=0,1', '--mode', 'grid'];
   const { tune_id: id, job_id: job } = await toolmarkJson(...args, '--holdout', '0', '--cache', 'off');
   let told = '';
-  const watched = spawned(join(bin, 'toolmark'), ['tunes', 'show', id, '--watch'], (text) => (told = text));
+  const watched = spawned('toolmark', ['tunes', 'show', id, '--watch'], (text) => (told = text));
   await until(async () => (await api(`/api/jobs/${job}`)).status === 'running');
   expect(await toolmark('cancel', job)).toMatchObject({ code: 0, out: expect.stringMatching(/^Cancelled\./) });
   expect(await watched).toMatchObject({

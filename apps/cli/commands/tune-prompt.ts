@@ -32,7 +32,7 @@ export function addTunePrompt(tune: Command, suite: string): void {
     prompt,
     `toolmark tune prompt Weather ${SHORT} --estimate`,
     `toolmark tune prompt Weather ${SHORT} --mode quick --components system_prompt --estimate`,
-    `toolmark tune prompt Weather ${SHORT} --base-prompt 'Call one tool.' --max-requests 1000`,
+    `toolmark tune prompt Weather ${SHORT} --base-prompt 'Call one tool.' --max-requests 1000 --estimate`,
   );
 }
 

@@ -6,7 +6,7 @@ import { listsByDefault, onServer, withExamples, type GlobalOptions } from '../c
 import { findTune, findTuneOf, modelOf, readTunes, tunePath } from '../lookup/find-tune.js';
 import { candidatesPath, leanCandidate, readChanges } from '../lookup/read-candidates.js';
 import { addListOptions, DEFAULT_LIMIT, printList, readList, type ListOptions } from '../lookup/read-list.js';
-import { diffLines } from '../output/prompt-diff.js';
+import { diffLines, textLines } from '../output/prompt-diff.js';
 import { candidateLines, candidatesTable } from '../output/prompt-tune-lines.js';
 import { print, printJson, printMarked } from '../output/terminal.js';
 import { armsTable, tunesTable } from '../output/tune-lines.js';
@@ -133,10 +133,10 @@ async function showCandidate(client: ApiClient, { json }: GlobalOptions, wanted:
   const { id } = await findTuneOf(client, 'prompt_tune', wanted);
   const candidate = await client.call<PromptCandidateDetails>('GET', `${candidatesPath(id)}/${n}`);
   if (json) return printJson(candidate);
-  print(...candidateLines(leanCandidate(candidate)), '');
-  if (candidate.parents.length > 0) return printMarked(diffLines(await readChanges(client, id, n)));
-  const texts = Object.entries(candidate.texts);
-  printMarked(diffLines(texts.map(([component, text]) => ({ component, hunks: [{ op: 'added', text }] }))));
+  print(...candidateLines(leanCandidate(candidate)));
+  if (candidate.parents.length === 0) return print(...textLines(candidate.texts));
+  const changes = await readChanges(client, id, n);
+  if (changes.length > 0) printMarked([[], ...diffLines(changes)]);
 }
 
 async function deleteTune(client: ApiClient, options: GlobalOptions, wanted: string): Promise<void> {

@@ -24,12 +24,12 @@ export const promptLines = (version: PromptVersion): string[] => [
   `Made       ${version.created_at}, by ${version.created_by ?? 'a user who is gone'} (${version.source})`,
   ...(version.parent_id === null ? [] : [`Made from  ${version.parent_id}`]),
   ...(version.origin === null ? [] : [`Tune       ${version.origin.tune_id}, candidate ${version.origin.candidate}`]),
-  ...Object.entries(version.components).flatMap(([component, text]) => [
-    '',
-    component,
-    ...text.split('\n').map((line) => `  ${line}`),
-  ]),
+  ...textLines(version.components),
 ];
+
+/** Texts by component, each below its name. */
+export const textLines = (texts: PromptVersion['components']): string[] =>
+  Object.entries(texts).flatMap(([component, text]) => ['', component, ...text.split('\n').map((line) => `  ${line}`)]);
 
 /** A part of a line, and whether it goes or comes. */
 export interface MarkedPart {

@@ -107,7 +107,7 @@ export const candidateLines = (one: TriedPrompt): string[] => [
     ['Held out', percent(one.scores.holdout)],
     ['Length', `${one.length} characters`],
     ...(one.why === null ? [] : [said('Why', whyText(one))]),
-    ...(one.reason === null ? [] : [said('Rejected', reasonText(one))]),
+    ...(one.reason === null ? [] : [said(one.state === 'undecided' ? 'Undecided' : 'Rejected', reasonText(one))]),
   ]),
 ];
 

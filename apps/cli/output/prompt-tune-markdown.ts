@@ -64,7 +64,8 @@ function changes({ tune, diff }: PromptTuneReport, room: Room): string[] {
   if (diff.length === 0) return [];
   const lines = diffLines(diff)
     .filter((line) => line.some(({ text }) => text.trim() !== ''))
-    .map((line) => [`- ${markedMarkdown(line)}`]);
+    // The name of a component is one part; a line of its text has a margin before its parts.
+    .map((line) => [line.length === 1 ? `- **${markedMarkdown(line)}**` : `  - ${markedMarkdown(line)}`]);
   return [`**From the base to ${candidateName(tune.best!)}**`, '', ...room.fit(lines), ''];
 }
 

@@ -83,7 +83,7 @@ export const madeText = ({ kind, parents }: TriedPrompt): string =>
 
 /** The components that it changed. */
 export const changedText = ({ changed, kind }: TriedPrompt): string =>
-  kind === 'base' || changed.length === 0 ? '-' : listOf(changed);
+  kind === 'base' || changed.length === 0 ? '-' : listOf(changed.map((component) => beginning(component, MAX_TEXT)));
 
 /** What the meta model says that it changed, and why it was rejected; each on one line. */
 export const whyText = ({ why }: Pick<TriedPrompt, 'why'>): string => oneLine(why ?? '');
