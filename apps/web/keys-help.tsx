@@ -6,6 +6,7 @@ const KEYS: [string, string][] = [
   ['g r', 'runs'],
   ['g s', 'suites'],
   ['g t', 'tunes'],
+  ['g p', 'prompt versions'],
   ['/', 'to the filter'],
   ['j k, arrows', 'next and previous row'],
   ['Home End PageUp PageDown', 'through a list'],

@@ -6,6 +6,7 @@ import {
   lazyRouteComponent,
   redirect,
 } from '@tanstack/react-router';
+import { promptNewSearch, promptSearch, promptsSearch } from './address/prompts';
 import { resultsSearch } from './address/results';
 import { runNewSearch, runsSearch } from './address/runs';
 import { tuneNewSearch, tunesSearch } from './address/tunes';
@@ -91,6 +92,40 @@ const tune = createRoute({
   component: lazyRouteComponent(() => import('./screens/tune/tune-screen'), 'TuneScreen'),
 });
 
+const promptTuneNew = createRoute({
+  getParentRoute: () => signedIn,
+  path: '/tunes/new-prompt',
+  validateSearch: tuneNewSearch,
+  component: lazyRouteComponent(
+    () => import('./screens/prompt-tune-new/prompt-tune-new-screen'),
+    'PromptTuneNewScreen',
+  ),
+});
+const promptTune = createRoute({
+  getParentRoute: () => signedIn,
+  path: '/tunes/prompts/$tuneId',
+  component: lazyRouteComponent(() => import('./screens/prompt-tune/prompt-tune-screen'), 'PromptTuneScreen'),
+});
+
+const prompts = createRoute({
+  getParentRoute: () => signedIn,
+  path: '/prompts',
+  validateSearch: promptsSearch,
+  component: lazyRouteComponent(() => import('./screens/prompts/prompts-screen'), 'PromptsScreen'),
+});
+const promptNew = createRoute({
+  getParentRoute: () => signedIn,
+  path: '/prompts/new',
+  validateSearch: promptNewSearch,
+  component: lazyRouteComponent(() => import('./screens/prompt-new/prompt-new-screen'), 'PromptNewScreen'),
+});
+const prompt = createRoute({
+  getParentRoute: () => signedIn,
+  path: '/prompts/$promptId',
+  validateSearch: promptSearch,
+  component: lazyRouteComponent(() => import('./screens/prompt/prompt-screen'), 'PromptScreen'),
+});
+
 const suites = createRoute({
   getParentRoute: () => signedIn,
   path: '/suites',
@@ -166,6 +201,11 @@ const addresses = root.addChildren([
     tunes,
     tuneNew,
     tune,
+    promptTuneNew,
+    promptTune,
+    prompts,
+    promptNew,
+    prompt,
     suites,
     newSuite,
     suite,

@@ -18,6 +18,7 @@ export function Shell() {
     'g r': () => void navigate({ to: '/runs' }),
     'g s': () => void navigate({ to: '/suites' }),
     'g t': () => void navigate({ to: '/tunes' }),
+    'g p': () => void navigate({ to: '/prompts' }),
     '?': () => setHelpOpen(true),
     t: () => nextTheme(),
     '/': () => document.querySelector<HTMLElement>('[data-filter]')?.focus(),
@@ -40,6 +41,9 @@ export function Shell() {
           </Link>
           <Link to="/tunes" activeOptions={{ includeSearch: false }}>
             Tunes
+          </Link>
+          <Link to="/prompts" activeOptions={{ includeSearch: false }}>
+            Prompts
           </Link>
         </nav>
         <Who openHelp={() => setHelpOpen(true)} />

@@ -146,6 +146,19 @@ export const describeTools = (tools: readonly Tool[], overrides: Overrides = NON
   describersOf(overrides)(tools);
 const NONE: Overrides = {};
 
+/** What is sent to change a suite to these texts: nothing that it has already. */
+export function takeOver(
+  suite: { system_prompt: string | null; tools: readonly Tool[] },
+  components: Overrides,
+): { system_prompt?: string | null; tools?: Tool[] } {
+  const tools = describeTools(suite.tools, components);
+  const { system_prompt: prompt } = components;
+  return {
+    ...(prompt !== undefined && prompt !== (suite.system_prompt ?? '') && { system_prompt: prompt || null }),
+    ...(tools !== suite.tools && { tools: [...tools] }),
+  };
+}
+
 const describersOf = memoize((overrides: Overrides) => {
   const byTool = readOverrides(overrides);
   return memoize((tools: readonly Tool[]) => {

@@ -1,12 +1,13 @@
 import type { Command } from 'commander';
 import type { ApiClient } from '#lib/client/api-client';
-import type { PromptDiff, PromptVersion, PromptVersionHead } from '#lib/contracts/prompt-version';
+import { turned } from '#lib/contracts/prompt-diff';
+import type { PromptDiff, PromptVersionHead } from '#lib/contracts/prompt-version';
 import type { Suite } from '#lib/contracts/suite';
 import { listsByDefault, onServer, withExamples, type GlobalOptions } from '../command.js';
 import { NegativeAnswer } from '../exit-codes.js';
 import { findPrompt, PROMPTS_ROUTE, promptsPath, readPrompt } from '../lookup/find-prompt.js';
 import { printList } from '../lookup/read-list.js';
-import { diffLines, promptLines, promptsTable, turned } from '../output/prompt-diff.js';
+import { diffLines, promptLines, promptsTable } from '../output/prompt-diff.js';
 import { ask, print, printJson, printMarked, printWarning } from '../output/terminal.js';
 
 interface SuiteOption extends GlobalOptions {
@@ -107,10 +108,11 @@ async function usePrompt(client: ApiClient, options: UseOptions, wanted: string)
     throw new NegativeAnswer(
       `The suite was changed meanwhile: it is v${now} now, and was v${suite.version}. Nothing was changed. Look again.`,
     );
+  const { takeOver } = await import('#lib/contracts/prompt-components');
   const changed = await client.call<Suite & { warnings: string[] }>(
     'PATCH',
     `/api/tool-suites/${suite.id}`,
-    await patchOf(suite, version),
+    takeOver(suite, version.components),
   );
   if (options.json) return printJson({ suite_id: suite.id, version: changed.version, changed: true });
   changed.warnings.forEach(printWarning);
@@ -126,15 +128,4 @@ async function confirmUse({ yes, json }: UseOptions, { name, version }: Suite): 
   if (answer === undefined)
     throw new Error('Nothing was changed: nobody can be asked here. Give --yes to change the suite.');
   if (!/^y(es)?$/i.test(answer)) throw new NegativeAnswer(`Nothing was changed: "${name}" is v${version} still.`);
-}
-
-/** What a suite takes over from a version: nothing that it has already. */
-async function patchOf(suite: Suite, { components }: PromptVersion): Promise<Partial<Suite>> {
-  const { describeTools } = await import('#lib/contracts/prompt-components');
-  const tools = describeTools(suite.tools, components);
-  const { system_prompt: prompt } = components;
-  return {
-    ...(prompt !== undefined && prompt !== (suite.system_prompt ?? '') && { system_prompt: prompt || null }),
-    ...(tools !== suite.tools && { tools: [...tools] }),
-  };
 }

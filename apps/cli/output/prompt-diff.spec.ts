@@ -1,4 +1,5 @@
-import { diffLines, turned } from './prompt-diff.js';
+import { turned } from '#lib/contracts/prompt-diff';
+import { diffLines } from './prompt-diff.js';
 import { markedText } from './terminal.js';
 
 const component = 'system_prompt';

@@ -69,24 +69,3 @@ function nearChanges(lines: MarkedPart[][]): MarkedPart[][] {
     return at === 0 || isShown[at - 1] ? [[{ op: 'same' as const, text: '...' }]] : [];
   });
 }
-
-const TURNED: Record<TextHunk['op'], TextHunk['op']> = { same: 'same', removed: 'added', added: 'removed' };
-
-/** The way back. What goes stands before what comes in its place. */
-export const turned = (components: readonly ComponentDiff[]): ComponentDiff[] =>
-  components.map(({ component, from, to, hunks }) => ({
-    component,
-    from: to,
-    to: from,
-    hunks: removedFirst(hunks.map(({ op, text }) => ({ op: TURNED[op], text }))),
-  }));
-
-function removedFirst(hunks: readonly TextHunk[]): TextHunk[] {
-  const made: TextHunk[] = [];
-  for (const hunk of hunks) {
-    const before = made.at(-1);
-    if (hunk.op === 'removed' && before?.op === 'added') made.splice(-1, 0, hunk);
-    else made.push(hunk);
-  }
-  return made;
-}

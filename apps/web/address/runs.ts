@@ -19,4 +19,5 @@ export const runsSearch = searchOf({
 });
 export type RunsSearch = ReturnType<typeof runsSearch>;
 
-export const runNewSearch = searchOf({ suite: id, from: id });
+/** A new run: of a suite, maybe with a prompt version, or from an earlier run. */
+export const runNewSearch = searchOf({ suite: id, prompt: id, from: id });

@@ -1,6 +1,7 @@
-import { id, searchOf, text } from './search';
+import { id, oneOf, searchOf, text } from './search';
 
-export const tunesSearch = searchOf({ after: text(500) });
+/** Tunes of parameters, unless it says otherwise. */
+export const tunesSearch = searchOf({ kind: oneOf(['prompts'] as const), after: text(500) });
 
 /** A new tune: of a suite, or from an earlier tune. */
 export const tuneNewSearch = searchOf({ suite: id, from: id });

@@ -16,6 +16,10 @@ export const keys = {
   tuneLists: ['tunes', 'list'],
   tune: (id: string) => ['tunes', id],
   arms: (tuneId: string) => ['tunes', tuneId, 'arms'],
+  candidates: (tuneId: string) => ['tunes', tuneId, 'candidates'],
+  prompts: ['prompts'],
+  promptLists: ['prompts', 'list'],
+  prompt: (id: string) => ['prompts', id],
   presets: ['presets'],
   metrics: ['metrics'],
 } as const;

@@ -68,6 +68,12 @@ function Result({ job: { type, result_ref: id }, children }: { job: Job; childre
         {children}
       </Link>
     );
+  if (type === 'prompt_tune' && id !== null)
+    return (
+      <Link to="/tunes/prompts/$tuneId" params={{ tuneId: id }}>
+        {children}
+      </Link>
+    );
   return children;
 }
 

@@ -12,6 +12,10 @@ const MEANT: Record<string, string> = {
   case: '/suites',
   cases: '/suites',
   tools: '/suites',
+  tune: '/tunes',
+  tunes: '/tunes',
+  prompt: '/prompts',
+  prompts: '/prompts',
   login: '/sign-in',
   signin: '/sign-in',
 };

@@ -12,6 +12,8 @@ export interface NewRun extends Prompts {
   samples: string;
   temperature: string;
   toolChoice: string;
+  /** The id of a prompt version, or a tag that an earlier run named; empty for the texts of the suite. */
+  promptVersion?: string;
   experiment: string;
   name: string;
   note: string;
@@ -21,13 +23,14 @@ export interface NewRun extends Prompts {
   more: string;
 }
 
-export const emptyRun = (suite: string): NewRun => ({
+export const emptyRun = (suite: string, promptVersion = ''): NewRun => ({
   suite,
   models: [],
   modelParams: {},
   samples: '1',
   temperature: '0',
   toolChoice: 'required',
+  promptVersion,
   promptFor: 'none',
   prompt: '',
   prompts: {},
@@ -40,7 +43,11 @@ export const emptyRun = (suite: string): NewRun => ({
 });
 
 /** Settings that have fields of their own, or say where a run came from; the others are in `more`. */
-const FIELDS = new Set(['samples', 'temperature', 'tool_choice', 'system_prompt', 'budget', 'recorded']);
+const FIELDS = new Set([
+  ...['samples', 'temperature', 'tool_choice', 'system_prompt', 'prompt_version_id', 'budget', 'recorded'],
+]);
+/** The texts of a run that took a prompt version are stored with it. */
+const TEXTS = new Set(['base_prompt', 'tool_overrides']);
 
 const text = (value: Json | undefined, otherwise: string): string => (value == null ? otherwise : toText(value));
 
@@ -62,6 +69,7 @@ export function fromRun(run: Run): NewRun {
     samples: text(config.samples, '1'),
     temperature: text(config.temperature, '0'),
     toolChoice: text(config.tool_choice, 'required'),
+    promptVersion: text(config.prompt_version_id, ''),
     promptFor: prompt == null ? 'none' : isObject(prompt) ? 'each' : 'all',
     prompt: typeof prompt === 'string' ? prompt : '',
     prompts: isObject(prompt)
@@ -108,6 +116,7 @@ export function requestOf(run: NewRun): Written {
       samples: number(run.samples),
       temperature: number(run.temperature),
       tool_choice: run.toolChoice,
+      ...(run.promptVersion && { prompt_version_id: run.promptVersion }),
       system_prompt: promptOf(run),
       experiment_id: run.experiment || null,
       name: run.name.trim() || null,
@@ -115,6 +124,15 @@ export function requestOf(run: NewRun): Written {
       ...(hasBudget && { budget }),
     }),
   };
+}
+
+/** Another prompt version: texts that an earlier one brought do not stand in its way. */
+export function withPromptVersion({ more }: NewRun, promptVersion: string): Pick<NewRun, 'promptVersion' | 'more'> {
+  const settings = objectOf(more);
+  const kept = Object.entries(settings ?? {}).filter(([key]) => !TEXTS.has(key));
+  const isKept = settings === undefined || kept.length === Object.keys(settings).length;
+  if (isKept) return { promptVersion, more };
+  return { promptVersion, more: kept.length > 0 ? JSON.stringify(Object.fromEntries(kept), null, 2) : '' };
 }
 
 /** What is not a number is sent as the text that it is: the API says what is wrong, at the field. */

@@ -14,6 +14,7 @@ import { ChooseModels } from '../../parts/set-up/choose-models';
 import { ChooseSuite } from '../../parts/set-up/choose-suite';
 import { EstimateFigures } from '../../parts/set-up/estimate-figures';
 import { LabelledField, type FormPart } from '../../parts/set-up/labelled-field';
+import { ChoosePrompt } from './choose-prompt';
 import { requestOf, type NewRun } from './new-run';
 import { SystemPrompt } from '../../parts/set-up/system-prompt';
 import { useEstimate } from './use-estimate';
@@ -46,9 +47,10 @@ export function RunForm({ draftKey, initial }: { draftKey: string; initial: NewR
   return (
     <form className="set-up" onSubmit={send} onKeyDown={submitOnCtrlEnter}>
       <div className="fields">
-        <ChooseSuite {...part} />
+        <ChooseSuite {...part} change={(change) => part.change({ ...change, promptVersion: '' })} />
         <ChooseModels {...part} />
         <Settings {...part} />
+        <ChoosePrompt {...part} />
         <SystemPrompt {...part} />
         <ChooseExperiment {...part} />
         <Words {...part} />

@@ -9,13 +9,13 @@ import '../../parts/set-up/set-up.css';
 
 /** A run, and what it will cost, before it starts. */
 export function RunNewScreen() {
-  const { suite = '', from } = useSearch({ from: '/signed-in/runs/new' });
+  const { suite = '', prompt = '', from } = useSearch({ from: '/signed-in/runs/new' });
   const earlier = useQuery({ ...runQuery(from ?? ''), enabled: from !== undefined });
-  const key = `new run ${suite} ${from ?? ''}`;
+  const key = `new run ${suite} ${prompt} ${from ?? ''}`;
   return (
     <>
       <h1>New run</h1>
-      {from === undefined && <RunForm key={key} draftKey={key} initial={emptyRun(suite)} />}
+      {from === undefined && <RunForm key={key} draftKey={key} initial={emptyRun(suite, prompt)} />}
       {from !== undefined && earlier.isPending && <Skeleton rows={12} />}
       {from !== undefined && earlier.isError && !earlier.data && (
         <Failed error={earlier.error} retry={() => earlier.refetch()} />

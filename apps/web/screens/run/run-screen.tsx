@@ -4,7 +4,8 @@ import { memo, useEffect } from 'react';
 import { statusOf } from '../../api/client';
 import { POLL_MS, refreshWork } from '../../api/jobs';
 import { runQuery } from '../../api/runs';
-import { useLiveRun } from '../../live/use-live-run';
+import { LiveRun } from '../../live/live-run';
+import { useLive } from '../../live/use-live';
 import { Empty } from '../../parts/empty';
 import { Failed } from '../../parts/failed';
 import { Skeleton } from '../../parts/skeleton';
@@ -26,7 +27,7 @@ export function RunScreen() {
   const { runId } = useParams({ from: '/signed-in/runs/$runId' });
   const run = useQuery({ ...runQuery(runId), refetchOnMount: 'always' });
   const jobId = run.data && isUnderWay(run.data.status) ? run.data.job_id : undefined;
-  const live = useLiveRun(jobId);
+  const live = useLive(LiveRun, jobId);
   const isBehind = live !== undefined && (live.connection !== 'live' || live.isTruncated || live.hasEnded);
   useQuery({ ...runQuery(runId), refetchInterval: isBehind ? POLL_MS : false });
   const changes = live?.changes ?? 0;

@@ -66,6 +66,10 @@ function Head({ suite }: { suite: Suite }) {
       <p className="muted">
         <Link to="/suites/$suiteId/versions/$version" params={{ suiteId: id, version: String(version) }}>
           Version {version}, and what changed
+        </Link>
+        {', '}
+        <Link to="/prompts" search={{ suite: id }}>
+          prompt versions
         </Link>{' '}
         <CopiedId id={id} what="suite" />
       </p>
@@ -85,6 +89,9 @@ function PlayLinks({ suite: { id, test_cases_count: cases } }: { suite: Suite })
         <button type="button" disabled title={refusal}>
           Tune parameters
         </button>
+        <button type="button" disabled title={refusal}>
+          Tune prompts
+        </button>
       </>
     );
   return (
@@ -94,6 +101,9 @@ function PlayLinks({ suite: { id, test_cases_count: cases } }: { suite: Suite })
       </Link>
       <Link to="/tunes/new" search={{ suite: id }} className="button">
         Tune parameters
+      </Link>
+      <Link to="/tunes/new-prompt" search={{ suite: id }} className="button">
+        Tune prompts
       </Link>
     </>
   );

@@ -2,8 +2,8 @@ import { useState } from 'react';
 import { isObject } from '#lib/contracts/json/json';
 import { useField, useForm } from '../../parts/form/form';
 import { Given, visible } from '../../parts/given';
+import { textsOf } from '../../parts/set-up/written';
 import { SpaceEditor } from './space-editor';
-import { textsOf } from './tune-value';
 
 const PATH = ['per_model_search_spaces'];
 

@@ -1,8 +1,8 @@
-import { isObject, toText, type Json, type JsonObject } from '#lib/contracts/json/json';
+import { isObject, type Json, type JsonObject } from '#lib/contracts/json/json';
 import { stringifyInSourceOrder } from '#lib/contracts/json/key-order';
 import type { ParamTune } from '#lib/contracts/param-tune';
 import type { Edited } from '../../parts/form/edited';
-import type { FormFault } from '../../parts/set-up/labelled-field';
+import { missingIn, type Written } from '../../parts/set-up/written.js';
 import { faultOfRows, FIRST_ROWS, toRows, toSpace } from './space-value.js';
 
 /** What the form begins with: a ParamTuneInput whose search spaces are rows. */
@@ -39,23 +39,15 @@ export function fromTune({ input }: Pick<ParamTune, 'input'>): JsonObject {
 const ofEach = (object: Json | undefined, change: (value: Json) => Json): JsonObject =>
   Object.fromEntries(Object.entries(isObject(object) ? object : {}).map(([key, value]) => [key, change(value)]));
 
-export const textsOf = (list: Json | undefined): string[] =>
-  Array.isArray(list) ? list.map((item) => toText(item)) : [];
-
-export type Written = { body: string } | { faults: FormFault[] };
-
 /** The text of the request. Numbers go as they were typed; whether they are right is the API's to say. */
-export function requestOf({ value, unread }: Edited): Written {
-  const tune = isObject(value) ? value : {};
-  const faults: FormFault[] = [];
-  if (!toText(tune.suite_id)) faults.push({ path: '/suite_id', message: 'Choose a suite.' });
-  if (textsOf(tune.models).length === 0) faults.push({ path: '/models', message: 'Choose at least one model.' });
+export function requestOf(edited: Edited): Written {
+  const tune = isObject(edited.value) ? edited.value : {};
+  const faults = missingIn(edited);
   const own = isObject(tune.per_model_search_spaces) ? tune.per_model_search_spaces : {};
   for (const [path, rows] of [['', tune.search_space] as const, ...Object.entries(own)]) {
     const fault = faultOfRows(rows);
     if (fault) faults.push({ path: `/space ${path}`, message: path ? `${fault} (${path})` : fault });
   }
-  if (Object.keys(unread).length > 0) faults.push({ path: '/unread', message: 'A field is not readable yet.' });
   if (faults.length > 0) return { faults };
   const { budget, ...rest } = tune;
   return {

@@ -1,22 +1,21 @@
 import { useQuery } from '@tanstack/react-query';
-import { Link, useParams } from '@tanstack/react-router';
+import { useParams } from '@tanstack/react-router';
 import { memo, useEffect, useMemo, useRef } from 'react';
 import type { TuneArm } from '#lib/contracts/param-tune';
 import { statusOf } from '../../api/client';
 import { POLL_MS, refreshWork } from '../../api/jobs';
 import { armsQuery, tuneQuery } from '../../api/tunes';
-import type { LiveTuneState } from '../../live/live-tune';
-import { useLiveTune } from '../../live/use-live-tune';
-import { Empty } from '../../parts/empty';
+import { LiveTune, type LiveTuneState } from '../../live/live-tune';
+import { useLive } from '../../live/use-live';
 import { Failed } from '../../parts/failed';
+import { NoTune } from '../../parts/no-tune';
 import { Skeleton } from '../../parts/skeleton';
 import { isUnderWay } from '../../parts/status';
+import { TuneProgress } from '../../parts/tune-progress';
 import { withNews } from './arm-list';
 import { BestOverModels } from './best-over-models';
 import { TuneHead } from './tune-head';
 import { TuneModel } from './tune-model';
-import { TuneProgress } from './tune-progress';
-import '../../parts/facts.css';
 import './tune.css';
 
 /** Arms that are read again within one second: many of them are read again less often. */
@@ -29,7 +28,7 @@ export function TuneScreen() {
   const { tuneId } = useParams({ from: '/signed-in/tunes/$tuneId' });
   const tune = useQuery({ ...tuneQuery(tuneId), refetchOnMount: 'always' });
   const jobId = tune.data && isUnderWay(tune.data.status) ? tune.data.job_id : undefined;
-  const live = useLiveTune(jobId);
+  const live = useLive(LiveTune, jobId);
   const arms = useArms(tuneId, live);
   if (tune.isPending) return <Skeleton rows={12} />;
   if (!tune.data && statusOf(tune.error) === 404) return <NoTune />;
@@ -94,15 +93,3 @@ function useArms(tuneId: string, live: LiveTuneState | undefined): Arms {
   }, [data, news]);
   return { read: data, shown, error, retry: refetch };
 }
-
-const NoTune = () => (
-  <Empty
-    action={
-      <Link to="/tunes" className="button">
-        All tunes
-      </Link>
-    }
-  >
-    There is no such tune in your team. It may have been deleted.
-  </Empty>
-);

@@ -1,6 +1,9 @@
-import { useQuery } from '@tanstack/react-query';
+import { useQuery, type UseQueryResult } from '@tanstack/react-query';
 import { Link, useSearch } from '@tanstack/react-router';
+import type { ReactNode } from 'react';
+import type { Page } from '#lib/contracts/page';
 import type { ParamTune } from '#lib/contracts/param-tune';
+import { promptTunesQuery } from '../../api/prompt-tunes';
 import { tunesQuery } from '../../api/tunes';
 import { Empty } from '../../parts/empty';
 import { Failed } from '../../parts/failed';
@@ -10,34 +13,90 @@ import { Skeleton } from '../../parts/skeleton';
 import { Status } from '../../parts/status';
 import { Time } from '../../parts/time';
 import { Outcome } from '../../parts/tune-outcome';
+import { PromptTuneRows } from './prompt-tune-rows';
 import './tunes.css';
 
-/** The searches for settings: the newest first. */
+type Kind = 'prompts' | undefined;
+
+/** The searches for settings and for prompts: the newest first. */
 export function TunesScreen() {
-  const { after } = useSearch({ from: '/signed-in/tunes' });
-  const tunes = useQuery(tunesQuery(after));
-  const { items = [], next_cursor: next = null } = tunes.data ?? {};
+  const { kind, after } = useSearch({ from: '/signed-in/tunes' });
   return (
     <>
       <div className="head">
         <h1>Tunes</h1>
-        <Link to="/tunes/new" className="button primary">
-          New tune
-        </Link>
+        <Ways />
       </div>
+      <nav className="actions" aria-label="Kinds of tunes">
+        <KindLink kind={undefined} words="Parameters" />
+        <KindLink kind="prompts" words="Prompts" />
+      </nav>
+      {kind === 'prompts' ? <PromptTunes after={after} /> : <ParamTunes after={after} />}
+    </>
+  );
+}
+
+const Ways = () => (
+  <div className="actions">
+    <Link to="/tunes/new" className="button primary">
+      Tune parameters
+    </Link>
+    <Link to="/tunes/new-prompt" className="button primary">
+      Tune prompts
+    </Link>
+  </div>
+);
+
+const KindLink = ({ kind, words }: { kind: Kind; words: string }) => (
+  <Link to="/tunes" search={{ kind }} className="button" activeOptions={{ explicitUndefined: true }}>
+    {words}
+  </Link>
+);
+
+function ParamTunes({ after }: { after: string | undefined }) {
+  const tunes = useQuery(tunesQuery(after));
+  return (
+    <TuneList tunes={tunes} kind={undefined} after={after} rows={(items) => <TuneRows tunes={items} />}>
+      Here will be the tunes of the team: searches for the settings with which models call tools best.
+    </TuneList>
+  );
+}
+
+function PromptTunes({ after }: { after: string | undefined }) {
+  const tunes = useQuery(promptTunesQuery(after));
+  return (
+    <TuneList tunes={tunes} kind="prompts" after={after} rows={(items) => <PromptTuneRows tunes={items} />}>
+      Here will be the tunes of prompts: a model writes texts, and cases show which of them help.
+    </TuneList>
+  );
+}
+
+interface ListProps<Tune> {
+  tunes: UseQueryResult<Page<Tune>>;
+  kind: Kind;
+  after: string | undefined;
+  rows: (items: Tune[]) => ReactNode;
+  /** What is said when there is none. */
+  children: ReactNode;
+}
+
+function TuneList<Tune>({ tunes, kind, after, rows, children }: ListProps<Tune>) {
+  const { items = [], next_cursor: next = null } = tunes.data ?? {};
+  return (
+    <>
       {tunes.isError && <Failed error={tunes.error} retry={() => tunes.refetch()} />}
       {tunes.isPending && <Skeleton rows={8} />}
-      {items.length > 0 && <TuneRows tunes={items} />}
-      {tunes.data && items.length === 0 && <NoTunes />}
+      {items.length > 0 && rows(items)}
+      {tunes.data && items.length === 0 && <Empty action={<Ways />}>{children}</Empty>}
       {(after !== undefined || next !== null) && (
         <nav className="actions" aria-label="Pages of tunes">
           {after !== undefined && (
-            <Link to="/tunes" className="button">
+            <Link to="/tunes" search={{ kind }} className="button">
               Newest
             </Link>
           )}
           {next !== null && (
-            <Link to="/tunes" search={{ after: next }} className="button">
+            <Link to="/tunes" search={{ kind, after: next }} className="button">
               Older
             </Link>
           )}
@@ -46,18 +105,6 @@ export function TunesScreen() {
     </>
   );
 }
-
-const NoTunes = () => (
-  <Empty
-    action={
-      <Link to="/tunes/new" className="button primary">
-        New tune
-      </Link>
-    }
-  >
-    Here will be the tunes of the team: searches for the settings with which models call tools best.
-  </Empty>
-);
 
 function TuneRows({ tunes }: { tunes: ParamTune[] }) {
   return (

@@ -1,15 +1,23 @@
 import { useQuery } from '@tanstack/react-query';
+import type { ReactNode } from 'react';
 import type { ParamTune } from '#lib/contracts/param-tune';
-import { jobQuery, POLL_MS } from '../../api/jobs';
-import type { LiveTuneState } from '../../live/live-tune';
-import { Bar } from '../../parts/bar';
-import { Given } from '../../parts/given';
-import { count } from '../../parts/score';
-import { duration } from '../../parts/time';
-import { Announced, Connection, Waiting } from '../../parts/under-way';
+import { jobQuery, POLL_MS } from '../api/jobs';
+import type { LiveState } from '../live/live-job';
+import { Bar } from './bar';
+import { Given } from './given';
+import { count } from './score';
+import { duration } from './time';
+import { Announced, Connection, Waiting } from './under-way';
+
+interface Props {
+  tune: Pick<ParamTune, 'job_id' | 'status' | 'step' | 'planned_requests'>;
+  live: LiveState;
+  /** What else is known of it by now. */
+  children?: ReactNode;
+}
 
 /** How far a tune is, and what it waits for. */
-export function TuneProgress({ tune, live }: { tune: ParamTune; live: LiveTuneState }) {
+export function TuneProgress({ tune, live, children }: Props) {
   const { data: job } = useQuery({ ...jobQuery(tune.job_id), refetchInterval: POLL_MS });
   const { done = 0, errored = 0, eta_s: left = null } = job?.progress ?? {};
   const planned = tune.planned_requests;
@@ -26,6 +34,7 @@ export function TuneProgress({ tune, live }: { tune: ParamTune; live: LiveTuneSt
         <Given text={tune.step} />
       </p>
       <Bar done={done} total={planned} label="Requests of the tune" />
+      {children}
       <Waiting status={job?.status ?? tune.status} detail={job?.detail ?? null} />
       <Connection live={live} />
     </section>

@@ -1,16 +1,21 @@
+import type { ReactNode } from 'react';
 import { toText } from '#lib/contracts/json/json';
-import { TUNE_MODES } from './modes';
-import { NumberField } from '../../parts/form/fields';
-import { useField } from '../../parts/form/form';
-import { Faults } from '../../parts/set-up/labelled-field';
+import { useField } from '../form/form';
+import { Faults } from './labelled-field';
 
-/** How combinations are chosen, with a sentence each. */
-export function ChooseMode() {
+interface Props {
+  modes: readonly (readonly [mode: string, words: string])[];
+  /** What is to be chosen for the mode. */
+  children?: ReactNode;
+}
+
+/** How a tune searches, with a sentence each. */
+export function ChooseMode({ modes, children }: Props) {
   const { id, value, errors, refusal, set } = useField(['mode']);
   return (
     <fieldset aria-describedby={`${id}-faults`}>
       <legend>Mode</legend>
-      {TUNE_MODES.map(([mode, words]) => (
+      {modes.map(([mode, words]) => (
         <label key={mode} className="mode">
           <input
             type="radio"
@@ -28,9 +33,7 @@ export function ChooseMode() {
       <div id={`${id}-faults`} className="small">
         <Faults faults={errors} />
       </div>
-      {value === 'random' && (
-        <NumberField path={['trials']} label="Trials" help="How many combinations are tried of each model." />
-      )}
+      {children}
     </fieldset>
   );
 }

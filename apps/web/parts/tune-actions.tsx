@@ -1,21 +1,33 @@
-import { Link, useNavigate } from '@tanstack/react-router';
-import { useState } from 'react';
+import { useNavigate } from '@tanstack/react-router';
+import { useState, type ReactNode } from 'react';
 import type { ParamTune } from '#lib/contracts/param-tune';
-import { useAction } from '../../api/action';
-import { cancelJob, refreshWork } from '../../api/jobs';
-import { keys } from '../../api/keys';
-import { queryClient } from '../../api/query-client';
-import { useRefusal } from '../../api/session';
-import { deleteTune, resumeTune } from '../../api/tunes';
-import { AllowedButton } from '../../parts/allowed-button';
-import { DeleteDialog } from '../../parts/dialog';
-import { Failed } from '../../parts/failed';
-import { Given } from '../../parts/given';
-import { count } from '../../parts/score';
-import { isUnderWay } from '../../parts/status';
+import { useAction } from '../api/action';
+import { cancelJob, refreshWork } from '../api/jobs';
+import { keys } from '../api/keys';
+import { queryClient } from '../api/query-client';
+import { useRefusal } from '../api/session';
+import { resumeTune } from '../api/tunes';
+import { AllowedButton } from './allowed-button';
+import { DeleteDialog } from './dialog';
+import { Failed } from './failed';
+import { Given } from './given';
+import { isUnderWay } from './status';
+
+type Tune = Pick<ParamTune, 'id' | 'job_id' | 'status' | 'suite_name' | 'suite_version'>;
+
+interface Props {
+  tune: Tune;
+  /** The link to a new one like it. */
+  again: ReactNode;
+  remove: (id: string, options: { idempotencyKey: string }) => Promise<void>;
+  /** Which list to go to when it is deleted. */
+  kind?: 'prompts';
+  /** What goes when it is deleted, and what stays. */
+  children: ReactNode;
+}
 
 /** What can be done with a tune in its state. */
-export function TuneActions({ tune }: { tune: ParamTune }) {
+export function TuneActions({ tune, again, ...deletion }: Props) {
   const refusal = useRefusal('editor');
   const [isDeleting, setDeleting] = useState(false);
   const refresh = (): Promise<void> => refreshWork(tune.id);
@@ -41,9 +53,7 @@ export function TuneActions({ tune }: { tune: ParamTune }) {
             Resume
           </AllowedButton>
         )}
-        <Link to="/tunes/new" search={{ from: tune.id }} className="button">
-          Tune again
-        </Link>
+        {again}
         {!goes && (
           <AllowedButton refusal={refusal} onClick={() => setDeleting(true)}>
             Delete
@@ -51,20 +61,19 @@ export function TuneActions({ tune }: { tune: ParamTune }) {
         )}
       </div>
       {failure && <Failed error={failure} />}
-      {isDeleting && <Deletion tune={tune} close={() => setDeleting(false)} />}
+      {isDeleting && <Deletion tune={tune} {...deletion} close={() => setDeleting(false)} />}
     </div>
   );
 }
 
-function Deletion({ tune, close }: { tune: ParamTune; close: () => void }) {
+function Deletion({ tune, remove: send, kind, children, close }: Omit<Props, 'again'> & { close: () => void }) {
   const navigate = useNavigate();
-  const remove = useAction(deleteTune, async () => {
+  const remove = useAction(send, async () => {
     close();
-    void navigate({ to: '/tunes' });
+    void navigate({ to: '/tunes', search: { kind } });
     queryClient.removeQueries({ queryKey: keys.tune(tune.id) });
     await queryClient.invalidateQueries({ queryKey: keys.tuneLists });
   });
-  const arms = tune.targets.reduce((sum, target) => sum + target.arms, 0);
   return (
     <DeleteDialog
       title="Delete this tune?"
@@ -77,11 +86,7 @@ function Deletion({ tune, close }: { tune: ParamTune; close: () => void }) {
       <p>
         <Given text={`${tune.suite_name}, version ${tune.suite_version}`} max={200} />
       </p>
-      <p>
-        Its {count(arms)} combinations go with it, and the runs that measured them with their results, requests and
-        replies. {tune.promoted_eval_id !== null && 'The run of the winner in its experiment stays. '}This cannot be
-        undone.
-      </p>
+      <p>{children} This cannot be undone.</p>
     </DeleteDialog>
   );
 }

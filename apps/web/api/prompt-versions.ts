@@ -1,0 +1,110 @@
+import { keepPreviousData, queryOptions } from '@tanstack/react-query';
+import type { Json, JsonObject } from '#lib/contracts/json/json';
+import type { Page } from '#lib/contracts/page';
+import { takeOver } from '#lib/contracts/prompt-components';
+import { turned } from '#lib/contracts/prompt-diff';
+import type { ComponentDiff, PromptDiff, PromptVersion, PromptVersionHead } from '#lib/contracts/prompt-version';
+import type { Suite } from '#lib/contracts/suite';
+import { client } from './client';
+import { keys } from './keys';
+import { changeSuite } from './suites';
+
+const VERSIONS = '/api/prompt-versions';
+const LIST_PAGE = 50;
+/** How many versions of a suite there are to choose from; the newest. */
+const CHOICES = 200;
+/** The suite as it is now, where a version is meant. */
+export const SUITE_NOW = 'suite';
+type Sent = { idempotencyKey: string };
+
+interface VersionFilter {
+  suite?: string;
+  tag?: string;
+  after?: string;
+}
+
+export const promptVersionsQuery = ({ suite, tag, after }: VersionFilter) => {
+  const query = new URLSearchParams({
+    limit: String(LIST_PAGE),
+    ...(suite && { suite_id: suite }),
+    ...(tag && { tag }),
+    ...(after && { cursor: after }),
+  });
+  return queryOptions({
+    queryKey: [...keys.promptLists, String(query)],
+    queryFn: ({ signal }) => client.call<Page<PromptVersionHead>>('GET', `${VERSIONS}?${query}`, undefined, { signal }),
+    placeholderData: keepPreviousData,
+  });
+};
+
+/** The versions of a suite to choose from; the newest 200. */
+export const promptChoicesQuery = (suiteId: string) =>
+  queryOptions({
+    queryKey: [...keys.promptLists, 'of suite', suiteId],
+    queryFn: ({ signal }) => {
+      const path = `${VERSIONS}?limit=${CHOICES}&suite_id=${suiteId}`;
+      return client.call<Page<PromptVersionHead>>('GET', path, undefined, { signal });
+    },
+    enabled: suiteId !== '',
+  });
+
+export const promptVersionQuery = (id: string) =>
+  queryOptions({
+    queryKey: keys.prompt(id),
+    queryFn: ({ signal }) => client.call<PromptVersion>('GET', `${VERSIONS}/${id}`, undefined, { signal }),
+  });
+
+/** How one gets from another version, or from the suite as it is now, to this one. */
+export const promptDiffQuery = (id: string, from: string) =>
+  queryOptions({
+    queryKey: [...keys.prompt(id), 'from', from],
+    queryFn: async ({ signal }): Promise<ComponentDiff[]> => {
+      const diff = await client.call<PromptDiff>('GET', `${VERSIONS}/${id}/diff?to=${from}`, undefined, { signal });
+      return turned(diff.components);
+    },
+  });
+
+export interface Use {
+  suite: Suite;
+  components: ComponentDiff[];
+}
+
+/** What a suite takes over from a version. The suite is read first: one that changes after that is not changed. */
+export const promptUseQuery = (id: string, suiteId: string) =>
+  queryOptions({
+    queryKey: [...keys.prompt(id), 'use'],
+    queryFn: async ({ signal }): Promise<Use> => {
+      const suite = await readSuite(suiteId, signal);
+      const diff = await client.call<PromptDiff>('GET', `${VERSIONS}/${id}/diff?to=${SUITE_NOW}`, undefined, {
+        signal,
+      });
+      return { suite, components: turned(diff.components) };
+    },
+    staleTime: 0,
+    gcTime: 0,
+  });
+
+const readSuite = (id: string, signal?: AbortSignal): Promise<Suite> =>
+  client.call<Suite>('GET', `/api/tool-suites/${id}?cases=false`, undefined, { signal });
+
+/**
+ * Gives a suite the texts of a version.
+ * @param input `seen`: the version of the suite that the user was shown
+ * @throws Error when the suite was changed since
+ */
+export async function putInSuite({ id, suiteId, seen }: { id: string; suiteId: string; seen: number }, options: Sent) {
+  const [version, suite] = await Promise.all([
+    client.call<PromptVersion>('GET', `${VERSIONS}/${id}`),
+    readSuite(suiteId),
+  ]);
+  if (suite.version !== seen)
+    throw new Error(`The suite was changed meanwhile: it is version ${suite.version} now. Close this, and look again.`);
+  return changeSuite(suiteId, takeOver(suite, version.components) as JsonObject, options);
+}
+
+export const createPromptVersion = (input: Json, options: Sent) =>
+  client.call<PromptVersion>('POST', VERSIONS, input, options);
+export const namePromptVersion = ({ id, ...names }: { id: string; label?: string; tags?: string[] }, options: Sent) =>
+  client.call<PromptVersion>('PATCH', `${VERSIONS}/${id}`, names, options);
+export const deletePromptVersion = (id: string, options: Sent) =>
+  client.call<void>('DELETE', `${VERSIONS}/${id}`, undefined, options);

@@ -1,0 +1,76 @@
+import type { UseQueryResult } from '@tanstack/react-query';
+import { useMemo, type FormEvent, type ReactNode } from 'react';
+import type { JsonObject } from '#lib/contracts/json/json';
+import { useAction } from '../../api/action';
+import { useRefusal } from '../../api/session';
+import { AllowedButton } from '../allowed-button';
+import { useDraft } from '../draft';
+import { Failed } from '../failed';
+import type { Edited } from '../form/edited';
+import { JsonForm } from '../form/form';
+import { submitOnCtrlEnter } from '../submit-keys';
+import type { FormFault } from './labelled-field';
+import type { Written } from './written';
+
+interface Props<Estimated, Answer> {
+  draftKey: string;
+  initial: JsonObject;
+  requestOf: (edited: Edited) => Written;
+  /** A hook: what a request will take. */
+  useEstimate: (body: string | undefined) => UseQueryResult<Estimated>;
+  /** Shows it. @param missing what has to be chosen first */
+  figures: (estimate: UseQueryResult<Estimated>, missing: FormFault[]) => ReactNode;
+  submit: (body: string, options: { idempotencyKey: string }) => Promise<Answer>;
+  onDone: (answer: Answer) => Promise<unknown>;
+  /** The words of the button. */
+  action: string;
+  children: ReactNode;
+}
+
+/** Fields, beside them what the request will take, and the button that sends it. */
+export function EstimatedForm<Estimated, Answer>(props: Props<Estimated, Answer>) {
+  const { draftKey, initial, requestOf, useEstimate, figures, action } = props;
+  const first = useMemo<Edited>(() => ({ value: initial, unread: {} }), [initial]);
+  const draft = useDraft(draftKey, first);
+  const refusal = useRefusal('editor');
+  const written = requestOf(draft.value);
+  const body = 'body' in written ? written.body : undefined;
+  const estimate = useEstimate(body);
+  const submit = useAction(props.submit, async (answer) => {
+    draft.clear();
+    await props.onDone(answer);
+  });
+  // What was sent is judged until something else is typed; then the estimate says what is wrong.
+  const isJudged = submit.isError && submit.variables === body;
+  const error = isJudged ? submit.error : estimate.error;
+  const send = (event: FormEvent): void => {
+    event.preventDefault();
+    if (body !== undefined && refusal === undefined && !submit.isPending) submit.mutate(body);
+  };
+  return (
+    <JsonForm edited={draft.value} change={draft.change} error={body === undefined ? null : error} refusal={refusal}>
+      <form className="set-up" onSubmit={send} onKeyDown={submitOnCtrlEnter}>
+        <div className="fields">{props.children}</div>
+        <aside className="beside" aria-label="Estimate">
+          {figures(estimate, 'faults' in written ? written.faults : [])}
+          {isJudged && <Failed error={submit.error} />}
+          <div className="actions">
+            <AllowedButton
+              type="submit"
+              className="primary"
+              refusal={refusal}
+              disabled={body === undefined || submit.isPending}
+            >
+              {action}
+            </AllowedButton>
+            {draft.isChanged && (
+              <button type="button" onClick={draft.clear}>
+                Start over
+              </button>
+            )}
+          </div>
+        </aside>
+      </form>
+    </JsonForm>
+  );
+}

@@ -1,0 +1,19 @@
+import { isObject, toText, type Json } from '#lib/contracts/json/json';
+import type { Edited } from '../form/edited.js';
+import type { FormFault } from './labelled-field.js';
+
+/** The text of a request, or what keeps it from being one. */
+export type Written = { body: string } | { faults: FormFault[] };
+
+export const textsOf = (list: Json | undefined): string[] =>
+  Array.isArray(list) ? list.map((item) => toText(item)) : [];
+
+/** What every tune needs before the API can judge it. */
+export function missingIn({ value, unread }: Edited): FormFault[] {
+  const tune = isObject(value) ? value : {};
+  const faults: FormFault[] = [];
+  if (!toText(tune.suite_id)) faults.push({ path: '/suite_id', message: 'Choose a suite.' });
+  if (textsOf(tune.models).length === 0) faults.push({ path: '/models', message: 'Choose at least one model.' });
+  if (Object.keys(unread).length > 0) faults.push({ path: '/unread', message: 'A field is not readable yet.' });
+  return faults;
+}

@@ -1,0 +1,59 @@
+import { useQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import type { ReactNode } from 'react';
+import type { ParamTune } from '#lib/contracts/param-tune';
+import { jobQuery } from '../api/jobs';
+import { CopiedId } from './copied-id';
+import { Given } from './given';
+import { count } from './score';
+import { isUnderWay, Status } from './status';
+import { duration, Time } from './time';
+import './facts.css';
+
+type Fields = 'id' | 'job_id' | 'status' | 'suite_id' | 'suite_name' | 'suite_version' | 'created_at' | 'finished_at';
+type Tune = Pick<ParamTune, Fields> & { cases: { tuning: number; holdout: number } };
+
+/** How a tune stands, of which suite it is, and why it has no answer, or not all of it. */
+export function TuneFacts({ tune, children }: { tune: Tune; children?: ReactNode }) {
+  return (
+    <>
+      <div className="facts">
+        <Status status={tune.status} />
+        <span>
+          Suite <Suite tune={tune} />, version {tune.suite_version}
+        </span>
+        <Time at={tune.created_at} />
+        {tune.finished_at !== null && (
+          <span>took {duration(new Date(tune.finished_at).getTime() - new Date(tune.created_at).getTime())}</span>
+        )}
+        <span>
+          {count(tune.cases.tuning)} cases to tune on, {count(tune.cases.holdout)} held out
+        </span>
+        {children}
+        <CopiedId id={tune.id} what="tune" />
+      </div>
+      <Stopped tune={tune} />
+    </>
+  );
+}
+
+function Suite({ tune: { suite_id: suiteId, suite_name: name } }: { tune: Tune }) {
+  if (suiteId === null) return <Given text={name} max={200} />;
+  return (
+    <Link to="/suites/$suiteId" params={{ suiteId }}>
+      <Given text={name} max={200} />
+    </Link>
+  );
+}
+
+function Stopped({ tune: { status, job_id: jobId } }: { tune: Tune }) {
+  const hasReason = !isUnderWay(status) && status !== 'completed';
+  const { data } = useQuery({ ...jobQuery(jobId), enabled: hasReason });
+  const reason = data?.error ?? data?.detail;
+  if (!hasReason || reason == null) return null;
+  return (
+    <p className="notice">
+      <Given text={reason} />
+    </p>
+  );
+}

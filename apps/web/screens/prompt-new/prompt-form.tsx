@@ -1,0 +1,92 @@
+import { useNavigate } from '@tanstack/react-router';
+import { useMemo, useState, type FormEvent } from 'react';
+import type { PromptVersion } from '#lib/contracts/prompt-version';
+import { useAction } from '../../api/action';
+import { keys } from '../../api/keys';
+import { createPromptVersion } from '../../api/prompt-versions';
+import { queryClient } from '../../api/query-client';
+import { useRefusal } from '../../api/session';
+import { useDraft } from '../../parts/draft';
+import type { Edited } from '../../parts/form/edited';
+import { LinesField, LongTextField, TextField } from '../../parts/form/fields';
+import { JsonForm } from '../../parts/form/form';
+import { SaveBar } from '../../parts/form/save-bar';
+import { visible } from '../../parts/given';
+import { count } from '../../parts/score';
+import { submitOnCtrlEnter } from '../../parts/submit-keys';
+import { TextFilter } from '../../parts/text-filter';
+import { newPrompt, promptOf } from './prompt-value';
+
+interface Props {
+  suiteId: string;
+  /** The texts of the suite by component. */
+  inSuite: Readonly<Record<string, string>>;
+  parent: PromptVersion | undefined;
+}
+
+export function PromptForm({ suiteId, inSuite, parent }: Props) {
+  const navigate = useNavigate();
+  const refusal = useRefusal('editor');
+  const first = useMemo<Edited>(
+    () => ({ value: newPrompt(suiteId, inSuite, parent), unread: {} }),
+    [suiteId, inSuite, parent],
+  );
+  const draft = useDraft(`new prompt ${suiteId} ${parent?.id ?? ''}`, first);
+  const create = useAction(createPromptVersion, async ({ id }) => {
+    draft.clear();
+    await queryClient.invalidateQueries({ queryKey: keys.promptLists });
+    await navigate({ to: '/prompts/$promptId', params: { promptId: id } });
+  });
+  const submit = (event: FormEvent): void => {
+    event.preventDefault();
+    if (!create.isPending) create.mutate(promptOf(draft.value.value, inSuite));
+  };
+  return (
+    <JsonForm edited={draft.value} change={draft.change} error={create.error} refusal={refusal}>
+      <form className="fields" onSubmit={submit} onKeyDown={submitOnCtrlEnter}>
+        <TextField path={['label']} label="Label" help="What people call it. May be empty." maxLength={200} />
+        <LinesField
+          path={['tags']}
+          label="Tags"
+          help="One on each line. A tag stands on one version of a suite: it leaves the one that has it."
+        />
+        <Texts components={Object.keys(inSuite)} />
+        <SaveBar
+          draft={draft}
+          save="Keep the version"
+          refusal={refusal}
+          isPending={create.isPending}
+          error={create.error}
+        />
+      </form>
+    </JsonForm>
+  );
+}
+
+/** How many texts are shown at once; the filter finds the others. */
+const SHOWN = 20;
+const MAX_LENGTH = 50_000;
+
+function Texts({ components }: { components: string[] }) {
+  const [filter, setFilter] = useState('');
+  const wanted = filter.trim().toLowerCase();
+  const found = components.filter((component) => component.toLowerCase().includes(wanted));
+  return (
+    <fieldset>
+      <legend>Texts</legend>
+      <p className="muted small">The version keeps those that differ from the suite. An empty text means none.</p>
+      {components.length > SHOWN && <TextFilter label="Filter of texts" text={filter} change={setFilter} />}
+      {found.slice(0, SHOWN).map((component) => (
+        <LongTextField
+          key={component}
+          path={['components', component]}
+          label={visible(component)}
+          maxLength={MAX_LENGTH}
+          rows={component === 'system_prompt' ? 6 : 2}
+          whenEmpty=""
+        />
+      ))}
+      {found.length > SHOWN && <p className="muted">{count(found.length - SHOWN)} more: the filter finds them.</p>}
+    </fieldset>
+  );
+}

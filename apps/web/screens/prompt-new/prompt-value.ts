@@ -1,0 +1,25 @@
+import { isObject, toText, type Json, type JsonObject } from '#lib/contracts/json/json';
+
+type Texts = Readonly<Record<string, string>>;
+
+/** What the form begins with: all texts of the suite, with those of another version in their place. */
+export const newPrompt = (suiteId: string, inSuite: Texts, parent?: { id: string; components: Texts }): JsonObject => ({
+  suite_id: suiteId,
+  components: { ...inSuite, ...parent?.components },
+  label: '',
+  tags: [],
+  parent_id: parent?.id ?? null,
+});
+
+/** What is sent: the texts that differ from those of the suite. */
+export function promptOf(typed: Json, inSuite: Texts): JsonObject {
+  const value = isObject(typed) ? typed : {};
+  const texts = isObject(value.components) ? Object.entries(value.components) : [];
+  const changed = texts.filter(([component, text]) => toText(text) !== inSuite[component]);
+  return {
+    ...value,
+    label: toText(value.label ?? ''),
+    tags: Array.isArray(value.tags) ? value.tags : [],
+    components: Object.fromEntries(changed),
+  };
+}

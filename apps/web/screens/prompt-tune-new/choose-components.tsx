@@ -1,0 +1,102 @@
+import { useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import { toText, type JsonObject } from '#lib/contracts/json/json';
+import { suiteQuery } from '../../api/suites';
+import { Failed } from '../../parts/failed';
+import { useField, useForm } from '../../parts/form/form';
+import { Given } from '../../parts/given';
+import { count } from '../../parts/score';
+import { Faults } from '../../parts/set-up/labelled-field';
+import { textsOf } from '../../parts/set-up/written';
+import { TextFilter } from '../../parts/text-filter';
+import {
+  ALL_PARAMETERS,
+  ALL_TOOLS,
+  choiceOf,
+  otherComponents,
+  SYSTEM_PROMPT,
+  withComponent,
+} from './component-choices';
+
+/** The texts that the meta model writes. */
+export function ChooseComponents() {
+  const { id, value, errors } = useField(['components']);
+  const { edited } = useForm();
+  const suiteId = toText((edited.value as JsonObject).suite_id ?? '');
+  const suite = useQuery({ ...suiteQuery(suiteId), enabled: suiteId !== '' });
+  const chosen = textsOf(value);
+  const tools = suite.data?.tools.map(({ function: { name } }) => name) ?? [];
+  const others = suite.data ? otherComponents(chosen, tools) : [];
+  return (
+    <fieldset aria-describedby={`${id}-faults`}>
+      <legend>Texts to write</legend>
+      <p className="muted small">
+        Names, types, enums and required lists stay as they are; the suite stays as it is altogether.
+      </p>
+      <div>
+        <Box component={SYSTEM_PROMPT} words="The system prompt" />
+        <Box component={ALL_TOOLS} words="The descriptions of all tools" />
+        <Box component={ALL_PARAMETERS} words="The descriptions of all parameters" />
+        {others.slice(0, SHOWN).map((component) => (
+          <Box key={component} component={component} words={component} />
+        ))}
+      </div>
+      {suite.isError && <Failed error={suite.error} retry={() => suite.refetch()} />}
+      {tools.length > 0 && <SingleTools tools={tools} chosen={chosen} />}
+      <div id={`${id}-faults`} className="small">
+        <Faults faults={errors} />
+      </div>
+    </fieldset>
+  );
+}
+
+/** How many tools are listed at once; the filter finds the others. */
+const SHOWN = 100;
+
+function SingleTools({ tools, chosen }: { tools: string[]; chosen: string[] }) {
+  const [filter, setFilter] = useState('');
+  const [hasSome] = useState(() =>
+    tools.map(choiceOf).some((one) => [one.description, one.parameters].some((key) => chosen.includes(key))),
+  );
+  const wanted = filter.trim().toLowerCase();
+  const found = tools.filter((tool) => tool.toLowerCase().includes(wanted));
+  return (
+    <details open={hasSome}>
+      <summary>Single tools</summary>
+      <div className="fields">
+        {tools.length > SHOWN && <TextFilter label="Filter of tools" text={filter} change={setFilter} />}
+        <div className="model-list" tabIndex={0} role="group" aria-label="Tools to choose from">
+          {found.slice(0, SHOWN).map((tool) => (
+            <div key={tool} role="group" aria-label={tool}>
+              <div className="label">
+                <Given text={tool} max={64} />
+              </div>
+              <Box component={choiceOf(tool).description} words="its description" within={ALL_TOOLS} />
+              <Box component={choiceOf(tool).parameters} words="its parameters" within={ALL_PARAMETERS} />
+            </div>
+          ))}
+        </div>
+        {found.length > SHOWN && <p className="muted">{count(found.length - SHOWN)} more: the filter finds them.</p>}
+      </div>
+    </details>
+  );
+}
+
+/** @param within a pattern that stands for this component, too */
+function Box({ component, words, within }: { component: string; words: string; within?: string }) {
+  const { value, refusal, set } = useField(['components']);
+  const chosen = textsOf(value);
+  const isCovered = within !== undefined && chosen.includes(within);
+  return (
+    <label className="check">
+      <input
+        type="checkbox"
+        disabled={refusal !== undefined || isCovered}
+        title={refusal}
+        checked={isCovered || chosen.includes(component)}
+        onChange={({ target }) => set(withComponent(chosen, component, target.checked))}
+      />
+      <Given text={words} max={300} />
+    </label>
+  );
+}

@@ -1,0 +1,13 @@
+import { ALL_TOOLS, choiceOf, otherComponents, SYSTEM_PROMPT, withComponent } from './component-choices.js';
+
+it('what has no box of its own stays in sight, so that it can be taken away', () => {
+  const { description, parameters } = choiceOf('get_weather');
+  const place = 'tools/get_weather/parameters/properties/city/description';
+  const chosen = [SYSTEM_PROMPT, ALL_TOOLS, description, parameters, place, 'tools/gone/description'];
+  expect(otherComponents(chosen, ['get_weather'])).toEqual([place, 'tools/gone/description']);
+});
+
+it('a component is chosen once', () => {
+  expect(withComponent(['a', 'b'], 'a', true)).toEqual(['b', 'a']);
+  expect(withComponent(['a', 'b'], 'a', false)).toEqual(['b']);
+});

@@ -1,0 +1,26 @@
+export const SYSTEM_PROMPT = 'system_prompt';
+export const ALL_TOOLS = 'tools/*/description';
+export const ALL_PARAMETERS = 'tools/*/parameters/*/description';
+
+export interface ToolChoice {
+  tool: string;
+  /** The patterns of its description and of those of its parameters. */
+  description: string;
+  parameters: string;
+}
+
+export const choiceOf = (tool: string): ToolChoice => ({
+  tool,
+  description: `tools/${tool}/description`,
+  parameters: `tools/${tool}/parameters/*/description`,
+});
+
+/** What is chosen and has no box of its own: a place of the parameters, or something of another suite. */
+export function otherComponents(chosen: readonly string[], tools: readonly string[]): string[] {
+  const boxes = new Set([SYSTEM_PROMPT, ALL_TOOLS, ALL_PARAMETERS]);
+  for (const { description, parameters } of tools.map(choiceOf)) boxes.add(description).add(parameters);
+  return chosen.filter((component) => !boxes.has(component));
+}
+
+export const withComponent = (chosen: readonly string[], component: string, isChosen: boolean): string[] =>
+  isChosen ? [...chosen.filter((one) => one !== component), component] : chosen.filter((one) => one !== component);

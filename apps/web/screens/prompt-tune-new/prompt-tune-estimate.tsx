@@ -1,0 +1,78 @@
+import { useQuery, type UseQueryResult } from '@tanstack/react-query';
+import type { PromptTuneEstimate as Estimate } from '#lib/contracts/prompt-tune';
+import { promptTuneEstimateQuery } from '../../api/prompt-tunes';
+import { GivenLine } from '../../parts/given';
+import { Money } from '../../parts/money';
+import { count } from '../../parts/score';
+import { EstimateFigures } from '../../parts/set-up/estimate-figures';
+import type { FormFault } from '../../parts/set-up/labelled-field';
+import { useSettled } from '../../parts/settled';
+import { Warnings } from '../../parts/warnings';
+
+/** What a tune will take, asked again when nothing was typed for a moment. The request before is aborted. */
+export function usePromptTuneEstimate(body: string | undefined): UseQueryResult<Estimate> {
+  const settled = useSettled(body);
+  return useQuery(promptTuneEstimateQuery(body === undefined ? undefined : settled));
+}
+
+interface Props {
+  estimate: UseQueryResult<Estimate>;
+  missing: FormFault[];
+}
+
+/** Requests, money and time in all, what the meta model has of them, and what is worth knowing before. */
+export function PromptTuneEstimate({ estimate, missing }: Props) {
+  const { data, error } = estimate;
+  const isShown = missing.length === 0 && !error && data !== undefined;
+  return (
+    <>
+      <EstimateFigures estimate={estimate} missing={missing} />
+      {isShown && <OfMeta estimate={data} />}
+      {isShown && <Texts components={data.components} />}
+      {isShown && <Warnings warnings={data.notes} />}
+    </>
+  );
+}
+
+function OfMeta({ estimate: { meta } }: { estimate: Estimate }) {
+  return (
+    <div>
+      <h3>Of these, the meta model</h3>
+      <dl className="estimate">
+        <div>
+          <dt>Its requests</dt>
+          <dd>about {count(meta.requests)}</dd>
+        </div>
+        <div>
+          <dt>Its tokens</dt>
+          <dd>
+            {count(meta.prompt_tokens)} in, {count(meta.completion_tokens)} out
+          </dd>
+        </div>
+        <div>
+          <dt>Its cost</dt>
+          <dd>
+            <Money usd={meta.cost_usd} />
+          </dd>
+        </div>
+      </dl>
+    </div>
+  );
+}
+
+function Texts({ components }: { components: string[] }) {
+  return (
+    <details>
+      <summary>
+        {components.length === 1 ? 'One text is written' : `${count(components.length)} texts are written`}
+      </summary>
+      <ul className="texts">
+        {components.map((component) => (
+          <li key={component}>
+            <GivenLine text={component} />
+          </li>
+        ))}
+      </ul>
+    </details>
+  );
+}

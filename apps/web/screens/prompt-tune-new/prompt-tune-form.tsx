@@ -1,0 +1,78 @@
+import { useNavigate } from '@tanstack/react-router';
+import type { JsonObject } from '#lib/contracts/json/json';
+import { refreshWork } from '../../api/jobs';
+import { submitPromptTune } from '../../api/prompt-tunes';
+import { NumberField } from '../../parts/form/fields';
+import { ChooseExperiment } from '../../parts/set-up/choose-experiment';
+import { ChooseMode } from '../../parts/set-up/choose-mode';
+import { ChooseModels } from '../../parts/set-up/choose-models';
+import { ChooseSuite } from '../../parts/set-up/choose-suite';
+import { EstimatedForm } from '../../parts/set-up/estimated-form';
+import { Folded } from '../../parts/set-up/folded';
+import { LimitFields, MeasureFields, ParamsField, RequestFields } from '../../parts/set-up/search-fields';
+import { useChoices } from '../../parts/set-up/use-choices';
+import { BasePrompt } from './base-prompt';
+import { ChooseComponents } from './choose-components';
+import { ChooseMetaModel } from './choose-meta-model';
+import { ModeFields } from './mode-fields';
+import { PROMPT_TUNE_MODES } from './modes';
+import { PromptTuneEstimate, usePromptTuneEstimate } from './prompt-tune-estimate';
+import { requestOf } from './prompt-tune-value';
+
+export function PromptTuneForm({ draftKey, initial }: { draftKey: string; initial: JsonObject }) {
+  const navigate = useNavigate();
+  return (
+    <EstimatedForm
+      draftKey={draftKey}
+      initial={initial}
+      requestOf={requestOf}
+      useEstimate={usePromptTuneEstimate}
+      figures={(estimate, missing) => <PromptTuneEstimate estimate={estimate} missing={missing} />}
+      submit={submitPromptTune}
+      onDone={({ tune_id: tuneId }) =>
+        Promise.all([refreshWork(), navigate({ to: '/tunes/prompts/$tuneId', params: { tuneId } })])
+      }
+      action="Tune"
+    >
+      <Fields />
+    </EstimatedForm>
+  );
+}
+
+function Fields() {
+  const { suite, models } = useChoices();
+  return (
+    <>
+      <ChooseSuite {...suite} />
+      <ChooseModels {...models} />
+      <ChooseMetaModel />
+      <ChooseMode modes={PROMPT_TUNE_MODES}>
+        <ModeFields />
+      </ChooseMode>
+      <ChooseComponents />
+      <BasePrompt />
+      <fieldset>
+        <legend>Requests</legend>
+        <RequestFields at={[]} />
+        <ParamsField at={[]} />
+        <MetaFields />
+      </fieldset>
+      <MeasureFields of="a text" />
+      <LimitFields />
+      <ChooseExperiment {...suite} />
+    </>
+  );
+}
+
+const META = ['meta_params'];
+
+const MetaFields = () => (
+  <Folded summary="Requests to the meta model" fields={['/meta_params']}>
+    <div className="in-row">
+      <NumberField path={[...META, 'temperature']} label="Its temperature" />
+      <NumberField path={[...META, 'max_tokens']} label="Tokens of its replies, at most" />
+      <NumberField path={[...META, 'timeout_s']} label="Seconds that it may take" />
+    </div>
+    <ParamsField at={META} label="Parameters of its provider" />
+  </Folded>
+);

@@ -1,0 +1,53 @@
+import { isObject, toText, type JsonObject } from '#lib/contracts/json/json';
+import { stringifyInSourceOrder } from '#lib/contracts/json/key-order';
+import type { PromptTune } from '#lib/contracts/prompt-tune';
+import type { Edited } from '../../parts/form/edited.js';
+import { missingIn, textsOf, type Written } from '../../parts/set-up/written.js';
+
+/** What the form begins with: a PromptTuneInput. */
+export const emptyPromptTune = (suite: string): JsonObject => ({
+  suite_id: suite,
+  models: [],
+  meta_model: '',
+  mode: 'reflective',
+  components: ['system_prompt', 'tools/*/description'],
+  base: { system_prompt: null, tools: {} },
+  variants: 8,
+  population: 6,
+  generations: 3,
+  selection_ratio: 0.4,
+  minibatch: 4,
+  max_evals: null,
+  max_growth: 2,
+  holdout: 0.3,
+  seed: 1,
+  measure: 'overall',
+  margin: 0.02,
+  samples: 1,
+  temperature: 0,
+  tool_choice: 'required',
+  max_tokens: 1024,
+  params: {},
+  timeout_s: 120,
+  cache: 'use',
+  budget: null,
+  experiment_id: null,
+  meta_params: { temperature: 1, max_tokens: 8192, timeout_s: 120, params: {} },
+});
+
+/** What an earlier tune was asked for. */
+export const fromPromptTune = ({ input }: Pick<PromptTune, 'input'>): JsonObject => ({
+  ...(input as unknown as JsonObject),
+});
+
+/** The text of the request. Numbers go as they were typed; whether they are right is the API's to say. */
+export function requestOf(edited: Edited): Written {
+  const tune = isObject(edited.value) ? edited.value : {};
+  const faults = missingIn(edited);
+  if (!toText(tune.meta_model)) faults.push({ path: '/meta_model', message: 'Choose the meta model.' });
+  if (textsOf(tune.components).length === 0) faults.push({ path: '/components', message: 'Choose a text to write.' });
+  if (faults.length > 0) return { faults };
+  const { budget, ...rest } = tune;
+  const hasBudget = isObject(budget) && Object.keys(budget).length > 0;
+  return { body: stringifyInSourceOrder({ ...rest, ...(hasBudget && { budget }) }) };
+}

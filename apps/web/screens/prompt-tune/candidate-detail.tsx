@@ -1,0 +1,82 @@
+import { useQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import { useState } from 'react';
+import type { PromptCandidate } from '#lib/contracts/prompt-tune';
+import { candidateDiffQuery, candidateQuery } from '../../api/prompt-tunes';
+import { ComponentTexts } from '../../parts/component-texts';
+import { Failed } from '../../parts/failed';
+import { Given } from '../../parts/given';
+import { Money } from '../../parts/money';
+import { PromptDiffView } from '../../parts/prompt-diff';
+import { count } from '../../parts/score';
+import { Skeleton } from '../../parts/skeleton';
+
+const RUNS_SHOWN = 20;
+
+interface Props {
+  tuneId: string;
+  candidate: PromptCandidate;
+}
+
+/** What a candidate changed and why, its texts, and what it took. */
+export function CandidateDetail({ tuneId, candidate }: Props) {
+  const { candidate: number, parents, why, reason, meta, runs } = candidate;
+  return (
+    <div className="section candidate">
+      {reason !== null && (
+        <p>
+          <Given text={reason} />
+        </p>
+      )}
+      {why !== null && (
+        <p>
+          <span className="muted">What the meta model says:</span> <Given text={why} />
+        </p>
+      )}
+      {parents.length > 0 && <Changes tuneId={tuneId} number={number} parent={parents[0]!} />}
+      <Texts tuneId={tuneId} number={number} />
+      {meta !== null && (
+        <p className="muted">
+          Its request: {count(meta.prompt_tokens)} tokens in, {count(meta.completion_tokens)} out,{' '}
+          <Money usd={meta.cost_usd} />
+        </p>
+      )}
+      {runs.length > 0 && (
+        <div className="actions">
+          <span className="muted">Its runs:</span>
+          {runs.slice(0, RUNS_SHOWN).map(({ eval_id: runId, part }) => (
+            <Link key={runId} to="/runs/$runId" params={{ runId }}>
+              <Given text={part} max={100} />
+            </Link>
+          ))}
+          {runs.length > RUNS_SHOWN && <span className="muted">and {count(runs.length - RUNS_SHOWN)} more</span>}
+        </div>
+      )}
+    </div>
+  );
+}
+
+function Changes({ tuneId, number, parent }: { tuneId: string; number: number; parent: number }) {
+  const diff = useQuery(candidateDiffQuery(tuneId, number, parent));
+  return (
+    <section className="section" aria-label={`What candidate ${number} changed of candidate ${parent}`}>
+      <strong>From candidate {parent}</strong>
+      {diff.isPending && <Skeleton rows={3} />}
+      {diff.isError && <Failed error={diff.error} retry={() => diff.refetch()} />}
+      {diff.data && <PromptDiffView components={diff.data.components} />}
+    </section>
+  );
+}
+
+function Texts({ tuneId, number }: { tuneId: string; number: number }) {
+  const [isOpen, setOpen] = useState(false);
+  const details = useQuery({ ...candidateQuery(tuneId, number), enabled: isOpen });
+  return (
+    <details open={isOpen} onToggle={({ currentTarget }) => setOpen(currentTarget.open)}>
+      <summary>All of its texts</summary>
+      {isOpen && details.isPending && <Skeleton rows={3} />}
+      {details.isError && <Failed error={details.error} retry={() => details.refetch()} />}
+      {isOpen && details.data && <ComponentTexts texts={details.data.texts} />}
+    </details>
+  );
+}

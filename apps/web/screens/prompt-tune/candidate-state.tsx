@@ -1,0 +1,17 @@
+import type { PromptCandidate } from '#lib/contracts/prompt-tune';
+import '../../parts/status.css';
+
+const LOOKS: Record<PromptCandidate['state'], string> = {
+  measuring: 'waiting',
+  rejected: 'failed',
+  undecided: 'partial',
+  accepted: 'waiting',
+  front: 'waiting',
+  finalist: 'waiting',
+  best: 'passed',
+};
+
+/** How far a candidate came, in the server's word. */
+export const CandidateState = ({ state }: Pick<PromptCandidate, 'state'>) => (
+  <span className={`status ${LOOKS[state]}`}>{state}</span>
+);

@@ -1,0 +1,91 @@
+import { useQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import type { PromptTune } from '#lib/contracts/prompt-tune';
+import { candidateDiffQuery } from '../../api/prompt-tunes';
+import { useRefusal } from '../../api/session';
+import { DeltaFigure } from '../../figures/delta';
+import { Failed } from '../../parts/failed';
+import { Given } from '../../parts/given';
+import { PromptDiffView } from '../../parts/prompt-diff';
+import { count, percent } from '../../parts/score';
+import { Skeleton } from '../../parts/skeleton';
+import { Outcome } from '../../parts/tune-outcome';
+
+/** What was found, how sure that is, and what can be done with it. */
+export function Found({ tune }: { tune: PromptTune }) {
+  if (tune.text === null && tune.best === null) return null;
+  return (
+    <section aria-labelledby="found" className="section">
+      <h2 id="found">What was found</h2>
+      <Verdict tune={tune} />
+      <Use tune={tune} />
+      {tune.best !== null && tune.best > 0 && <Changes tuneId={tune.id} best={tune.best} />}
+    </section>
+  );
+}
+
+function Verdict({ tune: { text, outcome, holdout } }: { tune: PromptTune }) {
+  return (
+    <>
+      {text !== null && (
+        <p className="sentence">
+          <Given text={text} />
+        </p>
+      )}
+      {outcome !== null && (
+        <div className="facts">
+          <Outcome outcome={outcome} />
+          {holdout && <span>{count(holdout.n_cases)} held-out cases</span>}
+          {holdout?.mean_a != null && holdout.mean_b != null && (
+            <span>
+              {percent(holdout.mean_a)} with the base, {percent(holdout.mean_b)} with the best
+            </span>
+          )}
+        </div>
+      )}
+      {holdout?.difference != null && (
+        <DeltaFigure
+          label="The best texts minus the base on held-out cases"
+          difference={holdout.difference}
+          interval={holdout.ci}
+        />
+      )}
+    </>
+  );
+}
+
+function Use({ tune }: { tune: PromptTune }) {
+  const refusal = useRefusal('editor');
+  const { suite_id: suite, prompt_version_id: promptId, promoted_eval_id: promoted } = tune;
+  return (
+    <div className="actions">
+      {promptId !== null && suite !== null && refusal === undefined && (
+        <Link to="/runs/new" search={{ suite, prompt: promptId }} className="button">
+          Run with this version
+        </Link>
+      )}
+      {promptId !== null && (
+        <Link to="/prompts/$promptId" params={{ promptId }} className="button">
+          {refusal === undefined ? 'Use in the suite' : 'The prompt version'}
+        </Link>
+      )}
+      {promoted !== null && (
+        <Link to="/runs/$runId" params={{ runId: promoted }}>
+          The run of the best texts in its experiment
+        </Link>
+      )}
+    </div>
+  );
+}
+
+function Changes({ tuneId, best }: { tuneId: string; best: number }) {
+  const diff = useQuery(candidateDiffQuery(tuneId, best, 0));
+  return (
+    <section className="section" aria-labelledby="changes">
+      <h3 id="changes">From the base to candidate {best}</h3>
+      {diff.isPending && <Skeleton rows={4} />}
+      {diff.isError && <Failed error={diff.error} retry={() => diff.refetch()} />}
+      {diff.data && <PromptDiffView components={diff.data.components} />}
+    </section>
+  );
+}

@@ -1,0 +1,107 @@
+import { useInfiniteQuery } from '@tanstack/react-query';
+import { useMemo, useState, type CSSProperties, type ReactNode } from 'react';
+import type { PromptCandidate } from '#lib/contracts/prompt-tune';
+import { candidatesQuery } from '../../api/prompt-tunes';
+import { Failed } from '../../parts/failed';
+import { GivenLine } from '../../parts/given';
+import { count } from '../../parts/score';
+import { Skeleton } from '../../parts/skeleton';
+import { CandidateDetail } from './candidate-detail';
+import { CandidateState } from './candidate-state';
+import { kindInWords, scoreInWords } from './candidate-words';
+import { lineageOf, type Descendant } from './lineage-tree';
+
+/** Deeper ones are not moved further in: each says what it was made of. */
+const MAX_DEPTH = 6;
+
+/** What was made of what, the accepted ones as a tree. */
+export function Lineage({ tuneId }: { tuneId: string }) {
+  const candidates = useInfiniteQuery({ ...candidatesQuery(tuneId), refetchOnMount: 'always' });
+  const { data, error, isPending, refetch, hasNextPage, isFetchingNextPage, fetchNextPage } = candidates;
+  const lineage = useMemo(() => lineageOf(data?.pages.flatMap(({ items }) => items) ?? []), [data]);
+  return (
+    <section aria-labelledby="lineage" className="section">
+      <h2 id="lineage">Lineage</h2>
+      <p className="muted">
+        What was made of what. Scores are those of the cases that choose; those that were rejected are folded.
+      </p>
+      {error && <Failed error={error} retry={() => refetch()} />}
+      {isPending && <Skeleton rows={6} />}
+      <ol className="lineage" aria-labelledby="lineage">
+        {lineage.map((descendant) => (
+          <Branch key={descendant.candidate.candidate} tuneId={tuneId} descendant={descendant} />
+        ))}
+      </ol>
+      {hasNextPage && (
+        <div>
+          <button type="button" disabled={isFetchingNextPage} onClick={() => void fetchNextPage()}>
+            Later candidates
+          </button>
+        </div>
+      )}
+    </section>
+  );
+}
+
+function Branch({ tuneId, descendant: { candidate, depth, rejected } }: { tuneId: string; descendant: Descendant }) {
+  const style = { '--depth': Math.min(depth, MAX_DEPTH) } as CSSProperties;
+  return (
+    <li style={style}>
+      <Candidate tuneId={tuneId} candidate={candidate} />
+      {rejected.length > 0 && (
+        <Fold
+          className="rejected"
+          summary={`${count(rejected.length)} rejected, made of candidate ${candidate.candidate}`}
+        >
+          <ul className="lineage">
+            {rejected.map((one) => (
+              <li key={one.candidate}>
+                <Candidate tuneId={tuneId} candidate={one} />
+              </li>
+            ))}
+          </ul>
+        </Fold>
+      )}
+    </li>
+  );
+}
+
+function Candidate({ tuneId, candidate }: { tuneId: string; candidate: PromptCandidate }) {
+  const { candidate: number, state, why, reason, length } = candidate;
+  const told = reason ?? why;
+  return (
+    <Fold
+      summary={
+        <>
+          <strong>Candidate {number}</strong> <CandidateState state={state} />{' '}
+          <span>{[kindInWords(candidate), scoreInWords(candidate)].filter(Boolean).join(', ')}</span>{' '}
+          <span className="muted small">{count(length)} characters</span>
+          {told !== null && (
+            <span className="muted small">
+              <GivenLine text={told} />
+            </span>
+          )}
+        </>
+      }
+    >
+      <CandidateDetail tuneId={tuneId} candidate={candidate} />
+    </Fold>
+  );
+}
+
+interface FoldProps {
+  summary: ReactNode;
+  className?: string;
+  children: ReactNode;
+}
+
+/** What is folded is not drawn at all. */
+function Fold({ summary, className, children }: FoldProps) {
+  const [isOpen, setOpen] = useState(false);
+  return (
+    <details className={className} open={isOpen} onToggle={({ currentTarget }) => setOpen(currentTarget.open)}>
+      <summary>{summary}</summary>
+      {isOpen && children}
+    </details>
+  );
+}

@@ -1,0 +1,49 @@
+import { Link } from '@tanstack/react-router';
+import type { PromptTune } from '#lib/contracts/prompt-tune';
+import { deletePromptTune } from '../../api/prompt-tunes';
+import { Given } from '../../parts/given';
+import { Money } from '../../parts/money';
+import { count } from '../../parts/score';
+import { TuneActions } from '../../parts/tune-actions';
+import { TuneFacts } from '../../parts/tune-facts';
+import { Warnings } from '../../parts/warnings';
+import { PromptTuneSettings } from './prompt-tune-settings';
+
+export function PromptTuneHead({ tune }: { tune: PromptTune }) {
+  return (
+    <section className="section" aria-label="The tune">
+      <div className="head">
+        <h1>
+          Tune of the prompts of <Given text={tune.suite_name} max={200} />
+        </h1>
+        <Actions tune={tune} />
+      </div>
+      <TuneFacts tune={tune}>
+        <span>
+          {count(tune.evaluations)} evaluations, {count(tune.candidates)} candidates
+        </span>
+        <span>
+          meta model <Given text={tune.meta_target} max={200} />, {count(tune.meta.requests)} requests,{' '}
+          <Money usd={tune.meta.cost_usd} />
+        </span>
+      </TuneFacts>
+      <PromptTuneSettings tune={tune} />
+      <Warnings warnings={tune.notes} />
+    </section>
+  );
+}
+
+function Actions({ tune }: { tune: PromptTune }) {
+  const again = (
+    <Link to="/tunes/new-prompt" search={{ from: tune.id }} className="button">
+      Tune again
+    </Link>
+  );
+  return (
+    <TuneActions tune={tune} again={again} remove={deletePromptTune} kind="prompts">
+      Its {count(tune.candidates)} candidates go with it, and the runs that measured them with their results, requests
+      and replies.{tune.prompt_version_id !== null && ' The prompt version of the best texts stays.'}
+      {tune.promoted_eval_id !== null && ' So does its run in the experiment.'}
+    </TuneActions>
+  );
+}

@@ -1,0 +1,57 @@
+import { toText, type Json } from '#lib/contracts/json/json';
+import type { PromptTune } from '#lib/contracts/prompt-tune';
+import { ComponentTexts } from '../../parts/component-texts';
+import { SettingsList } from '../../parts/settings-list';
+
+/** The numbers that each mode goes by. */
+const OF_MODE: Record<string, string[]> = {
+  quick: ['variants'],
+  evolutionary: ['population', 'generations', 'selection_ratio'],
+  reflective: ['minibatch', 'max_evals'],
+};
+const WORDS: Record<string, string> = {
+  mode: 'Mode',
+  components: 'Texts to write',
+  variants: 'Variants',
+  population: 'Population',
+  generations: 'Generations',
+  selection_ratio: 'Parents',
+  minibatch: 'Cases of a reflection',
+  max_evals: 'Evaluations, at most',
+  max_growth: 'Growth',
+  measure: 'Measure',
+  margin: 'Margin',
+  samples: 'Samples',
+  holdout: 'Held-out share',
+  seed: 'Seed',
+  temperature: 'Temperature',
+  tool_choice: 'Tool choice',
+  max_tokens: 'Longest reply in tokens',
+  params: 'Parameters',
+  meta_params: 'Requests to the meta model',
+  budget: 'Budget',
+  cache: 'Stored replies',
+};
+const NUMBERS = new Set(Object.values(OF_MODE).flat());
+
+const isEmpty = (value: unknown): boolean =>
+  value == null || (typeof value === 'object' && Object.keys(value).length === 0);
+
+/** What was asked for, and the texts that it began with. */
+export function PromptTuneSettings({ tune: { input, base, targets } }: { tune: PromptTune }) {
+  const asked: Record<string, unknown> = input;
+  const ofMode = OF_MODE[input.mode] ?? [];
+  const shown = Object.entries(WORDS).filter(
+    ([key]) => !isEmpty(asked[key]) && (!NUMBERS.has(key) || ofMode.includes(key)),
+  );
+  const settings = shown.map(([key, words]): [string, string] => [words, toText(asked[key] as Json)]);
+  return (
+    <>
+      <SettingsList settings={[['Models', targets.join('\n')], ...settings]} />
+      <details>
+        <summary>The texts that it began with</summary>
+        <ComponentTexts texts={base} />
+      </details>
+    </>
+  );
+}

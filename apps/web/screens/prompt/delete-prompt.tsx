@@ -1,0 +1,34 @@
+import { useNavigate } from '@tanstack/react-router';
+import type { PromptVersion } from '#lib/contracts/prompt-version';
+import { useAction } from '../../api/action';
+import { keys } from '../../api/keys';
+import { deletePromptVersion } from '../../api/prompt-versions';
+import { queryClient } from '../../api/query-client';
+import { DeleteDialog } from '../../parts/dialog';
+import { Given } from '../../parts/given';
+import { promptName } from '../../parts/prompt-name';
+
+export function DeletePrompt({ version, close }: { version: PromptVersion; close: () => void }) {
+  const navigate = useNavigate();
+  const remove = useAction(deletePromptVersion, async () => {
+    close();
+    void navigate({ to: '/prompts' });
+    queryClient.removeQueries({ queryKey: keys.prompt(version.id) });
+    await queryClient.invalidateQueries({ queryKey: keys.promptLists });
+  });
+  return (
+    <DeleteDialog
+      title="Delete this prompt version?"
+      action="Delete the version"
+      isPending={remove.isPending}
+      error={remove.error}
+      act={() => remove.mutate(version.id)}
+      close={close}
+    >
+      <p>
+        <Given text={promptName(version)} max={300} />
+      </p>
+      <p>Runs that took its texts have them, and stay as they are. This cannot be undone.</p>
+    </DeleteDialog>
+  );
+}

@@ -1,0 +1,31 @@
+import { useQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import type { PromptVersion } from '#lib/contracts/prompt-version';
+import { promptDiffQuery, SUITE_NOW } from '../../api/prompt-versions';
+import { Failed } from '../../parts/failed';
+import { PromptDiffView } from '../../parts/prompt-diff';
+import { Skeleton } from '../../parts/skeleton';
+
+/** What a version changes of the one that it was made from, or of the suite as it is now. */
+export function PromptChanges({ version, from }: { version: PromptVersion; from: 'suite' | undefined }) {
+  const { id, parent_id: parent, suite_id: suite } = version;
+  const base = from ?? parent ?? SUITE_NOW;
+  const isPossible = base !== SUITE_NOW || suite !== null;
+  const diff = useQuery({ ...promptDiffQuery(id, base), enabled: isPossible });
+  return (
+    <section aria-labelledby="changes" className="section">
+      <div className="head">
+        <h2 id="changes">{base === SUITE_NOW ? 'From the suite as it is now' : 'From the version it was made from'}</h2>
+        {parent !== null && suite !== null && (
+          <Link to="/prompts/$promptId" params={{ promptId: id }} search={from ? {} : { from: 'suite' }}>
+            {from ? 'From the version it was made from' : 'From the suite as it is now'}
+          </Link>
+        )}
+      </div>
+      {!isPossible && <p className="muted">Its suite was deleted: there is nothing to compare it with.</p>}
+      {isPossible && diff.isPending && <Skeleton rows={4} />}
+      {diff.isError && <Failed error={diff.error} retry={() => diff.refetch()} />}
+      {diff.data && <PromptDiffView components={diff.data} />}
+    </section>
+  );
+}

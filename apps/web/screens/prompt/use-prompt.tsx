@@ -1,0 +1,81 @@
+import { useQuery } from '@tanstack/react-query';
+import { useNavigate } from '@tanstack/react-router';
+import type { PromptVersion } from '#lib/contracts/prompt-version';
+import { useAction } from '../../api/action';
+import { keys } from '../../api/keys';
+import { promptUseQuery, putInSuite } from '../../api/prompt-versions';
+import { queryClient } from '../../api/query-client';
+import { Dialog } from '../../parts/dialog';
+import { Failed } from '../../parts/failed';
+import { Given } from '../../parts/given';
+import { PromptDiffView } from '../../parts/prompt-diff';
+import { Skeleton } from '../../parts/skeleton';
+import { Warnings } from '../../parts/warnings';
+
+interface Props {
+  version: PromptVersion;
+  suiteId: string;
+  close: () => void;
+}
+
+/** Shows what a suite would take over from a version, and asks. */
+export function UsePrompt({ version: { id }, suiteId, close }: Props) {
+  const navigate = useNavigate();
+  const use = useQuery({ ...promptUseQuery(id, suiteId), refetchOnWindowFocus: false });
+  const put = useAction(putInSuite, async () => {
+    await Promise.all([
+      queryClient.invalidateQueries({ queryKey: keys.suites }),
+      queryClient.invalidateQueries({ queryKey: keys.prompt(id) }),
+    ]);
+  });
+  if (put.data)
+    return (
+      <Dialog title="The suite has the texts now" close={close}>
+        <p>It is version {put.data.version}. Runs that were made before keep the texts that they had.</p>
+        <Warnings warnings={put.data.warnings} />
+        <div className="actions">
+          <button
+            type="button"
+            className="primary"
+            onClick={() => void navigate({ to: '/suites/$suiteId', params: { suiteId } })}
+          >
+            To the suite
+          </button>
+          <button type="button" onClick={close}>
+            Close
+          </button>
+        </div>
+      </Dialog>
+    );
+  const { suite, components = [] } = use.data ?? {};
+  return (
+    <Dialog title="Use these texts in the suite?" close={close}>
+      {use.isPending && <Skeleton rows={4} />}
+      {use.isError && <Failed error={use.error} retry={() => use.refetch()} />}
+      {suite && (
+        <p>
+          {components.length === 0 ? 'Nothing would change: ' : 'This changes '}
+          <Given text={suite.name} max={200} />, version {suite.version}
+          {components.length === 0 ? ', has these texts already.' : ', for everybody in the team:'}
+        </p>
+      )}
+      {components.length > 0 && <PromptDiffView components={components} />}
+      {put.isError && <Failed error={put.error} />}
+      <div className="actions">
+        {suite && components.length > 0 && (
+          <button
+            type="button"
+            className="primary"
+            disabled={put.isPending}
+            onClick={() => put.mutate({ id, suiteId, seen: suite.version })}
+          >
+            Change the suite
+          </button>
+        )}
+        <button type="button" autoFocus onClick={close}>
+          Leave it
+        </button>
+      </div>
+    </Dialog>
+  );
+}

@@ -1,0 +1,42 @@
+import { useQuery } from '@tanstack/react-query';
+import { promptChoicesQuery } from '../../api/prompt-versions';
+import { Failed } from '../../parts/failed';
+import { visible } from '../../parts/given';
+import { promptName } from '../../parts/prompt-name';
+import { LabelledField, type FormPart } from '../../parts/set-up/labelled-field';
+import { withPromptVersion, type NewRun } from './new-run';
+
+/** Whose texts models read: the suite's, or those of a prompt version. */
+export function ChoosePrompt({ form: run, change, faultsAt }: FormPart<NewRun>) {
+  const { data, error, refetch } = useQuery(promptChoicesQuery(run.suite));
+  const { promptVersion: chosen = '' } = run;
+  const isListed = data?.items.some(({ id }) => id === chosen);
+  return (
+    <LabelledField
+      label="Prompt version"
+      help="Its texts take the place of the suite's. The suite stays as it is."
+      faults={faultsAt('/prompt_version_id')}
+    >
+      {(attributes) => (
+        <>
+          {error && <Failed error={error} retry={() => refetch()} />}
+          <select
+            {...attributes}
+            className="bounded"
+            value={chosen}
+            disabled={run.suite === ''}
+            onChange={({ target }) => change(withPromptVersion(run, target.value))}
+          >
+            <option value="">the texts of the suite</option>
+            {chosen !== '' && !isListed && <option value={chosen}>{visible(chosen.slice(0, 100))}</option>}
+            {data?.items.map((version) => (
+              <option key={version.id} value={version.id}>
+                {visible(promptName(version))}
+              </option>
+            ))}
+          </select>
+        </>
+      )}
+    </LabelledField>
+  );
+}
