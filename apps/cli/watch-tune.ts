@@ -16,7 +16,7 @@ export interface Watched<Tune, Part> {
   /** Lines for a terminal, to be drawn again and again. */
   draw(view: { tune: Tune; parts: readonly Part[]; job: Job }, columns: number, rows: number): string[];
   /** What there is to say where there is no terminal, that was not said before. */
-  news(tune: Tune, parts: readonly Part[]): string[];
+  news(tune: Tune, parts: readonly Part[], isOver: boolean): string[];
 }
 
 /** Follows a tune to its end: drawn on a terminal, and elsewhere line by line. */
@@ -77,12 +77,12 @@ class TuneScreen<Tune, Part> {
 
   show(view: { tune: Tune; parts: readonly Part[]; job: Job }): void {
     if (this.#area) this.#area.show((columns, rows) => this.watched.draw(view, columns, rows));
-    else printError(...this.watched.news(view.tune, view.parts));
+    else printError(...this.watched.news(view.tune, view.parts, false));
   }
 
   end(tune: Tune, parts: readonly Part[]): void {
     if (this.#area) this.#area.clear();
-    else printError(...this.watched.news(tune, parts));
+    else printError(...this.watched.news(tune, parts, true));
   }
 
   note(text: string): void {

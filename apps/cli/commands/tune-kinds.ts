@@ -71,7 +71,7 @@ export const TUNE_KINDS: Record<TuneType, TuneKind> = {
         parts: (id) => readCandidates(client, id),
         draw: ({ tune, parts: candidates, job }, columns, rows) =>
           promptTuneScreen({ tune, candidates, job }, columns, rows),
-        news: ({ step, best }, candidates) => tell(candidates, step === 'search' && best === null),
+        news: ({ step }, candidates, isOver) => tell(candidates, step === 'search' && !isOver),
       };
     },
     async (client, tune, candidates) => {
