@@ -1,7 +1,7 @@
 import { isFinished, type Job } from '#lib/contracts/job';
 import type { PromptCandidate, PromptTune } from '#lib/contracts/prompt-tune';
 import { until } from './processes.js';
-import { startSystem } from './system.js';
+import { startSystem, type System } from './system.js';
 
 export const ROUTE = '/api/tool-eval/prompt-tune';
 
@@ -62,8 +62,13 @@ export const PHRASES = [
 
 /** A system with a suite of 60 cases, models that follow their prompts, and meta models that know what helps. */
 export async function startPromptTuneSystem(names: readonly string[], { workers = 2 } = {}) {
-  const system = await startSystem({ workers });
-  const models = names.flatMap((name) => [{ id: `prompt-sensitive:${name}` }, { id: `meta:${name}` }]);
+  return readyForPromptTunes(await startSystem({ workers }), names);
+}
+
+/** Gives a system the suite and the models. @param metaMs how long each meta model takes to reply */
+export async function readyForPromptTunes<Of extends System>(system: Of, names: readonly string[], metaMs = 0) {
+  const metaOf = (name: string): string => (metaMs > 0 ? `meta@${metaMs}:${name}` : `meta:${name}`);
+  const models = names.flatMap((name) => [{ id: `prompt-sensitive:${name}` }, { id: metaOf(name) }]);
   await system.client.post('/api/providers', { key: 'sim', base_url: `${system.simulator.url}/v1`, models });
   const suiteId: string = (await system.client.post('/api/tool-eval/import', songSuite(60))).body.suite_id;
   const get = async (path: string) => (await system.client.get(path)).body;
@@ -76,7 +81,7 @@ export async function startPromptTuneSystem(names: readonly string[], { workers 
   for (const name of names) {
     const rules = PHRASES.map(({ component: _component, ...rule }) => rule);
     await control(`prompt-sensitive/${name}`, { base: 0.2, rules });
-    await control(`meta/${name}`, {
+    await control(`meta/${metaOf(name)}`, {
       rules: PHRASES.map(({ component, phrase }) => ({ when: component, append: phrase })),
       otherwise: 'Take care.',
     });
@@ -90,7 +95,7 @@ export async function startPromptTuneSystem(names: readonly string[], { workers 
       const input = {
         suite_id: suiteId,
         models: [`sim::prompt-sensitive:${name}`],
-        meta_model: `sim::meta:${name}`,
+        meta_model: `sim::${metaOf(name)}`,
         ...more,
       };
       const { status, body } = await system.client.post(ROUTE, input);
@@ -106,6 +111,6 @@ export async function startPromptTuneSystem(names: readonly string[], { workers 
     },
     /** The bodies of the requests that a meta model got. */
     metaRequests: async (name: string): Promise<any[]> =>
-      (await control(`requests?model=${encodeURIComponent(`meta:${name}`)}`)).items,
+      (await control(`requests?model=${encodeURIComponent(metaOf(name))}`)).items,
   };
 }

@@ -10,6 +10,8 @@ export interface Filled {
   /** A result that did not pass. */
   resultId: string;
   tuneId: string;
+  promptTuneId: string;
+  promptId: string;
 }
 
 /** Texts that a person, a model or a provider can write into a suite and its replies. */
@@ -48,7 +50,7 @@ export async function fillTeam(web: WebSystem, texts: Texts = PLAIN): Promise<Fi
     key: 'sim',
     name: 'Simulator',
     base_url: `${simulator.url}/v1`,
-    models: ['perfect-ish', 'careless-arguments', 'scripted:odd', 'scripted:broken'].map((id) => ({
+    models: ['perfect-ish', 'careless-arguments', 'scripted:odd', 'scripted:broken', 'meta:screens'].map((id) => ({
       id,
       input_cost_per_mtok: 1,
       output_cost_per_mtok: 4,
@@ -91,7 +93,10 @@ export async function fillTeam(web: WebSystem, texts: Texts = PLAIN): Promise<Fi
   );
   const { body: cases } = await client.get(`/api/tool-suites/${suiteId}/cases?limit=1`);
   const tuneId = await tuneOf(client, suiteId, texts);
-  return { suiteId, runId, caseId: cases.items[0].id, resultId: failures.items[0].id, tuneId };
+  const promptTuneId = await promptTuneOf(web, suiteId, texts);
+  const promptId = await promptOf(client, suiteId, texts);
+  const caseId: string = cases.items[0].id;
+  return { suiteId, runId, caseId, resultId: failures.items[0].id, tuneId, promptTuneId, promptId };
 }
 
 /** A tune of two models that has ended; one of them never answers. */
@@ -107,8 +112,35 @@ async function tuneOf(client: Client, suiteId: string, { name, prompt }: Texts):
   return submitted.tune_id;
 }
 
-export async function untilTuned(client: Client, tuneId: string): Promise<void> {
-  const tune = () => client.get(`/api/tool-eval/param-tune/history/${tuneId}`);
+/** A tune of prompts that has ended. What the meta model writes is hostile, too. */
+async function promptTuneOf({ client, simulator }: WebSystem, suiteId: string, { error }: Texts): Promise<string> {
+  const rules = [{ when: null, append: error.slice(0, 600) }];
+  await fetch(`${simulator.url}/control/meta/screens`, { method: 'POST', body: JSON.stringify({ rules }) });
+  const { body } = await client.post('/api/tool-eval/prompt-tune', {
+    suite_id: suiteId,
+    models: ['sim::careless-arguments'],
+    meta_model: 'sim::meta:screens',
+    mode: 'evolutionary',
+    population: 2,
+    generations: 2,
+    holdout: 0,
+  });
+  await untilTuned(client, body.tune_id, 'prompt-tune');
+  return body.tune_id;
+}
+
+/** A prompt version that was made from another one. */
+async function promptOf(client: Client, suiteId: string, { name, prompt, error }: Texts): Promise<string> {
+  const keep = async (text: string, parent: string | null): Promise<string> => {
+    const components = { system_prompt: text.slice(0, 50_000) };
+    const input = { suite_id: suiteId, components, label: name.slice(0, 200), tags: ['kept'], parent_id: parent };
+    return (await client.post('/api/prompt-versions', input)).body.id;
+  };
+  return keep(error, await keep(`${prompt.slice(0, 40_000)} And be brief.`, null));
+}
+
+export async function untilTuned(client: Client, tuneId: string, kind = 'param-tune'): Promise<void> {
+  const tune = () => client.get(`/api/tool-eval/${kind}/history/${tuneId}`);
   await until(async () => (await tune()).body.status === 'completed', {
     what: `tune ${tuneId} to end`,
     timeoutMs: 90_000,
@@ -136,25 +168,35 @@ export async function untilEnded(client: Client, runId: string): Promise<void> {
 }
 
 /** Every screen that needs a session, by its name. */
-export const screensOf = ({ suiteId, caseId, runId, resultId, tuneId }: Filled): [name: string, path: string][] => [
-  ['home', '/'],
-  ['runs', '/runs'],
-  ['new run', `/runs/new?suite=${suiteId}`],
-  ['run', `/runs/${runId}`],
-  ['results', `/runs/${runId}/results`],
-  ['result', `/runs/${runId}/results/${resultId}`],
-  ['tunes', '/tunes'],
-  ['new tune', `/tunes/new?from=${tuneId}`],
-  ['tune', `/tunes/${tuneId}`],
-  ['suites', '/suites'],
-  ['suite', `/suites/${suiteId}`],
-  ['new case', `/suites/${suiteId}/cases/new`],
-  ['case', `/suites/${suiteId}/cases/${caseId}`],
-  ['suite version', `/suites/${suiteId}/versions/1`],
-  ['MCP sync', `/suites/${suiteId}/mcp`],
-  ['import', '/import'],
-  ['not found', '/what-is-this'],
-];
+export const screensOf = (filled: Filled): [name: string, path: string][] => {
+  const { suiteId, caseId, runId, resultId, tuneId, promptTuneId, promptId } = filled;
+  return [
+    ['home', '/'],
+    ['runs', '/runs'],
+    ['new run', `/runs/new?suite=${suiteId}`],
+    ['run', `/runs/${runId}`],
+    ['results', `/runs/${runId}/results`],
+    ['result', `/runs/${runId}/results/${resultId}`],
+    ['tunes', '/tunes'],
+    ['tunes of prompts', '/tunes?kind=prompts'],
+    ['new tune of prompts', `/tunes/new-prompt?from=${promptTuneId}`],
+    ['tune of prompts', `/tunes/prompts/${promptTuneId}`],
+    ['prompt versions', '/prompts'],
+    ['new prompt version', `/prompts/new?suite=${suiteId}&from=${promptId}`],
+    ['prompt version', `/prompts/${promptId}`],
+    ['new run with a prompt version', `/runs/new?suite=${suiteId}&prompt=${promptId}`],
+    ['new tune', `/tunes/new?from=${tuneId}`],
+    ['tune', `/tunes/${tuneId}`],
+    ['suites', '/suites'],
+    ['suite', `/suites/${suiteId}`],
+    ['new case', `/suites/${suiteId}/cases/new`],
+    ['case', `/suites/${suiteId}/cases/${caseId}`],
+    ['suite version', `/suites/${suiteId}/versions/1`],
+    ['MCP sync', `/suites/${suiteId}/mcp`],
+    ['import', '/import'],
+    ['not found', '/what-is-this'],
+  ];
+};
 
 /** What a screen must never have, whatever it shows and to whom. */
 export async function faultsOfScreen(web: WebSystem, path: string, options: OpenOptions): Promise<string[]> {

@@ -49,7 +49,7 @@ journeys('tunes', () => {
   it('are set up by hand beside their estimate, faults stand at their fields, and a reload loses nothing', async () => {
     const { page, faults, axe } = await web.open({ path: '/tunes' });
     await page.getByText('Here will be the tunes of the team').waitFor();
-    await page.getByRole('main').getByRole('link', { name: 'New tune' }).first().click();
+    await page.getByRole('main').getByRole('link', { name: 'Tune parameters' }).first().click();
     await page.getByText('Choose a suite.').waitFor();
     await chooseSuiteAndModel(page, 'Sixty', 'param-sensitive@50');
     const estimate = page.getByRole('complementary', { name: 'Estimate' });
