@@ -163,6 +163,16 @@ describe('a reflective search', () => {
     }
   });
 
+  it('measures no more than it may, also where it looks long for a case that its parent fails', () => {
+    const gains = PHRASES.map((phrase) => ({ ...phrase, gain: 1 }));
+    for (let seed = 1; seed <= 10; seed++)
+      for (let maxEvaluations = 68; maxEvaluations <= 130; maxEvaluations += 2) {
+        const settings = { ...SETTINGS, seed, reflect: tuning.slice(0, 36), select: tuning.slice(36), maxEvaluations };
+        const { journal } = carryOut(settings, modelOf(seed, gains), helpful);
+        expect(journal.evaluations).toBeLessThanOrEqual(maxEvaluations);
+      }
+  });
+
   it('shows the meta model cases that reflect, and no other', () => {
     const { asked } = carryOut(SETTINGS, modelOf(1, PHRASES), helpful);
     const shown = new Set(asked.flatMap(({ cases }) => cases));

@@ -184,12 +184,12 @@ class Batches {
 
   /**
    * The next batch of which the parent fails a case; the parent is measured on it where it was not.
-   * @returns no cases when it fails none
+   * @returns no cases when it fails none, or too few evaluations are left
    */
   *next(parent: Candidate): Part<number[]> {
     const { reflect, minibatch, seed } = this.journal.settings;
     const most = Math.ceil(reflect.length / minibatch);
-    for (let tried = 0; tried < most; tried++) {
+    for (let tried = 0; tried < most && affordsChild(this.journal); tried++) {
       const failing = (position: number): boolean => isFailing(this.#likely(parent, position));
       const cases = minibatchOf(reflect, this.#n++, { size: minibatch, seed, failing });
       yield* measure(this.journal, [{ candidate: parent, part: 'minibatch', cases }]);
