@@ -156,7 +156,7 @@ export const PromptCandidate = z
   .object({
     candidate: z.int().meta({ description: 'Its number in the tune; 0 is the base.' }),
     kind: z.enum(CANDIDATE_KINDS).meta({ description: 'How it was made.' }),
-    iteration: z.int().meta({ description: 'The generation or iteration that made it; 0 for the base.' }),
+    iteration: z.int().meta({ description: 'The generation or iteration that tried it last; 0 for the base.' }),
     parents: z.array(z.int()).meta({ description: 'The candidates that it was made of.' }),
     state: z.enum(CANDIDATE_STATES).meta({
       description:

@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import type { CaseInput } from '#lib/contracts/case';
 import type { PromptCandidateDetails } from '#lib/contracts/prompt-tune';
 import { newId } from '#lib/runtime/ids';
@@ -109,20 +108,22 @@ export interface CandidateRow extends Pick<
   PromptCandidateDetails,
   'candidate' | 'kind' | 'iteration' | 'parents' | 'why' | 'length' | 'state' | 'reason' | 'scores' | 'per_case'
 > {
-  /** Those that differ from the base. */
-  texts: PromptTexts;
-  /** Those that differ from its first parent. */
+  /** The texts that differ from its first parent. */
   changed: PromptTexts;
   ask: string | null;
 }
 
-const CANDIDATES = new BatchColumns<CandidateRow & { digest: string }>({
+export interface StoredCandidate extends CandidateRow {
+  /** Of all of it, so that only what changed is written. */
+  digest: string;
+}
+
+const CANDIDATES = new BatchColumns<StoredCandidate>({
   candidate: ['int', (row) => row.candidate],
   kind: ['text', (row) => row.kind],
   iteration: ['int', (row) => row.iteration],
   // Arrays of arrays of different lengths do not unnest.
   parents: ['text', (row) => `{${row.parents.join(',')}}`],
-  texts: ['text', (row) => JSON.stringify(row.texts)],
   changed: ['text', (row) => JSON.stringify(row.changed)],
   why: ['text', (row) => row.why],
   ask: ['text', (row) => row.ask],
@@ -142,16 +143,14 @@ const NAMES = CANDIDATES.names.split(', ');
 export async function storeCandidates(
   client: PoolClient,
   tuneId: string,
-  rows: readonly CandidateRow[],
+  rows: readonly StoredCandidate[],
 ): Promise<void> {
   const { rows: stored } = await client.query<{ candidate: number; digest: string }>(
     'SELECT candidate, digest FROM prompt_candidate WHERE tune_id = $1',
     [tuneId],
   );
   const digests = new Map(stored.map(({ candidate, digest }) => [candidate, digest]));
-  const changed = rows
-    .map((row) => ({ ...row, digest: digestOf(row) }))
-    .filter(({ candidate, digest }) => digests.get(candidate) !== digest);
+  const changed = rows.filter(({ candidate, digest }) => digests.get(candidate) !== digest);
   await client.query('DELETE FROM prompt_candidate WHERE tune_id = $1 AND candidate >= $2', [tuneId, rows.length]);
   if (changed.length === 0) return;
   await client.query(
@@ -164,9 +163,6 @@ export async function storeCandidates(
     [tuneId, ...CANDIDATES.values(changed)],
   );
 }
-
-const digestOf = (row: CandidateRow): string =>
-  createHash('sha256').update(JSON.stringify(row)).digest('base64url').slice(0, 22);
 
 /** Notes how the best candidate and the base did on the held-out cases. */
 export async function storeHeldOutMeans(

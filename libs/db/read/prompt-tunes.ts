@@ -146,7 +146,7 @@ export class PromptTuneRepository implements TeamScoped {
       [id, this.teamId, state ?? null, cursor === undefined ? -1 : Number(cursor), limit + 1],
     );
     const shown = rows.slice(0, limit);
-    const next = rows.length > limit ? String(shown.at(-1)!.candidate) : null;
+    const next = (rows[0]?.found ?? 0) > shown.length ? String(shown.at(-1)!.candidate) : null;
     return { items: shown.map(toCandidate), next_cursor: next };
   }
 
@@ -162,9 +162,24 @@ export class PromptTuneRepository implements TeamScoped {
     if (!row) throw notFound('candidate', String(candidate));
     return {
       ...toCandidate(row),
-      texts: { ...base, ...(JSON.parse(row.texts) as PromptTexts) },
+      texts: { ...base, ...(await this.#changesUpTo(id, candidate)) },
       per_case: JSON.parse(row.per_case) as PromptCandidateDetails['per_case'],
     };
+  }
+
+  /** What a candidate and its ancestors changed, each of what its first parent had; the latest text of each place. */
+  async #changesUpTo(id: string, candidate: number): Promise<PromptTexts> {
+    const { rows } = await this.db.query<{ changed: string }>(
+      `WITH RECURSIVE line AS (
+         SELECT candidate, parents[1] AS parent, changed FROM prompt_candidate WHERE tune_id = $1 AND candidate = $2
+         UNION ALL
+         SELECT c.candidate, c.parents[1], c.changed
+         FROM line JOIN prompt_candidate c ON c.tune_id = $1 AND c.candidate = line.parent
+       )
+       SELECT changed FROM line ORDER BY candidate`,
+      [id, candidate],
+    );
+    return Object.assign({}, ...rows.map(({ changed }) => JSON.parse(changed) as PromptTexts)) as PromptTexts;
   }
 
   async #stored(id: string): Promise<StoredTune> {
@@ -228,7 +243,6 @@ interface CandidateRow {
   kind: PromptCandidate['kind'];
   iteration: number;
   parents: number[];
-  texts: string;
   changed: string;
   why: string | null;
   length: number;
@@ -238,7 +252,12 @@ interface CandidateRow {
   per_case: string;
   meta: PromptCandidate['meta'];
   runs: PromptCandidate['runs'];
+  /** How many were chosen, more than are read where their texts are long. */
+  found: number;
 }
+
+/** The most characters of a page of candidates, but for the last one. */
+const MAX_PAGE_CHARS = 2 ** 20;
 
 /**
  * The runs of a candidate have its number in their arm, and those of a request to the meta model its key.
@@ -246,8 +265,14 @@ interface CandidateRow {
  */
 const selectCandidates = (chosen: string): string => `
   WITH chosen AS (
-    SELECT c.* FROM prompt_candidate c JOIN orchestration o ON o.id = c.tune_id AND o.team_id = $2
-    WHERE c.tune_id = $1 AND ${chosen}
+    SELECT * FROM (
+      SELECT c.*, count(*) OVER ()::int AS found,
+        sum(length(c.changed)) OVER (ORDER BY c.candidate) - length(c.changed) AS before
+      FROM (
+        SELECT c.* FROM prompt_candidate c JOIN orchestration o ON o.id = c.tune_id AND o.team_id = $2
+        WHERE c.tune_id = $1 AND ${chosen}
+      ) c
+    ) c WHERE before < ${MAX_PAGE_CHARS}
   ), runs_of AS (
     SELECT split_part(arm, '.', 1) AS number,
       json_agg(json_build_object('eval_id', id, 'part', step) ORDER BY id) AS runs
@@ -260,12 +285,12 @@ const selectCandidates = (chosen: string): string => `
     FROM run r LEFT JOIN result s ON s.run_id = r.id
     WHERE r.orchestration_id = $1 AND r.suite_version_id = $1 AND r.arm IN (SELECT ask FROM chosen) GROUP BY r.arm
   )
-  SELECT c.candidate, c.kind, c.iteration, c.parents, c.texts, c.changed, c.why, c.length, c.state, c.reason, c.scores,
-    c.per_case, a.meta, coalesce(r.runs, '[]') AS runs
+  SELECT c.candidate, c.kind, c.iteration, c.parents, c.changed, c.why, c.length, c.state, c.reason, c.scores,
+    c.per_case, c.found, a.meta, coalesce(r.runs, '[]') AS runs
   FROM chosen c LEFT JOIN runs_of r ON r.number = c.candidate::text LEFT JOIN asks a ON a.key = c.ask
   ORDER BY c.candidate`;
 
-const toCandidate = ({ texts: _texts, per_case: _scores, changed, scores, ...row }: CandidateRow): PromptCandidate => ({
+const toCandidate = ({ per_case: _scores, found: _found, changed, scores, ...row }: CandidateRow): PromptCandidate => ({
   ...row,
   changed: JSON.parse(changed) as PromptTexts,
   scores: JSON.parse(scores) as PromptCandidate['scores'],

@@ -1,5 +1,5 @@
 import fc from '../../../test/fast-check.js';
-import { findFault, fingerprint, indexLeaks, type LeakSource, type ProposedText } from './checks.js';
+import { findFault, indexLeaks, type LeakSource, type ProposedText } from './checks.js';
 
 const NONE = { leaks: indexLeaks([], []), maxGrowth: 2 };
 const faultOf = (proposed: Partial<ProposedText>, against = NONE) =>
@@ -148,12 +148,4 @@ describe('a text that a meta model wrote', () => {
       }),
     );
   });
-});
-
-it('candidates with the same words have one fingerprint, others have others', () => {
-  const print = fingerprint({ system_prompt: 'Be brief.\nCall tools.', 'tools/a/description': '' });
-  expect(fingerprint({ 'tools/a/description': ' \n', system_prompt: '  Be  brief. Call\ttools. ' })).toBe(print);
-  expect(fingerprint({ system_prompt: 'Be brief. Call tools.' })).not.toBe(print);
-  expect(fingerprint({ system_prompt: 'Be brief. Call Tools.', 'tools/a/description': '' })).not.toBe(print);
-  expect(fingerprint({ a: 'x","b', b: '' })).not.toBe(fingerprint({ a: 'x', b: '' }));
 });

@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import type { Leak, LeakIndex } from './leaks.js';
 import { plain } from './words.js';
 
@@ -117,11 +116,3 @@ const describe = ({ what, text }: Leak): string =>
     : `It has a value that a case expects: "${shorten(text)}".`;
 
 const shorten = (text: string): string => (text.length > 100 ? `${text.slice(0, 99)}…` : text);
-
-/** The identity of a whole candidate, the same however its white space is written. */
-export function fingerprint(components: Readonly<Record<string, string>>): string {
-  const texts = Object.keys(components)
-    .sort()
-    .map((component) => [component, components[component]!.replace(/\s+/g, ' ').trim()]);
-  return createHash('sha256').update(JSON.stringify(texts)).digest('base64url');
-}

@@ -1,7 +1,7 @@
 import { seededRandom } from '#lib/scoring/statistics/seeded-random';
 import { finish } from './finish.js';
 import {
-  byMerit,
+  bySelected,
   isFailing,
   keyOf,
   measure,
@@ -37,14 +37,11 @@ export function* quick(journal: Journal): Search {
 export function* evolutionary(journal: Journal): Search {
   const { population, generations, selectionRatio } = journal.settings;
   let pool = yield* firstGeneration(journal, population);
-  for (let iteration = 2; iteration <= generations && pool.length > 0; iteration++) {
-    const survivors = bestOf(journal, pool).slice(0, Math.max(1, Math.floor(population * selectionRatio)));
+  for (let iteration = 2; iteration <= generations && pool.length > 0 && journal.mayAsk(); iteration++) {
+    const survivors = bestOf(pool).slice(0, Math.max(1, Math.floor(population * selectionRatio)));
     const children = yield* nextGeneration(journal, iteration, survivors);
     pool = [survivors[0]!, ...children];
-    journal.endGeneration(
-      iteration,
-      bestOf(journal, pool).map(({ id }) => id),
-    );
+    journal.endGeneration(iteration, bestOf(pool));
   }
   return yield* finish(journal);
 }
@@ -72,10 +69,7 @@ function* firstGeneration(journal: Journal, count: number): Generating {
   if (base.state !== 'accepted') return [];
   const children = yield* bear(journal, [{ kind: 'variant', ask, proposed }]);
   const pool = [base, ...children];
-  journal.endGeneration(
-    1,
-    bestOf(journal, pool).map(({ id }) => id),
-  );
+  journal.endGeneration(1, bestOf(pool));
   return pool;
 }
 
@@ -174,13 +168,11 @@ export function reject(candidate: Candidate, reason: string): void {
 /** Accepts those that have a score of every select case. */
 export function accept(journal: Journal, candidates: readonly Candidate[]): void {
   for (const candidate of candidates) {
-    if (journal.selectMean(candidate) !== null) candidate.state = 'accepted';
-    else Object.assign(candidate, { state: 'undecided', reason: UNDECIDED });
+    if (!journal.accept(candidate)) Object.assign(candidate, { state: 'undecided', reason: UNDECIDED });
   }
 }
 const UNDECIDED = 'Some of its cases errored, and errored again, so it is not judged.';
 
 const tuningCases = ({ settings: { reflect, select } }: Journal): number[] => [...new Set([...reflect, ...select])];
 
-const bestOf = (journal: Journal, pool: readonly Candidate[]): Candidate[] =>
-  pool.toSorted((a, b) => byMerit(a, b, (one) => journal.selectMean(one) ?? -1));
+const bestOf = (pool: readonly Candidate[]): Candidate[] => pool.toSorted(bySelected);

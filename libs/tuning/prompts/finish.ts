@@ -20,11 +20,11 @@ export const FINAL_SAMPLES = 3;
  */
 export function* finish(journal: Journal): Generator<readonly Command[], PromptFinding, readonly Answer[]> {
   const { base, settings } = journal;
-  const ofBase = journal.selectMean(base);
-  if (ofBase === null) return { best: 0, finalists: [], failed: NO_BASE };
+  const ofBase = base.selected;
+  if (!ofBase) return { best: 0, finalists: [], failed: NO_BASE };
   const better = journal
     .ranking()
-    .filter((one) => journal.selectMean(one)! > ofBase + EPSILON)
+    .filter(({ selected }) => selected!.mean > ofBase.mean + EPSILON)
     .slice(0, FINALISTS);
   if (better.length === 0) return { best: 0, finalists: [], failed: null };
   const finalists = [base, ...better];

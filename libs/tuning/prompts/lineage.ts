@@ -27,14 +27,14 @@ const MOST_MERGED = 100;
  * them are left out.
  * @param all all candidates by id, ancestors have smaller ids than their descendants
  * @param tried pairs that were merged before, "a+b" with a < b
- * @param draw in [0, 1), chooses among the pairs
+ * @param random gives numbers in [0, 1) that choose among the pairs
  * @returns undefined when there is no such pair
  */
 export function proposeMerge(
   front: readonly number[],
   all: ReadonlyMap<number, Lineage>,
   tried: ReadonlySet<string>,
-  draw: number,
+  random: () => number,
 ): Merge | undefined {
   const members = front
     .flatMap((id) => all.get(id) ?? [])
@@ -42,16 +42,16 @@ export function proposeMerge(
     .slice(0, MOST_MERGED)
     .sort((a, b) => a.id - b.id);
   const ancestors = new Map(members.map((member) => [member.id, ancestorsOf(member, all)]));
-  const merges = members.flatMap((a, n) =>
-    members.slice(n + 1).flatMap((b) => {
-      const [ofA, ofB] = [ancestors.get(a.id)!, ancestors.get(b.id)!];
-      if (tried.has(`${a.id}+${b.id}`) || ofA.has(b.id) || ofB.has(a.id)) return [];
-      const most = Math.min(a.score, b.score) + SAME_SCORE;
-      const common = [...ofA].filter((id) => ofB.has(id) && all.get(id)!.score <= most);
-      return common.length > 0 ? (merge(a, b, all.get(Math.max(...common))!) ?? []) : [];
-    }),
-  );
-  return merges[Math.floor(draw * merges.length)];
+  const pairs = members.flatMap((a, n) => members.slice(n + 1).map((b): [Lineage, Lineage] => [a, b]));
+  for (const [a, b] of drawWith(random, pairs)) {
+    const [ofA, ofB] = [ancestors.get(a.id)!, ancestors.get(b.id)!];
+    if (tried.has(`${a.id}+${b.id}`) || ofA.has(b.id) || ofB.has(a.id)) continue;
+    const most = Math.min(a.score, b.score) + SAME_SCORE;
+    const common = [...ofA].filter((id) => ofB.has(id) && all.get(id)!.score <= most);
+    const merged = common.length > 0 ? merge(a, b, all.get(Math.max(...common))!) : undefined;
+    if (merged) return merged;
+  }
+  return undefined;
 }
 
 function ancestorsOf({ parents }: Lineage, all: ReadonlyMap<number, Lineage>): Set<number> {

@@ -7,6 +7,7 @@ import {
   type Answer,
   type Ask,
   type Command,
+  type Proposals,
   type Replayed,
   type SearchSettings,
   type Texts,
@@ -61,6 +62,8 @@ function modelOf(seed: number, phrases: readonly Phrase[], base = 0.2) {
   };
 }
 type Model = ReturnType<typeof modelOf>;
+/** Nothing else waits for the thread. */
+const go = async (): Promise<void> => {};
 type Meta = (ask: Ask, component: string, current: Texts) => Answer;
 
 /** Adds the phrase that helps the component that is asked for, or else words that help nothing. */
@@ -107,21 +110,10 @@ const prolific: Meta = (ask, _component, current) =>
         ],
       };
 
-/** Carries out a search as workers do: a step at a time, each from what was stored. */
-function carryOut(settings: SearchSettings, model: Model, meta: Meta): Replayed & { asked: Ask[]; steps: number } {
-  const stored = new Map<string, Answer>();
+/** What a model and a meta model answer to the commands of a search, and what the latter was asked. */
+function playing(model: Model, meta: Meta): { asked: Ask[]; answer: (command: Command) => Answer } {
   const asked: Ask[] = [];
-  for (let steps = 0; ; steps++) {
-    const replayed = replay(beginSearch, settings, (command) => stored.get(keyOf(command)));
-    if (replayed.finding) return { ...replayed, asked, steps };
-    expect(replayed.next.length).toBeGreaterThan(0);
-    for (const command of replayed.next) {
-      expect(stored.has(keyOf(command))).toBe(false);
-      stored.set(keyOf(command), answer(command));
-    }
-  }
-
-  function answer(command: Command): Answer {
+  const answer = (command: Command): Answer => {
     if (command.do === 'measure') {
       const { candidate, cases, firstSample, samples } = command;
       const meanOf = (position: number): number => {
@@ -136,7 +128,39 @@ function carryOut(settings: SearchSettings, model: Model, meta: Meta): Replayed 
       .filter((position) => (parent!.scores.get(position) ?? 1) < 1)
       .map((position) => [toolOf(position)]);
     return meta(command, pickComponent(command.components, failures, command.tries), parent!.texts);
+  };
+  return { asked, answer };
+}
+
+/** Carries out a search as workers do: a step at a time, each from what was stored. */
+async function carryOut(settings: SearchSettings, model: Model, meta: Meta): Promise<Replayed & { asked: Ask[] }> {
+  const stored = new Map<string, Answer>();
+  const { asked, answer } = playing(model, meta);
+  for (;;) {
+    const replayed = await replay(beginSearch, settings, (command) => stored.get(keyOf(command)), go);
+    if (replayed.finding) return { ...replayed, asked };
+    expect(replayed.next.length).toBeGreaterThan(0);
+    for (const command of replayed.next) {
+      expect(stored.has(keyOf(command))).toBe(false);
+      stored.set(keyOf(command), answer(command));
+    }
   }
+}
+
+/** Carries out a long search in one go. */
+async function carryOutAtOnce(
+  settings: SearchSettings,
+  model: Model,
+  meta: Meta,
+): Promise<Replayed & { asked: Ask[]; stored: Map<string, Answer> }> {
+  const stored = new Map<string, Answer>();
+  const { asked, answer } = playing(model, meta);
+  const answerOf = (command: Command): Answer => {
+    const given = stored.get(keyOf(command)) ?? answer(command);
+    stored.set(keyOf(command), given);
+    return given;
+  };
+  return { ...(await replay(beginSearch, settings, answerOf, go)), asked, stored };
 }
 
 const bestOf = ({ journal, finding }: Replayed) => journal.candidates[finding!.best]!;
@@ -146,16 +170,16 @@ const phrasesIn = (texts: Texts): number =>
 describe('a reflective search', () => {
   it.each(Array.from({ length: 20 }, (_, n) => n + 1))(
     'finds three phrases, two in descriptions of tools, within 300 evaluations (seed %i)',
-    (seed) => {
-      const found = carryOut({ ...SETTINGS, seed }, modelOf(seed, PHRASES), helpful);
+    async (seed) => {
+      const found = await carryOut({ ...SETTINGS, seed }, modelOf(seed, PHRASES), helpful);
       expect(phrasesIn(bestOf(found).texts)).toBe(3);
       expect(found.journal.evaluations).toBeLessThanOrEqual(300);
     },
   );
 
-  it('keeps the base for a model that ignores its texts, with every seed', () => {
+  it('keeps the base for a model that ignores its texts, with every seed', async () => {
     for (let seed = 1; seed <= 20; seed++) {
-      const found = carryOut({ ...SETTINGS, seed }, modelOf(seed, []), helpful);
+      const found = await carryOut({ ...SETTINGS, seed }, modelOf(seed, []), helpful);
       expect(found.finding).toEqual({ best: 0, finalists: [], failed: null });
       expect(found.journal.candidates.filter(({ state }) => state === 'accepted')).toHaveLength(1);
       // Ten in a row are enough.
@@ -163,25 +187,25 @@ describe('a reflective search', () => {
     }
   });
 
-  it('measures no more than it may, also where it looks long for a case that its parent fails', () => {
+  it('measures no more than it may, also where it looks long for a case that its parent fails', async () => {
     const gains = PHRASES.map((phrase) => ({ ...phrase, gain: 1 }));
     for (let seed = 1; seed <= 10; seed++)
       for (let maxEvaluations = 68; maxEvaluations <= 130; maxEvaluations += 2) {
         const settings = { ...SETTINGS, seed, reflect: tuning.slice(0, 36), select: tuning.slice(36), maxEvaluations };
-        const { journal } = carryOut(settings, modelOf(seed, gains), helpful);
+        const { journal } = await carryOut(settings, modelOf(seed, gains), helpful);
         expect(journal.evaluations).toBeLessThanOrEqual(maxEvaluations);
       }
   });
 
-  it('shows the meta model cases that reflect, and no other', () => {
-    const { asked } = carryOut(SETTINGS, modelOf(1, PHRASES), helpful);
+  it('shows the meta model cases that reflect, and no other', async () => {
+    const { asked } = await carryOut(SETTINGS, modelOf(1, PHRASES), helpful);
     const shown = new Set(asked.flatMap(({ cases }) => cases));
     expect([...shown].filter((position) => !SETTINGS.reflect.includes(position))).toEqual([]);
     expect(shown.size).toBeGreaterThan(0);
   });
 
-  it('measures a child on the select cases only where it does better on those it was made for', () => {
-    const { journal } = carryOut(SETTINGS, modelOf(3, PHRASES), helpful);
+  it('measures a child on the select cases only where it does better on those it was made for', async () => {
+    const { journal } = await carryOut(SETTINGS, modelOf(3, PHRASES), helpful);
     for (const candidate of journal.candidates.slice(1)) {
       const isMeasured = SETTINGS.select.every((position) => candidate.scores.has(position));
       expect(isMeasured).toBe(candidate.state === 'accepted');
@@ -190,18 +214,18 @@ describe('a reflective search', () => {
     }
   });
 
-  it('rejects what was tried before, but for white space', () => {
+  it('rejects what was tried before, but for white space', async () => {
     const same: Meta = (_ask, component, current) => ({
       proposals: [{ texts: { [component]: `  ${current[component]!}\n` }, why: null, fault: null }],
       unreadable: null,
     });
-    const { journal } = carryOut(SETTINGS, modelOf(1, PHRASES), same);
+    const { journal } = await carryOut(SETTINGS, modelOf(1, PHRASES), same);
     const reasons = new Set(journal.candidates.slice(1).map(({ reason }) => reason));
     expect([...reasons]).toEqual(['It changes nothing.']);
     expect(journal.candidates).toHaveLength(11);
   });
 
-  it('counts a reply that cannot be read as a rejection, and so a text with a fault', () => {
+  it('counts a reply that cannot be read as a rejection, and so a text with a fault', async () => {
     const silent: Meta = ({ iteration }, component) =>
       iteration % 2 === 0
         ? { proposals: [], unreadable: 'it calls no tool.' }
@@ -209,7 +233,7 @@ describe('a reflective search', () => {
             proposals: [{ texts: { [component]: 'x' }, why: null, fault: 'It repeats words of a case.' }],
             unreadable: null,
           };
-    const { journal, finding } = carryOut(SETTINGS, modelOf(1, PHRASES), silent);
+    const { journal, finding } = await carryOut(SETTINGS, modelOf(1, PHRASES), silent);
     expect(finding!.best).toBe(0);
     expect(new Set(journal.candidates.slice(1).map(({ state }) => state))).toEqual(new Set(['rejected']));
     expect(new Set(journal.candidates.slice(1).map(({ reason }) => reason))).toEqual(
@@ -217,12 +241,12 @@ describe('a reflective search', () => {
     );
   });
 
-  it('leaves a candidate undecided whose cases have errored, and never counts them as wrong', () => {
+  it('leaves a candidate undecided whose cases have errored, and never counts them as wrong', async () => {
     const settings = { ...SETTINGS, seed: 2 };
     const model = modelOf(2, PHRASES);
     const stored = new Map<string, Answer>();
     for (;;) {
-      const replayed = replay(beginSearch, settings, (command) => stored.get(keyOf(command)));
+      const replayed = await replay(beginSearch, settings, (command) => stored.get(keyOf(command)), go);
       if (replayed.finding) {
         expect(replayed.finding.best).toBe(0);
         const made = replayed.journal.candidates.slice(1);
@@ -245,12 +269,12 @@ describe('a reflective search', () => {
     }
   });
 
-  it('ends without an answer where the base itself has no scores', () => {
-    const found = replay(beginSearch, SETTINGS, () => new Map());
+  it('ends without an answer where the base itself has no scores', async () => {
+    const found = await replay(beginSearch, SETTINGS, () => new Map(), go);
     expect(found.finding).toMatchObject({ best: 0, failed: expect.stringMatching(/^The base has no score/) });
   });
 
-  it('tries a text on further cases that is proposed again, where it was no better by ill luck', () => {
+  it('tries a text on further cases that is proposed again, where it was no better by ill luck', async () => {
     const [{ component, phrase }] = PHRASES as [Phrase];
     const base = { [component]: BASE[component]! };
     const model = (seed: number): Model => {
@@ -261,10 +285,9 @@ describe('a reflective search', () => {
       proposals: [{ texts: { [component]: `${base[component]!} ${phrase}` }, why: null, fault: null }],
       unreadable: null,
     });
-    const searches = Array.from({ length: 20 }, (_, n) => n + 1).map((seed) => ({
-      seed,
-      ...carryOut({ ...SETTINGS, base, seed }, model(seed), stubborn),
-    }));
+    const searches = await Promise.all(
+      Array.from({ length: 20 }, (_, n) => carryOut({ ...SETTINGS, base, seed: n + 1 }, model(n + 1), stubborn)),
+    );
     const later = searches.filter(({ asked, journal }) => {
       const [, child] = journal.candidates;
       return child!.state === 'accepted' && asked.filter(({ parents }) => parents[0]!.id === 0).length > 1;
@@ -272,9 +295,40 @@ describe('a reflective search', () => {
     expect(later.length).toBeGreaterThan(0);
     for (const { journal } of searches)
       expect(journal.candidates.filter(({ parents }) => parents[0] === 0)).toHaveLength(1);
+    // What is told of it is what came of the last time.
+    for (const { journal, asked } of later) {
+      const child = journal.candidates[1]!;
+      const ask = asked.find(({ iteration }) => iteration === child.iteration)!;
+      expect(child.iteration).toBeGreaterThan(1);
+      expect(child.ask).toBe(keyOf(ask));
+      const told = journal.generations.filter(({ accepted, rejected }) => [...accepted, ...rejected].includes(1));
+      expect(told.at(-1)).toMatchObject({ iteration: child.iteration, accepted: [1], rejected: [] });
+      expect(told.length).toBeGreaterThan(1);
+    }
   });
 
-  it('joins what two candidates have learnt apart', () => {
+  it('ends after a thousand iterations, and says so', async () => {
+    // Every tenth text gets a little further, and there is always one that does.
+    const model: Model = (texts) => Number(/step (\d+)/.exec(texts.system_prompt!)?.[1] ?? 0) / 1000;
+    const slow: Meta = ({ iteration }, component) => ({
+      proposals: [
+        {
+          texts: { [component]: iteration % 10 === 0 ? `step ${iteration / 10}` : `${iteration}` },
+          why: null,
+          fault: null,
+        },
+      ],
+      unreadable: null,
+    });
+    const base = { system_prompt: 'step 0' };
+    const settings = { ...SETTINGS, base, reflect: [0], select: [0], minibatch: 1, maxEvaluations: 20_000 };
+    const { journal, finding } = await carryOutAtOnce(settings, model, slow);
+    expect(journal.generations).toHaveLength(1000);
+    expect(journal.notes).toEqual(['The search ended after 1000 iterations; a tune makes no more.']);
+    expect(finding!.best).toBe(journal.accepted.at(-1)!.id);
+  });
+
+  it('joins what two candidates have learnt apart', async () => {
     // Each phrase helps with its own tool and hurts with the next, so none is better than its parent everywhere.
     const own = TOOLS.map((tool) => ({ component: `tools/${tool}/description`, phrase: `More about ${tool}.` }));
     const model = (seed: number): Model => {
@@ -292,8 +346,8 @@ describe('a reflective search', () => {
       const text = `${current[component]!} ${current[component]!.includes(phrase) ? ask.iteration : phrase}`;
       return { proposals: [{ texts: { [component]: text }, why: null, fault: null }], unreadable: null };
     };
-    const searches = Array.from({ length: 20 }, (_, seed) =>
-      carryOut({ ...SETTINGS, seed, maxEvaluations: 1000 }, model(seed), meta),
+    const searches = await Promise.all(
+      Array.from({ length: 20 }, (_, seed) => carryOut({ ...SETTINGS, seed, maxEvaluations: 1000 }, model(seed), meta)),
     );
     const merged = searches.flatMap(({ journal }) =>
       journal.candidates.filter(({ kind }) => kind === 'merge').map((one) => ({ one, journal })),
@@ -312,8 +366,8 @@ describe('a reflective search', () => {
 describe('a quick search', () => {
   const settings: SearchSettings = { ...SETTINGS, mode: 'quick' };
 
-  it('asks once, and tries each text on all tuning cases', () => {
-    const { journal, asked, finding } = carryOut(settings, modelOf(1, PHRASES), prolific);
+  it('asks once, and tries each text on all tuning cases', async () => {
+    const { journal, asked, finding } = await carryOut(settings, modelOf(1, PHRASES), prolific);
     expect(asked.map(({ task, count, cases }) => [task, count, cases.length])).toEqual([['variants', 8, 10]]);
     expect(journal.candidates).toHaveLength(9);
     for (const { scores } of journal.candidates) expect(scores.size).toBe(42);
@@ -321,21 +375,25 @@ describe('a quick search', () => {
     expect(finding!.best).not.toBe(0);
   });
 
-  it('keeps the base when all do alike', () => {
-    expect(carryOut(settings, modelOf(1, []), prolific).finding).toEqual({ best: 0, finalists: [], failed: null });
+  it('keeps the base when all do alike', async () => {
+    expect((await carryOut(settings, modelOf(1, []), prolific)).finding).toEqual({
+      best: 0,
+      finalists: [],
+      failed: null,
+    });
   });
 
-  it('takes no more texts than it asked for', () => {
+  it('takes no more texts than it asked for', async () => {
     const eager: Meta = (ask, component, current) => prolific({ ...ask, count: 50 }, component, current);
-    expect(carryOut(settings, modelOf(1, PHRASES), eager).journal.candidates).toHaveLength(9);
+    expect((await carryOut(settings, modelOf(1, PHRASES), eager)).journal.candidates).toHaveLength(9);
   });
 });
 
 describe('an evolutionary search', () => {
   const settings: SearchSettings = { ...SETTINGS, mode: 'evolutionary' };
 
-  it('lets the best live on, and makes half of the others from one and half from two', () => {
-    const { journal, asked } = carryOut(settings, modelOf(1, PHRASES), prolific);
+  it('lets the best live on, and makes half of the others from one and half from two', async () => {
+    const { journal, asked } = await carryOut(settings, modelOf(1, PHRASES), prolific);
     expect(asked.map(({ task }) => task)).toEqual([
       'variants',
       ...['mutate', 'mutate', 'mutate', 'crossover', 'crossover'],
@@ -348,8 +406,8 @@ describe('an evolutionary search', () => {
       expect(parents).toHaveLength(kind === 'crossover' ? 2 : 1);
   });
 
-  it('shows a mutation at most four cases, all of them failed by its parent', () => {
-    const { asked } = carryOut(settings, modelOf(1, PHRASES), prolific);
+  it('shows a mutation at most four cases, all of them failed by its parent', async () => {
+    const { asked } = await carryOut(settings, modelOf(1, PHRASES), prolific);
     for (const { cases, parents } of asked.filter(({ task }) => task === 'mutate')) {
       expect(cases.length).toBeLessThanOrEqual(4);
       for (const position of cases) {
@@ -359,19 +417,52 @@ describe('an evolutionary search', () => {
     }
   });
 
-  it('finds what a generation alone has not', () => {
-    expect(phrasesIn(bestOf(carryOut(settings, modelOf(1, PHRASES), prolific)).texts)).toBe(3);
+  it('finds what a generation alone has not', async () => {
+    expect(phrasesIn(bestOf(await carryOut(settings, modelOf(1, PHRASES), prolific)).texts)).toBe(3);
   });
 });
 
 describe('every search', () => {
-  it.each(['quick', 'evolutionary', 'reflective'] as const)('is the same with the same answers: %s', (mode) => {
-    const once = () => carryOut({ ...SETTINGS, mode }, modelOf(5, PHRASES), mode === 'reflective' ? helpful : prolific);
-    expect(once().journal.candidates).toEqual(once().journal.candidates);
+  it.each(['evolutionary', 'reflective'] as const)(
+    'ends when its meta model has written sixteen million characters, and says so: %s',
+    async (mode) => {
+      const wordy: Meta = (ask, component, current) => {
+        const { proposals } = (mode === 'reflective' ? helpful : prolific)(ask, component, current) as Proposals;
+        const texts = { unheard: 'x'.repeat(2_000_000) };
+        return { proposals: [...proposals, { texts, why: null, fault: 'It is too long.' }], unreadable: null };
+      };
+      const settings = { ...SETTINGS, mode, generations: 20, maxEvaluations: 20_000 };
+      const { journal, finding, asked } = await carryOutAtOnce(settings, modelOf(1, PHRASES), wordy);
+      // A generation is written as a whole.
+      expect(asked.length).toBeLessThanOrEqual(mode === 'reflective' ? 8 : 11);
+      expect(journal.notes).toEqual([expect.stringMatching(/^The search ended early: .* 16 million characters/)]);
+      expect(finding!.finalists.length).toBeGreaterThan(1);
+    },
+  );
+
+  it('lets the other work of its thread go on while it is repeated', async () => {
+    const settings = { ...SETTINGS, maxEvaluations: 2000 };
+    const { stored, journal } = await carryOutAtOnce(settings, modelOf(2, PHRASES), helpful);
+    let pauses = 0;
+    const repeated = await replay(
+      beginSearch,
+      settings,
+      (command) => stored.get(keyOf(command)),
+      async () => void pauses++,
+    );
+    expect(repeated.journal.candidates).toEqual(journal.candidates);
+    expect(pauses).toBe(Math.floor(stored.size / 25));
+    expect(pauses).toBeGreaterThan(1);
   });
 
-  it('measures its finalists and the base anew, and takes the best of these', () => {
-    const { journal, finding } = carryOut(SETTINGS, modelOf(1, PHRASES), helpful);
+  it.each(['quick', 'evolutionary', 'reflective'] as const)('is the same with the same answers: %s', async (mode) => {
+    const meta = mode === 'reflective' ? helpful : prolific;
+    const once = () => carryOut({ ...SETTINGS, mode }, modelOf(5, PHRASES), meta);
+    expect((await once()).journal.candidates).toEqual((await once()).journal.candidates);
+  });
+
+  it('measures its finalists and the base anew, and takes the best of these', async () => {
+    const { journal, finding } = await carryOut(SETTINGS, modelOf(1, PHRASES), helpful);
     expect(finding!.finalists[0]).toBe(0);
     expect(finding!.finalists.length).toBeLessThanOrEqual(4);
     const finals = finding!.finalists.map((id) => journal.candidates[id]!.final!);

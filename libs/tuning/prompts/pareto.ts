@@ -41,9 +41,8 @@ export function frontOf(scores: readonly Float64Array[]): FrontMember[] {
  * Draws a member of the front with a probability in proportion to its wins.
  * @param front at least one member
  * @param draw in [0, 1)
- * @returns the index of the candidate
  */
-export function drawParent(front: readonly FrontMember[], draw: number): number {
+export function drawParent<Member extends { wins: number }>(front: readonly Member[], draw: number): Member {
   let left = draw * front.reduce((sum, { wins }) => sum + wins, 0);
-  return (front.find(({ wins }) => (left -= wins) < 0) ?? front.at(-1)!).index;
+  return front.find(({ wins }) => (left -= wins) < 0) ?? front.at(-1)!;
 }

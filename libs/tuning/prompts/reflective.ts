@@ -3,10 +3,11 @@ import { accept, addProposed, reject } from './evolutionary.js';
 import { finish } from './finish.js';
 import { mergeCases, proposeMerge, type Lineage } from './lineage.js';
 import { minibatchOf } from './minibatch.js';
-import { drawParent, frontOf } from './pareto.js';
+import { drawParent } from './pareto.js';
 import {
   EPSILON,
   isFailing,
+  keyOf,
   measure,
   seedAt,
   type Answer,
@@ -20,6 +21,8 @@ import {
 
 /** So many iterations in a row without an accepted candidate end a search. */
 const MAX_REJECTIONS = 10;
+/** And so many in all. A search is repeated at each of them. */
+const MAX_ITERATIONS = 1_000;
 const ACCEPTED_BEFORE_MERGE = 3;
 const MERGE_CASES = 5;
 
@@ -46,7 +49,7 @@ function* iterate(journal: Journal): Part<void> {
   const batches = new Batches(journal);
   let rejections = 0;
   let accepted = 0;
-  for (let iteration = 1; rejections < MAX_REJECTIONS && affordsChild(journal); iteration++) {
+  for (let iteration = 1; rejections < MAX_REJECTIONS && mayIterate(journal, iteration); iteration++) {
     const child = yield* reflect(journal, batches, iteration, groups[(iteration - 1) % groups.length]!);
     const isAccepted = child?.state === 'accepted';
     rejections = isAccepted ? 0 : rejections + 1;
@@ -54,9 +57,16 @@ function* iterate(journal: Journal): Part<void> {
       yield* merge(journal, iteration);
     journal.endGeneration(
       iteration,
-      front(journal).map(({ candidate }) => candidate.id),
+      journal.front().map(({ candidate }) => candidate),
     );
   }
+}
+
+function mayIterate(journal: Journal, iteration: number): boolean {
+  if (!affordsChild(journal)) return false;
+  if (iteration <= MAX_ITERATIONS) return journal.mayAsk();
+  journal.notes.push(`The search ended after ${MAX_ITERATIONS} iterations; a tune makes no more.`);
+  return false;
 }
 
 /** The system prompt; the descriptions of tools; those of parameters. */
@@ -81,7 +91,7 @@ function* reflect(
   components: readonly string[],
 ): Part<Candidate | undefined> {
   const random = seededRandom(seedAt(journal.settings.seed, iteration));
-  const parent = drawFrom(journal, random());
+  const parent = drawParent(journal.front(), random()).candidate;
   const cases = yield* batches.next(parent);
   if (cases.length === 0) return undefined;
   const tries = journal.triesOf(parent);
@@ -99,7 +109,7 @@ function* reflect(
   const [proposed] = (yield [ask]) as [Proposals];
   for (const component of Object.keys(proposed.proposals[0]?.texts ?? {}))
     tries.set(component, (tries.get(component) ?? 0) + 1);
-  const child = again(journal, parent, proposed) ?? addProposed(journal, 'reflection', ask, proposed)[0];
+  const child = again(journal, ask, proposed) ?? addProposed(journal, 'reflection', ask, proposed)[0];
   if (child?.state !== 'measuring') return child;
   yield* measure(journal, [{ candidate: child, part: 'minibatch', cases }]);
   const isBetter = compare(child, parent, cases, (own, other) => own > other + EPSILON);
@@ -109,14 +119,16 @@ function* reflect(
 
 /**
  * A child of this parent that is proposed once more, and was no better on the few cases it was tried on, or could not
- * be judged: the cases of now are a second opinion.
+ * be judged: the cases of now are a second opinion. What is told of it is of this try.
  */
-function again(journal: Journal, parent: Candidate, { proposals: [proposed] }: Proposals): Candidate | undefined {
+function again(journal: Journal, ask: Ask, { proposals: [proposed] }: Proposals): Candidate | undefined {
   if (!proposed || proposed.fault !== null) return undefined;
-  const earlier = journal.earlier({ ...parent.texts, ...proposed.texts });
+  const [parent] = ask.parents;
+  const earlier = journal.earlier({ ...parent!.texts, ...proposed.texts });
   const wasTried = earlier?.state === 'undecided' || (earlier?.state === 'rejected' && earlier.trial !== null);
-  if (!earlier || !wasTried || earlier.parents[0] !== parent.id) return undefined;
-  return Object.assign(earlier, { state: 'measuring', reason: null });
+  if (!earlier || !wasTried || earlier.parents[0] !== parent!.id) return undefined;
+  const { iteration } = ask;
+  return Object.assign(earlier, { state: 'measuring', reason: null, iteration, why: proposed.why, ask: keyOf(ask) });
 }
 
 function* measureOnSelect(journal: Journal, child: Candidate): Part<void> {
@@ -150,30 +162,6 @@ function compare(
       `${shown(other)}.`,
   );
   return false;
-}
-
-interface FrontMember {
-  candidate: Candidate;
-  wins: number;
-}
-
-/** The candidates that are best on some select case, without those that others make dispensable. */
-function front(journal: Journal): FrontMember[] {
-  const accepted = journal.candidates.filter(({ state }) => state === 'accepted');
-  const rows = accepted.map((candidate) => selectScores(journal, candidate));
-  return frontOf(rows).map(({ index, wins }) => ({ candidate: accepted[index]!, wins }));
-}
-
-const selectScores = ({ settings }: Journal, { scores }: Candidate): Float64Array =>
-  Float64Array.from(settings.select, (position) => scores.get(position)!);
-
-function drawFrom(journal: Journal, draw: number): Candidate {
-  const members = front(journal);
-  const drawn = drawParent(
-    members.map(({ wins }, index) => ({ index, wins })),
-    draw,
-  );
-  return members[drawn]!.candidate;
 }
 
 /** The minibatches of a search, one after another. */
@@ -210,15 +198,13 @@ class Batches {
 function* merge(journal: Journal, iteration: number): Part<void> {
   const random = seededRandom(seedAt(journal.settings.seed, iteration, 1));
   const lineage = new Map(
-    journal.candidates
-      .filter(({ state }) => state === 'accepted')
-      .map((one): [number, Lineage] => [
-        one.id,
-        { id: one.id, parents: one.parents, components: one.texts, score: journal.selectMean(one)! },
-      ]),
+    journal.accepted.map(({ id, parents, texts: components, selected }): [number, Lineage] => [
+      id,
+      { id, parents, components, score: selected!.mean },
+    ]),
   );
-  const members = front(journal).map(({ candidate }) => candidate.id);
-  const merging = proposeMerge(members, lineage, journal.merged, random());
+  const members = journal.front().map(({ candidate }) => candidate.id);
+  const merging = proposeMerge(members, lineage, journal.merged, random);
   if (!merging) return;
   const parents = merging.parents.map((id) => journal.candidates[id]!) as [Candidate, Candidate];
   journal.merged.add(
@@ -229,11 +215,12 @@ function* merge(journal: Journal, iteration: number): Part<void> {
   );
   if (journal.earlier(merging.components)) return;
   const [a, b] = parents;
-  const better = journal.selectMean(b)! > journal.selectMean(a)! + EPSILON ? b : a;
+  const [ofA, ofB] = [a.selected!, b.selected!];
+  const better = ofB.mean > ofA.mean + EPSILON ? b : a;
   const why = `What candidates ${a.id} and ${b.id} changed, together.`;
   const of = { iteration, parents: [a.id, b.id], texts: merging.components, why, ask: null };
   const child = journal.add({ kind: 'merge', ...of });
-  const chosen = mergeCases(selectScores(journal, a), selectScores(journal, b), random, MERGE_CASES);
+  const chosen = mergeCases(ofA.scores, ofB.scores, random, MERGE_CASES);
   const cases = chosen.map((index) => journal.settings.select[index]!);
   yield* measure(journal, [{ candidate: child, part: 'merge', cases }]);
   if (compare(child, better, cases, (own, other) => own >= other - EPSILON)) yield* measureOnSelect(journal, child);

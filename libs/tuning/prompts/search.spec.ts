@@ -57,8 +57,8 @@ describe('the front', () => {
       { index: 3, wins: 1 },
       { index: 5, wins: 3 },
     ];
-    expect([0, 0.249, 0.25, 0.999].map((draw) => drawParent(front, draw))).toEqual([3, 3, 5, 5]);
-    expect(drawParent(front, 1)).toBe(5);
+    expect([0, 0.249, 0.25, 0.999].map((draw) => drawParent(front, draw).index)).toEqual([3, 3, 5, 5]);
+    expect(drawParent(front, 1).index).toBe(5);
   });
 });
 
@@ -109,12 +109,13 @@ describe('a merge', () => {
   });
   const byId = (...all: Lineage[]) => new Map(all.map((each) => [each.id, each]));
   const NONE: ReadonlySet<string> = new Set();
+  const always = (draw: number) => () => draw;
   const root = candidate(0, [], {}, 0.4);
   const left = candidate(1, [0], { system: 's1' }, 0.5);
   const right = candidate(2, [0], { search: 'q2' }, 0.6);
 
   it('joins what two candidates changed since their common ancestor', () => {
-    expect(proposeMerge([2, 1], byId(root, left, right), NONE, 0)).toEqual({
+    expect(proposeMerge([2, 1], byId(root, left, right), NONE, always(0))).toEqual({
       parents: [1, 2],
       components: { system: 's1', search: 'q2', book: 'b' },
     });
@@ -122,7 +123,8 @@ describe('a merge', () => {
 
   it('takes the text of the better one where both changed it, and of the earlier where they are equal', () => {
     const other = (score: number) => candidate(3, [0], { system: 's3', search: 'q3' }, score);
-    const merged = (score: number) => proposeMerge([2, 3], byId(root, right, other(score)), NONE, 0)?.components;
+    const merged = (score: number) =>
+      proposeMerge([2, 3], byId(root, right, other(score)), NONE, always(0))?.components;
     expect(merged(0.5)).toEqual({ system: 's3', search: 'q2', book: 'b' });
     expect(merged(0.6)).toEqual({ system: 's3', search: 'q2', book: 'b' });
     expect(merged(0.7)).toBeUndefined();
@@ -132,7 +134,7 @@ describe('a merge', () => {
     const middle = candidate(1, [0], { book: 'b1' }, 0.45);
     const a = candidate(2, [1], { book: 'b1', system: 's2' }, 0.5);
     const b = candidate(3, [1], { book: 'b', search: 'q3' }, 0.6);
-    expect(proposeMerge([2, 3], byId(root, middle, a, b), NONE, 0)?.components).toEqual({
+    expect(proposeMerge([2, 3], byId(root, middle, a, b), NONE, always(0))?.components).toEqual({
       system: 's2',
       search: 'q3',
       book: 'b',
@@ -141,22 +143,24 @@ describe('a merge', () => {
 
   it('needs an ancestor that is better than neither', () => {
     const best = { ...root, score: 0.55 };
-    expect(proposeMerge([1, 2], byId(best, left, right), NONE, 0)).toBeUndefined();
+    expect(proposeMerge([1, 2], byId(best, left, right), NONE, always(0))).toBeUndefined();
     const elder = candidate(-1, [], {}, 0.5);
-    expect(proposeMerge([1, 2], byId(elder, { ...best, parents: [-1] }, left, right), NONE, 0)).toBeDefined();
-    expect(proposeMerge([1, 2], byId(left, right), NONE, 0)).toBeUndefined();
+    expect(proposeMerge([1, 2], byId(elder, { ...best, parents: [-1] }, left, right), NONE, always(0))).toBeDefined();
+    expect(proposeMerge([1, 2], byId(left, right), NONE, always(0))).toBeUndefined();
   });
 
   it('is not made of a candidate and its descendant, nor of a pair for a second time', () => {
     const child = candidate(3, [1], { system: 's1', search: 'q3' }, 0.7);
-    expect(proposeMerge([1, 3], byId(root, left, child), NONE, 0)).toBeUndefined();
-    expect(proposeMerge([1, 2], byId(root, left, right), new Set(['1+2']), 0)).toBeUndefined();
-    expect(proposeMerge([1], byId(root, left), NONE, 0)).toBeUndefined();
+    expect(proposeMerge([1, 3], byId(root, left, child), NONE, always(0))).toBeUndefined();
+    expect(proposeMerge([1, 2], byId(root, left, right), new Set(['1+2']), always(0))).toBeUndefined();
+    expect(proposeMerge([1], byId(root, left), NONE, always(0))).toBeUndefined();
   });
 
   it('is of any pair, by the draw', () => {
     const third = candidate(3, [0], { book: 'b3' }, 0.5);
-    const pairs = [0, 0.4, 0.99].map((draw) => proposeMerge([1, 2, 3], byId(root, left, right, third), NONE, draw));
+    const pairs = [0, 0.4, 0.99].map((draw) =>
+      proposeMerge([1, 2, 3], byId(root, left, right, third), NONE, always(draw)),
+    );
     expect(pairs.map((pair) => pair?.parents)).toEqual([
       [1, 2],
       [1, 3],
@@ -173,7 +177,7 @@ describe('a merge', () => {
         all.map(({ id }) => id),
         byId(...all),
         NONE,
-        0.5,
+        always(0.5),
       ),
     ).toBeUndefined();
   });

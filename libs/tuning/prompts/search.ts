@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
-import { fingerprint } from './checks.js';
+import { Fingerprints } from './fingerprints.js';
+import { frontOf } from './pareto.js';
 
 // A search for better prompts is a generator: it yields what it needs to know (how a candidate does on some cases, what
 // a meta model proposes) and is told. It has no I/O, no clock and no randomness but its seed, so that a tune is
@@ -16,16 +17,22 @@ export interface Candidate {
   /** 0 is the base. */
   id: number;
   kind: CandidateKind;
-  /** The generation or iteration that made it; 0 for the base. */
+  /** The generation or iteration that tried it last; 0 for the base. */
   iteration: number;
   parents: readonly number[];
   texts: Texts;
+  /** The identity of its texts, the same however their white space is written. */
+  fingerprint: string;
+  /** Characters of all of its texts. */
+  length: number;
   /** What its author said about it. */
   why: string | null;
   /** The key of the request to the meta model that it came from. */
   ask: string | null;
   /** The mean score of each case that it was measured on, 0..1. */
   scores: Map<number, number>;
+  /** Once it is accepted: its score of each select case, in their order, and the mean. */
+  selected: { scores: Float64Array; mean: number } | null;
   /** Its mean, and that of its parent, on the cases that decided whether it is worth measuring on all. */
   trial: { own: number; parent: number; cases: number } | null;
   /** Its mean over fresh samples of the select cases. */
@@ -94,6 +101,12 @@ export interface PromptFinding {
   failed: string | null;
 }
 
+/** A candidate that is best on some select case, and on how many. */
+interface Leader {
+  candidate: Candidate;
+  wins: number;
+}
+
 /** One generation, or one iteration of a reflective search. */
 export interface Generation {
   iteration: number;
@@ -122,16 +135,29 @@ export interface SearchSettings {
   maxEvaluations: number;
 }
 
+/**
+ * The most characters that a meta model may write in a search. Each step of a tune holds all that was written in
+ * memory, beside the work of other teams.
+ */
+export const MAX_WRITTEN_CHARS = 16_000_000;
+
 /** What a search has done so far. */
 export class Journal {
   readonly candidates: Candidate[] = [];
+  /** In the order of their numbers. */
+  readonly accepted: Candidate[] = [];
   readonly generations: Generation[] = [];
   /** Items that were measured: cases times samples times models. */
   evaluations = 0;
+  /** Why the search ended before it came to an end of its own. */
+  readonly notes: string[] = [];
   /** Pairs that were merged: "3+5". */
   readonly merged = new Set<string>();
-  readonly #known = new Map<string, number>();
+  readonly #fingerprints = new Fingerprints();
+  readonly #known = new Map<string, Candidate>();
   readonly #tries = new Map<number, Map<string, number>>();
+  #written = 0;
+  #front: Leader[] | undefined;
 
   constructor(readonly settings: SearchSettings) {
     this.add({ kind: 'base', iteration: 0, parents: [], texts: settings.base, why: null, ask: null });
@@ -150,49 +176,79 @@ export class Journal {
 
   /** The same texts, but for white space. */
   earlier(texts: Texts): Candidate | undefined {
-    const id = this.#known.get(fingerprint(texts));
-    return id === undefined ? undefined : this.candidates[id];
+    return this.#known.get(this.#fingerprints.of(texts));
   }
 
   add(of: Pick<Candidate, 'kind' | 'iteration' | 'parents' | 'texts' | 'why' | 'ask'>): Candidate {
     const candidate: Candidate = {
       ...of,
       id: this.candidates.length,
+      fingerprint: this.#fingerprints.of(of.texts),
+      length: lengthOf(of.texts),
       scores: new Map(),
+      selected: null,
       trial: null,
       final: null,
       state: 'measuring',
       reason: null,
     };
     this.candidates.push(candidate);
-    const print = fingerprint(of.texts);
-    if (!this.#known.has(print)) this.#known.set(print, candidate.id);
+    if (!this.#known.has(candidate.fingerprint)) this.#known.set(candidate.fingerprint, candidate);
     return candidate;
   }
 
-  /** The mean over the select cases; null until all of them have a score. */
-  selectMean({ scores }: Candidate): number | null {
-    return meanOf(scores, this.settings.select);
+  /** Accepts a candidate, if it has a score of every select case. @returns whether it has */
+  accept(candidate: Candidate): boolean {
+    const mean = meanOf(candidate.scores, this.settings.select);
+    if (mean === null) return false;
+    const scores = Float64Array.from(this.settings.select, (position) => candidate.scores.get(position)!);
+    Object.assign(candidate, { state: 'accepted', selected: { scores, mean } });
+    this.accepted.push(candidate);
+    this.accepted.sort((a, b) => a.id - b.id);
+    this.#front = undefined;
+    return true;
+  }
+
+  /** The candidates that are best on some select case, without those that others make dispensable. */
+  front(): readonly Leader[] {
+    this.#front ??= frontOf(this.accepted.map(({ selected }) => selected!.scores)).map(({ index, wins }) => ({
+      candidate: this.accepted[index]!,
+      wins,
+    }));
+    return this.#front;
   }
 
   /** Those that were accepted, the best first: ties go to the base, then to the shorter text. */
   ranking(): Candidate[] {
-    return this.candidates
-      .filter(({ state }) => state === 'accepted')
-      .sort((a, b) => byMerit(a, b, (one) => this.selectMean(one) ?? -1));
+    return this.accepted.toSorted(bySelected);
   }
 
-  endGeneration(iteration: number, front: readonly number[]): void {
+  /** Takes note of how much a meta model wrote. */
+  hear({ proposals }: Proposals): void {
+    for (const { texts } of proposals) this.#written += lengthOf(texts);
+  }
+
+  /** Whether the meta model may be asked for more. Where it may not, a note says so. */
+  mayAsk(): boolean {
+    if (this.#written < MAX_WRITTEN_CHARS) return true;
+    this.notes.push(
+      `The search ended early: its meta model has written ${MAX_WRITTEN_CHARS / 1e6} million characters, and a tune ` +
+        'takes no more. Name fewer components.',
+    );
+    return false;
+  }
+
+  endGeneration(iteration: number, front: readonly Candidate[]): void {
     const made = this.candidates.filter((one) => one.iteration === iteration && one.kind !== 'base');
     const idsOf = (state: Candidate['state']): number[] =>
       made.filter((one) => one.state === state).map(({ id }) => id);
-    const best = this.ranking()[0] ?? this.base;
+    const best = this.accepted.reduce((a, b) => (bySelected(b, a) < 0 ? b : a), this.base);
     this.generations.push({
       iteration,
       accepted: idsOf('accepted'),
       rejected: idsOf('rejected'),
-      front: [...front],
-      best: { id: best.id, score: this.selectMean(best) },
+      front: front.map(({ id }) => id),
+      best: { id: best.id, score: best.selected?.mean ?? null },
     });
   }
 }
@@ -204,10 +260,13 @@ export const EPSILON = 1e-9;
 export const byMerit = (a: Candidate, b: Candidate, scoreOf: (one: Candidate) => number): number => {
   const difference = scoreOf(b) - scoreOf(a);
   if (Math.abs(difference) > EPSILON) return difference;
-  return Number(b.id === 0) - Number(a.id === 0) || lengthOf(a.texts) - lengthOf(b.texts) || a.id - b.id;
+  return Number(b.id === 0) - Number(a.id === 0) || a.length - b.length || a.id - b.id;
 };
 
-export const lengthOf = (texts: Texts): number => Object.values(texts).reduce((sum, text) => sum + text.length, 0);
+/** Of accepted candidates, by their means on the select cases. */
+export const bySelected = (a: Candidate, b: Candidate): number => byMerit(a, b, ({ selected }) => selected?.mean ?? -1);
+
+const lengthOf = (texts: Texts): number => Object.values(texts).reduce((sum, text) => sum + text.length, 0);
 
 /** The mean over these cases; null where one of them has no score. */
 export function meanOf(scores: Scores, cases: readonly number[]): number | null {
@@ -226,12 +285,12 @@ export const isFailing = (score: number | undefined): boolean => score !== undef
 export function keyOf(command: Command): string {
   const parts =
     command.do === 'measure'
-      ? [fingerprint(command.candidate.texts), command.part, command.cases, command.firstSample, command.samples]
+      ? [command.candidate.fingerprint, command.part, command.cases, command.firstSample, command.samples]
       : [
           command.task,
           command.iteration,
           command.n,
-          command.parents.map(({ texts }) => fingerprint(texts)),
+          command.parents.map(({ fingerprint }) => fingerprint),
           command.cases,
           command.components,
           command.count,
@@ -247,20 +306,32 @@ export interface Replayed {
   finding: PromptFinding | undefined;
 }
 
+/** So many answers are taken between two pauses; a few milliseconds of work. */
+const ANSWERS_BETWEEN_PAUSES = 25;
+
 /**
- * Repeats a search from its beginning, up to the first commands that have no answer yet.
+ * Repeats a search from its beginning, up to the first commands that have no answer yet. A long one takes a while, so
+ * it pauses now and then, for the other work of its thread.
  * @param answerOf undefined for a command that was not carried out
  */
-export function replay(
+export async function replay(
   begin: (journal: Journal) => Search,
   settings: SearchSettings,
   answerOf: (command: Command) => Answer | undefined,
-): Replayed {
+  pause: () => Promise<void>,
+): Promise<Replayed> {
   const journal = new Journal(settings);
   const search = begin(journal);
+  let taken = 0;
   for (let step = search.next(); ;) {
     if (step.done) return { journal, next: [], finding: step.value };
-    const answers = step.value.map(answerOf);
+    const answers: (Answer | undefined)[] = [];
+    for (const command of step.value) {
+      const answer = answerOf(command);
+      answers.push(answer);
+      if (command.do === 'ask' && answer) journal.hear(answer as Proposals);
+      if (++taken % ANSWERS_BETWEEN_PAUSES === 0) await pause();
+    }
     const next = step.value.filter((_command, n) => answers[n] === undefined);
     if (next.length > 0) return { journal, next, finding: undefined };
     step = search.next(answers as Answer[]);

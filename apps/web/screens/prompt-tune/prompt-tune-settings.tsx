@@ -37,6 +37,8 @@ const NUMBERS = new Set(Object.values(OF_MODE).flat());
 const isEmpty = (value: unknown): boolean =>
   value == null || (typeof value === 'object' && Object.keys(value).length === 0);
 
+const shownAs = (value: unknown): string => (Array.isArray(value) ? value.join('\n') : toText(value as Json));
+
 /** What was asked for, and the texts that it began with. */
 export function PromptTuneSettings({ tune: { input, base, targets } }: { tune: PromptTune }) {
   const asked: Record<string, unknown> = input;
@@ -44,7 +46,7 @@ export function PromptTuneSettings({ tune: { input, base, targets } }: { tune: P
   const shown = Object.entries(WORDS).filter(
     ([key]) => !isEmpty(asked[key]) && (!NUMBERS.has(key) || ofMode.includes(key)),
   );
-  const settings = shown.map(([key, words]): [string, string] => [words, toText(asked[key] as Json)]);
+  const settings = shown.map(([key, words]): [string, string] => [words, shownAs(asked[key])]);
   return (
     <>
       <SettingsList settings={[['Models', targets.join('\n')], ...settings]} />

@@ -1,6 +1,6 @@
 import type { ChildRun } from '#lib/db/engine/orchestrations';
 import { readAsks, type ReadAsk, type StoredAsk } from '#lib/db/engine/prompt-tunes';
-import { readMetaReplies, type MetaReply } from '#lib/db/read/for-workers/candidate-results';
+import { MAX_META_REPLY_BYTES, readMetaReplies, type MetaReply } from '#lib/db/read/for-workers/candidate-results';
 import { readCaseMeans, type CaseMeans } from '#lib/db/read/for-workers/trial-results';
 import { readProposals } from '#lib/tuning/prompts/read-proposals';
 import { keyOf, type Answer, type Ask, type Command, type Measure } from '#lib/tuning/prompts/search';
@@ -58,7 +58,10 @@ export class Answers {
     const reply = replies.get((again ?? first)?.id ?? '');
     if (!reply) return;
     if (reply.error !== null) return void (this.failure ??= reply.error);
-    const written = readProposals(reply.called, { task: ask.task as Ask['task'], components: ask.components });
+    const written =
+      reply.called === null
+        ? `its calls are longer than ${MAX_META_REPLY_BYTES / 2 ** 20} MiB.`
+        : readProposals(reply.called, { task: ask.task as Ask['task'], components: ask.components });
     if (typeof written !== 'string')
       this.#keep({ key: ask.key, proposals: await (await checker()).check(written), unreadable: null });
     else if (again) this.#keep({ key: ask.key, proposals: null, unreadable: written });

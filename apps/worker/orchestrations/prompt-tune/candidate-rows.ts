@@ -1,9 +1,16 @@
-import type { CandidateRow } from '#lib/db/engine/prompt-tunes';
+import { createHash } from 'node:crypto';
+import type { CandidateRow, StoredCandidate } from '#lib/db/engine/prompt-tunes';
 import type { PromptTexts } from '#lib/db/read/prompt-tunes';
-import { lengthOf, type Candidate, type Replayed } from '#lib/tuning/prompts/search';
+import type { Candidate, Journal, Replayed } from '#lib/tuning/prompts/search';
+
+/** So many rows are made between two pauses; a few milliseconds of work. */
+const ROWS_BETWEEN_PAUSES = 25;
 
 /** What a search has come to, as people see it. */
-export function candidateRows({ journal, finding }: Replayed): CandidateRow[] {
+export async function candidateRows(
+  { journal, finding }: Replayed,
+  pause: () => Promise<void>,
+): Promise<StoredCandidate[]> {
   const front = new Set(journal.generations.at(-1)?.front);
   const finalists = new Set(finding?.finalists);
   const stateOf = ({ id, state }: Candidate): CandidateRow['state'] => {
@@ -12,34 +19,41 @@ export function candidateRows({ journal, finding }: Replayed): CandidateRow[] {
     if (finalists.has(id)) return 'finalist';
     return front.has(id) ? 'front' : 'accepted';
   };
-  return journal.candidates.map((candidate) => {
-    const parent = journal.candidates[candidate.parents[0] ?? 0]!;
-    const { select } = journal.settings;
-    return {
-      candidate: candidate.id,
-      kind: candidate.kind,
-      iteration: candidate.iteration,
-      parents: [...candidate.parents],
-      texts: differing(candidate.texts, journal.base.texts),
-      changed: differing(candidate.texts, parent.texts),
-      why: candidate.why,
-      ask: candidate.ask,
-      length: lengthOf(candidate.texts),
-      state: stateOf(candidate),
-      reason: candidate.reason,
-      scores: {
-        minibatch: candidate.trial?.own ?? null,
-        parent: candidate.trial?.parent ?? null,
-        select: journal.selectMean(candidate),
-        final: candidate.final,
-        holdout: null,
-      },
-      per_case: (select.length > MAX_SHOWN_CASES ? [] : select).flatMap((position): [number, number][] => {
-        const score = candidate.scores.get(position);
-        return score === undefined ? [] : [[position, score]];
-      }),
-    };
-  });
+  const rows: StoredCandidate[] = [];
+  for (const candidate of journal.candidates) {
+    if (candidate.id % ROWS_BETWEEN_PAUSES === 0) await pause();
+    const row = rowOf(candidate, journal, stateOf(candidate));
+    rows.push({ ...row, digest: digestOf(row) });
+  }
+  return rows;
+}
+
+function rowOf(candidate: Candidate, { candidates, settings }: Journal, state: CandidateRow['state']): CandidateRow {
+  const parent = candidates[candidate.parents[0] ?? 0]!;
+  const { select } = settings;
+  return {
+    candidate: candidate.id,
+    kind: candidate.kind,
+    iteration: candidate.iteration,
+    parents: [...candidate.parents],
+    changed: differing(candidate.texts, parent.texts),
+    why: candidate.why,
+    ask: candidate.ask,
+    length: candidate.length,
+    state,
+    reason: candidate.reason,
+    scores: {
+      minibatch: candidate.trial?.own ?? null,
+      parent: candidate.trial?.parent ?? null,
+      select: candidate.selected?.mean ?? null,
+      final: candidate.final,
+      holdout: null,
+    },
+    per_case: (select.length > MAX_SHOWN_CASES ? [] : select).flatMap((position): [number, number][] => {
+      const score = candidate.scores.get(position);
+      return score === undefined ? [] : [[position, score]];
+    }),
+  };
 }
 
 /** The scores of so many cases are kept for people to read; the runs have all of them. */
@@ -47,3 +61,6 @@ const MAX_SHOWN_CASES = 5_000;
 
 const differing = (texts: PromptTexts, from: PromptTexts): PromptTexts =>
   Object.fromEntries(Object.entries(texts).filter(([component, text]) => from[component] !== text));
+
+const digestOf = (row: CandidateRow): string =>
+  createHash('sha256').update(JSON.stringify(row)).digest('base64url').slice(0, 22);

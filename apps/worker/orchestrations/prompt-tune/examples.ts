@@ -55,11 +55,13 @@ function seen(input: CaseInput, trace: Trace | undefined): Pick<SeenCase, 'examp
   };
   if (!trace) return { example: base, toolsOfFailure: [] };
   const { overall, called, errorType } = trace;
-  const tools = [...expected.flatMap(({ tool }) => [tool].flat()), ...called.map(({ name }) => name)];
+  const tools = [...expected.flatMap(({ tool }) => [tool].flat()), ...(called ?? []).map(({ name }) => name)];
   return {
     example: {
       ...base,
-      called: shorten(called.map((call) => ({ tool: call.name, arguments: call.arguments ?? call.raw }))),
+      called: called
+        ? shorten(called.map((call) => ({ tool: call.name, arguments: call.arguments ?? call.raw })))
+        : 'Too long to be shown.',
       ...(trace.evidence && {
         explanation: explain(verdictOf(trace), input).map((sentence) => shorten(sentence) as string),
       }),

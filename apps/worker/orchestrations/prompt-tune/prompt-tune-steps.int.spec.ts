@@ -63,6 +63,36 @@ describe('a tune', () => {
     expect(listed).toEqual({ ...found, base: {}, texts: null });
   });
 
+  it('has candidates with all of their texts, on pages that long texts make shorter', async () => {
+    const tune = await aTune(reflective);
+    const slower: Skill = (texts, position) => {
+      const phrases = PHRASES.filter(({ component, phrase }) => texts[component]?.includes(phrase)).length;
+      return Number(((position * 37) % 100) / 100 < 0.1 + 0.25 * phrases);
+    };
+    const found = await tune.end(slower, helpful);
+    const path = `${ROUTE}/history/${tune.id}/candidates`;
+    const get = async (rest: string) => (await tune.client.get(`${path}${rest}`)).body;
+    const all = await tune.candidates();
+    for (const { candidate, parents, changed } of all) {
+      const { texts } = await get(`/${candidate}`);
+      const { texts: before } = candidate === 0 ? { texts: found.base } : await get(`/${parents[0]}`);
+      expect(texts).toEqual({ ...before, ...changed });
+    }
+    expect((await get(`/${found.best}`)).texts).toEqual(found.texts);
+    expect(all.length).toBeGreaterThan(5);
+
+    const long = JSON.stringify({ system_prompt: 'x'.repeat(600_000) });
+    await tunes.pool.query('UPDATE prompt_candidate SET changed = $2 WHERE tune_id = $1', [tune.id, long]);
+    const pages: number[][] = [];
+    for (let next: string | null = ''; next !== null;) {
+      const page: any = await get(next === '' ? '' : `?cursor=${next}`);
+      pages.push(page.items.map(({ candidate }: any) => candidate));
+      next = page.next_cursor;
+    }
+    expect(pages.flat()).toEqual(all.map(({ candidate }) => candidate));
+    for (const page of pages) expect(page.length).toBeLessThanOrEqual(2);
+  });
+
   it('takes an empty system prompt for a base, and leaves the other texts of the base in their place', async () => {
     const key = 'tools/play_song/description';
     const base = { system_prompt: '', tools: { [key]: 'Plays songs.' } };
@@ -165,6 +195,7 @@ describe('a meta model', () => {
   it.each([
     ['calls nothing', () => undefined, /it calls no tool/],
     ['replies in another form', () => ({ answer: 42 }), /do not fit: "text"/],
+    ['writes without end', () => ({ text: 'x'.repeat(2 ** 20), why: '' }), /calls are longer than 1 MiB/],
   ] as [string, Author, RegExp][])(
     'that %s is asked once more each time, then it counts as a rejection',
     async (_what, author, reason) => {
@@ -227,6 +258,22 @@ describe('a meta model', () => {
       prompt: hostile,
       called: [{ tool: 'get_weather', arguments: { city: hostile } }],
     });
+  });
+
+  it('is not shown a reply of a model that is longer than anybody reads', async () => {
+    const tune = await aTune(reflective);
+    await tune.step();
+    await tune.reply(indifferent, helpful);
+    await tunes.pool.query(
+      `UPDATE result SET called = $2 WHERE run_id IN (SELECT id FROM run WHERE orchestration_id = $1)`,
+      [tune.id, JSON.stringify([{ name: 'get_weather', arguments: { city: 'W'.repeat(70_000) } }])],
+    );
+    await tune.step();
+    const [meta] = await metaRuns(tune);
+    const { messages } = await tune.askOf(meta);
+    const { examples } = documentIn(messages[1].content as string);
+    for (const { called, error_type } of examples!)
+      expect({ called, error_type }).toEqual({ called: 'Too long to be shown.', error_type: expect.any(String) });
   });
 });
 

@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises';
 import type { LogEvent } from '#lib/contracts/event';
 import { parseJson } from '#lib/contracts/json/json';
 import { targetName } from '#lib/contracts/target-name';
@@ -9,13 +10,15 @@ import {
   storeReplies,
   type NewAsk,
   type PromptTuneStep,
+  type ReadAsk,
+  type StoredCandidate,
 } from '#lib/db/engine/prompt-tunes';
 import type { PromptTuneState } from '#lib/db/read/prompt-tunes';
 import { readVersionTools } from '#lib/db/read/pinned-cases';
 import { beginSearch } from '#lib/tuning/prompts/begin-search';
 import { buildMetaRequest } from '#lib/tuning/prompts/meta-request';
 import { pickComponent } from '#lib/tuning/prompts/pick-component';
-import { keyOf, replay, type Ask, type Command, type Replayed } from '#lib/tuning/prompts/search';
+import { keyOf, replay, type Ask, type Command, type Replayed, type SearchSettings } from '#lib/tuning/prompts/search';
 import { Answers } from './answers.js';
 import { candidateRows } from './candidate-rows.js';
 import { checkerOf, type ProposalChecker } from './check-proposals.js';
@@ -39,8 +42,10 @@ export async function search(here: Here): Promise<Step> {
     checker ??= suite.read().then((tools) => checkerOf(here, tools));
     return checker;
   });
-  const replayed = replay(beginSearch, settingsOf(here), (command) => answers.of(command));
-  const { state, step } = progressOf(here, replayed, answers);
+  const pause = (): Promise<void> => setImmediate(undefined, { signal: here.signal });
+  const replayed = await replay(beginSearch, settingsOf(here), (command) => answers.of(command), pause);
+  const rows = await candidateRows(replayed, pause);
+  const { state, step } = progressOf(here, replayed, { read: answers.read, rows });
   const end = here.obstacle ?? metaFailure(here, answers) ?? spentBudget(orchestration);
   if (end) return conclude({ ...here, state }, replayed, step, end);
   if (replayed.finding) return afterSearch({ ...here, state }, replayed, step);
@@ -69,7 +74,7 @@ class SuiteTools {
   }
 }
 
-function settingsOf({ tune }: Here): Parameters<typeof replay>[1] {
+function settingsOf({ tune }: Here): SearchSettings {
   const { asked, base, reflect, select, targets, maxEvaluations } = tune;
   return {
     mode: asked.mode,
@@ -97,12 +102,13 @@ function metaFailure({ tune }: Here, { failure }: Answers): OrchestrationEnd | u
   };
 }
 
-function progressOf(here: Here, replayed: Replayed, answers: Answers): { state: PromptTuneState; step: Progress } {
+function progressOf(
+  here: Here,
+  { journal: { candidates, generations, evaluations, notes } }: Replayed,
+  { read, rows }: { read: readonly ReadAsk[]; rows: readonly StoredCandidate[] },
+): { state: PromptTuneState; step: Progress } {
   const { orchestration, state } = here;
-  const { journal } = replayed;
-  const { candidates, generations, evaluations } = journal;
   const front = generations.at(-1)?.front ?? [];
-  const rows = candidateRows(replayed);
   const told = generations
     .slice(state.told ?? 0)
     .map((generation): LogEvent => ({ name: 'tune_generation', data: { tune_id: orchestration.id, ...generation } }));
@@ -113,11 +119,12 @@ function progressOf(here: Here, replayed: Replayed, answers: Answers): { state: 
       evaluations,
       candidates: candidates.length,
       front,
+      notes,
     },
     step: {
       events: [...startOf(here), ...told],
       store: async (client) => {
-        await storeReplies(client, orchestration.id, answers.read);
+        await storeReplies(client, orchestration.id, read);
         await storeCandidates(client, orchestration.id, rows);
       },
     },

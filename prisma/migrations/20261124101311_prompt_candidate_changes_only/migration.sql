@@ -1,0 +1,2 @@
+-- AlterTable
+ALTER TABLE "prompt_candidate" DROP COLUMN "texts";
