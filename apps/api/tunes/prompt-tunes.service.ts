@@ -39,6 +39,7 @@ import type { ResolvedRun } from '../runs/estimate-run.js';
 import { resolveTargets } from '../runs/resolve-targets.js';
 import { RunService } from '../runs/runs.service.js';
 import { SuiteThreads } from '../threads/suite-threads.js';
+import { estimateMeta, notesOnReplies } from './estimate-meta.js';
 import { divideRoles, planPromptTune, type PromptPlan } from './plan-prompt-tune.js';
 import { scaleEstimate } from './plan-tune.js';
 
@@ -68,7 +69,7 @@ export class PromptTuneService {
       run.targets.map(() => plan.itemsPerModel),
     );
     const [prices] = await new EstimateRepository(this.pool, caller.teamId).findModels([meta]);
-    const ofMeta = estimateMeta(plan.asks, texts.base, prices);
+    const ofMeta = estimateMeta(input, plan.asks, texts.base, prices);
     const costs = [ofRuns.cost_usd, ofMeta.cost_usd];
     return {
       ...ofRuns,
@@ -175,7 +176,9 @@ export class PromptTuneService {
     const meta = await this.#resolveMeta(teamId, input);
     const texts = textsOf(input, run.suite);
     const roles = divideRoles(await readSplitCases(this.pool, teamId, run.suite.id), input);
-    return { run, meta, texts, roles, plan: planPromptTune(input, roles, run.targets.length) };
+    const plan = planPromptTune(input, roles, run.targets.length);
+    plan.notes.push(...notesOnReplies(input, texts.base));
+    return { run, meta, texts, roles, plan };
   }
 
   async #resolveMeta(teamId: string, { suite_id, meta_model: name, meta_params: { params }, budget }: PromptTuneInput) {
@@ -207,28 +210,6 @@ function textsOf(input: PromptTuneInput, suite: ResolvedRun['suite']): Prepared[
       { path: '/components', message: `stand for texts of which one ${excess}` },
     ]);
   return { base, own, fixed };
-}
-
-/** Characters of a token, and what a request to the meta model has beside the texts: instructions and examples. */
-const TOKEN = 4;
-const META_PROMPT_TOKENS = 1500;
-const META_REPLY_TOKENS = 300;
-
-function estimateMeta(
-  requests: number,
-  base: StoredPromptTune['base'],
-  model: Awaited<ReturnType<EstimateRepository['findModels']>>[number],
-): PromptTuneEstimate['meta'] {
-  const characters = Object.values(base).reduce((sum, text) => sum + text.length, 0);
-  const prompt = Math.round(requests * (META_PROMPT_TOKENS + characters / TOKEN));
-  const completion = requests * META_REPLY_TOKENS;
-  const { inputCostPerMtok: input = null, outputCostPerMtok: output = null } = model ?? {};
-  return {
-    requests,
-    prompt_tokens: prompt,
-    completion_tokens: completion,
-    cost_usd: input === null || output === null ? null : (prompt * input + completion * output) / 1e6,
-  };
 }
 
 /** What is wrong with the base stands in the body under `base`. */

@@ -2,6 +2,9 @@ import type { Evidence, ParsedCall } from '#lib/contracts/verdict';
 import { checkArguments } from '../checks/check-tools.js';
 import type { Pairing, PreparedCase } from './prepared-case.js';
 
+/** A note of a verdict. */
+export const CUT_OFF = 'The reply was cut off at max_tokens.';
+
 /** How many problems with the schemas of the tools a verdict shows. */
 const MAX_SCHEMA_PROBLEMS = 200;
 
@@ -32,7 +35,7 @@ export function evidenceOf(
     ...(extra.length && { extra_arguments: extra }),
     ...(schema.length && { schema }),
     ...(reportsF1 && exactCallScores(expected.length, calls.length, pairing)),
-    ...(finishReason === 'length' && { notes: ['The reply was cut off at max_tokens.'] }),
+    ...(finishReason === 'length' && { notes: [CUT_OFF] }),
   };
 }
 

@@ -212,6 +212,25 @@ describe('a meta model', () => {
     },
   );
 
+  it('whose reply is cut off is told of with the way out', async () => {
+    const tune = await aTune(quick);
+    for (let turn = 0; turn < 2; turn++) {
+      await tune.step();
+      await tune.reply(skilled, () => undefined);
+      for (const { id } of await metaRuns(tune))
+        await tunes.pool.query(`UPDATE result SET evidence = $2 WHERE run_id = $1`, [
+          id,
+          JSON.stringify({ pairs: [], missing: [0], notes: ['The reply was cut off at max_tokens.'] }),
+        ]);
+    }
+    await tune.end(skilled, () => undefined);
+    const [, made] = await tune.candidates();
+    expect(made!.reason).toBe(
+      'The meta model was not understood: it calls no tool. The reply was cut off at max_tokens. ' +
+        'Raise meta_params.max_tokens.',
+    );
+  });
+
   it('that is understood the second time costs nothing but that request', async () => {
     const tune = await aTune(quick);
     const found = await tune.end(skilled, (task, child) => (child.step === 'meta' ? undefined : helpful(task, child)));
@@ -414,6 +433,30 @@ describe('what cannot be tuned is refused, with the way out', () => {
       },
     });
     expect((await client.get(`${ROUTE}/history`)).body.items).toEqual([]);
+  });
+
+  it('an estimate warns of replies of the meta model that may be cut off', async () => {
+    const { client, suiteId } = await tunes.aTeam(60);
+    const base = { system_prompt: 'x'.repeat(4000) };
+    const estimate = async (input: object) =>
+      (
+        await client.post(`${ROUTE}/estimate`, {
+          ...{ suite_id: suiteId, models: ['sim::a'], meta_model: 'sim::meta', base, components: ['system_prompt'] },
+          ...input,
+        })
+      ).body;
+    // 1,000 tokens of text, and 100 beside them.
+    expect(await estimate({ mode: 'quick', variants: 7 })).toMatchObject({
+      meta: { completion_tokens: 7700 },
+      notes: [],
+    });
+    const { meta, notes } = await estimate({ mode: 'quick', variants: 8 });
+    expect(meta).toMatchObject({ requests: 1, completion_tokens: 8800 });
+    expect(notes).toEqual([
+      expect.stringMatching(/takes about 8800 tokens, and it may have 8192; .* Raise meta_params/),
+    ]);
+    expect((await estimate({ meta_params: { max_tokens: 1000 } })).notes).toHaveLength(1);
+    expect((await estimate({ meta_params: { max_tokens: 1100 } })).notes).toEqual([]);
   });
 });
 
