@@ -65,11 +65,19 @@ export async function startPromptTuneSystem(names: readonly string[], { workers 
   return readyForPromptTunes(await startSystem({ workers }), names);
 }
 
-/** Gives a system the suite and the models. @param metaMs how long each meta model takes to reply */
-export async function readyForPromptTunes<Of extends System>(system: Of, names: readonly string[], metaMs = 0) {
+/**
+ * Gives a system the suite and the models.
+ * @param key of the provider
+ * @param metaMs how long each meta model takes to reply
+ */
+export async function readyForPromptTunes<Of extends System>(
+  system: Of,
+  names: readonly string[],
+  { key = 'sim', metaMs = 0 } = {},
+) {
   const metaOf = (name: string): string => (metaMs > 0 ? `meta@${metaMs}:${name}` : `meta:${name}`);
   const models = names.flatMap((name) => [{ id: `prompt-sensitive:${name}` }, { id: metaOf(name) }]);
-  await system.client.post('/api/providers', { key: 'sim', base_url: `${system.simulator.url}/v1`, models });
+  await system.client.post('/api/providers', { key, base_url: `${system.simulator.url}/v1`, models });
   const suiteId: string = (await system.client.post('/api/tool-eval/import', songSuite(60))).body.suite_id;
   const get = async (path: string) => (await system.client.get(path)).body;
   const control = async (path: string, body?: object): Promise<any> => {
@@ -94,8 +102,8 @@ export async function readyForPromptTunes<Of extends System>(system: Of, names: 
     async submit(name: string, more: object = {}): Promise<{ tune_id: string; job_id: string }> {
       const input = {
         suite_id: suiteId,
-        models: [`sim::prompt-sensitive:${name}`],
-        meta_model: `sim::${metaOf(name)}`,
+        models: [`${key}::prompt-sensitive:${name}`],
+        meta_model: `${key}::${metaOf(name)}`,
         ...more,
       };
       const { status, body } = await system.client.post(ROUTE, input);

@@ -19,7 +19,7 @@ const keep = async (input: object) => (await web.client.post('/api/prompt-versio
 journeys('tunes of prompts and prompt versions', () => {
   beforeAll(async () => {
     web = await startWeb({ workers: 2 });
-    tunes = await readyForPromptTunes(web, ['web'], 300);
+    tunes = await readyForPromptTunes(web, ['web'], { metaMs: 300 });
   });
 
   it('are set up by hand beside their estimate, watched to their verdict, and show what was made of what', async () => {
@@ -104,6 +104,8 @@ journeys('tunes of prompts and prompt versions', () => {
       name: `What candidate ${child.candidate} changed of candidate ${parent}`,
     });
     await changes.locator('ins').first().waitFor();
+    const request = page.getByRole('link', { name: 'Its request' }).first();
+    expect(await request.getAttribute('href')).toBe(`/runs/${child.meta!.eval_id}/results`);
     await front
       .getByRole('button', { name: /^What it changed/ })
       .first()

@@ -1,11 +1,20 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { weatherSuite } from '../client.js';
+import { readyForPromptTunes } from '../prompt-tune-system.js';
 import { fillTeam, screensOf, untilTuned } from '../web-screens.js';
 import { journeys, startWeb, type OpenOptions, type WebSystem } from '../web.js';
 
 const FOLDER = 'docs/pictures';
-const NOT_IN_THE_TOUR = new Set(['new case', 'not found', 'tunes']);
+const NOT_IN_THE_TOUR = new Set([
+  'new case',
+  'not found',
+  'tunes',
+  'tunes of prompts',
+  'prompt versions',
+  'new prompt version',
+  'new run with a prompt version',
+]);
 /** All screens in both themes and at both widths are put here, to be looked at. */
 const REVIEW = process.env.TOOLMARK_REVIEW_PICTURES;
 const REVIEWED: [string, OpenOptions][] = [
@@ -20,7 +29,7 @@ journeys('pictures', () => {
     'are made of every screen',
     async () => {
       const web = await startWeb();
-      const screens = screensOf({ ...(await fillTeam(web)), tuneId: await aTune(web) });
+      const screens = screensOf({ ...(await fillTeam(web)), tuneId: await aTune(web), ...(await aPromptTune(web)) });
       const take = async (path: string, file: string, options: OpenOptions, fullPage: boolean): Promise<void> => {
         const { page, context } = await web.open({ width: 1200, ...options, path });
         await page.getByRole('heading', { level: 1 }).first().waitFor();
@@ -60,4 +69,12 @@ async function aTune({ client, simulator }: WebSystem): Promise<string> {
   });
   await untilTuned(client, submitted.tune_id);
   return submitted.tune_id;
+}
+
+/** One that confirms what it finds, and keeps it as a version. */
+async function aPromptTune(web: WebSystem): Promise<{ promptTuneId: string; promptId: string }> {
+  const tunes = await readyForPromptTunes(web, ['assistant'], { key: 'small' });
+  const { tune_id: promptTuneId, job_id } = await tunes.submit('assistant', { max_evals: 300 });
+  await tunes.ended(job_id);
+  return { promptTuneId, promptId: (await tunes.tune(promptTuneId)).prompt_version_id! };
 }

@@ -30,15 +30,22 @@ export function CandidateDetail({ tuneId, candidate }: Props) {
       )}
       {why !== null && (
         <p>
-          <span className="muted">What the meta model says:</span> <Given text={why} />
+          {meta !== null && <span className="muted">What the meta model says: </span>}
+          <Given text={why} />
         </p>
       )}
       {parents.length > 0 && <Changes tuneId={tuneId} number={number} parent={parents[0]!} />}
       <Texts tuneId={tuneId} number={number} />
       {meta !== null && (
         <p className="muted">
-          Its request: {count(meta.prompt_tokens)} tokens in, {count(meta.completion_tokens)} out,{' '}
-          <Money usd={meta.cost_usd} />
+          {meta.eval_id === null ? (
+            'Its request'
+          ) : (
+            <Link to="/runs/$runId/results" params={{ runId: meta.eval_id }}>
+              Its request
+            </Link>
+          )}
+          : {count(meta.prompt_tokens)} tokens in, {count(meta.completion_tokens)} out, <Money usd={meta.cost_usd} />
         </p>
       )}
       {runs.length > 0 && (
