@@ -1,4 +1,5 @@
 import type { PromptTuneEstimate, PromptTuneInput } from '#lib/contracts/prompt-tune';
+import type { Summary } from '#lib/contracts/summary';
 import type { StoredPromptTune } from '#lib/db/engine/prompt-tunes';
 import type { EstimateRepository } from '#lib/db/read/estimate';
 
@@ -26,6 +27,29 @@ export function estimateMeta(
     completion_tokens: completion,
     cost_usd: promptCost === null || replyCost === null ? null : (prompt * promptCost + completion * replyCost) / 1e6,
   };
+}
+
+/** What a request to a model takes that no earlier run has asked. */
+const DEFAULT_LATENCY_S = { meta: 5, model: 2 };
+/** From the end of a child run to the first request of the next one, twice in a round. */
+const BETWEEN_RUNS_S = 0.4;
+
+/**
+ * Seconds in which a search waits for a reply of the meta model and then for its models: a new text cannot be asked for
+ * before the one before it was tried.
+ * @param asks requests to the meta model
+ * @param summaries the last ones of the meta model and of the models, where they have any
+ */
+export function secondsOfRounds(
+  { mode, generations }: PromptTuneInput,
+  asks: number,
+  [meta, ...models]: readonly (Summary | undefined)[],
+): number {
+  const rounds = { quick: 1, evolutionary: generations, reflective: asks }[mode];
+  const secondsOf = (summary: Summary | undefined, otherwise: number): number =>
+    summary?.latency_ms.p50 == null ? otherwise : summary.latency_ms.p50 / 1000;
+  const slowest = Math.max(...models.map((model) => secondsOf(model, DEFAULT_LATENCY_S.model)));
+  return rounds * (secondsOf(meta, DEFAULT_LATENCY_S.meta) + slowest + BETWEEN_RUNS_S);
 }
 
 /** Warns of replies that may be cut off, and then cannot be read. */

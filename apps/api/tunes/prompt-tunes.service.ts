@@ -39,7 +39,7 @@ import type { ResolvedRun } from '../runs/estimate-run.js';
 import { resolveTargets } from '../runs/resolve-targets.js';
 import { RunService } from '../runs/runs.service.js';
 import { SuiteThreads } from '../threads/suite-threads.js';
-import { estimateMeta, notesOnReplies } from './estimate-meta.js';
+import { estimateMeta, notesOnReplies, secondsOfRounds } from './estimate-meta.js';
 import { divideRoles, planPromptTune, type PromptPlan } from './plan-prompt-tune.js';
 import { scaleEstimate } from './plan-tune.js';
 
@@ -68,7 +68,9 @@ export class PromptTuneService {
       run.estimate,
       run.targets.map(() => plan.itemsPerModel),
     );
-    const [prices] = await new EstimateRepository(this.pool, caller.teamId).findModels([meta]);
+    const repository = new EstimateRepository(this.pool, caller.teamId);
+    const [prices] = await repository.findModels([meta]);
+    const summaries = await repository.latestSummaries([meta, ...run.targets]);
     const ofMeta = estimateMeta(input, plan.asks, texts.base, prices);
     const costs = [ofRuns.cost_usd, ofMeta.cost_usd];
     return {
@@ -76,6 +78,7 @@ export class PromptTuneService {
       requests: ofRuns.requests + plan.asks,
       prompt_tokens: ofRuns.prompt_tokens + ofMeta.prompt_tokens,
       completion_tokens: ofRuns.completion_tokens + ofMeta.completion_tokens,
+      duration_s: ofRuns.duration_s + secondsOfRounds(input, plan.asks, summaries),
       cost_usd: costs.includes(null) ? null : costs.reduce<number>((sum, cost) => sum + cost!, 0),
       components: Object.keys(texts.base),
       meta: ofMeta,

@@ -435,6 +435,24 @@ describe('what cannot be tuned is refused, with the way out', () => {
     expect((await client.get(`${ROUTE}/history`)).body.items).toEqual([]);
   });
 
+  it('an estimate says how long it takes, one text after another', async () => {
+    const { client, suiteId } = await tunes.aTeam(60);
+    const secondsOf = async (input: object): Promise<number> =>
+      (
+        await client.post(`${ROUTE}/estimate`, {
+          ...{ suite_id: suiteId, models: ['sim::a'], meta_model: 'sim::meta', ...input },
+        })
+      ).body.duration_s;
+    // 5 s for the meta model and 2 s for the other, which nothing is known of, and 0.4 s between them.
+    const round = 5 + 2 + 0.4;
+    const ofOne = await secondsOf({ mode: 'evolutionary', generations: 1 });
+    // Five texts more on 42 cases, eight at a time.
+    expect((await secondsOf({ mode: 'evolutionary', generations: 2 })) - ofOne).toBeCloseTo(round + (5 * 42 * 2) / 8);
+    const [few, many] = [await secondsOf({ max_evals: 68 }), await secondsOf({ max_evals: 84 })];
+    // A step measures 8 items.
+    expect(many - few).toBeCloseTo(2 * round + (16 * 2) / 8);
+  });
+
   it('an estimate warns of replies of the meta model that may be cut off', async () => {
     const { client, suiteId } = await tunes.aTeam(60);
     const base = { system_prompt: 'x'.repeat(4000) };
