@@ -17,7 +17,7 @@ const PROMPTS = [
 ];
 
 /** A word that stands in one case alone. */
-export const wordOf = (position: number): string => `word${String.fromCharCode(97 + (position % 26))}x${position}q`;
+const wordOf = (position: number): string => `word${String.fromCharCode(97 + (position % 26))}x${position}q`;
 
 /** A suite with three tools, and a word of its own in every case. */
 export const songSuite = (cases: number, promptOf?: (n: number) => string) => ({
@@ -60,6 +60,10 @@ export const PHRASES = [
   },
 ] as const;
 
+/** Whether texts have what helps. */
+export const has = (texts: Record<string, string>, { component, phrase }: (typeof PHRASES)[number]): boolean =>
+  texts[component]!.includes(phrase);
+
 /** A system with a suite of 60 cases, models that follow their prompts, and meta models that know what helps. */
 export async function startPromptTuneSystem(names: readonly string[], { workers = 2 } = {}) {
   return readyForPromptTunes(await startSystem({ workers }), names);
@@ -86,6 +90,9 @@ export async function readyForPromptTunes<Of extends System>(
     expect(response.status).toBe(200);
     return response.json();
   };
+  /** The bodies of the requests that a meta model got. */
+  const metaRequests = async (name: string): Promise<any[]> =>
+    (await control(`requests?model=${encodeURIComponent(metaOf(name))}`)).items;
   for (const name of names) {
     const rules = PHRASES.map(({ component: _component, ...rule }) => rule);
     await control(`prompt-sensitive/${name}`, { base: 0.2, rules });
@@ -117,8 +124,15 @@ export async function readyForPromptTunes<Of extends System>(
       await until(async () => isFinished((await get(`/api/jobs/${jobId}`)).status), { timeoutMs: 120_000 });
       return get(`/api/jobs/${jobId}`);
     },
-    /** The bodies of the requests that a meta model got. */
-    metaRequests: async (name: string): Promise<any[]> =>
-      (await control(`requests?model=${encodeURIComponent(metaOf(name))}`)).items,
+    metaRequests,
+    /** Of how many cases a word stands in the requests to the meta model, by what the cases are for. */
+    async wordsShown(name: string, tuneId: string): Promise<Record<string, number>> {
+      const { rows } = await system.sql.query('SELECT input FROM orchestration WHERE id = $1', [tuneId]);
+      const { reflect, select, heldOut } = JSON.parse(rows[0].input) as Record<string, number[]>;
+      const requests = (await metaRequests(name)).map((body) => JSON.stringify(body));
+      const shown = (positions: number[]): number =>
+        positions.filter((position) => requests.some((text) => text.includes(wordOf(position)))).length;
+      return { reflect: shown(reflect!), select: shown(select!), heldOut: shown(heldOut!) };
+    },
   };
 }

@@ -1,21 +1,8 @@
-import { PHRASES, ROUTE, startPromptTuneSystem, wordOf } from './prompt-tune-system.js';
+import { has, PHRASES, ROUTE, startPromptTuneSystem } from './prompt-tune-system.js';
 
 let system: Awaited<ReturnType<typeof startPromptTuneSystem>>;
-beforeAll(async () => void (system = await startPromptTuneSystem(['learns', 'ignores', 'copies', 'quick', 'evolves'])));
+beforeAll(async () => void (system = await startPromptTuneSystem(['learns'])));
 afterAll(() => system.sql.end());
-
-const has = (texts: Record<string, string>, { component, phrase }: (typeof PHRASES)[number]): boolean =>
-  texts[component]!.includes(phrase);
-
-/** Of how many cases a word stands in the requests to the meta model, by what the cases are for. */
-async function wordsShown(name: string, tuneId: string): Promise<Record<string, number>> {
-  const { rows } = await system.sql.query('SELECT input FROM orchestration WHERE id = $1', [tuneId]);
-  const { reflect, select, heldOut } = JSON.parse(rows[0].input) as Record<string, number[]>;
-  const requests = (await system.metaRequests(name)).map((body) => JSON.stringify(body));
-  const shown = (positions: number[]): number =>
-    positions.filter((position) => requests.some((text) => text.includes(wordOf(position)))).length;
-  return { reflect: shown(reflect!), select: shown(select!), heldOut: shown(heldOut!) };
-}
 
 it('a reflective tune finds what helps, confirms it on cases nobody saw, and keeps it as a version', async () => {
   const { tune_id, job_id } = await system.submit('learns', { max_evals: 300 });
@@ -30,7 +17,7 @@ it('a reflective tune finds what helps, confirms it on cases nobody saw, and kee
   expect(PHRASES.map((phrase) => has(found.texts!, phrase))).toEqual([true, true, true]);
   expect(found.evaluations).toBeLessThanOrEqual(300);
 
-  expect(await wordsShown('learns', tune_id)).toEqual({ reflect: expect.any(Number), select: 0, heldOut: 0 });
+  expect(await system.wordsShown('learns', tune_id)).toEqual({ reflect: expect.any(Number), select: 0, heldOut: 0 });
   expect(await system.metaRequests('learns')).toHaveLength(found.meta.requests);
 
   const candidates = await system.candidates(tune_id);
@@ -55,41 +42,4 @@ it('a reflective tune finds what helps, confirms it on cases nobody saw, and kee
   const { job_id: runJob, eval_id } = (await system.client.post('/api/tool-eval', asked)).body;
   await system.ended(runJob);
   expect((await system.get(`/api/tool-eval/history/${eval_id}`)).score).toBeGreaterThan(0.7);
-});
-
-it('a model that ignores its prompts leaves the base where it is', async () => {
-  await system.control('prompt-sensitive/ignores', { base: 0.4, rules: [] });
-  const { tune_id, job_id } = await system.submit('ignores', { max_evals: 300 });
-  await system.ended(job_id);
-  expect(await system.tune(tune_id)).toMatchObject({
-    outcome: 'not_confirmed',
-    best: 0,
-    prompt_version_id: null,
-    text: 'Keep the base: nothing that was tried did better on the cases that texts are chosen by.',
-  });
-});
-
-it('a meta model that copies its examples is caught', async () => {
-  await system.control('meta/copies', { rules: [], copy_examples: true });
-  const { tune_id, job_id } = await system.submit('copies', { max_evals: 300 });
-  await system.ended(job_id);
-  expect(await system.tune(tune_id)).toMatchObject({ outcome: 'not_confirmed', best: 0 });
-  const [, ...made] = await system.candidates(tune_id);
-  expect(made).toHaveLength(10);
-  for (const { state, reason } of made) {
-    expect(state).toBe('rejected');
-    expect(reason).toMatch(/^It (repeats words of a case|has a value that a case expects)/);
-  }
-});
-
-it.each(['quick', 'evolutionary'])('the mode %s finds texts that do better, too', async (mode) => {
-  const name = mode === 'quick' ? 'quick' : 'evolves';
-  const { tune_id, job_id } = await system.submit(name, { mode });
-  await system.ended(job_id);
-  const found = await system.tune(tune_id);
-  expect(found).toMatchObject({ outcome: 'confirmed', prompt_version_id: expect.any(String) });
-  expect(PHRASES.filter((phrase) => has(found.texts!, phrase)).length).toBeGreaterThan(0);
-  const shown = await wordsShown(name, tune_id);
-  expect(shown).toEqual({ reflect: expect.any(Number), select: 0, heldOut: 0 });
-  expect(shown.reflect).toBeGreaterThan(4);
 });

@@ -19,3 +19,25 @@ it(
   },
   31 * 60_000,
 );
+
+it('beside several attacks of another team a run makes each request once, and all processes answer', async () => {
+  const attacks = ['packets that are no objects', 'replies of 60,000 calls', 'an error with U+0000', 'tokens to count'];
+  const { stdout } = await bench(...attacks, '--items=160', '--latency=200', '--at-once', '--json');
+  const {
+    rows: [seen],
+  } = JSON.parse(stdout);
+  console.log(seen.outcomes.join('\n')); // shows that the attacks took place
+  expect(seen).toMatchObject({ names: attacks, wrong: [], repeated: 0, ended: [], failures: [] });
+  expect(seen.outcomes).toEqual([
+    expect.stringMatching(/\d+ x packets/),
+    expect.stringContaining('items oversized_reply'),
+    expect.stringContaining('items bad_request'),
+    expect.stringContaining('estimate 200'),
+  ]);
+  // The API and two workers.
+  expect(seen.health).toHaveLength(3);
+  for (const { answers, refused } of seen.health) {
+    expect(answers).toBeGreaterThan(5);
+    expect(refused).toBe(0);
+  }
+}, 300_000);

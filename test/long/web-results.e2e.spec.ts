@@ -41,6 +41,7 @@ journeys('the results of a run', () => {
     const result = page.getByRole('region', { name: 'Result', exact: true });
     await result.getByRole('heading', { name: 'Expected and called' }).waitFor();
     const first = page.url();
+    await result.getByRole('button', { name: 'Next failure', disabled: false }).waitFor();
     await page.keyboard.press('n');
     await page.waitForURL((url) => url.href !== first);
     await result.getByRole('button', { name: 'Previous failure', disabled: false }).waitFor();

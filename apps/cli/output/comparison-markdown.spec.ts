@@ -4,7 +4,7 @@ import { comparisonMarkdown } from './comparison-markdown.js';
 import type { ShownComparison } from './comparison-texts.js';
 import { escapeMarkdown } from './markdown.js';
 
-const HUGE = '|`<@octocat>\n#1 '.repeat(350_000); // 5 MB
+const HUGE = '|`<@octocat>\n#1 '.repeat(70_000); // 1 MB
 const HOSTILE = [
   'a | b',
   '| --- |\n| row | of its own |',

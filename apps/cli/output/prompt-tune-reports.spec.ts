@@ -103,7 +103,7 @@ const RUN =
   `toolmark run ${SUITE_ID} --models p::a,p::b --temperature 0 --tool-choice required --max-tokens 1024 ` +
   `--params '{"top_k":1}' --prompt-version version-1`;
 
-const HUGE = '|`<@octocat>\n#1 '.repeat(350_000); // 5 MB
+const HUGE = '|`<@octocat>\n#1 '.repeat(70_000); // 1 MB
 const HOSTILE = [
   'a | b',
   '| --- |\n| row | of its own |',

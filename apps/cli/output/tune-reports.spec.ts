@@ -98,7 +98,7 @@ const reportOf = ({ name = 'Weather', models = ['p::a'], arms = () => ARMS, ...m
 };
 const COMMAND = `toolmark run ${SUITE_ID} --models p::a --temperature 0.1 --tool-choice required --max-tokens 1024`;
 
-const HUGE = '|`<@octocat>\n#1 '.repeat(350_000); // 5 MB
+const HUGE = '|`<@octocat>\n#1 '.repeat(70_000); // 1 MB
 const HOSTILE = [
   'a | b',
   '| --- |\n| row | of its own |',

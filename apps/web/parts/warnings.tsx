@@ -7,7 +7,9 @@ export function Warnings({ warnings }: { warnings: readonly string[] }) {
   if (warnings.length === 0) return null;
   return (
     <div className="notice">
-      <h3>{warnings.length === 1 ? 'One thing to look at' : `${warnings.length} things to look at`}</h3>
+      <p>
+        <strong>{warnings.length === 1 ? 'One thing to look at' : `${warnings.length} things to look at`}</strong>
+      </p>
       <ul>
         {warnings.slice(0, MAX_SHOWN).map((warning, index) => (
           <li key={index}>

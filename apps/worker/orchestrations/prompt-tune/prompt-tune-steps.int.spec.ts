@@ -195,7 +195,6 @@ describe('a meta model', () => {
   it.each([
     ['calls nothing', () => undefined, /it calls no tool/],
     ['replies in another form', () => ({ answer: 42 }), /do not fit: "text"/],
-    ['writes without end', () => ({ text: 'x'.repeat(2 ** 20), why: '' }), /calls are longer than 1 MiB/],
   ] as [string, Author, RegExp][])(
     'that %s is asked once more each time, then it counts as a rejection',
     async (_what, author, reason) => {
@@ -211,6 +210,14 @@ describe('a meta model', () => {
       );
     },
   );
+
+  it('that writes without end is asked once more, and then not read', async () => {
+    const tune = await aTune(quick);
+    const found = await tune.end(skilled, () => ({ candidates: ['x'.repeat(2 ** 20)] }));
+    expect(found).toMatchObject({ status: 'completed', best: 0, meta: { requests: 2 } });
+    const [, made] = await tune.candidates();
+    expect(made!.reason).toBe('The meta model was not understood: its calls are longer than 1 MiB.');
+  });
 
   it('whose reply is cut off is told of with the way out', async () => {
     const tune = await aTune(quick);

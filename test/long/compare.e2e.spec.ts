@@ -1,6 +1,6 @@
-import { clientOf, weatherSuite, type Client } from './client.js';
-import { startSystem, type System } from './system.js';
-import { until } from './until.js';
+import { clientOf, weatherSuite, type Client } from '../client.js';
+import { startSystem, type System } from '../system.js';
+import { until } from '../until.js';
 
 let system: System;
 let client: Client;

@@ -1,9 +1,9 @@
 import { io, type Socket } from 'socket.io-client';
 import { Envelope, LOG_EVENTS, type LogEventName } from '#lib/contracts/event';
 import type { Experiment } from '#lib/contracts/experiment';
-import { weatherSuite } from './client.js';
-import { ADMIN_TOKEN, until } from './processes.js';
-import { startSystem, type System } from './system.js';
+import { weatherSuite } from '../client.js';
+import { ADMIN_TOKEN, until } from '../processes.js';
+import { startSystem, type System } from '../system.js';
 
 let system: System;
 const sockets: Socket[] = [];

@@ -4,9 +4,9 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
-import { ADMIN_TOKEN } from './processes.js';
-import { startSystem, type System } from './system.js';
-import { until } from './until.js';
+import { ADMIN_TOKEN } from '../processes.js';
+import { startSystem, type System } from '../system.js';
+import { until } from '../until.js';
 
 const node = resolve('node_modules/.bin/node');
 const folder = mkdtempSync(join(tmpdir(), 'toolmark-ci-'));

@@ -1,0 +1,29 @@
+import { weatherSuite } from '../client.js';
+import { expectExact } from '../exact.js';
+import { startSystem } from '../system.js';
+import { until } from '../until.js';
+
+it('settles every item once when a worker freezes and comes back after others took over', async () => {
+  const { client, simulator, sql, workers } = await startSystem({ workers: 2 });
+  const [frozen] = workers;
+  const limits = { max_concurrency: 20 };
+  const models = [{ id: 'slow-300' }, { id: 'slow-40' }];
+  await client.post('/api/providers', { key: 'sim', base_url: `${simulator.url}/v1`, limits, models });
+  const submit = async (cases: number, model: string): Promise<string> => {
+    const { suite_id } = (await client.post('/api/tool-eval/import', weatherSuite(cases))).body;
+    const { body } = await client.post('/api/tool-eval', { suite_id, models: [model], cache: 'off' });
+    return body.eval_id;
+  };
+  const run = async (evalId: string) => (await client.get(`/api/tool-eval/history/${evalId}`)).body;
+  const finished = (evalId: string) =>
+    until(async () => (await run(evalId)).status === 'completed', { what: 'the run to end', timeoutMs: 60_000 });
+
+  const evalId = await submit(200, 'slow-300');
+  await until(async () => (await run(evalId)).counts.settled >= 30);
+  await frozen!.kill('SIGSTOP');
+  await finished(evalId);
+  await frozen!.kill('SIGCONT');
+  await finished(await submit(20, 'slow-40'));
+  await expectExact(sql, evalId, 200);
+  await sql.end();
+});
