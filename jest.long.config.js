@@ -1,4 +1,19 @@
 import config from './jest.config.js';
 
-/** What takes longer than `npm test` should: `npm run test:long`, one file after another. */
-export default { ...config, roots: ['<rootDir>/test/long'], testPathIgnorePatterns: ['/node_modules/'], maxWorkers: 1 };
+/** What measures shares and times, and so needs the machine for itself. */
+const ALONE = ['budgets', 'fairness', 'faults', 'hostile', 'lanes', 'storm', 'tune-progress'].map(
+  (name) => `<rootDir>/test/long/${name}.e2e.spec.ts`,
+);
+const { maxWorkers, watchman, testTimeout, testPathIgnorePatterns: _, ...project } = config;
+const long = { ...project, roots: ['<rootDir>/test/long'] };
+
+/** What takes longer than `npm test` should: `npm run test:long`. */
+export default {
+  maxWorkers,
+  watchman,
+  testTimeout,
+  projects: [
+    { ...long, testPathIgnorePatterns: ['/node_modules/', ...ALONE] },
+    { ...long, testMatch: ALONE, runner: '<rootDir>/test/alone-runner.mjs' },
+  ],
+};

@@ -1,26 +1,19 @@
 import type { Pool } from '#lib/db/connection/pool';
-import { dyingPool } from '#lib/db/testing/dying-pool';
+import { tellWithDeaths } from '../deaths.js';
 import { openGateRuns, type Replies } from '../gate-runs.js';
 
-let gates: Awaited<ReturnType<typeof openGateRuns>>;
-beforeAll(async () => void (gates = await openGateRuns()));
-afterAll(() => gates.close());
+type World = Awaited<ReturnType<typeof openGateRuns>>;
+let worlds: World[];
+beforeAll(async () => void (worlds = await Promise.all([openGateRuns(), openGateRuns()])), 60_000);
+afterAll(() => Promise.all(worlds.map((world) => world.close())));
 
 it('a worker that dies after any statement of a gate run loses nothing, and repeats nothing', async () => {
-  const reference = await storyOf(gates.pool);
-  expect(reference).toMatchObject({ looks: [1, 2] });
-  let died = true;
-  for (let n = 1; died; n++) {
-    const process = dyingPool(gates.pool, n);
-    expect({ n, ...(await storyOf(process.pool)) }).toEqual({ n, ...reference });
-    died = process.died();
-    if (died) expect(n).toBeLessThan(300);
-    else expect(n).toBeGreaterThan(60);
-  }
+  const ends = { looks: [1, 2] };
+  await tellWithDeaths(worlds, storyOf, { ends, least: 60, most: 300 });
 }, 600_000);
 
 /** How a gate run of two looks ends: in a process with this pool as far as it lives, then in another. */
-async function storyOf(db: Pool) {
+async function storyOf(gates: World, db: Pool) {
   const gate = await gates.aGateRun({ cases: 20, looks: 2, margin: 0.3, critical_tags: ['vital'] });
   const replies: Replies = (child) =>
     Array.from({ length: child.cases }, (_, n) =>

@@ -1,11 +1,12 @@
 import type { Pool } from '#lib/db/connection/pool';
-import { dyingPool } from '#lib/db/testing/dying-pool';
+import { tellWithDeaths } from '../deaths.js';
 import { PHRASES } from '../prompt-tune-system.js';
 import { openPromptTunes, type Author, type Skill } from '../prompt-tunes.js';
 
-let tunes: Awaited<ReturnType<typeof openPromptTunes>>;
-beforeAll(async () => void (tunes = await openPromptTunes()), 60_000);
-afterAll(() => tunes.close());
+type World = Awaited<ReturnType<typeof openPromptTunes>>;
+let worlds: World[];
+beforeAll(async () => void (worlds = await Promise.all([openPromptTunes(), openPromptTunes()])), 60_000);
+afterAll(() => Promise.all(worlds.map((world) => world.close())));
 
 const [, { component, phrase }] = PHRASES;
 const better: Skill = (texts) => Number(texts[component]!.includes(phrase));
@@ -14,20 +15,17 @@ const author: Author = ({ current_text: text }, { step }) =>
   step === 'meta' ? undefined : { text: `${text} ${phrase}`, why: 'It helps.' };
 
 it('a worker that dies after any statement of a prompt tune loses nothing, and repeats nothing', async () => {
-  const reference = await storyOf(tunes.pool);
-  expect(reference).toMatchObject({ status: 'completed', outcome: 'confirmed', promoted: true, versions: 1 });
-  let died = true;
-  for (let n = 1; died; n++) {
-    const process = dyingPool(tunes.pool, n);
-    expect({ n, ...(await storyOf(process.pool)) }).toEqual({ n, ...reference });
-    died = process.died();
-    if (died) expect(n).toBeLessThan(600);
-    else expect(n).toBeGreaterThan(100);
-  }
+  const ends = {
+    status: 'completed',
+    outcome: 'confirmed',
+    promoted: true,
+    versions: 1,
+  };
+  await tellWithDeaths(worlds, storyOf, { ends, least: 100, most: 600 });
 }, 900_000);
 
 /** How a tune ends: in a process with this pool as far as it lives, then in another. */
-async function storyOf(db: Pool) {
+async function storyOf(tunes: World, db: Pool) {
   const team = await tunes.aTeam(20);
   const { body: experiment } = await team.client.post('/api/experiments', { name: 'e', suite_id: team.suiteId });
   const { body } = await tunes.submit(team, { components: [component], experiment_id: experiment.id });

@@ -1,28 +1,21 @@
 import type { Pool } from '#lib/db/connection/pool';
-import { dyingPool } from '#lib/db/testing/dying-pool';
+import { tellWithDeaths } from '../deaths.js';
 import { openTunes, type Skill } from '../tunes.js';
 
-let tunes: Awaited<ReturnType<typeof openTunes>>;
-beforeAll(async () => void (tunes = await openTunes()), 60_000);
-afterAll(() => tunes.close());
+type World = Awaited<ReturnType<typeof openTunes>>;
+let worlds: World[];
+beforeAll(async () => void (worlds = await Promise.all([openTunes(), openTunes()])), 60_000);
+afterAll(() => Promise.all(worlds.map((world) => world.close())));
 
 const better: Skill = ({ temperature }) => Number(temperature === 0.5);
 
 it('a worker that dies after any statement of a tune loses nothing, and repeats nothing', async () => {
-  const reference = await storyOf(tunes.pool);
-  expect(reference).toMatchObject({ status: 'completed', outcome: 'confirmed', promoted: true });
-  let died = true;
-  for (let n = 1; died; n++) {
-    const process = dyingPool(tunes.pool, n);
-    expect({ n, ...(await storyOf(process.pool)) }).toEqual({ n, ...reference });
-    died = process.died();
-    if (died) expect(n).toBeLessThan(600);
-    else expect(n).toBeGreaterThan(60);
-  }
+  const ends = { status: 'completed', outcome: 'confirmed', promoted: true };
+  await tellWithDeaths(worlds, storyOf, { ends, least: 60, most: 600 });
 }, 900_000);
 
 /** How a tune ends: in a process with this pool as far as it lives, then in another. */
-async function storyOf(db: Pool) {
+async function storyOf(tunes: World, db: Pool) {
   const plain = await tunes.aTune({ cases: 34, mode: 'grid', search_space: { temperature: [0, 0.5] } });
   await plain.client.post(`/api/jobs/${(await plain.job()).id}/cancel`);
   const { body: experiment } = await plain.client.post('/api/experiments', { name: 'e', suite_id: plain.suiteId });

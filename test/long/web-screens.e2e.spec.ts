@@ -11,13 +11,21 @@ const VIEWS: [string, OpenOptions][] = [
 let web: WebSystem;
 let filled: Filled;
 
+/** Screens that are looked at side by side. */
+const AT_ONCE = 2;
+
 /** Faults of all screens, by screen. */
 async function faultsOfAll(options: OpenOptions): Promise<Record<string, string[]>> {
   const found: Record<string, string[]> = {};
-  for (const [name, path] of screensOf(filled)) {
-    const faults = await faultsOfScreen(web, path, options);
-    if (faults.length) found[name] = faults;
-  }
+  const screens = screensOf(filled);
+  const look = async (): Promise<void> => {
+    for (let screen = screens.shift(); screen; screen = screens.shift()) {
+      const [name, path] = screen;
+      const faults = await faultsOfScreen(web, path, options);
+      if (faults.length) found[name] = faults;
+    }
+  };
+  await Promise.all(Array.from({ length: AT_ONCE }, look));
   return found;
 }
 

@@ -70,7 +70,7 @@ export const candidateQuery = (id: string, candidate: number) =>
       }),
   });
 
-/** What a candidate changed against another one. Texts never change, so it is asked for once. */
+/** What a candidate changed against another one. A resumed tune may have other candidates. */
 export const candidateDiffQuery = (id: string, candidate: number, to: number) =>
   queryOptions({
     queryKey: ['diff of candidates', id, candidate, to],
@@ -78,7 +78,6 @@ export const candidateDiffQuery = (id: string, candidate: number, to: number) =>
       const path = `${TUNES}/history/${id}/candidates/${candidate}/diff?to=${to}`;
       return client.call<PromptDiff>('GET', path, undefined, { signal });
     },
-    staleTime: Infinity,
   });
 
 /** @param body the text of a PromptTuneInput; undefined while there is nothing to estimate */

@@ -1,5 +1,6 @@
 import type { Redis } from 'ioredis';
 import { pino } from 'pino';
+import { tellWithDeaths } from '../../../test/deaths.js';
 import { createDatabase, createRedis } from '../../../test/services.js';
 import { until } from '../../../test/until.js';
 import type { BaselineComparison } from '#lib/contracts/comparison';
@@ -9,7 +10,6 @@ import { cancelJob } from '#lib/db/engine/cancel-job';
 import { deleteExperiment, pinBaseline } from '#lib/db/engine/experiments';
 import { runsToFinish } from '#lib/db/engine/finish-run';
 import { resumeRun } from '#lib/db/engine/resume-run';
-import { dyingPool } from '#lib/db/testing/dying-pool';
 import { aTeam } from '#lib/db/testing/run-fixture';
 import { settleRun, type Outcome } from '#lib/db/testing/settled-run';
 import { deleteRun } from '#lib/db/upkeep/delete-run';
@@ -554,15 +554,7 @@ describe('a storm of submits, ends, resumes, pins and deletions', () => {
 
 describe('a finisher that is killed', () => {
   it('after any statement changes nothing twice', async () => {
-    const reference = await storyOf(pool);
-    let died = true;
-    for (let n = 1; died; n++) {
-      const process = dyingPool(pool, n);
-      expect({ n, ...(await storyOf(process.pool)) }).toEqual({ n, ...reference });
-      died = process.died();
-      if (died) expect(n).toBeLessThan(100);
-      else expect(n).toBeGreaterThan(30);
-    }
+    await tellWithDeaths([{ pool }], (_world, db) => storyOf(db), { least: 30, most: 100 });
   }, 120_000);
 });
 
