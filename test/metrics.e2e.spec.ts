@@ -111,7 +111,7 @@ it('the API says how many slots are useful, also without any worker', async () =
   expect(values(text, 'toolmark_desired_slots')).toEqual({ 'lane_name="sim"': 4 });
   expect(values(text, 'toolmark_lane_limit')).toEqual({
     'lane_name="sim",limit="concurrency"': 4,
-    'lane_name="sim",limit="requests_per_minute"': 3000,
+    'lane_name="sim",limit="requests_per_minute"': 600,
   });
   expect(values(text, 'toolmark_store_up')).toEqual({ 'store="postgres"': 1, 'store="redis"': 1 });
   expect(text).not.toContain(eval_id);
