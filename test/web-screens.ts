@@ -198,13 +198,21 @@ export const screensOf = (filled: Filled): [name: string, path: string][] => {
   ];
 };
 
-/** What a screen must never have, whatever it shows and to whom. */
-export async function faultsOfScreen(web: WebSystem, path: string, options: OpenOptions): Promise<string[]> {
+/**
+ * What a screen must never have, whatever it shows and to whom.
+ * @param withAxe whether axe looks at it, too, which takes longer than all else
+ */
+export async function faultsOfScreen(
+  web: WebSystem,
+  path: string,
+  options: OpenOptions,
+  { withAxe = true } = {},
+): Promise<string[]> {
   const { page, context, faults, axe, isTooWide } = await web.open({ ...options, path });
   try {
     await page.getByRole('heading', { level: 1 }).first().waitFor();
     await page.locator('[aria-busy=true]').first().waitFor({ state: 'detached' });
-    const found = [...faults(), ...(await axe())];
+    const found = [...faults(), ...(withAxe ? await axe() : [])];
     if (await isTooWide()) found.push('wider than the window');
     if ((await page.title()).includes('owned')) found.push('a text was run as a script');
     return found;

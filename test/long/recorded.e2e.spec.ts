@@ -3,10 +3,10 @@ import { mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
-import { weatherSuite, type Client } from './client.js';
-import { ADMIN_TOKEN } from './processes.js';
-import { startSystem, type System } from './system.js';
-import { until } from './until.js';
+import { weatherSuite, type Client } from '../client.js';
+import { ADMIN_TOKEN } from '../processes.js';
+import { startSystem, type System } from '../system.js';
+import { until } from '../until.js';
 
 let system: System;
 let client: Client;

@@ -1,7 +1,7 @@
 import { SCORING_VERSION } from '#lib/contracts/verdict';
-import type { Client } from './client.js';
-import { startSystem, type System } from './system.js';
-import { until } from './until.js';
+import type { Client } from '../client.js';
+import { startSystem, type System } from '../system.js';
+import { until } from '../until.js';
 
 let client: Client;
 let sql: System['sql'];
