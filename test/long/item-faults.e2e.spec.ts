@@ -1,8 +1,8 @@
 import pg from 'pg';
-import { clientOf, weatherSuite, type Client } from './client.js';
-import { startEndpoint } from './endpoint.js';
-import { startProcess, until, type RunningProcess } from './processes.js';
-import { createDatabase, createRedis } from './services.js';
+import { clientOf, weatherSuite, type Client } from '../client.js';
+import { startEndpoint } from '../endpoint.js';
+import { startProcess, until, type RunningProcess } from '../processes.js';
+import { createDatabase, createRedis } from '../services.js';
 
 let worker: RunningProcess;
 let client: Client;

@@ -1,8 +1,8 @@
 import { zstdDecompressSync } from 'node:zlib';
 import { TOOLS_PLACEHOLDER } from '#lib/scoring/cases/stored-requests';
-import type { Client } from './client.js';
-import { startSystem, type System } from './system.js';
-import { until } from './until.js';
+import type { Client } from '../client.js';
+import { startSystem, type System } from '../system.js';
+import { until } from '../until.js';
 
 let client: Client;
 let system: System;

@@ -1,6 +1,6 @@
-import { weatherSuite, type Client } from './client.js';
-import { startSystem, type System } from './system.js';
-import { until } from './until.js';
+import { weatherSuite, type Client } from '../client.js';
+import { startSystem, type System } from '../system.js';
+import { until } from '../until.js';
 
 let client: Client;
 let requests: System['requests'];

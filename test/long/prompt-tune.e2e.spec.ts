@@ -1,4 +1,4 @@
-import { has, PHRASES, ROUTE, startPromptTuneSystem } from './prompt-tune-system.js';
+import { has, PHRASES, ROUTE, startPromptTuneSystem } from '../prompt-tune-system.js';
 
 let system: Awaited<ReturnType<typeof startPromptTuneSystem>>;
 beforeAll(async () => void (system = await startPromptTuneSystem(['learns'])));

@@ -1,4 +1,4 @@
-import { journeys, startWeb, type WebSystem } from './web.js';
+import { journeys, startWeb, type WebSystem } from '../web.js';
 
 let web: WebSystem;
 

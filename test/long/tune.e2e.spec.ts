@@ -1,6 +1,6 @@
 import type { ParamTune } from '#lib/contracts/param-tune';
-import { until } from './processes.js';
-import { BASE, MODEL, ROUTE, startTuneSystem } from './tune-system.js';
+import { until } from '../processes.js';
+import { BASE, MODEL, ROUTE, startTuneSystem } from '../tune-system.js';
 
 let system: Awaited<ReturnType<typeof startTuneSystem>>;
 beforeAll(async () => void (system = await startTuneSystem()));
