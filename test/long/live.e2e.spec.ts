@@ -223,8 +223,8 @@ it(`clients (typed, JavaScript${hasPython ? ', Python' : ''}) follow a job while
 }, 120_000);
 
 it('what the API did not expect is answered without details, and the log has them', async () => {
-  const { jobId } = await submit(1, ['perfect-ish']);
   const watcher = await connect(1);
+  const { jobId } = await submit(1, ['perfect-ish']);
   await ended(watcher, jobId);
   await sql.query('ALTER TABLE team RENAME COLUMN running_jobs_per_user TO renamed');
   try {
