@@ -154,6 +154,29 @@ describe('an Idempotency-Key', () => {
   });
 });
 
+it('a change that Postgres ends to resolve a deadlock is made again', async () => {
+  const body = { suite_id: await importSuite(), models: ['sim::a'] };
+  const { job_id: jobId, eval_id: runId } = (await client.post('/api/tool-eval', body)).body;
+  const other = await api.pool.connect();
+  try {
+    await other.query('BEGIN');
+    await other.query('SELECT 1 FROM job WHERE id = $1 FOR UPDATE', [jobId]);
+    const cancelled = client.post(`/api/jobs/${jobId}/cancel`);
+    await until(async () => {
+      const { rows } = await api.pool.query(
+        `SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`,
+      );
+      return rows.length === 1;
+    });
+    // Who waited first looks for a deadlock first, and is ended: the cancellation.
+    await other.query('SELECT 1 FROM target WHERE run_id = $1 FOR UPDATE', [runId]);
+    await other.query('ROLLBACK');
+    expect(await cancelled).toMatchObject({ status: 202, body: { status: 'cancelled' } });
+  } finally {
+    other.release(true);
+  }
+});
+
 describe('every route of the OpenAPI document that changes something', () => {
   let server: Server;
   afterAll(() => (server.closeAllConnections(), server.close()));

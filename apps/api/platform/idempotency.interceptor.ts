@@ -12,9 +12,9 @@ import {
   type KeyOwner,
   type KeyState,
 } from '#lib/db/catalogue/idempotency';
-import { inTransaction, type Pool, type PoolClient } from '#lib/db/connection/pool';
+import { inTransaction, retryDeadlocks, type Pool, type PoolClient } from '#lib/db/connection/pool';
 import { sha256 } from '#lib/runtime/seal';
-import type { CallerRequest } from './decorators.js';
+import type { CallerRequest, Change } from './decorators.js';
 import { toProblem } from './problem.filter.js';
 import { POOL } from './stores.js';
 
@@ -37,7 +37,7 @@ export class IdempotencyInterceptor implements NestInterceptor {
     const request = context.switchToHttp().getRequest<CallerRequest>();
     if (request.method === 'GET' || !request.caller) return next.handle();
     const key = request.headers['idempotency-key'];
-    request.change = (work) => inTransaction(this.pool, work);
+    request.change = (work) => this.#inTransaction(work);
     if (key === undefined) return next.handle();
     if (typeof key !== 'string' || key === '' || key.length > MAX_KEY_LENGTH)
       throw new ProblemError(400, `An Idempotency-Key has 1 to ${MAX_KEY_LENGTH} characters.`);
@@ -46,6 +46,8 @@ export class IdempotencyInterceptor implements NestInterceptor {
     const handle = (): Promise<unknown> => lastValueFrom(next.handle(), { defaultValue: undefined });
     return from(this.#respondOnce(owner, request, reply, handle));
   }
+
+  #inTransaction: Change = (work) => retryDeadlocks(() => inTransaction(this.pool, work));
 
   async #respondOnce(
     owner: KeyOwner,
@@ -93,7 +95,7 @@ export class IdempotencyInterceptor implements NestInterceptor {
       );
     let isStored = false;
     request.change = async (work) => {
-      const response = await inTransaction(this.pool, async (client) => {
+      const response = await this.#inTransaction(async (client) => {
         const made = await work(client);
         await store(client, made);
         return made;

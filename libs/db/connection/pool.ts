@@ -119,6 +119,20 @@ export function isTransient(error: unknown): boolean {
   return isUnanswered(error) || CONNECTION_LOST.test(message ?? '');
 }
 
+const DEADLOCK = '40P01';
+const MAX_DEADLOCKS = 3;
+
+/** Makes a transaction again that Postgres has ended to resolve a deadlock, up to three times. */
+export async function retryDeadlocks<Result>(transaction: () => Promise<Result>): Promise<Result> {
+  for (let deadlocks = 1; ; deadlocks++) {
+    try {
+      return await transaction();
+    } catch (error) {
+      if ((error as { code?: string }).code !== DEADLOCK || deadlocks > MAX_DEADLOCKS) throw error;
+    }
+  }
+}
+
 /** Retries `work` after transient errors until `signal` aborts. Throws any other error at once. */
 export async function retryTransient<Result>(work: () => Promise<Result>, signal?: AbortSignal): Promise<Result> {
   for (let attempt = 0; ; attempt++) {
