@@ -7,6 +7,7 @@ import { startApi, type ApiInProcess } from '../../test/api.js';
 import { weatherSuite } from '../../test/client.js';
 import { ADMIN_TOKEN } from '../../test/processes.js';
 import { createDatabase } from '../../test/services.js';
+import { someoneWaits } from '../../test/lock-wait.js';
 import { until } from '../../test/until.js';
 import { tcpProxy, type TcpProxy } from '../../test/tcp-proxy.js';
 import type { WatchEvent } from './job-watch.js';
@@ -60,8 +61,7 @@ it('a watch that begins while Postgres is gone gets everything once it is back',
   await lock.query('LOCK TABLE job');
   const watched = allEvents(jobId);
   watched.catch(() => {}); // Awaited below.
-  const waiting = `SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`;
-  await until(async () => (await direct.query(waiting)).rowCount, { what: 'the subscription to ask the database' });
+  await someoneWaits(direct, 'the subscription to ask the database');
   proxy.cut();
   await until(async () => (await api.client.get('/readyz')).status === 503);
   await lock.query('ROLLBACK');
@@ -78,15 +78,7 @@ it('an end that arrives before the subscription is answered comes after what led
   const lock = await direct.connect();
   await lock.query('BEGIN; LOCK TABLE target');
   const watched = allEvents(jobId);
-  await until(
-    async () =>
-      (
-        await direct.query(
-          `SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`,
-        )
-      ).rowCount,
-    { what: 'the subscription to wait' },
-  );
+  await someoneWaits(direct, 'the subscription to wait');
   await until(() => other.connected);
   await direct.query('UPDATE job SET last_seq = 3 WHERE id = $1', [jobId]);
   await direct.query(`INSERT INTO job_event (job_id, seq, at, name, data) VALUES ($1, 3, now(), 'job_failed', '{}')`, [

@@ -4,6 +4,7 @@ import { storeResponse, claimKey, type ClaimedKey } from '#lib/db/catalogue/idem
 import { sha256 } from '#lib/runtime/seal';
 import { startApi, type ApiInProcess } from '../../../test/api.js';
 import { clientOf, weatherSuite, type Client } from '../../../test/client.js';
+import { someoneWaits } from '../../../test/lock-wait.js';
 import { until } from '../../../test/until.js';
 
 let api: ApiInProcess;
@@ -162,12 +163,7 @@ it('a change that Postgres ends to resolve a deadlock is made again', async () =
     await other.query('BEGIN');
     await other.query('SELECT 1 FROM job WHERE id = $1 FOR UPDATE', [jobId]);
     const cancelled = client.post(`/api/jobs/${jobId}/cancel`);
-    await until(async () => {
-      const { rows } = await api.pool.query(
-        `SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`,
-      );
-      return rows.length === 1;
-    });
+    await someoneWaits(api.pool);
     // Who waited first looks for a deadlock first, and is ended: the cancellation.
     await other.query('SELECT 1 FROM target WHERE run_id = $1 FOR UPDATE', [runId]);
     await other.query('ROLLBACK');

@@ -1,6 +1,6 @@
 import pg from 'pg';
 import { createDatabase, freePort } from '../../../test/services.js';
-import { until } from '../../../test/until.js';
+import { someoneWaits } from '../../../test/lock-wait.js';
 import { tcpProxy, type TcpProxy } from '../../../test/tcp-proxy.js';
 import {
   CONNECTION_OPTIONS,
@@ -54,16 +54,6 @@ async function whileLocked<Result>(use: (client: pg.PoolClient) => Promise<Resul
     client.release();
   }
 }
-const someoneWaits = (): Promise<unknown> =>
-  until(
-    async () =>
-      (
-        await direct.query(
-          `SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`,
-        )
-      ).rowCount,
-  );
-
 describe('a fault that passes by itself is known as such, however Prisma calls it:', () => {
   it('nothing listens where Postgres was', async () => {
     expect(
@@ -85,7 +75,7 @@ describe('a fault that passes by itself is known as such, however Prisma calls i
     const prisma = prismaOf(way.url);
     await whileLocked(async (client) => {
       const failure = failureOf(prisma.team.findMany());
-      await someoneWaits();
+      await someoneWaits(direct);
       await client.query(
         `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database()
           AND pid <> pg_backend_pid()`,
@@ -99,7 +89,7 @@ describe('a fault that passes by itself is known as such, however Prisma calls i
     const prisma = prismaOf(target.href);
     await whileLocked(async (client) => {
       const mine = failureOf(prisma.$transaction([prisma.$executeRaw`LOCK TABLE other`, prisma.team.findMany()]));
-      await someoneWaits();
+      await someoneWaits(direct);
       const theirs = await failureOf(client.query('LOCK TABLE other'));
       expect(isTransient(theirs ?? (await mine))).toBe(true);
       await client.query('ROLLBACK');
