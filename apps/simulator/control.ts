@@ -1,5 +1,6 @@
 import { newState, type ModelState } from './models/model-state.js';
 import { readModelName, MODEL_NAMES } from './models/models.js';
+import { readJudgeRules } from './models/judge-rules.js';
 import { readMetaRules } from './models/meta-rules.js';
 import { readPromptSensitivity } from './models/prompt-sensitivity.js';
 import { readScript } from './models/scripts.js';
@@ -40,6 +41,8 @@ export function control(method: string, url: URL, body: unknown, states: States)
       return configure('prompt-sensitive', name, (state) => (state.sensitivity = readPromptSensitivity(body)), states);
     case 'POST meta':
       return configure('meta', name, (state) => (state.metaRules = readMetaRules(body)), states);
+    case 'POST judge':
+      return configure('judge', name, (state) => (state.judgeRules = readJudgeRules(body)), states);
     case 'GET stats':
       return jsonResponse(200, stats(states, url.searchParams));
     case 'GET requests':
@@ -53,8 +56,8 @@ export function control(method: string, url: URL, body: unknown, states: States)
       return errorResponse(
         404,
         `No ${method} ${url.pathname}. There are POST /control/models/<model>, ` +
-          '/control/scripted/<id>, /control/prompt-sensitive/<id>, /control/meta/<id>, /control/reset and GET ' +
-          '/control/stats, /control/requests?model=<model>.',
+          '/control/scripted/<id>, /control/prompt-sensitive/<id>, /control/meta/<id>, /control/judge/<id>, ' +
+          '/control/reset and GET /control/stats, /control/requests?model=<model>.',
       );
   }
 }

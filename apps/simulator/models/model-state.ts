@@ -1,4 +1,5 @@
 import type { Bucket } from './rate-limit.js';
+import type { JudgeRules } from './judge-rules.js';
 import type { MetaRules } from './meta-rules.js';
 import type { PromptSensitivity } from './prompt-sensitivity.js';
 import type { Script } from './script.js';
@@ -24,6 +25,7 @@ export interface ModelState {
   script?: Script;
   sensitivity?: PromptSensitivity;
   metaRules?: MetaRules;
+  judgeRules?: JudgeRules;
   /** How often each request to a model that is sensitive to parameters was made. */
   paramsAsked: Map<string, number>;
 }

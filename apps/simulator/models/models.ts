@@ -1,6 +1,9 @@
 import type { ModelRequest } from './model-request.js';
 import { correctReply } from './correct-reply.js';
 import { chance, hash } from '../formats/chance.js';
+import { readEvidence } from './judge-evidence.js';
+import { judgeReply } from './judge-reply.js';
+import { readJudgeRules } from './judge-rules.js';
 import { metaReply, readTask } from './meta-reply.js';
 import { ALL_KEPT, type KeptBodies } from './model-state.js';
 import { newBucket, rateLimitHeaders, take } from './rate-limit.js';
@@ -240,6 +243,18 @@ export const BEHAVIOURS: Record<string, Behaviour> = {
       const task = readTask(request);
       if (typeof task === 'string') return errorResponse(400, task, 'no_task');
       return sendReply(asked, BEHAVIOURS.meta!, metaReply(task, request, state.metaRules));
+    },
+  },
+  judge: {
+    about: 'Judges the calls of other models, as was posted to /control/judge/<its id>, or else well.',
+    kept: ALL_KEPT,
+    latencyMs: ({ state }) => state.judgeRules?.latency_ms ?? 0,
+    respond: (asked) => {
+      const { state, request } = asked;
+      const evidence = readEvidence(request);
+      if (typeof evidence === 'string') return errorResponse(400, evidence, 'no_evidence');
+      state.judgeRules ??= readJudgeRules({});
+      return sendReply(asked, BEHAVIOURS.judge!, judgeReply(evidence, request, state.judgeRules));
     },
   },
 };
