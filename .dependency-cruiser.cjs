@@ -109,6 +109,12 @@ module.exports = {
       'A search is told what it measured, and asks for more: without a database, a clock or a queue.',
     ),
     onlyOurs(
+      'judging-imports-contracts-and-statistics',
+      lib('judging'),
+      [lib('judging', 'contracts'), '^libs/scoring/statistics/'],
+      'What a judge is asked, how its replies are read and what they add up to: without a database or a clock.',
+    ),
+    onlyOurs(
       'recorded-imports-contracts-scoring-and-replies',
       lib('recorded'),
       [lib('recorded', 'contracts', 'scoring'), '^libs/providers/replies/'],

@@ -6,6 +6,8 @@ import { TunesModule } from './tunes/tunes.module.js';
 import { HealthModule } from './health/health.module.js';
 import { ImportsModule } from './imports/imports.module.js';
 import { JobsModule } from './jobs/jobs.module.js';
+import { JudgeModule } from './judge/judge.module.js';
+import { LabelsModule } from './labels/labels.module.js';
 import { LanesModule } from './lanes/lanes.module.js';
 import { LiveModule } from './live/live.module.js';
 import { McpModule } from './mcp/mcp.module.js';
@@ -31,12 +33,14 @@ import { TeamsModule } from './teams/teams.module.js';
     RecordedModule,
     RunsModule,
     ResultsModule,
+    LabelsModule,
     JobsModule,
     ComparisonsModule,
     ExperimentsModule,
     GatesModule,
     TunesModule,
     PromptsModule,
+    JudgeModule,
     MetricsModule,
     SettingsModule,
     LanesModule,

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { BaselineComparison, Differs } from './comparison.js';
 import { GateResult } from './gate.js';
 import { Job, JobType } from './job.js';
+import { Agreement, CALIBRATION_STATUSES, JUDGEMENTS, PREFERENCES } from './judge.js';
 import { id, time } from './page.js';
 import { ARM_STATES, TunedTarget } from './param-tune.js';
 import { TunedPrompt } from './prompt-tune.js';
@@ -17,11 +18,12 @@ const event = <Shape extends z.core.$ZodLooseShape>(description: string, shape: 
 
 const evalId = id.describe('The run.');
 const tuneId = id.describe('The tune.');
+const reportId = id.describe('The report.');
 const resultRef = z
   .string()
   .describe(
     'The result of the job: for a `tool_eval` the `eval_id` of its run, for a `rescore` the `rescore_id`, for a ' +
-      '`gate` the `gate_run_id`, for a `param_tune` or `prompt_tune` the `tune_id`.',
+      '`gate` the `gate_run_id`, for a `param_tune` or `prompt_tune` the `tune_id`, for a `judge` the `report_id`.',
   );
 const share = z.number().min(0).max(1).nullable();
 const count = z.int().min(0);
@@ -168,6 +170,29 @@ export const LOG_EVENTS = {
       ),
     prompt: TunedPrompt.optional().describe('The best candidate of a tune of prompts. Not of parameters.'),
     promoted_eval_id: id.nullable().describe('The run of the winner in the experiment; null for none.'),
+  }),
+  judge_start: event('A judge begins.', {
+    report_id: reportId,
+    judge: z.string().describe('The judge, as `provider_key::model_id`.'),
+    items: count.describe('Results, or cases in common, that it judges. Those of a run that goes on come on top.'),
+  }),
+  judge_verdict: event('A judge has judged a result, or a case of two runs. It changes no score.', {
+    report_id: reportId,
+    position: count.describe('Its number in the report, from 0.'),
+    result_id: z.string().describe('The result; of a comparison, that of `b`.'),
+    target: z.string().describe('Its model, as `provider_key::model_id`.'),
+    verdict: z
+      .enum([...JUDGEMENTS, ...PREFERENCES])
+      .nullable()
+      .describe('The judgement; null when it errored.'),
+    agreement: Agreement.nullable().describe('Beside pass and fail; null where the judge cannot tell.'),
+    suspicious: z.boolean().describe('Whether the reply holds text that speaks to a grader.'),
+  }),
+  judge_complete: event('A report has its figures. `job_completed` follows soon.', {
+    report_id: reportId,
+    share_ok: share.describe('Correct or acceptable of what it could tell, 0 to 1; null of none, and of comparisons.'),
+    kappa: z.number().nullable().describe('Its agreement with pass and fail; null where there is none to speak of.'),
+    calibration: z.enum(CALIBRATION_STATUSES).describe("How far people's labels confirm this judge."),
   }),
   job_completed: event('The job has ended. No event follows.', {
     status: z

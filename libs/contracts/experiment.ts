@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { BaselineComparison, DEFAULT_MARGIN, Differs, Margin, Measure } from './comparison.js';
 import { JobStatus } from './job.js';
+import { CalibrationHead } from './judge.js';
 import { METRIC_NAME } from './metric.js';
 import { id, PageQuery, suiteId, time } from './page.js';
 import { TunedTarget } from './param-tune.js';
@@ -52,7 +53,13 @@ export const BaselineInput = z
 export type BaselineInput = z.infer<typeof BaselineInput>;
 
 /** A complete RunInput without `suite_id`, `experiment_id`, and what people call the run. */
-export const BestConfig = RunInput.omit({ suite_id: true, experiment_id: true, name: true, note: true }).meta({
+export const BestConfig = RunInput.omit({
+  suite_id: true,
+  experiment_id: true,
+  name: true,
+  note: true,
+  judge: true,
+}).meta({
   id: 'BestConfig',
   description: 'The settings of a run, complete: what `run-best` submits.',
 });
@@ -164,6 +171,16 @@ export const TimelineEntry = z
       .array(TunedTarget)
       .optional()
       .meta({ description: 'Of a tune of parameters: what the held-out cases said, by model.' }),
+    judge: z
+      .object({
+        eval_id: id.meta({ description: 'The run that was judged; of a comparison, `b`.' }),
+        judge: z.string().meta({ description: 'The judge, as `provider_key::model_id`.' }),
+        share_ok: z.number().nullable().meta({ description: 'Correct or acceptable, of what it could tell, 0..1.' }),
+        kappa: z.number().nullable().meta({ description: 'Its agreement with pass and fail.' }),
+        calibration: CalibrationHead.meta({ description: 'How far people confirm this judge.' }),
+      })
+      .optional()
+      .meta({ description: 'Of a report of a judge. It changes no score.' }),
     prompt: TunedPrompt.optional().meta({ description: 'Of a tune of prompts: what the held-out cases said.' }),
   })
   .meta({ id: 'TimelineEntry', description: 'Something that ended in an experiment.' });

@@ -17,10 +17,11 @@ export const JobStatus = z.enum(JOB_STATUSES).meta({
     '`budget_exceeded` are final.',
 });
 export type JobStatus = z.infer<typeof JobStatus>;
-export const JobType = z.enum(['tool_eval', 'rescore', 'gate', 'param_tune', 'prompt_tune']).meta({
+export const JobType = z.enum(['tool_eval', 'rescore', 'gate', 'param_tune', 'prompt_tune', 'judge']).meta({
   description:
     'The kind of work: a run (`tool_eval`), a second scoring of the stored replies of a run (`rescore`), a gate ' +
-    'run (`gate`) or a tune of parameters (`param_tune`) or prompts (`prompt_tune`) with the runs that they make.',
+    'run (`gate`), a tune of parameters (`param_tune`) or prompts (`prompt_tune`) with the runs that they make, or ' +
+    'a report of a judge (`judge`).',
 });
 export type JobType = z.infer<typeof JobType>;
 export const isFinished = (status: JobStatus): boolean => !['pending', 'queued', 'running'].includes(status);
@@ -51,7 +52,8 @@ export const Job = z
       .meta({
         description:
           'The result of the job: for `tool_eval` the eval_id, for `rescore` the id of the rescore, for `gate` the ' +
-          'id of the gate run, for `param_tune` and `prompt_tune` the id of the tune.',
+          'id of the gate run, for `param_tune` and `prompt_tune` the id of the tune, for `judge` the id of the ' +
+          'report.',
       }),
     error: z.string().nullable().meta({ description: 'Why the job failed; null when it did not.' }),
     created_at: time.meta({ description: 'When it was submitted.' }),

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { BaselineComparison, Differs } from './comparison.js';
 import { Actual, Estimate } from './estimate.js';
 import { JobStatus } from './job.js';
+import { JudgeOfRun } from './judge-of-run.js';
 import { MetricAsked, type RunMetric } from './metric.js';
 import { flag, id, PageQuery, severalOf, suiteId, time } from './page.js';
 import { Params } from './params.js';
@@ -197,6 +198,11 @@ export const RunInput = z
       .nullable()
       .default(null)
       .meta({ description: 'The experiment that the run belongs to, with the same suite; null for none.' }),
+    judge: JudgeOfRun.nullish().meta({
+      description:
+        'Has a model judge what did not pass, once, in a report of its own. It changes no score. Null or left out ' +
+        'for none, unless the team judges such runs by itself.',
+    }),
   })
   .meta({ id: 'RunInput', description: 'A run to submit, or to estimate: a suite against some models.' });
 export type RunInput = z.infer<typeof RunInput>;
@@ -281,14 +287,15 @@ export const RunWarning = z
   .meta({ id: 'RunWarning', description: 'Something that the run did differently from what was requested.' });
 export type RunWarning = z.infer<typeof RunWarning>;
 
-export const ORCHESTRATOR_TYPES = ['gate', 'param_tune', 'prompt_tune'] as const;
+export const ORCHESTRATOR_TYPES = ['gate', 'param_tune', 'prompt_tune', 'judge'] as const;
 export const Orchestrator = z.object({
   type: z.enum(ORCHESTRATOR_TYPES).meta({
-    description: 'The kind of work that made the run: a gate run, or a tune of parameters or prompts.',
+    description:
+      'The kind of work that made the run: a gate run, a tune of parameters or prompts, or a report of a judge.',
     example: 'gate',
   }),
   id: id.meta({
-    description: 'Its id: that of the gate run, or of the tune.',
+    description: 'Its id: that of the gate run, of the tune, or of the report.',
     example: '019aa8a2-5c1e-7000-8000-000000000091',
   }),
 });

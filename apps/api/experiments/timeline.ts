@@ -5,9 +5,11 @@ import type { StoredExperiment } from '#lib/db/catalogue/experiments';
 import type { ParamTune, TunedTarget } from '#lib/contracts/param-tune';
 import type { Pool } from '#lib/db/connection/pool';
 import type { PromptTune } from '#lib/contracts/prompt-tune';
+import { JudgeReportRepository } from '#lib/db/read/judge-reports';
 import { PromptTuneRepository } from '#lib/db/read/prompt-tunes';
 import { ParamTuneRepository } from '#lib/db/read/param-tunes';
 import { ExperimentRunRepository, type ExperimentRun } from '#lib/db/read/experiment-runs';
+import { calibrationHeads } from '../labels/calibration-heads.js';
 import { cursorOf } from '../platform/decorators.js';
 import { summariseConfig } from './config-summary.js';
 import { comparisonWith } from './describe-experiments.js';
@@ -36,23 +38,59 @@ export async function readTimeline(
     ...(await runs.listEnded(experiment.id, page)).map((run) => toEntry(run, experiment, baseline)),
     ...(await tunes.listEnded(experiment.id, page)).map(toTuneEntry),
     ...(await new PromptTuneRepository(pool, teamId).listEnded(experiment.id, page)).map(toPromptEntry),
+    ...(await judgedEntries(pool, teamId, experiment.id, page)),
   ].sort((a, b) => Date.parse(a.timestamp) - Date.parse(b.timestamp) || (a.id < b.id ? -1 : 1));
   const items = ended.slice(0, limit);
   const last = items.at(-1);
   return { items, next_cursor: ended.length > limit && last ? `${Date.parse(last.timestamp)}~${last.id}` : null };
 }
 
-/** The winner of a tune has an entry of its own, and a score: that of the tune was chosen for being high. */
-const ofTune = ({ id, finished_at, status, promoted_eval_id }: ParamTune | PromptTune) => ({
-  id,
-  timestamp: finished_at!,
-  status,
+/** What judges said. Their figures are never shown without their calibration. */
+async function judgedEntries(
+  pool: Pool,
+  teamId: string,
+  experimentId: string,
+  page: Parameters<JudgeReportRepository['listEnded']>[1],
+): Promise<TimelineEntry[]> {
+  const reports = await new JudgeReportRepository(pool, teamId).listEnded(experimentId, page);
+  const heads = await calibrationHeads(
+    pool,
+    teamId,
+    reports.map(({ fingerprint }) => fingerprint),
+  );
+  return reports.map(({ fingerprint, figures, ...report }) => ({
+    type: 'judge',
+    ...NO_SCORE,
+    id: report.id,
+    timestamp: report.finished_at!,
+    status: report.status,
+    config_summary: `judged by ${report.judge}`,
+    targets: figures?.targets.map(({ target }) => target) ?? [],
+    judge: {
+      eval_id: report.eval_id,
+      judge: report.judge,
+      share_ok: figures?.share_ok ?? null,
+      kappa: figures?.kappa ?? null,
+      calibration: heads.get(fingerprint)!,
+    },
+  }));
+}
+
+const NO_SCORE = {
   score: null,
   delta: null,
   is_baseline: false,
   is_best: false,
   differs: [],
   comparison: null,
+};
+
+/** The winner of a tune has an entry of its own, and a score: that of the tune was chosen for being high. */
+const ofTune = ({ id, finished_at, status, promoted_eval_id }: ParamTune | PromptTune) => ({
+  id,
+  timestamp: finished_at!,
+  status,
+  ...NO_SCORE,
   promoted_eval_id,
 });
 

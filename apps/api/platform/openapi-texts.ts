@@ -22,6 +22,8 @@ export const TAGS: Record<string, string> = {
   Runs: 'Suites played with models: estimates, runs, their results, and the jobs that carry them out.',
   Recorded: 'Runs whose replies were made elsewhere.',
   Metrics: 'Metrics that runs compute beside the house score.',
+  Judge: 'Models that say of results whether they serve the user, and of two runs which is better.',
+  Labels: 'What people say of results, and how far they confirm a judge.',
   Comparisons: 'Two runs, case by case: what changed, by how much, and how sure that is.',
   Experiments: 'Runs that belong together, compared with a baseline.',
   Gates: 'Decide whether a run may ship: whether it is not worse than a baseline, by rules fixed before.',
@@ -57,6 +59,7 @@ const PATH_PARAMETERS: Record<string, { description: string; example: string }> 
   experiments: { description: 'The id of the experiment.', example: '019aa8a2-5c1e-7000-8000-000000000051' },
   gates: { description: 'The id of the gate.', example: '019aa8a2-5c1e-7000-8000-000000000101' },
   runs: { description: 'The id of the gate run.', example: '019aa8a2-5c1e-7000-8000-000000000091' },
+  reports: { description: 'The id of the report.', example: '019aa8a2-5c1e-7000-8000-000000000141' },
   lanes: { description: 'The id of the lane.', example: '019aa8a2-5c1e-7000-8000-000000000061' },
   tokens: {
     description: 'The id of the token, which is not its secret.',

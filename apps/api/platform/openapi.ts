@@ -23,6 +23,8 @@ const TAG_OF_CONTROLLER: Record<string, string> = {
   Resume: 'Runs',
   SuiteVersions: 'Suites',
   Sessions: 'Teams',
+  Calibration: 'Labels',
+  JudgeSettings: 'Judge',
 };
 const tagOf = (controller: string): string => TAG_OF_CONTROLLER[controller] ?? controller;
 

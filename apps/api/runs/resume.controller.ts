@@ -1,6 +1,7 @@
 import { Body, Controller, Param, Post } from '@nestjs/common';
 import { z } from 'zod';
 import { GateSubmitted } from '#lib/contracts/gate';
+import { JudgeSubmitted } from '#lib/contracts/judge';
 import { ParamTuneSubmitted } from '#lib/contracts/param-tune';
 import { ResumeInput, Submitted } from '#lib/contracts/run';
 import type { Caller } from '#lib/db/catalogue/callers';
@@ -8,7 +9,7 @@ import { About, Answers, Changes, Me, uuid, type Change } from '../platform/deco
 import { ResumeService } from './resume.service.js';
 
 const Resumed = z
-  .union([Submitted, GateSubmitted, ParamTuneSubmitted])
+  .union([Submitted, GateSubmitted, ParamTuneSubmitted, JudgeSubmitted])
   .meta({ description: 'What goes on, under a new job.' });
 
 /** The jobs that can go on: those of runs, and of what makes runs. */
@@ -19,9 +20,9 @@ export class ResumeController {
   @Post(':id/resume')
   @About(
     'Resume a job',
-    'Of a run, it does the same as `POST /api/tool-eval/history/{id}/resume`. A gate run and a tune go on from where ' +
-      'they stopped, and ask again what errored in their runs. Answers 409 while the job is not finished, and when ' +
-      'nothing is left to do.',
+    'Of a run, it does the same as `POST /api/tool-eval/history/{id}/resume`. A gate run, a tune and a report of a ' +
+      'judge go on from where they stopped, and ask again what errored in their runs. Answers 409 while the ' +
+      'job is not finished, and when nothing is left to do.',
   )
   @Answers(202, Resumed, 404, 409)
   resumeJob(

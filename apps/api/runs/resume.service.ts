@@ -2,6 +2,8 @@ import { Inject, Injectable } from '@nestjs/common';
 import type { Redis } from 'ioredis';
 import type { GateSubmitted } from '#lib/contracts/gate';
 import { ProblemError } from '#lib/contracts/input/problem';
+import type { JobType } from '#lib/contracts/job';
+import type { JudgeSubmitted } from '#lib/contracts/judge';
 import type { ParamTuneSubmitted } from '#lib/contracts/param-tune';
 import type { ResumeInput, Submitted } from '#lib/contracts/run';
 import { audit } from '#lib/db/catalogue/audit';
@@ -29,12 +31,11 @@ export class ResumeService {
     jobId: string,
     input: ResumeInput,
     change: Change,
-  ): Promise<Submitted | GateSubmitted | ParamTuneSubmitted> {
+  ): Promise<Submitted | GateSubmitted | ParamTuneSubmitted | JudgeSubmitted> {
     const { teamId, userId } = caller;
     const { type, result_ref: ref } = await new JobRepository(this.pool, teamId).read(jobId);
     if (type === 'tool_eval') return this.runs.resume(caller, ref!, input, change);
-    if (type !== 'gate' && type !== 'param_tune' && type !== 'prompt_tune')
-      throw new ProblemError(409, `A job of type "${type}" cannot be resumed. Submit it anew.`);
+    if (type === 'rescore') throw new ProblemError(409, `A job of type "${type}" cannot be resumed. Submit it anew.`);
     let lanes: string[] = [];
     const submitted = await change(async (client) => {
       const {
@@ -44,10 +45,14 @@ export class ResumeService {
       } = await resumeOrchestration(client, { teamId, userId, jobId, ...input });
       lanes = woken;
       await audit(client, caller, `${type}.resume`, id);
-      const ref = type === 'gate' ? { gate_run_id: id } : { tune_id: id };
-      return { job_id: newJobId, ...ref, status: 'submitted' as const };
+      return { job_id: newJobId, ...refOf(type, id), status: 'submitted' as const };
     });
     notifyOfJobs(this.redis, [submitted.job_id], lanes);
     return submitted;
   }
+}
+
+function refOf(type: JobType, id: string): { gate_run_id: string } | { report_id: string } | { tune_id: string } {
+  if (type === 'gate') return { gate_run_id: id };
+  return type === 'judge' ? { report_id: id } : { tune_id: id };
 }

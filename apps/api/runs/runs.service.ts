@@ -2,6 +2,7 @@ import { Inject, Injectable } from '@nestjs/common';
 import type { Redis } from 'ioredis';
 import { defaultCachePolicy } from '#lib/contracts/cache-policy';
 import type { SamplesInput } from '#lib/contracts/gate';
+import type { JudgeOfRun } from '#lib/contracts/judge-of-run';
 import type { RunMetric } from '#lib/contracts/metric';
 import type { Page, PageQuery } from '#lib/contracts/page';
 import { notFound, ProblemError } from '#lib/contracts/input/problem';
@@ -11,13 +12,15 @@ import type { ResumeInput, Run, RunInput, RunLabels, RunsQuery, Submitted } from
 import { targetName } from '#lib/contracts/target-name';
 import { audit } from '#lib/db/catalogue/audit';
 import type { Caller } from '#lib/db/catalogue/callers';
+import { JudgeSettingRepository } from '#lib/db/catalogue/judge-settings';
 import type { Pool } from '#lib/db/connection/pool';
 import type { Prisma } from '#lib/db/connection/prisma';
 import { extendRun } from '#lib/db/engine/extend-run';
+import { askByRun } from '#lib/db/engine/judge-of-run';
 import { labelRun } from '#lib/db/engine/label-run';
 import { submitRescore } from '#lib/db/engine/rescore-run';
 import { resumeRun } from '#lib/db/engine/resume-run';
-import { submitRun } from '#lib/db/engine/submit-run';
+import { submitRun, type ResolvedTarget } from '#lib/db/engine/submit-run';
 import { RescoreRepository } from '#lib/db/read/rescores';
 import { RunRepository } from '#lib/db/read/runs';
 import { deleteRun } from '#lib/db/upkeep/delete-run';
@@ -32,6 +35,7 @@ import { checkSpending } from './check-spending.js';
 import { checkTargets } from './check-targets.js';
 import { RunEstimator, type ResolvedRun } from './estimate-run.js';
 import { findSuite } from './find-suite.js';
+import { refuseSelf, resolveJudge } from './resolve-judge.js';
 import { resolveMetrics, withVersions } from './resolve-metrics.js';
 import { resolvePrompt } from './resolve-prompt.js';
 import { resolveTargets } from './resolve-targets.js';
@@ -63,6 +67,17 @@ export class RunService {
         targets,
         estimate,
       });
+      const { judge } = run.input;
+      if (judge?.when === 'inline' && judge.below > 0)
+        await askByRun(client, {
+          ...caller,
+          runId,
+          experimentId: input.experiment_id,
+          source: 'inline',
+          judge: judge.judge!,
+          below: judge.below,
+          instructions: (await new JudgeSettingRepository(client, caller.teamId).read()).instructions,
+        });
       await audit(client, caller, 'run.submit', runId);
       return { job_id: jobId, eval_id: runId, status: 'submitted' as const };
     });
@@ -96,7 +111,18 @@ export class RunService {
     const targets = await resolveTargets(prisma, caller.teamId, input);
     await checkRun(pool, caller.teamId, input, targets);
     const prompt = await resolvePrompt(pool, caller.teamId, input, suite);
-    return { input: { ...input, ...prompt, metrics, cache: input.cache ?? defaultCachePolicy(input) }, suite, targets };
+    const judge = input.judge && { ...input.judge, judge: await this.#resolveJudge(caller, input.judge, targets) };
+    return {
+      input: { ...input, ...prompt, judge, metrics, cache: input.cache ?? defaultCachePolicy(input) },
+      suite,
+      targets,
+    };
+  }
+
+  async #resolveJudge({ teamId }: Caller, { judge: name }: JudgeOfRun, targets: readonly ResolvedTarget[]) {
+    const judge = await resolveJudge(this, teamId, name, '/judge/judge');
+    refuseSelf(judge, targets.map(targetName), '/judge/judge');
+    return targetName(judge);
   }
 
   list(caller: Caller, query: RunsQuery): Promise<Page<Run>> {

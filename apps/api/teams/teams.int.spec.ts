@@ -216,6 +216,8 @@ describe('every route of the OpenAPI document', () => {
       'POST /api/tool-suites/{id}/cases': case_,
       'POST /api/tool-eval/history/{id}/rescore': {},
       'POST /api/tool-eval/history/{id}/resume': {},
+      'PUT /api/tool-eval/history/{id}/results/{resultId}/label': { label: 'wrong' },
+      'POST /api/tool-eval/history/{id}/labels': { labels: [{ result_id: '0-0-0', label: 'wrong' }] },
       'POST /api/tool-suites/{id}/mcp-sync': {},
       'PUT /api/experiments/{id}': { name: 'stolen' },
       'PUT /api/experiments/{id}/baseline': { eval_id: run.eval_id },

@@ -21,6 +21,7 @@ import { LaneEvictor } from './evict-lanes.js';
 import { Finisher } from './finish.js';
 import { Housekeeping } from './housekeeping.js';
 import { gateSteps } from '../orchestrations/gate-steps.js';
+import { judgeSteps } from '../orchestrations/judge/judge-steps.js';
 import { paramTuneSteps } from '../orchestrations/param-tune/param-tune-steps.js';
 import { promptTuneSteps } from '../orchestrations/prompt-tune/prompt-tune-steps.js';
 import { Orchestrator } from './orchestrate.js';
@@ -209,6 +210,7 @@ export class ControlLoop {
         gate: gateSteps(pools.comparing),
         param_tune: paramTuneSteps(pools.comparing),
         prompt_tune: promptTuneSteps(pools.comparing),
+        judge: judgeSteps(pools.comparing),
       },
       onChildren: () => this.wake('dispatch'),
       onMoreToDo: () => this.wake('orchestrate'),

@@ -1,6 +1,8 @@
 import { COMPARISON_EXAMPLES } from './comparison-examples.js';
 import { EXPERIMENT_EXAMPLES } from './experiment-examples.js';
 import { GATE_EXAMPLES } from './gate-examples.js';
+import { JUDGE_EXAMPLES } from './judge-examples.js';
+import { LABEL_EXAMPLES } from './label-examples.js';
 import { MCP_EXAMPLES } from './mcp-examples.js';
 import { PROBLEM_EXAMPLES } from './problem-examples.js';
 import { PROMPT_EXAMPLES } from './prompt-examples.js';
@@ -24,10 +26,12 @@ export const EXAMPLES: Record<string, Record<string, unknown>> = {
   ...MCP_EXAMPLES,
   ...RUN_EXAMPLES,
   ...RESULT_EXAMPLES,
+  ...LABEL_EXAMPLES,
   ...COMPARISON_EXAMPLES,
   ...EXPERIMENT_EXAMPLES,
   ...GATE_EXAMPLES,
   ...TUNE_EXAMPLES,
   ...PROMPT_EXAMPLES,
   ...PROMPT_TUNE_EXAMPLES,
+  ...JUDGE_EXAMPLES,
 };

@@ -1,4 +1,5 @@
-import { EXAMPLE_IDS, at, budget, metricAsked, target } from './example-values.js';
+import { EXAMPLE_IDS, at, budget, idOf, metricAsked, target } from './example-values.js';
+import { calibrated, judge } from './label-examples.js';
 
 const description = 'Do models choose as well when descriptions are half as long?';
 
@@ -153,6 +154,21 @@ export const EXPERIMENT_EXAMPLES = {
         ci: [0.0096, 0.1669],
         prompt_version_id: EXAMPLE_IDS.prompt,
       },
+    },
+    'A report of a judge': {
+      type: 'judge',
+      id: idOf(141),
+      timestamp: at('11:04:00'),
+      status: 'completed',
+      score: null,
+      delta: null,
+      is_baseline: false,
+      is_best: false,
+      differs: [],
+      comparison: null,
+      config_summary: `judged by ${judge}`,
+      targets: [target],
+      judge: { eval_id: EXAMPLE_IDS.run, judge, share_ok: 0.77, kappa: 0.8722, calibration: calibrated },
     },
     'A run over few of the cases': {
       type: 'eval',

@@ -3,6 +3,7 @@ import type { Summary } from '#lib/contracts/summary';
 import { inTransaction, type Pool, type PoolClient } from '../connection/pool.js';
 import { admitJobs } from './admit-jobs.js';
 import { MEAN_OF_TARGETS, storePair, type ComparedPair } from './experiment-pairs.js';
+import { judgeFinishedRun } from './judge-of-run.js';
 import { lockUserOrTimeOut } from './lock-user.js';
 import { logEvents } from './log-events.js';
 import { lockExperiment, placeRun, type ComparedRun } from './place-run.js';
@@ -123,6 +124,7 @@ export async function finishRun(pool: Pool, run: RunToFinish, compared?: Compare
       ...placed,
       { name: 'job_completed', data: { status: 'completed', result_ref: run.id } },
     ]);
+    await judgeFinishedRun(client, run.id);
     await admitJobs(client, run.userId);
     return jobId;
   });

@@ -114,6 +114,12 @@ export interface Orchestration {
 /** How many of each team a turn looks at, so that a team with very many keeps nobody else waiting. */
 const PER_TEAM = 5;
 
+/** A report on a run that goes on waits for a few more results, so that it does not make a run for each. */
+const WAITS_FOR_RESULTS = `
+  SELECT 1 FROM judge_report p JOIN run w ON w.id = p.run_id JOIN job wj ON wj.id = w.job_id
+  WHERE p.id = o.id AND p.choosing AND w.status IN ('pending', 'queued', 'running') AND wj.last_seq < p.seen_seq + 20
+    AND NOT EXISTS (SELECT 1 FROM judgement g WHERE g.report_id = p.id AND g.state IN ('waiting', 'asked'))`;
+
 export interface WaitingOrchestration {
   orchestrationId: string;
   teamId: string;
@@ -130,10 +136,11 @@ export async function orchestrationsToAdvance(pool: Pool, except: readonly strin
        SELECT o.id AS "orchestrationId", o.team_id AS "teamId", o.job_id AS "jobId",
          row_number() OVER (PARTITION BY o.team_id ORDER BY o.job_id) AS n
        FROM job j JOIN orchestration o ON o.job_id = j.id
-       WHERE j.type = ANY ('{gate,param_tune,prompt_tune}') AND j.status IN ('queued', 'running') AND o.id <> ALL ($1)
+       WHERE j.type = ANY ('{gate,param_tune,prompt_tune,judge}') AND j.status IN ('queued', 'running')
+         AND o.id <> ALL ($1)
          AND NOT EXISTS (
          SELECT 1 FROM run r WHERE r.orchestration_id = o.id AND r.status IN ('pending', 'queued', 'running')
-       )
+       ) AND NOT EXISTS (${WAITS_FOR_RESULTS})
      ) oldest
      WHERE n <= $2 ORDER BY n, "orchestrationId" LIMIT 1000`,
     [except, PER_TEAM],

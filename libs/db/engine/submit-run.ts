@@ -138,7 +138,8 @@ async function insertRun(
     status: 'pending',
     config: JSON.stringify(config satisfies RunConfig),
     samples: input.samples,
-    case_positions: run.positions.length === run.suite.caseCount ? [] : run.positions,
+    // Those of a version that belongs to a parent need not be all from 0.
+    case_positions: run.positions.length === run.suite.caseCount && !of?.isOwn ? [] : run.positions,
     experiment_id: experimentId,
     max_requests: input.budget?.max_requests ?? null,
     max_cost_usd: input.budget?.max_cost_usd ?? null,

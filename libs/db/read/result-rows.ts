@@ -57,14 +57,25 @@ export interface ResultRow {
   scoring_version: number;
 }
 
-type Item = Pick<ResultRow, 'target' | 'case_position' | 'sample'>;
+export type Item = Pick<ResultRow, 'target' | 'case_position' | 'sample'>;
 export const resultIdOf = ({ target, case_position, sample }: Item): string => `${target}-${case_position}-${sample}`;
+
+/** The type of a target and a sample in Postgres, which refuses larger numbers. */
+const MAX_SMALLINT = 2 ** 15 - 1;
+
+/** Target, case and sample of a result; undefined for what is not an id of a result. */
+export function parseResultId(resultId: string): Item | undefined {
+  const numbers = /^(\d{1,5})-(\d{1,9})-(\d{1,5})$/.exec(resultId)?.slice(1).map(Number);
+  if (!numbers) return undefined;
+  const [target, case_position, sample] = numbers as [number, number, number];
+  return Math.max(target, sample) > MAX_SMALLINT ? undefined : { target, case_position, sample };
+}
 
 /** Target, case and sample of a result. @throws ProblemError 404 for what is not an id of a result */
 export function itemOf(resultId: string): number[] {
-  const item = /^(\d{1,5})-(\d{1,9})-(\d{1,5})$/.exec(resultId)?.slice(1).map(Number);
+  const item = parseResultId(resultId);
   if (!item) throw notFound('result', resultId);
-  return item;
+  return [item.target, item.case_position, item.sample];
 }
 
 /** @param input its case, if that was read before */

@@ -3,11 +3,12 @@ import { parseJson } from '#lib/contracts/json/json';
 import { notFound } from '#lib/contracts/input/problem';
 import type { Result } from '#lib/contracts/result';
 import type { Tool } from '#lib/contracts/tool';
+import { BatchColumns } from '../connection/batch-columns.js';
 import type { Pool, PoolClient } from '../connection/pool.js';
 import type { TeamScoped } from '../team-isolation.js';
 import { parseCase } from './pinned-cases.js';
 import { resultTable } from './for-workers/result-table.js';
-import { itemOf, selectResults, toResult, type ResultRow } from './result-rows.js';
+import { itemOf, selectResults, toResult, type Item, type ResultRow } from './result-rows.js';
 import { unpackExchange, type StoredExchange } from './stored-exchange.js';
 
 /** A result with its case and its exchange. */
@@ -18,6 +19,16 @@ export interface ResultDetails {
   abstention: boolean;
   exchange: StoredExchange | null;
 }
+
+/** Where a result stands among those of a team. */
+export type ResultKey = Item & Pick<ResultRow, 'run_id'>;
+
+const KEYS = new BatchColumns<ResultKey>({
+  run_id: ['uuid', (key) => key.run_id],
+  target: ['smallint', (key) => key.target],
+  case_position: ['int', (key) => key.case_position],
+  sample: ['smallint', (key) => key.sample],
+});
 
 /** The results of a team's runs. */
 export class ResultRepository implements TeamScoped {
@@ -49,6 +60,23 @@ export class ResultRepository implements TeamScoped {
       abstention: row.abstention,
       exchange: await unpackExchange(kept[0]?.body),
     };
+  }
+
+  /** Results of any runs with their cases, in the order of their keys; undefined in place of those that are gone. */
+  async readSeveral(keys: readonly ResultKey[]): Promise<({ result: Result; input: CaseInput } | undefined)[]> {
+    const { rows } = await this.db.query<ResultRow & { n: number }>(
+      `SELECT found.*, u.n::int FROM ${KEYS.unnest(2, 'n')} CROSS JOIN LATERAL (
+         ${selectResults('result', '$1')}
+         WHERE r.run_id = u.run_id AND r.target = u.target AND r.case_position = u.case_position AND r.sample = u.sample
+       ) found`,
+      [this.teamId, ...KEYS.values(keys)],
+    );
+    const found: ({ result: Result; input: CaseInput } | undefined)[] = keys.map(() => undefined);
+    for (const row of rows) {
+      const input = parseCase(row.body);
+      found[row.n - 1] = { result: toResult(row, input), input };
+    }
+    return found;
   }
 }
 

@@ -35,7 +35,7 @@ export async function deleteRuns(client: PoolClient, runIds: readonly string[]):
     [runIds],
   );
   if (rows.some(({ status }) => !isFinished(status))) return 'unfinished';
-  const ids = rows.map(({ id }) => id);
+  const ids = [...rows.map(({ id }) => id), ...(await deleteReportsOn(client, rows))];
   const rescores = await client.query<{ status: JobStatus }>(
     'SELECT j.status FROM rescore s JOIN job j ON j.id = s.job_id WHERE s.run_id = ANY ($1)',
     [ids],
@@ -57,6 +57,38 @@ export async function deleteRuns(client: PoolClient, runIds: readonly string[]):
   return 'deleted';
 }
 
+/**
+ * The reports of judges on runs hold their replies, and leave with them.
+ * @returns the runs that the reports made
+ * @throws ProblemError 409 while one of them is under way
+ */
+async function deleteReportsOn(client: PoolClient, runs: readonly { id: string }[]): Promise<string[]> {
+  const { rows: reports } = await client.query<{ id: string; job_id: string; status: JobStatus }>(
+    `SELECT o.id, o.job_id, j.status
+     FROM judge_report p JOIN orchestration o ON o.id = p.id JOIN job j ON j.id = o.job_id
+     WHERE p.run_id = ANY ($1) OR p.baseline_id = ANY ($1) ORDER BY o.id FOR UPDATE OF o`,
+    [runs.map(({ id }) => id)],
+  );
+  const unfinished = reports.find(({ status }) => !isFinished(status));
+  if (unfinished)
+    throw new ProblemError(
+      409,
+      `A judge is judging the run. Cancel that first: POST /api/jobs/${unfinished.job_id}/cancel.`,
+    );
+  const ids = reports.map(({ id }) => id);
+  const made = await client.query<{ id: string }>(
+    'SELECT id FROM run WHERE orchestration_id = ANY ($1) ORDER BY id FOR UPDATE',
+    [ids],
+  );
+  await client.query(
+    `WITH gone AS (DELETE FROM job WHERE result_ref = ANY ($1::text[]) AND type = 'judge' RETURNING id, result_ref)
+     INSERT INTO purge (run_id, job_ids) SELECT result_ref::uuid, array_agg(id) FROM gone GROUP BY result_ref`,
+    [ids],
+  );
+  await client.query('DELETE FROM orchestration WHERE id = ANY ($1)', [ids]);
+  return made.rows.map(({ id }) => id);
+}
+
 /** Triggers of `run` and `experiment` see to it that the figures of the experiments are made anew. */
 async function forgetInExperiments(client: PoolClient, runIds: readonly string[]): Promise<void> {
   await client.query('DELETE FROM experiment_comparison WHERE run_id = ANY ($1) OR against_run_id = ANY ($1)', [
@@ -74,7 +106,7 @@ async function forgetInExperiments(client: PoolClient, runIds: readonly string[]
 
 const ITEM = 'target, case_position, sample';
 
-/** Deleted runs of which results, exchanges or logs are left, oldest first. */
+/** Deleted runs of which results, exchanges, labels or logs are left, oldest first. */
 export async function runsToPurge(pool: Pool): Promise<string[]> {
   const { rows } = await pool.query<{ run_id: string }>('SELECT run_id FROM purge ORDER BY run_id LIMIT 1000');
   return rows.map(({ run_id }) => run_id);
@@ -86,6 +118,7 @@ export async function purgeRun(pool: Pool, runId: string, pieceSize = 5000): Pro
     ['exchange', ITEM],
     ['result', ITEM],
     ['rescored', `rescore_id, ${ITEM}`],
+    ['label', `${ITEM}, user_id`],
     ['redo', 'target, item'],
     ['run_warning', 'code'],
   ]) {

@@ -1,0 +1,149 @@
+import { Inject, Injectable } from '@nestjs/common';
+import type { Redis } from 'ioredis';
+import { ProblemError } from '#lib/contracts/input/problem';
+import {
+  type Judgement,
+  type JudgementsQuery,
+  JudgeInput,
+  type JudgeReport,
+  type JudgeSetting,
+  type JudgeSubmitted,
+  type ReportsQuery,
+} from '#lib/contracts/judge';
+import type { Page } from '#lib/contracts/page';
+import { findReservedParams } from '#lib/contracts/params';
+import { targetName } from '#lib/contracts/target-name';
+import { audit } from '#lib/db/catalogue/audit';
+import type { Caller } from '#lib/db/catalogue/callers';
+import { JudgeSettingRepository } from '#lib/db/catalogue/judge-settings';
+import type { Pool } from '#lib/db/connection/pool';
+import type { Prisma } from '#lib/db/connection/prisma';
+import { joinExperiment } from '#lib/db/engine/experiments';
+import { submitReport } from '#lib/db/engine/judge-reports';
+import { deleteOrchestrations } from '#lib/db/engine/orchestrations';
+import { asReport, JudgeReportRepository, readJudgedRows, type ReportRow } from '#lib/db/read/judge-reports';
+import { figuresOf } from '#lib/judging/figures';
+import { calibrationHeads } from '../labels/calibration-heads.js';
+import type { Change } from '../platform/decorators.js';
+import { notifyOfJobs } from '../platform/notify-of-jobs.js';
+import { POOL, PRISMA, REDIS } from '../platform/stores.js';
+import { checkExperiment } from '../runs/check-experiment.js';
+import { checkBudget } from '../runs/check-run.js';
+import { checkSpending } from '../runs/check-spending.js';
+import { refuseSelf, resolveJudge } from '../runs/resolve-judge.js';
+import { planReport } from './plan-report.js';
+
+/** What users do with judges. */
+@Injectable()
+export class JudgeService {
+  constructor(
+    @Inject(POOL) readonly pool: Pool,
+    @Inject(PRISMA) readonly prisma: Prisma,
+    @Inject(REDIS) readonly redis: Redis,
+  ) {}
+
+  /** @param rootId the first of the reports that this one repeats */
+  async submit(caller: Caller, input: JudgeInput, change: Change, rootId?: string): Promise<JudgeSubmitted> {
+    const { teamId, userId } = caller;
+    const { pool } = this;
+    const reserved = findReservedParams(input.params, 'params');
+    if (reserved.length) throw new ProblemError(422, reserved[0]!.message, reserved);
+    const judge = await resolveJudge(this, teamId, input.judge, '/judge');
+    const { run, baseline, requests } = await planReport(pool, teamId, input);
+    if (!input.allow_self) refuseSelf(judge, [...run.targets, ...(baseline?.targets ?? [])], '/judge');
+    checkBudget(input, [judge]);
+    const suite = { suite_id: run.suiteId, case_filter: null };
+    await checkExperiment(pool, teamId, { experiment_id: input.experiment_id, ...suite });
+    if (judge.priced) await checkSpending(pool, teamId, suite, [judge]);
+    const name = targetName(judge);
+    const instructions = input.instructions ?? (await new JudgeSettingRepository(pool, teamId).read()).instructions;
+    const submitted = await change(async (client) => {
+      const report = await submitReport(client, {
+        teamId,
+        userId,
+        asked: { ...input, judge: name, instructions },
+        judge: name,
+        runId: run.id,
+        baselineId: baseline?.id ?? null,
+        source: 'user',
+        experimentId: input.experiment_id,
+        planned: requests,
+        ...(rootId !== undefined && { rootId }),
+      });
+      const { id, jobId } = report!;
+      await joinExperiment(client, teamId, input.experiment_id);
+      await audit(client, caller, 'judge.submit', id);
+      return { job_id: jobId, report_id: id, status: 'submitted' as const };
+    });
+    notifyOfJobs(this.redis, [submitted.job_id]);
+    return submitted;
+  }
+
+  async rerun(caller: Caller, id: string, change: Change): Promise<JudgeSubmitted> {
+    const { root_id: root, input } = await this.#reports(caller).read(id);
+    return this.submit(caller, JudgeInput.parse(input), change, root);
+  }
+
+  async list(caller: Caller, query: ReportsQuery): Promise<Page<JudgeReport>> {
+    const page = await this.#reports(caller).list(query);
+    return { ...page, items: await this.#withCalibration(caller, page.items) };
+  }
+
+  async read(caller: Caller, id: string): Promise<JudgeReport> {
+    const report = await this.#reports(caller).read(id);
+    // Of one that has not ended, what there is so far.
+    const figures = report.figures ?? figuresOf(await readJudgedRows(this.pool, report.id));
+    const [read] = await this.#withCalibration(caller, [{ ...report, figures }]);
+    return read!;
+  }
+
+  judgements(caller: Caller, id: string, query: JudgementsQuery): Promise<Page<Judgement>> {
+    return this.#reports(caller).judgements(id, query);
+  }
+
+  delete(caller: Caller, id: string, change: Change): Promise<void> {
+    const { teamId } = caller;
+    return change(async (client) => {
+      const { job_id: jobId } = await new JudgeReportRepository(client, teamId).read(id);
+      const outcome = await deleteOrchestrations(client, { teamId, subjectId: id });
+      if (outcome === 'unfinished')
+        throw new ProblemError(
+          409,
+          `The report is not finished. Cancel it first, with POST /api/jobs/${jobId}/cancel.`,
+        );
+      await audit(client, caller, 'judge.delete', id);
+    });
+  }
+
+  setting({ teamId }: Caller): Promise<JudgeSetting> {
+    return new JudgeSettingRepository(this.pool, teamId).read();
+  }
+
+  async set(caller: Caller, setting: JudgeSetting, change: Change): Promise<JudgeSetting> {
+    const { teamId } = caller;
+    if (setting.judge === null && setting.auto_below > 0)
+      throw new ProblemError(422, 'Runs cannot be judged by themselves without a default judge.', [
+        { path: '/judge', message: 'must be a model where auto_below is above 0' },
+      ]);
+    const judge = setting.judge === null ? null : targetName(await resolveJudge(this, teamId, setting.judge, '/judge'));
+    const stored = { ...setting, judge };
+    return change(async (client) => {
+      await new JudgeSettingRepository(client, teamId).set(stored);
+      await audit(client, caller, 'settings.judge', judge ?? 'none');
+      return stored;
+    });
+  }
+
+  #reports({ teamId }: Caller): JudgeReportRepository {
+    return new JudgeReportRepository(this.pool, teamId);
+  }
+
+  async #withCalibration({ teamId }: Caller, reports: readonly ReportRow[]): Promise<JudgeReport[]> {
+    const heads = await calibrationHeads(
+      this.pool,
+      teamId,
+      reports.map(({ fingerprint }) => fingerprint),
+    );
+    return reports.map((report) => asReport(report, heads.get(report.fingerprint)!));
+  }
+}

@@ -1,0 +1,93 @@
+import { Body, Controller, Delete, Get, Param, Post, Put, Query } from '@nestjs/common';
+import { z } from 'zod';
+import { LABELS_EXAMPLE } from '#lib/contracts/examples/label-examples';
+import { Label, LabelInput, LabelsImported, LabelsInput, LabelsQuery, MAX_LABEL_LINES } from '#lib/contracts/label';
+import { pageOf } from '#lib/contracts/page';
+import type { Caller } from '#lib/db/catalogue/callers';
+import { LINE_TYPES } from '../platform/body-parsers.js';
+import {
+  About,
+  AlsoTakes,
+  Answers,
+  Changes,
+  cursorOf,
+  Me,
+  TakesFile,
+  UUID,
+  uuid,
+  type Change,
+} from '../platform/decorators.js';
+import { MAX_BODY_BYTES, Upload } from '../platform/upload.js';
+import { LabelService } from './labels.service.js';
+
+/** A body of lines is a text where its request has an Idempotency-Key. */
+const LabelsBody = z.union([LabelsInput, z.string()]);
+/** A result, and a user who labelled it. */
+const CURSOR = new RegExp(`^\\d{1,5}-\\d{1,9}-\\d{1,5}\\.${UUID.source.slice(1)}`, 'i');
+
+@Controller('api/tool-eval/history/:id')
+export class LabelsController {
+  constructor(readonly service: LabelService) {}
+
+  @Put('results/:resultId/label')
+  @About(
+    'Label a result',
+    'Says what you find of a result, in place of what you said before. A label changes no score: a judge is ' +
+      'calibrated by it. A result that errored has no reply to label, and is refused with 422.',
+  )
+  @Answers(200, Label, 404, 422)
+  put(
+    @Me() caller: Caller,
+    @Param('id') id: string,
+    @Param('resultId') resultId: string,
+    @Body({ schema: LabelInput }) input: LabelInput,
+    @Changes() change: Change,
+  ): Promise<Label> {
+    return this.service.put(caller, uuid('run', id), resultId, input, change);
+  }
+
+  @Delete('results/:resultId/label')
+  @About('Take a label back', 'Your own; those of others stay.')
+  @Answers(204, undefined, 404)
+  remove(
+    @Me() caller: Caller,
+    @Param('id') id: string,
+    @Param('resultId') resultId: string,
+    @Changes() change: Change,
+  ): Promise<void> {
+    return this.service.delete(caller, uuid('run', id), resultId, change);
+  }
+
+  @Get('labels')
+  @About(
+    'List the labels of a run',
+    'What everyone of the team says, in the order of the results (by model, case and sample), and of users.',
+  )
+  @Answers(200, pageOf(Label), 404)
+  list(
+    @Me() caller: Caller,
+    @Param('id') id: string,
+    @Query({ schema: LabelsQuery }) { limit, cursor, result_id: resultId }: LabelsQuery,
+  ) {
+    return this.service.list(caller, uuid('run', id), { limit, cursor: cursorOf(cursor, CURSOR), resultId });
+  }
+
+  @Post('labels')
+  @TakesFile({ types: LINE_TYPES, bounds: { bytes: MAX_BODY_BYTES }, identifiedBy: 'text' })
+  @AlsoTakes({ 'application/x-ndjson': LABELS_EXAMPLE })
+  @About(
+    'Import labels',
+    'Labels that were given elsewhere, as yours: JSON, or lines of `{result_id, label, note}` as ' +
+      `\`application/x-ndjson\`; at most ${MAX_LABEL_LINES.toLocaleString('en')} of them. All are stored or none, ` +
+      'and whatever is wrong is named with its line. What you said of these results before is replaced.',
+  )
+  @Answers(200, LabelsImported, 404, 408, 413, 422)
+  import(
+    @Me() caller: Caller,
+    @Param('id') id: string,
+    @Body({ schema: LabelsBody }) body: LabelsInput | string | Upload,
+    @Changes() change: Change,
+  ): Promise<LabelsImported> {
+    return this.service.import(caller, uuid('run', id), body, change);
+  }
+}

@@ -1,0 +1,43 @@
+import { ProblemError } from '#lib/contracts/input/problem';
+import { RunInput } from '#lib/contracts/run';
+import { targetName } from '#lib/contracts/target-name';
+import { JudgeSettingRepository } from '#lib/db/catalogue/judge-settings';
+import type { Pool } from '#lib/db/connection/pool';
+import type { Prisma } from '#lib/db/connection/prisma';
+import type { ResolvedTarget } from '#lib/db/engine/submit-run';
+import { ofItsOwnKind, refusesSelf } from '#lib/judging/same-model';
+import { resolveTargets } from './resolve-targets.js';
+
+const NO_JUDGE =
+  'No judge is named, and the team has no default judge. Name one in `judge`, or set one with PUT ' +
+  '/api/settings/judge.';
+
+/**
+ * Finds the model that judges.
+ * @param name the default judge of the team if left out
+ * @param path where the body names it
+ * @throws ProblemError 422
+ */
+export async function resolveJudge(
+  { pool, prisma }: { pool: Pool; prisma: Prisma },
+  teamId: string,
+  name: string | null | undefined,
+  path: string,
+): Promise<ResolvedTarget> {
+  const wanted = name ?? (await new JudgeSettingRepository(pool, teamId).read()).judge;
+  if (wanted === null) throw new ProblemError(422, NO_JUDGE, [{ path, message: 'is missing' }]);
+  const asked = RunInput.parse({ suite_id: teamId, models: [wanted] });
+  const [judge] = await resolveTargets(prisma, teamId, asked).catch((error: unknown) => {
+    if (!(error instanceof ProblemError)) throw error;
+    throw new ProblemError(error.status, error.message, [{ path, message: error.message }]);
+  });
+  return judge!;
+}
+
+/** @throws ProblemError 422 where a model would judge itself */
+export function refuseSelf(judge: ResolvedTarget, targets: readonly string[], path: string): void {
+  const name = targetName(judge);
+  const own = ofItsOwnKind(name, targets);
+  if (own.length === 0) return;
+  throw new ProblemError(422, refusesSelf(name, own), [{ path, message: `is the same model as ${own[0]!}` }]);
+}

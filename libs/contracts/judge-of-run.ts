@@ -1,0 +1,26 @@
+import { z } from 'zod';
+
+export const judgeName = z.string().min(1).max(300).meta({
+  description: 'The model that judges: `provider_key::model_id`, or an id that one provider has. It must call tools.',
+});
+
+export const below = z.number().min(0).max(1);
+
+/** How a run has itself judged. */
+export const JudgeOfRun = z
+  .strictObject({
+    judge: judgeName
+      .nullable()
+      .default(null)
+      .meta({
+        description: `${judgeName.meta()!.description} Null for the default judge of the team.`,
+      }),
+    when: z.enum(['inline', 'after']).default('after').meta({
+      description: 'Whether results are judged while the run goes on (`inline`), or when it is done (`after`).',
+    }),
+    below: below.default(1).meta({
+      description: 'Only results that did not pass and whose overall score is below this. 0 means none.',
+    }),
+  })
+  .meta({ description: 'Has a model judge what did not pass. It happens once a run, and changes no score.' });
+export type JudgeOfRun = z.infer<typeof JudgeOfRun>;

@@ -1,0 +1,84 @@
+import type { CaseInput } from '#lib/contracts/case';
+import { isObject, type Json, type JsonObject } from '#lib/contracts/json/json';
+import type { Tool } from '#lib/contracts/tool';
+import type { ParsedCall } from '#lib/contracts/verdict';
+
+/** What a model replied, as a judge sees it: not which model it was, nor how it scored. */
+export interface JudgedText {
+  text: string | null;
+  calls: { name: string; arguments: unknown }[];
+  /** Something of it was cut, or left out. */
+  shortened?: true;
+}
+
+export interface Reference {
+  calls: { name: string | string[]; arguments?: unknown }[];
+  order?: string;
+  extra_calls?: string;
+}
+
+/** What a case asked and expects. */
+export interface JudgedCase {
+  tools: readonly Tool[];
+  conversation: readonly object[];
+  reference: Reference;
+}
+
+/** Of a text that a model wrote, or of a string in its arguments. */
+const MAX_TEXT = 4_000;
+/** Of all calls of a reply, as JSON; those beyond are left out. */
+const MAX_CALLS = 32_000;
+const MAX_CALL_COUNT = 50;
+
+/** @param systemPrompt what the model was told before the conversation; empty for nothing */
+export function caseAsJudged(input: CaseInput, tools: readonly Tool[], systemPrompt: string): JudgedCase {
+  const asked: object[] = input.messages ?? [{ role: 'user', content: input.prompt ?? '' }];
+  const conversation = systemPrompt ? [{ role: 'system', content: systemPrompt }, ...asked] : asked;
+  return { tools, conversation, reference: referenceOf(input) };
+}
+
+/** The calls that a case expects: none where it expects that nothing is called. */
+function referenceOf(input: CaseInput): Reference {
+  const { expected_tool: tool, expected_params: params, expected_calls: calls, should_call_tool: should } = input;
+  if (calls)
+    return {
+      calls: calls.map((call) => ({ name: call.tool, ...(call.params && { arguments: call.params }) })),
+      ...(input.call_order && { order: input.call_order }),
+      ...(input.allow_extra_calls !== undefined && {
+        extra_calls: input.allow_extra_calls ? 'allowed' : 'not allowed',
+      }),
+    };
+  if (should === false || tool == null) return { calls: [] };
+  return { calls: [{ name: tool, ...(params && { arguments: params }) }] };
+}
+
+/** @param called null where the calls are too long to be read */
+export function replyAsJudged(called: readonly ParsedCall[] | null, text: string | null): JudgedText {
+  let room = MAX_CALLS;
+  let shortened = called === null;
+  const calls: JudgedText['calls'] = [];
+  const cut = (value: string): string => {
+    if (value.length <= MAX_TEXT) return value;
+    shortened = true;
+    return `${value.slice(0, MAX_TEXT)}... [${value.length - MAX_TEXT} more characters]`;
+  };
+  for (const call of (called ?? []).slice(0, MAX_CALL_COUNT)) {
+    const read = { name: cut(call.name), arguments: mapTexts(call.arguments ?? call.raw ?? null, cut) };
+    room -= JSON.stringify(read).length;
+    if (room < 0) break;
+    calls.push(read);
+  }
+  shortened ||= calls.length < (called ?? []).length;
+  const said = text ? cut(text) : null;
+  return { text: said, calls, ...(shortened && { shortened: true as const }) };
+}
+
+/** The same value with its texts replaced, those that are names of fields among them. */
+export function mapTexts(value: unknown, change: (text: string) => string): unknown {
+  if (typeof value === 'string') return change(value);
+  if (Array.isArray(value)) return value.map((one) => mapTexts(one as Json, change));
+  if (!isObject(value)) return value;
+  return Object.fromEntries(
+    Object.entries(value as JsonObject).map(([key, one]) => [change(key), mapTexts(one, change)]),
+  );
+}
