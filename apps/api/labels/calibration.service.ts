@@ -1,8 +1,9 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { ProblemError } from '#lib/contracts/input/problem';
-import { MIN_LABELS, type Calibration, type CalibrationQuery } from '#lib/contracts/judge';
+import { MIN_LABELS, type Calibration, type CalibrationQuery, type JudgeSetting } from '#lib/contracts/judge';
 import type { LabelDraw, LabelQueue, LabelQueueQuery } from '#lib/contracts/label';
 import type { Caller } from '#lib/db/catalogue/callers';
+import { JudgeSettingRepository } from '#lib/db/catalogue/judge-settings';
 import { inTransaction, retryDeadlocks, type Pool } from '#lib/db/connection/pool';
 import { drawForLabels, type Draw } from '#lib/db/engine/draw-for-labels';
 import { CalibrationRepository, type CalibratedJudge } from '#lib/db/read/calibrations';
@@ -30,7 +31,7 @@ export class CalibrationService {
     const calibrations = new CalibrationRepository(this.pool, teamId);
     const runId = evalId?.toLowerCase();
     if (runId !== undefined) await calibrations.checkRun(runId);
-    const name = judge ?? nameOf(await calibrations.defaultJudge());
+    const name = judge ?? nameOf(await this.#setting(teamId));
     const found = await calibrations.findJudge(name, runId);
     if (!found) return { judge: name, items: [], labelled: 0, asked: MIN_LABELS.asked, left: 0 };
     const { fingerprint } = found;
@@ -73,11 +74,15 @@ export class CalibrationService {
       throw new ProblemError(422, 'Give either judge or report_id.', [
         { path: '/report_id', message: 'cannot be given beside judge' },
       ]);
-    const setting = await calibrations.defaultJudge();
+    const setting = await this.#setting(teamId);
     const report = reportId
       ? await calibrations.judgeOf(reportId)
       : await calibrations.findJudge(judge ?? nameOf(setting));
     return report ? { ...report, report } : { judge: judge ?? nameOf(setting), instructions: setting.instructions };
+  }
+
+  #setting(teamId: string): Promise<JudgeSetting> {
+    return new JudgeSettingRepository(this.pool, teamId).read();
   }
 
   /** Without those that are gone: their run was deleted meanwhile. */
@@ -94,9 +99,11 @@ export class CalibrationService {
 }
 
 /** @throws ProblemError 422 for a team without a default judge */
-function nameOf({ judge }: { judge: string | null }): string {
+function nameOf({ judge }: JudgeSetting): string {
   if (judge !== null) return judge;
-  throw new ProblemError(422, 'The team has no default judge. Say which judge is meant, or set one.', [
-    { path: '/judge', message: 'is missing' },
-  ]);
+  throw new ProblemError(
+    422,
+    'The team has no default judge. Name one as judge, or an owner sets it with PUT /api/settings/judge.',
+    [{ path: '/judge', message: 'is missing' }],
+  );
 }

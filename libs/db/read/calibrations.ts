@@ -120,15 +120,6 @@ export class CalibrationRepository implements TeamScoped {
     return judge;
   }
 
-  /** The judge that the team has where none is named, with its instructions. */
-  async defaultJudge(): Promise<{ judge: string | null; instructions: string }> {
-    const { rows } = await this.db.query<{ judge: string | null; instructions: string }>(
-      'SELECT judge, instructions FROM judge_setting WHERE team_id = $1',
-      [this.teamId],
-    );
-    return rows[0] ?? { judge: null, instructions: '' };
-  }
-
   /** @param reports SQL of the ids of reports of the team */
   async #judges(reports: string, values: unknown[]): Promise<CalibratedJudge[]> {
     const { rows } = await this.db.query<Omit<CalibratedJudge, 'instructions'> & { input: string }>(
