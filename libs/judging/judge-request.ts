@@ -7,7 +7,7 @@ import type { JudgedCase, JudgedText } from './evidence.js';
 /** Raise this whenever a judge is asked otherwise: its calibration begins anew. */
 export const JUDGE_RULES_VERSION = 1;
 /** The largest request to a judge, in characters: what is larger is not judged. */
-const MAX_REQUEST_CHARS = 400_000;
+export const MAX_REQUEST_CHARS = 400_000;
 
 /** How a judge is asked in one report. */
 export interface JudgeRules {

@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises';
 import {
   markAsked,
   storeJudgements,
@@ -20,14 +21,17 @@ const MAX_PIECE_CHARS = 16 * 2 ** 20;
 
 /** Has results judged: their requests, and the run that makes them. What cannot be asked for is errored at once. */
 export async function ask(here: Here, waiting: readonly OpenJudgement[]): Promise<Step> {
-  const { orchestration, state } = here;
-  const evidence = await loadEvidence(here, waiting);
+  const { orchestration, state, signal } = here;
+  const evidenceOf = await loadEvidence(here, waiting);
   const asked: OpenJudgement[] = [];
   const requests: JudgeRequest[] = [];
   const errored: ReadJudgement[] = [];
   let room = MAX_PIECE_CHARS;
   for (const [index, judgement] of waiting.entries()) {
-    const built = evidence[index] ? build(evidence[index], here) : GONE;
+    // A large case takes some milliseconds, and this process serves other teams, too.
+    await setImmediate(undefined, { signal });
+    const evidence = await evidenceOf(index);
+    const built = evidence ? build(evidence, here) : NOT_SHOWN;
     if (typeof built === 'string') {
       errored.push(notAsked(judgement.position, built));
       continue;
@@ -54,7 +58,7 @@ export async function ask(here: Here, waiting: readonly OpenJudgement[]): Promis
   };
 }
 
-const GONE = 'The result is gone: its run was changed while it was judged.';
+const NOT_SHOWN = 'The result is gone, or its case is too large for a judge.';
 const TOO_LARGE = 'The case with its tools and the reply is too large for a judge.';
 
 interface Built {

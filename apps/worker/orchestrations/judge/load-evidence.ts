@@ -5,10 +5,16 @@ import { parseJson, type JsonObject } from '#lib/contracts/json/json';
 import { describeTools } from '#lib/contracts/prompt-components';
 import type { Tool } from '#lib/contracts/tool';
 import type { Pool } from '#lib/db/connection/pool';
-import { readReplies, type OpenJudgement, type StoredReply } from '#lib/db/read/for-workers/judged-results';
+import {
+  readReplies,
+  readSmallCases,
+  type OpenJudgement,
+  type StoredReply,
+} from '#lib/db/read/for-workers/judged-results';
 import type { LoadedRun } from '#lib/db/read/for-workers/load-run';
-import { loadCases, parseCase } from '#lib/db/read/pinned-cases';
+import { parseCase } from '#lib/db/read/pinned-cases';
 import { caseAsJudged, replyAsJudged, type JudgedCase, type JudgedText } from '#lib/judging/evidence';
+import { MAX_REQUEST_CHARS } from '#lib/judging/judge-request';
 import { joinSystemPrompts } from '#lib/providers/system-prompt';
 import { toolSetOf } from '#lib/scoring/cases/tool-set';
 import { repliesIn, type Exchange } from '../../items/exchange/exchange.js';
@@ -24,30 +30,27 @@ export interface Evidence {
 
 type Place = Pick<OpenJudgement, 'target' | 'casePosition' | 'sample'>;
 
-/** In the order of the judgements. */
+/**
+ * Reads what is to be shown of judgements. Cases that are larger than a request may be are left out.
+ * @returns makes the evidence of one of them, so that only that of one is held
+ */
 export async function loadEvidence(
   { pool, run, baseline }: Here,
   open: readonly OpenJudgement[],
-): Promise<(Evidence | undefined)[]> {
-  const cases = new Map(
-    (
-      await loadCases(
-        pool,
-        run.suite.versionId,
-        open.map(({ casePosition }) => casePosition),
-      )
-    ).map(({ position, body }) => [position, parseCase(body)]),
-  );
+): Promise<(index: number) => Promise<Evidence | undefined>> {
+  const positions = open.map(({ casePosition }) => casePosition);
+  const cases = await readSmallCases(pool, run.suite.versionId, positions, MAX_REQUEST_CHARS);
   const tools = describeTools(run.suite.tools, run.config.tool_overrides);
-  const replies = await repliesOf(pool, run.id, open);
-  const others = baseline && (await repliesOf(pool, baseline.id, open.map(placeOfOther)));
-  return open.map((one, index): Evidence | undefined => {
-    const input = cases.get(one.casePosition);
-    const reply = replies[index];
-    const other = others?.[index];
-    if (!input || !reply || (others && !other)) return undefined;
-    return { judged: caseOf(input, tools, run, one.target), reply, ...(other && { other }) };
-  });
+  const replies = await readReplies(pool, run.id, open);
+  const others = baseline && (await readReplies(pool, baseline.id, open.map(placeOfOther)));
+  return async (index) => {
+    const { casePosition, target } = open[index]!;
+    const body = cases.get(casePosition);
+    const reply = await shown(replies[index]);
+    const other = await shown(others?.[index]);
+    if (body === undefined || !reply || (others && !other)) return undefined;
+    return { judged: caseOf(parseCase(body), tools, run, target), reply, ...(other && { other }) };
+  };
 }
 
 const placeOfOther = ({ otherTarget, otherCasePosition, otherSample }: OpenJudgement): Place => ({
@@ -62,10 +65,8 @@ function caseOf(input: CaseInput, tools: readonly Tool[], run: LoadedRun, target
   return caseAsJudged(input, toolSetOf(input, tools), joinSystemPrompts(base ?? run.suite.systemPrompt, own));
 }
 
-async function repliesOf(pool: Pool, runId: string, places: readonly Place[]): Promise<(JudgedText | undefined)[]> {
-  const stored = await readReplies(pool, runId, places);
-  return Promise.all(stored.map(async (reply) => reply && replyAsJudged(reply.called, await textOf(reply))));
-}
+const shown = async (reply: StoredReply | undefined): Promise<JudgedText | undefined> =>
+  reply && replyAsJudged(reply.called, await textOf(reply));
 
 const decompress = promisify(zstdDecompress);
 /** A model may write megabytes. What is longer is not shown. */

@@ -217,3 +217,18 @@ export async function readLines(
   );
   return rows;
 }
+
+/** Cases of a version by position, as JSON, without those that are larger. */
+export async function readSmallCases(
+  pool: Pool,
+  versionId: string,
+  positions: readonly number[],
+  maxBytes: number,
+): Promise<Map<number, string>> {
+  const { rows } = await pool.query<{ position: number; body: string }>(
+    `SELECT position, body FROM suite_version_case
+     WHERE version_id = $1 AND position = ANY ($2) AND octet_length(body) <= $3`,
+    [versionId, [...new Set(positions)], maxBytes],
+  );
+  return new Map(rows.map(({ position, body }) => [position, body]));
+}
