@@ -27,6 +27,9 @@ const isTyping = (target: EventTarget | null): boolean =>
   (target.isContentEditable || /^(INPUT|TEXTAREA|SELECT)$/.test(target.tagName)) &&
   !(target instanceof HTMLInputElement && /^(checkbox|radio|button)$/.test(target.type));
 
+/** Begins every sequence: what follows it in time is no key of its own, whichever view hears it. */
+const PREFIX = 'g';
+
 /**
  * Keys of a view, such as `j`, `g r`, `Escape`. They rest while a field has the focus or a dialog is open, and single
  * letters can be switched off.
@@ -37,14 +40,14 @@ export function useKeys(keys: Keys): void {
     current.current = keys;
   });
   useEffect(() => {
-    let prefix: { key: string; at: number } | undefined;
+    let prefixAt: number | undefined;
     const onKey = (event: KeyboardEvent): void => {
       if (event.ctrlKey || event.metaKey || event.altKey || event.defaultPrevented) return;
       if (isTyping(event.target) || document.querySelector('dialog[open]')) return;
       if (event.key.length === 1 && !areKeysOn()) return;
-      const sequence = prefix && event.timeStamp - prefix.at < SEQUENCE_MS ? `${prefix.key} ${event.key}` : undefined;
-      prefix = { key: event.key, at: event.timeStamp };
-      const handle = (sequence && current.current[sequence]) || current.current[event.key];
+      const isSecond = prefixAt !== undefined && event.timeStamp - prefixAt < SEQUENCE_MS;
+      prefixAt = event.key === PREFIX ? event.timeStamp : undefined;
+      const handle = current.current[isSecond ? `${PREFIX} ${event.key}` : event.key];
       if (!handle) return;
       event.preventDefault();
       handle(event);
