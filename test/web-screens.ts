@@ -12,6 +12,7 @@ export interface Filled {
   tuneId: string;
   promptTuneId: string;
   promptId: string;
+  reportId: string;
 }
 
 /** Texts that a person, a model or a provider can write into a suite and its replies. */
@@ -50,7 +51,14 @@ export async function fillTeam(web: WebSystem, texts: Texts = PLAIN): Promise<Fi
     key: 'sim',
     name: 'Simulator',
     base_url: `${simulator.url}/v1`,
-    models: ['perfect-ish', 'careless-arguments', 'scripted:odd', 'scripted:broken', 'meta:screens'].map((id) => ({
+    models: [
+      'perfect-ish',
+      'careless-arguments',
+      'scripted:odd',
+      'scripted:broken',
+      'meta:screens',
+      'judge:screens',
+    ].map((id) => ({
       id,
       input_cost_per_mtok: 1,
       output_cost_per_mtok: 4,
@@ -58,25 +66,7 @@ export async function fillTeam(web: WebSystem, texts: Texts = PLAIN): Promise<Fi
   });
   await web.script('odd', { replies: [wrongReply(texts)] });
   await web.script('broken', { replies: [{ status: 400, body: { error: { message: texts.error } } }] });
-  const suite = weatherSuite(6);
-  const { body: imported } = await client.post('/api/tool-eval/import', {
-    ...suite,
-    name: texts.name.slice(0, 200),
-    description: texts.prompt.slice(0, 9000),
-    system_prompt: texts.prompt,
-    tools: suite.tools.map((tool) => ({
-      ...tool,
-      function: { ...tool.function, name: texts.tool, description: texts.prompt.slice(0, 19_000) },
-    })),
-    test_cases: suite.test_cases.map((one, n) => ({
-      ...one,
-      name: `${texts.name.slice(0, 150)} ${n}`,
-      category: texts.name.slice(0, 150),
-      tags: [texts.name.slice(0, 90)],
-      prompt: `${texts.prompt} (${n})`,
-      expected_tool: texts.tool,
-    })),
-  });
+  const { body: imported } = await client.post('/api/tool-eval/import', suiteOf(texts));
   const suiteId: string = imported.suite_id;
   const models = ['sim::perfect-ish', 'sim::careless-arguments', 'sim::scripted:odd', 'sim::scripted:broken'];
   const { body: run } = await client.post('/api/tool-eval', {
@@ -95,8 +85,39 @@ export async function fillTeam(web: WebSystem, texts: Texts = PLAIN): Promise<Fi
   const tuneId = await tuneOf(client, suiteId, texts);
   const promptTuneId = await promptTuneOf(web, suiteId, texts);
   const promptId = await promptOf(client, suiteId, texts);
-  const caseId: string = cases.items[0].id;
-  return { suiteId, runId, caseId, resultId: failures.items[0].id, tuneId, promptTuneId, promptId };
+  const reportId = await reportOf(web, runId, texts);
+  return {
+    suiteId,
+    runId,
+    caseId: cases.items[0].id,
+    resultId: failures.items[0].id,
+    tuneId,
+    promptTuneId,
+    promptId,
+    reportId,
+  };
+}
+
+function suiteOf(texts: Texts): object {
+  const suite = weatherSuite(6);
+  return {
+    ...suite,
+    name: texts.name.slice(0, 200),
+    description: texts.prompt.slice(0, 9000),
+    system_prompt: texts.prompt,
+    tools: suite.tools.map((tool) => ({
+      ...tool,
+      function: { ...tool.function, name: texts.tool, description: texts.prompt.slice(0, 19_000) },
+    })),
+    test_cases: suite.test_cases.map((one, n) => ({
+      ...one,
+      name: `${texts.name.slice(0, 150)} ${n}`,
+      category: texts.name.slice(0, 150),
+      tags: [texts.name.slice(0, 90)],
+      prompt: `${texts.prompt} (${n})`,
+      expected_tool: texts.tool,
+    })),
+  };
 }
 
 /** A tune of two models that has ended; one of them never answers. */
@@ -127,6 +148,36 @@ async function promptTuneOf({ client, simulator }: WebSystem, suiteId: string, {
   });
   await untilTuned(client, body.tune_id, 'prompt-tune');
   return body.tune_id;
+}
+
+/** A report of the default judge that has ended, and a label of a person. What the judge writes is hostile, too. */
+async function reportOf(
+  { client, simulator }: WebSystem,
+  runId: string,
+  { name, prompt, error }: Texts,
+): Promise<string> {
+  const rule = {
+    when: 'city',
+    verdict: 'acceptable',
+    expectation_at_fault: true,
+    expectation_note: error.slice(0, 600),
+  };
+  await fetch(`${simulator.url}/control/judge/screens`, {
+    method: 'POST',
+    body: JSON.stringify({ style: 'right', table: [rule] }),
+  });
+  await client.put('/api/settings/judge', { judge: 'sim::judge:screens', instructions: prompt.slice(0, 9000) });
+  const { body } = await client.post('/api/judge', { eval_id: runId });
+  await until(async () => (await client.get(`/api/judge/reports/${body.report_id}`)).body.status === 'completed', {
+    what: `report ${body.report_id} to end`,
+    timeoutMs: 90_000,
+  });
+  const { items } = (await client.get('/api/judge/label-queue?limit=1')).body;
+  await client.put(`/api/tool-eval/history/${runId}/results/${items[0].result.id}/label`, {
+    label: 'wrong',
+    note: name.slice(0, 200),
+  });
+  return body.report_id;
 }
 
 /** A prompt version that was made from another one. */
@@ -169,7 +220,7 @@ export async function untilEnded(client: Client, runId: string): Promise<void> {
 
 /** Every screen that needs a session, by its name. */
 export const screensOf = (filled: Filled): [name: string, path: string][] => {
-  const { suiteId, caseId, runId, resultId, tuneId, promptTuneId, promptId } = filled;
+  const { suiteId, caseId, runId, resultId, tuneId, promptTuneId, promptId, reportId } = filled;
   return [
     ['home', '/'],
     ['runs', '/runs'],
@@ -185,6 +236,11 @@ export const screensOf = (filled: Filled): [name: string, path: string][] => {
     ['new prompt version', `/prompts/new?suite=${suiteId}&from=${promptId}`],
     ['prompt version', `/prompts/${promptId}`],
     ['new run with a prompt version', `/runs/new?suite=${suiteId}&prompt=${promptId}`],
+    ['judge', '/judge'],
+    ['new report', `/judge/new?eval=${runId}`],
+    ['report', `/judge/reports/${reportId}`],
+    ['labels', '/judge/labels'],
+    ['calibration', '/judge/calibration'],
     ['new tune', `/tunes/new?from=${tuneId}`],
     ['tune', `/tunes/${tuneId}`],
     ['suites', '/suites'],

@@ -6,6 +6,7 @@ import {
   lazyRouteComponent,
   redirect,
 } from '@tanstack/react-router';
+import { calibrationSearch, judgeNewSearch, judgeSearch, labelsSearch, reportSearch } from './address/judge';
 import { promptNewSearch, promptSearch, promptsSearch } from './address/prompts';
 import { resultsSearch } from './address/results';
 import { runNewSearch, runsSearch } from './address/runs';
@@ -126,6 +127,37 @@ const prompt = createRoute({
   component: lazyRouteComponent(() => import('./screens/prompt/prompt-screen'), 'PromptScreen'),
 });
 
+const judge = createRoute({
+  getParentRoute: () => signedIn,
+  path: '/judge',
+  validateSearch: judgeSearch,
+  component: lazyRouteComponent(() => import('./screens/judge/judge-screen'), 'JudgeScreen'),
+});
+const judgeNew = createRoute({
+  getParentRoute: () => signedIn,
+  path: '/judge/new',
+  validateSearch: judgeNewSearch,
+  component: lazyRouteComponent(() => import('./screens/judge-new/judge-new-screen'), 'JudgeNewScreen'),
+});
+const judgeReport = createRoute({
+  getParentRoute: () => signedIn,
+  path: '/judge/reports/$reportId',
+  validateSearch: reportSearch,
+  component: lazyRouteComponent(() => import('./screens/judge-report/report-screen'), 'ReportScreen'),
+});
+const judgeLabels = createRoute({
+  getParentRoute: () => signedIn,
+  path: '/judge/labels',
+  validateSearch: labelsSearch,
+  component: lazyRouteComponent(() => import('./screens/judge-labels/labels-screen'), 'LabelsScreen'),
+});
+const judgeCalibration = createRoute({
+  getParentRoute: () => signedIn,
+  path: '/judge/calibration',
+  validateSearch: calibrationSearch,
+  component: lazyRouteComponent(() => import('./screens/judge-calibration/calibration-screen'), 'CalibrationScreen'),
+});
+
 const suites = createRoute({
   getParentRoute: () => signedIn,
   path: '/suites',
@@ -206,6 +238,11 @@ const addresses = root.addChildren([
     prompts,
     promptNew,
     prompt,
+    judge,
+    judgeNew,
+    judgeReport,
+    judgeLabels,
+    judgeCalibration,
     suites,
     newSuite,
     suite,

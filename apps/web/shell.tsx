@@ -19,6 +19,7 @@ export function Shell() {
     'g s': () => void navigate({ to: '/suites' }),
     'g t': () => void navigate({ to: '/tunes' }),
     'g p': () => void navigate({ to: '/prompts' }),
+    'g j': () => void navigate({ to: '/judge' }),
     '?': () => setHelpOpen(true),
     t: () => nextTheme(),
     '/': () => document.querySelector<HTMLElement>('[data-filter]')?.focus(),
@@ -44,6 +45,9 @@ export function Shell() {
           </Link>
           <Link to="/prompts" activeOptions={{ includeSearch: false }}>
             Prompts
+          </Link>
+          <Link to="/judge" activeOptions={{ includeSearch: false }}>
+            Judge
           </Link>
         </nav>
         <Who openHelp={() => setHelpOpen(true)} />

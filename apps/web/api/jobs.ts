@@ -35,13 +35,20 @@ export async function cancelJob(id: string, options: { idempotencyKey: string })
   return client.call<Job>('POST', `/api/jobs/${id}/cancel`, undefined, options);
 }
 
-/** What is shown of jobs, runs and tunes changed. @param id of the run or the tune that did */
+/** A run, a tune or a report goes on, under a new job. */
+export async function resumeJob(id: string, options: { idempotencyKey: string }): Promise<unknown> {
+  return client.call('POST', `/api/jobs/${id}/resume`, {}, options);
+}
+
+/** What is shown of jobs, runs, tunes and reports changed. @param id of the one that did */
 export async function refreshWork(id?: string): Promise<void> {
   await Promise.all([
     queryClient.invalidateQueries({ queryKey: keys.jobs }),
     queryClient.invalidateQueries({ queryKey: keys.runLists }),
     queryClient.invalidateQueries({ queryKey: keys.tuneLists }),
+    queryClient.invalidateQueries({ queryKey: keys.reportLists }),
     id === undefined ? undefined : queryClient.invalidateQueries({ queryKey: keys.run(id) }),
     id === undefined ? undefined : queryClient.invalidateQueries({ queryKey: keys.tune(id) }),
+    id === undefined ? undefined : queryClient.invalidateQueries({ queryKey: keys.report(id) }),
   ]);
 }

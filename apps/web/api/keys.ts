@@ -21,5 +21,12 @@ export const keys = {
   promptLists: ['prompts', 'list'],
   prompt: (id: string) => ['prompts', id],
   presets: ['presets'],
+  judge: ['judge'],
+  reportLists: ['judge', 'list'],
+  report: (id: string) => ['judge', id],
+  judgeSetting: ['judge', 'setting'],
+  calibrations: ['judge', 'calibration'],
+  queues: ['judge', 'queue'],
+  labels: (runId: string) => ['runs', runId, 'labels'],
   metrics: ['metrics'],
 } as const;

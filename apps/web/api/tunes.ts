@@ -55,7 +55,5 @@ export const tuneEstimateQuery = (body: string | undefined) =>
 
 export const submitTune = (body: string, options: Sent) =>
   client.call<ParamTuneSubmitted>('POST', TUNES, body, options);
-export const resumeTune = (jobId: string, options: Sent) =>
-  client.call<ParamTuneSubmitted>('POST', `/api/jobs/${jobId}/resume`, {}, options);
 export const deleteTune = (id: string, options: Sent) =>
   client.call<void>('DELETE', `${TUNES}/history/${id}`, undefined, options);

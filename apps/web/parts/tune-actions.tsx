@@ -1,17 +1,12 @@
 import { useNavigate } from '@tanstack/react-router';
-import { useState, type ReactNode } from 'react';
+import type { ReactNode } from 'react';
 import type { ParamTune } from '#lib/contracts/param-tune';
 import { useAction } from '../api/action';
-import { cancelJob, refreshWork } from '../api/jobs';
 import { keys } from '../api/keys';
 import { queryClient } from '../api/query-client';
-import { useRefusal } from '../api/session';
-import { resumeTune } from '../api/tunes';
-import { AllowedButton } from './allowed-button';
 import { DeleteDialog } from './dialog';
-import { Failed } from './failed';
 import { Given } from './given';
-import { isUnderWay } from './status';
+import { WorkActions } from './work-actions';
 
 type Tune = Pick<ParamTune, 'id' | 'job_id' | 'status' | 'suite_name' | 'suite_version'>;
 
@@ -28,41 +23,8 @@ interface Props {
 
 /** What can be done with a tune in its state. */
 export function TuneActions({ tune, again, ...deletion }: Props) {
-  const refusal = useRefusal('editor');
-  const [isDeleting, setDeleting] = useState(false);
-  const refresh = (): Promise<void> => refreshWork(tune.id);
-  const cancel = useAction(cancelJob, refresh);
-  const resume = useAction(resumeTune, refresh);
-  const failure = cancel.error ?? resume.error;
-  const goes = isUnderWay(tune.status);
   return (
-    <div>
-      <div className="actions">
-        {goes && (
-          <AllowedButton refusal={refusal} disabled={cancel.isPending} onClick={() => cancel.mutate(tune.job_id)}>
-            Cancel
-          </AllowedButton>
-        )}
-        {!goes && tune.status !== 'completed' && (
-          <AllowedButton
-            refusal={refusal}
-            disabled={resume.isPending}
-            title="Goes on where it stopped"
-            onClick={() => resume.mutate(tune.job_id)}
-          >
-            Resume
-          </AllowedButton>
-        )}
-        {again}
-        {!goes && (
-          <AllowedButton refusal={refusal} onClick={() => setDeleting(true)}>
-            Delete
-          </AllowedButton>
-        )}
-      </div>
-      {failure && <Failed error={failure} />}
-      {isDeleting && <Deletion tune={tune} {...deletion} close={() => setDeleting(false)} />}
-    </div>
+    <WorkActions work={tune} again={again} deletion={(close) => <Deletion tune={tune} {...deletion} close={close} />} />
   );
 }
 

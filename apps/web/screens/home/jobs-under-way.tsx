@@ -53,6 +53,7 @@ const TYPES = {
   gate: 'Gate run',
   param_tune: 'Parameter tune',
   prompt_tune: 'Prompt tune',
+  judge: 'Report of a judge',
 } as const;
 
 function Result({ job: { type, result_ref: id }, children }: { job: Job; children: ReactNode }) {
@@ -71,6 +72,12 @@ function Result({ job: { type, result_ref: id }, children }: { job: Job; childre
   if (type === 'prompt_tune' && id !== null)
     return (
       <Link to="/tunes/prompts/$tuneId" params={{ tuneId: id }}>
+        {children}
+      </Link>
+    );
+  if (type === 'judge' && id !== null)
+    return (
+      <Link to="/judge/reports/$reportId" params={{ reportId: id }}>
         {children}
       </Link>
     );

@@ -5,6 +5,7 @@ import { submitPromptTune } from '../../api/prompt-tunes';
 import { NumberField } from '../../parts/form/fields';
 import { ChooseExperiment } from '../../parts/set-up/choose-experiment';
 import { ChooseMode } from '../../parts/set-up/choose-mode';
+import { ChooseModel } from '../../parts/set-up/choose-model';
 import { ChooseModels } from '../../parts/set-up/choose-models';
 import { ChooseSuite } from '../../parts/set-up/choose-suite';
 import { EstimatedForm } from '../../parts/set-up/estimated-form';
@@ -13,7 +14,6 @@ import { LimitFields, MeasureFields, ParamsField, RequestFields } from '../../pa
 import { useChoices } from '../../parts/set-up/use-choices';
 import { BasePrompt } from './base-prompt';
 import { ChooseComponents } from './choose-components';
-import { ChooseMetaModel } from './choose-meta-model';
 import { ModeFields } from './mode-fields';
 import { PROMPT_TUNE_MODES } from './modes';
 import { PromptTuneEstimate, usePromptTuneEstimate } from './prompt-tune-estimate';
@@ -45,7 +45,11 @@ function Fields() {
     <>
       <ChooseSuite {...suite} />
       <ChooseModels {...models} />
-      <ChooseMetaModel />
+      <ChooseModel
+        path={['meta_model']}
+        label="Meta model"
+        help="Writes the texts. It must be able to call tools; a strong model writes better ones."
+      />
       <ChooseMode modes={PROMPT_TUNE_MODES}>
         <ModeFields />
       </ChooseMode>

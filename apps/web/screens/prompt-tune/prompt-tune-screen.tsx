@@ -1,11 +1,11 @@
 import { useQuery } from '@tanstack/react-query';
 import { useParams } from '@tanstack/react-router';
-import { memo, useEffect, useRef } from 'react';
+import { memo } from 'react';
 import { statusOf } from '../../api/client';
-import { POLL_MS, refreshWork } from '../../api/jobs';
 import { promptTuneQuery } from '../../api/prompt-tunes';
 import { LivePromptTune, type LivePromptTuneState } from '../../live/live-prompt-tune';
 import { useLive } from '../../live/use-live';
+import { useRefreshed } from '../../live/use-refreshed';
 import { Failed } from '../../parts/failed';
 import { NoTune } from '../../parts/no-tune';
 import { count, percent } from '../../parts/score';
@@ -17,9 +17,6 @@ import { Front } from './front';
 import { Lineage } from './lineage';
 import { PromptTuneHead } from './prompt-tune-head';
 import './prompt-tune.css';
-
-/** Generations may come many a second: what they brought is asked for this often at most. */
-const REFRESH_MS = 1000;
 
 const Head = memo(PromptTuneHead);
 
@@ -63,27 +60,4 @@ function Newest({ live: { newest } }: { live: LivePromptTuneState }) {
       {best.score !== null && `, with ${percent(best.score)} on the cases that choose`}.
     </p>
   );
-}
-
-/** Reads a tune and its candidates again when something came in of it, or nothing can. */
-function useRefreshed(tuneId: string, live: LivePromptTuneState | undefined): void {
-  const { changes = 0, received = 0 } = live ?? {};
-  const isBehind = live !== undefined && (live.connection !== 'live' || live.isTruncated || live.hasEnded);
-  useEffect(() => {
-    if (changes > 0) void refreshWork(tuneId);
-  }, [changes, tuneId]);
-  const timer = useRef<ReturnType<typeof setTimeout>>(undefined);
-  useEffect(() => {
-    if (received === 0) return;
-    timer.current ??= setTimeout(() => {
-      timer.current = undefined;
-      void refreshWork(tuneId);
-    }, REFRESH_MS);
-  }, [received, tuneId]);
-  useEffect(() => () => clearTimeout(timer.current), []);
-  useEffect(() => {
-    if (!isBehind) return;
-    const poll = setInterval(() => void refreshWork(tuneId), POLL_MS);
-    return () => clearInterval(poll);
-  }, [isBehind, tuneId]);
 }

@@ -5,15 +5,16 @@ import type { RunMetric } from '#lib/contracts/metric';
 import { ERROR_WORDS, type ResultsSearch } from '../../address/results';
 import { resultQuery, type ResultWithExchange } from '../../api/results';
 import { runQuery } from '../../api/runs';
+import { Calls } from '../../parts/calls';
 import { CopiedId } from '../../parts/copied-id';
 import { Failed } from '../../parts/failed';
 import { Given, GivenBlock, GivenLine } from '../../parts/given';
 import { Skeleton } from '../../parts/skeleton';
 import { Verdict } from '../../parts/verdict';
 import { Beside } from './beside';
-import { Calls } from './calls';
 import { Chain, Facts, Folded, Metrics, SchemaProblems } from './details';
 import { Exchange } from './exchange';
+import { ResultJudgements } from './result-judgements';
 import { SameCase } from './same-case';
 import './result.css';
 
@@ -58,6 +59,7 @@ function Shown({ runId, result, search }: ShownProps) {
       <Head result={result} suiteId={run?.suite.id} />
       <Why result={result} />
       <Calls result={result} />
+      <ResultJudgements runId={runId} result={result} />
       <section aria-label="Details">
         <SchemaProblems result={result} />
         <Chain result={result} />

@@ -47,6 +47,11 @@ export function RunActions({ run }: { run: Run }) {
         <Link to="/runs/new" search={{ from: run.id }} className="button">
           Run again
         </Link>
+        {!goes && settled > errored && (
+          <Link to="/judge/new" search={{ eval: run.id }} className="button">
+            Judge
+          </Link>
+        )}
         <RunExport runId={run.id} />
         {!goes && <RunDelete run={run} onDone={() => void navigate({ to: '/runs' })} />}
       </div>

@@ -12,6 +12,7 @@ import { Skeleton } from '../../parts/skeleton';
 import { isUnderWay } from '../../parts/status';
 import { RunBreakdown } from './run-breakdown';
 import { RunHead } from './run-head';
+import { RunJudge } from './run-judge';
 import { RunModels } from './run-models';
 import { RunProgress } from './run-progress';
 import '../../parts/facts.css';
@@ -21,6 +22,7 @@ import './run.css';
 const Head = memo(RunHead);
 const Models = memo(RunModels);
 const Breakdown = memo(RunBreakdown);
+const Judge = memo(RunJudge);
 
 /** Which model is better, what it cost, and why. */
 export function RunScreen() {
@@ -48,6 +50,7 @@ export function RunScreen() {
       )}
       {live && isUnderWay(run.data.status) && <RunProgress run={run.data} live={live} />}
       <Models run={run.data} />
+      <Judge run={run.data} />
       <Breakdown run={run.data} />
     </>
   );

@@ -1,8 +1,8 @@
-import type { ArgumentCheck } from '../../parts/argument-diff';
-import type { ResultWithExchange } from '../../api/results';
+import type { Result } from '../api/results';
+import type { ArgumentCheck } from './argument-diff';
 
-type Judged = Pick<ResultWithExchange, 'expected' | 'called' | 'evidence'>;
-export type Called = ResultWithExchange['called'][number];
+type Judged = Pick<Result, 'expected' | 'called' | 'evidence'>;
+export type Called = Result['called'][number];
 
 export interface ExpectedCall {
   tool: unknown;

@@ -1,13 +1,14 @@
-import type { ResultWithExchange } from '../../api/results';
-import { ArgumentDiff } from '../../parts/argument-diff';
-import { Given, GivenBlock } from '../../parts/given';
-import { JsonView } from '../../parts/json-view';
+import type { Result } from '../api/results';
+import { ArgumentDiff } from './argument-diff';
+import { Given, GivenBlock } from './given';
+import { JsonView } from './json-view';
 import { pairedCalls, toolName, type Called, type PairedCalls } from './paired-calls';
+import './calls.css';
 
 const FIRST_LINES = 100;
 
 /** What was expected and what was called, call by call. */
-export function Calls({ result }: { result: ResultWithExchange }) {
+export function Calls({ result }: { result: Result }) {
   const lines = pairedCalls(result);
   const isChain = result.evidence?.chain !== undefined;
   return (

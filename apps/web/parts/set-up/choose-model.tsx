@@ -1,32 +1,38 @@
 import { useQuery } from '@tanstack/react-query';
-import { toText } from '#lib/contracts/json/json';
+import { toText, type Json } from '#lib/contracts/json/json';
 import { providersQuery } from '../../api/providers';
-import { useField } from '../../parts/form/form';
-import { visible } from '../../parts/given';
-import { LabelledField } from '../../parts/set-up/labelled-field';
+import type { Path } from '../form/edited';
+import { useField } from '../form/form';
+import { visible } from '../given';
+import { LabelledField } from './labelled-field';
 
-/** The model that writes the texts. */
-export function ChooseMetaModel() {
+interface Props {
+  path: Path;
+  label: string;
+  help: string;
+  /** What choosing none says, and what it means in the value. */
+  emptyWords?: string;
+  whenEmpty?: Json;
+}
+
+/** One model, of those that the providers have. */
+export function ChooseModel({ path, label, help, emptyWords = 'choose', whenEmpty = '' }: Props) {
   const { data } = useQuery(providersQuery);
-  const { value, errors, refusal, set } = useField(['meta_model']);
+  const { value, errors, refusal, set } = useField(path);
   const chosen = toText(value ?? '');
   const providers = data?.items ?? [];
   const isListed = providers.some(({ key, models }) => models.some(({ id }) => `${key}::${id}` === chosen));
   return (
-    <LabelledField
-      label="Meta model"
-      help="Writes the texts. It must be able to call tools; a strong model writes better ones."
-      faults={errors}
-    >
+    <LabelledField label={label} help={help} faults={errors}>
       {(attributes) => (
         <select
           {...attributes}
           disabled={refusal !== undefined}
           title={refusal}
           value={chosen}
-          onChange={({ target }) => set(target.value)}
+          onChange={({ target }) => set(target.value === '' ? whenEmpty : target.value)}
         >
-          <option value="">choose</option>
+          <option value="">{emptyWords}</option>
           {chosen !== '' && !isListed && <option value={chosen}>{visible(chosen.slice(0, 300))}</option>}
           {providers.map(({ key, name, models }) => (
             <optgroup key={key} label={visible(name)}>

@@ -1,0 +1,55 @@
+import type { Agreement, Opinion, Preference } from '#lib/contracts/judge';
+import { flag, id, oneOf, searchOf, text, wholeNumber } from './search';
+
+const model = text(300);
+
+/** The reports of judges: all of them, or those on a run. */
+export const judgeSearch = searchOf({ eval: id, after: text(500) });
+
+/** A new report: on a run, or on what it does better than another. */
+export const judgeNewSearch = searchOf({ eval: id, against: id });
+
+/** What a judge says of a reply, in words; also of comparisons. */
+export const OPINION_WORDS: Record<Opinion, string> = {
+  correct: 'correct',
+  acceptable: 'acceptable',
+  wrong: 'wrong',
+  cannot_tell: 'cannot tell',
+};
+export const PREFERENCE_WORDS: Record<Preference, string> = { win: 'win', loss: 'loss', tie: 'tie' };
+export const AGREEMENT_WORDS: Record<Agreement, string> = {
+  agrees: 'agrees with the verdict',
+  kinder: 'kinder than the verdict',
+  stricter: 'stricter than the verdict',
+};
+export const STATE_WORDS = { judged: 'judged', errored: 'errored', waiting: 'waiting' } as const;
+
+const wordsOf = <Word extends string>(words: Record<Word, string>) => oneOf(Object.keys(words) as Word[]);
+
+/** Which judgements of a report are shown. */
+export const reportSearch = searchOf({
+  target: model,
+  verdict: wordsOf(OPINION_WORDS),
+  preference: wordsOf(PREFERENCE_WORDS),
+  agreement: wordsOf(AGREEMENT_WORDS),
+  expectation_at_fault: flag,
+  suspicious: flag,
+  state: wordsOf(STATE_WORDS),
+  /** The number of the last judgement of the page before. */
+  after: wholeNumber(0),
+});
+export type ReportSearch = ReturnType<typeof reportSearch>;
+
+/** The query by which the API lists them. */
+export function judgementsQueryOf({ after, ...filter }: ReportSearch): URLSearchParams {
+  const query = new URLSearchParams();
+  for (const [key, value] of Object.entries(filter)) if (value !== undefined) query.set(key, String(value));
+  if (after !== undefined) query.set('cursor', String(after));
+  return query;
+}
+
+/** What to label: of a run, or of all that the judge has judged. */
+export const labelsSearch = searchOf({ eval: id, judge: model });
+
+/** Whose calibration: that of a judge as it judges now, or of the judge of a report. */
+export const calibrationSearch = searchOf({ judge: model, report: id });

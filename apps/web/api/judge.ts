@@ -1,0 +1,81 @@
+import { keepPreviousData, queryOptions } from '@tanstack/react-query';
+import type { Calibration, Judgement, JudgeReport, JudgeSetting, JudgeSubmitted } from '#lib/contracts/judge';
+import type { Page } from '#lib/contracts/page';
+import { judgementsQueryOf, type ReportSearch } from '../address/judge';
+import { client } from './client';
+import { keys } from './keys';
+
+const REPORTS = '/api/judge/reports';
+const SETTING = '/api/settings/judge';
+const LIST_PAGE = 50;
+const JUDGEMENTS_PAGE = 50;
+type Sent = { idempotencyKey: string };
+
+export interface ReportFilter {
+  /** The run that they are on, or that they compare with another. */
+  run?: string;
+  cursor?: string;
+  limit?: number;
+}
+
+export const reportsQuery = ({ run, cursor, limit = LIST_PAGE }: ReportFilter) => {
+  const query = new URLSearchParams({ limit: String(limit), ...(run && { eval_id: run }), ...(cursor && { cursor }) });
+  return queryOptions({
+    queryKey: [...keys.reportLists, String(query)],
+    queryFn: ({ signal }) => client.call<Page<JudgeReport>>('GET', `${REPORTS}?${query}`, undefined, { signal }),
+    placeholderData: keepPreviousData,
+  });
+};
+
+export const reportQuery = (id: string) =>
+  queryOptions({
+    queryKey: keys.report(id),
+    queryFn: ({ signal }) => client.call<JudgeReport>('GET', `${REPORTS}/${id}`, undefined, { signal }),
+  });
+
+export const judgementsQuery = (id: string, search: ReportSearch) => {
+  const query = judgementsQueryOf(search);
+  query.set('limit', String(JUDGEMENTS_PAGE));
+  return queryOptions({
+    queryKey: [...keys.report(id), 'judgements', String(query)],
+    queryFn: ({ signal }) =>
+      client.call<Page<Judgement>>('GET', `${REPORTS}/${id}/verdicts?${query}`, undefined, { signal }),
+    placeholderData: keepPreviousData,
+  });
+};
+
+/** What a report says of one result. */
+export const judgementsOfResultQuery = (id: string, resultId: string) =>
+  queryOptions({
+    queryKey: [...keys.report(id), 'result', resultId],
+    queryFn: ({ signal }) => {
+      const query = new URLSearchParams({ result_id: resultId });
+      return client.call<Page<Judgement>>('GET', `${REPORTS}/${id}/verdicts?${query}`, undefined, { signal });
+    },
+  });
+
+export const submitReport = (body: string, options: Sent) =>
+  client.call<JudgeSubmitted>('POST', '/api/judge', body, options);
+export const rerunReport = (id: string, options: Sent) =>
+  client.call<JudgeSubmitted>('POST', `${REPORTS}/${id}/rerun`, {}, options);
+export const deleteReport = (id: string, options: Sent) =>
+  client.call<void>('DELETE', `${REPORTS}/${id}`, undefined, options);
+
+export const judgeSettingQuery = queryOptions({
+  queryKey: keys.judgeSetting,
+  queryFn: ({ signal }) => client.call<JudgeSetting>('GET', SETTING, undefined, { signal }),
+});
+export const setJudge = (body: string, options: Sent) => client.call<JudgeSetting>('PUT', SETTING, body, options);
+
+/** Whose calibration: that of a judge, or of the judge of a report; else that of the default judge. */
+export interface Calibrated {
+  judge?: string;
+  report?: string;
+}
+export const calibrationQuery = ({ judge, report }: Calibrated) => {
+  const query = new URLSearchParams(report ? { report_id: report } : judge ? { judge } : {});
+  return queryOptions({
+    queryKey: [...keys.calibrations, String(query)],
+    queryFn: ({ signal }) => client.call<Calibration>('GET', `/api/judge/calibration?${query}`, undefined, { signal }),
+  });
+};

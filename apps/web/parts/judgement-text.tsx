@@ -1,0 +1,69 @@
+import type { Judgement } from '#lib/contracts/judge';
+import { AGREEMENT_WORDS } from '../address/judge';
+import { Given } from './given';
+import { JudgementMark, wordOf } from './judgement';
+import { count } from './score';
+import './judgement-text.css';
+
+const MAX_REASONS = 20;
+
+/** What a judge says of one result, and why. All of it is the judge's, but for the verdict that it stands beside. */
+export function JudgementText({ judgement }: { judgement: Judgement }) {
+  const { judged, reasons, suspicious, error } = judgement;
+  return (
+    <div className="judgement-text">
+      <div className="actions">
+        <JudgementMark word={wordOf(judgement)} />
+        <Beside judgement={judgement} />
+      </div>
+      {judged && (
+        <p className="muted small">
+          Tools: {words(judged.tool)}; arguments: {words(judged.arguments)}
+          <Votes votes={judgement.votes} />
+        </p>
+      )}
+      {reasons.slice(0, MAX_REASONS).map((reason, index) => (
+        <p key={index}>
+          <Given text={reason} />
+        </p>
+      ))}
+      {judged?.expectation_at_fault && (
+        <p>
+          <strong>It finds what the case expects at fault.</strong>{' '}
+          {judged.expectation_note !== null && <Given text={judged.expectation_note} />}
+        </p>
+      )}
+      {suspicious && (
+        <p className="notice">
+          The reply holds text that speaks to a grader. It was judged without its texts too, and the stricter judgement
+          stands.
+        </p>
+      )}
+      {error !== null && (
+        <p className="notice">
+          It could not be judged: <Given text={error} />
+        </p>
+      )}
+    </div>
+  );
+}
+
+const words = (word: string): string => word.replaceAll('_', ' ');
+
+function Beside({ judgement: { agreement, passed, preference, flipped } }: { judgement: Judgement }) {
+  if (preference !== null)
+    return flipped ? <span className="small">It said otherwise when the two replies changed places.</span> : null;
+  return (
+    <span className="small">
+      {agreement === null || agreement === 'agrees' ? null : <strong>{AGREEMENT_WORDS[agreement]}: </strong>}
+      <span className="muted">the result {passed ? 'passed' : 'did not pass'}</span>
+    </span>
+  );
+}
+
+/** How often it said what, where it was asked more than once. */
+function Votes({ votes }: { votes: Judgement['votes'] }) {
+  const said = Object.entries(votes);
+  if (said.reduce((sum, [, n]) => sum + n, 0) < 2) return null;
+  return <>; said {said.map(([word, n]) => `${words(word)} ${count(n)} times`).join(', ')}</>;
+}

@@ -1,0 +1,34 @@
+import type { Judgement } from '#lib/contracts/judge';
+import { OPINION_WORDS, PREFERENCE_WORDS, STATE_WORDS } from '../address/judge';
+import './status.css';
+
+const WORDS = { ...OPINION_WORDS, ...PREFERENCE_WORDS, ...STATE_WORDS };
+type JudgementWord = keyof typeof WORDS;
+
+/** The shape of each and its colours, so that none is told by its colour alone. */
+const LOOKS: Record<JudgementWord, [shape: string, look: string]> = {
+  correct: ['●', 'passed'],
+  acceptable: ['◐', 'partial'],
+  wrong: ['○', 'failed'],
+  cannot_tell: ['·', 'waiting'],
+  win: ['●', 'passed'],
+  loss: ['○', 'failed'],
+  tie: ['◐', 'partial'],
+  judged: ['·', 'waiting'],
+  waiting: ['·', 'waiting'],
+  errored: ['–', 'errored'],
+};
+
+/** What a judge, or a person, says of a result: a shape and a word. */
+export function JudgementMark({ word }: { word: JudgementWord }) {
+  const [shape, look] = LOOKS[word];
+  return (
+    <span className={`status ${look}`}>
+      <span aria-hidden="true">{shape}</span> {WORDS[word]}
+    </span>
+  );
+}
+
+/** An errored judgement is never `wrong`. */
+export const wordOf = ({ state, judged, preference }: Judgement): JudgementWord =>
+  state === 'judged' ? (judged?.verdict ?? preference ?? state) : state;

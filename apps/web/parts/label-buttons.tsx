@@ -1,0 +1,35 @@
+import type { LabelName } from '#lib/contracts/label';
+import { AllowedButton } from './allowed-button';
+
+/** What a person can say of a result, with its key; not read from the contract, whose code is larger than this. */
+export const LABEL_KEYS: readonly (readonly [label: LabelName, key: string, meaning: string])[] = [
+  ['correct', 'c', 'As it should be'],
+  ['acceptable', 'a', 'Another way that serves the user as well'],
+  ['wrong', 'w', 'It does not serve the user'],
+];
+
+interface Props {
+  choose: (label: LabelName) => void;
+  isPending: boolean;
+  /** What was said before. */
+  chosen?: LabelName;
+  /** Whether the keys are keys of the view. */
+  hasKeys?: boolean;
+  refusal?: string;
+}
+
+export const LabelButtons = ({ choose, isPending, chosen, hasKeys = false, refusal }: Props) =>
+  LABEL_KEYS.map(([label, key, meaning], index) => (
+    <AllowedButton
+      key={label}
+      // The reason is said once, not three times.
+      refusal={index === LABEL_KEYS.length - 1 ? refusal : undefined}
+      disabled={isPending || refusal !== undefined}
+      title={refusal ?? meaning}
+      aria-pressed={hasKeys ? undefined : label === chosen}
+      aria-keyshortcuts={hasKeys ? key : undefined}
+      onClick={() => choose(label)}
+    >
+      {label} {hasKeys && <kbd>{key}</kbd>}
+    </AllowedButton>
+  ));

@@ -1,0 +1,56 @@
+import { useState, type ReactNode } from 'react';
+import type { JobStatus } from '#lib/contracts/job';
+import { useAction } from '../api/action';
+import { cancelJob, refreshWork, resumeJob } from '../api/jobs';
+import { useRefusal } from '../api/session';
+import { AllowedButton } from './allowed-button';
+import { Failed } from './failed';
+import { isUnderWay } from './status';
+
+interface Props {
+  work: { id: string; job_id: string; status: JobStatus };
+  /** What makes a new one like it. */
+  again: ReactNode;
+  /** The dialog that asks before it is deleted. */
+  deletion: (close: () => void) => ReactNode;
+}
+
+/** What can be done with a tune or a report in its state. */
+export function WorkActions({ work, again, deletion }: Props) {
+  const refusal = useRefusal('editor');
+  const [isDeleting, setDeleting] = useState(false);
+  const refresh = (): Promise<void> => refreshWork(work.id);
+  const cancel = useAction(cancelJob, refresh);
+  const resume = useAction(resumeJob, refresh);
+  const failure = cancel.error ?? resume.error;
+  const goes = isUnderWay(work.status);
+  return (
+    <div>
+      <div className="actions">
+        {goes && (
+          <AllowedButton refusal={refusal} disabled={cancel.isPending} onClick={() => cancel.mutate(work.job_id)}>
+            Cancel
+          </AllowedButton>
+        )}
+        {!goes && work.status !== 'completed' && (
+          <AllowedButton
+            refusal={refusal}
+            disabled={resume.isPending}
+            title="Goes on where it stopped"
+            onClick={() => resume.mutate(work.job_id)}
+          >
+            Resume
+          </AllowedButton>
+        )}
+        {again}
+        {!goes && (
+          <AllowedButton refusal={refusal} onClick={() => setDeleting(true)}>
+            Delete
+          </AllowedButton>
+        )}
+      </div>
+      {failure && <Failed error={failure} />}
+      {isDeleting && deletion(() => setDeleting(false))}
+    </div>
+  );
+}

@@ -1,0 +1,138 @@
+import { useQuery } from '@tanstack/react-query';
+import { Link, useSearch } from '@tanstack/react-router';
+import type { Calibration } from '#lib/contracts/judge';
+import { calibrationQuery } from '../../api/judge';
+import { Intervals, type IntervalRow } from '../../figures/intervals';
+import { KappaFigure } from '../../figures/kappa';
+import { Bar } from '../../parts/bar';
+import { CalibrationSentence, Uncalibrated } from '../../parts/calibration';
+import { Failed } from '../../parts/failed';
+import { Given, GivenBlock } from '../../parts/given';
+import { kappaText, shareText } from '../../parts/judged-figures';
+import { count } from '../../parts/score';
+import { Skeleton } from '../../parts/skeleton';
+import '../../parts/facts.css';
+
+/** How far people confirm a judge. */
+export function CalibrationScreen() {
+  const search = useSearch({ from: '/signed-in/judge/calibration' });
+  const { data, error, isPending, refetch } = useQuery({ ...calibrationQuery(search), refetchOnMount: 'always' });
+  return (
+    <>
+      <div className="head">
+        <h1>Calibration of a judge</h1>
+        {data && (
+          <Link to="/judge/labels" search={{ judge: data.judge }} className="button primary">
+            Label results
+          </Link>
+        )}
+      </div>
+      {isPending && <Skeleton rows={8} />}
+      {error && <Failed error={error} retry={() => refetch()} />}
+      {data && <Shown calibration={data} />}
+    </>
+  );
+}
+
+function Shown({ calibration }: { calibration: Calibration }) {
+  return (
+    <>
+      <section aria-label="The judge" className="section">
+        <div className="facts">
+          <strong>
+            <Given text={calibration.judge} max={300} />
+          </strong>
+          <span>
+            {count(calibration.labels)} of {count(calibration.asked)} labels
+          </span>
+          <span>
+            {calibration.reports === 1 ? 'one report' : `${count(calibration.reports)} reports`} made in this way
+          </span>
+          {calibration.report_id !== null && (
+            <Link to="/judge/reports/$reportId" params={{ reportId: calibration.report_id }}>
+              The newest
+            </Link>
+          )}
+        </div>
+        <Bar done={calibration.labels} total={calibration.asked} label="Labels for the judge" />
+        <CalibrationSentence calibration={calibration} />
+        {calibration.left_out > 0 && (
+          <p className="muted">
+            {count(calibration.left_out)} {calibration.left_out === 1 ? 'label is' : 'labels are'} left out: of results
+            that were not drawn at random, or that the judge could not tell.
+          </p>
+        )}
+        <details>
+          <summary>Its instructions</summary>
+          {calibration.instructions === '' ? (
+            <p className="muted">None beside the rules that every judge gets.</p>
+          ) : (
+            <GivenBlock text={calibration.instructions} />
+          )}
+        </details>
+      </section>
+      <Agreement calibration={calibration} />
+      <Confirmed calibration={calibration} />
+    </>
+  );
+}
+
+function Agreement({ calibration: { kappa, ci, linear, status } }: { calibration: Calibration }) {
+  return (
+    <section aria-labelledby="agreement" className="section">
+      <h2 id="agreement">Agreement with people</h2>
+      <p className="muted">
+        Kappa of ok (correct or acceptable) and wrong: 1 is full agreement, 0 what chance brings. A judge is usable
+        where the lower end of the interval is 0.4 or more, and good from 0.6.
+      </p>
+      {kappa === null ? (
+        <p>There is no kappa yet: people or the judge have said one thing only, or nothing.</p>
+      ) : (
+        <div>
+          <KappaFigure label="Kappa of the judge and people, with its 95 % interval" kappa={kappa} interval={ci} />
+          <Uncalibrated status={status} />
+        </div>
+      )}
+      {linear.kappa !== null && (
+        <p>
+          Over the three levels, where being one off counts half: {kappaText(linear.kappa, linear.ci)}
+          <Uncalibrated status={status} />
+        </p>
+      )}
+    </section>
+  );
+}
+
+function Confirmed({ calibration: { ok, wrong, status } }: { calibration: Calibration }) {
+  const rows = [
+    ['Judged correct or acceptable', ok],
+    ['Judged wrong', wrong],
+  ] as const;
+  const drawn = rows.flatMap(([name, { share, ci, n }]): IntervalRow[] =>
+    share === null
+      ? []
+      : [
+          {
+            key: name,
+            label: name,
+            mean: share,
+            interval: ci ?? [share, share],
+            isHollow: ci === null,
+            text: (
+              <>
+                {shareText(share, ci, n)}
+                <Uncalibrated status={status} />
+              </>
+            ),
+          },
+        ],
+  );
+  return (
+    <section aria-labelledby="confirmed" className="section">
+      <h2 id="confirmed">What people confirm</h2>
+      <p className="muted">Of the labelled results that the judge finds so, the share that people find so too.</p>
+      {drawn.length === 0 && <p>Nothing is labelled yet.</p>}
+      {drawn.length > 0 && <Intervals label="Shares that people confirm, with their 95 % intervals" rows={drawn} />}
+    </section>
+  );
+}

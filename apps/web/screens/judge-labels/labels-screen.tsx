@@ -1,0 +1,27 @@
+import { Link, useSearch } from '@tanstack/react-router';
+import { useRefusal } from '../../api/session';
+import { Empty } from '../../parts/empty';
+import { Queue } from './queue';
+import '../../parts/facts.css';
+import './judge-labels.css';
+
+/** People say of results what a judge says of them too, so that the two can be compared. */
+export function LabelsScreen() {
+  const { eval: run, judge } = useSearch({ from: '/signed-in/judge/labels' });
+  const refusal = useRefusal('editor');
+  return (
+    <>
+      <div className="head">
+        <h1>Label results</h1>
+        <Link to="/judge/calibration" search={{ judge }}>
+          The calibration
+        </Link>
+      </div>
+      {refusal === undefined ? (
+        <Queue key={`${run} ${judge}`} run={run} judge={judge} />
+      ) : (
+        <Empty>Results are drawn here for people to label. {refusal}</Empty>
+      )}
+    </>
+  );
+}

@@ -1,0 +1,52 @@
+import { useQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import { calibrationQuery } from '../../api/judge';
+import { CalibrationSentence } from '../../parts/calibration';
+import { Empty } from '../../parts/empty';
+import { count } from '../../parts/score';
+import type { useQueue } from './use-queue';
+
+interface Props {
+  labelling: ReturnType<typeof useQueue>;
+  judge: string;
+}
+
+/** All is labelled, or skipped: what the labels come to. */
+export function NothingLeft({ labelling: { skips, labelled, hasSteps, undo, again }, judge }: Props) {
+  const calibration = useQuery({ ...calibrationQuery({ judge }), refetchOnMount: 'always' });
+  return (
+    <>
+      {calibration.data && <CalibrationSentence calibration={calibration.data} />}
+      <Empty
+        action={
+          <>
+            {skips > 0 && (
+              <button type="button" onClick={again}>
+                Label what was skipped
+              </button>
+            )}
+            {hasSteps && (
+              <button type="button" aria-keyshortcuts="u" onClick={undo}>
+                Undo <kbd>u</kbd>
+              </button>
+            )}
+            <Link to="/judge/calibration" search={{ judge }} className="button">
+              The calibration
+            </Link>
+            <Link to="/judge/new" className="button">
+              New report
+            </Link>
+          </>
+        }
+      >
+        {wordsOf(skips, labelled)}
+      </Empty>
+    </>
+  );
+}
+
+function wordsOf(skips: number, labelled: number): string {
+  if (skips > 0) return `Nothing else is left to label: ${count(skips)} ${skips === 1 ? 'was' : 'were'} skipped.`;
+  if (labelled > 0) return 'Nothing is left to label: people have labelled all that there is.';
+  return 'There is nothing to label: this judge, as it judges now, has judged no such result. A report makes some.';
+}

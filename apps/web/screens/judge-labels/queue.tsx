@@ -1,0 +1,125 @@
+import { Link } from '@tanstack/react-router';
+import { useRef } from 'react';
+import type { LabelDraw } from '#lib/contracts/label';
+import { Bar } from '../../parts/bar';
+import { Calls } from '../../parts/calls';
+import { Conversation } from '../../parts/conversation';
+import { Failed } from '../../parts/failed';
+import { Given } from '../../parts/given';
+import { useKeys } from '../../parts/keys';
+import { LABEL_KEYS, LabelButtons } from '../../parts/label-buttons';
+import { count } from '../../parts/score';
+import { Skeleton } from '../../parts/skeleton';
+import { NothingLeft } from './nothing-left';
+import { useQueue } from './use-queue';
+
+interface Props {
+  run: string | undefined;
+  judge: string | undefined;
+}
+
+/** One result at a time. What the judge says of it is not shown, so that it sways nobody. */
+export function Queue({ run, judge }: Props) {
+  const labelling = useQueue({ run, judge });
+  const { queue, current, labelled, said, error } = labelling;
+  const note = useRef<HTMLTextAreaElement>(null);
+  useKeys({
+    ...Object.fromEntries(LABEL_KEYS.map(([label, key]) => [key, () => labelling.label(label)])),
+    s: labelling.skip,
+    u: labelling.undo,
+    n: () => note.current?.focus(),
+  });
+  if (queue.isError) return <Failed error={queue.error} retry={() => queue.refetch()} />;
+  return (
+    <>
+      <span className="unseen" role="status">
+        {said}
+      </span>
+      {queue.data && <Progress judge={queue.data.judge} labelled={labelled} asked={queue.data.asked} />}
+      {error && <Failed error={error} />}
+      {queue.isPending && <Skeleton rows={12} />}
+      {current && <Shown draw={current} />}
+      {current && <Answer labelling={labelling} note={note} />}
+      {queue.data && !current && <NothingLeft labelling={labelling} judge={queue.data.judge} />}
+    </>
+  );
+}
+
+interface ProgressProps {
+  judge: string;
+  labelled: number;
+  asked: number;
+}
+
+const Progress = ({ judge, labelled, asked }: ProgressProps) => (
+  <section aria-label="Progress" className="section">
+    <div className="facts">
+      <strong>
+        {count(labelled)} of {count(asked)} labels
+      </strong>
+      <span>
+        for the judge <Given text={judge} max={200} />
+      </span>
+    </div>
+    <Bar done={labelled} total={asked} label="Labels for the judge" />
+  </section>
+);
+
+function Shown({ draw: { eval_id: runId, result, conversation } }: { draw: LabelDraw }) {
+  return (
+    <section aria-labelledby="to-label" className="section">
+      <div className="head">
+        <h2 id="to-label">
+          <Given text={result.case_name ?? 'Case without a name'} max={200} />
+        </h2>
+        <Link to="/runs/$runId/results/$resultId" params={{ runId, resultId: result.id }}>
+          The whole result
+        </Link>
+      </div>
+      <Conversation messages={conversation} />
+      <Calls result={result} />
+    </section>
+  );
+}
+
+interface AnswerProps {
+  labelling: ReturnType<typeof useQueue>;
+  note: React.RefObject<HTMLTextAreaElement | null>;
+}
+
+function Answer({ labelling, note }: AnswerProps) {
+  const { isBusy, hasSteps } = labelling;
+  return (
+    <section aria-label="Your label" className="answer">
+      <p>Does the reply serve the user, whatever the case expects?</p>
+      <div className="actions">
+        <LabelButtons choose={labelling.label} isPending={isBusy} hasKeys />
+        <button type="button" disabled={isBusy} aria-keyshortcuts="s" onClick={labelling.skip}>
+          Skip <kbd>s</kbd>
+        </button>
+        <button type="button" disabled={isBusy || !hasSteps} aria-keyshortcuts="u" onClick={labelling.undo}>
+          Undo <kbd>u</kbd>
+        </button>
+      </div>
+      <div className="field">
+        <label htmlFor="label-note">
+          Note <kbd>n</kbd>
+        </label>
+        <textarea
+          id="label-note"
+          ref={note}
+          rows={2}
+          maxLength={2000}
+          dir="auto"
+          aria-describedby="label-note-help"
+          value={labelling.note}
+          onChange={({ target }) => labelling.setNote(target.value)}
+          onKeyDown={({ key, currentTarget }) => key === 'Escape' && currentTarget.blur()}
+        />
+        <div id="label-note-help" className="muted small">
+          Why; it is kept with the label. Esc leaves the field, and letters are keys again.
+        </div>
+      </div>
+    </section>
+  );
+}

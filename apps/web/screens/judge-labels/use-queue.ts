@@ -1,0 +1,80 @@
+import { useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import type { LabelDraw, LabelName } from '#lib/contracts/label';
+import { useAction } from '../../api/action';
+import { deleteLabel, labelQueueQuery, putLabel, refreshLabels } from '../../api/labels';
+import { leftOf, NOTHING_DONE, skipsOf, withoutLast, withoutSkips, withStep } from './labelling';
+
+/** How many are drawn at once. */
+const DRAWN = 10;
+const MOST_DRAWN = 50;
+
+interface Asked {
+  run: string | undefined;
+  judge: string | undefined;
+}
+
+const resultOf = ({ eval_id: runId, result }: LabelDraw) => ({ runId, resultId: result.id });
+
+/** The results that a person labels, one after the other, and what they did with them. */
+export function useQueue({ run, judge }: Asked) {
+  const [{ number, limit }, ask] = useState({ number: 0, limit: DRAWN });
+  const queue = useQuery(labelQueueQuery({ run, judge, limit, draw: number }));
+  const [done, setDone] = useState(NOTHING_DONE);
+  const [since, setSince] = useState(0);
+  const [note, setNote] = useState('');
+  const [said, setSaid] = useState('');
+  const left = leftOf(queue.data?.items ?? [], done);
+  const current = left[0];
+
+  const step = (label: LabelName | null, words: string): void => {
+    if (!current) return;
+    const next = withStep(done, { draw: current, label, note });
+    setDone(next);
+    setNote('');
+    setSaid(`${words}${left.length > 1 ? ' The next result.' : ''}`);
+    if (left.length > 1) return void (label !== null && setSince(since + 1));
+    // What was skipped comes again, before what is new.
+    ask({ number: number + 1, limit: Math.min(MOST_DRAWN, DRAWN + skipsOf(next)) });
+    setSince(0);
+  };
+  const save = useAction(putLabel, ({ label }, { runId }) => {
+    step(label, `Labelled ${label}.`);
+    void refreshLabels(runId);
+  });
+  const goBack = (): void => {
+    setNote(done.steps.at(-1)?.note ?? '');
+    setDone(withoutLast(done));
+  };
+  const takeBack = useAction(deleteLabel, (_, { runId }) => {
+    goBack();
+    setSince(since - 1);
+    setSaid('The label was taken back.');
+    void refreshLabels(runId);
+  });
+  const isBusy = save.isPending || takeBack.isPending;
+  return {
+    queue,
+    current,
+    labelled: (queue.data?.labelled ?? 0) + since,
+    skips: skipsOf(done),
+    hasSteps: done.steps.length > 0,
+    isBusy,
+    error: save.error ?? takeBack.error,
+    note,
+    setNote,
+    said,
+    label: (label: LabelName): void => {
+      if (current && !isBusy) save.mutate({ ...resultOf(current), label, note: note.trim() || null });
+    },
+    skip: (): void => (isBusy ? undefined : step(null, 'Skipped.')),
+    undo: (): void => {
+      const last = done.steps.at(-1);
+      if (!last || isBusy) return;
+      if (last.label !== null) return takeBack.mutate(resultOf(last.draw));
+      goBack();
+      setSaid('Back to what was skipped.');
+    },
+    again: (): void => setDone(withoutSkips(done)),
+  };
+}

@@ -1,0 +1,25 @@
+import { useQuery } from '@tanstack/react-query';
+import { useSearch } from '@tanstack/react-router';
+import { useMemo } from 'react';
+import { judgeSettingQuery } from '../../api/judge';
+import { Failed } from '../../parts/failed';
+import { Skeleton } from '../../parts/skeleton';
+import { ReportForm } from './report-form';
+import { emptyReport } from './report-value';
+import '../../parts/set-up/set-up.css';
+
+/** What a judge is asked, before it is asked. */
+export function JudgeNewScreen() {
+  const { eval: run, against } = useSearch({ from: '/signed-in/judge/new' });
+  const { data: setting, error, isPending, refetch } = useQuery(judgeSettingQuery);
+  const initial = useMemo(() => setting && emptyReport({ run, against, setting }), [run, against, setting]);
+  const key = `new report ${run} ${against}`;
+  return (
+    <>
+      <h1>New report of a judge</h1>
+      {isPending && <Skeleton rows={12} />}
+      {error && !setting && <Failed error={error} retry={() => refetch()} />}
+      {initial && <ReportForm key={key} draftKey={key} initial={initial} />}
+    </>
+  );
+}

@@ -1,0 +1,72 @@
+import { useNavigate } from '@tanstack/react-router';
+import { useMemo, type FormEvent } from 'react';
+import type { JsonObject } from '#lib/contracts/json/json';
+import { useAction } from '../../api/action';
+import { submitReport } from '../../api/judge';
+import { refreshWork } from '../../api/jobs';
+import { useRefusal } from '../../api/session';
+import { AllowedButton } from '../../parts/allowed-button';
+import { useDraft } from '../../parts/draft';
+import { Failed } from '../../parts/failed';
+import type { Edited } from '../../parts/form/edited';
+import { JsonForm } from '../../parts/form/form';
+import { submitOnCtrlEnter } from '../../parts/submit-keys';
+import { ReportFields } from './report-fields';
+import { requestOf } from './report-value';
+
+export function ReportForm({ draftKey, initial }: { draftKey: string; initial: JsonObject }) {
+  const navigate = useNavigate();
+  const first = useMemo<Edited>(() => ({ value: initial, unread: {} }), [initial]);
+  const draft = useDraft(draftKey, first);
+  const refusal = useRefusal('editor');
+  const written = requestOf(draft.value);
+  const body = 'body' in written ? written.body : undefined;
+  const submit = useAction(submitReport, async ({ report_id: reportId }) => {
+    draft.clear();
+    await Promise.all([refreshWork(), navigate({ to: '/judge/reports/$reportId', params: { reportId } })]);
+  });
+  // What was sent is judged until something else is typed.
+  const isJudged = submit.isError && submit.variables === body;
+  const send = (event: FormEvent): void => {
+    event.preventDefault();
+    if (body !== undefined && refusal === undefined && !submit.isPending) submit.mutate(body);
+  };
+  return (
+    <JsonForm edited={draft.value} change={draft.change} error={isJudged ? submit.error : null} refusal={refusal}>
+      <form className="set-up" onSubmit={send} onKeyDown={submitOnCtrlEnter}>
+        <div className="fields">
+          <ReportFields />
+        </div>
+        <aside className="beside" aria-label="Submit">
+          <p className="muted">
+            A judgement changes no score. Each result takes a request to the judge, and a second one where the reply
+            speaks to a grader; each case of a comparison takes two.
+          </p>
+          {'faults' in written && (
+            <ul className="missing">
+              {written.faults.map(({ path, message }) => (
+                <li key={path}>{message}</li>
+              ))}
+            </ul>
+          )}
+          {isJudged && <Failed error={submit.error} />}
+          <div className="actions">
+            <AllowedButton
+              type="submit"
+              className="primary"
+              refusal={refusal}
+              disabled={body === undefined || submit.isPending}
+            >
+              Judge
+            </AllowedButton>
+            {draft.isChanged && (
+              <button type="button" onClick={draft.clear}>
+                Start over
+              </button>
+            )}
+          </div>
+        </aside>
+      </form>
+    </JsonForm>
+  );
+}

@@ -1,0 +1,69 @@
+import { isObject, toText, type Json, type JsonObject } from '#lib/contracts/json/json';
+import { stringifyInSourceOrder } from '#lib/contracts/json/key-order';
+import type { JudgeSetting } from '#lib/contracts/judge';
+import type { Edited } from '../../parts/form/edited.js';
+import type { FormFault } from '../../parts/set-up/labelled-field.js';
+import type { Written } from '../../parts/set-up/written.js';
+
+export type About = 'run' | 'pair';
+
+interface Begin {
+  run?: string | undefined;
+  /** The run that it is compared with. */
+  against?: string | undefined;
+  setting: JudgeSetting;
+}
+
+/** What the form begins with: a JudgeInput, and which of its two kinds it is. */
+export const emptyReport = ({ run = '', against, setting }: Begin): JsonObject => ({
+  about: against === undefined ? 'run' : 'pair',
+  eval_id: run,
+  a: against ?? '',
+  b: run,
+  judge: setting.judge ?? '',
+  which: 'failed',
+  sample_size: 100,
+  below: 1,
+  samples: 1,
+  instructions: setting.instructions,
+  reference: true,
+  allow_self: false,
+  seed: 1,
+  temperature: 0,
+  max_tokens: 4096,
+  timeout_s: 120,
+  params: {},
+  budget: null,
+});
+
+export const aboutOf = (value: Json): About => (isObject(value) && value.about === 'pair' ? 'pair' : 'run');
+
+const RUNS = {
+  run: [['eval_id', 'Choose the run to judge.']],
+  pair: [
+    ['a', 'Choose the run to compare with.'],
+    ['b', 'Choose the run to judge.'],
+  ],
+} as const;
+
+/** The text of the request. Numbers go as they were typed; whether they are right is the API's to say. */
+export function requestOf({ value, unread }: Edited): Written {
+  const { about: _, eval_id: run, a, b, which, below, budget, ...rest } = isObject(value) ? value : {};
+  const about = aboutOf(value);
+  const runs: JsonObject = about === 'run' ? { eval_id: run ?? '' } : { a: a ?? '', b: b ?? '' };
+  const faults: FormFault[] = RUNS[about]
+    .filter(([key]) => toText(runs[key] ?? '') === '')
+    .map(([key, message]) => ({ path: `/${key}`, message }));
+  if (toText(rest.judge ?? '') === '') faults.push({ path: '/judge', message: 'Choose the judge.' });
+  if (Object.keys(unread).length > 0) faults.push({ path: '/unread', message: 'A field is not readable yet.' });
+  if (faults.length > 0) return { faults };
+  const hasBudget = isObject(budget) && Object.keys(budget).length > 0;
+  return {
+    body: stringifyInSourceOrder({
+      ...runs,
+      ...(about === 'run' && { which, ...(below !== undefined && { below }) }),
+      ...rest,
+      ...(hasBudget && { budget }),
+    }),
+  };
+}

@@ -1,0 +1,37 @@
+import { useNavigate } from '@tanstack/react-router';
+import type { JudgeReport } from '#lib/contracts/judge';
+import { useAction } from '../../api/action';
+import { deleteReport } from '../../api/judge';
+import { keys } from '../../api/keys';
+import { queryClient } from '../../api/query-client';
+import { DeleteDialog } from '../../parts/dialog';
+import { Given } from '../../parts/given';
+import { count } from '../../parts/score';
+
+export function DeleteReport({ report, close }: { report: JudgeReport; close: () => void }) {
+  const navigate = useNavigate();
+  const remove = useAction(deleteReport, async () => {
+    close();
+    void navigate({ to: '/judge' });
+    queryClient.removeQueries({ queryKey: keys.report(report.id) });
+    await queryClient.invalidateQueries({ queryKey: keys.judge });
+  });
+  return (
+    <DeleteDialog
+      title="Delete this report?"
+      action="Delete the report"
+      isPending={remove.isPending}
+      error={remove.error}
+      act={() => remove.mutate(report.id)}
+      close={close}
+    >
+      <p>
+        <Given text={report.judge} max={200} />, version {report.version}
+      </p>
+      <p>
+        Its {count(report.items)} judgements go with it, and the requests to the judge with their replies. Labels of
+        people and the results stay. This cannot be undone.
+      </p>
+    </DeleteDialog>
+  );
+}

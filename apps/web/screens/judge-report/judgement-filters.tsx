@@ -1,0 +1,99 @@
+import { Link, useNavigate } from '@tanstack/react-router';
+import type { JudgeReport } from '#lib/contracts/judge';
+import {
+  AGREEMENT_WORDS,
+  OPINION_WORDS,
+  PREFERENCE_WORDS,
+  reportSearch,
+  STATE_WORDS,
+  type ReportSearch,
+} from '../../address/judge';
+import { visible } from '../../parts/given';
+
+interface Props {
+  report: JudgeReport;
+  filter: ReportSearch;
+}
+
+/** Which judgements are shown. The address has it, so that another reader sees the same. */
+export function JudgementFilters({ report, filter }: Props) {
+  const navigate = useNavigate();
+  const { id: reportId, baseline_eval_id: baseline } = report;
+  const narrow = (change: Record<string, unknown>): void =>
+    void navigate({
+      to: '/judge/reports/$reportId',
+      params: { reportId },
+      search: reportSearch({ ...filter, ...change }),
+      resetScroll: false,
+    });
+  const targets = [...new Set([...report.targets.map(({ target }) => target), ...report.pairs.map(({ b }) => b)])];
+  const models = Object.fromEntries(targets.map((target) => [target, visible(target.slice(0, 100))]));
+  const choices: [key: keyof ReportSearch, label: string, words: Record<string, string>][] =
+    baseline === null
+      ? [
+          ['verdict', 'Judgement', OPINION_WORDS],
+          ['agreement', 'Beside the verdict', AGREEMENT_WORDS],
+        ]
+      : [['preference', 'Judgement', PREFERENCE_WORDS]];
+  const check = (key: 'expectation_at_fault' | 'suspicious', label: string) => (
+    <label className="check">
+      <input
+        type="checkbox"
+        checked={filter[key] ?? false}
+        onChange={({ target }) => narrow({ [key]: target.checked || undefined })}
+      />
+      {label}
+    </label>
+  );
+  return (
+    <div className="actions" role="search" aria-label="Filter of judgements">
+      {[['target', 'Model', models] as const, ...choices, ['state', 'State', STATE_WORDS] as const].map(
+        ([key, label, words]) => (
+          <Choice
+            key={key}
+            label={label}
+            words={words}
+            value={filter[key] as string | undefined}
+            choose={(value) => narrow({ [key]: value })}
+          />
+        ),
+      )}
+      {baseline === null && check('expectation_at_fault', 'Expectation at fault')}
+      {check('suspicious', 'Suspicious')}
+      {Object.keys(filter).length > 0 && (
+        <Link to="/judge/reports/$reportId" params={{ reportId }} className="button" resetScroll={false}>
+          All
+        </Link>
+      )}
+    </div>
+  );
+}
+
+interface ChoiceProps {
+  label: string;
+  words: Record<string, string>;
+  value: string | undefined;
+  choose: (value: string | undefined) => void;
+}
+
+function Choice({ label, words, value, choose }: ChoiceProps) {
+  return (
+    <label>
+      {label}{' '}
+      <select
+        data-filter
+        className="bounded"
+        value={value ?? ''}
+        onChange={({ target }) => choose(target.value || undefined)}
+      >
+        <option value="">any</option>
+        {value !== undefined && !Object.hasOwn(words, value) && <option value={value}>{visible(value)}</option>}
+        {Object.entries(words).map(([known, word]) => (
+          <option key={known} value={known}>
+            {word}
+          </option>
+        ))}
+      </select>
+    </label>
+  );
+}

@@ -1,0 +1,82 @@
+import { useQuery } from '@tanstack/react-query';
+import { Link, useSearch } from '@tanstack/react-router';
+import type { Judgement, JudgeReport } from '#lib/contracts/judge';
+import { judgementsQuery } from '../../api/judge';
+import { Failed } from '../../parts/failed';
+import { Given, GivenLine } from '../../parts/given';
+import { JudgementText } from '../../parts/judgement-text';
+import { Skeleton } from '../../parts/skeleton';
+import { JudgementFilters } from './judgement-filters';
+
+/** What the judge says of each result, in the order in which they were chosen. */
+export function Judgements({ report }: { report: JudgeReport }) {
+  const { after, ...filter } = useSearch({ from: '/signed-in/judge/reports/$reportId' });
+  const { data, error, isPending, refetch } = useQuery({
+    ...judgementsQuery(report.id, { ...filter, after }),
+    refetchOnMount: 'always',
+  });
+  const isFiltered = Object.keys(filter).length > 0;
+  return (
+    <section aria-labelledby="judgements" className="section">
+      <h2 id="judgements">Judgements</h2>
+      <JudgementFilters report={report} filter={filter} />
+      {error && <Failed error={error} retry={() => refetch()} />}
+      {isPending && <Skeleton rows={8} />}
+      {data?.items.length === 0 && (
+        <p className="muted">{isFiltered ? 'No judgement is like that.' : 'There is no judgement yet.'}</p>
+      )}
+      {data && data.items.length > 0 && (
+        <ol className="judgements" aria-labelledby="judgements">
+          {data.items.map((judgement) => (
+            <li key={judgement.position}>
+              <Item judgement={judgement} baseline={report.baseline_eval_id} />
+            </li>
+          ))}
+        </ol>
+      )}
+      {data && (after !== undefined || data.next_cursor !== null) && (
+        <nav className="actions" aria-label="Pages of judgements">
+          {after !== undefined && (
+            <Link {...toReport(report)} search={filter} className="button">
+              First
+            </Link>
+          )}
+          {data.next_cursor !== null && (
+            <Link {...toReport(report)} search={{ ...filter, after: Number(data.next_cursor) }} className="button">
+              Next
+            </Link>
+          )}
+        </nav>
+      )}
+    </section>
+  );
+}
+
+const toReport = ({ id }: JudgeReport) =>
+  ({ to: '/judge/reports/$reportId', params: { reportId: id }, hash: 'judgements' }) as const;
+
+function Item({ judgement, baseline }: { judgement: Judgement; baseline: string | null }) {
+  const { eval_id: runId, result_id: resultId, other_result_id: otherId, case_name: name } = judgement;
+  return (
+    <>
+      <h3>
+        <Link to="/runs/$runId/results/$resultId" params={{ runId, resultId }}>
+          <Given text={name ?? 'Case without a name'} max={200} />
+        </Link>
+      </h3>
+      <GivenLine text={judgement.prompt} />
+      <div className="small muted">
+        <Given text={judgement.target} max={200} />
+        {otherId !== null && baseline !== null && (
+          <>
+            , compared with{' '}
+            <Link to="/runs/$runId/results/$resultId" params={{ runId: baseline, resultId: otherId }}>
+              the result of A
+            </Link>
+          </>
+        )}
+      </div>
+      <JudgementText judgement={judgement} />
+    </>
+  );
+}

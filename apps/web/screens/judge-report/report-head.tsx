@@ -1,0 +1,126 @@
+import { useQuery } from '@tanstack/react-query';
+import { Link, useNavigate } from '@tanstack/react-router';
+import type { JudgeReport } from '#lib/contracts/judge';
+import { useAction } from '../../api/action';
+import { reportsQuery, rerunReport } from '../../api/judge';
+import { refreshWork } from '../../api/jobs';
+import { useRefusal } from '../../api/session';
+import { AllowedButton } from '../../parts/allowed-button';
+import { CopiedId } from '../../parts/copied-id';
+import { Failed } from '../../parts/failed';
+import { Given } from '../../parts/given';
+import { Money } from '../../parts/money';
+import { RunLink } from '../../parts/run-link';
+import { count } from '../../parts/score';
+import { isUnderWay, Status } from '../../parts/status';
+import { duration, Time } from '../../parts/time';
+import { WorkActions } from '../../parts/work-actions';
+import { DeleteReport } from './delete-report';
+import { ReportSettings } from './report-settings';
+
+const SOURCES: Record<JudgeReport['source'], string> = {
+  user: 'asked for by a user',
+  inline: 'asked for by the run, while it went on',
+  after: 'asked for by the run, when it was done',
+  auto: 'asked for by the settings of the team',
+};
+
+export function ReportHead({ report }: { report: JudgeReport }) {
+  const { baseline_eval_id: baseline } = report;
+  return (
+    <section className="section" aria-label="The report">
+      <div className="head">
+        <h1>{baseline === null ? 'Judgements of a run' : 'Two runs, judged'}</h1>
+        <Actions report={report} />
+      </div>
+      <div className="facts">
+        <Status status={report.status} />
+        {baseline === null ? (
+          <span>
+            Run <RunLink runId={report.eval_id} />
+          </span>
+        ) : (
+          <span>
+            B: <RunLink runId={report.eval_id} />, compared with A: <RunLink runId={baseline} />
+          </span>
+        )}
+        <span>
+          Judge <Given text={report.judge} max={200} />
+        </span>
+        <span>
+          Version {report.version} <OtherVersions report={report} />
+        </span>
+        <Time at={report.created_at} />
+        {report.finished_at !== null && (
+          <span>took {duration(new Date(report.finished_at).getTime() - new Date(report.created_at).getTime())}</span>
+        )}
+        <span>
+          {count(report.usage.requests)} requests, <Money usd={report.cost_usd} />
+        </span>
+        <span className="muted">{SOURCES[report.source]}</span>
+        <CopiedId id={report.id} what="report" />
+      </div>
+      {report.error !== null && (
+        <p className="notice">
+          <Given text={report.error} />
+        </p>
+      )}
+      {report.self_judged && (
+        <p className="notice">The judge judges a model of its own kind here. Models prefer their own replies.</p>
+      )}
+      <ReportSettings report={report} />
+    </section>
+  );
+}
+
+/** The other reports that were made by a rerun of the same one. */
+function OtherVersions({ report }: { report: JudgeReport }) {
+  const { data } = useQuery(reportsQuery({ run: report.eval_id }));
+  const others = (data?.items ?? []).filter(({ id, root_id: root }) => root === report.root_id && id !== report.id);
+  if (others.length === 0) return null;
+  return (
+    <>
+      (others:{' '}
+      {others.map(({ id, version }, index) => (
+        <span key={id}>
+          {index > 0 && ', '}
+          <Link to="/judge/reports/$reportId" params={{ reportId: id }}>
+            version {version}
+          </Link>
+        </span>
+      ))}
+      )
+    </>
+  );
+}
+
+function Actions({ report }: { report: JudgeReport }) {
+  return (
+    <WorkActions
+      work={report}
+      again={!isUnderWay(report.status) && <Rerun id={report.id} />}
+      deletion={(close) => <DeleteReport report={report} close={close} />}
+    />
+  );
+}
+
+function Rerun({ id }: { id: string }) {
+  const navigate = useNavigate();
+  const refusal = useRefusal('editor');
+  const rerun = useAction(rerunReport, ({ report_id: reportId }) =>
+    Promise.all([refreshWork(), navigate({ to: '/judge/reports/$reportId', params: { reportId } })]),
+  );
+  return (
+    <>
+      <AllowedButton
+        refusal={refusal}
+        disabled={rerun.isPending}
+        title="Makes the next version, with the same settings"
+        onClick={() => rerun.mutate(id)}
+      >
+        Rerun
+      </AllowedButton>
+      {rerun.isError && <Failed error={rerun.error} />}
+    </>
+  );
+}

@@ -1,0 +1,69 @@
+import { useQuery } from '@tanstack/react-query';
+import { Link, useParams } from '@tanstack/react-router';
+import { memo } from 'react';
+import { statusOf } from '../../api/client';
+import { reportQuery } from '../../api/judge';
+import { LiveReport } from '../../live/live-report';
+import { useLive } from '../../live/use-live';
+import { useRefreshed } from '../../live/use-refreshed';
+import { CalibrationSentence } from '../../parts/calibration';
+import { Empty } from '../../parts/empty';
+import { Failed } from '../../parts/failed';
+import { Skeleton } from '../../parts/skeleton';
+import { isUnderWay } from '../../parts/status';
+import { Warnings } from '../../parts/warnings';
+import { Judgements } from './judgements';
+import { ReportHead } from './report-head';
+import { ReportModels } from './report-models';
+import { ReportPairs } from './report-pairs';
+import { ReportProgress } from './report-progress';
+import { ReportSummary } from './report-summary';
+import '../../parts/facts.css';
+import './judge-report.css';
+
+const Head = memo(ReportHead);
+
+/** What a judge says of a run, or of two, and how far people confirm it. */
+export function ReportScreen() {
+  const { reportId } = useParams({ from: '/signed-in/judge/reports/$reportId' });
+  const report = useQuery({ ...reportQuery(reportId), refetchOnMount: 'always' });
+  const jobId = report.data && isUnderWay(report.data.status) ? report.data.job_id : undefined;
+  const live = useLive(LiveReport, jobId);
+  useRefreshed(reportId, live);
+  if (report.isPending) return <Skeleton rows={12} />;
+  if (!report.data && statusOf(report.error) === 404) return <NoReport />;
+  if (!report.data) return <Failed error={report.error!} retry={() => report.refetch()} />;
+  const { data } = report;
+  return (
+    <>
+      <Head report={data} />
+      {report.isError && (
+        <Failed error={report.error} retry={() => report.refetch()}>
+          <p>What is shown is as of {new Date(report.dataUpdatedAt).toLocaleTimeString()}.</p>
+        </Failed>
+      )}
+      {live && isUnderWay(data.status) && <ReportProgress report={data} live={live} />}
+      <section aria-labelledby="figures" className="section">
+        <h2 id="figures">Figures</h2>
+        <CalibrationSentence calibration={data.calibration} report={data.id} />
+        <ReportModels report={data} />
+        <ReportPairs report={data} />
+      </section>
+      <ReportSummary report={data} />
+      <Warnings warnings={data.notes} />
+      <Judgements report={data} />
+    </>
+  );
+}
+
+const NoReport = () => (
+  <Empty
+    action={
+      <Link to="/judge" className="button">
+        All reports
+      </Link>
+    }
+  >
+    There is no such report in your team. It may have been deleted.
+  </Empty>
+);

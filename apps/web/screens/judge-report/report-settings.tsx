@@ -1,0 +1,44 @@
+import { toText, type Json } from '#lib/contracts/json/json';
+import type { JudgeReport } from '#lib/contracts/judge';
+import { SettingsList } from '../../parts/settings-list';
+
+const WORDS: Record<string, string> = {
+  which: 'Which results',
+  below: 'Below',
+  sample_size: 'At most',
+  samples: 'Judged how often',
+  reference: 'Sees what is expected',
+  seed: 'Seed',
+  temperature: 'Temperature',
+  max_tokens: 'Longest reply in tokens',
+  params: 'Parameters',
+  budget: 'Budget',
+  instructions: 'Instructions',
+};
+
+/** What settles nothing in this report is not shown. */
+function unusedIn({ input, baseline_eval_id: baseline }: JudgeReport): string[] {
+  if (baseline !== null) return ['which', 'below'];
+  return input.which === 'failed' ? ['sample_size'] : ['below', ...(input.which === 'all' ? ['sample_size'] : [])];
+}
+
+const isEmpty = (value: unknown): boolean =>
+  value == null || value === '' || (typeof value === 'object' && Object.keys(value).length === 0);
+
+const shownAs = (value: unknown): string =>
+  typeof value === 'boolean' ? (value ? 'yes' : 'no') : toText(value as Json);
+
+/** What was asked for. */
+export function ReportSettings({ report }: { report: JudgeReport }) {
+  const asked: Record<string, unknown> = report.input;
+  const unused = unusedIn(report);
+  const settings = Object.entries(WORDS)
+    .filter(([key]) => !isEmpty(asked[key]) && !unused.includes(key))
+    .map(([key, words]): [string, string] => [words, shownAs(asked[key])]);
+  return (
+    <details>
+      <summary>Settings</summary>
+      <SettingsList settings={settings} />
+    </details>
+  );
+}

@@ -1,0 +1,34 @@
+import type { JudgeReport } from '#lib/contracts/judge';
+import { Given } from '../../parts/given';
+
+const MAX_SHOWN = 50;
+
+/** What the judge sums up, in its words. */
+export function ReportSummary({ report }: { report: JudgeReport }) {
+  const parts = [
+    ['Strengths', report.strengths],
+    ['Weaknesses', report.weaknesses],
+    ['Recommendations', report.recommendations],
+  ] as const;
+  if (parts.every(([, sentences]) => sentences.length === 0)) return null;
+  return (
+    <section aria-labelledby="summary" className="section">
+      <h2 id="summary">In the words of the judge</h2>
+      <div className="summary">
+        {parts.map(([name, sentences]) => (
+          <div key={name}>
+            <h3>{name}</h3>
+            {sentences.length === 0 && <p className="muted">None.</p>}
+            <ul>
+              {sentences.slice(0, MAX_SHOWN).map((sentence, index) => (
+                <li key={index}>
+                  <Given text={sentence} />
+                </li>
+              ))}
+            </ul>
+          </div>
+        ))}
+      </div>
+    </section>
+  );
+}

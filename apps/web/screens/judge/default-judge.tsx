@@ -1,0 +1,50 @@
+import { useQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import { calibrationQuery, judgeSettingQuery } from '../../api/judge';
+import { CalibrationSentence } from '../../parts/calibration';
+import { Failed } from '../../parts/failed';
+import { Given } from '../../parts/given';
+import { Skeleton } from '../../parts/skeleton';
+import { JudgeSettingForm } from './judge-setting-form';
+
+/** The judge of the team, how far people confirm it, and when it judges by itself. */
+export function DefaultJudge() {
+  const setting = useQuery(judgeSettingQuery);
+  if (setting.isPending) return <Skeleton rows={3} />;
+  if (!setting.data) return <Failed error={setting.error} retry={() => setting.refetch()} />;
+  const { judge, auto_below: below } = setting.data;
+  return (
+    <section aria-labelledby="default-judge" className="section">
+      <h2 id="default-judge">Default judge</h2>
+      {judge === null ? (
+        <p className="muted">The team has no default judge: each report says which model judges.</p>
+      ) : (
+        <>
+          <div className="facts">
+            <Given text={judge} max={300} />
+            <span className="muted">
+              {below > 0
+                ? `judges by itself what did not pass in runs that score below ${below}`
+                : 'judges no run by itself'}
+            </span>
+            <Link to="/judge/calibration" search={{ judge }}>
+              Calibration
+            </Link>
+          </div>
+          <OfDefault judge={judge} />
+        </>
+      )}
+      <details>
+        <summary>Settings of the judge</summary>
+        <JudgeSettingForm setting={setting.data} />
+      </details>
+    </section>
+  );
+}
+
+function OfDefault({ judge }: { judge: string }) {
+  const { data, error, isPending, refetch } = useQuery(calibrationQuery({ judge }));
+  if (isPending) return <Skeleton rows={1} />;
+  if (!data) return <Failed error={error} retry={refetch} />;
+  return <CalibrationSentence calibration={data} />;
+}

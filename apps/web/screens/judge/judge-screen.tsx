@@ -1,0 +1,92 @@
+import { useQuery } from '@tanstack/react-query';
+import { Link, useSearch } from '@tanstack/react-router';
+import { reportsQuery } from '../../api/judge';
+import { runsQuery } from '../../api/runs';
+import { Empty } from '../../parts/empty';
+import { Failed } from '../../parts/failed';
+import { ReportRows } from '../../parts/report-rows';
+import { RunLink, runName, unknownRun } from '../../parts/run-link';
+import { Skeleton } from '../../parts/skeleton';
+import { DefaultJudge } from './default-judge';
+import '../../parts/facts.css';
+import '../../parts/set-up/set-up.css';
+
+/** How many runs are asked for their names; of older ones the end of the id is shown. */
+const NAMED_RUNS = 200;
+
+/** What models say of results, and how far people confirm them. */
+export function JudgeScreen() {
+  const { eval: run, after } = useSearch({ from: '/signed-in/judge' });
+  return (
+    <>
+      <div className="head">
+        <h1>Judge</h1>
+        <div className="actions">
+          <Link to="/judge/labels" search={{ eval: run }} className="button">
+            Label results
+          </Link>
+          <NewReport run={run} />
+        </div>
+      </div>
+      <p>
+        A judge is a model that says of stored results whether they serve the user. What it says changes no score, and
+        people&apos;s labels show how far it can be trusted.
+      </p>
+      {run === undefined && <DefaultJudge />}
+      <Reports run={run} after={after} />
+    </>
+  );
+}
+
+const NewReport = ({ run }: { run: string | undefined }) => (
+  <Link to="/judge/new" search={{ eval: run }} className="button primary">
+    New report
+  </Link>
+);
+
+function Reports({ run, after }: { run: string | undefined; after: string | undefined }) {
+  const reports = useQuery(reportsQuery({ run, cursor: after }));
+  const { items = [], next_cursor: next = null } = reports.data ?? {};
+  const runs = useQuery({ ...runsQuery({ limit: NAMED_RUNS }), enabled: items.length > 0 });
+  const nameOf = (id: string): string => {
+    const found = runs.data?.items.find((one) => one.id === id);
+    return found ? runName(found) : unknownRun(id);
+  };
+  return (
+    <section aria-labelledby="reports" className="section">
+      <h2 id="reports">Reports</h2>
+      {run !== undefined && (
+        <div className="actions">
+          <span>
+            On <RunLink runId={run} />
+          </span>
+          <Link to="/judge" className="button dense">
+            All reports
+          </Link>
+        </div>
+      )}
+      {reports.isError && <Failed error={reports.error} retry={() => reports.refetch()} />}
+      {reports.isPending && <Skeleton rows={8} />}
+      {items.length > 0 && <ReportRows reports={items} runName={nameOf} />}
+      {reports.data && items.length === 0 && (
+        <Empty action={<NewReport run={run} />}>
+          Here will be the reports of judges: what a model says of the results of a run, or of two.
+        </Empty>
+      )}
+      {(after !== undefined || next !== null) && (
+        <nav className="actions" aria-label="Pages of reports">
+          {after !== undefined && (
+            <Link to="/judge" search={{ eval: run }} className="button">
+              Newest
+            </Link>
+          )}
+          {next !== null && (
+            <Link to="/judge" search={{ eval: run, after: next }} className="button">
+              Older
+            </Link>
+          )}
+        </nav>
+      )}
+    </section>
+  );
+}

@@ -1,0 +1,84 @@
+import { useQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import type { JudgeReport } from '#lib/contracts/judge';
+import { judgementsOfResultQuery, reportsQuery } from '../../api/judge';
+import type { Result } from '../../api/results';
+import { CalibrationSentence } from '../../parts/calibration';
+import { Failed } from '../../parts/failed';
+import { Given } from '../../parts/given';
+import { JudgementText } from '../../parts/judgement-text';
+import { Skeleton } from '../../parts/skeleton';
+import { Time } from '../../parts/time';
+import { Folded } from './details';
+import { ResultLabels } from './result-labels';
+
+/** How many reports are looked into: the newest that have ended. */
+const REPORTS = 5;
+
+interface Props {
+  runId: string;
+  result: Pick<Result, 'id' | 'outcome'>;
+}
+
+/** What people and judges say of a result. None of it changes its score. */
+export function ResultJudgements({ runId, result }: Props) {
+  return (
+    <section aria-labelledby="judgements-title" className="said">
+      <h2 id="judgements-title">Judgements</h2>
+      {result.outcome === 'errored' ? (
+        <p className="muted">There is no reply to label or to judge.</p>
+      ) : (
+        <>
+          <p className="muted small">Does the reply serve the user, whatever the case expects?</p>
+          <ResultLabels runId={runId} resultId={result.id} />
+          <Folded title="What judges say">{() => <OfJudges runId={runId} resultId={result.id} />}</Folded>
+        </>
+      )}
+    </section>
+  );
+}
+
+function OfJudges({ runId, resultId }: { runId: string; resultId: string }) {
+  const { data, error, isPending, refetch } = useQuery(reportsQuery({ run: runId }));
+  if (isPending) return <Skeleton rows={3} />;
+  if (!data) return <Failed error={error} retry={refetch} />;
+  const ended = data.items.filter(({ status, eval_id: of }) => status === 'completed' && of === runId);
+  if (ended.length === 0)
+    return (
+      <p>
+        No judge has judged this run. <Link {...{ to: '/judge/new', search: { eval: runId } }}>Have it judged</Link>
+      </p>
+    );
+  return (
+    <>
+      {ended.slice(0, REPORTS).map((report) => (
+        <OfReport key={report.id} report={report} resultId={resultId} />
+      ))}
+      {ended.length > REPORTS && <p className="muted small">These are the newest {REPORTS} reports on the run.</p>}
+    </>
+  );
+}
+
+function OfReport({ report, resultId }: { report: JudgeReport; resultId: string }) {
+  const { data, error, isPending, refetch } = useQuery(judgementsOfResultQuery(report.id, resultId));
+  return (
+    <div className="of-report">
+      <h3>
+        <Link to="/judge/reports/$reportId" params={{ reportId: report.id }}>
+          <Given text={report.judge} max={200} />
+          {report.baseline_eval_id !== null && ', compared with another run'}
+        </Link>{' '}
+        <span className="muted small">
+          <Time at={report.created_at} />
+        </span>
+      </h3>
+      {isPending && <Skeleton rows={1} />}
+      {error && <Failed error={error} retry={refetch} />}
+      {data?.items.length === 0 && <p className="muted">It did not judge this result.</p>}
+      {data?.items.map((judgement) => (
+        <JudgementText key={judgement.position} judgement={judgement} />
+      ))}
+      {data && data.items.length > 0 && <CalibrationSentence calibration={report.calibration} report={report.id} />}
+    </div>
+  );
+}

@@ -1,0 +1,33 @@
+import { useQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import type { Run } from '#lib/contracts/run';
+import { reportsQuery } from '../../api/judge';
+import { Failed } from '../../parts/failed';
+import { ReportRows } from '../../parts/report-rows';
+
+const SHOWN = 5;
+
+/** What judges say of a run: its newest reports. */
+export function RunJudge({ run }: { run: Run }) {
+  const { data, error, refetch } = useQuery(reportsQuery({ run: run.id, limit: SHOWN }));
+  if (error && !data) return <Failed error={error} retry={() => refetch()} />;
+  if (!data || data.items.length === 0) return null;
+  return (
+    <section aria-labelledby="judge" className="section">
+      <div className="head">
+        <h2 id="judge">What judges say</h2>
+        <div className="actions">
+          <Link to="/judge/labels" search={{ eval: run.id }}>
+            Label its results
+          </Link>
+          {data.next_cursor !== null && (
+            <Link to="/judge" search={{ eval: run.id }}>
+              All reports on it
+            </Link>
+          )}
+        </div>
+      </div>
+      <ReportRows reports={data.items} />
+    </section>
+  );
+}

@@ -1,0 +1,250 @@
+import type { Locator, Page } from 'playwright-core';
+import { promptOf, reply, RIGHT, WRONG } from '../judge-system.js';
+import { until } from '../until.js';
+import { untilEnded } from '../web-screens.js';
+import { journeys, startWeb, type WebSystem } from '../web.js';
+
+let web: WebSystem;
+let suiteId: string;
+let runId: string;
+
+const MODEL = 'sim::scripted:a';
+const JUDGE = 'sim::judge:right';
+const CASES = 10;
+const ALARM = reply('set_alarm', { time: '7' });
+
+const button = (page: Page, name: string): Locator => page.getByRole('button', { name, exact: true });
+const get = async (path: string) => (await web.client.get(path)).body;
+
+const tool = (name: string, parameter: string) => ({
+  type: 'function',
+  function: {
+    name,
+    description: name,
+    parameters: { type: 'object', properties: { [parameter]: { type: 'string' } }, required: [parameter] },
+  },
+});
+
+/** A run that answers case `n` with `replies[n]`, and right beyond them. */
+async function aRun(replies: object[]): Promise<string> {
+  const by_prompt = Object.fromEntries(replies.map((message, n) => [promptOf(n), message]));
+  await web.script('a', { replies: [RIGHT], by_prompt });
+  const { body } = await web.client.post('/api/tool-eval', { suite_id: suiteId, models: [MODEL], cache: 'off' });
+  await untilEnded(web.client, body.eval_id);
+  return body.eval_id;
+}
+
+async function untilReported(reportId: string): Promise<void> {
+  await until(async () => (await get(`/api/judge/reports/${reportId}`)).status === 'completed', {
+    what: `report ${reportId} to end`,
+    timeoutMs: 30_000,
+  });
+}
+
+journeys('judges, labels and calibration', () => {
+  beforeAll(async () => {
+    web = await startWeb();
+    const models = ['scripted:a', 'judge:right'].map((id) => ({ id }));
+    await web.client.post('/api/providers', { key: 'sim', base_url: `${web.simulator.url}/v1`, models });
+    const { body } = await web.client.post('/api/tool-eval/import', {
+      name: 'Weather in Paris',
+      tools: [tool('get_weather', 'city'), tool('set_alarm', 'time')],
+      test_cases: Array.from({ length: CASES }, (_, n) => ({
+        name: `case ${n}`,
+        prompt: promptOf(n),
+        expected_tool: 'get_weather',
+        expected_params: { city: 'Paris' },
+      })),
+    });
+    suiteId = body.suite_id;
+    // The judge accepts what case 1 got, and finds its expectation at fault.
+    await fetch(`${web.simulator.url}/control/judge/right`, {
+      method: 'POST',
+      body: JSON.stringify({
+        style: 'right',
+        table: [
+          {
+            when: '(1)',
+            verdict: 'acceptable',
+            expectation_at_fault: true,
+            expectation_note: '<b>Rome</b> is as good.',
+          },
+        ],
+      }),
+    });
+    runId = await aRun([RIGHT, WRONG, ALARM, ALARM]);
+  });
+
+  it('a run is judged from its page, and each figure says that the judge is not calibrated', async () => {
+    const { page, faults, axe } = await web.open({ path: `/runs/${runId}` });
+    await page.getByRole('main').getByRole('link', { name: 'Judge', exact: true }).click();
+    await page.getByRole('heading', { level: 1, name: 'New report of a judge' }).waitFor();
+    await page.getByText('Choose the judge.').waitFor();
+    await page.getByLabel('Judge', { exact: true }).selectOption(JUDGE);
+    await page.getByLabel('Which results').selectOption('all');
+    // A fault stands at its field, and opens what folds it.
+    await page.getByText('Requests and limits').click();
+    await page.getByLabel('Samples').fill('50');
+    await button(page, 'Judge').click();
+    await page.getByRole('alert').waitFor();
+    expect(await page.getByLabel('Samples').getAttribute('aria-invalid')).toBe('true');
+    expect(await axe()).toEqual([]);
+    await page.getByLabel('Samples').fill('1');
+    await button(page, 'Judge').click();
+
+    await page.getByRole('heading', { level: 1, name: 'Judgements of a run' }).waitFor();
+    const reportId = page.url().split('/').at(-1)!;
+    await page.getByText('completed').waitFor({ timeout: 30_000 });
+    await page.getByText(/^Uncalibrated: 0 of 50 labels/).waitFor();
+    const figure = page.getByRole('figure', { name: /correct or acceptable/ });
+    await figure.getByText(/^80\.0 % \(\d+\.\d-\d+\.\d, n 10\)$/).waitFor();
+    await figure.getByText('uncalibrated').waitFor();
+    const row = page.getByRole('region', { name: 'Judgements of each model' }).getByRole('row').last();
+    expect(await row.getByText('uncalibrated').count()).toBe(2);
+    await page.getByRole('heading', { name: 'Strengths' }).waitFor();
+
+    await page.getByRole('link', { name: `1 kinder than the verdict of ${MODEL}` }).click();
+    await page.waitForURL(/agreement=kinder/);
+    const list = page.getByRole('list', { name: 'Judgements' });
+    await list.getByText('kinder than the verdict').waitFor();
+    expect(await list.getByRole('listitem').count()).toBe(1);
+    // What a judge wrote is text.
+    await list.getByText('<b>Rome</b> is as good.').waitFor();
+    await page.getByLabel('Beside the verdict').selectOption('');
+    await page.getByRole('checkbox', { name: 'Expectation at fault' }).check();
+    await page.waitForURL(/expectation_at_fault=true/);
+    await page.reload();
+    await list.getByText('<b>Rome</b> is as good.').waitFor();
+    expect(await axe()).toEqual([]);
+
+    // A label is given before a judgement is seen.
+    await list.getByRole('link', { name: 'case 1' }).click();
+    await page.getByText('You have not labelled it.').waitFor();
+    expect(await page.getByText('is as good').count()).toBe(0);
+    await page.getByLabel('Note').fill('Rome is not Paris.');
+    await button(page, 'wrong').click();
+    await page.getByText('You say: wrong.').waitFor();
+    await page.getByText('What judges say').click();
+    await page.getByText('<b>Rome</b> is as good.').waitFor();
+    await page.getByText(/^Uncalibrated: /).waitFor();
+    expect(await axe()).toEqual([]);
+    await button(page, 'Take it back').click();
+    await page.getByText('You have not labelled it.').waitFor();
+
+    await page.goto(`${web.url}/runs/${runId}`);
+    const reports = page.getByRole('region', { name: 'List of reports' });
+    await reports.getByText('80.0 %').waitFor();
+    await reports.getByText('◌ uncalibrated').waitFor();
+    expect(await reports.getByRole('link').getAttribute('href')).toBe(`/judge/reports/${reportId}`);
+    expect(faults()).toEqual([]);
+  });
+
+  it('results are labelled by keyboard alone, one after the other, and count for the calibration', async () => {
+    const { page, faults, axe } = await web.open({ path: '/judge' });
+    await page.getByText('The team has no default judge').waitFor();
+    await page.getByText('Settings of the judge').click();
+    await page.getByLabel('Model', { exact: true }).selectOption(JUDGE);
+    await page.getByLabel('Judges runs by itself below').fill('7');
+    await button(page, 'Save the settings').click();
+    await page.getByRole('alert').waitFor();
+    expect(await page.getByLabel('Judges runs by itself below').getAttribute('aria-invalid')).toBe('true');
+    await page.getByLabel('Judges runs by itself below').fill('0');
+    await button(page, 'Save the settings').click();
+    await page.getByText('judges no run by itself').waitFor();
+    expect(await get('/api/settings/judge')).toMatchObject({ judge: JUDGE, auto_below: 0 });
+    expect(await axe()).toEqual([]);
+
+    await page.goto(`${web.url}/judge/labels`);
+    const progress = page.getByRole('region', { name: 'Progress' });
+    await progress.getByText('0 of 100 labels').waitFor();
+    const title = page.locator('#to-label');
+    const first = await title.textContent();
+    expect(await page.getByText('is as good').count()).toBe(0);
+    // Letters are letters while the note is written.
+    await page.keyboard.press('n');
+    await page.keyboard.type('a correct view');
+    await page.keyboard.press('Escape');
+    await page.keyboard.press('w');
+    await progress.getByText('1 of 100 labels').waitFor();
+    await page.getByRole('status').getByText('Labelled wrong. The next result.').waitFor({ state: 'attached' });
+    expect(await title.textContent()).not.toBe(first);
+    expect(await axe()).toEqual([]);
+    await page.keyboard.press('u');
+    await progress.getByText('0 of 100 labels').waitFor();
+    expect(await title.textContent()).toBe(first);
+    expect(await page.getByLabel('Note').inputValue()).toBe('a correct view');
+    await page.keyboard.press('s');
+    await page.getByRole('status').getByText('Skipped. The next result.').waitFor({ state: 'attached' });
+    for (let n = 1; n < CASES; n++) {
+      const wrong = /case [23]/.test((await title.textContent())!);
+      await page.keyboard.press(wrong ? 'w' : n % 2 ? 'c' : 'a');
+      await progress.getByText(`${n} of 100 labels`).waitFor();
+    }
+    await page.getByText('Nothing else is left to label: 1 was skipped.').waitFor();
+    await page.getByText(/^Uncalibrated: 9 of 50 labels/).waitFor();
+    await button(page, 'Label what was skipped').click();
+    expect(await title.textContent()).toBe(first);
+    await page.keyboard.press('c');
+    await page.getByText('Nothing is left to label').waitFor();
+    await page.getByRole('main').getByRole('link', { name: 'The calibration' }).first().click();
+    await page.getByRole('heading', { level: 1, name: 'Calibration of a judge' }).waitFor();
+    await page.getByText('10 of 100 labels').waitFor();
+    await page.getByRole('figure', { name: /^Kappa of the judge/ }).waitFor();
+    const confirmed = page.getByRole('figure', { name: /^Shares that people confirm/ });
+    await confirmed.getByText(/n 8\)/).waitFor();
+    await confirmed.getByText(/n 2\)/).waitFor();
+    expect(await axe()).toEqual([]);
+    await page.keyboard.press('g');
+    await page.keyboard.press('j');
+    await page.getByRole('heading', { level: 1, name: 'Judge', exact: true }).waitFor();
+    expect(faults()).toEqual([]);
+  });
+
+  it('two runs are compared, and a report is repeated and deleted', async () => {
+    const better = await aRun([RIGHT, RIGHT, RIGHT, ALARM]);
+    const { page, faults, axe } = await web.open({ path: `/judge/new?eval=${better}&against=${runId}` });
+    await page.getByLabel('Judge', { exact: true }).waitFor();
+    await page.waitForFunction(`document.querySelectorAll('option[value="${JUDGE}"]').length > 0`);
+    expect(await page.getByLabel('Judge', { exact: true }).inputValue()).toBe(JUDGE);
+    expect(await page.getByLabel('Compared with').inputValue()).toBe(runId);
+    await button(page, 'Judge').click();
+    await page.getByRole('heading', { level: 1, name: 'Two runs, judged' }).waitFor();
+    await untilReported(page.url().split('/').at(-1)!);
+    const pairs = page.getByRole('region', { name: 'Wins and losses of each pair' });
+    await pairs.getByRole('row').nth(1).waitFor();
+    await page.getByRole('link', { name: /wins of sim/ }).click();
+    await page.waitForURL(/preference=win/);
+    await page.getByRole('list', { name: 'Judgements' }).getByText('win').first().waitFor();
+    expect(await axe()).toEqual([]);
+
+    await button(page, 'Rerun').click();
+    await page.getByText(/^Version 2 \(others: version 1\)$/).waitFor();
+    await page.getByText('completed').waitFor({ timeout: 30_000 });
+    await button(page, 'Delete').click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Delete the report' }).click();
+    await page.getByRole('heading', { level: 1, name: 'Judge', exact: true }).waitFor();
+    await until(async () => (await get('/api/judge/reports')).items.length === 2);
+    await page.getByRole('region', { name: 'List of reports' }).getByText('a comparison').waitFor();
+    expect(faults()).toEqual([]);
+  });
+
+  it('a viewer sees what judges say, and controls that say what they need', async () => {
+    const [{ id: reportId }] = (await get(`/api/judge/reports?eval_id=${runId}`)).items;
+    const { page } = await web.open({ path: `/judge/reports/${reportId}`, role: 'viewer' });
+    const isRefused = async (control: Locator, needed: string): Promise<void> => {
+      await control.waitFor();
+      expect(await control.isDisabled()).toBe(true);
+      expect(await control.getAttribute('title')).toContain(needed);
+    };
+    for (const name of ['Rerun', 'Delete']) await isRefused(button(page, name), 'editor');
+    await page.goto(`${web.url}/judge/new?eval=${runId}`);
+    await isRefused(button(page, 'Judge'), 'editor');
+    await page.goto(`${web.url}/runs/${runId}/results/0-1-0`);
+    await isRefused(button(page, 'wrong'), 'editor');
+    await page.goto(`${web.url}/judge/labels`);
+    await page.getByText(/This needs an editor/).waitFor();
+    await page.goto(`${web.url}/judge`);
+    await page.getByText('Settings of the judge').click();
+    await isRefused(button(page, 'Save the settings'), 'owner');
+  });
+});
