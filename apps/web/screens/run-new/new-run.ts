@@ -14,6 +14,11 @@ export interface NewRun extends Prompts {
   toolChoice: string;
   /** The id of a prompt version, or a tag that an earlier run named; empty for the texts of the suite. */
   promptVersion?: string;
+  /** When a judge judges what did not pass; empty for never. */
+  judgeWhen?: string;
+  /** Which one; empty for the default judge. */
+  judge?: string;
+  judgeBelow?: string;
   experiment: string;
   name: string;
   note: string;
@@ -34,6 +39,9 @@ export const emptyRun = (suite: string, promptVersion = ''): NewRun => ({
   promptFor: 'none',
   prompt: '',
   prompts: {},
+  judgeWhen: '',
+  judge: '',
+  judgeBelow: '1',
   experiment: '',
   name: '',
   note: '',
@@ -44,7 +52,7 @@ export const emptyRun = (suite: string, promptVersion = ''): NewRun => ({
 
 /** Settings that have fields of their own, or say where a run came from; the others are in `more`. */
 const FIELDS = new Set([
-  ...['samples', 'temperature', 'tool_choice', 'system_prompt', 'prompt_version_id', 'budget', 'recorded'],
+  ...['samples', 'temperature', 'tool_choice', 'system_prompt', 'prompt_version_id', 'judge', 'budget', 'recorded'],
 ]);
 /** The texts of a run that took a prompt version are stored with it. */
 const TEXTS = new Set(['base_prompt', 'tool_overrides']);
@@ -75,6 +83,7 @@ export function fromRun(run: Run): NewRun {
     prompts: isObject(prompt)
       ? Object.fromEntries(Object.entries(prompt).map(([key, value]) => [key, toText(value)]))
       : {},
+    ...judgeOf(config.judge),
     experiment: run.experiment_id ?? '',
     name: '',
     note: '',
@@ -82,6 +91,11 @@ export function fromRun(run: Run): NewRun {
     maxRequests: text(budget.max_requests, ''),
     more: more.length > 0 ? JSON.stringify(Object.fromEntries(more), null, 2) : '',
   };
+}
+
+function judgeOf(judge: Json | undefined): Pick<NewRun, 'judgeWhen' | 'judge' | 'judgeBelow'> {
+  if (!isObject(judge)) return { judgeWhen: '', judge: '', judgeBelow: '1' };
+  return { judgeWhen: text(judge.when, 'after'), judge: text(judge.judge, ''), judgeBelow: text(judge.below, '1') };
 }
 
 /** Without the version that each had: the present one is used. */
@@ -118,6 +132,9 @@ export function requestOf(run: NewRun): Written {
       tool_choice: run.toolChoice,
       ...(run.promptVersion && { prompt_version_id: run.promptVersion }),
       system_prompt: promptOf(run),
+      ...(run.judgeWhen && {
+        judge: { judge: run.judge || null, when: run.judgeWhen, below: number(run.judgeBelow ?? '') },
+      }),
       experiment_id: run.experiment || null,
       name: run.name.trim() || null,
       note: run.note.trim() || null,

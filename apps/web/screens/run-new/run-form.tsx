@@ -14,6 +14,7 @@ import { ChooseModels } from '../../parts/set-up/choose-models';
 import { ChooseSuite } from '../../parts/set-up/choose-suite';
 import { EstimateFigures } from '../../parts/set-up/estimate-figures';
 import { LabelledField, type FormPart } from '../../parts/set-up/labelled-field';
+import { ChooseJudge } from './choose-judge';
 import { ChoosePrompt } from './choose-prompt';
 import { requestOf, type NewRun } from './new-run';
 import { SystemPrompt } from '../../parts/set-up/system-prompt';
@@ -52,6 +53,7 @@ export function RunForm({ draftKey, initial }: { draftKey: string; initial: NewR
         <Settings {...part} />
         <ChoosePrompt {...part} />
         <SystemPrompt {...part} />
+        <ChooseJudge {...part} />
         <ChooseExperiment {...part} />
         <Words {...part} />
         <Limits {...part} />
