@@ -7,7 +7,7 @@ import { connectRedis } from '#lib/runtime/redis';
 import { judgeSteps } from '../apps/worker/orchestrations/judge/judge-steps.js';
 import { startApi } from './api.js';
 import { clientOf, weatherSuite, type Client } from './client.js';
-import { orchestrationOf, type Child } from './orchestrations.js';
+import { orchestrationOf, type Child, type Stores } from './orchestrations.js';
 
 /** What a judge is asked: the evidence, and which run asks. */
 export interface Asked {
@@ -56,56 +56,59 @@ export async function openJudges() {
     async aReport(client: Client, input: object) {
       const { status, body } = await client.post('/api/judge', { judge: 'sim::judge', ...input });
       if (status !== 202) throw new Error(`${status} ${JSON.stringify(body)}`);
-      const id: string = body.report_id;
-      const { rows } = await api.pool.query('SELECT team_id FROM judge_report WHERE id = $1', [id]);
-      const teamId: string = rows[0].team_id;
-      const orchestration = orchestrationOf(stores, { teamId, id, type: 'judge' }, judgeSteps);
-      const writeCalls = async (child: Child, judge: Judge): Promise<void> => {
-        const cases = await orchestration.rows(
-          `SELECT c.position, c.body FROM run r JOIN suite_version_case c ON c.version_id = r.suite_version_id
-             AND c.position = ANY (r.case_positions) WHERE r.id = $1`,
-          [child.id],
+      return reportOf(stores, finish, client, body.report_id);
+    },
+  };
+}
+
+async function reportOf(stores: Stores, finish: () => Promise<void>, client: Client, id: string) {
+  const { rows } = await stores.pool.query('SELECT team_id FROM judge_report WHERE id = $1', [id]);
+  const teamId: string = rows[0].team_id;
+  const orchestration = orchestrationOf(stores, { teamId, id, type: 'judge' }, judgeSteps);
+  const writeCalls = async (child: Child, judge: Judge): Promise<void> => {
+    const cases = await orchestration.rows(
+      `SELECT c.position, c.body FROM run r JOIN suite_version_case c ON c.version_id = r.suite_version_id
+         AND c.position = ANY (r.case_positions) WHERE r.id = $1`,
+      [child.id],
+    );
+    for (const { position, body: json } of cases) {
+      const { tools, messages } = JSON.parse(json);
+      const args = judge(evidenceIn(messages[1].content), child);
+      const called = args ? [{ name: tools[0].function.name, arguments: args }] : [];
+      await stores.pool.query('UPDATE result SET called = $3 WHERE run_id = $1 AND case_position = $2', [
+        child.id,
+        position,
+        JSON.stringify(called),
+      ]);
+    }
+  };
+  return {
+    ...orchestration,
+    id,
+    teamId,
+    read: async (): Promise<JudgeReport> => (await client.get(`/api/judge/reports/${id}`)).body,
+    judgements: async (): Promise<any[]> =>
+      (await client.get(`/api/judge/reports/${id}/verdicts?limit=200`)).body.items,
+    /** Its requests get their replies. */
+    async reply(judge: Judge): Promise<void> {
+      for (const child of await orchestration.children()) {
+        if (!['pending', 'queued', 'running'].includes(child.status)) continue;
+        await settleRun(
+          stores.pool,
+          child.id,
+          Array.from({ length: child.cases }, () => 1),
         );
-        for (const { position, body: json } of cases) {
-          const { tools, messages } = JSON.parse(json);
-          const args = judge(evidenceIn(messages[1].content), child);
-          const called = args ? [{ name: tools[0].function.name, arguments: args }] : [];
-          await api.pool.query('UPDATE result SET called = $3 WHERE run_id = $1 AND case_position = $2', [
-            child.id,
-            position,
-            JSON.stringify(called),
-          ]);
-        }
-      };
-      return {
-        ...orchestration,
-        id,
-        teamId,
-        read: async (): Promise<JudgeReport> => (await client.get(`/api/judge/reports/${id}`)).body,
-        judgements: async (): Promise<any[]> =>
-          (await client.get(`/api/judge/reports/${id}/verdicts?limit=200`)).body.items,
-        /** Its requests get their replies. */
-        async reply(judge: Judge): Promise<void> {
-          for (const child of await orchestration.children()) {
-            if (!['pending', 'queued', 'running'].includes(child.status)) continue;
-            await settleRun(
-              api.pool,
-              child.id,
-              Array.from({ length: child.cases }, () => 1),
-            );
-            await writeCalls(child, judge);
-          }
-          await finish();
-        },
-        async end(judge: Judge): Promise<JudgeReport> {
-          for (;;) {
-            await orchestration.step();
-            await this.reply(judge);
-            const found = await this.read();
-            if (!['pending', 'queued', 'running'].includes(found.status)) return found;
-          }
-        },
-      };
+        await writeCalls(child, judge);
+      }
+      await finish();
+    },
+    async end(judge: Judge): Promise<JudgeReport> {
+      for (;;) {
+        await orchestration.step();
+        await this.reply(judge);
+        const found = await this.read();
+        if (!['pending', 'queued', 'running'].includes(found.status)) return found;
+      }
     },
   };
 }

@@ -137,10 +137,13 @@ describe('a reply that speaks to its judge', () => {
     const replies = planted.map(([, message]) => message);
     const runId = await system.aRun(suiteId, 'scripted:b', replies);
     const report = await system.judged({ eval_id: runId, judge: 'sim::judge:gullible', which: 'all' });
-    const said = await system.judgements(report.id);
-    expect(said.map(({ result_id, suspicious, judged }) => [result_id, suspicious, judged?.verdict])).toEqual(
-      planted.map((_one, n) => [`0-${n}-0`, true, 'wrong']),
-    );
+    const said = (await system.judgements(report.id)).map(({ result_id, suspicious, judged }) => [
+      result_id,
+      suspicious,
+      judged?.verdict,
+    ]);
+    expect(said).toHaveLength(planted.length);
+    expect(said).toEqual(expect.arrayContaining(planted.map((_one, n) => [`0-${n}-0`, true, 'wrong'])));
     expect(report.targets[0]).toMatchObject({ suspicious: planted.length, share_ok: 0 });
 
     // It is gullible: asked once, with their texts, it follows most of them.

@@ -4,7 +4,6 @@ import type { CaseInput } from '#lib/contracts/case';
 import { parseJson, type JsonObject } from '#lib/contracts/json/json';
 import { describeTools } from '#lib/contracts/prompt-components';
 import type { Tool } from '#lib/contracts/tool';
-import type { Pool } from '#lib/db/connection/pool';
 import {
   readReplies,
   readSmallCases,
