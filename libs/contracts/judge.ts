@@ -278,7 +278,7 @@ export const JudgeReport = z
     share_ok: z.number().nullable().meta({ description: 'Correct or acceptable, over all models; null of none.' }),
     share_ok_ci: interval.nullable().meta({ description: 'Its 95 % interval over cases.' }),
     kappa: z.number().nullable().meta({ description: 'The agreement with pass and fail, over all models.' }),
-    kappa_ci: interval.nullable().meta({ description: 'Its 95 % interval.' }),
+    kappa_ci: interval.nullable().meta({ description: 'Its 95 % interval, cut to -1..1.' }),
     targets: z.array(JudgedTarget).meta({ description: 'The figures of each model. Empty for a comparison.' }),
     pairs: z.array(ComparedPair).meta({ description: 'Of a comparison: each pair of models.' }),
     strengths: sentences.meta({ description: 'What goes well, as the judge sums it up.' }),

@@ -70,7 +70,7 @@ function agreementWithPassing(
     share_ok: cases.length > 0 ? cases.reduce((sum, mean) => sum + mean, 0) / cases.length : null,
     share_ok_ci: caseMeanInterval(cases),
     kappa,
-    kappa_ci: ci,
+    kappa_ci: ci && [Math.max(-1, ci[0]), Math.min(1, ci[1])],
   };
 }
 

@@ -1,5 +1,6 @@
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { EXAMPLE_IDS } from '#lib/contracts/examples/example-values';
+import { settleRun } from '#lib/db/testing/settled-run';
 import { startApi, type ApiInProcess } from '../../../test/api.js';
 import { clientOf, type Answer, type Client } from '../../../test/client.js';
 
@@ -29,7 +30,11 @@ beforeAll(async () => {
   await client.post('/api/providers', {
     key: 'simulator',
     base_url: 'http://127.0.0.1:9/v1',
-    models: [{ id: 'perfect-ish' }, { id: 'careless-arguments' }],
+    models: [
+      { id: 'perfect-ish' },
+      { id: 'careless-arguments' },
+      { id: 'judge:right', input_cost_per_mtok: 1, output_cost_per_mtok: 1 },
+    ],
   });
   const { suite_id } = (
     await client.post('/api/tool-eval/import', (await client.get('/api/tool-eval/import/example')).body)
@@ -39,6 +44,13 @@ beforeAll(async () => {
     (await client.post('/api/tool-eval', { suite_id, models: ['simulator::perfect-ish'] })).body;
   const [done, running, baseline] = [await submit(), await submit(), await submit()];
   await client.post(`/api/jobs/${done.job_id}/cancel`);
+  await settleRun(
+    api.pool,
+    done.eval_id,
+    test_cases.map((_case: unknown, n: number) => (n < 2 ? 0 : undefined)),
+  );
+  await api.pool.query('UPDATE target SET summary = NULL, finished_at = NULL');
+  await api.pool.query(`UPDATE result SET evidence = '{"pairs": [], "missing": [0], "unexpected": []}'`);
   const experiment = (await client.post('/api/experiments', { name: 'e', suite_id })).body;
   // What a worker leaves of a run that is completed, and best.
   for (const [table, id] of [
@@ -54,6 +66,7 @@ beforeAll(async () => {
   const tuned = (await client.post('/api/tool-eval/param-tune', tune)).body;
   const prompts = { suite_id, models: tune.models, meta_model: tune.models[0], mode: 'quick', holdout: 0 };
   const promptTuned = (await client.post('/api/tool-eval/prompt-tune', prompts)).body;
+  const judged = (await client.post('/api/judge', { eval_id: done.eval_id, judge: 'judge:right' })).body;
   const preset = (await client.post('/api/param-presets', { name: 'p', search_space: tune.search_space })).body;
   const keep = async (of: object = {}) =>
     (await client.post('/api/prompt-versions', { suite_id, components: { system_prompt: 'Be brief.' }, ...of })).body;
@@ -77,6 +90,7 @@ beforeAll(async () => {
     [EXAMPLE_IDS.prompt, prompt.id],
     [EXAMPLE_IDS.earlierPrompt, earlierPrompt.id],
     [EXAMPLE_IDS.best, baseline.eval_id],
+    [EXAMPLE_IDS.report, judged.report_id],
     [EXAMPLE_IDS.lane, lane.id],
     [EXAMPLE_IDS.token, token.id],
   ];
@@ -115,7 +129,9 @@ describe('the description of the API', () => {
     const sendable = operations('post', 'put', 'patch').filter(
       (operation) => operation.requestBody && isForTokens(operation),
     );
-    for (const operation of sendable) {
+    // A run that was resumed goes on, and cannot be judged meanwhile.
+    const isJudge = ({ path }: { path: string }): number => Number(path === '/api/judge');
+    for (const operation of sendable.toSorted((a, b) => isJudge(b) - isJudge(a))) {
       for (const [type, { example, examples }] of Object.entries<any>(operation.requestBody.content)) {
         for (const key of examples ? Object.keys(examples) : ['']) {
           const { summary, value } = examples ? document.components.examples[key] : { summary: type, value: example };
@@ -157,11 +173,11 @@ describe('the description of the API', () => {
     const told = [];
     for (const operation of operations('get'))
       told.push(`${operation.path}: ${isAnswer(operation, await client.get(operation.filled))}`);
-    // Nothing listens at the provider's address, no worker made a result, and no runs to compare or check are named.
+    // Nothing listens at the provider's address, and no judge and no runs to compare or check are named.
     const others = [
       '/api/providers/{key}/discover: 422',
-      '/api/tool-eval/history/{id}/results/{resultId}: 404',
-      '/api/tool-eval/history/{id}/results/{resultId}/neighbours: 404',
+      '/api/judge/label-queue: 422',
+      '/api/judge/calibration: 422',
       '/api/compare: 422',
       '/api/compare/items: 422',
       '/api/gates/{id}/check: 400',

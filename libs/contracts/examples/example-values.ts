@@ -32,6 +32,7 @@ export const EXAMPLE_IDS = {
   preset: idOf(121),
   prompt: idOf(131),
   earlierPrompt: idOf(132),
+  report: idOf(141),
 };
 
 export const tool = exampleSuite.tools[0]!;

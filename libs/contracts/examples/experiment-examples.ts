@@ -1,4 +1,4 @@
-import { EXAMPLE_IDS, at, budget, idOf, metricAsked, target } from './example-values.js';
+import { EXAMPLE_IDS, at, budget, metricAsked, target } from './example-values.js';
 import { calibrated, judge } from './label-examples.js';
 
 const description = 'Do models choose as well when descriptions are half as long?';
@@ -157,7 +157,7 @@ export const EXPERIMENT_EXAMPLES = {
     },
     'A report of a judge': {
       type: 'judge',
-      id: idOf(141),
+      id: EXAMPLE_IDS.report,
       timestamp: at('11:04:00'),
       status: 'completed',
       score: null,

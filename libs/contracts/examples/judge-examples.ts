@@ -65,8 +65,8 @@ const ofTarget = {
   suspicious: 1,
 };
 const report = {
-  id: idOf(141),
-  root_id: idOf(141),
+  id: EXAMPLE_IDS.report,
+  root_id: EXAMPLE_IDS.report,
   version: 1,
   job_id: idOf(45),
   status: 'completed',
@@ -116,7 +116,7 @@ export const JUDGE_EXAMPLES = {
     'All of a run': { ...input, budget, below: 0.5 },
     'Two runs': { a: EXAMPLE_IDS.baseline, b: EXAMPLE_IDS.run, judge },
   },
-  JudgeSubmitted: { 'A report': { job_id: idOf(45), report_id: idOf(141), status: 'submitted' } },
+  JudgeSubmitted: { 'A report': { job_id: idOf(45), report_id: EXAMPLE_IDS.report, status: 'submitted' } },
   JudgeSetting: { 'Runs below 80 %': setting, 'No judge': { judge: null, instructions: '', auto_below: 0 } },
   Judgement: {
     'A wrong reply': judgement,

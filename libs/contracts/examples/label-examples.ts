@@ -1,8 +1,8 @@
-import { EXAMPLE_IDS, at, idOf } from './example-values.js';
+import { EXAMPLE_IDS, at } from './example-values.js';
 import { RESULT_EXAMPLES } from './result-examples.js';
 
 export const judge = 'simulator::judge:right';
-const report = idOf(141);
+const report = EXAMPLE_IDS.report;
 const note = 'The user asked for Fahrenheit.';
 const label = {
   result_id: '0-1-0',
@@ -15,7 +15,7 @@ const label = {
 };
 const lines = [
   { result_id: '0-1-0', label: 'wrong', note },
-  { result_id: '0-3-0', label: 'acceptable' },
+  { result_id: '0-0-0', label: 'acceptable' },
 ];
 /** Lines of labels. */
 export const LABELS_EXAMPLE = lines.map((line) => JSON.stringify(line)).join('\n');

@@ -205,7 +205,7 @@ export const RUN_EXAMPLES = {
       case_filter: { tags: ['enum'], category: 'current' },
       model_order: 'parallel',
       budget,
-      judge: { judge: null, when: 'inline', below: 0.5 },
+      judge: { judge: 'simulator::judge:right', when: 'inline', below: 0.5 },
       cache: 'refresh',
       experiment_id: EXAMPLE_IDS.experiment,
       name: 'Shorter tool descriptions',

@@ -92,7 +92,7 @@ export class CalibrationRepository implements TeamScoped {
     const found = await this.#judges(
       `SELECT DISTINCT ON (p.judge) p.id FROM judge_report p
        WHERE p.team_id = $1 AND (p.judge = $2 OR substr(p.judge, strpos(p.judge, '::') + 2) = $2)
-         AND ($3::uuid IS NULL OR (p.run_id = $3 AND p.baseline_id IS NULL))
+         AND p.baseline_id IS NULL AND ($3::uuid IS NULL OR p.run_id = $3)
        ORDER BY p.judge, p.id DESC LIMIT ${MAX_NAMED}`,
       [this.teamId, name, runId ?? null],
     );
