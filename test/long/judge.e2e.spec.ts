@@ -300,7 +300,15 @@ it('an experiment has what judges said in its timeline, with how far people conf
   const { id } = (await system.client.post('/api/experiments', { name: 'judged', suite_id })).body;
   const runId = await system.aRun(suite_id, 'scripted:a', of([RIGHT, WRONG], 5), { experiment_id: id });
   const report = await system.judged({ eval_id: runId, which: 'all', experiment_id: id });
-  const { items } = await system.get(`/api/experiments/${id}/timeline`);
+  const judged = { experiment_id: id, judge: { judge: 'judge:right' } };
+  const other = await system.aRun(suite_id, 'scripted:a', of([RIGHT], 5), judged);
+  const best = await system.client.post(`/api/experiments/${id}/run-best`);
+  expect(best).toMatchObject({
+    status: 202,
+    body: { config_used: expect.not.objectContaining({ judge: expect.anything() }) },
+  });
+  expect(other).not.toBe(runId);
+  const { items } = await system.get(`/api/experiments/${id}/timeline?limit=2`);
   expect(items.map(({ type }: any) => type)).toEqual(['eval', 'judge']);
   expect(items[1]).toMatchObject({
     id: report.id,

@@ -568,7 +568,7 @@ describe('the best configuration', () => {
     });
     const request = { ...seen.config, suite_id: suiteId, experiment_id: id };
     expect(RunInput.parse(request)).toEqual(request);
-    const { name: _name, note: _note, ...shape } = RunInput.shape;
+    const { name: _name, note: _note, judge: _judge, ...shape } = RunInput.shape;
     expect(Object.keys(request).sort()).toEqual(Object.keys(shape).sort());
     const answer = await runBest(id);
     expect(answer).toMatchObject({ status: 202, body: { status: 'submitted', config_used: seen.config } });

@@ -2,6 +2,7 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { storeResponse, claimKey, type ClaimedKey } from '#lib/db/catalogue/idempotency';
 import { sha256 } from '#lib/runtime/seal';
+import { settleRun } from '#lib/db/testing/settled-run';
 import { startApi, type ApiInProcess } from '../../../test/api.js';
 import { clientOf, weatherSuite, type Client } from '../../../test/client.js';
 import { someoneWaits } from '../../../test/lock-wait.js';
@@ -221,6 +222,8 @@ describe('every route of the OpenAPI document that changes something', () => {
     await client.post(`/api/jobs/${stopped.job_id}/cancel`);
     await client.post(`/api/jobs/${third.job_id}/cancel`);
     const baseline = await submit();
+    await settleRun(pool, baseline.eval_id, [0, 0]);
+    await pool.query('UPDATE target SET summary = NULL, finished_at = NULL WHERE run_id = $1', [baseline.eval_id]);
     for (const [table, id] of [
       ['job', baseline.job_id],
       ['run', baseline.eval_id],
@@ -240,6 +243,9 @@ describe('every route of the OpenAPI document that changes something', () => {
     const prompts = { suite_id: suiteId, models: ['sim::a'], meta_model: 'sim::a', mode: 'quick', holdout: 0 };
     const unusedPrompts = (await client.post('/api/tool-eval/prompt-tune', prompts)).body;
     await client.post(`/api/jobs/${unusedPrompts.job_id}/cancel`);
+    const judged = { eval_id: baseline.eval_id, judge: 'sim::a', allow_self: true };
+    const [report, unusedReport] = [await client.post('/api/judge', judged), await client.post('/api/judge', judged)];
+    await client.post(`/api/jobs/${unusedReport.body.job_id}/cancel`);
     const preset = { name: 'p', search_space: tune.search_space };
     const unusedPreset = (await client.post('/api/param-presets', preset)).body;
     const prompt = { suite_id: suiteId, components: { system_prompt: 'Be brief.' } };
@@ -305,6 +311,25 @@ describe('every route of the OpenAPI document that changes something', () => {
         `/api/tool-eval/prompt-tune/history/${unusedPrompts.tune_id}`,
         undefined,
       ],
+      ['POST /api/judge', '', judged],
+      ['POST /api/judge/reports/{id}/rerun', `/api/judge/reports/${report.body.report_id}/rerun`, undefined],
+      ['DELETE /api/judge/reports/{id}', `/api/judge/reports/${unusedReport.body.report_id}`, undefined],
+      [
+        'PUT /api/tool-eval/history/{id}/results/{resultId}/label',
+        `/api/tool-eval/history/${baseline.eval_id}/results/0-0-0/label`,
+        { label: 'wrong' },
+      ],
+      [
+        'POST /api/tool-eval/history/{id}/labels',
+        `/api/tool-eval/history/${baseline.eval_id}/labels`,
+        { labels: [{ result_id: '0-1-0', label: 'correct' }] },
+      ],
+      [
+        'DELETE /api/tool-eval/history/{id}/results/{resultId}/label',
+        `/api/tool-eval/history/${baseline.eval_id}/results/0-0-0/label`,
+        undefined,
+      ],
+      ['PUT /api/settings/judge', '', { judge: 'sim::a' }],
       ['POST /api/param-presets', '', { ...preset, name: 'new' }],
       ['DELETE /api/param-presets/{id}', `/api/param-presets/${unusedPreset.id}`, undefined],
       ['POST /api/prompt-versions', '', prompt],

@@ -11,10 +11,12 @@ import type { ExperimentRun } from '#lib/db/read/experiment-runs';
  */
 export function settingsOf({ config, targets }: ExperimentRun): BestConfig | null {
   if (targets.some(({ recorded }) => recorded)) return null;
+  // Who judged the run is no setting of it.
+  const { judge: _judge, ...settings } = config;
   const metrics = (config.metrics ?? []) as unknown as RunMetric[];
   return {
     ...PROMPT_OF_SUITE,
-    ...(config as unknown as BestConfig),
+    ...(settings as unknown as BestConfig),
     models: targets.map(({ providerKey, modelId, params }) => ({
       provider_key: providerKey,
       model_id: modelId,

@@ -49,17 +49,17 @@ interface FinishedRun {
 }
 
 /**
- * Has a run judged that has just ended, where it asks for that, or where its team does. What it made itself of a parent
- * is judged only where somebody asks.
+ * Has a run judged that has just ended, where it asks for that, or where its team does. Runs that a parent made, and
+ * samples that were added to a run, are judged only where somebody asks.
  */
 export async function judgeFinishedRun(client: PoolClient, runId: string): Promise<string | undefined> {
   const { rows } = await client.query<FinishedRun>(
     `SELECT r.team_id, r.user_id, r.experiment_id, r.score, r.config::json ->> 'judge' AS own,
-       s.judge, s.instructions,
-       CASE WHEN r.orchestration_id IS NULL AND r.extends_run_id IS NULL THEN s.auto_below END AS auto_below,
+       s.judge, s.instructions, s.auto_below,
        (SELECT sum(settled - errored - passed)::int FROM target WHERE run_id = r.id) AS failed
      FROM run r LEFT JOIN judge_setting s ON s.team_id = r.team_id
-     WHERE r.id = $1 AND NOT EXISTS (SELECT 1 FROM judge_report p WHERE p.asked_by = r.id)`,
+     WHERE r.id = $1 AND r.orchestration_id IS NULL AND r.extends_run_id IS NULL
+       AND NOT EXISTS (SELECT 1 FROM judge_report p WHERE p.asked_by = r.id)`,
     [runId],
   );
   const run = rows[0];
