@@ -11,6 +11,8 @@ import { IMPORT_FORMATS, SUITE_EXPORT_FORMATS } from '#lib/contracts/import';
 import { JOB_STATUSES, JobType } from '#lib/contracts/job';
 import { ParamTuneInput, TUNE_MODES } from '#lib/contracts/param-tune';
 import { CANDIDATE_STATES, PROMPT_TUNE_MODES, PromptTuneInput } from '#lib/contracts/prompt-tune';
+import { AGREEMENTS, JUDGEMENTS, JudgeInput, Judgement, JudgeSetting } from '#lib/contracts/judge';
+import { JudgeOfRun } from '#lib/contracts/judge-of-run';
 import { ProviderKind } from '#lib/contracts/provider';
 import { CacheMode, RunInput, ToolChoice } from '#lib/contracts/run';
 import { EXPORT_FORMATS } from '../api/results/export-run.js';
@@ -19,6 +21,8 @@ import { completionsOf } from './completion.js';
 import { EXPERIMENT_STATUSES } from './commands/experiments.js';
 import { RUN_EXPORT_FORMATS } from './commands/export.js';
 import { JOB_STATUSES as STATUS_CHOICES, JOB_TYPES } from './commands/jobs.js';
+import { JUDGED_RESULTS, judgeInput, type JudgeSettings } from './commands/judge-settings.js';
+import { AGREEMENTS as AGREEMENT_CHOICES, JUDGEMENT_STATES, OPINIONS } from './commands/judges.js';
 import {
   promptTuneInput,
   PROMPT_TUNE_MODES as PROMPT_MODE_CHOICES,
@@ -29,6 +33,7 @@ import { SCORING_MODES as SCORING_CHOICES } from './commands/rescore.js';
 import {
   CACHE_MODES,
   configOf,
+  JUDGE_TIMES,
   MODEL_ORDERS,
   runInput,
   TOOL_CHOICES,
@@ -70,6 +75,11 @@ it.each([
   ['modes of a tune of prompts', PROMPT_MODE_CHOICES, PROMPT_TUNE_MODES],
   ['states of candidates', STATE_CHOICES, CANDIDATE_STATES],
   ['model orders', MODEL_ORDERS, RunInput.shape.model_order.unwrap().options],
+  ['results to judge', JUDGED_RESULTS, JudgeInput.shape.which.unwrap().options],
+  ['times to judge a run', JUDGE_TIMES, JudgeOfRun.shape.when.unwrap().options],
+  ['judgements', OPINIONS, JUDGEMENTS],
+  ['agreements of a judge with a score', AGREEMENT_CHOICES, AGREEMENTS],
+  ['states of judgements', JUDGEMENT_STATES, Judgement.shape.state.options],
 ])('offers the %s that the API takes', (_what, offered, taken) => {
   expect(offered).toEqual(taken);
 });
@@ -125,6 +135,7 @@ it('every setting of a run has an option', async () => {
     ...['--tag', 'x', '--tag', 'y', '--category', 'c', '--model-order', 'parallel', '--cache', 'refresh'],
     ...['--max-requests', '10', '--max-cost-usd', '0.5', '--base-prompt', '', '--prompt-version', 'production'],
     ...['--tool-override', 'tools/f/description=a=b', '--tool-override', 'tools/g/description='],
+    ...['--judge', 'p::j', '--judge-when', 'inline', '--judge-below', '0'],
   ]);
   const server = new ApiClient('http://127.0.0.1:9', ''); // Asked for the name of an experiment alone.
   const input = await runInput(server, '019aa8a2-5c1e-7000-8000-000000000011', run.opts<RunSettings>());
@@ -148,7 +159,18 @@ it('every setting of a run has an option', async () => {
     cache: 'refresh',
     budget: { max_requests: 10, max_cost_usd: 0.5 },
     experiment_id: null,
+    judge: { judge: 'p::j', when: 'inline', below: 0 },
   });
+});
+
+it('a run is judged where anything of it is said; without a model it is by the default judge of the team', async () => {
+  const server = new ApiClient('http://127.0.0.1:9', ''); // Asked for the name of an experiment alone.
+  const judgeOf = async (more: Partial<RunSettings>) =>
+    RunInput.parse(await runInput(server, 'suite', { models: ['p::a'], ...more })).judge;
+  expect(await judgeOf({})).toBeUndefined();
+  expect(await judgeOf({ judge: 'p::j' })).toEqual({ judge: 'p::j', when: 'after', below: 1 });
+  expect(await judgeOf({ judgeWhen: 'after' })).toEqual({ judge: null, when: 'after', below: 1 });
+  expect(await judgeOf({ judgeBelow: 0 })).toEqual({ judge: null, when: 'after', below: 0 });
 });
 
 describe('a tune of parameters', () => {
@@ -282,6 +304,61 @@ describe('a tune of prompts', () => {
   });
 });
 
+describe('a report of a judge', () => {
+  const RUN = '019aa8a2-5c1e-7000-8000-000000000031';
+  const BASELINE = '019aa8a2-5c1e-7000-8000-000000000032';
+  /** Answers that any run is there. */
+  const server = { run: (id: string) => Promise.resolve({ id }) } as unknown as ApiClient;
+  const inputOf = (...args: string[]) => {
+    const judge = createProgram('0').commands.find((one) => one.name() === 'judge')!;
+    judge.parseOptions(args);
+    return judgeInput(server, RUN, judge.opts<JudgeSettings>());
+  };
+
+  it('has an option for every setting', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'toolmark-judge-'));
+    writeFileSync(join(folder, 'mind.txt'), 'Dates are ISO.');
+    const input = await inputOf(
+      ...['--judge', 'p::j', '--which', 'sample', '--sample-size', '20', '--below', '0.5', '--samples', '3'],
+      ...['--instructions', `@${join(folder, 'mind.txt')}`, '--no-reference', '--allow-self', '--seed', '7'],
+      ...['--temperature', '0.5', '--max-tokens', '9', '--timeout', '2.5', '--params', '{"top_k": 1}'],
+      ...['--max-requests', '10', '--max-cost-usd', '0.5'],
+    );
+    rmSync(folder, { recursive: true });
+    expect([...Object.keys(input), 'a', 'b'].sort()).toEqual(Object.keys(JudgeInput.shape).sort());
+    expect(JudgeInput.parse(input)).toEqual({
+      ...{ eval_id: RUN, judge: 'p::j', which: 'sample', sample_size: 20, below: 0.5, samples: 3 },
+      ...{ instructions: 'Dates are ISO.', reference: false, allow_self: true, seed: 7, temperature: 0.5 },
+      ...{ max_tokens: 9, timeout_s: 2.5, params: { top_k: 1 }, experiment_id: null },
+      budget: { max_requests: 10, max_cost_usd: 0.5 },
+    });
+  });
+
+  it('leaves the rest to the API, and takes 0 and empty instructions for what they are', async () => {
+    expect(JudgeInput.parse(JSON.parse(JSON.stringify(await inputOf())))).toEqual(JudgeInput.parse({ eval_id: RUN }));
+    expect(await inputOf('--below', '0', '--seed', '0', '--temperature', '0', '--instructions', '')).toMatchObject({
+      ...{ below: 0, seed: 0, temperature: 0, instructions: '' },
+    });
+  });
+
+  it('compares a run with its baseline, in every case that both have', async () => {
+    const input = JudgeInput.parse(await inputOf('--against', BASELINE, '--sample-size', '5'));
+    expect(input).toMatchObject({ a: BASELINE, b: RUN, sample_size: 5 });
+    expect(input).not.toHaveProperty('eval_id');
+    for (const more of [
+      ['--which', 'all'],
+      ['--below', '0.5'],
+    ])
+      await expect(inputOf('--against', BASELINE, ...more)).rejects.toThrow(/leave --which and --below out/);
+  });
+
+  it('by default is set by options for every setting of the team', () => {
+    const options = commandOf('judges settings').options.map((option) => option.attributeName());
+    expect(options).toEqual(expect.arrayContaining(['judge', 'instructions', 'autoBelow']));
+    expect(Object.keys(JudgeSetting.shape)).toEqual(['judge', 'instructions', 'auto_below']);
+  });
+});
+
 it('numbers in a JSON object of the command line are kept as they were written', () =>
   expect(JSON.stringify(jsonObject('{"a": 5.0, "b": 12345678901234567890}'))).toBe(
     '{"a":5.0,"b":12345678901234567890}',
@@ -314,12 +391,16 @@ describe('completion offers', () => {
   it('commands, at each level', () => {
     expect(complete('')).toEqual(expect.arrayContaining(['run', 'suites', 'history', 'completion']));
     expect(complete('')).not.toContain('complete');
-    expect(complete('re')).toEqual(['record', 'resume', 'results', 'rescore']);
+    expect(complete('re')).toEqual(['record', 'resume', 'results', 'report', 'rescore']);
     expect(complete('suites', '')).toEqual(expect.arrayContaining(['list', 'check', 'import', 'drafts']));
     expect(complete('experiments', 'a')).toEqual(['archive', 'activate']);
-    expect(complete('--server', 'suites', 'j')).toEqual(['jobs']);
+    expect(complete('--server', 'suites', 'jo')).toEqual(['jobs']);
     expect(complete('tune')).toEqual(['tune', 'tunes']);
     expect(complete('tune', '')).toEqual(['params', 'prompt', 'help']);
+    expect(complete('judge')).toEqual(['judge', 'judges']);
+    expect(complete('judges', '')).toEqual(
+      expect.arrayContaining(['list', 'show', 'judgements', 'rerun', 'delete', 'calibration', 'settings']),
+    );
     expect(complete('tunes', '')).toEqual(expect.arrayContaining(['list', 'show', 'arms', 'candidates', 'delete']));
   });
   it('options of the command and of all commands', () => {
@@ -334,6 +415,7 @@ describe('completion offers', () => {
     expect(complete('run', 'x', '--cache', '=', 'u')).toEqual(['use']);
     expect(complete('experiments', 'list', '--status', 'a')).toEqual(['active', 'archived', 'all']);
     expect(complete('tune', 'params', 'x', '--mode', '')).toEqual(['adaptive', 'grid', 'random']);
+    expect(complete('judge', 'x', '--which', '')).toEqual(['failed', 'all', 'sample']);
     expect(complete('completion', '')).toEqual(['bash', 'zsh', 'fish']);
     expect(complete('suites', 'import', '')).toEqual([]);
     expect(complete('score', '--in', '')).toEqual([]);

@@ -7,12 +7,16 @@ import { addGate } from './commands/gate.js';
 import { addGates } from './commands/gates.js';
 import { addHistory } from './commands/history.js';
 import { addJobs } from './commands/jobs.js';
+import { addJudge } from './commands/judge.js';
+import { addJudges } from './commands/judges.js';
+import { addLabel } from './commands/label.js';
 import { addLogin } from './commands/login.js';
 import { addMetrics } from './commands/metrics.js';
 import { addPresets } from './commands/presets.js';
 import { addPrompts } from './commands/prompts.js';
 import { addProviders } from './commands/providers.js';
 import { addRecord } from './commands/record.js';
+import { addReport } from './commands/report.js';
 import { addRescore } from './commands/rescore.js';
 import { addResume } from './commands/resume.js';
 import { addRun } from './commands/run.js';
@@ -55,7 +59,8 @@ export function createProgram(version: string): Command {
     .addHelpText('after', FOOTER);
   const groups: [heading: string, add: ((program: Command) => void)[]][] = [
     ['Run suites:', [addRun, addRecord, addResume, addSamples]],
-    ['Read results:', [addHistory, addShow, addExport, addRescore]],
+    ['Read results:', [addHistory, addShow, addExport, addReport, addRescore]],
+    ['Judge results:', [addJudge, addJudges, addLabel]],
     ['Compare:', [addCompare, addExperiments]],
     ['Decide what may ship:', [addGate, addGates]],
     ['Tune:', [addTune, addTunes, addPresets, addPrompts]],

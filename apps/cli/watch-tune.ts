@@ -1,11 +1,10 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { ApiError, type ApiClient } from '#lib/client/api-client';
+import type { ApiClient } from '#lib/client/api-client';
 import { isFinished, type Job } from '#lib/contracts/job';
+import { askPatiently } from './ask-patiently.js';
 import { openStatusArea, printError } from './output/terminal.js';
 
 const POLL_MS = 1000;
-/** A server may be restarting. A tune takes hours, so its watch waits for longer than one for a live connection. */
-const PATIENCE_MS = 120_000;
 /** Of the time of a watch, the share that reading its parts may take: there may be thousands. */
 const READING_SHARE = 0.1;
 
@@ -51,23 +50,6 @@ export async function watchTune<Tune extends { step: string }, Part>(
     await delay(POLL_MS);
   }
 }
-
-/** Asks again while the server cannot be reached or cannot answer. */
-async function askPatiently<Answer>(ask: () => Promise<Answer>, note: (text: string) => void): Promise<Answer> {
-  const until = performance.now() + PATIENCE_MS;
-  for (let asked = 0; ; asked++) {
-    try {
-      return await ask();
-    } catch (error) {
-      if (!isPassing(error) || performance.now() > until) throw error;
-      if (asked === 0) note('The server does not answer. Asking again.');
-    }
-    await delay(POLL_MS);
-  }
-}
-
-const isPassing = (error: unknown): boolean =>
-  !(error instanceof ApiError) || error.problem.status >= 500 || error.problem.status === 429;
 
 /** Where a watch shows what is tried: in a status area, or line by line. */
 class TuneScreen<Tune, Part> {

@@ -28,7 +28,7 @@ beforeAll(async () => {
   await system.client.post('/api/providers', {
     key: 'simulator',
     base_url: `${system.simulator.url}/v1`,
-    models: ['perfect-ish', 'careless-arguments', 'instant'],
+    models: ['perfect-ish', 'careless-arguments', 'instant', 'judge:right'],
   });
 }, 60_000);
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
@@ -355,6 +355,7 @@ it('lists have one shape, and go on where they ended', async () => {
   expect(second.items[0].id < first.items[0].id).toBe(true);
   for (const list of [
     ...['jobs', 'history', 'suites', 'providers', 'models', 'metrics', 'experiments', 'tunes', 'presets', 'prompts'],
+    ...['judges', 'judges list'],
     ...['suites list', 'providers list', 'experiments list', 'tunes list', 'presets list', 'prompts list'],
   ])
     expect(await toolmarkJson(...list.split(' '))).toMatchObject({ items: expect.any(Array) });
@@ -667,7 +668,8 @@ describe('every example in the help of a command works', () => {
   const words: Record<string, string> = {};
   const run = async (line: string): Promise<Ran> => {
     const filled = line.replaceAll(/\b[A-Z_]{3,}\b(?!")/g, (word) => words[word] ?? word);
-    return spawned('sh', ['-c', filled], { ...toServer(), OPENAI_API_KEY: 'sk-none' });
+    const answers = line.startsWith('toolmark label') ? 'q\n' : '';
+    return spawned('sh', ['-c', filled], { ...toServer(), OPENAI_API_KEY: 'sk-none' }, answers);
   };
 
   beforeAll(async () => {
@@ -710,6 +712,9 @@ describe('every example in the help of a command works', () => {
     const ofPrompts = ['tune', 'prompt', 'Weather', '-m', 'simulator::perfect-ish', ...written, '--watch'];
     const promptTune = await toolmarkJson(...ofPrompts);
     await toolmarkJson('presets', 'save', 'Old preset', '--space', 'temperature=0,1');
+    const judge = () => toolmarkJson('judge', done.id, '--judge', 'simulator::judge:right');
+    const [judged, oldReport] = [await judge(), await judge()];
+    writeFileSync(join(folder, 'labels.jsonl'), JSON.stringify({ result_id: result.id, label: 'wrong' }));
     await until(async () => (await toolmarkJson('experiments', 'show', 'Prompts')).best !== null);
     await system.control('instant', { on: false, status: 'hang' });
     const running = await toolmarkJson('run', 'Weather', '-m', 'simulator::instant', '--cache', 'off');
@@ -722,6 +727,8 @@ describe('every example in the help of a command works', () => {
       TUNE: tuned.id,
       OLD_TUNE: oldTune.id,
       PROMPT_TUNE: promptTune.id,
+      REPORT: judged.id,
+      OLD_REPORT: oldReport.id,
     });
     words.CANCELLED_RUN = words.RUNNING_RUN!;
   }, 60_000);
@@ -748,7 +755,7 @@ describe('every example in the help of a command works', () => {
       const failed = gateAnswers.includes(code!) ? '' : out + err;
       if (isGate) expect({ failed, err: err.replace(/^Warning: .*\n/gm, '') }).toEqual({ failed: '', err: '' });
       else expect({ code, err: code === 0 ? '' : err + out }).toEqual({ code: 0, err: '' });
-      expect(out.length > 0 || line.includes('--out')).toBe(true);
+      expect(out.length > 0 || /--out|--html/.test(line)).toBe(true);
     },
     60_000,
   );

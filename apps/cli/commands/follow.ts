@@ -52,6 +52,7 @@ export async function follow(client: ApiClient, submitted: Submitted, options: F
       '',
       ...(await experimentLines(client, run)),
       `Run ${eval_id} is ${run.status}. What failed: toolmark results ${eval_id} --failed`,
+      ...(run.config.judge == null ? [] : [`What the judge says of it: toolmark judges list ${eval_id}`]),
     );
   if (run.status !== 'completed') {
     exitWith(EXIT.negative);

@@ -11,7 +11,7 @@ import { print, printJson } from '../output/terminal.js';
 
 // Repeated here, because loading the contracts would make each list start slower; program.spec.ts compares them.
 export const JOB_STATUSES = ['pending', 'queued', 'running', 'completed', 'failed', 'cancelled', 'budget_exceeded'];
-export const JOB_TYPES = ['tool_eval', 'rescore', 'gate', 'param_tune', 'prompt_tune'];
+export const JOB_TYPES = ['tool_eval', 'rescore', 'gate', 'param_tune', 'prompt_tune', 'judge'];
 
 interface JobsOptions extends ListOptions {
   status?: string;
@@ -29,7 +29,7 @@ export function addJobs(program: Command): void {
 
   const cancel = program
     .command('cancel')
-    .description('cancel a run, a rescore, a gate run or a tune; what is settled stays')
+    .description('cancel a run, a rescore, a gate run, a tune or a judge; what is settled stays')
     .argument('<id>', 'id of a job or a run, or its beginning')
     .action(onServer<GlobalOptions, [string]>(cancelJob));
   withExamples(cancel, 'toolmark cancel RUNNING_RUN');

@@ -8,6 +8,7 @@ import type { TuneType } from '../lookup/find-tune.js';
 import { addFollowOptions, follow, type FollowOptions } from './follow.js';
 import { print, printJson } from '../output/terminal.js';
 import { concludeGate } from './conclude-gate.js';
+import { followReport, type SubmittedReport } from './conclude-judge.js';
 import { followTune } from './conclude-tune.js';
 import { followGate } from './gate.js';
 import { budgetOf } from './run-settings.js';
@@ -23,8 +24,8 @@ interface ResumeOptions extends FollowOptions {
 export function addResume(program: Command): void {
   const resume = program
     .command('resume')
-    .description('ask again what errored, and what was not asked yet; or go on with a gate run or a tune')
-    .argument('<run>', 'id of a run or a job, or its beginning; of a gate run and of a tune its job')
+    .description('ask again what errored, and what was not asked yet; or go on with a gate run, a tune or a judge')
+    .argument('<run>', 'id of a run or a job, or its beginning; of a gate run, a tune or a judge its job')
     .option('--max-requests <n>', 'new limit of the requests of the whole run', wholeNumber)
     .option('--max-cost-usd <dollars>', 'new limit of the cost of the whole run', number)
     .option('--no-budget', 'take all limits away');
@@ -37,7 +38,10 @@ async function resumeRun(client: ApiClient, options: ResumeOptions, id: string):
   const parent = await findParentJob(client, id);
   if (parent?.type === 'gate') return resumeGate(client, options, parent, budget);
   if (parent) {
-    const submitted = await client.call<TuneSubmitted>('POST', `/api/jobs/${parent.id}/resume`, { budget });
+    const submitted = await client.call<TuneSubmitted & SubmittedReport>('POST', `/api/jobs/${parent.id}/resume`, {
+      budget,
+    });
+    if (parent.type === 'judge') return followReport(client, submitted, options);
     return followTune(client, parent.type as TuneType, submitted, options);
   }
   const run = await findRun(client, id);

@@ -33,11 +33,15 @@ export interface RunSettings extends ConfigOptions {
   experiment?: string;
   name?: string;
   note?: string;
+  judge?: string;
+  judgeWhen?: string;
+  judgeBelow?: number;
 }
 
 export const TOOL_CHOICES = ['required', 'auto', 'none'];
 export const MODEL_ORDERS = ['sequential', 'parallel'];
 export const CACHE_MODES = ['off', 'use', 'refresh'];
+export const JUDGE_TIMES = ['inline', 'after'];
 
 /** `TARGET=VALUE`, several times. A model's id may have a colon, but hardly an equals sign. */
 export const byTarget =
@@ -55,7 +59,10 @@ export const addRunSettings = (command: Command): Command =>
   addSettings(command.addOption(modelsOption().makeOptionMandatory()))
     .option('--experiment <name>', 'experiment that the run belongs to, by name or id')
     .option('--name <name>', 'what people call the run')
-    .option('--note <text>', 'what is worth knowing about it');
+    .option('--note <text>', 'what is worth knowing about it')
+    .option('--judge <model>', 'have a model judge what does not pass; it changes no score')
+    .addOption(new Option('--judge-when <when>', 'while the run goes on, or when it is done').choices(JUDGE_TIMES))
+    .option('--judge-below <score>', 'judge only what scores below this, 0 to 1', number);
 
 /** The same where each may be left out, to be as in another run. */
 export const addConfig = (command: Command): Command => addSettings(command.addOption(modelsOption()));
@@ -90,7 +97,12 @@ export const runInput = async (client: ApiClient, suiteId: string, options: RunS
   note: options.note,
   ...configOf(options),
   experiment_id: options.experiment === undefined ? undefined : await findExperiment(client, options.experiment),
+  judge: judgeOf(options),
 });
+
+/** Without a model it is the default judge of the team. */
+const judgeOf = ({ judge, judgeWhen: when, judgeBelow: below }: RunSettings) =>
+  judge === undefined && when === undefined && below === undefined ? undefined : { judge, when, below };
 
 /** The settings alone. What is left out is undefined. */
 export function configOf(options: ConfigOptions) {

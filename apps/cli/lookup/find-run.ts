@@ -5,7 +5,7 @@ import { NegativeAnswer } from '../exit-codes.js';
 import { isIdPrefix, isWholeId, startsWithId } from './ids.js';
 
 /** The types of jobs that make runs, and have none of their own. */
-const PARENTS: readonly Job['type'][] = ['gate', 'param_tune', 'prompt_tune'];
+const PARENTS: readonly Job['type'][] = ['gate', 'param_tune', 'prompt_tune', 'judge'];
 
 /** The run that the id of a run, the id of its job, or the beginning of either means. */
 export async function findRun(client: ApiClient, id: string): Promise<Run> {
@@ -43,7 +43,7 @@ export async function findJob(client: ApiClient, id: string): Promise<string> {
   return theOnly(id, byJobId, 'jobs');
 }
 
-/** The job of a gate run or a tune that its id or the beginning of its id means, if it means one. */
+/** The job of a gate run, a tune or a judge that its id or the beginning of its id means, if it means one. */
 export async function findParentJob(client: ApiClient, id: string): Promise<Job | undefined> {
   const isParent = (job: Job | undefined): boolean => job !== undefined && PARENTS.includes(job.type);
   if (isWholeId(id)) {

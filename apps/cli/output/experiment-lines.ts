@@ -2,6 +2,7 @@ import type { BaselineComparison, Differs } from '#lib/contracts/comparison';
 import type { BestRun, Experiment, TimelineEntry } from '#lib/contracts/experiment';
 import type { Run } from '#lib/contracts/run';
 import { points } from '#lib/comparison/points';
+import { kappaText } from './judge-report.js';
 import { difference, percent, signedPoints, table } from './table.js';
 import { escapeControls } from './terminal.js';
 
@@ -96,9 +97,20 @@ export const timelineTable = (entries: readonly TimelineEntry[]): string[] =>
       percent(entry.score),
       deltaText(entry),
       marks(entry),
-      entry.config_summary,
+      summaryText(entry),
     ]),
   ]);
+
+/** The figures of a judge stand with how far people confirm it. */
+function summaryText({ config_summary: summary, judge }: TimelineEntry): string {
+  if (!judge) return summary;
+  const { share_ok: ok, kappa, calibration } = judge;
+  const figures = [
+    ...(ok === null ? [] : [`${percent(ok)} ok`]),
+    ...(kappa === null ? [] : [`kappa ${kappaText(kappa, null)}`]),
+  ];
+  return `${[`${summary} of run ${judge.eval_id}`, ...figures].join(', ')} (${calibration.status})`;
+}
 
 const marks = ({ is_baseline, is_best }: TimelineEntry): string =>
   [...(is_baseline ? ['baseline'] : []), ...(is_best ? ['best'] : [])].join(', ');

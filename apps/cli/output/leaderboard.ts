@@ -4,7 +4,7 @@ import { dollars, percent, table } from './table.js';
 import { escapeControls } from './terminal.js';
 
 /** What the interval of a leaderboard is. A server of an earlier release does not say. */
-const INTERVALS: Record<Summary['ci_method'], string> = {
+export const INTERVALS: Record<Summary['ci_method'], string> = {
   t_pseudo_cases: '95 % interval: the t interval over cases after adding two pseudo-cases, 0 and 1.',
   bootstrap: '95 % interval: a bootstrap over cases, made by an earlier release.',
 };

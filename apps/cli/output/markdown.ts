@@ -49,8 +49,9 @@ export const markdownDetails = (summary: string, lines: readonly string[]): stri
 ];
 
 /** Columns of words stand to the left, figures to the right. */
-const WORDS = new Set([
+export const WORD_COLUMNS = new Set([
   'model',
+  'against',
   'verdict',
   'result',
   'configuration',
@@ -65,7 +66,7 @@ const WORDS = new Set([
 export function markdownTable(cells: readonly string[][], room: Room): string[] {
   const [heading, ...rows] = cells.map((row) => row.map((cell) => beginning(cell, MAX_SENTENCE)));
   if (rows.length === 0) return [];
-  const alignment = `| ${heading!.map((name) => (WORDS.has(name) ? '---' : '---:')).join(' | ')} |`;
+  const alignment = `| ${heading!.map((name) => (WORD_COLUMNS.has(name) ? '---' : '---:')).join(' | ')} |`;
   return [markdownRow(heading!), alignment, ...room.fit(rows.map((row) => [markdownRow(row)])), ''];
 }
 

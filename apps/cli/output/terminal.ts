@@ -68,10 +68,13 @@ export async function printJsonItems(items: AsyncIterable<unknown>): Promise<voi
 export const printFile = (text: string): void =>
   void process.stdout.write(process.stdout.isTTY ? text.replace(UNSAFE_IN_FILES, escapeCharacter) : text);
 
+/** Whether there is a person to ask: somebody who sees what is printed, and types. */
+export const canAsk = (): boolean => process.stdin.isTTY && process.stdout.isTTY;
+
 /** What a person answers to a question; undefined where there is no terminal to ask at. */
 export async function ask(question: string): Promise<string | undefined> {
+  if (!canAsk()) return undefined;
   const { stdin, stdout } = process;
-  if (!stdin.isTTY || !stdout.isTTY) return undefined;
   const { createInterface } = await import('node:readline/promises');
   const terminal = createInterface({ input: stdin, output: stdout });
   // The end of the input is no answer.

@@ -1,0 +1,33 @@
+import type { Command } from 'commander';
+import type { ApiClient } from '#lib/client/api-client';
+import type { JudgeSubmitted } from '#lib/contracts/judge';
+import { onServer, withExamples, type GlobalOptions } from '../command.js';
+import { JUDGE_ROUTE } from '../lookup/find-report.js';
+import { followReport } from './conclude-judge.js';
+import { addJudgeSettings, judgeInput, type JudgeSettings } from './judge-settings.js';
+
+interface JudgeOptions extends JudgeSettings, GlobalOptions {
+  /** False with --no-watch. */
+  watch: boolean;
+}
+
+export function addJudge(program: Command): void {
+  const judge = program
+    .command('judge')
+    .description('have a model judge the results of a run, or compare two runs; it changes no score')
+    .argument('<run>', 'id of a run or a job, or its beginning');
+  addJudgeSettings(judge)
+    .option('--no-watch', 'do not follow the report to its end')
+    .action(onServer<JudgeOptions, [string]>(judgeRun));
+  withExamples(
+    judge,
+    'toolmark judge RUN --judge simulator::judge:right',
+    'toolmark judge RUN --judge simulator::judge:right --which sample --sample-size 20 --instructions "Dates are ISO."',
+    'toolmark judge OTHER_RUN --against RUN --judge simulator::judge:right',
+  );
+}
+
+async function judgeRun(client: ApiClient, options: JudgeOptions, run: string): Promise<void> {
+  const input = await judgeInput(client, run, options);
+  await followReport(client, await client.call<JudgeSubmitted>('POST', JUDGE_ROUTE, input), options);
+}

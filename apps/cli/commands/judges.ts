@@ -1,0 +1,211 @@
+import { Option, type Command } from 'commander';
+import type { ApiClient } from '#lib/client/api-client';
+import type { Calibration, Judgement, JudgeReport, JudgeSetting, JudgeSubmitted } from '#lib/contracts/judge';
+import { listsByDefault, number, onServer, withExamples, type GlobalOptions } from '../command.js';
+import { findReport, JUDGE_ROUTE, REPORTS_ROUTE } from '../lookup/find-report.js';
+import { findRun } from '../lookup/find-run.js';
+import { readDisagreements } from '../lookup/read-disagreements.js';
+import { addListOptions, DEFAULT_LIMIT, printList, readList, type ListOptions } from '../lookup/read-list.js';
+import {
+  calibrationLines,
+  disagreementLines,
+  judgementsTable,
+  reportLines,
+  reportsTable,
+  settingLines,
+} from '../output/judge-lines.js';
+import { print, printJson } from '../output/terminal.js';
+import { exitByStatus, followReport, watchToEnd } from './conclude-judge.js';
+import { textOrFile } from './run-settings.js';
+
+const REPORT = ['<report>', 'id of a report or its job, or the beginning of either'] as const;
+const SETTING_ROUTE = '/api/settings/judge';
+// Repeated here, because loading the contracts would make each command start slower; program.spec.ts compares them.
+export const OPINIONS = ['correct', 'acceptable', 'wrong', 'cannot_tell'];
+export const AGREEMENTS = ['agrees', 'kinder', 'stricter'];
+export const JUDGEMENT_STATES = ['waiting', 'judged', 'errored'];
+
+interface ShowOptions extends GlobalOptions {
+  watch?: boolean;
+  disagreements?: boolean;
+}
+interface JudgementsOptions extends ListOptions {
+  said?: string;
+  agreement?: string;
+  state?: string;
+  model?: string;
+  suspicious?: boolean;
+}
+interface CalibrationOptions extends GlobalOptions {
+  judge?: string;
+  report?: string;
+}
+interface SettingOptions extends GlobalOptions {
+  /** False with --no-judge. */
+  judge?: string | false;
+  instructions?: string;
+  autoBelow?: number;
+}
+
+export function addJudges(program: Command): void {
+  const list = onServer<Partial<ListOptions>, [string?]>(listReports);
+  const judges = listsByDefault(
+    program.command('judges').description('reports of judges, how far people confirm them, and the default judge'),
+    list,
+  );
+  withExamples(judges, 'toolmark judges', 'toolmark judges show REPORT');
+  const listing = judges
+    .command('list')
+    .description('list reports, the newest first')
+    .argument('[run]', 'only reports on this run')
+    .action(list);
+  withExamples(addListOptions(listing), 'toolmark judges list RUN');
+  addReports(judges);
+  withExamples(
+    judges
+      .command('calibration')
+      .description("compare a judge with people's labels")
+      .option('-j, --judge <model>', 'the judge; the default judge of the team when left out')
+      .option('--report <report>', 'the judge of this report, with its instructions')
+      .action(onServer<CalibrationOptions>(showCalibration)),
+    'toolmark judges calibration --judge simulator::judge:right',
+  );
+  withExamples(
+    judges
+      .command('settings')
+      .description('show the default judge of the team, or change what is given')
+      .option('-j, --judge <model>', 'the default judge')
+      .option('--no-judge', 'have no default judge')
+      .option('--instructions <text>', 'what judges should mind; empty for nothing; @FILE reads it from a file')
+      .option('--auto-below <score>', 'judge runs that score below this by themselves, 0 to 1; 0 for never', number)
+      .action(onServer<SettingOptions>(showSetting)),
+    'toolmark judges settings',
+    'toolmark judges settings --judge simulator::judge:right --auto-below 0',
+  );
+}
+
+function addReports(judges: Command): void {
+  withExamples(
+    judges
+      .command('show')
+      .description('show what a judge says of a run')
+      .argument(...REPORT)
+      .option('-w, --watch', 'follow it to its end first')
+      .option('--disagreements', 'also what it says otherwise than the score, and expectations that it finds at fault')
+      .action(onServer<ShowOptions, [string]>(showReport)),
+    'toolmark judges show REPORT',
+    'toolmark judges show REPORT --disagreements',
+  );
+  const judgements = judges
+    .command('judgements')
+    .description('list what a judge says of each result')
+    .argument(...REPORT)
+    .addOption(new Option('--said <judgement>', 'only results of which it says this').choices(OPINIONS))
+    .addOption(new Option('--agreement <how>', 'only results that it judges so beside the score').choices(AGREEMENTS))
+    .addOption(new Option('--state <state>', 'only judgements that are so far').choices(JUDGEMENT_STATES))
+    .option('--model <model>', 'only results of this model: provider::model')
+    .option('--suspicious', 'only replies that speak to a grader');
+  addListOptions(judgements).action(onServer<JudgementsOptions, [string]>(listJudgements));
+  withExamples(judgements, 'toolmark judges judgements REPORT --said wrong');
+  withExamples(
+    judges
+      .command('rerun')
+      .description('make the next version of a report, with the same settings')
+      .argument(...REPORT)
+      .option('--no-watch', 'do not follow it to its end')
+      .action(onServer<GlobalOptions & { watch: boolean }, [string]>(rerunReport)),
+    'toolmark judges rerun REPORT',
+  );
+  withExamples(
+    judges
+      .command('delete')
+      .description("delete a report with its judgements; people's labels stay")
+      .argument(...REPORT)
+      .action(onServer<GlobalOptions, [string]>(deleteReport)),
+    'toolmark judges delete OLD_REPORT',
+  );
+}
+
+async function listReports(client: ApiClient, options: Partial<ListOptions>, run?: string): Promise<void> {
+  const query = run === undefined ? '' : `?${new URLSearchParams({ eval_id: (await findRun(client, run)).id })}`;
+  const list = await readList<JudgeReport>(client, `${REPORTS_ROUTE}${query}`, { limit: DEFAULT_LIMIT, ...options });
+  const none = run === undefined ? 'Nothing was judged yet.' : 'Nothing was judged of this run yet.';
+  printList(list, options, `${none} Begin: toolmark judge --help`, reportsTable);
+}
+
+async function showReport(client: ApiClient, options: ShowOptions, wanted: string): Promise<void> {
+  const found = await findReport(client, wanted);
+  if (options.disagreements && found.baseline_eval_id !== null)
+    throw new Error('A comparison of two runs has no disagreements with their scores: leave --disagreements out.');
+  const report = options.watch
+    ? await watchToEnd(client, { job_id: found.job_id, report_id: found.id }, options)
+    : found;
+  const disagreements = options.disagreements ? await readDisagreements(client, report) : undefined;
+  if (options.json) printJson({ ...report, ...(disagreements && { disagreements }) });
+  else print(...reportLines(report), ...(disagreements ? disagreementLines(report, disagreements) : []));
+  if (options.watch) exitByStatus(report, options);
+}
+
+async function listJudgements(
+  client: ApiClient,
+  { said, agreement, state, model, suspicious, ...options }: JudgementsOptions,
+  wanted: string,
+): Promise<void> {
+  const { id, calibration } = await findReport(client, wanted);
+  const query = new URLSearchParams({
+    ...(said !== undefined && { verdict: said }),
+    ...(agreement !== undefined && { agreement }),
+    ...(state !== undefined && { state }),
+    ...(model !== undefined && { target: model }),
+    ...(suspicious && { suspicious: 'true' }),
+  });
+  const list = await readList<Judgement>(client, `${REPORTS_ROUTE}/${id}/verdicts?${query}`, options);
+  const none = query.size > 0 ? 'No judgement matches.' : 'The report has no judgements.';
+  printList(list, options, none, (items) => [calibration.text, '', ...judgementsTable(items)]);
+}
+
+async function rerunReport(
+  client: ApiClient,
+  options: GlobalOptions & { watch: boolean },
+  wanted: string,
+): Promise<void> {
+  const { id } = await findReport(client, wanted);
+  await followReport(client, await client.call<JudgeSubmitted>('POST', `${REPORTS_ROUTE}/${id}/rerun`), options);
+}
+
+async function deleteReport(client: ApiClient, options: GlobalOptions, wanted: string): Promise<void> {
+  const { id } = await findReport(client, wanted);
+  await client.call('DELETE', `${REPORTS_ROUTE}/${id}`);
+  if (options.json) printJson({ id });
+  else print(`Deleted report ${id}`);
+}
+
+async function showCalibration(client: ApiClient, options: CalibrationOptions): Promise<void> {
+  const { judge, report } = options;
+  if (judge !== undefined && report !== undefined) throw new Error('Choose one of --judge and --report.');
+  const query = new URLSearchParams({
+    ...(judge !== undefined && { judge }),
+    ...(report !== undefined && { report_id: (await findReport(client, report)).id }),
+  });
+  const calibration = await readCalibration(client, query);
+  if (options.json) printJson(calibration);
+  else print(...calibrationLines(calibration));
+}
+
+export const readCalibration = (client: ApiClient, query: URLSearchParams): Promise<Calibration> =>
+  client.call('GET', `${JUDGE_ROUTE}/calibration?${query}`);
+
+/** What is not given stays as it is. */
+async function showSetting(client: ApiClient, options: SettingOptions): Promise<void> {
+  const { judge, instructions, autoBelow } = options;
+  const given = {
+    ...(judge !== undefined && { judge: judge === false ? null : judge }),
+    ...(instructions !== undefined && { instructions: textOrFile(instructions) }),
+    ...(autoBelow !== undefined && { auto_below: autoBelow }),
+  };
+  const now = await client.call<JudgeSetting>('GET', SETTING_ROUTE);
+  const setting =
+    Object.keys(given).length === 0 ? now : await client.call<JudgeSetting>('PUT', SETTING_ROUTE, { ...now, ...given });
+  if (options.json) printJson(setting);
+  else print(...settingLines(setting));
+}

@@ -1,0 +1,71 @@
+import { createReadStream, statSync } from 'node:fs';
+import type { Command } from 'commander';
+import type { ApiClient } from '#lib/client/api-client';
+import type { LabelsImported } from '#lib/contracts/label';
+import { onServer, withExamples, type GlobalOptions } from '../command.js';
+import { findRun } from '../lookup/find-run.js';
+import { print, printJson } from '../output/terminal.js';
+import { readCalibration } from './judges.js';
+
+interface LabelOptions extends GlobalOptions {
+  judge?: string;
+  import?: string;
+}
+
+export function addLabel(program: Command): void {
+  const label = program
+    .command('label')
+    .description('say of results that a judge has judged whether they are right, to calibrate it')
+    .argument('<run>', 'id of a run or a job, or its beginning')
+    .option('-j, --judge <model>', 'the judge to calibrate; the default judge of the team when left out')
+    .option('--import <file>', 'give labels that were made elsewhere: JSON lines {result_id, label, note}')
+    .action(onServer<LabelOptions, [string]>(labelRun));
+  withExamples(label, 'toolmark label RUN --judge simulator::judge:right', 'toolmark label RUN --import labels.jsonl');
+}
+
+async function labelRun(client: ApiClient, options: LabelOptions, run: string): Promise<void> {
+  const { id } = await findRun(client, run);
+  if (options.import !== undefined) return importLabels(client, options, id, options.import);
+  if (options.json) throw new Error('Nobody can be asked with --json. Give labels with --import FILE.');
+  const [{ openDialogue }, { Draws }, { Labelling }] = await Promise.all([
+    import('../labelling/dialogue.js'),
+    import('../labelling/draws.js'),
+    import('../labelling/label-results.js'),
+  ]);
+  const draws = new Draws(client, { eval_id: id, ...(options.judge !== undefined && { judge: options.judge }) });
+  const dialogue = openDialogue();
+  const labelling = new Labelling(client, draws, dialogue);
+  const isAll = await labelling.labelAll().finally(() => dialogue.close());
+  const { judge, items } = draws.first;
+  // With the instructions that its newest report on the run has: reports on other runs may have others.
+  const query: Record<string, string> = items[0] ? { report_id: items[0].report_id } : { judge };
+  print(
+    '',
+    ...(isAll ? [`Nothing is left to label of what ${judge} has judged of this run.`] : []),
+    `You gave ${labelling.given} labels.`,
+    ...(await calibrationLines(client, query)),
+  );
+}
+
+/** How many labels there are, and what they say of the judge. */
+async function calibrationLines(client: ApiClient, query: Record<string, string>): Promise<string[]> {
+  const { labels, asked, text } = await readCalibration(client, new URLSearchParams(query));
+  return [`There are ${labels} of the ${asked} labels that a calibration asks for.`, text];
+}
+
+async function importLabels(
+  client: ApiClient,
+  { judge, json }: LabelOptions,
+  runId: string,
+  file: string,
+): Promise<void> {
+  const stats = statSync(file, { throwIfNoEntry: false });
+  if (!stats) throw new Error(`There is no file ${file}.`);
+  const { sendStream } = await import('#lib/client/send-stream');
+  const path = `/api/tool-eval/history/${runId}/labels`;
+  const size = stats.isFile() ? stats.size : undefined;
+  const imported = await sendStream<LabelsImported>(client, path, 'application/x-ndjson', createReadStream(file), size);
+  if (json) return printJson(imported);
+  print(`Imported ${imported.labels} ${imported.labels === 1 ? 'label' : 'labels'}.`);
+  if (judge !== undefined) print(...(await calibrationLines(client, { judge })));
+}

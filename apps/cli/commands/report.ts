@@ -1,0 +1,44 @@
+import { writeFileSync } from 'node:fs';
+import type { Command } from 'commander';
+import type { ApiClient } from '#lib/client/api-client';
+import { onServer, withExamples, type GlobalOptions } from '../command.js';
+import { findRun } from '../lookup/find-run.js';
+import { readRunReport } from '../lookup/read-run-report.js';
+import { printFile, printJson } from '../output/terminal.js';
+
+interface ReportOptions extends GlobalOptions {
+  /** True where it is printed. */
+  markdown?: string | true;
+  html?: string | true;
+}
+
+export function addReport(program: Command): void {
+  const report = program
+    .command('report')
+    .description('write a run for people, in one file: models, failures, and what judges say of it')
+    .argument('<run>', 'id of a run or a job, or its beginning')
+    .option('--markdown [file]', 'as Markdown, for a pull request; printed where no file is given')
+    .option('--html [file]', 'as a page that needs nothing else; printed where no file is given')
+    .action(onServer<ReportOptions, [string]>(reportRun));
+  withExamples(report, 'toolmark report RUN', 'toolmark report RUN --html report.html --markdown report.md');
+}
+
+async function reportRun(client: ApiClient, options: ReportOptions, wanted: string): Promise<void> {
+  const { json, html } = options;
+  const markdown = options.markdown ?? (html === undefined ? true : undefined);
+  if (json && (options.markdown !== undefined || html !== undefined))
+    throw new Error('--json prints what reports are made of: leave --markdown and --html out.');
+  if (markdown === true && html === true) throw new Error('Only one of --markdown and --html can be printed.');
+  const read = await readRunReport(client, await findRun(client, wanted));
+  if (json) return printJson(read);
+  const { runDocument } = await import('../output/run-report.js');
+  const report = runDocument(read);
+  if (markdown !== undefined) write(markdown, (await import('../output/run-markdown.js')).runMarkdown(report));
+  if (html !== undefined) write(html, (await import('../output/run-html.js')).runHtml(report));
+}
+
+function write(file: string | true, lines: readonly string[]): void {
+  const text = `${lines.join('\n')}\n`;
+  if (file === true) printFile(text);
+  else writeFileSync(file, text);
+}

@@ -1,0 +1,95 @@
+import type { ApiClient } from '#lib/client/api-client';
+import type { LabelDraw, LabelName } from '#lib/contracts/label';
+import { orAbsent } from '../lookup/find-run.js';
+import { drawLines } from '../output/draw-lines.js';
+import type { Dialogue } from './dialogue.js';
+import type { Draws } from './draws.js';
+
+type Word = LabelName | 'note' | 'skip' | 'undo' | 'quit';
+/** What is decided of a result, or beside it. */
+interface Decision {
+  word: Exclude<Word, 'note'>;
+  note: string | undefined;
+}
+
+const WORDS: readonly Word[] = ['correct', 'acceptable', 'wrong', 'note', 'skip', 'undo', 'quit'];
+const KEYS = WORDS.map((word) => `${word[0]} ${word}`).join(', ');
+
+/** Asks a person about one result after the other, until nothing is left or nobody answers any more. */
+export class Labelling {
+  /** How many labels were given, and not undone. */
+  given = 0;
+  #isAnswered = false;
+  /** What was decided of, the last one last. */
+  readonly #decided: { draw: LabelDraw; isLabelled: boolean }[] = [];
+
+  constructor(
+    private readonly client: ApiClient,
+    private readonly draws: Draws,
+    private readonly dialogue: Dialogue,
+  ) {}
+
+  /** @returns whether nothing is left, but for what was skipped */
+  async labelAll(): Promise<boolean> {
+    for (let draw = await this.draws.next(); draw; draw = await this.draws.next()) {
+      const { labelled, asked } = this.draws.first;
+      this.dialogue.show('', `${labelled + this.given} of ${asked} labels. Keys: ${KEYS}`, '', ...drawLines(draw));
+      const { word, note } = await this.#decide();
+      if (word === 'quit') return false;
+      if (word === 'undo') await this.#undo(draw);
+      else if (word === 'skip') this.#skip(draw);
+      else await this.#label(draw, word, note);
+    }
+    return true;
+  }
+
+  async #decide(): Promise<Decision> {
+    let note: string | undefined;
+    for (;;) {
+      const answer = await this.dialogue.next();
+      if (answer === undefined && !this.#isAnswered) throw new Error(NOBODY);
+      this.#isAnswered = true;
+      const word = answer === undefined ? 'quit' : wordOf(answer);
+      if (word === 'note') note = await this.dialogue.text('Note: ');
+      else if (word !== undefined) return { word, note };
+      else this.dialogue.refuse(`"${answer}" is none of: ${KEYS}.`);
+    }
+  }
+
+  async #label(draw: LabelDraw, label: LabelName, note: string | undefined): Promise<void> {
+    await this.client.call('PUT', labelPath(draw), { label, note });
+    this.#decided.push({ draw, isLabelled: true });
+    this.given++;
+    this.dialogue.show(`-> ${label}${note ? ', with a note' : ''}`);
+  }
+
+  #skip(draw: LabelDraw): void {
+    this.draws.skip(draw);
+    this.#decided.push({ draw, isLabelled: false });
+    this.dialogue.show('-> skipped');
+  }
+
+  /** Shows the last result again, and `draw` behind it. */
+  async #undo(draw: LabelDraw): Promise<void> {
+    const last = this.#decided.pop();
+    if (last?.isLabelled) {
+      await this.client.call('DELETE', labelPath(last.draw)).catch(orAbsent);
+      this.given--;
+    }
+    this.draws.putBack(...(last ? [last.draw] : []), draw);
+    this.dialogue.show(last ? '-> undone' : '-> nothing to undo');
+  }
+}
+
+const NOBODY =
+  'Nobody can be asked here: standard input is no terminal, and it is empty. Give it lines of ' +
+  `answers (${KEYS}), or labels with --import FILE.`;
+
+/** A key, or the word that it stands for. */
+export function wordOf(answer: string): Word | undefined {
+  const text = answer.trim().toLowerCase();
+  return WORDS.find((word) => text === word || text === word[0]);
+}
+
+const labelPath = ({ eval_id: run, result }: LabelDraw): string =>
+  `/api/tool-eval/history/${run}/results/${encodeURIComponent(result.id)}/label`;

@@ -1,0 +1,35 @@
+import type { ApiClient } from '#lib/client/api-client';
+import type { JudgeReport } from '#lib/contracts/judge';
+import { NegativeAnswer } from '../exit-codes.js';
+import { newestWithPrefix, orAbsent } from './find-run.js';
+import { isIdPrefix, isWholeId, startsWithId } from './ids.js';
+
+export const JUDGE_ROUTE = '/api/judge';
+export const REPORTS_ROUTE = `${JUDGE_ROUTE}/reports`;
+
+export const readReport = (client: ApiClient, id: string): Promise<JudgeReport> =>
+  client.call('GET', `${REPORTS_ROUTE}/${id}`);
+
+/** The report of a judge that its id, the id of its job, or the beginning of either means. */
+export async function findReport(client: ApiClient, wanted: string): Promise<JudgeReport> {
+  if (isWholeId(wanted)) {
+    const report = await readReport(client, wanted).catch(orAbsent);
+    if (report) return report;
+    const job = await client.job(wanted).catch(orAbsent);
+    if (job?.type === 'judge' && job.result_ref !== null) return readReport(client, job.result_ref);
+    throw nothingFound(wanted);
+  }
+  if (!isIdPrefix(wanted)) throw nothingFound(wanted);
+  const isMeant = ({ id, job_id: jobId }: JudgeReport): boolean =>
+    startsWithId(id, wanted) || startsWithId(jobId, wanted);
+  const [found, ...others] = await newestWithPrefix<JudgeReport>(client, REPORTS_ROUTE, wanted, isMeant);
+  if (!found) throw nothingFound(wanted);
+  if (others.length === 0) return readReport(client, found.id);
+  const each = [found, ...others].map(
+    ({ id, judge, eval_id: run, status, created_at: at }) => `${id} (${judge} of run ${run}, ${status}, ${at})`,
+  );
+  throw new NegativeAnswer(`${each.length} reports begin with "${wanted}". Give more of the id:`, each);
+}
+
+const nothingFound = (id: string): NegativeAnswer =>
+  new NegativeAnswer(`No report of a judge has the id "${id}". List them with: toolmark judges`);

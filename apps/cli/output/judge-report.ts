@@ -1,0 +1,226 @@
+import type { Calibration, JudgedTarget, Judgement, JudgeReport } from '#lib/contracts/judge';
+import { caseName } from './comparison-texts.js';
+import { shellLine } from './shell-words.js';
+import { beginning, dollars, percent } from './table.js';
+import { fact, meanText, said, type Fact } from './tune-report.js';
+
+/*
+ * What a terminal and a report for people show of what a judge said. The texts hold names, prompts and sentences as
+ * users, servers and models wrote them: whoever prints them escapes them. The calibration stands beside every figure.
+ */
+
+const MAX_TEXT = 300;
+const MAX_SENTENCE = 1000;
+const MAX_SENTENCES = 10;
+
+/** How far people confirm the judge, in the server's words. */
+export const calibrationText = ({ calibration }: Pick<JudgeReport, 'calibration'>): string =>
+  beginning(calibration.text, MAX_SENTENCE);
+
+/** What was asked for and what it took, under a heading each, in the order of reading. */
+export function reportFacts(report: JudgeReport): Fact[] {
+  const { judge, self_judged: self, input, usage, error, notes } = report;
+  const samples = input.samples === 1 ? 'once' : `${input.samples} times`;
+  const reference = input.reference ? 'with what the case expects as a reference' : 'without a reference';
+  const tokens = `${usage.prompt_tokens} + ${usage.completion_tokens} tokens`;
+  return [
+    fact('Judge', `${judge}${self ? ', which judges a model of its own kind' : ''}`),
+    ['Judges', subjectText(report)],
+    ['How', `each ${samples}, ${reference}`],
+    ...(input.instructions ? [fact('Instructions', oneLine(input.instructions))] : []),
+    ['Judged', judgedText(report)],
+    [
+      'Took',
+      `${usage.requests} requests, ${tokens}, cost ${report.cost_usd === null ? 'unknown' : dollars(report.cost_usd)}`,
+    ],
+    ...(error === null ? [] : [said('Stopped', error)]),
+    ...notes.map((note) => said('Note', note)),
+  ];
+}
+
+function subjectText({ eval_id: run, baseline_eval_id: baseline, input }: JudgeReport): string {
+  if (baseline !== null) return `run ${run} beside the baseline ${baseline}`;
+  if (input.which === 'all') return `all of run ${run}`;
+  if (input.which === 'sample') return `${input.sample_size} results of run ${run} at most, drawn at random`;
+  const below = input.below < 1 ? ` and scored below ${percent(input.below)}` : '';
+  return `what did not pass of run ${run}${below}`;
+}
+
+export const judgedText = ({ judged, errored, items }: Pick<JudgeReport, 'judged' | 'errored' | 'items'>): string =>
+  `${judged} of ${items}${errored > 0 ? `, ${errored} errored` : ''}`;
+
+const oneLine = (text: string): string => beginning(text, MAX_SENTENCE).replace(/\s+/g, ' ').trim();
+
+/** A share with its 95 % interval: "81.2 % (70.1 to 90.3)". */
+export const shareText = (share: number | null, ci: Interval | null): string => meanText({ mean: share, ci });
+
+/** "0.62 (0.40 to 0.84)" */
+export function kappaText(kappa: number | null, ci: Interval | null): string {
+  if (kappa === null) return '-';
+  return ci ? `${digits(kappa)} (${ci.map(digits).join(' to ')})` : digits(kappa);
+}
+type Interval = [number, number];
+/** A number that rounds to zero has no sign. */
+const digits = (value: number): string => (Math.round(value * 100) / 100 || 0).toFixed(2);
+
+/** A heading and a row for each model, or each pair of models that is compared; only the heading without any. */
+export const judgedTable = (report: JudgeReport): string[][] =>
+  report.baseline_eval_id === null ? targetTable(report) : pairTable(report);
+
+function targetTable(report: JudgeReport): string[][] {
+  const { targets, judged, errored, share_ok, share_ok_ci, kappa, kappa_ci } = report;
+  const sum = (count: (target: JudgedTarget) => number): number =>
+    targets.reduce((total, target) => total + count(target), 0);
+  const all: JudgedTarget = {
+    ...{ target: 'all', judged, errored, share_ok, share_ok_ci, kappa, kappa_ci },
+    counts: {
+      correct: sum(({ counts }) => counts.correct),
+      acceptable: sum(({ counts }) => counts.acceptable),
+      wrong: sum(({ counts }) => counts.wrong),
+      cannot_tell: sum(({ counts }) => counts.cannot_tell),
+    },
+    kinder: sum(({ kinder }) => kinder),
+    stricter: sum(({ stricter }) => stricter),
+    expectation_at_fault: sum(({ expectation_at_fault: fault }) => fault),
+    suspicious: sum(({ suspicious }) => suspicious),
+  };
+  return [TARGET_HEADING, ...[...targets, ...(targets.length > 1 ? [all] : [])].map(targetRow)];
+}
+
+const TARGET_HEADING = [
+  ...['model', 'judged', 'errored', 'correct', 'acceptable', 'wrong', 'cannot tell', 'ok (95 %)', 'kappa (95 %)'],
+  ...['kinder', 'stricter', 'expectation at fault', 'suspicious'],
+];
+
+const targetRow = (target: JudgedTarget): string[] => [
+  beginning(target.target, MAX_TEXT),
+  ...[target.judged, target.errored].map(String),
+  ...[target.counts.correct, target.counts.acceptable, target.counts.wrong, target.counts.cannot_tell].map(String),
+  shareText(target.share_ok, target.share_ok_ci),
+  kappaText(target.kappa, target.kappa_ci),
+  ...[target.kinder, target.stricter, target.expectation_at_fault, target.suspicious].map(String),
+];
+
+const pairTable = ({ pairs }: JudgeReport): string[][] => [
+  ['model', 'against', 'wins', 'losses', 'ties', 'flips', 'errored', 'preferred (95 %)'],
+  ...pairs.map((pair) => [
+    beginning(pair.b, MAX_TEXT),
+    beginning(pair.a, MAX_TEXT),
+    ...[pair.wins, pair.losses, pair.ties, pair.position_flips, pair.errored].map(String),
+    shareText(pair.preference, pair.preference_ci),
+  ]),
+];
+
+/** What the columns are, where that is not plain. */
+export const tableNotes = ({ baseline_eval_id: baseline }: JudgeReport): string[] =>
+  baseline === null
+    ? [
+        'ok: correct or acceptable, of what the judge could tell. kappa: its agreement with pass and fail, 1 in ' +
+          'full and 0 by chance. A judgement changes no score.',
+      ]
+    : ['flips: ties where the judge said otherwise when the replies changed places. No score is changed.'];
+
+/** What a judge makes of each pair of models, as the server says it. */
+export const pairTexts = ({ pairs }: JudgeReport): string[] => pairs.map(({ text }) => beginning(text, MAX_SENTENCE));
+
+/** How the judge sums it up, under a heading each. Headings without sentences are left out. */
+export const opinions = (report: JudgeReport): [heading: string, sentences: string[]][] =>
+  (
+    [
+      ['Strengths', report.strengths],
+      ['Weaknesses', report.weaknesses],
+      ['Recommendations', report.recommendations],
+    ] as [string, string[]][]
+  )
+    .filter(([, sentences]) => sentences.length > 0)
+    .map(([heading, sentences]) => [heading, sentences.slice(0, MAX_SENTENCES).map(oneLine)]);
+
+export const DISAGREEMENTS = ['expectation_at_fault', 'kinder', 'stricter'] as const;
+export type DisagreementKind = (typeof DISAGREEMENTS)[number];
+/** What a judge says otherwise than the score, or than the suite: the list to correct the suite with. */
+export interface Disagreement {
+  kind: DisagreementKind;
+  /** How many there are. */
+  total: number;
+  /** The first of them. */
+  judgements: Judgement[];
+}
+
+export const DISAGREEMENT_TEXTS: Record<DisagreementKind, string> = {
+  expectation_at_fault: 'The judge finds what the case expects at fault',
+  kinder: 'Kinder: did not pass, and the judge accepts it',
+  stricter: 'Stricter: passed, and the judge finds it wrong',
+};
+
+/** How many results there are of each kind of disagreement, over all models. */
+export const countDisagreements = ({ targets }: Pick<JudgeReport, 'targets'>, kind: DisagreementKind): number =>
+  targets.reduce((sum, target) => sum + target[kind], 0);
+
+/** Each judgement once, below the first kind that it is of, and how many of a kind are not shown anywhere. */
+export function shownDisagreements(
+  disagreements: readonly Disagreement[],
+): { heading: string; judgements: Judgement[]; more: number }[] {
+  const seen = new Set<number>();
+  return disagreements.map(({ kind, total, judgements }) => {
+    const own = judgements.filter(({ position }) => !seen.has(position));
+    for (const { position } of own) seen.add(position);
+    return {
+      heading: `${DISAGREEMENT_TEXTS[kind]}: ${total}`,
+      judgements: own,
+      more: Math.max(0, total - judgements.length),
+    };
+  });
+}
+
+export const judgementName = (judgement: Judgement): string => caseName(judgement) || judgement.result_id;
+
+/** What was said of one result, under a heading each. */
+export function judgementFacts(judgement: Judgement): Fact[] {
+  const { target, result_id: result, judged, preference, flipped, reasons, suspicious, error } = judgement;
+  return [
+    fact('Model', target),
+    ['Result', `${result}, which ${judgement.passed ? 'passed' : 'did not pass'}`],
+    ...(judged ? [fact('Judgement', opinionText(judged))] : []),
+    ...(preference
+      ? [fact('Judgement', `${preference}${flipped ? ', as the order of the replies decided' : ''}`)]
+      : []),
+    ...(judged?.expectation_at_fault ? [fact('Expectation', oneLine(judged.expectation_note || 'at fault'))] : []),
+    ...reasons.slice(0, MAX_SENTENCES).map((reason) => said('Why', oneLine(reason))),
+    ...(suspicious ? [fact('Suspicious', 'the reply speaks to a grader; the stricter judgement stands')] : []),
+    ...(error === null ? [] : [said('Errored', error)]),
+  ];
+}
+
+const words = (name: string): string => name.replaceAll('_', ' ');
+const opinionText = ({ verdict, tool, arguments: args }: NonNullable<Judgement['judged']>): string =>
+  `${words(verdict)} (tools ${words(tool)}, arguments ${words(args)})`;
+
+/** The commands that go on from a report. */
+export function nextCommands({ id, eval_id: run, judge, calibration, ...report }: JudgeReport): Fact[] {
+  const isDisputed = DISAGREEMENTS.some((kind) => countDisagreements(report, kind) > 0);
+  return [
+    ...(isDisputed ? [['Look at it', `toolmark judges show ${id} --disagreements`] as Fact] : []),
+    ...(calibration.status === 'uncalibrated' && report.baseline_eval_id === null
+      ? [['Calibrate it', shellLine(['toolmark', 'label', run, '--judge', judge])] as Fact]
+      : []),
+  ];
+}
+
+/** How far people confirm a judge, under a heading each. */
+export function calibrationFacts(calibration: Calibration): Fact[] {
+  const { judge, instructions, report_id: report, reports, labels, asked, kappa, ci, linear, ok, wrong } = calibration;
+  const confirmed = ({ n, share, ci: interval }: Calibration['ok']): string =>
+    n === 0 ? 'none labelled' : `${shareText(share, interval)} confirmed, of ${n} labelled`;
+  return [
+    fact('Judge', judge),
+    ...(instructions ? [fact('Instructions', oneLine(instructions))] : []),
+    ['Reports', report === null ? 'none' : `${reports}, the newest ${report}`],
+    ['Labels', `${labels} of the ${asked} that a calibration asks for`],
+    ['Kappa', `${kappaText(kappa, ci)}; over three levels ${kappaText(linear.kappa, linear.ci)}`],
+    ['Judged ok', confirmed(ok)],
+    ['Judged wrong', confirmed(wrong)],
+    ...(calibration.left_out > 0
+      ? [['Left out', `${calibration.left_out} labels of results that were not drawn at random`] as Fact]
+      : []),
+  ];
+}

@@ -1,0 +1,477 @@
+import { CALIBRATION_STATUSES, JudgeInput, type Judgement, type JudgeReport } from '#lib/contracts/judge';
+import type { Ranking } from '#lib/contracts/ranking';
+import type { Result } from '#lib/contracts/result';
+import type { Run } from '#lib/contracts/run';
+import type { Summary } from '#lib/contracts/summary';
+import type { RunReport } from '../lookup/read-run-report.js';
+import { cellWidth } from './cells.js';
+import { drawLines } from './draw-lines.js';
+import {
+  calibrationLines,
+  disagreementLines,
+  judgementsTable,
+  reportLines,
+  reportsTable,
+  settingLines,
+} from './judge-lines.js';
+import type { Disagreement } from './judge-report.js';
+import { judgeScreen } from './judge-screen.js';
+import { escapeHtml, runHtml } from './run-html.js';
+import { runMarkdown } from './run-markdown.js';
+import { runDocument, settingsText } from './run-report.js';
+
+const UNCALIBRATED = 'Uncalibrated: 12 of 50 labels; what this judge says is its opinion alone.';
+const RUN_ID = '019aa8a2-5c1e-7000-8000-000000000031';
+const BASELINE_ID = '019aa8a2-5c1e-7000-8000-000000000032';
+
+/** A report with the same text wherever a user, a server or a model writes one. */
+function reportOf(text = 'x', more: Partial<JudgeReport> = {}): JudgeReport {
+  const figures = {
+    ...{ judged: 9, errored: 1, share_ok: 0.5, share_ok_ci: [0.3, 0.7] as [number, number] },
+    ...{ kappa: -0.001, kappa_ci: [-0.2, 0.2] as [number, number] },
+  };
+  return {
+    ...{ id: 'report-1', root_id: 'report-1', version: 2, job_id: 'job-1', status: 'completed', error: null },
+    ...{ eval_id: RUN_ID, baseline_eval_id: null, experiment_id: null },
+    ...{ judge: `p::${text}`.slice(0, 300), source: 'user', self_judged: false },
+    input: { ...JudgeInput.parse({ eval_id: RUN_ID, below: 0.5 }), instructions: text },
+    ...{ items: 10, ...figures },
+    targets: [
+      {
+        ...{ target: text, ...figures, counts: { correct: 3, acceptable: 1, wrong: 4, cannot_tell: 1 } },
+        ...{ kinder: 25, stricter: 1, expectation_at_fault: 1, suspicious: 1 },
+      },
+    ],
+    pairs: [],
+    ...{ strengths: [text], weaknesses: [text], recommendations: [text] },
+    calibration: { status: 'uncalibrated', labels: 12, kappa: null, ci: null, text: UNCALIBRATED },
+    usage: { requests: 12, prompt_tokens: 3000, completion_tokens: 400 },
+    ...{ cost_usd: 0.01, notes: [text], created_at: '2026-11-24T00:00:00.000Z', finished_at: null },
+    ...more,
+  };
+}
+const PAIR = {
+  ...{ a: 'p::a', b: 'p::b', wins: 6, losses: 2, ties: 3, position_flips: 1, errored: 0 },
+  ...{ preference: 0.75, preference_ci: [0.41, 0.93] as [number, number], can_tell: true },
+  text: 'It is open which the judge prefers.',
+};
+const comparison = reportOf('x', { baseline_eval_id: BASELINE_ID, targets: [], pairs: [PAIR] });
+
+const judgementOf = (position: number, text = 'x', more: Partial<Judgement> = {}): Judgement => ({
+  ...{ position, eval_id: RUN_ID, result_id: `0-${position}-0`, other_result_id: null, target: text },
+  ...{ case_id: `case-${position}`, case_name: position % 2 ? text : null, prompt: text, passed: false },
+  state: 'judged',
+  judged: {
+    ...{ verdict: 'acceptable', tool: 'acceptable_alternative', arguments: 'equivalent', reasons: [text] },
+    ...{ expectation_at_fault: true, expectation_note: text },
+  },
+  ...{ preference: null, flipped: false, reasons: [text], agreement: 'kinder', suspicious: true, votes: {} },
+  ...{ error: null, usage: { prompt_tokens: 1, completion_tokens: 1 }, cost_usd: null },
+  ...more,
+});
+const disagreementsOf = (text = 'x'): Disagreement[] => [
+  { kind: 'expectation_at_fault', total: 1, judgements: [judgementOf(1, text)] },
+  { kind: 'kinder', total: 25, judgements: [judgementOf(1, text), judgementOf(2, text)] },
+];
+
+const summaryOf = (target: string): Summary =>
+  ({
+    ...{ target, overall: 0.8, overall_ci: [0.7, 0.9], ci_method: 't_pseudo_cases', passed: 8, scored: 9, errored: 1 },
+    ...{ cost_usd: 0.02, error_counts: { none: 8, wrong_argument: 1, errored: 1 } },
+  }) as unknown as Summary;
+/** A run with its failures and judges, with the same text everywhere. */
+const runReportOf = (text = 'x', judges: RunReport['judges'] = []): RunReport => ({
+  run: {
+    ...{ id: RUN_ID, name: text, note: text, submitted_by: text, status: 'completed', created_at: 'now' },
+    suite: { id: 'suite-1', name: text, version: 3 },
+    config: { temperature: 0.5, samples: 1, cache: 'off', system_prompt: text, models: [] },
+    counts: { total: 20, settled: 20, errored: 1, passed: 8 },
+    summaries: [summaryOf(text)],
+    actual: { cost_usd: 0.02 },
+    warnings: [{ code: text, message: text, at: null }],
+  } as unknown as Run,
+  ranking: { text, items: [{ target: text, rank: [1, 1] }] } as Ranking,
+  failures: [
+    {
+      ...{ id: '0-3-0', target: text, case_name: text, prompt: text, error_type: 'wrong_argument' },
+      expected: { tool: text, params: { [text]: text } },
+      called: [{ name: text, arguments: { [text]: text } }],
+    } as unknown as Result,
+  ],
+  judges,
+});
+const judged = (text = 'x') =>
+  runReportOf(text, [
+    { report: reportOf(text), disagreements: disagreementsOf(text) },
+    { report: { ...comparison, judge: text }, disagreements: [] },
+  ]);
+
+const HUGE = '|`<@octocat>\n#1 '.repeat(70_000); // 1 MB
+const HOSTILE = [
+  'a | b',
+  '| --- |\n| row | of its own |',
+  'line\r\n\r\n# heading\u2028- item',
+  '`code` ``` fence ``` ~~~',
+  '</dd></dl></li></ul></td></table></main><script>alert(1)</script><img src=x onerror=alert(1)>',
+  '"><style>*{display:none}</style><link rel=stylesheet href=https://evil.example><meta http-equiv=refresh>',
+  '<!-- hidden',
+  '&lt;b&gt; &copy; &amp;',
+  '@octocat @github/team someone@example.com fixes #1',
+  '[click](javascript:alert(1)) ![x](https://evil.example/x.png) https://evil.example www.evil.example',
+  '**bold** | \\| \\',
+  '\u001b[2J\u001b]0;title\u0007\u009b31m\u202eevil\u2066\u0000',
+  'half \ud800',
+  '東京 😀 👩‍👩‍👧 '.repeat(50),
+  HUGE,
+];
+const named = HOSTILE.map((text) => [JSON.stringify(text).slice(0, 50), text] as const);
+const CONTROLS = /[\u0000-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]/;
+
+describe('a report of a judge on a terminal', () => {
+  it('says what was judged and how, then how far people confirm the judge, and below it the figures', () => {
+    expect(reportLines(reportOf('model', { judge: 'p::judge' }))).toEqual([
+      'Report report-1 v2 is completed (job job-1).',
+      'Judge        p::judge',
+      `Judges       what did not pass of run ${RUN_ID} and scored below 50.0 %`,
+      'How          each once, with what the case expects as a reference',
+      'Instructions model',
+      'Judged       9 of 10, 1 errored',
+      'Took         12 requests, 3000 + 400 tokens, cost $0.0100',
+      'Note         model',
+      '',
+      UNCALIBRATED,
+      'model  judged  errored  correct  acceptable  wrong  cannot tell  ok (95 %)              kappa (95 %)          ' +
+        'kinder  stricter  expectation at fault  suspicious',
+      'model  9       1        3        1           4      1            50.0 % (30.0 to 70.0)  0.00 (-0.20 to 0.20)  ' +
+        '25      1         1                     1',
+      'ok: correct or acceptable, of what the judge could tell. kappa: its agreement with pass and fail, 1 in ' +
+        'full and 0 by chance. A judgement changes no score.',
+      ...['', 'Strengths:', '  model', '', 'Weaknesses:', '  model', '', 'Recommendations:', '  model', ''],
+      'Look at it   toolmark judges show report-1 --disagreements',
+      `Calibrate it toolmark label ${RUN_ID} --judge p::judge`,
+    ]);
+  });
+
+  it('has a row for all models where there are several, and none where nothing is judged', () => {
+    const [one] = reportOf('p::a').targets;
+    const lines = reportLines(reportOf('p::a', { targets: [one!, { ...one!, target: 'p::b' }] }));
+    expect(lines.filter((line) => /^(p::a|p::b|all) /.test(line))).toHaveLength(3);
+    expect(lines).toContainEqual(expect.stringMatching(/^all +9 +1 +6 +2 +8 +2 +50\.0 % .* 50 +2 +2 +2$/));
+    const nothing = reportLines(reportOf('x', { targets: [], judged: 0, kappa: null, share_ok: null }));
+    expect(nothing).toContain('Nothing is judged.');
+    expect(nothing.join('\n')).not.toMatch(/Look at it/);
+  });
+
+  it('says of a comparison who won how often, and whether that means anything', () => {
+    const lines = reportLines(comparison);
+    expect(lines).toContain(`Judges       run ${RUN_ID} beside the baseline ${BASELINE_ID}`);
+    const at = lines.indexOf(UNCALIBRATED);
+    expect(lines.slice(at + 1, at + 4)).toEqual([
+      'model  against  wins  losses  ties  flips  errored  preferred (95 %)',
+      'p::b   p::a     6     2       3     1      0        75.0 % (41.0 to 93.0)',
+      PAIR.text,
+    ]);
+    expect(lines.join('\n')).not.toMatch(/Calibrate it/);
+  });
+
+  it('says why it stopped, and that it judges its own kind', () => {
+    const lines = reportLines(reportOf('x', { status: 'failed', error: 'The model is gone.', self_judged: true }));
+    expect(lines).toContain('Stopped      The model is gone.');
+    expect(lines).toContain('Judge        p::x, which judges a model of its own kind');
+  });
+
+  it('lists disagreements once, those with an expectation at fault first, and counts the rest', () => {
+    const lines = disagreementLines(reportOf(), disagreementsOf());
+    expect(lines.filter((line) => !line.startsWith('      '))).toEqual([
+      '',
+      'The judge finds what the case expects at fault: 1 (uncalibrated)',
+      '  x',
+      '',
+      'Kinder: did not pass, and the judge accepts it: 25 (uncalibrated)',
+      '  x',
+      '  and 23 more',
+    ]);
+    expect(lines.slice(3, 9)).toEqual([
+      '      Model        x',
+      '      Result       0-1-0, which did not pass',
+      '      Judgement    acceptable (tools acceptable alternative, arguments equivalent)',
+      '      Expectation  x',
+      '      Why          x',
+      '      Suspicious   the reply speaks to a grader; the stricter judgement stands',
+    ]);
+    expect(disagreementLines(reportOf(), [])).toEqual(['', 'The judge says nothing otherwise than the score.']);
+  });
+
+  it.each(CALIBRATION_STATUSES)('says beside figures in a list that the judge is %s', (status) => {
+    const calibration = { status, labels: 0, kappa: null, ci: null, text: status };
+    const [heading, row] = reportsTable([reportOf('x', { calibration })]);
+    expect(heading).toMatch(/ok \(95 %\) +kappa \(95 %\) +calibration/);
+    expect(row).toMatch(new RegExp(`50\\.0 % \\(30\\.0 to 70\\.0\\) +0\\.00 \\(.*\\) +${status} `));
+  });
+
+  it.each(named)('has lines of its own with %s', (_name, text) => {
+    const draw = { conversation: [{ role: text, content: text, tool_calls: [{ function: { name: text } }] }, text] };
+    const lines = [
+      ...reportLines(reportOf(text)),
+      ...reportLines({ ...comparison, pairs: [{ ...PAIR, a: text, b: text, text }] }),
+      ...disagreementLines(reportOf(text), disagreementsOf(text)),
+      ...reportsTable([reportOf(text)]),
+      ...judgementsTable([judgementOf(1, text), judgementOf(2, text, { state: 'errored', judged: null, error: text })]),
+      ...settingLines({ judge: text, instructions: text, auto_below: 0.5 }),
+      ...drawLines({ ...draw, result: runReportOf(text).failures[0]! }),
+    ];
+    expect(lines.join('')).not.toMatch(CONTROLS);
+    for (const line of reportLines(reportOf(text))) expect(line.length).toBeLessThan(10_000);
+  });
+});
+
+it('a calibration says how many labels there are of those that it asks for, and what they confirm', () => {
+  const none = { kappa: null, ci: null };
+  const lines = calibrationLines({
+    ...reportOf().calibration,
+    ...{
+      judge: 'p::judge',
+      report_id: 'report-1',
+      instructions: '',
+      reports: 3,
+      linear: none,
+      left_out: 2,
+      asked: 100,
+    },
+    ...{ ok: { n: 8, share: 0.75, ci: [0.4, 0.9] }, wrong: { n: 0, share: null, ci: null } },
+  });
+  expect(lines).toEqual([
+    UNCALIBRATED,
+    '',
+    'Judge        p::judge',
+    'Reports      3, the newest report-1',
+    'Labels       12 of the 100 that a calibration asks for',
+    'Kappa        -; over three levels -',
+    'Judged ok    75.0 % (40.0 to 90.0) confirmed, of 8 labelled',
+    'Judged wrong none labelled',
+    'Left out     2 labels of results that were not drawn at random',
+  ]);
+});
+
+describe('a report of a judge that goes on', () => {
+  const job = { progress: { done: 30, total: 300, errored: 2, percent: 10, eta_s: 125 }, detail: null };
+
+  it('shows its progress, and below the calibration what the judge says so far', () => {
+    const lines = judgeScreen({ report: reportOf('p::a'), job }, 200, 10);
+    expect(lines.slice(0, 3)).toEqual([
+      'Judging  ███░░░░░░░░░░░░░░░░░░░░░░░░░░░  30/300  2 errored',
+      'about 2 min left',
+      UNCALIBRATED,
+    ]);
+    expect(lines[4]).toMatch(/^p::a +9 +1 +3 +1 +4 +1 /);
+  });
+
+  it.each(named)('fits every terminal with %s', (_name, text) => {
+    const [target] = reportOf(text).targets;
+    const many = reportOf(text, { targets: Array.from({ length: 100 }, () => target!) });
+    for (const report of [reportOf(text), comparison, many])
+      for (const columns of [1, 2, 10, 20, 40, 80, 300])
+        for (const rows of [0, 1, 2, 3, 4, 5, 8, 23]) {
+          const lines = judgeScreen({ report, job: { ...job, detail: text } }, columns, rows);
+          expect(lines.length).toBeLessThanOrEqual(rows);
+          for (const line of lines) {
+            expect(cellWidth(line)).toBeLessThan(Math.max(2, columns));
+            expect(line).not.toMatch(CONTROLS);
+          }
+        }
+  });
+});
+
+describe('a result to label', () => {
+  it('is what was asked, expected and called, and nothing of the model, the score or the judge', () => {
+    const [result] = runReportOf().failures;
+    const conversation = [
+      { role: 'user', content: 'Wake me.\nAt seven.' },
+      { role: 'assistant', content: null, tool_calls: [{ function: { name: 'now', arguments: '{"zone":"UTC"}' } }] },
+      { role: 'tool', content: '{"now":"06:00"}' },
+    ];
+    expect(drawLines({ conversation, result: { ...result!, target: 'secret::model', passed: true } })).toEqual([
+      'Result 0-3-0 of x',
+      'user       Wake me.',
+      '           At seven.',
+      'assistant  calls now({"zone":"UTC"})',
+      'tool       {"now":"06:00"}',
+      'Expected   x("x":"x")',
+      'Called     x("x":"x")',
+    ]);
+  });
+
+  it('is cut where it is very long', () => {
+    const [result] = runReportOf().failures;
+    const conversation = Array.from({ length: 5000 }, () => ({ role: 'user', content: 'x'.repeat(100_000) }));
+    const lines = drawLines({ conversation, result: result! });
+    expect(lines[1]).toBe('(4970 earlier messages)');
+    expect(lines.join('\n').length).toBeLessThan(150_000);
+  });
+});
+
+describe('the settings of a run', () => {
+  it('are said where they are not the defaults', () => {
+    const config = (more: object) =>
+      ({ temperature: 0, samples: 1, cache: 'use', params: {}, ...more }) as Run['config'];
+    expect(settingsText(config({}))).toBe('the defaults');
+    expect(settingsText(config({ samples: 3, cache: 'off', base_prompt: '', experiment_id: 'e' }))).toBe(
+      'samples 3; base_prompt ""',
+    );
+    const models = [{ provider_key: 'p', model_id: 'a', params: { top_p: 0.5 } }];
+    expect(settingsText(config({ cache: 'refresh', models }))).toBe('cache "refresh"; params of p::a {"top_p":0.5}');
+    expect(settingsText({ recorded: true } as never)).toBe('replies that were made elsewhere');
+  });
+});
+
+describe('a run as Markdown', () => {
+  it('has its models, what went wrong, failures, and what the judge says below its calibration', () => {
+    const lines = runMarkdown(runDocument(judged('x_1')));
+    expect(lines.filter((line) => line.startsWith('#'))).toEqual([
+      '# x\\_1 v3',
+      '## Models',
+      '## What went wrong',
+      '## Failures: 11',
+      '## What p::x\\_1 judges (uncalibrated)',
+      '### Strengths',
+      '### Weaknesses',
+      '### Recommendations',
+      '### The judge finds what the case expects at fault: 1 (uncalibrated)',
+      '### Kinder: did not pass, and the judge accepts it: 25 (uncalibrated)',
+      `## What x\\_1 judges beside the baseline ${BASELINE_ID} (uncalibrated)`,
+      ...['### Strengths', '### Weaknesses', '### Recommendations'],
+    ]);
+    expect(lines).toContain('- Items: 20 of 20 settled, 8 passed, 1 errored (5.0 %)');
+    expect(lines).toContain('- Settings: temperature 0.5; system\\_prompt "x\\_1"');
+    expect(lines).toContain('| 1 | x\\_1 | 80.0 % | 70.0 % to 90.0 % | 8/9 | 1 | &#36;0.0200 |');
+    expect(lines).toContain('| x\\_1 | 1 | 1 |');
+    expect(lines).toContain('  - Expected: x\\_1("x\\_1":"x\\_1")');
+    expect(lines).toContain('- and 10 more');
+    const notices = lines.filter((line) => line.startsWith('**'));
+    expect(notices).toEqual([`**${UNCALIBRATED}**`, `**${UNCALIBRATED}**`]);
+    const figures = lines.findIndex((line) => line.includes('50.0 % (30.0 to 70.0)'));
+    expect(lines.indexOf(notices[0]!)).toBeLessThan(figures);
+  });
+
+  it('says nothing of judges where there are none, and that figures of a run that goes on are not final', () => {
+    const lines = runMarkdown(runDocument(runReportOf()));
+    expect(lines.join('\n')).not.toMatch(/judge/i);
+    const running = runReportOf();
+    running.run.status = 'running';
+    expect(runMarkdown(runDocument(running))[2]).toBe('**The run is running: its figures are not final.**');
+  });
+
+  /** The kinds of its lines, and how many cells rows have. */
+  const structure = (lines: readonly string[]) =>
+    lines.map((line) =>
+      line.startsWith('|') ? `row of ${line.split('|').length}` : /^(#+ | {2}- |\*\*|- \*\*|- |$|)/.exec(line)![0],
+    );
+  const harmless = structure(runMarkdown(runDocument(judged())));
+
+  it.each(named.filter(([, text]) => text !== HUGE))('keeps its form with texts as %s', (_name, text) => {
+    const lines = runMarkdown(runDocument(judged(text)));
+    expect(structure(lines)).toEqual(harmless);
+    expect(lines.join('\n')).not.toMatch(/@[\w-]|<|:\/\/[a-z]|[\u0000-\u0009\u000b-\u001f\u202a-\u202e\u2028]/);
+  });
+
+  it('fits into a comment with any texts, and says how much is left out', () => {
+    const report = judged(HUGE);
+    const { summaries, suite } = report.run;
+    report.run = { ...report.run, suite, summaries: Array.from({ length: 500 }, () => summaries[0]!) };
+    const text = runMarkdown(runDocument(report)).join('\n');
+    expect(text.length).toBeLessThan(60_000);
+    expect(text).toMatch(/^- and \d+ more$/m);
+  });
+});
+
+describe('a run as a page', () => {
+  interface Token {
+    tag: string;
+    attributes: Record<string, string>;
+    text: string;
+  }
+  /** Reads what pages are made of, and nothing else of HTML. @throws Error where there is more */
+  function readHtml(text: string): Token[] {
+    const [declaration, ...rest] = text.split('\n');
+    expect(declaration).toBe('<!doctype html>');
+    const body = rest.join('\n');
+    const tokens: Token[] = [];
+    const open: string[] = [];
+    const token = /<style>([^<]*)<\/style>|<(\/?)([a-z][a-z0-9]*)((?: [a-z-]+="[^"<>]*")*)>|((?:[^<>&]|&#\d+;)+)/y;
+    while (token.lastIndex < body.length) {
+      const from = token.lastIndex;
+      const found = token.exec(body);
+      if (!found) throw new Error(`not as expected: ${body.slice(from, from + 100)}`);
+      const [, style, end, name, attributes, content] = found;
+      if (style !== undefined) tokens.push({ tag: 'style', attributes: {}, text: style });
+      else if (content !== undefined) {
+        if (content.trim() !== '') tokens.push({ tag: '', attributes: {}, text: content });
+      } else if (end) expect(open.pop()).toBe(name);
+      else {
+        const pairs = [...attributes!.matchAll(/ ([a-z-]+)="([^"]*)"/g)].map(([, key, value]) => [key!, value!]);
+        tokens.push({ tag: name!, attributes: Object.fromEntries(pairs), text: '' });
+        if (name !== 'meta') open.push(name!);
+      }
+    }
+    expect(open).toEqual([]);
+    return tokens;
+  }
+  const pageOf = (text?: string) => readHtml(runHtml(runDocument(judged(text))).join('\n'));
+  const tagsOf = (tokens: Token[]) => tokens.map(({ tag, attributes }) => [tag, Object.keys(attributes)]);
+  const harmless = tagsOf(pageOf());
+
+  it('loads, runs, sends and links to nothing, and its policy allows its one style alone', async () => {
+    const tokens = pageOf();
+    const policies = tokens.filter(({ attributes }) => attributes['http-equiv'] === 'Content-Security-Policy');
+    const { createHash } = await import('node:crypto');
+    const styles = tokens.filter(({ tag }) => tag === 'style');
+    const hash = createHash('sha256').update(styles[0]!.text).digest('base64');
+    expect(policies.map(({ attributes }) => attributes.content)).toEqual([
+      `default-src 'none'; style-src 'sha256-${hash}'; base-uri 'none'; form-action 'none'`,
+    ]);
+    expect(styles).toHaveLength(1);
+    expect(styles[0]!.text).not.toMatch(/url\(|@import/);
+    expect(tokens.indexOf(policies[0]!)).toBeLessThan(tokens.indexOf(styles[0]!));
+    const tags = new Set(tokens.map(({ tag }) => tag));
+    for (const tag of ['script', 'a', 'img', 'link', 'iframe', 'form']) expect(tags).not.toContain(tag);
+    for (const { attributes } of tokens)
+      for (const name of Object.keys(attributes)) expect(name).not.toMatch(/^on|^(?:style|src|href)$/);
+  });
+
+  it('has tables with captions, and headings of their columns and rows', () => {
+    const tokens = pageOf();
+    const count = (tag: string, scope?: string) =>
+      tokens.filter((one) => one.tag === tag && (scope === undefined || one.attributes.scope === scope)).length;
+    expect(count('table')).toBe(4);
+    expect(count('caption')).toBe(4);
+    expect(count('th')).toBe(count('th', 'row') + count('th', 'col'));
+    expect(count('th', 'row')).toBe(4);
+    expect(
+      tokens.filter(({ attributes }) => attributes.role === 'region').map((one) => one.attributes.tabindex),
+    ).toEqual(['0', '0', '0', '0']);
+  });
+
+  it('says above the figures of a judge how far people confirm it', () => {
+    const html = runHtml(runDocument(judged()));
+    expect(html.filter((line) => line === `<p class="notice">${UNCALIBRATED}</p>`)).toHaveLength(2);
+    expect(html.findIndex((line) => line.includes('50.0 % (30.0 to 70.0)'))).toBeGreaterThan(
+      html.findIndex((line) => line.startsWith('<p class="notice">')),
+    );
+  });
+
+  it.each(named)('keeps its form with texts as %s', (_name, text) => {
+    const tokens = pageOf(text);
+    expect(tagsOf(tokens)).toEqual(harmless);
+    const shown = tokens
+      .filter(({ tag }) => tag !== 'style')
+      .map((one) => one.text + Object.values(one.attributes).join(''));
+    expect(shown.join('')).not.toMatch(CONTROLS);
+    expect(runHtml(runDocument(judged(text))).join('\n').length).toBeLessThan(200_000);
+  });
+
+  it('shows a text as it was written', () => {
+    const shown = (text: string) =>
+      escapeHtml(text).replace(/&#(\d+);/g, (_, code: string) => String.fromCharCode(Number(code)));
+    for (const text of HOSTILE.slice(0, 11)) expect(shown(text)).toBe(text);
+  });
+});

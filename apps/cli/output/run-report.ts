@@ -1,0 +1,177 @@
+import { defaultCachePolicy } from '#lib/contracts/cache-policy';
+import type { Judgement } from '#lib/contracts/judge';
+import type { JsonObject } from '#lib/contracts/json/json';
+import { isFinished } from '#lib/contracts/job';
+import { RunInput, type Run } from '#lib/contracts/run';
+import { countFailures, type RunReport } from '../lookup/read-run-report.js';
+import { calledText, expectedText } from './calls.js';
+import { caseName } from './comparison-texts.js';
+import {
+  calibrationText,
+  judgedTable,
+  judgementFacts,
+  judgementName,
+  opinions,
+  pairTexts,
+  reportFacts,
+  shownDisagreements,
+  tableNotes,
+} from './judge-report.js';
+import { INTERVALS } from './leaderboard.js';
+import { beginning, dollars, percent } from './table.js';
+import { fact, said, type Fact } from './tune-report.js';
+
+/*
+ * What a report on a run says, whatever it is written in. The texts hold names, prompts and calls as users, servers
+ * and models wrote them: whoever writes them escapes them.
+ */
+
+/** A part of a report, in the order of reading. */
+export type ReportPart =
+  | { kind: 'heading'; level: 2 | 3; text: string }
+  /** A notice is what has to be known to read what follows. */
+  | { kind: 'text' | 'notice'; text: string }
+  | { kind: 'facts'; facts: Fact[] }
+  /** A heading and rows. */
+  | { kind: 'table'; caption: string; cells: string[][] }
+  | { kind: 'list'; items: string[] }
+  | { kind: 'cases'; cases: { name: string; facts: Fact[] }[]; more: number };
+export interface ReportDocument {
+  title: string;
+  parts: ReportPart[];
+}
+
+const MAX_TEXT = 300;
+
+const heading = (text: string, level: 2 | 3 = 2): ReportPart => ({ kind: 'heading', level, text });
+const text = (words: string): ReportPart => ({ kind: 'text', text: words });
+const notice = (words: string): ReportPart => ({ kind: 'notice', text: words });
+
+export function runDocument(report: RunReport): ReportDocument {
+  const { run, judges } = report;
+  return {
+    title: `${beginning(run.suite.name, MAX_TEXT)} v${run.suite.version}`,
+    parts: [
+      ...(isFinished(run.status) ? [] : [notice(`The run is ${run.status}: its figures are not final.`)]),
+      { kind: 'facts', facts: runFacts(run) },
+      ...modelParts(report),
+      ...errorParts(run),
+      ...failureParts(report),
+      ...judges.flatMap(judgeParts),
+    ],
+  };
+}
+
+function runFacts(run: Run): Fact[] {
+  const { id, name, note, status, submitted_by: user, counts, actual, warnings } = run;
+  const { settled, total, errored, passed } = counts;
+  const share = settled > 0 ? ` (${percent(errored / settled)})` : '';
+  return [
+    ['Run', `${id}, ${status.replaceAll('_', ' ')}`],
+    ...(name === null ? [] : [fact('Name', name)]),
+    ...(note ? [said('Note', note)] : []),
+    fact('Suite', `${beginning(run.suite.name, MAX_TEXT - 20)} v${run.suite.version}`),
+    said('Settings', settingsText(run.config)),
+    fact('Submitted', `${run.created_at}${user === null ? '' : ` by ${user}`}`),
+    ['Items', `${settled} of ${total} settled, ${passed} passed, ${errored} errored${share}`],
+    ['Cost', actual?.cost_usd == null ? 'unknown' : dollars(actual.cost_usd)],
+    ...warnings.slice(0, MAX_WARNINGS).map(({ code, message }) => said('Warning', message ?? code)),
+  ];
+}
+const MAX_WARNINGS = 10;
+
+/** The settings of a run that are not the defaults. */
+export function settingsText(config: Run['config']): string {
+  if (config.recorded === true) return 'replies that were made elsewhere';
+  const { suite_id: _suite, models: _models, ...defaults } = RunInput.parse({ suite_id: 'suite', models: ['model'] });
+  const known: Record<string, unknown> = { ...defaults, cache: defaultCachePolicy(config as never) };
+  const same = (a: unknown, b: unknown): boolean => JSON.stringify(a ?? null) === JSON.stringify(b ?? null);
+  const own = Object.entries(config)
+    .filter(([name, value]) => name in known && name !== 'experiment_id' && !same(value, known[name]))
+    .map(([name, value]) => `${name} ${beginning(JSON.stringify(value), MAX_TEXT)}`);
+  const ofModels = ((config.models ?? []) as unknown as ModelSetting[])
+    .filter(({ params }) => Object.keys(params ?? {}).length > 0)
+    .map(({ provider_key: key, model_id: id, params }) => `params of ${key}::${id} ${JSON.stringify(params)}`);
+  return [...own, ...ofModels].join('; ') || 'the defaults';
+}
+interface ModelSetting {
+  provider_key: string;
+  model_id: string;
+  params?: JsonObject;
+}
+
+function modelParts({ run, ranking }: RunReport): ReportPart[] {
+  const summaries = new Map(run.summaries.map((summary) => [summary.target, summary]));
+  const rows = ranking.items.map(({ target, rank }) => {
+    const one = summaries.get(target);
+    return [
+      rank[0] === rank[1] ? String(rank[0]) : rank.join(' to '),
+      beginning(target, MAX_TEXT),
+      percent(one?.overall ?? null),
+      one?.overall_ci ? one.overall_ci.map(percent).join(' to ') : '-',
+      one ? `${one.passed}/${one.scored}` : '-',
+      one ? String(one.errored) : '-',
+      dollars(one?.cost_usd ?? null),
+    ];
+  });
+  const cells = [['rank', 'model', 'overall', '95 % interval', 'passed', 'errored', 'cost'], ...rows];
+  const methods = new Set(run.summaries.map(({ ci_method: method }) => INTERVALS[method ?? 'bootstrap']));
+  return [
+    heading('Models'),
+    ...(ranking.text === null ? [] : [text(beginning(ranking.text, MAX_SENTENCE))]),
+    { kind: 'table', caption: 'Models, the highest mean first, with the ranks that the results leave open', cells },
+    ...[...methods].map(text),
+  ];
+}
+const MAX_SENTENCE = 1000;
+
+function errorParts({ summaries }: Run): ReportPart[] {
+  const types = [...new Set(summaries.flatMap((one) => Object.keys(one.error_counts)))].filter(
+    (type) => type !== 'none',
+  );
+  if (types.length === 0) return [];
+  const cells = [
+    ['model', ...types.map((type) => type.replaceAll('_', ' '))],
+    ...summaries.map(({ target, error_counts: counts }) => [
+      beginning(target, MAX_TEXT),
+      ...types.map((type) => String(counts[type] ?? 0)),
+    ]),
+  ];
+  return [heading('What went wrong'), { kind: 'table', caption: 'Results by error type', cells }];
+}
+
+function failureParts({ run, failures }: RunReport): ReportPart[] {
+  if (failures.length === 0) return [];
+  const cases = failures.map((result) => ({
+    name: caseName(result) || result.id,
+    facts: [
+      fact('Model', result.target),
+      fact('Error', result.error_type.replaceAll('_', ' ')),
+      fact('Expected', expectedText(result.expected)),
+      fact('Called', calledText(result.called)),
+      fact('Result', result.id),
+    ],
+  }));
+  const total = countFailures(run);
+  return [heading(`Failures: ${total}`), { kind: 'cases', cases, more: Math.max(0, total - cases.length) }];
+}
+
+/** What a judge says. How far people confirm it stands above all of its figures. */
+function judgeParts({ report, disagreements }: RunReport['judges'][number]): ReportPart[] {
+  const { judge, baseline_eval_id: baseline, calibration } = report;
+  const about = baseline === null ? '' : ` beside the baseline ${baseline}`;
+  return [
+    heading(`What ${beginning(judge, MAX_TEXT)} judges${about} (${calibration.status})`),
+    notice(calibrationText(report)),
+    { kind: 'facts', facts: [['Report', `${report.id} v${report.version}, ${report.status}`], ...reportFacts(report)] },
+    { kind: 'table', caption: `Judgements (${calibration.status})`, cells: judgedTable(report) },
+    ...[...pairTexts(report), ...tableNotes(report)].map(text),
+    ...opinions(report).flatMap(([name, items]) => [heading(name, 3), { kind: 'list', items } as ReportPart]),
+    ...shownDisagreements(disagreements).flatMap(({ heading: name, judgements, more }) => [
+      heading(`${name} (${calibration.status})`, 3),
+      { kind: 'cases', cases: judgements.map(judgedCase), more } as ReportPart,
+    ]),
+  ];
+}
+
+const judgedCase = (judgement: Judgement) => ({ name: judgementName(judgement), facts: judgementFacts(judgement) });
