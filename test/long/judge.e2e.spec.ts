@@ -64,6 +64,18 @@ describe('a judge of a run', () => {
     expect(asked.every(({ tool_choice: choice }) => choice === 'required' || choice?.type === 'function')).toBe(true);
   });
 
+  it('judges only what scores below a limit, of a run and of a report', async () => {
+    // The right tool with a wrong city scores 0.6, another tool 0.
+    const input = { judge: { judge: 'judge:right', below: 0.5 } };
+    const runId = await system.aRun(await system.aSuite(3), 'scripted:a', [RIGHT, WRONG, ALARM], input);
+    const report = await system.judged({ eval_id: runId, below: 0.5, instructions: 'below' });
+    expect((await system.judgements(report.id)).map(({ result_id }) => result_id)).toEqual(['0-2-0']);
+    const { items } = await system.get(`/api/judge/reports?eval_id=${runId}`);
+    await Promise.all(items.map(({ job_id }: any) => system.ended(job_id)));
+    const [own] = items.filter(({ source }: any) => source === 'after');
+    expect(await system.report(own.id)).toMatchObject({ judged: 1, errored: 0 });
+  });
+
   it('judges again for nothing what it judged before, as the next version of the report', async () => {
     const runId = await system.aRun(await system.aSuite(6), 'scripted:a', of([RIGHT, WRONG], 6));
     const first = await system.judged({ eval_id: runId, reference: false });

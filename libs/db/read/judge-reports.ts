@@ -99,6 +99,7 @@ interface Row {
   items: number;
   judged: number;
   errored: number;
+  priced: boolean;
   requests: number;
   prompt_tokens: number;
   completion_tokens: number;
@@ -113,16 +114,14 @@ const SELECT = `
   FROM judge_report p JOIN orchestration o ON o.id = p.id JOIN job j ON j.id = o.job_id
     CROSS JOIN LATERAL (
       SELECT count(*)::int AS items, (count(*) FILTER (WHERE state = 'judged'))::int AS judged,
-        (count(*) FILTER (WHERE state = 'errored'))::int AS errored
+        (count(*) FILTER (WHERE state = 'errored'))::int AS errored, count(cost_usd) > 0 AS priced,
+        coalesce(sum(prompt_tokens), 0)::int AS prompt_tokens,
+        coalesce(sum(completion_tokens), 0)::int AS completion_tokens
       FROM judgement WHERE report_id = p.id
     ) counts
     CROSS JOIN LATERAL (
-      SELECT coalesce(sum(t.requests), 0)::int AS requests, sum(used.prompt_tokens)::int AS prompt_tokens,
-        sum(used.completion_tokens)::int AS completion_tokens, sum(used.cost_usd) AS cost_usd
-      FROM run r JOIN target t ON t.run_id = r.id, LATERAL (
-        SELECT coalesce(sum(prompt_tokens), 0) AS prompt_tokens, coalesce(sum(completion_tokens), 0)
-          AS completion_tokens, sum(cost_usd) AS cost_usd FROM result WHERE run_id = r.id
-      ) used WHERE r.orchestration_id = p.id
+      SELECT coalesce(sum(t.requests), 0)::int AS requests, sum(t.cost_usd) AS cost_usd
+      FROM run r JOIN target t ON t.run_id = r.id WHERE r.orchestration_id = p.id
     ) spent
   WHERE p.team_id = $1`;
 
@@ -241,10 +240,10 @@ function toReport(row: Row): ReportRow {
     recommendations,
     usage: {
       requests: row.requests,
-      prompt_tokens: row.prompt_tokens ?? 0,
-      completion_tokens: row.completion_tokens ?? 0,
+      prompt_tokens: row.prompt_tokens,
+      completion_tokens: row.completion_tokens,
     },
-    cost_usd: row.cost_usd,
+    cost_usd: row.priced ? row.cost_usd : null,
     notes: state.notes ?? [],
     created_at: row.created_at.toISOString(),
     finished_at: row.finished_at?.toISOString() ?? null,

@@ -35,7 +35,7 @@ export async function countFailures(
   const { rows } = await pool.query<{ count: number }>(
     `SELECT count(*)::int AS count FROM (
        SELECT 1 FROM result WHERE run_id = (SELECT id FROM run WHERE id = $1 AND team_id = $2)
-         AND NOT passed AND outcome = 'scored' AND ($3 >= 1 OR overall < $3) LIMIT $4
+         AND NOT passed AND outcome = 'scored' AND ($3::float8 >= 1 OR overall < $3) LIMIT $4
      ) found`,
     [runId, teamId, below, most + 1],
   );

@@ -26,7 +26,7 @@ export interface Choice {
   limit: number;
 }
 
-const QUALIFIES = `r.outcome = 'scored' AND ($4 <> 'failed' OR (NOT r.passed AND ($5 >= 1 OR r.overall < $5)))`;
+const QUALIFIES = `r.outcome = 'scored' AND ($4 <> 'failed' OR (NOT r.passed AND ($5::float8 >= 1 OR r.overall < $5)))`;
 
 /**
  * The next results of a run that a report has not chosen yet, in the order in which they were settled; of a sample, in
@@ -37,7 +37,6 @@ export async function chooseResults(
   { reportId, runId }: { reportId: string; runId: string },
   { which, below, sampleSize, seed, afterSeq, limit }: Choice,
 ): Promise<ChosenResult[]> {
-  const drawn = which === 'sample';
   const { rows } = await longQuery<ChosenResult>(
     pool,
     `SELECT r.run_id AS "runId", r.target, r.case_position AS "casePosition", r.sample, r.passed,
@@ -47,9 +46,10 @@ export async function chooseResults(
        SELECT 1 FROM judgement j WHERE j.report_id = $2 AND j.run_id = r.run_id AND j.target = r.target
          AND j.case_position = r.case_position AND j.sample = r.sample
      )
-     ORDER BY ${drawn ? `md5($7::text || '.' || target || '.' || case_position || '.' || sample)` : 'generation, seq'}
-     LIMIT $6${drawn ? '' : ' + 0 * $7::int'}`,
-    [runId, reportId, afterSeq, which, below, drawn ? Math.min(sampleSize, limit) : limit, seed],
+     ORDER BY CASE WHEN $4 = 'sample' THEN md5($7::text || '.' || target || '.' || case_position || '.' || sample) END,
+       generation, seq
+     LIMIT $6`,
+    [runId, reportId, afterSeq, which, below, which === 'sample' ? Math.min(sampleSize, limit) : limit, seed],
   );
   return rows;
 }
