@@ -1,8 +1,8 @@
 import { cancelJob } from '#lib/db/engine/cancel-job';
 import { resumeOrchestration } from '#lib/db/engine/orchestrations';
 import type { ParamTune, TuneArm } from '#lib/contracts/param-tune';
-import { openTunes, type Skill } from '../../../../test/tunes.js';
-import { until } from '../../../../test/until.js';
+import { openTunes, type Skill } from '../tunes.js';
+import { until } from '../until.js';
 
 let tunes: Awaited<ReturnType<typeof openTunes>>;
 beforeAll(async () => void (tunes = await openTunes()), 60_000);

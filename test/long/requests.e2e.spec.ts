@@ -1,7 +1,7 @@
-import type { Client } from './client.js';
-import { startEndpoint } from './endpoint.js';
-import { startSystem } from './system.js';
-import { until } from './until.js';
+import type { Client } from '../client.js';
+import { startEndpoint } from '../endpoint.js';
+import { startSystem } from '../system.js';
+import { until } from '../until.js';
 
 let client: Client;
 let names = 0;

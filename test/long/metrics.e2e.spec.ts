@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
-import { clientOf, weatherSuite, type Client } from './client.js';
-import { startProcess, until, type RunningProcess } from './processes.js';
-import { createDatabase, createRedis } from './services.js';
+import { clientOf, weatherSuite, type Client } from '../client.js';
+import { startProcess, until, type RunningProcess } from '../processes.js';
+import { createDatabase, createRedis } from '../services.js';
 
 let processes: Record<'API' | 'Worker' | 'Simulator', RunningProcess>;
 let client: Client;

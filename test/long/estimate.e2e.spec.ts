@@ -1,6 +1,6 @@
-import { weatherSuite, type Client } from './client.js';
-import { startSystem } from './system.js';
-import { until } from './until.js';
+import { weatherSuite, type Client } from '../client.js';
+import { startSystem } from '../system.js';
+import { until } from '../until.js';
 
 let client: Client;
 beforeAll(async () => {
