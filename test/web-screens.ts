@@ -276,33 +276,3 @@ export async function faultsOfScreen(
     await context.close();
   }
 }
-
-// 640 px are 1280 px at 200 %.
-export const VIEWS: [string, OpenOptions][] = [
-  ['an owner, wide', { role: 'owner', width: 1280 }],
-  ['an editor, at 200 %', { role: 'editor', width: 640, height: 400 }],
-  ['a viewer, at 360 px, dark', { role: 'viewer', width: 360, theme: 'dark' }],
-];
-
-/** Screens that are looked at side by side. */
-const AT_ONCE = 2;
-
-/** Faults of all screens, by screen. */
-export async function faultsOfAll(
-  web: WebSystem,
-  filled: Filled,
-  options: OpenOptions,
-  check = {},
-): Promise<Record<string, string[]>> {
-  const found: Record<string, string[]> = {};
-  const screens = screensOf(filled);
-  const look = async (): Promise<void> => {
-    for (let screen = screens.shift(); screen; screen = screens.shift()) {
-      const [name, path] = screen;
-      const faults = await faultsOfScreen(web, path, options, check);
-      if (faults.length) found[name] = faults;
-    }
-  };
-  await Promise.all(Array.from({ length: AT_ONCE }, look));
-  return found;
-}
