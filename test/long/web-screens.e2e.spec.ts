@@ -11,6 +11,8 @@ const VIEWS: [string, OpenOptions][] = [
 let web: WebSystem;
 let filled: Filled;
 
+/** A walk takes a minute alone, and several beside another one. */
+const MOST_MS = 400_000;
 /** Screens that are looked at side by side. */
 const AT_ONCE = 2;
 
@@ -35,9 +37,13 @@ journeys('every screen', () => {
     filled = await fillTeam(web);
   });
 
-  it.each(VIEWS)('has no finding of axe, no violation, no error, and fits: %s', async (_view, options) => {
-    expect(await faultsOfAll(options)).toEqual({});
-  });
+  it.each(VIEWS)(
+    'has no finding of axe, no violation, no error, and fits: %s',
+    async (_view, options) => {
+      expect(await faultsOfAll(options)).toEqual({});
+    },
+    MOST_MS,
+  );
 });
 
 journeys('every screen with hostile texts', () => {
@@ -46,7 +52,11 @@ journeys('every screen with hostile texts', () => {
     filled = await fillTeam(web, HOSTILE);
   });
 
-  it.each(VIEWS)('shows them as text and keeps its layout: %s', async (_view, options) => {
-    expect(await faultsOfAll(options, { withAxe: false })).toEqual({});
-  });
+  it.each(VIEWS)(
+    'shows them as text and keeps its layout: %s',
+    async (_view, options) => {
+      expect(await faultsOfAll(options, { withAxe: false })).toEqual({});
+    },
+    MOST_MS,
+  );
 });
