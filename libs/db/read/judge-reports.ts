@@ -114,7 +114,8 @@ const SELECT = `
   FROM judge_report p JOIN orchestration o ON o.id = p.id JOIN job j ON j.id = o.job_id
     CROSS JOIN LATERAL (
       SELECT count(*)::int AS items, (count(*) FILTER (WHERE state = 'judged'))::int AS judged,
-        (count(*) FILTER (WHERE state = 'errored'))::int AS errored, count(cost_usd) > 0 AS priced,
+        (count(*) FILTER (WHERE state = 'errored'))::int AS errored, 
+        count(cost_usd) > 0 AND count(*) FILTER (WHERE state = 'judged' AND cost_usd IS NULL) = 0 AS priced,
         coalesce(sum(prompt_tokens), 0)::int AS prompt_tokens,
         coalesce(sum(completion_tokens), 0)::int AS completion_tokens
       FROM judgement WHERE report_id = p.id
