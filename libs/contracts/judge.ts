@@ -300,6 +300,27 @@ export const JudgeReport = z
   .meta({ id: 'JudgeReport', description: 'What a judge says of a run, or of two. It changes no score.' });
 export type JudgeReport = z.infer<typeof JudgeReport>;
 
+/** A judgement as its figures need it. */
+export interface Judged {
+  target: string;
+  /** The model of the baseline; null unless two runs are compared. */
+  other: string | null;
+  casePosition: number;
+  state: string;
+  verdict: string | null;
+  passed: boolean;
+  agreement: string | null;
+  expectationAtFault: boolean;
+  suspicious: boolean;
+  flipped: boolean;
+}
+
+/** What the judgements of a report come to. */
+export type ReportFigures = Pick<
+  JudgeReport,
+  'items' | 'judged' | 'errored' | 'share_ok' | 'share_ok_ci' | 'kappa' | 'kappa_ci' | 'targets' | 'pairs'
+>;
+
 export const JudgeSubmitted = z
   .object({
     job_id: id.meta({ description: 'The job of the report.' }),

@@ -1,5 +1,6 @@
+import type { Judged } from '#lib/contracts/judge';
 import { agreementOf, isOk } from './conclude.js';
-import { figuresOf, type Judged } from './figures.js';
+import { figuresOf } from './figures.js';
 
 const row = (casePosition: number, verdict: string | null, passed: boolean, more: Partial<Judged> = {}): Judged => ({
   target: 'sim::a',

@@ -2,37 +2,17 @@ import {
   JUDGEMENTS,
   MAX_FLIP_SHARE,
   type ComparedPair,
+  type Judged,
   type JudgedTarget,
-  type JudgeReport,
   type Opinion,
+  type ReportFigures,
 } from '#lib/contracts/judge';
 import { cohenKappa } from '#lib/scoring/statistics/cohen-kappa';
 import { caseMeanInterval } from '#lib/scoring/statistics/intervals';
 import { wilson } from '#lib/scoring/statistics/proportions';
 import { isOk } from './conclude.js';
 
-/** A judgement as its figures need it. */
-export interface Judged {
-  target: string;
-  /** The model of the baseline; null unless two runs are compared. */
-  other: string | null;
-  casePosition: number;
-  state: string;
-  verdict: string | null;
-  passed: boolean;
-  agreement: string | null;
-  expectationAtFault: boolean;
-  suspicious: boolean;
-  flipped: boolean;
-}
-
-/** What the judgements of a report come to. */
-export type Figures = Pick<
-  JudgeReport,
-  'items' | 'judged' | 'errored' | 'share_ok' | 'share_ok_ci' | 'kappa' | 'kappa_ci' | 'targets' | 'pairs'
->;
-
-export function figuresOf(rows: readonly Judged[]): Figures {
+export function figuresOf(rows: readonly Judged[]): ReportFigures {
   const isComparison = rows.some(({ other }) => other !== null);
   const all = isComparison ? NOTHING : agreementWithPassing(rows);
   return {
@@ -52,7 +32,7 @@ const NOTHING = { share_ok: null, share_ok_ci: null, kappa: null, kappa_ci: null
 /** Over cases: the samples of one case are not independent. */
 function agreementWithPassing(
   rows: readonly Judged[],
-): Pick<Figures, 'share_ok' | 'share_ok_ci' | 'kappa' | 'kappa_ci'> {
+): Pick<ReportFigures, 'share_ok' | 'share_ok_ci' | 'kappa' | 'kappa_ci'> {
   const decided = rows.filter(({ verdict }) => verdict !== null && verdict !== 'cannot_tell');
   const cases = [...groupBy(decided, ({ casePosition }) => String(casePosition)).values()].map(
     (group) => count(group, ({ verdict }) => isOk(verdict!)) / group.length,

@@ -2,10 +2,12 @@ import { notFound } from '#lib/contracts/input/problem';
 import type { JobStatus } from '#lib/contracts/job';
 import {
   type CalibrationHead,
+  type Judged,
   type Judgement,
   type JudgementsQuery,
   type JudgeInput,
   type JudgeReport,
+  type ReportFigures,
   type ReportsQuery,
 } from '#lib/contracts/judge';
 import { parseJson } from '#lib/contracts/json/json';
@@ -21,9 +23,6 @@ export interface StoredReport {
   judge: string;
 }
 
-type FigureNames = 'items' | 'judged' | 'errored' | 'share_ok' | 'share_ok_ci' | 'kappa' | 'kappa_ci';
-/** What the judgements of a report come to. */
-export type ReportFigures = Pick<JudgeReport, FigureNames | 'targets' | 'pairs'>;
 export type ReportSummary = Pick<JudgeReport, 'strengths' | 'weaknesses' | 'recommendations'>;
 
 /** What the steps of a report have found; nothing at its beginning. */
@@ -43,23 +42,9 @@ export interface JudgeState {
   summary?: ReportSummary;
 }
 
-/** A judgement as figures need it. */
-export interface JudgedRow {
-  target: string;
-  other: string | null;
-  casePosition: number;
-  state: string;
-  verdict: string | null;
-  passed: boolean;
-  agreement: string | null;
-  expectationAtFault: boolean;
-  suspicious: boolean;
-  flipped: boolean;
-}
-
 /** All judgements of a report, without their texts. There are at most 20,000. */
-export async function readJudgedRows(db: Pool | PoolClient, reportId: string): Promise<JudgedRow[]> {
-  const { rows } = await db.query<JudgedRow>(
+export async function readJudgedRows(db: Pool | PoolClient, reportId: string): Promise<Judged[]> {
+  const { rows } = await db.query<Judged>(
     `SELECT t.provider_key || '::' || t.model_id AS target, o.provider_key || '::' || o.model_id AS other,
        j.case_position AS "casePosition", j.state, j.verdict, j.passed, j.agreement,
        j.expectation_at_fault AS "expectationAtFault", j.suspicious, j.flipped
