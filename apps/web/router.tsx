@@ -6,11 +6,15 @@ import {
   lazyRouteComponent,
   redirect,
 } from '@tanstack/react-router';
+import { compareSearch } from './address/compare';
+import { experimentSearch, experimentsSearch, gateSearch, gatesSearch } from './address/experiments';
 import { calibrationSearch, judgeNewSearch, judgeSearch, labelsSearch, reportSearch } from './address/judge';
+import { jobsSearch } from './address/operate';
 import { promptNewSearch, promptSearch, promptsSearch } from './address/prompts';
 import { resultsSearch } from './address/results';
 import { runNewSearch, runsSearch } from './address/runs';
 import { tuneNewSearch, tunesSearch } from './address/tunes';
+import { failuresSearch, matrixSearch } from './address/why';
 import { whenSignedOut } from './api/query-client';
 import { meQuery } from './api/session';
 import { statusOf } from './api/client';
@@ -221,6 +225,142 @@ const result = createRoute({
   component: lazyRouteComponent(() => import('./screens/result/result-screen'), 'ResultScreen'),
 });
 
+const compare = createRoute({
+  getParentRoute: () => signedIn,
+  path: '/compare',
+  validateSearch: compareSearch,
+  component: lazyRouteComponent(() => import('./screens/compare/compare-screen'), 'CompareScreen'),
+});
+const experiments = createRoute({
+  getParentRoute: () => signedIn,
+  path: '/experiments',
+  validateSearch: experimentsSearch,
+  component: lazyRouteComponent(() => import('./screens/experiments/experiments-screen'), 'ExperimentsScreen'),
+});
+const experimentNew = createRoute({
+  getParentRoute: () => signedIn,
+  path: '/experiments/new',
+  component: lazyRouteComponent(() => import('./screens/experiments/new-experiment-screen'), 'NewExperimentScreen'),
+});
+const experiment = createRoute({
+  getParentRoute: () => signedIn,
+  path: '/experiments/$experimentId',
+  validateSearch: experimentSearch,
+  component: lazyRouteComponent(() => import('./screens/experiment/experiment-screen'), 'ExperimentScreen'),
+});
+const gates = createRoute({
+  getParentRoute: () => signedIn,
+  path: '/gates',
+  validateSearch: gatesSearch,
+  component: lazyRouteComponent(() => import('./screens/gates/gates-screen'), 'GatesScreen'),
+});
+const gateNew = createRoute({
+  getParentRoute: () => signedIn,
+  path: '/gates/new',
+  component: lazyRouteComponent(() => import('./screens/gate/new-gate-screen'), 'NewGateScreen'),
+});
+const gate = createRoute({
+  getParentRoute: () => signedIn,
+  path: '/gates/$gateId',
+  validateSearch: gateSearch,
+  component: lazyRouteComponent(() => import('./screens/gate/gate-screen'), 'GateScreen'),
+});
+const gateRun = createRoute({
+  getParentRoute: () => signedIn,
+  path: '/gates/$gateId/runs/$gateRunId',
+  component: lazyRouteComponent(() => import('./screens/gate-run/gate-run-screen'), 'GateRunScreen'),
+});
+const matrix = createRoute({
+  getParentRoute: () => signedIn,
+  path: '/runs/$runId/matrix',
+  validateSearch: matrixSearch,
+  component: lazyRouteComponent(() => import('./screens/matrix/matrix-screen'), 'MatrixScreen'),
+});
+const failures = createRoute({
+  getParentRoute: () => signedIn,
+  path: '/runs/$runId/failures',
+  validateSearch: failuresSearch,
+  component: lazyRouteComponent(() => import('./screens/failures/failures-screen'), 'FailuresScreen'),
+});
+const jobs = createRoute({
+  getParentRoute: () => signedIn,
+  path: '/jobs',
+  validateSearch: jobsSearch,
+  component: lazyRouteComponent(() => import('./screens/jobs/jobs-screen'), 'JobsScreen'),
+});
+const lanes = createRoute({
+  getParentRoute: () => signedIn,
+  path: '/operate/lanes',
+  component: lazyRouteComponent(() => import('./screens/operate/lanes-screen'), 'LanesScreen'),
+});
+const providers = createRoute({
+  getParentRoute: () => signedIn,
+  path: '/operate/providers',
+  component: lazyRouteComponent(() => import('./screens/operate/providers-screen'), 'ProvidersScreen'),
+});
+const newProvider = createRoute({
+  getParentRoute: () => signedIn,
+  path: '/operate/providers/new',
+  component: lazyRouteComponent(() => import('./screens/operate/new-provider-screen'), 'NewProviderScreen'),
+});
+const provider = createRoute({
+  getParentRoute: () => signedIn,
+  path: '/operate/providers/$providerKey',
+  component: lazyRouteComponent(() => import('./screens/operate/provider-screen'), 'ProviderScreen'),
+});
+const spending = createRoute({
+  getParentRoute: () => signedIn,
+  path: '/operate/spending',
+  component: lazyRouteComponent(() => import('./screens/operate/spending-screen'), 'SpendingScreen'),
+});
+const tokens = createRoute({
+  getParentRoute: () => signedIn,
+  path: '/settings/tokens',
+  component: lazyRouteComponent(() => import('./screens/settings/tokens-screen'), 'TokensScreen'),
+});
+const embedding = createRoute({
+  getParentRoute: () => signedIn,
+  path: '/settings/embedding',
+  component: lazyRouteComponent(() => import('./screens/settings/embedding-screen'), 'EmbeddingScreen'),
+});
+const cache = createRoute({
+  getParentRoute: () => signedIn,
+  path: '/settings/cache',
+  component: lazyRouteComponent(() => import('./screens/settings/cache-screen'), 'CacheScreen'),
+});
+const jobSettings = createRoute({
+  getParentRoute: () => signedIn,
+  path: '/settings/jobs',
+  component: lazyRouteComponent(() => import('./screens/settings/job-settings-screen'), 'JobSettingsScreen'),
+});
+const judgeSettings = createRoute({
+  getParentRoute: () => signedIn,
+  path: '/settings/judge',
+  component: lazyRouteComponent(() => import('./screens/settings/judge-settings-screen'), 'JudgeSettingsScreen'),
+});
+const teams = createRoute({
+  getParentRoute: () => signedIn,
+  path: '/settings/teams',
+  component: lazyRouteComponent(() => import('./screens/settings/teams-screen'), 'TeamsScreen'),
+});
+// The first of several screens.
+const operate = createRoute({
+  getParentRoute: () => signedIn,
+  path: '/operate',
+  beforeLoad: () => {
+    // eslint-disable-next-line @typescript-eslint/only-throw-error -- the router's way to go elsewhere
+    throw redirect({ to: '/operate/lanes' });
+  },
+});
+const settings = createRoute({
+  getParentRoute: () => signedIn,
+  path: '/settings',
+  beforeLoad: () => {
+    // eslint-disable-next-line @typescript-eslint/only-throw-error -- the router's way to go elsewhere
+    throw redirect({ to: '/settings/tokens' });
+  },
+});
+
 // Every address of the page. A screen is a folder of the name of its address, and is loaded when it is opened.
 const addresses = root.addChildren([
   signIn,
@@ -251,6 +391,30 @@ const addresses = root.addChildren([
     importSuite,
     suiteVersion,
     suiteMcp,
+    compare,
+    experiments,
+    experimentNew,
+    experiment,
+    gates,
+    gateNew,
+    gate,
+    gateRun,
+    matrix,
+    failures,
+    jobs,
+    lanes,
+    providers,
+    newProvider,
+    provider,
+    spending,
+    tokens,
+    embedding,
+    cache,
+    jobSettings,
+    judgeSettings,
+    teams,
+    operate,
+    settings,
   ]),
 ]);
 

@@ -8,6 +8,18 @@ import { GivenLine } from './parts/given';
 import { useKeys } from './parts/keys';
 import { nextTheme } from './parts/theme';
 
+const PLACES = [
+  ['/runs', 'Runs'],
+  ['/suites', 'Suites'],
+  ['/experiments', 'Experiments'],
+  ['/gates', 'Gates'],
+  ['/tunes', 'Tunes'],
+  ['/prompts', 'Prompts'],
+  ['/judge', 'Judge'],
+  ['/operate', 'Operate'],
+  ['/settings', 'Settings'],
+] as const;
+
 /** The frame of every screen: where one can go, and who one is. */
 export function Shell() {
   const navigate = useNavigate();
@@ -19,6 +31,10 @@ export function Shell() {
     'g s': () => void navigate({ to: '/suites' }),
     'g t': () => void navigate({ to: '/tunes' }),
     'g p': () => void navigate({ to: '/prompts' }),
+    'g e': () => void navigate({ to: '/experiments' }),
+    'g g': () => void navigate({ to: '/gates' }),
+    'g o': () => void navigate({ to: '/operate/lanes' }),
+    'g ,': () => void navigate({ to: '/settings/tokens' }),
     'g j': () => void navigate({ to: '/judge' }),
     '?': () => setHelpOpen(true),
     t: () => nextTheme(),
@@ -34,21 +50,11 @@ export function Shell() {
           Toolmark
         </Link>
         <nav aria-label="Main">
-          <Link to="/runs" activeOptions={{ includeSearch: false }}>
-            Runs
-          </Link>
-          <Link to="/suites" activeOptions={{ includeSearch: false }}>
-            Suites
-          </Link>
-          <Link to="/tunes" activeOptions={{ includeSearch: false }}>
-            Tunes
-          </Link>
-          <Link to="/prompts" activeOptions={{ includeSearch: false }}>
-            Prompts
-          </Link>
-          <Link to="/judge" activeOptions={{ includeSearch: false }}>
-            Judge
-          </Link>
+          {PLACES.map(([to, name]) => (
+            <Link key={to} to={to} activeOptions={{ includeSearch: false }}>
+              {name}
+            </Link>
+          ))}
         </nav>
         <Who openHelp={() => setHelpOpen(true)} />
       </header>

@@ -1,0 +1,13 @@
+import type { ErrorType } from '#lib/contracts/verdict';
+import { ERROR_WORDS } from './results';
+import { oneOf, searchOf, text, wholeNumber } from './search';
+
+/** The cases of a run by model: those on which models differ, unless it says otherwise. */
+export const matrixSearch = searchOf({ show: oneOf(['all', 'all_failed'] as const), after: text(500) });
+
+/** The groups of what did not pass, of one error type or of all; and what is drawn from one of them. */
+export const failuresSearch = searchOf({
+  type: oneOf(Object.keys(ERROR_WORDS) as ErrorType[]),
+  group: text(100),
+  seed: wholeNumber(0),
+});

@@ -1,0 +1,3 @@
+export function CompareScreen() {
+  return <h1>CompareScreen</h1>;
+}

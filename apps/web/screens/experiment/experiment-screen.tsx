@@ -1,0 +1,3 @@
+export function ExperimentScreen() {
+  return <h1>ExperimentScreen</h1>;
+}

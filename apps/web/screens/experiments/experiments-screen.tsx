@@ -1,0 +1,3 @@
+export function ExperimentsScreen() {
+  return <h1>ExperimentsScreen</h1>;
+}

@@ -1,0 +1,3 @@
+export function NewExperimentScreen() {
+  return <h1>NewExperimentScreen</h1>;
+}

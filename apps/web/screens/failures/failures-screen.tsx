@@ -1,0 +1,3 @@
+export function FailuresScreen() {
+  return <h1>FailuresScreen</h1>;
+}

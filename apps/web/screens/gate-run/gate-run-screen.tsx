@@ -1,0 +1,3 @@
+export function GateRunScreen() {
+  return <h1>GateRunScreen</h1>;
+}

@@ -1,0 +1,3 @@
+export function GateScreen() {
+  return <h1>GateScreen</h1>;
+}

@@ -1,0 +1,3 @@
+export function NewGateScreen() {
+  return <h1>NewGateScreen</h1>;
+}

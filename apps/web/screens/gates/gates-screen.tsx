@@ -1,0 +1,3 @@
+export function GatesScreen() {
+  return <h1>GatesScreen</h1>;
+}

@@ -1,0 +1,3 @@
+export function MatrixScreen() {
+  return <h1>MatrixScreen</h1>;
+}

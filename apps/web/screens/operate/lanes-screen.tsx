@@ -1,0 +1,3 @@
+export function LanesScreen() {
+  return <h1>LanesScreen</h1>;
+}

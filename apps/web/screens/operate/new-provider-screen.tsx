@@ -1,0 +1,3 @@
+export function NewProviderScreen() {
+  return <h1>NewProviderScreen</h1>;
+}

@@ -1,0 +1,3 @@
+export function ProviderScreen() {
+  return <h1>ProviderScreen</h1>;
+}

@@ -1,0 +1,3 @@
+export function SpendingScreen() {
+  return <h1>SpendingScreen</h1>;
+}

@@ -1,0 +1,3 @@
+export function CacheScreen() {
+  return <h1>CacheScreen</h1>;
+}

@@ -1,0 +1,3 @@
+export function EmbeddingScreen() {
+  return <h1>EmbeddingScreen</h1>;
+}

@@ -1,0 +1,3 @@
+export function JobSettingsScreen() {
+  return <h1>JobSettingsScreen</h1>;
+}

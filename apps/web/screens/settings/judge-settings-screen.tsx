@@ -1,0 +1,3 @@
+export function JudgeSettingsScreen() {
+  return <h1>JudgeSettingsScreen</h1>;
+}

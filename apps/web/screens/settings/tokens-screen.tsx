@@ -1,0 +1,3 @@
+export function TokensScreen() {
+  return <h1>TokensScreen</h1>;
+}

@@ -1,0 +1,181 @@
+import { z } from 'zod';
+import { id, PageQuery, pageOf } from './page.js';
+import { Result } from './result.js';
+import { ErrorType } from './verdict.js';
+
+const count = z.int().min(0);
+
+/** Answered with 202 while an ended run is counted, which happens once: when it ends, or when it is first looked at. */
+export const Counting = z
+  .object({
+    status: z.literal('counting').meta({ description: 'The results are being counted; ask again in a second.' }),
+  })
+  .meta({ id: 'Counting', description: 'The figures of the run are being counted.' });
+export type Counting = z.infer<typeof Counting>;
+
+/** `[passed, not passed, errored]`, which add up to all results. */
+const counts = z.tuple([count, count, count]).meta({
+  description: 'Results that passed, that were scored and did not pass, and that errored.',
+});
+const byTarget = z.array(counts).meta({ description: 'For each model of the run, in the order of `targets`.' });
+
+export const FacetValue = z.object({
+  value: z.string().meta({ description: 'The value to filter by.' }),
+  by_target: byTarget,
+});
+export type FacetValue = z.infer<typeof FacetValue>;
+
+export const FacetBin = z.object({
+  from: z.number().meta({ description: 'The lowest value of the bin, inclusive.' }),
+  to: z.number().meta({ description: 'The highest value of the bin, inclusive.' }),
+  by_target: byTarget,
+});
+export type FacetBin = z.infer<typeof FacetBin>;
+
+/** The values of a facet that are kept, those with the most results; what is beyond is only counted. */
+export const MAX_FACET_VALUES = 200;
+
+const facet = (what: string) =>
+  z
+    .object({
+      values: z.array(FacetValue).meta({ description: `At most ${MAX_FACET_VALUES}, the most frequent first.` }),
+      others: count.meta({ description: 'How many further values there are, which are not listed.' }),
+    })
+    .meta({ description: what });
+
+export const RunFacets = z
+  .object({
+    targets: z.array(z.string()).meta({ description: 'The models of the run, as `provider_key::model_id`.' }),
+    totals: byTarget,
+    error_type: facet('By error type; `none` and `errored` are among them.'),
+    category: facet('By category of the case. Cases without one are left out.'),
+    expected_tool: facet('By the tool that the case expects first; `(none)` where it expects no call.'),
+    called_tool: facet(
+      'By the tool that the reply calls; `(none)` without a call, `(unknown)` for a tool of no suite.',
+    ),
+    format: facet('By `format_compliance`. Errored results are left out.'),
+    tag: facet('By tag of the case. A case may have several.'),
+    latency_ms: z.array(FacetBin).meta({
+      description: 'A histogram of the latency in milliseconds, with bins of equal width on a logarithmic scale.',
+    }),
+    overall: z.array(FacetBin).meta({ description: 'A histogram of the overall score: 0, ten bins between, and 1.' }),
+    counted_at: z.iso.datetime().meta({ description: 'When the results were counted.' }),
+  })
+  .meta({
+    id: 'RunFacets',
+    description: 'How many results of an ended run have each value that they can be filtered by.',
+  });
+export type RunFacets = z.infer<typeof RunFacets>;
+
+/** Rows and columns of a confusion that are kept by themselves; the rest is one, `others`. */
+export const MAX_CONFUSED = 40;
+
+export const ConfusionQuery = z.strictObject({
+  target: z.string().max(300).optional().meta({
+    description: 'Only results of this model, as `provider_key::model_id`; all of them if left out.',
+    example: 'simulator::perfect-ish',
+  }),
+});
+
+export const Confusion = z
+  .object({
+    expected: z.array(z.string()).meta({
+      description: `The rows: expected tools, the most frequent first, at most ${MAX_CONFUSED}; \`(none)\` is no call.`,
+    }),
+    called: z.array(z.string()).meta({
+      description: `The columns: called tools, likewise; \`(none)\` is no call, \`(unknown)\` a tool of no suite.`,
+    }),
+    cells: z.array(z.array(count)).meta({
+      description: 'How many scored results there are, by row and column. The last row and column are all others.',
+    }),
+    other_expected: count.meta({ description: 'How many tools the last row stands for.' }),
+    other_called: count.meta({ description: 'How many tools the last column stands for.' }),
+  })
+  .meta({ id: 'Confusion', description: 'Which tools were called where others were expected.' });
+export type Confusion = z.infer<typeof Confusion>;
+
+export const FailureGroup = z
+  .object({
+    id: z.string().meta({ description: 'The id of the group in this counting; treat it as opaque.' }),
+    error_type: ErrorType,
+    expected_tool: z.string().meta({ description: 'The tool that the case expects first; `(none)` for no call.' }),
+    called_tool: z.string().meta({
+      description: '`(none)` for no call, `(unknown)` for a tool of no suite; for errored results the kind of error.',
+    }),
+    argument: z.string().nullable().meta({ description: 'The first argument that is wrong or missing, if one is.' }),
+    count: count.meta({ description: 'How many results.' }),
+    by_target: z.array(count).meta({ description: 'How many of each model, in the order of `targets`.' }),
+    example: z.string().meta({ description: 'The id of one of the results.' }),
+  })
+  .meta({ id: 'FailureGroup', description: 'Results that did not pass in the same way.' });
+export type FailureGroup = z.infer<typeof FailureGroup>;
+
+/** Groups that are kept of each error type. */
+export const MAX_FAILURE_GROUPS = 100;
+
+export const FailureGroupsQuery = z.strictObject({
+  error_type: ErrorType.optional().meta({ description: 'Only groups of this error type.', example: 'wrong_argument' }),
+});
+
+export const FailureGroups = z
+  .object({
+    targets: z.array(z.string()).meta({ description: 'The models of the run.' }),
+    items: z.array(FailureGroup).meta({
+      description: `The largest first, at most ${MAX_FAILURE_GROUPS} of each error type.`,
+    }),
+    others: z.object({ groups: count, results: count }).meta({ description: 'What the smaller groups hold together.' }),
+  })
+  .meta({ id: 'FailureGroups', description: 'What did not pass, in groups of the same kind.' });
+export type FailureGroups = z.infer<typeof FailureGroups>;
+
+export const DrawQuery = z.strictObject({
+  seed: z.coerce.number().int().min(0).max(2_000_000_000).default(1).meta({
+    description: 'The same seed draws the same results.',
+    example: 1,
+  }),
+  count: z.coerce.number().int().min(1).max(40).default(40).meta({ description: 'How many to draw at most.' }),
+});
+
+export const DrawnResults = z
+  .object({ items: z.array(Result).meta({ description: 'The results, lean, in a drawn order.' }) })
+  .meta({ id: 'DrawnResults', description: 'Results of a group, drawn at random by a seed.' });
+export type DrawnResults = z.infer<typeof DrawnResults>;
+
+export const RUN_CASES_SHOWN = ['differing', 'all', 'all_failed'] as const;
+export const RunCasesQuery = z.strictObject({
+  ...PageQuery.shape,
+  show: z.enum(RUN_CASES_SHOWN).default('differing').meta({
+    description:
+      'Cases on which the models differ in their share of passed samples, all, or those that no model passed.',
+  }),
+});
+
+export const RunCase = z
+  .object({
+    case_id: id,
+    position: z.int().meta({ description: 'The position of the case in its suite, from 0.' }),
+    case_name: z.string().nullable().meta({ description: 'The name of the case; null when it has none.' }),
+    prompt: z.string().meta({ description: 'The first 200 characters of the prompt, or of the last user message.' }),
+    category: z.string().nullable(),
+    cells: z
+      .array(
+        z.object({
+          scored: count.meta({ description: 'Samples with a score.' }),
+          passed: count.meta({ description: 'Samples that passed.' }),
+          errored: count.meta({ description: 'Samples without a score.' }),
+          mean: z.number().nullable().meta({ description: 'Mean overall score, 0..1; null when nothing is scored.' }),
+        }),
+      )
+      .meta({ description: 'For each model of the run, in the order of its `targets`.' }),
+  })
+  .meta({ id: 'RunCase', description: 'A case of a run, and how each model did on it.' });
+export type RunCase = z.infer<typeof RunCase>;
+
+export const RunCases = z
+  .object({
+    targets: z.array(z.string()).meta({ description: 'The models of the run.' }),
+    total: count.meta({ description: 'How many cases there are to show.' }),
+    ...pageOf(RunCase).shape,
+  })
+  .meta({ id: 'RunCases', description: 'Cases of a run by model: where models disagree.' });
+export type RunCases = z.infer<typeof RunCases>;
