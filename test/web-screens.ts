@@ -1,5 +1,5 @@
 import { weatherSuite, type Client } from './client.js';
-import type { OpenOptions, WebSystem } from './web.js';
+import type { OpenOptions, Tab, Theme, WebSystem } from './web.js';
 import { until } from './until.js';
 
 /** Ids of what `fillTeam` made, of which the screens show something. */
@@ -254,25 +254,47 @@ export const screensOf = (filled: Filled): [name: string, path: string][] => {
   ];
 };
 
+/** Screens that are looked at side by side. */
+const AT_ONCE = 2;
+
 /**
- * What a screen must never have, whatever it shows and to whom.
- * @param withAxe whether axe looks at it, too, which takes longer than all else
+ * What screens must never have, whatever they show and to whom. Each tab goes from screen to screen.
+ * @param axe `both` themes, the tab's `own` one, or `none` of it, which takes longer than all else
+ * @returns the faults by the name of the screen; screens without any are left out
  */
-export async function faultsOfScreen(
+export async function faultsOfScreens(
   web: WebSystem,
-  path: string,
+  screens: readonly (readonly [name: string, path: string])[],
   options: OpenOptions,
-  { withAxe = true } = {},
+  axe: 'both' | 'own' | 'none' = 'both',
+): Promise<Record<string, string[]>> {
+  const found: Record<string, string[]> = {};
+  const left = [...screens];
+  const walk = async (): Promise<void> => {
+    const tab = await web.open(options);
+    for (let screen = left.shift(); screen; screen = left.shift()) {
+      const faults = await faultsOfScreen(web, tab, screen[1], axe === 'own' ? (options.theme ?? 'light') : axe);
+      if (faults.length > 0) found[screen[0]] = faults;
+    }
+    await tab.context.close();
+  };
+  await Promise.all(Array.from({ length: Math.min(AT_ONCE, screens.length) }, walk));
+  return found;
+}
+
+async function faultsOfScreen(
+  web: WebSystem,
+  { page, faults, axe, isTooWide }: Tab,
+  path: string,
+  themes: Theme | 'both' | 'none',
 ): Promise<string[]> {
-  const { page, context, faults, axe, isTooWide } = await web.open({ ...options, path });
-  try {
-    await page.getByRole('heading', { level: 1 }).first().waitFor();
-    await page.locator('[aria-busy=true]').first().waitFor({ state: 'detached' });
-    const found = [...faults(), ...(withAxe ? await axe() : [])];
-    if (await isTooWide()) found.push('wider than the window');
-    if ((await page.title()).includes('owned')) found.push('a text was run as a script');
-    return found;
-  } finally {
-    await context.close();
-  }
+  const before = faults().length;
+  await page.goto(`${web.url}${path}`);
+  await page.getByRole('heading', { level: 1 }).first().waitFor();
+  await page.locator('[aria-busy=true]').first().waitFor({ state: 'detached' });
+  const found = themes === 'none' ? [] : await axe(themes === 'both' ? undefined : themes);
+  found.push(...faults().slice(before));
+  if (await isTooWide()) found.push('wider than the window');
+  if ((await page.title()).includes('owned')) found.push('a text was run as a script');
+  return found;
 }

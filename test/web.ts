@@ -14,11 +14,12 @@ export interface WebSystem extends System {
   /** A signed-in tab. `role` makes a token of its own; without it the owner's is used. */
   open(options?: OpenOptions): Promise<Tab>;
 }
+export type Theme = 'light' | 'dark';
 export interface OpenOptions {
   path?: string;
   role?: 'viewer' | 'editor' | 'owner';
   token?: string;
-  theme?: 'light' | 'dark';
+  theme?: Theme;
   width?: number;
   height?: number;
 }
@@ -27,8 +28,8 @@ export interface Tab {
   context: BrowserContext;
   /** Violations of the policy, errors of the console and of scripts so far. */
   faults(): string[];
-  /** What axe finds in the present view, in both themes; each with its place. */
-  axe(): Promise<string[]>;
+  /** What axe finds in the present view, in both themes unless one is named; each with its place. */
+  axe(theme?: Theme): Promise<string[]>;
   /** Whether the view is wider than the window. */
   isTooWide(): Promise<boolean>;
 }
@@ -86,7 +87,13 @@ async function openTab(browser: Browser, system: System, url: string, options: O
     page,
     context,
     faults: () => faults,
-    axe: async () => [...(await axeIn(page, 'light')), ...(await axeIn(page, 'dark'))],
+    axe: async (only) => {
+      const found = await axeIn(page, only ?? 'light');
+      // Another theme changes nothing but colours.
+      if (only === undefined) found.push(...(await axeIn(page, 'dark', ['color-contrast'])));
+      await page.emulateMedia({ colorScheme: theme });
+      return found;
+    },
     isTooWide: () => page.evaluate('document.documentElement.scrollWidth > innerWidth + 1'),
   };
 }
@@ -114,10 +121,13 @@ interface AxeFinding {
   nodes: { html: string; failureSummary: string }[];
 }
 
-async function axeIn(page: Page, theme: 'light' | 'dark'): Promise<string[]> {
+async function axeIn(page: Page, theme: Theme, rules?: string[]): Promise<string[]> {
   await page.emulateMedia({ colorScheme: theme });
-  await page.evaluate(axeSource);
-  const found = (await page.evaluate('axe.run().then(({violations}) => violations)')) as AxeFinding[];
+  if (!(await page.evaluate('"axe" in window'))) await page.evaluate(axeSource);
+  const options = JSON.stringify(
+    rules ? { runOnly: rules, resultTypes: ['violations'] } : { resultTypes: ['violations'] },
+  );
+  const found = (await page.evaluate(`axe.run(${options}).then(({violations}) => violations)`)) as AxeFinding[];
   return found.flatMap(({ id, help, nodes }) =>
     nodes.map(({ html, failureSummary }) => `${theme}: ${id}: ${help}: ${html.slice(0, 200)} ${failureSummary}`),
   );
