@@ -124,7 +124,7 @@ const FAULTS = {
 async function play(
   { sql, call, simulator, postgres, redis, worker, data },
   name,
-  { items = 900, errored = 0, workers: options = [{}, {}], fault },
+  { items = 600, errored = 0, workers: options = [{}, {}], fault },
 ) {
   const model = `slow-100:${name.replace(/\W+/g, '-')}`;
   const key = `p${Object.keys(FAULTS).indexOf(name)}`;
