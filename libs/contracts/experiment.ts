@@ -148,6 +148,19 @@ export const TimelineEntry = z
     timestamp: time.meta({ description: 'When it ended. Entries come in this order, those of one instant by id.' }),
     status: JobStatus,
     score: z.number().nullable().meta({ description: 'Its score, 0..1; null when nothing is scored.' }),
+    score_ci: z
+      .tuple([z.number(), z.number()])
+      .nullable()
+      .meta({
+        description:
+          'The 95 % interval of the score. Of several models, the means of the ends of their intervals, which is wide ' +
+          'enough whatever they have in common. Null without a score.',
+      }),
+    scored: z.int().meta({ description: 'Results with a score.' }),
+    errored: z.int().meta({ description: 'Results that errored. They are in no score.' }),
+    suite_version: z.int().nullable().meta({
+      description: 'Of a run: the version of the suite that it pinned. Null for anything else.',
+    }),
     delta: z
       .number()
       .nullable()

@@ -10,6 +10,8 @@ const target = (modelId: string, params: JsonObject = {}, recorded = false) => (
   recorded,
   n: 4,
   errored: 0,
+  overallCi: null,
+  scored: 4,
 });
 const {
   suite_id: _suite,

@@ -509,6 +509,23 @@ describe('the timeline', () => {
       { id: uncompared },
     ]);
   });
+
+  it('gives each score its interval, with several models one that is wide enough', async () => {
+    const id = await makeExperiment();
+    const run = await completeIn(id, { models: ['sim::a', 'sim::b'] });
+    const summarise = (ordinal: number, overall_ci: [number, number], scored: number) =>
+      api.pool.query('UPDATE target SET summary = $3, errored = $2 WHERE run_id = $1 AND ordinal = $2', [
+        run,
+        ordinal,
+        JSON.stringify({ overall_ci, scored }),
+      ]);
+    await summarise(0, [0.25, 0.75], 6);
+    expect((await page(id)).items).toMatchObject([{ id: run, score_ci: [0.25, 0.75], scored: 6, errored: 0 }]);
+    await summarise(1, [0.5, 1], 5);
+    expect((await page(id)).items).toMatchObject([
+      { id: run, score_ci: [0.375, 0.875], scored: 11, errored: 1, suite_version: 1 },
+    ]);
+  });
 });
 
 describe('the best configuration', () => {

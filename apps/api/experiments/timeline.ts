@@ -78,6 +78,10 @@ async function judgedEntries(
 
 const NO_SCORE = {
   score: null,
+  score_ci: null,
+  scored: 0,
+  errored: 0,
+  suite_version: null,
   delta: null,
   is_baseline: false,
   is_best: false,
@@ -129,6 +133,10 @@ function toEntry(
     timestamp: run.finishedAt!.toISOString(),
     status: run.status,
     score: run.score,
+    score_ci: intervalOf(run),
+    scored: sumOf(run, ({ scored }) => scored),
+    errored: sumOf(run, ({ errored }) => errored),
+    suite_version: run.suiteVersion,
     // Never without the verdict beside it.
     delta: compared && run.delta,
     is_baseline: run.id === baselineId,
@@ -145,4 +153,15 @@ function toEntry(
     config_summary: summariseConfig(run, baseline),
     targets: run.targets.map(targetName),
   };
+}
+
+const sumOf = ({ targets }: ExperimentRun, of: (target: ExperimentRun['targets'][number]) => number): number =>
+  targets.reduce((sum, target) => sum + of(target), 0);
+
+/** Of several models: wide enough whatever their scores have in common, for no sum varies more than its parts do. */
+function intervalOf({ score, targets }: ExperimentRun): [number, number] | null {
+  const ends = targets.flatMap(({ overallCi }) => (overallCi ? [overallCi] : []));
+  if (score === null || ends.length === 0) return null;
+  const meanOf = (end: 0 | 1): number => ends.reduce((sum, interval) => sum + interval[end], 0) / ends.length;
+  return [meanOf(0), meanOf(1)];
 }

@@ -19,6 +19,9 @@ export interface ExperimentRun {
     recorded: boolean;
     n: number;
     errored: number;
+    /** Of its summary; null and 0 until it has one. */
+    overallCi: [number, number] | null;
+    scored: number;
   }[];
   score: number | null;
   delta: number | null;
@@ -50,7 +53,8 @@ const describing = (runs: string): string => `
       WHERE o.id = r.orchestration_id AND o.type IN ('param_tune', 'prompt_tune')) AS "promotedBy"
   FROM (${runs}) r CROSS JOIN LATERAL (
     SELECT coalesce(json_agg(json_build_object('providerKey', provider_key, 'modelId', model_id, 'params', params,
-      'recorded', recorded, 'n', n, 'errored', errored) ORDER BY ordinal), '[]') AS targets
+      'recorded', recorded, 'n', n, 'errored', errored, 'overallCi', summary::json -> 'overall_ci',
+      'scored', coalesce((summary::json ->> 'scored')::int, 0)) ORDER BY ordinal), '[]') AS targets
     FROM target WHERE run_id = r.id
   ) t`;
 
