@@ -7,6 +7,7 @@ import { connectRedis } from '#lib/runtime/redis';
 import { ControlLoop } from './control/control-loop.js';
 import { StepPools } from './control/step-pools.js';
 import { Liveness } from './health/liveness.js';
+import { Presence } from './health/presence.js';
 import { LaneMeters } from './health/worker-metrics.js';
 import { ClaimedItems } from './items/claimed-items.js';
 import { composeItems } from './compose-items.js';
@@ -75,6 +76,7 @@ export function composeWorker(env: Env, logger: Logger) {
     keepExchangesDays: env.TOOLMARK_KEEP_EXCHANGES_DAYS,
   });
   const liveness = new Liveness({ pool, redis, meters, logger });
+  const presence = new Presence({ redis, workerId, isStuck: () => liveness.whyStuck.length > 0 });
   const subscriber = connectRedis(env.REDIS_URL, 'subscriber', logger);
-  return { services, items, processor, laneWorkers, pools, control, liveness, subscriber, logger };
+  return { services, items, processor, laneWorkers, pools, control, liveness, presence, subscriber, logger };
 }

@@ -31,7 +31,7 @@ export async function drainItems(
 
 /** Stops all work: items first, and the control loop beside them. */
 export async function drain(worker: WorkerParts, graceMs: number): Promise<void> {
-  const { items, control, liveness, services, logger } = worker;
+  const { items, control, liveness, presence, services, logger } = worker;
   setTimeout(() => {
     logger.error(
       { items: items.size },
@@ -40,6 +40,7 @@ export async function drain(worker: WorkerParts, graceMs: number): Promise<void>
     process.exit(1);
   }, graceMs + MAX_CLOSE_MS).unref();
   liveness.stop();
+  presence.stop();
   logger.info({ items: items.size }, 'Draining: no new items, waiting for those that are claimed');
   // The first call stops claims at once, before any step of the control loop is waited for.
   await Promise.all([drainItems(worker, graceMs), control.stop()]);

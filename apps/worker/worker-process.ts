@@ -30,7 +30,7 @@ export class WorkerProcess
   }
 
   async onApplicationBootstrap(): Promise<void> {
-    const { subscriber, control, items, services, liveness } = this.parts;
+    const { subscriber, control, items, services, liveness, presence } = this.parts;
     await retryTransient(() => services.pool.query('SELECT 1 FROM in_flight LIMIT 1'));
     await subscriber.ping();
     await listen(subscriber, ({ topic, id }) => {
@@ -43,6 +43,7 @@ export class WorkerProcess
     });
     control.start();
     liveness.start();
+    presence.start();
   }
 
   async beforeApplicationShutdown(): Promise<void> {

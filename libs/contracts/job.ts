@@ -26,6 +26,9 @@ export const JobType = z.enum(['tool_eval', 'rescore', 'gate', 'param_tune', 'pr
 export type JobType = z.infer<typeof JobType>;
 export const isFinished = (status: JobStatus): boolean => !['pending', 'queued', 'running'].includes(status);
 
+/** Places are counted up to this one. */
+export const MAX_POSITION = 1000;
+
 export const Job = z
   .object({
     id: id.meta({ description: 'The id of the job: `job_id` of what was submitted.' }),
@@ -42,6 +45,19 @@ export const Job = z
         }),
       })
       .meta({ description: 'The progress of the job.' }),
+    submitted_by: z.string().nullable().meta({
+      description: 'Who submitted it; null when that user is gone.',
+    }),
+    position: z
+      .int()
+      .min(1)
+      .max(MAX_POSITION)
+      .nullable()
+      .meta({
+        description:
+          'The place of a `pending` job among those of its user: 1 is the next to start. 1000 stands for every later ' +
+          'place. Null when the job does not wait for the limit of its user.',
+      }),
     detail: z
       .string()
       .nullable()

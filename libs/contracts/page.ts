@@ -40,7 +40,7 @@ export const flag = z
 /** How many values a filter takes. */
 const MAX_FILTER_VALUES = 50;
 /** A filter in a query that takes one value, or several as repeated keys: what has any of them is listed. */
-export const severalOf = (value: z.ZodType<string>) =>
+export const severalOf = <Value extends string>(value: z.ZodType<Value>) =>
   z
     .preprocess(
       (given) => (Array.isArray(given) ? [...new Set(given)] : [given]),

@@ -1,13 +1,13 @@
 import { Controller, Get, Param, Post, Query } from '@nestjs/common';
 import { z } from 'zod';
 import { Job, JobStatus, JobType } from '#lib/contracts/job';
-import { flag, PageQuery, pageOf } from '#lib/contracts/page';
+import { flag, PageQuery, pageOf, severalOf } from '#lib/contracts/page';
 import type { Caller } from '#lib/db/catalogue/callers';
 import { About, Answers, Changes, idCursor, Me, uuid, type Change } from '../platform/decorators.js';
 import { JobService } from './jobs.service.js';
 
 const JobsQuery = PageQuery.extend({
-  status: JobStatus.optional().meta({ description: 'Only jobs in this status.' }),
+  status: severalOf(JobStatus).meta({ description: 'Only jobs in this status, or in one of several.' }),
   type: JobType.optional().meta({ description: 'Only jobs of this type.' }),
   orchestrated: flag.meta({ description: 'Also lists the jobs of runs that a gate run made.' }),
 });

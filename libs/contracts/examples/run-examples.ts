@@ -90,6 +90,8 @@ const job = {
   type: 'tool_eval',
   status: 'running',
   progress: { done: 1, total: 3, errored: 0, percent: 33.3, eta_s: 1.4 },
+  submitted_by: 'Ada',
+  position: null,
   detail: null,
   result_ref: EXAMPLE_IDS.run,
   error: null,

@@ -40,5 +40,6 @@ export const TEAM_EXAMPLES = {
   CacheSetting: { 'Thirty days': { lifetime_days: 30, entries: 1240, bytes: 2_310_144 } },
   JobsSetting: { 'Four jobs': { running_jobs_per_user: 4 } },
   SpendingInput: { 'A hundred dollars a month': { monthly_cap_usd: 100 } },
+  System: { 'Two workers': { version: '0.1.0', workers: { alive: 2 }, redis: 'up', postgres: 'up' } },
   Spending: { 'Part of the cap is spent': { monthly_cap_usd: 100, spent_usd: 12.43, month: '2026-11' } },
 };

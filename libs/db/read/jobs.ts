@@ -1,4 +1,4 @@
-import type { Job, JobStatus, JobType } from '#lib/contracts/job';
+import { isFinished, MAX_POSITION, type Job, type JobStatus, type JobType } from '#lib/contracts/job';
 import type { Page, PageQuery } from '#lib/contracts/page';
 import { notFound } from '#lib/contracts/input/problem';
 import type { JobsSetting } from '#lib/contracts/settings';
@@ -8,14 +8,22 @@ import type { Job as StoredJob } from '../generated/client.js';
 import type { TeamScoped } from '../team-isolation.js';
 import { JOB_PROGRESS } from './job-progress.js';
 
-type JobRow = StoredJob & JobsSetting;
+type JobRow = StoredJob & JobsSetting & { submitted_by: string | null; position: number | null };
 
 const SELECT = `
-  SELECT j.*, p.*, t.running_jobs_per_user
+  SELECT j.*, p.*, t.running_jobs_per_user, (SELECT name FROM users WHERE id = j.user_id) AS submitted_by,
+    CASE WHEN j.status = 'pending' AND j.parent_id IS NULL THEN (SELECT count(*)::int FROM (
+      SELECT 1 FROM job o WHERE o.user_id = j.user_id AND o.status = 'pending' AND o.parent_id IS NULL AND o.id <= j.id
+      ORDER BY o.id LIMIT ${MAX_POSITION}
+    ) upto) END AS position
   FROM job j JOIN team t ON t.id = j.team_id CROSS JOIN LATERAL ${JOB_PROGRESS} p`;
 
+/** Finds the few unfinished jobs of a team by the index that has them alone, however many have ended. */
+const ONLY_UNFINISHED = `AND j.status IN ('pending', 'queued', 'running')
+  AND j.user_id = ANY (ARRAY(SELECT id FROM users WHERE team_id = $1))`;
+
 export interface JobFilter {
-  status?: JobStatus;
+  status?: JobStatus[];
   type?: JobType;
   /** The jobs of child runs too. */
   orchestrated: boolean;
@@ -29,10 +37,13 @@ export class JobRepository implements TeamScoped {
   ) {}
 
   async list(filter: JobFilter, { limit, cursor }: PageQuery): Promise<Page<Job>> {
+    const onlyUnfinished = filter.status?.every((status) => !isFinished(status)) ? ONLY_UNFINISHED : '';
     const { rows } = await this.db.query<JobRow>(
       `${SELECT}
-       WHERE j.team_id = $1 AND ($2::text IS NULL OR j.status = $2) AND ($3::text IS NULL OR j.type = $3)
-         AND ($4::uuid IS NULL OR j.id < $4) AND ($5 OR j.parent_id IS NULL) ORDER BY j.id DESC LIMIT $6`,
+       WHERE j.team_id = $1 ${onlyUnfinished} AND ($2::text[] IS NULL OR j.status = ANY ($2))
+         AND ($3::text IS NULL OR j.type = $3) AND ($4::uuid IS NULL OR j.id < $4)
+         AND (j.parent_id IS NULL OR ($5 AND j.parent_id <> j.id))
+       ORDER BY j.id DESC LIMIT $6`,
       [this.teamId, filter.status ?? null, filter.type ?? null, cursor ?? null, filter.orchestrated, limit + 1],
     );
     return toPage(rows.map(toJob), limit);
@@ -61,6 +72,8 @@ const toJob = (row: JobRow): Job => ({
     percent: row.total === 0 ? 0 : Math.round((1000 * row.done) / row.total) / 10,
     eta_s: remainingSeconds(row),
   },
+  submitted_by: row.submitted_by,
+  position: row.position,
   detail: row.status === 'pending' ? pendingDetail(row) : row.detail,
   result_ref: row.result_ref,
   error: row.error,

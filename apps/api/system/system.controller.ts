@@ -1,0 +1,16 @@
+import { Controller, Get } from '@nestjs/common';
+import { System } from '#lib/contracts/system';
+import { About, Answers } from '../platform/decorators.js';
+import { SystemService } from './system.service.js';
+
+@Controller('api/system')
+export class SystemController {
+  constructor(readonly service: SystemService) {}
+
+  @Get()
+  @About('Read how the installation is', 'Its version, how many workers are alive, and whether its stores answer.')
+  @Answers(200, System)
+  read(): Promise<System> {
+    return this.service.read();
+  }
+}

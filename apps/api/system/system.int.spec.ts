@@ -1,0 +1,69 @@
+import { readFileSync } from 'node:fs';
+import type { Redis } from 'ioredis';
+import { createLogger } from '#lib/runtime/logger';
+import { connectRedis } from '#lib/runtime/redis';
+import { sayAlive } from '#lib/queue/workers-alive';
+import { startApi } from '../../../test/api.js';
+import { clientOf } from '../../../test/client.js';
+import { until } from '../../../test/until.js';
+import { Presence } from '../../worker/health/presence.js';
+
+const { version } = JSON.parse(readFileSync('package.json', 'utf8')) as { version: string };
+const up = { version, redis: 'up', postgres: 'up' };
+
+describe('the system', () => {
+  let redis: Redis;
+  afterEach(() => redis?.disconnect());
+  const connect = async (url: string): Promise<Redis> => {
+    redis = connectRedis(url, 'worker', createLogger('test', 'silent'));
+    await redis.ping();
+    return redis;
+  };
+
+  it('counts the workers that say they work, not those that stopped, are stuck or fell silent', async () => {
+    const api = await startApi();
+    const { client } = api;
+    const alive = async (): Promise<number> => (await client.get('/api/system')).body.workers.alive;
+    expect((await client.get('/api/system')).body).toEqual({ ...up, workers: { alive: 0 } });
+    await connect(api.env.REDIS_URL);
+    let isStuck = false;
+    const [one, other] = ['one', 'other'].map((workerId) => new Presence({ redis, workerId, isStuck: () => isStuck }));
+    await one!.say();
+    await one!.say();
+    await other!.say();
+    expect(await alive()).toBe(2);
+    const { token } = (await client.post('/api/tokens', { name: 'v', role: 'viewer' })).body;
+    expect((await clientOf(api.url, token).get('/api/system')).body).toEqual({ ...up, workers: { alive: 2 } });
+    expect((await fetch(`${api.url}/api/system`)).status).toBe(401);
+
+    other!.stop();
+    await other!.say(); // A turn that was under way.
+    expect(await alive()).toBe(1);
+    // As a frozen process does: its last word grows old.
+    await redis.zincrby('toolmark:workers', -16_000, 'one');
+    expect(await alive()).toBe(0);
+    isStuck = true;
+    await one!.say();
+    expect(await alive()).toBe(0);
+    isStuck = false;
+    await one!.say();
+    expect(await alive()).toBe(1);
+    await redis.zincrby('toolmark:workers', -16_000, 'one');
+    await sayAlive(redis, 'third');
+    expect(await redis.zrange('toolmark:workers', 0, -1)).toEqual(['third']);
+    await api.close();
+  });
+
+  it('is told of without Redis, whose workers nobody knows then', async () => {
+    const api = await startApi({ REDIS_URL: 'redis://127.0.0.1:1' });
+    const answer = await until(
+      async () => {
+        const found = await api.client.get('/api/system');
+        return found.status === 200 && found;
+      },
+      { what: 'an answer' },
+    );
+    expect(answer.body).toEqual({ ...up, redis: 'down', workers: { alive: null } });
+    await api.close();
+  });
+});
