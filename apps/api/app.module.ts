@@ -20,6 +20,7 @@ import { ResultsModule } from './results/results.module.js';
 import { RunsModule } from './runs/runs.module.js';
 import { SettingsModule } from './settings/settings.module.js';
 import { SuitesModule } from './suites/suites.module.js';
+import { SystemModule } from './system/system.module.js';
 import { TeamsModule } from './teams/teams.module.js';
 
 /** The whole API. The OpenAPI document lists routes in the order of these modules. */
@@ -44,6 +45,7 @@ import { TeamsModule } from './teams/teams.module.js';
     MetricsModule,
     SettingsModule,
     LanesModule,
+    SystemModule,
     HealthModule,
     LiveModule,
   ],

@@ -35,6 +35,7 @@ export const TAGS: Record<string, string> = {
   Lanes: 'The queues of requests under the limits of a provider, and their current state.',
   Teams: 'Who you are, sessions of browsers, the tokens of a team, and teams.',
   Settings: 'Settings of a whole team.',
+  System: 'Whether the installation works.',
 };
 
 /** Ids in a path, by the segment in front of them, or by two. */
