@@ -13,6 +13,12 @@ export const experimentsOfSuiteQuery = (suiteId: string) =>
     enabled: suiteId !== '',
   });
 
+export const experimentQuery = (id: string) =>
+  queryOptions({
+    queryKey: keys.experiment(id),
+    queryFn: ({ signal }) => client.call<Experiment>('GET', `/api/experiments/${id}`, undefined, { signal }),
+  });
+
 export const createExperiment = (
   input: { name: string; suite_id: string },
   options: { idempotencyKey: string },

@@ -1,6 +1,7 @@
 import { queryOptions } from '@tanstack/react-query';
+import type { z } from 'zod';
 import type { Page } from '#lib/contracts/page';
-import type { Provider } from '#lib/contracts/provider';
+import type { Provider, ProviderTest as ProviderTestSchema } from '#lib/contracts/provider';
 import { client } from './client';
 import { keys } from './keys';
 
@@ -17,3 +18,9 @@ export const providerQuery = (key: string) =>
     queryFn: ({ signal }) =>
       client.call<Provider>('GET', `/api/providers/${encodeURIComponent(key)}`, undefined, { signal }),
   });
+
+export type ProviderTest = z.infer<typeof ProviderTestSchema>;
+
+/** Makes one small request to the first model of a provider. */
+export const testProvider = (key: string, options: { idempotencyKey: string }): Promise<ProviderTest> =>
+  client.call('POST', `/api/providers/${encodeURIComponent(key)}/test`, undefined, options);
