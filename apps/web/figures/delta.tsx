@@ -1,3 +1,4 @@
+import type { ReactNode } from 'react';
 import './figures.css';
 
 interface Delta {
@@ -18,29 +19,90 @@ const points = (share: number): string => `${share > 0 ? '+' : ''}${(share * 100
 export const deltaText = ({ difference, interval }: Omit<Delta, 'label'>): string =>
   `${points(difference)} points${interval ? ` (${points(interval[0])} to ${points(interval[1])})` : ''}`;
 
+/** Where a share stands on a scale that ends at `end`, and whether zero is among what its interval holds. */
+const placeOn =
+  (end: number) =>
+  (share: number): string =>
+    `${50 + (share / end) * (50 - MARGIN_PERCENT)}%`;
+const holdsZero = (interval: Delta['interval']): boolean => !interval || (interval[0] <= 0 && interval[1] >= 0);
+const endOf = (shares: readonly number[]): number =>
+  SCALES.find((scale) => shares.every((share) => Math.abs(share) <= scale)) ?? 1;
+const endsOf = ({ difference, interval }: Omit<Delta, 'label'>): readonly [number, number] =>
+  interval ?? [difference, difference];
+
 /** A difference with its interval about zero. Its dot is filled only where the interval leaves zero out. */
 export function DeltaFigure({ label, difference, interval }: Delta) {
-  const [low, high] = interval ?? [difference, difference];
-  const end = SCALES.find((scale) => Math.max(Math.abs(low), Math.abs(high)) <= scale) ?? 1;
-  const at = (share: number): string => `${50 + (share / end) * (50 - MARGIN_PERCENT)}%`;
-  const isHollow = !interval || (low <= 0 && high >= 0);
+  const end = endOf(endsOf({ difference, interval }));
   return (
     <figure className="delta" aria-label={label}>
-      <svg aria-hidden="true">
-        {[-end, 0, end].map((tick) => (
-          <line key={tick} className={`grid${tick === 0 ? ' zero' : ''}`} x1={at(tick)} x2={at(tick)} y1="0" y2="24" />
-        ))}
-        <line className="bar" x1={at(low)} x2={at(high)} y1="12" y2="12" />
-        <circle className={`dot${isHollow ? ' hollow' : ''}`} cx={at(difference)} cy="12" r="5" />
-      </svg>
-      <svg aria-hidden="true">
-        {[-end, 0, end].map((tick) => (
-          <text key={tick} x={at(tick)} y="16" textAnchor="middle">
-            {points(tick).replace('.0', '')}
-          </text>
-        ))}
-      </svg>
+      <Bar end={end} difference={difference} interval={interval} />
+      <Scale end={end} />
       <div>{deltaText({ difference, interval })}</div>
+    </figure>
+  );
+}
+
+function Bar({ end, difference, interval }: Omit<Delta, 'label'> & { end: number }) {
+  const at = placeOn(end);
+  const [low, high] = endsOf({ difference, interval });
+  return (
+    <svg aria-hidden="true">
+      {[-end, 0, end].map((tick) => (
+        <line key={tick} className={`grid${tick === 0 ? ' zero' : ''}`} x1={at(tick)} x2={at(tick)} y1="0" y2="24" />
+      ))}
+      <line className="bar" x1={at(low)} x2={at(high)} y1="12" y2="12" />
+      <circle className={`dot${holdsZero(interval) ? ' hollow' : ''}`} cx={at(difference)} cy="12" r="5" />
+    </svg>
+  );
+}
+
+const Scale = ({ end }: { end: number }) => (
+  <svg aria-hidden="true">
+    {[-end, 0, end].map((tick) => (
+      <text key={tick} x={placeOn(end)(tick)} y="16" textAnchor="middle">
+        {points(tick).replace('.0', '')}
+      </text>
+    ))}
+  </svg>
+);
+
+export interface DeltaRow {
+  key: string;
+  label: ReactNode;
+  /** Null where nothing can be compared. */
+  difference: number | null;
+  interval: readonly [number, number] | null;
+  /** What stands beside the difference in words. */
+  aside?: ReactNode;
+}
+
+/** Differences with their intervals on one scale about zero. Each row says in words what it draws. */
+export function Deltas({ rows, label }: { rows: readonly DeltaRow[]; label: string }) {
+  const known = rows.flatMap(({ difference, interval }) => (difference === null ? [] : [{ difference, interval }]));
+  const end = endOf(known.flatMap(endsOf));
+  return (
+    <figure className="deltas" aria-label={label}>
+      {rows.map(({ key, label: name, difference, interval, aside }) => (
+        <div className="figure-row" key={key}>
+          <div>{name}</div>
+          <div>{difference !== null && <Bar end={end} difference={difference} interval={interval} />}</div>
+          <div>
+            {difference === null ? (
+              <span className="muted">nothing to compare</span>
+            ) : (
+              <span className="nowrap">{deltaText({ difference, interval })}</span>
+            )}{' '}
+            {aside}
+          </div>
+        </div>
+      ))}
+      {known.length > 0 && (
+        <div className="figure-row" aria-hidden="true">
+          <div />
+          <Scale end={end} />
+          <div className="muted small">worse than A left of zero, better right of it</div>
+        </div>
+      )}
     </figure>
   );
 }

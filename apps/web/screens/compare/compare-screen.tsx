@@ -1,3 +1,57 @@
+import { useQuery } from '@tanstack/react-query';
+import { useSearch } from '@tanstack/react-router';
+import type { Comparison } from '#lib/contracts/comparison';
+import { sidesOf, type CompareSearch } from '../../address/compare';
+import { comparisonsQuery } from '../../api/comparisons';
+import { Failed } from '../../parts/failed';
+import { Skeleton } from '../../parts/skeleton';
+import { ComparedPairs } from './compared-pairs';
+import { ChosenRuns } from './chosen-runs';
+import { ComparedSettings } from './compared-settings';
+import { ComparisonFigures } from './comparison-figures';
+import { Groups } from './groups';
+import { SeveralRuns } from './several-runs';
+import { WhatChanged } from './what-changed';
+import './compare.css';
+
+/** Is a run really better than another, on which cases, and how sure is that? */
 export function CompareScreen() {
-  return <h1>CompareScreen</h1>;
+  const search = useSearch({ from: '/signed-in/compare' });
+  const isReady = sidesOf(search) !== undefined;
+  return (
+    <>
+      <h1>Compare runs</h1>
+      <ChosenRuns search={search} />
+      {isReady && <Comparisons search={search} />}
+    </>
+  );
+}
+
+function Comparisons({ search }: { search: CompareSearch }) {
+  const { data, error, isPending, isError, dataUpdatedAt, refetch } = useQuery(comparisonsQuery(search));
+  return (
+    <>
+      <ComparedSettings search={search} />
+      {isPending && <Skeleton rows={12} label="Comparing" />}
+      {isError && (
+        <Failed error={error} retry={refetch}>
+          {data && <p>What is shown is as of {new Date(dataUpdatedAt).toLocaleTimeString()}.</p>}
+        </Failed>
+      )}
+      {data && data.length > 1 && <SeveralRuns comparisons={data} search={search} />}
+      {data && <One comparison={data.find(({ b }) => b.id === search.other) ?? data[0]!} search={search} />}
+    </>
+  );
+}
+
+/** One run against the baseline: what may be said first, then where to look. */
+function One({ comparison, search }: { comparison: Comparison; search: CompareSearch }) {
+  return (
+    <>
+      <ComparisonFigures comparison={comparison} search={search} />
+      <Groups comparison={comparison} search={search} />
+      <ComparedPairs comparison={comparison} search={search} />
+      <WhatChanged comparison={comparison} />
+    </>
+  );
 }

@@ -1,0 +1,37 @@
+import { CASE_OUTCOMES, CompareQuery, MAX_COMPARED_RUNS } from '#lib/contracts/comparison';
+import { compared, compareSearch, comparisonQueryOf, filtered, MAX_COMPARED, OUTCOME_WORDS } from './compare.js';
+
+const run = (n: number): string => `019aa8a2-5c1e-7000-8000-00000000001${n}`;
+
+describe('the address of a comparison', () => {
+  it('has words for every outcome, and as many runs as the API compares', () => {
+    expect(Object.keys(OUTCOME_WORDS).sort()).toEqual([...CASE_OUTCOMES].sort());
+    expect(MAX_COMPARED).toBe(MAX_COMPARED_RUNS);
+  });
+
+  it('takes runs as a list or with commas, each once and six at most, and leaves out what is none', () => {
+    expect(compareSearch({ runs: `${run(1)},${run(2)},${run(1)},x` })).toEqual({ runs: [run(1), run(2)] });
+    expect(compareSearch({ runs: [run(1), 7, run(2)] })).toEqual({ runs: [run(1), run(2)] });
+    expect(compareSearch({ runs: [1, 2, 3, 4, 5, 6, 7].map(run) }).runs).toHaveLength(6);
+    expect(compareSearch({ runs: 'none', margin: '7', outcome: 'odd' })).toEqual({});
+    expect(compareSearch({ margin: 0.05 })).toEqual({ margin: '0.05' });
+  });
+
+  it('asks the API for two runs, for several, and for two models of one run', () => {
+    const two = { runs: [run(1), run(2)], measure: 'passed', margin: '0.05', extended: true };
+    expect(String(comparisonQueryOf(two))).toBe(`a=${run(1)}&b=${run(2)}&measure=passed&margin=0.05&extended=true`);
+    const several = comparisonQueryOf({ runs: [run(1), run(2), run(3)], pair: 'p::a~p::b' });
+    expect(String(several)).toBe(`runs=${[run(1), run(2), run(3)].join('%2C')}`);
+    const models = comparisonQueryOf({ runs: [run(1)], pair: 'p::a~p::b' });
+    expect(Object.fromEntries(models!)).toEqual({ a: run(1), b: run(1), pairs: 'p::a~p::b' });
+    expect(comparisonQueryOf({ runs: [run(1)] })).toBeUndefined();
+    for (const query of [comparisonQueryOf(two), several, models])
+      expect(CompareQuery.safeParse(Object.fromEntries(query!)).success).toBe(true);
+  });
+
+  it('forgets which cases were shown when something else is compared, and the page when other cases are', () => {
+    const search = compareSearch({ runs: [run(1), run(2)], outcome: 'fixed', category: 'c', after: 'x' });
+    expect(compared(search, { margin: '0.1' })).toEqual({ runs: search.runs, margin: '0.1' });
+    expect(filtered(search, { outcome: 'all' })).toEqual({ runs: search.runs, outcome: 'all', category: 'c' });
+  });
+});

@@ -1,0 +1,104 @@
+import { Link } from '@tanstack/react-router';
+import type { ComparedItem } from '#lib/contracts/comparison';
+import { OUTCOME_WORDS } from '../address/compare';
+import { Samples } from '../figures/samples';
+import { calledText, expectedText } from './call-texts';
+import { SideMark } from './compared';
+import { Given, GivenBlock } from './given';
+import { count, percent } from './score';
+import './compared-case.css';
+
+const LOOKS: Record<ComparedItem['outcome'], string> = {
+  fixed: 'passed',
+  better: 'passed',
+  broken: 'failed',
+  worse: 'failed',
+  same_wrong: 'waiting',
+  same_mixed: 'waiting',
+  same_right: 'waiting',
+};
+const MAX_PROMPT = 1000;
+const MAX_CALLS = 3000;
+
+interface Props {
+  item: ComparedItem;
+  /** How the other run is called beside the baseline, A. */
+  side: string;
+  /** Whether several models are compared. */
+  hasModels: boolean;
+}
+
+/** A case in both runs: what was expected, what each called, and what the verdicts say. */
+export function ComparedCase({ item, side, hasModels }: Props) {
+  return (
+    <article className="compared-case">
+      <header className="facts">
+        <span className={`status ${LOOKS[item.outcome]}`}>{OUTCOME_WORDS[item.outcome]}</span>
+        {item.case_name !== null && (
+          <strong>
+            <Given text={item.case_name} max={200} />
+          </strong>
+        )}
+        {item.category !== null && (
+          <span className="muted small">
+            <Given text={item.category} max={100} />
+          </span>
+        )}
+        {hasModels && (
+          <span className="muted small">
+            <Given text={item.target_a === item.target_b ? item.target_a : `${item.target_a}, ${item.target_b}`} />
+          </span>
+        )}
+      </header>
+      <p className="compared-prompt">
+        <Given text={item.prompt} max={MAX_PROMPT} />
+      </p>
+      <p>
+        <span className="muted small">Expected</span>{' '}
+        <code>
+          <Given text={expectedText(item)} max={MAX_CALLS} />
+        </code>
+      </p>
+      <div className="compared-sides">
+        <Side side="A" of={item.a} />
+        <Side side={side} of={item.b} />
+      </div>
+    </article>
+  );
+}
+
+type OneSide = ComparedItem['a'];
+
+function Side({ side, of }: { side: string; of: OneSide }) {
+  return (
+    <div className="compared-side">
+      <div className="facts">
+        <SideMark side={side} />
+        <Samples samples={samplesOf(of)} />
+        {of.score !== null && (
+          <span className="muted small">
+            score {percent(of.score)}, n {count(of.scored_samples)}
+          </span>
+        )}
+        <Link to="/runs/$runId/results/$resultId" params={{ runId: of.eval_id, resultId: of.result_id }}>
+          The result in {side}
+        </Link>
+      </div>
+      <code>
+        <Given text={calledText(of.called)} max={MAX_CALLS} />
+      </code>
+      <GivenBlock text={of.explanation.join('\n')} />
+    </div>
+  );
+}
+
+/** Which samples passed is not known, how many is. */
+function samplesOf({ passed_samples: passed, scored_samples: scored, errored_samples: errored }: OneSide) {
+  const some = (length: number, sample: { outcome: 'scored' | 'errored'; passed: boolean; overall: number | null }) =>
+    Array.from({ length }, () => sample);
+  return [
+    ...some(passed, { outcome: 'scored', passed: true, overall: 1 }),
+    ...some(scored - passed, { outcome: 'scored', passed: false, overall: 0 }),
+    ...some(errored, { outcome: 'errored', passed: false, overall: null }),
+  ];
+}

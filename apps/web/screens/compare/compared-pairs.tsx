@@ -1,0 +1,117 @@
+import { useQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import type { Comparison, Outcomes } from '#lib/contracts/comparison';
+import { filtered, OUTCOME_WORDS, sideOf, type CompareSearch, type OutcomeWord } from '../../address/compare';
+import { comparedItemsQuery } from '../../api/comparisons';
+import { ComparedCase } from '../../parts/compared-case';
+import { Empty } from '../../parts/empty';
+import { Failed } from '../../parts/failed';
+import { Given } from '../../parts/given';
+import { count } from '../../parts/score';
+import { Skeleton } from '../../parts/skeleton';
+
+const OUTCOMES = Object.keys(OUTCOME_WORDS) as OutcomeWord[];
+
+/** The cases that changed, counted by how, and side by side. Broken ones first, unless the address says otherwise. */
+export function ComparedPairs({ comparison, search }: { comparison: Comparison; search: CompareSearch }) {
+  const { outcomes, targets } = comparison;
+  const ofTarget = targets.find(({ b }) => b === search.target)?.outcomes;
+  const shown = search.outcome ?? firstOf(ofTarget ?? outcomes);
+  if (targets.length === 0) return null;
+  return (
+    <section aria-labelledby="pairs" className="section">
+      <h2 id="pairs">Cases side by side</h2>
+      <OutcomeLinks outcomes={ofTarget ?? outcomes} shown={shown} search={search} />
+      <Narrowed search={search} />
+      <Pairs comparison={comparison} search={{ ...search, outcome: shown }} />
+    </section>
+  );
+}
+
+/** What somebody looks for first, as far as there is any of it. */
+const firstOf = (outcomes: Outcomes): OutcomeWord | 'all' =>
+  (['broken', 'fixed', 'worse', 'better'] as const).find((outcome) => outcomes[outcome] > 0) ?? 'all';
+
+interface LinksProps {
+  outcomes: Outcomes;
+  shown: OutcomeWord | 'all';
+  search: CompareSearch;
+}
+
+function OutcomeLinks({ outcomes, shown, search }: LinksProps) {
+  const all = OUTCOMES.reduce((sum, outcome) => sum + outcomes[outcome], 0);
+  const link = (outcome: OutcomeWord | 'all', words: string, n: number) => (
+    <Link
+      key={outcome}
+      to="/compare"
+      search={filtered(search, { outcome })}
+      resetScroll={false}
+      className="button dense"
+      aria-current={outcome === shown ? 'true' : undefined}
+    >
+      {words} {count(n)}
+    </Link>
+  );
+  return (
+    <nav className="actions outcome-links" aria-label="Cases by outcome">
+      {OUTCOMES.map((outcome) => link(outcome, OUTCOME_WORDS[outcome], outcomes[outcome]))}
+      {link('all', 'all', all)}
+    </nav>
+  );
+}
+
+function Narrowed({ search }: { search: CompareSearch }) {
+  const parts = [
+    ['category', 'category', search.category],
+    ['target', 'model', search.target],
+  ] as const;
+  return parts.map(
+    ([key, words, value]) =>
+      value !== undefined && (
+        <p key={key}>
+          Only the {words} <Given text={value} max={200} />.{' '}
+          <Link to="/compare" search={filtered(search, { [key]: undefined })} resetScroll={false}>
+            Show all
+          </Link>
+        </p>
+      ),
+  );
+}
+
+function Pairs({ comparison: { a, b, targets }, search }: { comparison: Comparison; search: CompareSearch }) {
+  const { data, error, isPending, refetch } = useQuery(comparedItemsQuery(a.id, b.id, search));
+  if (isPending) return <Skeleton rows={10} />;
+  if (!data) return <Failed error={error} retry={refetch} />;
+  const { items, next_cursor: next } = data;
+  const side = sideOf(Math.max(1, search.runs?.indexOf(b.id) ?? 1));
+  return (
+    <>
+      {items.length === 0 && <NoCase isDone={next === null} />}
+      {items.map((item) => (
+        <ComparedCase
+          key={`${item.case_id} ${item.target_a} ${item.target_b}`}
+          item={item}
+          side={side}
+          hasModels={targets.length > 1}
+        />
+      ))}
+      {(search.after !== undefined || next !== null) && (
+        <nav className="actions" aria-label="Pages of cases">
+          {search.after !== undefined && (
+            <Link to="/compare" hash="pairs" search={filtered(search, {})} className="button">
+              First
+            </Link>
+          )}
+          {next !== null && (
+            <Link to="/compare" hash="pairs" search={{ ...search, after: next }} className="button">
+              Further cases
+            </Link>
+          )}
+        </nav>
+      )}
+    </>
+  );
+}
+
+const NoCase = ({ isDone }: { isDone: boolean }) =>
+  isDone ? <Empty>No case is like that.</Empty> : <p>None among those that were read so far.</p>;

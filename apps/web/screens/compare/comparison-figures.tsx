@@ -1,0 +1,195 @@
+import { Link } from '@tanstack/react-router';
+import type { Comparison, Estimate } from '#lib/contracts/comparison';
+import { compared, filtered, sideOf, type CompareSearch } from '../../address/compare';
+import { Deltas, deltaText, type DeltaRow } from '../../figures/delta';
+import { Numbers } from '../../figures/numbers';
+import { Compared } from '../../parts/compared';
+import { Given, GivenLine } from '../../parts/given';
+import { money } from '../../parts/money';
+import { count, percent } from '../../parts/score';
+import { duration } from '../../parts/time';
+import { Warnings } from '../../parts/warnings';
+
+type One = { comparison: Comparison; search: CompareSearch };
+
+/** What may be said of the difference, in the server's words, and the figures that it says it by. */
+export function ComparisonFigures({ comparison, search }: One) {
+  const { all, targets, notes, b } = comparison;
+  const side = sideOf(Math.max(1, search.runs?.indexOf(b.id) ?? 1));
+  return (
+    <section aria-labelledby="difference" className="section">
+      <h2 id="difference">{side} against A, the baseline</h2>
+      {all.text !== null && (
+        <p className="sentence">
+          <Given text={all.text} />
+        </p>
+      )}
+      <div className="facts">
+        {all.verdict && <Compared verdict={all.verdict} small={all.small} />}
+        <CaseCounts comparison={comparison} />
+        <Sides words="cost" of={comparison.cost} text={money} />
+        <Sides words="median latency" of={comparison.latency_p50_ms} text={duration} />
+      </div>
+      <Advice comparison={comparison} search={search} />
+      {all.difference !== null && (
+        <>
+          <Deltas
+            label={`How much ${side} differs from A, in points, with 95 % intervals`}
+            rows={rowsOf(comparison, search)}
+          />
+          <Numbers
+            label="Numbers of the differences"
+            head={['Of', 'Mean in A', `Mean in ${side}`, 'Difference (95 %)', 'Cases', 'Samples a case', 'p']}
+            rows={[
+              { key: 'all', cells: ['all', ...cellsOf(all, all.p)] },
+              ...targets.map(({ a, b: other, estimate, p_holm: p }) => ({
+                key: `${a}~${other}`,
+                cells: [<GivenLine key="name" text={pairName(a, other)} />, ...cellsOf(estimate, p)],
+              })),
+            ]}
+          />
+          <CouldShow estimate={all} />
+        </>
+      )}
+      <Unmatched comparison={comparison} />
+      <Warnings warnings={notes} />
+    </section>
+  );
+}
+
+export const pairName = (a: string, b: string): string => (a === b ? a : `${a}, ${b}`);
+
+function rowsOf({ all, targets }: Comparison, search: CompareSearch): DeltaRow[] {
+  const ofAll: DeltaRow = {
+    key: 'all',
+    label: <strong>{targets.length > 1 ? `all ${targets.length} models` : 'over all'}</strong>,
+    difference: all.difference,
+    interval: all.ci,
+    aside: <span className="muted small">n {count(all.n_cases)}</span>,
+  };
+  if (targets.length < 2) return [ofAll];
+  return [
+    ofAll,
+    ...targets.map(({ a, b, estimate }): DeltaRow => ({
+      key: `${a}~${b}`,
+      label: (
+        <Link to="/compare" search={filtered(search, { target: search.target === b ? undefined : b })} hash="pairs">
+          <GivenLine text={pairName(a, b)} />
+        </Link>
+      ),
+      difference: estimate.difference,
+      interval: estimate.ci,
+      aside: (
+        <>
+          <span className="muted small">n {count(estimate.n_cases)} </span>
+          {estimate.verdict && <Compared verdict={estimate.verdict} small={estimate.small} />}
+        </>
+      ),
+    })),
+  ];
+}
+
+const SMALLEST_P = 0.0001;
+const pText = (p: number | null): string => (p === null ? '' : p < SMALLEST_P ? `< ${SMALLEST_P}` : p.toFixed(4));
+const mean = (share: number | null): string => (share === null ? '' : percent(share));
+
+function cellsOf(estimate: Estimate, p: number | null): string[] {
+  const { mean_a: a, mean_b: b, difference, ci, n_cases: n, samples } = estimate;
+  return [
+    mean(a),
+    mean(b),
+    difference === null ? '' : deltaText({ difference, interval: ci }),
+    count(n),
+    samples.map((some) => Number(some.toFixed(2))).join(' and '),
+    pText(p),
+  ];
+}
+
+function CaseCounts({ comparison: { cases, all } }: { comparison: Comparison }) {
+  const others: [number, string][] = [
+    [cases.dropped_errored, 'left out because of errors'],
+    [cases.changed, 'changed'],
+    [cases.only_a, 'only in A'],
+    [cases.only_b, 'only in the other run'],
+  ];
+  const words = others.filter(([n]) => n > 0).map(([n, what]) => `${count(n)} ${what}`);
+  return (
+    <span>
+      {[`${count(cases.common)} cases in common`, ...words].join(', ')}; compared by{' '}
+      <Given text={all.measure} max={100} />
+    </span>
+  );
+}
+
+interface SidesProps {
+  words: string;
+  of: { a: number | null; b: number | null };
+  text: (value: number) => string;
+}
+function Sides({ words, of: { a, b }, text }: SidesProps) {
+  if (a === null && b === null) return null;
+  const known = (value: number | null): string => (value === null ? 'unknown' : text(value));
+  return (
+    <span>
+      {words} {known(a)} in A, {known(b)} now
+    </span>
+  );
+}
+
+/** What such data shows at all, so that no result is taken for an absence. */
+function CouldShow({ estimate }: { estimate: Estimate }) {
+  const { smallest_detectable: smallest, cases_for_margin: cases, variance, robust, verdict, bounds } = estimate;
+  if (smallest === null) return null;
+  return (
+    <p className="muted">
+      Such data shows a difference of {(smallest * 100).toFixed(1)} points with a chance of 80 %.
+      {cases !== null && ` About ${count(cases)} cases would show one as small as the margin.`}
+      {variance && ` ${helpOf(variance)}`}
+      {bounds && verdict !== 'not_comparable' && robust && ' What errored could not overturn the verdict.'}
+    </p>
+  );
+}
+
+const helpOf = ({ between, within }: NonNullable<Estimate['variance']>): string =>
+  within > between
+    ? 'Most of the spread is within cases: more samples help, and so do more cases.'
+    : 'Most of the spread is between cases: more cases help, more samples hardly.';
+
+function Unmatched({ comparison: { a, b } }: { comparison: Comparison }) {
+  const left = [...a.unmatched, ...b.unmatched];
+  if (left.length === 0) return null;
+  return (
+    <p>
+      Without a counterpart in the other run, and not compared: <Given text={left.join(', ')} />
+    </p>
+  );
+}
+
+/** What can be done where there is no verdict. */
+function Advice({ comparison: { all, a, b }, search }: One) {
+  const { reasons } = all;
+  if (reasons.includes('running') && !search.partial)
+    return (
+      <p>
+        <Link to="/compare" search={compared(search, { partial: true, other: search.other })} className="button">
+          Compare by what is settled so far
+        </Link>
+      </p>
+    );
+  const wayOut = [a, b].filter(({ errored_share: share }) => share > 0);
+  if (!reasons.includes('errored') || wayOut.length === 0) return null;
+  return (
+    <p>
+      Resume what errored:{' '}
+      {wayOut.map(({ id, errored_share: share }, index) => (
+        <span key={id}>
+          {index > 0 && ', '}
+          <Link to="/runs/$runId" params={{ runId: id }}>
+            {id === a.id ? 'A' : 'the other run'}
+          </Link>{' '}
+          <span className="errored-count">({percent(share)} errored)</span>
+        </span>
+      ))}
+    </p>
+  );
+}

@@ -1,0 +1,46 @@
+import { Link } from '@tanstack/react-router';
+import type { Comparison } from '#lib/contracts/comparison';
+import { compared, sideOf, type CompareSearch } from '../../address/compare';
+import { Deltas } from '../../figures/delta';
+import { Compared, SideMark } from '../../parts/compared';
+import { Given } from '../../parts/given';
+import { count } from '../../parts/score';
+
+/** Each run against the first, and the way to its figures. */
+export function SeveralRuns({ comparisons, search }: { comparisons: readonly Comparison[]; search: CompareSearch }) {
+  const shown = comparisons.some(({ b }) => b.id === search.other) ? search.other : comparisons[0]!.b.id;
+  const sides = comparisons.map((comparison, index) => ({ ...comparison, side: sideOf(index + 1) }));
+  return (
+    <section aria-labelledby="several" className="section">
+      <h2 id="several">Each run against A</h2>
+      <Deltas
+        label="How much each run differs from A, in points, with 95 % intervals"
+        rows={sides.map(({ side, all, b }) => ({
+          key: b.id,
+          label: <SideMark side={side} />,
+          difference: all.difference,
+          interval: all.ci,
+          aside: <span className="muted small">n {count(all.n_cases)}</span>,
+        }))}
+      />
+      <ul className="each-run">
+        {sides.map(({ side, all, b }) => (
+          <li key={b.id}>
+            <SideMark side={side} />
+            <span>
+              {all.verdict && <Compared verdict={all.verdict} small={all.small} />} <Given text={all.text ?? ''} />
+            </span>
+            <Link
+              to="/compare"
+              search={compared(search, { other: b.id })}
+              className="button dense"
+              aria-current={b.id === shown ? 'true' : undefined}
+            >
+              {b.id === shown ? `${side} is shown` : `Show ${side}`}
+            </Link>
+          </li>
+        ))}
+      </ul>
+    </section>
+  );
+}
