@@ -1,3 +1,4 @@
+import { isFinished } from '#lib/contracts/job';
 import { weatherSuite, type Client } from './client.js';
 import type { OpenOptions, Tab, Theme, WebSystem } from './web.js';
 import { until } from './until.js';
@@ -13,6 +14,11 @@ export interface Filled {
   promptTuneId: string;
   promptId: string;
   reportId: string;
+  /** The run of the same suite after the first. */
+  laterRunId: string;
+  experimentId: string;
+  gateId: string;
+  gateRunId: string;
 }
 
 /** Texts that a person, a model or a provider can write into a suite and its replies. */
@@ -69,12 +75,14 @@ export async function fillTeam(web: WebSystem, texts: Texts = PLAIN): Promise<Fi
   const { body: imported } = await client.post('/api/tool-eval/import', suiteOf(texts));
   const suiteId: string = imported.suite_id;
   const models = ['sim::perfect-ish', 'sim::careless-arguments', 'sim::scripted:odd', 'sim::scripted:broken'];
+  const experimentId = await experimentOf(client, suiteId, texts);
   const { body: run } = await client.post('/api/tool-eval', {
     suite_id: suiteId,
     models,
     metrics: [{ id: 'ragas_tool_call_f1', as: 'f1' }],
     name: texts.name.slice(0, 200),
     note: texts.prompt.slice(0, 2000),
+    experiment_id: experimentId,
   });
   const runId: string = run.eval_id;
   await untilEnded(client, runId);
@@ -86,6 +94,7 @@ export async function fillTeam(web: WebSystem, texts: Texts = PLAIN): Promise<Fi
   const promptTuneId = await promptTuneOf(web, suiteId, texts);
   const promptId = await promptOf(client, suiteId, texts);
   const reportId = await reportOf(web, runId, texts);
+  const gate = await gateOf(client, { suiteId, experimentId, models }, texts);
   return {
     suiteId,
     runId,
@@ -95,6 +104,8 @@ export async function fillTeam(web: WebSystem, texts: Texts = PLAIN): Promise<Fi
     promptTuneId,
     promptId,
     reportId,
+    experimentId,
+    ...gate,
   };
 }
 
@@ -148,6 +159,36 @@ async function promptTuneOf({ client, simulator }: WebSystem, suiteId: string, {
   });
   await untilTuned(client, body.tune_id, 'prompt-tune');
   return body.tune_id;
+}
+
+async function experimentOf(client: Client, suiteId: string, { name, prompt }: Texts): Promise<string> {
+  const input = { name: name.slice(0, 200), suite_id: suiteId, description: prompt.slice(0, 2000) };
+  return (await client.post('/api/experiments', input)).body.id;
+}
+
+/** A gate against the baseline of an experiment, a gate run of it that has ended, and the run that it made. */
+async function gateOf(
+  client: Client,
+  { suiteId, experimentId, models }: { suiteId: string; experimentId: string; models: string[] },
+  { name }: Texts,
+): Promise<Pick<Filled, 'gateId' | 'gateRunId' | 'laterRunId'>> {
+  const baseline = { experiment_id: experimentId };
+  const tags = [name.slice(0, 90)];
+  const input = { name: name.slice(0, 100), suite_id: suiteId, baseline, critical_tags: tags, looks: 2 };
+  const { id: gateId } = (await client.post('/api/gates', input)).body;
+  const { body: run } = await client.post('/api/tool-eval', {
+    suite_id: suiteId,
+    models,
+    temperature: 0.5,
+    experiment_id: experimentId,
+  });
+  await untilEnded(client, run.eval_id);
+  const { body } = await client.post(`/api/gates/${gateId}/run`, { eval_id: run.eval_id });
+  await until(async () => isFinished((await client.get(`/api/jobs/${body.job_id}`)).body.status), {
+    what: `gate run ${body.gate_run_id} to end`,
+    timeoutMs: 90_000,
+  });
+  return { gateId, gateRunId: body.gate_run_id, laterRunId: run.eval_id };
 }
 
 /** A report of the default judge that has ended, and a label of a person. What the judge writes is hostile, too. */
@@ -221,6 +262,7 @@ export async function untilEnded(client: Client, runId: string): Promise<void> {
 /** Every screen that needs a session, by its name. */
 export const screensOf = (filled: Filled): [name: string, path: string][] => {
   const { suiteId, caseId, runId, resultId, tuneId, promptTuneId, promptId, reportId } = filled;
+  const { laterRunId, experimentId, gateId, gateRunId } = filled;
   return [
     ['home', '/'],
     ['runs', '/runs'],
@@ -250,6 +292,28 @@ export const screensOf = (filled: Filled): [name: string, path: string][] => {
     ['suite version', `/suites/${suiteId}/versions/1`],
     ['MCP sync', `/suites/${suiteId}/mcp`],
     ['import', '/import'],
+    ['failures', `/runs/${runId}/failures`],
+    ['matrix', `/runs/${runId}/matrix`],
+    ['compare', `/compare?${new URLSearchParams({ runs: JSON.stringify([runId, laterRunId]) })}`],
+    ['experiments', '/experiments'],
+    ['new experiment', '/experiments/new'],
+    ['experiment', `/experiments/${experimentId}`],
+    ['gates', '/gates'],
+    ['new gate', '/gates/new'],
+    ['gate', `/gates/${gateId}`],
+    ['gate run', `/gates/${gateId}/runs/${gateRunId}`],
+    ['jobs', '/jobs?status=all'],
+    ['lanes', '/operate/lanes'],
+    ['providers', '/operate/providers'],
+    ['new provider', '/operate/providers/new'],
+    ['provider', '/operate/providers/sim'],
+    ['spending', '/operate/spending'],
+    ['tokens', '/settings/tokens'],
+    ['embedding', '/settings/embedding'],
+    ['cache', '/settings/cache'],
+    ['running jobs', '/settings/jobs'],
+    ['default judge', '/settings/judge'],
+    ['teams', '/settings/teams'],
     ['not found', '/what-is-this'],
   ];
 };
