@@ -2,6 +2,7 @@ import { Module, type DynamicModule } from '@nestjs/common';
 import { ComparisonsModule } from './comparisons/comparisons.module.js';
 import { ExperimentsModule } from './experiments/experiments.module.js';
 import { GatesModule } from './gates/gates.module.js';
+import { TryOutsModule } from './try-outs/try-outs.module.js';
 import { TunesModule } from './tunes/tunes.module.js';
 import { HealthModule } from './health/health.module.js';
 import { ImportsModule } from './imports/imports.module.js';
@@ -33,6 +34,7 @@ import { TeamsModule } from './teams/teams.module.js';
     McpModule,
     RecordedModule,
     RunsModule,
+    TryOutsModule,
     ResultsModule,
     LabelsModule,
     JobsModule,

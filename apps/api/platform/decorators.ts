@@ -15,6 +15,8 @@ export interface RouteOptions {
   needs?: Role;
   /** It makes a session: it takes a token in its small body, from a page of this server, and needs none before. */
   signsIn?: boolean;
+  /** Its answer is not kept for an Idempotency-Key. */
+  keepsNoAnswer?: boolean;
   /** Files that it takes as its body, beside JSON. */
   file?: FileBody;
 }
@@ -48,6 +50,9 @@ export const ALSO_TAKES = 'x-also-takes';
 export const ALSO_ANSWERS = 'x-also-answers';
 /** The role that a route needs. */
 export const Needs = (role: Role) => applyDecorators(addRouteOptions({ needs: role }), ApiExtension(NEEDS, role));
+
+/** A repeated request is made again, whatever its Idempotency-Key. */
+export const KeepsNoAnswer = () => addRouteOptions({ keepsNoAnswer: true });
 
 /** The route that makes a session. */
 export const SignsIn = () => applyDecorators(addRouteOptions({ signsIn: true }), ApiExtension(SIGNS_IN, true));

@@ -14,7 +14,7 @@ import {
 } from '#lib/db/catalogue/idempotency';
 import { inTransaction, retryDeadlocks, type Pool, type PoolClient } from '#lib/db/connection/pool';
 import { sha256 } from '#lib/runtime/seal';
-import type { CallerRequest, Change } from './decorators.js';
+import { routeOptions, type CallerRequest, type Change } from './decorators.js';
 import { toProblem } from './problem.filter.js';
 import { POOL } from './stores.js';
 
@@ -38,7 +38,7 @@ export class IdempotencyInterceptor implements NestInterceptor {
     if (request.method === 'GET' || !request.caller) return next.handle();
     const key = request.headers['idempotency-key'];
     request.change = (work) => this.#inTransaction(work);
-    if (key === undefined) return next.handle();
+    if (key === undefined || routeOptions(request).keepsNoAnswer) return next.handle();
     if (typeof key !== 'string' || key === '' || key.length > MAX_KEY_LENGTH)
       throw new ProblemError(400, `An Idempotency-Key has 1 to ${MAX_KEY_LENGTH} characters.`);
     const owner = { teamId: request.caller.teamId, userId: request.caller.userId, key };

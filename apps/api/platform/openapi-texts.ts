@@ -20,6 +20,7 @@ export const TAGS: Record<string, string> = {
   Imports: 'Import suites from files, and export them to files.',
   Mcp: 'Make suites from the tools of MCP servers.',
   Runs: 'Suites played with models: estimates, runs, their results, and the jobs that carry them out.',
+  TryOuts: 'One case, some models, at once: nothing is kept but what it cost.',
   Recorded: 'Runs whose replies were made elsewhere.',
   Metrics: 'Metrics that runs compute beside the house score.',
   Judge: 'Models that say of results whether they serve the user, and of two runs which is better.',

@@ -135,7 +135,11 @@ describe('the description of the API', () => {
       for (const [type, { example, examples }] of Object.entries<any>(operation.requestBody.content)) {
         for (const key of examples ? Object.keys(examples) : ['']) {
           const { summary, value } = examples ? document.components.examples[key] : { summary: type, value: example };
-          const body = known(typeof value === 'string' ? value : JSON.stringify(value));
+          // There is no worker: who waits for an answer waits until its deadline.
+          const body = known(typeof value === 'string' ? value : JSON.stringify(value)).replace(
+            /"deadline_s":\d+/,
+            '"deadline_s":1',
+          );
           if (body.includes('mcp.example.com')) continue; // This server does not exist.
           const format = FORMATS[type] ?? /format=(\w+)/.exec(summary)?.[1];
           const query = operation.path.endsWith('/recorded')

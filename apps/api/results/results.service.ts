@@ -1,21 +1,18 @@
 import { Inject, Injectable } from '@nestjs/common';
 import type { Page, PageQuery } from '#lib/contracts/page';
 import { ProblemError } from '#lib/contracts/input/problem';
-import { describeTools } from '#lib/contracts/prompt-components';
 import type { Result, ResultNeighbours, ResultWithExchange } from '#lib/contracts/result';
-import type { Run, RunConfig } from '#lib/contracts/run';
+import type { Run } from '#lib/contracts/run';
 import type { Caller } from '#lib/db/catalogue/callers';
 import type { Pool } from '#lib/db/connection/pool';
 import type { Prisma } from '#lib/db/connection/prisma';
 import { RescoreRepository } from '#lib/db/read/rescores';
 import { ResultLists, type ResultList } from '#lib/db/read/result-lists';
-import { ResultRepository, type ResultDetails } from '#lib/db/read/results';
+import { ResultRepository } from '#lib/db/read/results';
 import { RunRepository } from '#lib/db/read/runs';
-import { toRequestTools } from '#lib/providers/build-request';
 import { KeyedSemaphore } from '#lib/runtime/keyed-semaphore';
-import { restoreRequests } from '#lib/scoring/cases/stored-requests';
-import { toolSetOf } from '#lib/scoring/cases/tool-set';
 import { POOL, PRISMA } from '../platform/stores.js';
+import { exchangeOf } from './exchange-of.js';
 import { explanationOf } from './explanation.js';
 import { exportRun, type ExportFormat } from './export-run.js';
 
@@ -93,19 +90,4 @@ function checkOrder({ order, rescore_id: rescoreId }: ResultList): void {
     "order=failures lists the run's own verdicts alone. Ask for passed=false with order=case, or leave rescore_id out.",
     [{ path: '/order', message: 'cannot be "failures" beside rescore_id' }],
   );
-}
-
-/**
- * Stored requests leave out the tools, which are those of the case with the descriptions of the run; a large exchange
- * is answered as it is stored.
- */
-function exchangeOf(
-  { input, suiteTools, exchange }: ResultDetails,
-  { config }: Pick<Run, 'config'>,
-): ResultWithExchange['exchange'] {
-  if (!exchange) return null;
-  const { isLarge, requests, ...rest } = exchange;
-  const described = describeTools(suiteTools, (config as Partial<RunConfig>).tool_overrides);
-  const whole = isLarge ? requests : restoreRequests(requests, toRequestTools(toolSetOf(input, described)));
-  return { requests: whole, ...rest };
 }

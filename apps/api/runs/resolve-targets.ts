@@ -17,7 +17,11 @@ const MAX_COMPARED = 2000;
  * exactly one provider has. Refuses parameters that the run sets itself.
  * @throws ProblemError 422 naming what exists
  */
-export async function resolveTargets(prisma: Prisma, teamId: string, input: RunInput): Promise<ResolvedTarget[]> {
+export async function resolveTargets(
+  prisma: Prisma,
+  teamId: string,
+  input: Pick<RunInput, 'models' | 'params' | 'system_prompt'>,
+): Promise<ResolvedTarget[]> {
   const providers = await readProviders(prisma, teamId);
   const faults = new Faults(findReservedParams(input.params, 'params'));
   const targets: ResolvedTarget[] = [];

@@ -196,6 +196,7 @@ describe('every route of the OpenAPI document', () => {
     const { test_cases: _cases, ...suite } = weatherSuite(0);
     const bodies: Record<string, unknown> = {
       'POST /api/tool-eval': { suite_id: suiteId, models: ['sim::a'] },
+      'POST /api/tool-eval/try': { case: case_, suite_id: suiteId, models: ['sim::a'] },
       'POST /api/tool-eval/cancel': { job_id: run.job_id },
       'POST /api/experiments': { name: 'x', suite_id: suiteId },
       'POST /api/tool-eval/param-tune': tune,

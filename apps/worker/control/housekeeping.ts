@@ -1,3 +1,4 @@
+import type { Redis } from 'ioredis';
 import { removeEndedSessions } from '#lib/db/catalogue/sessions';
 import { removeUnusedEmbeddings } from '#lib/db/upkeep/unused-embeddings';
 import { removeUnusedLanes } from '#lib/db/upkeep/unused-lanes';
@@ -5,9 +6,11 @@ import { withAdvisoryLock } from '#lib/db/connection/advisory-lock';
 import { longQuery, type Pool } from '#lib/db/connection/pool';
 import { abandonStaleRecordings } from '#lib/db/engine/record-run';
 import { expireCachedReplies } from '#lib/db/engine/reply-cache';
+import { abandonedTryOuts, removeTryOut } from '#lib/db/engine/try-outs';
 import { purgeRun, runsToPurge } from '#lib/db/upkeep/delete-run';
 import { dropOldExchanges } from '#lib/db/upkeep/drop-exchanges';
 import { removeUnusedVersions } from '#lib/db/upkeep/suite-versions';
+import { notify } from '#lib/events/notifications';
 import type { Logger } from '#lib/runtime/logger';
 import { measureStepFailure } from '../health/worker-metrics.js';
 
@@ -19,6 +22,7 @@ export class Housekeeping {
     readonly deps: {
       pool: Pool;
       locks: Pool;
+      redis: Redis;
       logger: Logger;
       /** For how long exchanges are kept; undefined: for good. */
       keepExchangesDays: number | undefined;
@@ -50,6 +54,7 @@ export class Housekeeping {
       'drop old exchanges': () => this.#dropOldExchanges(),
       'expire replies': () => inPieces(expireCachedReplies),
       'give up recordings that were left behind': () => abandonStaleRecordings(pool),
+      'remove try-outs that nobody waits for': () => this.#removeTryOuts(signal),
       'purge deleted runs': () => this.#purgeRuns(signal),
       'remove unused versions of suites': () => inPieces(removeUnusedVersions),
       'remove unused embeddings': () => inPieces(removeUnusedEmbeddings),
@@ -62,6 +67,19 @@ export class Housekeeping {
     if (keepExchangesDays === undefined) return;
     const partitions = await dropOldExchanges(pool, keepExchangesDays);
     if (partitions.length) logger.info({ partitions }, 'Removed raw exchanges that were kept long enough');
+  }
+
+  /** One that fails is left for the next time. */
+  async #removeTryOuts(signal: AbortSignal): Promise<void> {
+    const { pool, redis, logger } = this.deps;
+    for (const runId of await abandonedTryOuts(pool)) {
+      if (signal.aborted) return;
+      void notify(redis, { topic: 'cancel', id: runId });
+      await removeTryOut(pool, runId).catch((error: Error) => {
+        measureStepFailure(STEP);
+        logger.warn({ step: STEP, run: runId, error: error.message }, 'A try-out could not be removed; it is repeated');
+      });
+    }
   }
 
   /** Removes a piece of each run in turn. A run that fails is left for the next time. */

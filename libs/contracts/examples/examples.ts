@@ -12,6 +12,7 @@ import { RESULT_EXAMPLES } from './result-examples.js';
 import { RUN_EXAMPLES } from './run-examples.js';
 import { SUITE_EXAMPLES } from './suite-examples.js';
 import { TEAM_EXAMPLES } from './team-examples.js';
+import { TRY_EXAMPLES } from './try-examples.js';
 import { TUNE_EXAMPLES } from './tune-examples.js';
 
 /**
@@ -26,6 +27,7 @@ export const EXAMPLES: Record<string, Record<string, unknown>> = {
   ...MCP_EXAMPLES,
   ...RUN_EXAMPLES,
   ...RESULT_EXAMPLES,
+  ...TRY_EXAMPLES,
   ...LABEL_EXAMPLES,
   ...COMPARISON_EXAMPLES,
   ...EXPERIMENT_EXAMPLES,

@@ -20,30 +20,38 @@ export async function cancelJob(
   return inTransaction(pool, async (client) => {
     const job = await findJob(client, teamId, jobId);
     if (!job) return 'not-found';
-    await lockUser(client, job.user_id);
-    // Who holds the user makes no child run.
-    const family = 'SELECT id FROM job WHERE id = $1 OR parent_id = $1';
-    await client.query(
-      `SELECT 1 FROM target WHERE run_id IN (SELECT id FROM run WHERE job_id IN (${family}))
-       ORDER BY run_id, ordinal FOR UPDATE`,
-      [jobId],
-    );
-    const { rows: cancelled } = await client.query<{ id: string; result_ref: string }>(
-      `UPDATE job SET status = 'cancelled', finished_at = now(), detail = NULL
-       WHERE id IN (${family}) AND status IN ('pending', 'queued', 'running') RETURNING id, result_ref`,
-      [jobId],
-    );
-    if (!cancelled.some(({ id }) => id === jobId)) return 'finished';
-    const runIds: string[] = [];
-    for (const one of cancelled) {
-      runIds.push(...(await cancelRun(client, one.id)));
-      await logEvents(client, one.id, [
-        { name: 'job_cancelled', data: { status: 'cancelled', result_ref: one.result_ref } },
-      ]);
-    }
-    await admitJobs(client, job.user_id);
-    return { runIds };
+    return cancelFamily(client, { userId: job.user_id, jobId });
   });
+}
+
+/** Cancels a job with its child runs. @returns the runs that were cancelled */
+export async function cancelFamily(
+  client: PoolClient,
+  { userId, jobId }: { userId: string; jobId: string },
+): Promise<{ runIds: string[] } | 'finished'> {
+  await lockUser(client, userId);
+  // Who holds the user makes no child run.
+  const family = 'SELECT id FROM job WHERE id = $1 OR parent_id = $1';
+  await client.query(
+    `SELECT 1 FROM target WHERE run_id IN (SELECT id FROM run WHERE job_id IN (${family}))
+       ORDER BY run_id, ordinal FOR UPDATE`,
+    [jobId],
+  );
+  const { rows: cancelled } = await client.query<{ id: string; result_ref: string }>(
+    `UPDATE job SET status = 'cancelled', finished_at = now(), detail = NULL
+       WHERE id IN (${family}) AND status IN ('pending', 'queued', 'running') RETURNING id, result_ref`,
+    [jobId],
+  );
+  if (!cancelled.some(({ id }) => id === jobId)) return 'finished';
+  const runIds: string[] = [];
+  for (const one of cancelled) {
+    runIds.push(...(await cancelRun(client, one.id)));
+    await logEvents(client, one.id, [
+      { name: 'job_cancelled', data: { status: 'cancelled', result_ref: one.result_ref } },
+    ]);
+  }
+  await admitJobs(client, userId);
+  return { runIds };
 }
 
 async function findJob(client: PoolClient, teamId: string, jobId: string): Promise<{ user_id: string } | undefined> {

@@ -16,6 +16,8 @@ export interface NewJob {
   generation?: number;
   /** The job of the parent of a child run. */
   parentId?: string | undefined;
+  /** It counts towards no limit and in no list, as if it had a parent: it is its own. */
+  isHidden?: boolean | undefined;
 }
 
 /** Writes a pending job, with the first entry of its log. `admitJobs` starts it when it is its turn. */
@@ -30,7 +32,7 @@ export async function createJob(client: PoolClient, job: NewJob): Promise<string
     result_ref: job.resultRef,
     total: job.total,
     generation: job.generation ?? 1,
-    parent_id: job.parentId ?? null,
+    parent_id: job.isHidden ? id : (job.parentId ?? null),
   });
   await logEvents(client, id, [
     { name: 'job_created', data: { type: job.type, status: 'pending', result_ref: job.resultRef } },

@@ -7,6 +7,7 @@ import { lockProviders } from './move-targets.js';
 import { BatchColumns } from '../connection/batch-columns.js';
 import { insertRow } from '../connection/insert-row.js';
 import { inTransaction, type Pool, type PoolClient } from '../connection/pool.js';
+import { TRY_STEP } from '../made-by.js';
 import { admitJobs } from './admit-jobs.js';
 import { createJob } from './create-job.js';
 import { joinExperiment } from './experiments.js';
@@ -35,6 +36,8 @@ export interface Submission {
   parent?: RunParent;
   /** Of a child run: what it takes instead of the cases that its filter leaves in the present version of the suite. */
   of?: PinnedItems;
+  /** It tries a case out: it begins at once, and nobody sees it. */
+  isTry?: boolean;
 }
 
 /** Samples of some cases of a version of a suite. */
@@ -44,7 +47,7 @@ export interface PinnedItems {
   positions: number[];
   /** The number of the first sample, so that it is a new request where the case has been asked before. */
   firstSample: number;
-  /** The version belongs to the parent, and no suite has it. */
+  /** The version belongs to the parent, or to the run that tries a case out, and no suite has it. */
   isOwn?: boolean;
 }
 
@@ -87,8 +90,15 @@ export async function submitRun(
     const positions = submission.of?.positions ?? (await selectCases(client, suite, input.case_filter));
     const itemsPerTarget = positions.length * input.samples;
     const total = checkItems({ cases: positions.length, samples: input.samples, models: targets.length });
-    const parentId = submission.parent?.jobId;
-    const jobId = await createJob(client, { teamId, userId, type: 'tool_eval', resultRef: runId, total, parentId });
+    const jobId = await createJob(client, {
+      teamId,
+      userId,
+      type: 'tool_eval',
+      resultRef: runId,
+      total,
+      parentId: submission.parent?.jobId,
+      isHidden: submission.isTry,
+    });
     await insertRun(client, { runId, jobId, suite, positions }, submission);
     await lockUser(client, userId);
     await lockProviders(client, '$1', [targets.map((target) => target.providerId)]);
@@ -121,7 +131,7 @@ export function checkItems({ cases, samples, models }: { cases: number; samples:
 async function insertRun(
   client: PoolClient,
   run: { runId: string; jobId: string; suite: PinnedSuite; positions: number[] },
-  { teamId, userId, suiteId, input, estimate, parent, of }: Submission,
+  { teamId, userId, suiteId, input, estimate, parent, of, isTry }: Submission,
 ): Promise<void> {
   const { suite_id: _suite, models: _models, experiment_id: experimentId, name, note, ...config } = input;
   await insertRow(client, 'run', {
@@ -147,6 +157,7 @@ async function insertRun(
     model_order: input.model_order,
     ...(of && { first_sample: of.firstSample }),
     ...(parent && parentColumns(parent)),
+    ...(isTry && { step: TRY_STEP, listed: false }),
   });
 }
 

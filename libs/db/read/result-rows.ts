@@ -96,11 +96,7 @@ export function toResult(row: ResultRow, input = parseCase(row.body)): Result {
     overall: row.overall,
     error_type: row.error_type as Result['error_type'],
     format_compliance: row.format_compliance as Result['format_compliance'],
-    expected: {
-      tool: input.expected_tool ?? null,
-      params: input.expected_params ?? null,
-      ...(input.expected_calls && { calls: input.expected_calls }),
-    },
+    expected: expectedBy(input),
     called: parseJson(row.called) as unknown as ParsedCall[],
     evidence: row.evidence === null ? null : (parseJson(row.evidence) as unknown as Evidence),
     metrics: row.metrics === null ? {} : (parseJson(row.metrics) as Record<string, JsonObject>),
@@ -116,8 +112,15 @@ export function toResult(row: ResultRow, input = parseCase(row.body)): Result {
   };
 }
 
+/** What a case expects, as results show it. */
+export const expectedBy = (input: CaseInput): Result['expected'] => ({
+  tool: input.expected_tool ?? null,
+  params: input.expected_params ?? null,
+  ...(input.expected_calls && { calls: input.expected_calls }),
+});
+
 /** The prompt, or what the user said last in the conversation. */
-function promptOf(input: CaseInput): string {
+export function promptOf(input: CaseInput): string {
   if (input.prompt !== undefined) return input.prompt;
   const last = input.messages?.findLast((message) => message.role === 'user')?.content;
   return typeof last === 'string' ? last : JSON.stringify(last ?? '');

@@ -9,6 +9,7 @@ import type { Summary } from '#lib/contracts/summary';
 import { toPage } from '../catalogue/page.js';
 import type { Prisma } from '../connection/prisma.js';
 import type { Run as StoredRun, Target } from '../generated/client.js';
+import { TRY_STEP } from '../made-by.js';
 import type { TeamScoped } from '../team-isolation.js';
 import { parseSummary } from './summaries.js';
 
@@ -115,7 +116,7 @@ const matching = ({ suite_id, experiment_id, status, model, orchestrated }: Omit
   ...(experiment_id && { experiment_id }),
   ...(status && { status: { in: status } }),
   ...(model && { targets: { some: { OR: model.map(targetNamed) } } }),
-  ...(!orchestrated && { listed: true }),
+  ...(orchestrated ? { OR: [{ step: null }, { step: { not: TRY_STEP } }] } : { listed: true }),
 });
 
 /** A model by its id, or as `provider_key::model_id`. */

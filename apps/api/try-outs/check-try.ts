@@ -1,0 +1,66 @@
+import { ProblemError } from '#lib/contracts/input/problem';
+import { conversionWarnings } from '#lib/contracts/input/tool-shapes';
+import type { TryInput } from '#lib/contracts/try';
+import { SettingsRepository } from '#lib/db/catalogue/settings';
+import type { Pool } from '#lib/db/connection/pool';
+import type { ResolvedTarget } from '#lib/db/engine/submit-run';
+import type { TriedSuite } from '#lib/db/engine/try-outs';
+import { refuseOverCap } from '../runs/check-spending.js';
+import { findSuite } from '../runs/find-suite.js';
+import type { SuiteValidator } from '../suites/suite-validator.js';
+import { isSemantic } from '../threads/is-semantic.js';
+
+const NO_SUITE: TriedSuite = { name: 'No suite', tools: [], system_prompt: null, pass_threshold: 1 };
+
+/** What a try-out plays its case with: what it gives itself, and for the rest what its suite has. */
+export async function suiteOfTry(pool: Pool, teamId: string, input: TryInput): Promise<TriedSuite> {
+  const { suite_id: suiteId, tools, base_prompt: prompt, pass_threshold: threshold } = input;
+  if (suiteId === null && !tools && !input.case.tools)
+    throw new ProblemError(422, 'Name a suite that has the tools, or give tools.', [
+      { path: '/tools', message: 'are needed without suite_id' },
+    ]);
+  const suite = suiteId === null ? NO_SUITE : await findSuite(pool, teamId, suiteId);
+  return {
+    name: suite.name,
+    tools: tools ?? suite.tools,
+    system_prompt: prompt ?? suite.system_prompt,
+    pass_threshold: threshold ?? suite.pass_threshold,
+  };
+}
+
+/**
+ * Checks tools and case as a suite's are when they are stored.
+ * @returns warnings
+ * @throws ProblemError 422
+ */
+export async function checkTriedCase(
+  validator: SuiteValidator,
+  teamId: string,
+  { case: tried, tools: own }: TryInput,
+  { tools }: TriedSuite,
+): Promise<string[]> {
+  if (own) await validator.checkTools(teamId, own);
+  const given = [...(own ?? []), ...(tried.tools ?? [])];
+  return [...conversionWarnings(given), ...(await validator.checkNewCases(teamId, [tried], tools, () => '/case'))];
+}
+
+/** @throws ProblemError 422 without a model that compares by meaning where one is needed, 409 over the monthly cap */
+export async function checkTryCosts(
+  pool: Pool,
+  teamId: string,
+  { case: tried }: TryInput,
+  targets: readonly ResolvedTarget[],
+): Promise<void> {
+  const settings = new SettingsRepository(pool, teamId);
+  if (isSemantic(tried) && (await settings.readEmbedding()).provider_key === null)
+    throw new ProblemError(
+      422,
+      'The case is compared by meaning ("semantic"), and the team has no embedding model. Set one with ' +
+        'PUT /api/settings/embedding, or compare the case in another way (such as "fuzzy").',
+      [{ path: '/case', message: 'cannot be tried yet: it is compared by meaning' }],
+    );
+  await refuseOverCap(
+    settings,
+    async () => targets.some(({ priced }) => priced) || (isSemantic(tried) && (await settings.embeddingCosts())),
+  );
+}

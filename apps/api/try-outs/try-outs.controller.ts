@@ -1,0 +1,31 @@
+import { Body, Controller, Post, Res } from '@nestjs/common';
+import type { FastifyReply } from 'fastify';
+import { Try, TryInput } from '#lib/contracts/try';
+import type { Caller } from '#lib/db/catalogue/callers';
+import { About, Answers, Changes, KeepsNoAnswer, Me, type Change } from '../platform/decorators.js';
+import { leaveSignal } from '../platform/leave-signal.js';
+import { TryOutService } from './try-outs.service.js';
+
+@Controller('api/tool-eval/try')
+export class TryOutsController {
+  constructor(readonly service: TryOutService) {}
+
+  @Post()
+  @KeepsNoAnswer()
+  @About(
+    'Try a case out',
+    'Plays one case with up to ten models at once, and answers with the verdicts and replies when all of them have ' +
+      'answered, or at the deadline. It goes through the limits of the providers and the monthly cap like a run. ' +
+      'Nothing of it is kept but its cost, and so a repeat with the same Idempotency-Key asks again. Requests end ' +
+      'when the client goes away. Answers 429 beyond four at a time of a user, or ten of a team.',
+  )
+  @Answers(200, Try, 409, 422)
+  try(
+    @Me() caller: Caller,
+    @Body({ schema: TryInput }) input: TryInput,
+    @Changes() change: Change,
+    @Res({ passthrough: true }) reply: FastifyReply,
+  ): Promise<Try> {
+    return this.service.try(caller, input, change, leaveSignal(reply));
+  }
+}

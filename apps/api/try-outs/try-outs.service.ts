@@ -1,0 +1,104 @@
+import { Inject, Injectable } from '@nestjs/common';
+import type { Redis } from 'ioredis';
+import { setTimeout as delay } from 'node:timers/promises';
+import { ProblemError } from '#lib/contracts/input/problem';
+import type { Try, TryInput, TryResult } from '#lib/contracts/try';
+import { audit } from '#lib/db/catalogue/audit';
+import type { Caller } from '#lib/db/catalogue/callers';
+import type { Pool } from '#lib/db/connection/pool';
+import type { Prisma } from '#lib/db/connection/prisma';
+import {
+  endTryOut,
+  hasSettled,
+  removeTryOut,
+  startTryOut,
+  waitReason,
+  type TryOut,
+  type TryOutState,
+} from '#lib/db/engine/try-outs';
+import { ResultRepository } from '#lib/db/read/results';
+import { notify } from '#lib/events/notifications';
+import type { Logger } from '#lib/runtime/logger';
+import type { Change } from '../platform/decorators.js';
+import { notifyOfJobs } from '../platform/notify-of-jobs.js';
+import { Shutdown } from '../platform/shutdown.js';
+import { LOGGER, POOL, PRISMA, REDIS } from '../platform/stores.js';
+import { resolveMetrics } from '../runs/resolve-metrics.js';
+import { resolveTargets } from '../runs/resolve-targets.js';
+import { SuiteValidator } from '../suites/suite-validator.js';
+import { checkTriedCase, checkTryCosts, suiteOfTry } from './check-try.js';
+import { costOf, toTryResult, unanswered } from './try-results.js';
+
+const POLL_MS = 150;
+
+/** Tries cases out: starts one, waits for its models, answers, and leaves nothing behind. */
+@Injectable()
+export class TryOutService {
+  constructor(
+    @Inject(POOL) readonly pool: Pool,
+    @Inject(PRISMA) readonly prisma: Prisma,
+    @Inject(REDIS) readonly redis: Redis,
+    @Inject(LOGGER) readonly logger: Logger,
+    readonly validator: SuiteValidator,
+    readonly shutdown: Shutdown,
+  ) {}
+
+  async try(caller: Caller, input: TryInput, change: Change, left: AbortSignal): Promise<Try> {
+    const { pool, redis } = this;
+    const { teamId, userId } = caller;
+    const metrics = resolveMetrics(input.metrics);
+    const suite = await suiteOfTry(pool, teamId, input);
+    const targets = await resolveTargets(this.prisma, teamId, input);
+    const warnings = await checkTriedCase(this.validator, teamId, input, suite);
+    await checkTryCosts(pool, teamId, input, targets);
+    left.throwIfAborted();
+    const tryOut = await change(async (client) => {
+      const started = await startTryOut(client, { teamId, userId, suite, input, metrics, targets });
+      await audit(client, caller, 'case.try', input.suite_id ?? 'no suite');
+      return started;
+    });
+    try {
+      notifyOfJobs(redis, [], new Set(targets.map(({ laneId }) => laneId)));
+      await this.#untilSettled(tryOut, input.deadline_s * 1000, left);
+      const state = await endTryOut(pool, tryOut);
+      const results = await this.#results(teamId, tryOut, state, input);
+      return { results, cost_usd: costOf(results), warnings: [...warnings, ...state.warnings] };
+    } finally {
+      await this.#remove(tryOut);
+    }
+  }
+
+  /** @throws the reason of `left`; ProblemError 503 when the API stops */
+  async #untilSettled(tryOut: TryOut, withinMs: number, left: AbortSignal): Promise<void> {
+    const { longAnswers: stops } = this.shutdown;
+    const signal = AbortSignal.any([left, stops]);
+    const deadlineMs = Date.now() + withinMs;
+    while (!(await hasSettled(this.pool, tryOut)) && Date.now() < deadlineMs) {
+      left.throwIfAborted();
+      if (stops.aborted) throw new ProblemError(503, 'The API stops. Try again.', undefined, 1000);
+      await delay(Math.min(POLL_MS, Math.max(0, deadlineMs - Date.now())), undefined, { signal }).catch(() => {});
+    }
+  }
+
+  /** One after another, since each may have megabytes. */
+  async #results(teamId: string, { runId }: TryOut, state: TryOutState, input: TryInput): Promise<TryResult[]> {
+    const repository = new ResultRepository(this.pool, teamId);
+    const results: TryResult[] = [];
+    for (const target of state.targets) {
+      if (!target.settled) {
+        results.push(unanswered(target.target, input, waitReason(state, target)));
+        continue;
+      }
+      results.push(toTryResult(await repository.read(runId, `${target.ordinal}-0-0`)));
+    }
+    return results;
+  }
+
+  /** What cannot be removed now is removed once nobody renews its lease. */
+  async #remove({ runId }: TryOut): Promise<void> {
+    void notify(this.redis, { topic: 'cancel', id: runId });
+    await removeTryOut(this.pool, runId).catch((error: Error) =>
+      this.logger.warn({ run: runId, error: error.message }, 'A try-out could not be removed; upkeep will remove it'),
+    );
+  }
+}

@@ -1,0 +1,70 @@
+import type { TryInput, TryResult } from '#lib/contracts/try';
+import type { ResultDetails } from '#lib/db/read/results';
+import { expectedBy } from '#lib/db/read/result-rows';
+import { exchangeOf } from '../results/exchange-of.js';
+import { explanationOf } from '../results/explanation.js';
+
+/** What a model made of the case. A large exchange is left out: ten of them would be one answer. */
+export function toTryResult(found: ResultDetails): TryResult {
+  const { result, exchange } = found;
+  return {
+    target: result.target,
+    outcome: result.outcome,
+    passed: result.passed,
+    tool_score: result.tool_score,
+    param_score: result.param_score,
+    overall: result.overall,
+    error_type: result.error_type,
+    format_compliance: result.format_compliance,
+    expected: result.expected,
+    called: result.called,
+    evidence: result.evidence,
+    metrics: result.metrics,
+    latency_ms: result.latency_ms,
+    usage: result.usage,
+    cost_usd: result.cost_usd,
+    attempts: result.attempts,
+    error: result.error,
+    tool_choice_used: result.tool_choice_used,
+    explanation: explanationOf(found),
+    exchange: exchange?.isLarge ? null : exchangeOf(found, { config: {} }),
+  };
+}
+
+/** @param reason why there was no answer, as the end of a sentence */
+export function unanswered(
+  target: string,
+  { deadline_s: seconds, case: tried }: Pick<TryInput, 'deadline_s' | 'case'>,
+  reason: string | undefined,
+): TryResult {
+  const message = `There was no answer within ${seconds} s${reason === undefined ? '.' : `: ${reason}`}`;
+  return {
+    target,
+    outcome: 'errored',
+    passed: false,
+    tool_score: null,
+    param_score: null,
+    overall: null,
+    error_type: 'errored',
+    format_compliance: null,
+    expected: expectedBy(tried),
+    called: [],
+    evidence: null,
+    metrics: {},
+    latency_ms: null,
+    usage: { prompt_tokens: null, completion_tokens: null },
+    cost_usd: null,
+    attempts: 0,
+    error: { kind: 'unanswered', message },
+    tool_choice_used: null,
+    explanation: [message],
+    exchange: null,
+  };
+}
+
+/** Of the models that were asked and are known to have answered; null where one of them has no price. */
+export function costOf(results: readonly TryResult[]): number | null {
+  const answered = results.filter(({ outcome }) => outcome === 'scored');
+  if (answered.some(({ cost_usd: cost }) => cost === null)) return null;
+  return results.reduce((sum, { cost_usd: cost }) => sum + (cost ?? 0), 0);
+}

@@ -1,0 +1,86 @@
+import { z } from 'zod';
+import { CaseInput } from './case.js';
+import { MetricAsked } from './metric.js';
+import { suiteId } from './page.js';
+import { ResultWithExchange } from './result.js';
+import { ERROR_KINDS, RunInput, TargetInput } from './run.js';
+import { SuiteInput } from './suite.js';
+
+export const MAX_TRIED_MODELS = 10;
+/** Seconds. */
+export const TRY_DEADLINE = { min: 1, max: 150, default: 90 };
+
+const { temperature, tool_choice, max_tokens, timeout_s, params, system_prompt } = RunInput.shape;
+
+export const TryInput = z
+  .strictObject({
+    case: CaseInput.meta({ description: 'The case. It need not be stored, nor be as it is stored.' }),
+    suite_id: suiteId.nullable().default(null).meta({
+      description: 'The suite whose tools, system prompt and pass threshold are used where the request gives none.',
+    }),
+    tools: SuiteInput.shape.tools.optional().meta({
+      description: "The tools that models are offered, in place of the suite's. A case may bring its own.",
+    }),
+    base_prompt: RunInput.shape.base_prompt,
+    pass_threshold: z.number().min(0).max(1).nullable().default(null).meta({
+      description: "The overall score from which the case passes; null for the suite's, or 1 without a suite.",
+    }),
+    models: z
+      .array(TargetInput)
+      .min(1)
+      .max(MAX_TRIED_MODELS)
+      .meta({ description: 'The models to ask, each once, all at the same time.' }),
+    ...{ temperature, tool_choice, max_tokens, timeout_s, params, system_prompt },
+    metrics: z.array(MetricAsked).max(20).default([]).meta(RunInput.shape.metrics.meta()!),
+    deadline_s: z.number().min(TRY_DEADLINE.min).max(TRY_DEADLINE.max).default(TRY_DEADLINE.default).meta({
+      description: 'Seconds until the answer. A model that has not answered by then is asked no more.',
+    }),
+  })
+  .meta({ id: 'TryInput', description: 'A case to be tried out with some models, at once.' });
+export type TryInput = z.infer<typeof TryInput>;
+
+export const TryResult = ResultWithExchange.omit({
+  id: true,
+  seq: true,
+  case_id: true,
+  case_name: true,
+  prompt: true,
+  category: true,
+  sample: true,
+  scoring_version: true,
+  cached: true,
+  settled_at: true,
+})
+  .extend({
+    error: z
+      .object({
+        kind: z.enum([...ERROR_KINDS, 'unanswered']).meta({
+          description:
+            'What went wrong between Toolmark and the model, after all retries; `unanswered` where there was no ' +
+            'answer by the deadline, or the budget of the team ended before.',
+        }),
+        message: z.string().meta({ description: 'What went wrong, in a sentence. Keys are masked.' }),
+      })
+      .nullable()
+      .meta({ description: 'Why there is no reply; null when there is one.' }),
+    exchange: ResultWithExchange.shape.exchange.meta({
+      description: 'The requests and replies; null when nothing was sent, or when they have more than 1 MiB.',
+    }),
+  })
+  .meta({ id: 'TryResult', description: 'What one model made of a case that is tried out.' });
+export type TryResult = z.infer<typeof TryResult>;
+
+export const Try = z
+  .object({
+    results: z.array(TryResult).meta({ description: 'One for each model, in the order of the request.' }),
+    cost_usd: z.number().nullable().meta({
+      description: 'What the answers cost in US dollars; null when a model that answered has no prices.',
+    }),
+    warnings: z.array(z.string()).meta({
+      description:
+        'What was done differently from what was asked, tools that were converted, and expected arguments that no ' +
+        'valid call can have.',
+    }),
+  })
+  .meta({ id: 'Try', description: 'A case that was tried out. Nothing of it is kept but its cost.' });
+export type Try = z.infer<typeof Try>;

@@ -1,0 +1,208 @@
+import type { CaseInput } from '#lib/contracts/case';
+import { ProblemError } from '#lib/contracts/input/problem';
+import type { JobStatus } from '#lib/contracts/job';
+import type { JudgeOfRun } from '#lib/contracts/judge-of-run';
+import type { RunInput } from '#lib/contracts/run';
+import type { Suite } from '#lib/contracts/suite';
+import type { TryInput } from '#lib/contracts/try';
+import type { RunMetric } from '#lib/contracts/metric';
+import { newId } from '#lib/runtime/ids';
+import { insertRow } from '../connection/insert-row.js';
+import { inTransaction, type Pool, type PoolClient } from '../connection/pool.js';
+import { deleteRuns, purgeRun } from '../upkeep/delete-run.js';
+import { cancelFamily } from './cancel-job.js';
+import { WAITING_FOR } from './set-wait-reason.js';
+import { submitRun, type ResolvedTarget } from './submit-run.js';
+
+// A case is tried out by a run of one case: it goes the way of every other run, through lanes, budgets and spending,
+// and so its verdict is that of a run. Nobody sees it, its job counts towards no limit of its user, its version of a
+// suite is its own, and the reply cache is off. It belongs to the request that waits for it, by a lease: when that has
+// its answer, or goes away, or dies, everything of it is removed but what it has cost.
+
+const MAX_OF_USER = 4;
+const MAX_OF_TEAM = 10;
+/** When it is worth asking again. */
+const RETRY_AFTER_MS = 5000;
+const LEASE = '20 seconds';
+/** An automatic judge of the team judges nothing below 0. */
+const NO_JUDGE: JudgeOfRun = { judge: null, when: 'after', below: 0 };
+
+/** What a try-out plays its case with, as far as a suite says it. */
+export type TriedSuite = Pick<Suite, 'name' | 'tools' | 'system_prompt' | 'pass_threshold'>;
+
+export interface NewTryOut {
+  teamId: string;
+  userId: string;
+  suite: TriedSuite;
+  input: TryInput;
+  metrics: RunMetric[];
+  targets: ResolvedTarget[];
+}
+
+export interface TryOut {
+  runId: string;
+  jobId: string;
+  userId: string;
+}
+
+/** @throws ProblemError 429 while the user, or the team, tries out as much as it may at a time */
+export async function startTryOut(client: PoolClient, of: NewTryOut): Promise<TryOut> {
+  const { teamId, userId, suite, input, metrics, targets } = of;
+  // Those of a team take turns to begin, so that each counts the others.
+  await client.query(`SELECT pg_advisory_xact_lock(hashtext('try'), hashtext($1))`, [teamId]);
+  await refuseTooMany(client, of);
+  const versionId = await storeVersion(client, suite, input.case);
+  const { jobId, runId } = await submitRun(client, {
+    teamId,
+    userId,
+    suiteId: versionId,
+    input: { ...toRunInput(versionId, input), metrics, cache: 'off', judge: NO_JUDGE },
+    targets,
+    of: { suiteVersionId: versionId, positions: [0], firstSample: 0, isOwn: true },
+    isTry: true,
+  });
+  await client.query(
+    `INSERT INTO try_out (run_id, team_id, user_id, lease_until) VALUES ($1, $2, $3, now() + interval '${LEASE}')`,
+    [runId, teamId, userId],
+  );
+  return { runId, jobId, userId };
+}
+
+async function refuseTooMany(client: PoolClient, { teamId, userId }: NewTryOut): Promise<void> {
+  const { rows } = await client.query<{ own: number; all: number }>(
+    `SELECT count(*)::int AS all, (count(*) FILTER (WHERE user_id = $2))::int AS own
+     FROM try_out WHERE team_id = $1 AND lease_until > now()`,
+    [teamId, userId],
+  );
+  const { own, all } = rows[0]!;
+  if (own < MAX_OF_USER && all < MAX_OF_TEAM) return;
+  const who = own < MAX_OF_USER ? `Your team tries out ${all} cases` : `You try out ${own} cases`;
+  throw new ProblemError(429, `${who} at the moment. Ask again when one of them is done.`, undefined, RETRY_AFTER_MS);
+}
+
+/** A version that no suite has, with the one case. */
+async function storeVersion(client: PoolClient, suite: TriedSuite, input: CaseInput): Promise<string> {
+  const id = newId();
+  await insertRow(client, 'suite_version', {
+    id,
+    suite_id: id,
+    version: 1,
+    name: suite.name,
+    description: '',
+    system_prompt: suite.system_prompt,
+    tools: JSON.stringify(suite.tools),
+    pass_threshold: suite.pass_threshold,
+  });
+  await insertRow(client, 'suite_version_case', {
+    version_id: id,
+    position: 0,
+    case_id: newId(),
+    category: input.category ?? null,
+    tags: input.tags ?? [],
+    body: JSON.stringify(input),
+  });
+  return id;
+}
+
+/** The settings of its run. The texts of the suite are in its version. */
+function toRunInput(versionId: string, input: TryInput): RunInput {
+  const { temperature, tool_choice, max_tokens, timeout_s, params, system_prompt, models } = input;
+  return {
+    ...{ temperature, tool_choice, max_tokens, timeout_s, params, system_prompt, models },
+    suite_id: versionId,
+    samples: 1,
+    base_prompt: null,
+    tool_overrides: {},
+    prompt_version_id: null,
+    metrics: [],
+    case_filter: null,
+    model_order: 'parallel',
+    budget: null,
+    experiment_id: null,
+  };
+}
+
+/** Whether nothing of it goes on any more. Renews the lease. @throws ProblemError 503 when it was removed meanwhile */
+export async function hasSettled(pool: Pool, { runId }: TryOut): Promise<boolean> {
+  const { rows } = await pool.query<{ settled: boolean }>({
+    name: 'try_out_settled',
+    text: `UPDATE try_out o SET lease_until = now() + interval '${LEASE}' WHERE run_id = $1
+     RETURNING NOT EXISTS (SELECT 1 FROM target t WHERE t.run_id = o.run_id AND t.settled < t.n)
+       OR EXISTS (SELECT 1 FROM run r WHERE r.id = o.run_id AND r.status NOT IN ('pending', 'queued', 'running'))
+       AS settled`,
+    values: [runId],
+  });
+  if (rows[0]) return rows[0].settled;
+  throw new ProblemError(503, 'The try-out was lost. Try again.', undefined, RETRY_AFTER_MS);
+}
+
+/** How a try-out stands: what its models were asked, and why some have not answered. */
+export interface TryOutState {
+  status: JobStatus;
+  /** What its job waits for, or why it was stopped. */
+  detail: string | null;
+  targets: { ordinal: number; target: string; settled: boolean; paused: boolean }[];
+  warnings: string[];
+}
+
+/** Ends what goes on of it: no request is made from here on. @returns how it stood then */
+export async function endTryOut(pool: Pool, { runId, jobId, userId }: TryOut): Promise<TryOutState> {
+  return inTransaction(pool, async (client) => {
+    const before = await client.query<{ status: JobStatus; detail: string | null }>(
+      'SELECT status, detail FROM job WHERE id = $1',
+      [jobId],
+    );
+    await cancelFamily(client, { userId, jobId });
+    const { rows: targets } = await client.query<TryOutState['targets'][number]>(
+      `SELECT t.ordinal, t.provider_key || '::' || t.model_id AS target, t.settled > 0 AS settled,
+         l.paused_at IS NOT NULL AS paused
+       FROM target t LEFT JOIN lane l ON l.id = t.lane_id WHERE t.run_id = $1 ORDER BY t.ordinal`,
+      [runId],
+    );
+    const { rows: warnings } = await client.query<{ message: string }>(
+      'SELECT message FROM run_warning WHERE run_id = $1 AND message IS NOT NULL ORDER BY code',
+      [runId],
+    );
+    const { status, detail } = before.rows[0] ?? { status: 'cancelled' as const, detail: null };
+    return { status, detail, targets, warnings: warnings.map(({ message }) => message) };
+  });
+}
+
+/** Why a model has not answered, as the end of a sentence; undefined where nothing is known. */
+export function waitReason(
+  { status, detail }: TryOutState,
+  { target, paused }: Pick<TryOutState['targets'][number], 'target' | 'paused'>,
+): string | undefined {
+  if (status === 'budget_exceeded') return detail ?? undefined;
+  if (paused) return 'its lane is paused.';
+  if (!detail?.startsWith(WAITING_FOR)) return undefined;
+  const [names = ''] = detail.slice(WAITING_FOR.length).split(/ (?:since|until) /);
+  const isMeant = names.split(', ').some((name) => target === name || target.startsWith(`${name}::`));
+  return isMeant ? `w${detail.slice(1)}` : undefined;
+}
+
+/** Removes everything of a try-out but what it has cost. Does nothing when it is removed already. */
+export async function removeTryOut(pool: Pool, runId: string): Promise<void> {
+  const isGone = await inTransaction(pool, async (client) => {
+    const { rows } = await client.query<{ job_id: string; user_id: string; suite_version_id: string }>(
+      'SELECT r.job_id, r.user_id, r.suite_version_id FROM try_out o JOIN run r ON r.id = o.run_id WHERE o.run_id = $1',
+      [runId],
+    );
+    const run = rows[0];
+    if (!run) return true;
+    await cancelFamily(client, { userId: run.user_id, jobId: run.job_id });
+    if ((await deleteRuns(client, [runId])) === 'unfinished') throw new Error(`The try-out ${runId} goes on.`);
+    await client.query('DELETE FROM suite_version WHERE id = $1', [run.suite_version_id]);
+    await client.query('DELETE FROM try_out WHERE run_id = $1', [runId]);
+    return false;
+  });
+  if (!isGone) while (await purgeRun(pool, runId));
+}
+
+/** Those that nobody waits for any more: their request died with its process. */
+export async function abandonedTryOuts(pool: Pool): Promise<string[]> {
+  const { rows } = await pool.query<{ run_id: string }>(
+    'SELECT run_id FROM try_out WHERE lease_until < now() ORDER BY lease_until LIMIT 1000',
+  );
+  return rows.map(({ run_id }) => run_id);
+}

@@ -1,0 +1,217 @@
+import { clientOf, weatherSuite, type Client } from '../client.js';
+import { ADMIN_TOKEN } from '../processes.js';
+import { startSystem, type System } from '../system.js';
+import { until } from '../until.js';
+
+const PRICES = { input_cost_per_mtok: 1000, output_cost_per_mtok: 1000 };
+let system: System;
+let client: Client;
+let sql: System['sql'];
+let suiteId: string;
+const { test_cases: cases, ...suite } = weatherSuite(1);
+const [weather] = cases;
+
+beforeAll(async () => {
+  system = await startSystem();
+  ({ client, sql } = system);
+  await client.post('/api/providers', {
+    key: 'sim',
+    base_url: `${system.simulator.url}/v1`,
+    models: [
+      { id: 'perfect-ish', ...PRICES },
+      { id: 'careless-arguments', ...PRICES },
+      { id: 'slow-60000' },
+      { id: 'slow-5' },
+      { id: 'scripted:mine' },
+    ],
+  });
+  await client.post('/api/providers', {
+    key: 'away',
+    base_url: `${system.simulator.url}/v1`,
+    api_key: 'sk-of-another-lane-0123',
+    models: [{ id: 'perfect-ish' }],
+  });
+  suiteId = (await client.post('/api/tool-eval/import', { ...suite, test_cases: cases })).body.suite_id;
+});
+afterAll(() => sql.end());
+
+const tryOut = (models: string[], more: object = {}, by = client) =>
+  by.post('/api/tool-eval/try', { case: weather, suite_id: suiteId, models, ...more });
+
+/** How many rows each table has, but those that say who did what and what it cost. */
+async function rows(): Promise<Record<string, number>> {
+  const { rows: tables } = await sql.query<{ name: string }>(
+    `SELECT relname AS name FROM pg_class WHERE relnamespace = 'public'::regnamespace AND relkind IN ('r', 'p')
+       AND NOT relispartition AND relname NOT IN ('audit', 'spending', 'lane_user')`,
+  );
+  const counts: Record<string, number> = {};
+  for (const { name } of tables) counts[name] = (await sql.query(`SELECT count(*)::int AS n FROM "${name}"`)).rows[0].n;
+  return counts;
+}
+const spent = async (): Promise<number> => (await client.get('/api/settings/spending')).body.spent_usd;
+const goingOn = async (): Promise<number> => (await sql.query('SELECT 1 FROM try_out')).rowCount ?? 0;
+const askedOf = async (model: string): Promise<number> => (await system.stats())[model]?.requests ?? 0;
+const inFlight = async (model: string): Promise<number> => (await system.stats())[model]?.in_flight ?? 0;
+
+it('the verdicts on a case that is tried are those of a run, and nothing is kept but the cost', async () => {
+  const models = ['sim::perfect-ish', 'sim::careless-arguments'];
+  const run = (await client.post('/api/tool-eval', { suite_id: suiteId, models, cache: 'off' })).body.eval_id;
+  await until(async () => (await client.get(`/api/tool-eval/history/${run}`)).body.finished_at, { what: 'the run' });
+  const ofRun = (await client.get(`/api/tool-eval/history/${run}/results?order=case`)).body.items;
+  const [before, spentBefore] = [await rows(), await spent()];
+  const { status, body } = await tryOut(models, { metrics: ['ragas_tool_call_f1'] });
+  expect(status).toBe(200);
+  expect(body.results.map((one: any) => one.target)).toEqual(models);
+  for (const [index, tried] of body.results.entries()) {
+    const { passed, overall, error_type, called, evidence, usage, tool_choice_used, expected } = ofRun[index];
+    expect(tried).toMatchObject({ passed, overall, error_type, called, evidence, usage, tool_choice_used, expected });
+    expect(tried).toMatchObject({
+      error: null,
+      metrics: { ragas_tool_call_f1: { score: expect.any(Number) } },
+      explanation: [expect.any(String), ...Array(tried.explanation.length - 1).fill(expect.any(String))],
+      exchange: { requests: [{ tools: [{ type: 'function' }] }], replies: [{ choices: expect.any(Array) }] },
+    });
+  }
+  expect(body.cost_usd).toBeGreaterThan(0);
+  expect(await rows()).toEqual(before);
+  expect((await spent()) - spentBefore).toBeCloseTo(body.cost_usd, 9);
+});
+
+it('tools that nobody has stored are tried with a case of their own, beside a threshold and prompts', async () => {
+  const tool = { name: 'get_time', parameters: { type: 'object', properties: { zone: { type: 'string' } } } };
+  await system.script('mine', { replies: [{ tool_calls: [{ name: 'get_time', arguments: { zone: 'UTC' } }] }] });
+  const { status, body } = await client.post('/api/tool-eval/try', {
+    case: { prompt: 'Time?', expected_tool: 'get_time', expected_params: { zone: 'CET' } },
+    tools: [{ type: 'function', function: tool }],
+    base_prompt: 'You know the time.',
+    system_prompt: 'Be brief.',
+    pass_threshold: 0.5,
+    models: ['sim::scripted:mine'],
+  });
+  expect([status, body.results[0]]).toMatchObject([200, { passed: true, param_score: 0, cost_usd: null }]);
+  expect(body.results[0].exchange.requests[0].messages[0]).toEqual({
+    role: 'system',
+    content: 'You know the time.\n\nBe brief.',
+  });
+  expect(body.cost_usd).toBeNull();
+});
+
+describe('a try-out is refused', () => {
+  const errorsOf = async (answer: Promise<any>) => {
+    const { status, body } = await answer;
+    return [status, (body.errors ?? []).map((error: any) => error.path)];
+  };
+  it('with the paths of what is wrong with it, as cases and runs are', async () => {
+    const models = ['sim::perfect-ish'];
+    const eleven = Array.from({ length: 11 }, (_, n) => `sim::m${n}`);
+    expect(await errorsOf(tryOut(eleven))).toEqual([400, ['/models']]);
+    expect(await errorsOf(tryOut(['sim::no', 'sim::perfect-ish']))).toEqual([422, ['/models/0']]);
+    expect(await errorsOf(tryOut(models, { case: {} }))).toEqual([422, ['/case/prompt', '/case/expected_tool']]);
+    expect(await errorsOf(tryOut(models, { case: { prompt: 'p', expected_tool: 'none_such' } }))).toEqual([
+      422,
+      ['/case/expected_tool'],
+    ]);
+    expect(await errorsOf(tryOut(models, { case: { prompt: 1 } }))).toEqual([400, ['/case/prompt']]);
+    expect(await errorsOf(tryOut(models, { suite_id: null }))).toEqual([422, ['/tools']]);
+    expect(await errorsOf(tryOut(models, { suite_id: 'none' }))).toEqual([422, ['/suite_id']]);
+    expect(await errorsOf(tryOut(models, { metrics: ['none'] }))).toEqual([422, ['/metrics/0']]);
+    expect(await errorsOf(tryOut(models, { params: { model: 'x' } }))).toEqual([422, ['/params/model']]);
+    expect(await errorsOf(tryOut(models, { deadline_s: 1000 }))).toEqual([400, ['/deadline_s']]);
+    expect(await errorsOf(tryOut(models, { case: { ...weather, param_scoring: 'semantic' } }))).toEqual([
+      422,
+      ['/case'],
+    ]);
+  });
+
+  it('to viewers, and with the suites and models of another team', async () => {
+    const { body } = await client.post('/api/tokens', { name: 'reads', role: 'viewer' });
+    expect((await tryOut(['sim::perfect-ish'], {}, clientOf(client.url, body.token))).status).toBe(403);
+    const others = clientOf(client.url, (await client.post('/api/teams', { name: 'others' })).body.token.token);
+    expect(await errorsOf(tryOut(['sim::perfect-ish'], {}, others))).toEqual([422, ['/suite_id']]);
+    expect(await errorsOf(tryOut(['sim::perfect-ish'], { suite_id: null, tools: suite.tools }, others))).toEqual([
+      422,
+      ['/models/0'],
+    ]);
+  });
+
+  it('when the monthly cap is spent', async () => {
+    await client.put('/api/settings/spending', { monthly_cap_usd: 0.000001 });
+    const { status, body } = await tryOut(['sim::perfect-ish']);
+    expect([status, body.detail]).toEqual([409, expect.stringMatching(/cap/)]);
+    expect((await tryOut(['sim::slow-5'])).body.results).toMatchObject([{ passed: true }]);
+    await client.put('/api/settings/spending', { monthly_cap_usd: null });
+  });
+});
+
+it('at the deadline, a slow model and one whose lane is paused are without an answer; others have theirs', async () => {
+  const lane = (await client.get('/api/lanes')).body.items.find((one: any) => one.providers.includes('away'));
+  await client.post(`/api/lanes/${lane.id}/pause`);
+  const before = await rows();
+  const { body } = await tryOut(['sim::slow-5', 'sim::slow-60000', 'away::perfect-ish'], { deadline_s: 2 });
+  expect(body.results).toMatchObject([
+    { passed: true, error: null },
+    { outcome: 'errored', error: { kind: 'unanswered', message: 'There was no answer within 2 s.' } },
+    { error: { kind: 'unanswered', message: 'There was no answer within 2 s: its lane is paused.' } },
+  ]);
+  await until(async () => (await inFlight('slow-60000')) === 0, { what: 'the request to be aborted' });
+  expect(await rows()).toEqual(before);
+  await client.post(`/api/lanes/${lane.id}/resume`);
+});
+
+it('nobody sees a try-out; it waits behind no job of its user, and ends when its client goes away', async () => {
+  await client.put('/api/settings/jobs', { running_jobs_per_user: 1 });
+  const input = { suite_id: suiteId, models: ['away::perfect-ish'], cache: 'off' };
+  const lane = (await client.get('/api/lanes')).body.items.find((one: any) => one.providers.includes('away'));
+  await client.post(`/api/lanes/${lane.id}/pause`);
+  const { job_id: runs } = (await client.post('/api/tool-eval', input)).body;
+  expect((await client.get(`/api/jobs/${runs}`)).body.status).toBe('queued');
+  expect((await tryOut(['sim::slow-5'])).body.results).toMatchObject([{ passed: true }]);
+
+  const [before, asked] = [await rows(), await askedOf('slow-60000')];
+  const seen = async () => [
+    (await client.get('/api/jobs?orchestrated=true')).body.items.map((job: any) => job.id),
+    (await client.get('/api/tool-eval/history?orchestrated=true')).body.items.map((run: any) => run.id),
+    (await client.get(`/api/tool-suites/${suiteId}/versions`)).body.items,
+  ];
+  const shown = await seen();
+  const leaving = Array.from({ length: 4 }, () => new AbortController());
+  const left = leaving.map(({ signal }) =>
+    fetch(`${client.url}/api/tool-eval/try`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${ADMIN_TOKEN}`, 'content-type': 'application/json' },
+      body: JSON.stringify({ case: weather, suite_id: suiteId, models: ['sim::slow-60000'] }),
+      signal,
+    }).catch((error: Error) => error.name),
+  );
+  await until(async () => (await askedOf('slow-60000')) === asked + 4, { what: 'the models to be asked' });
+  expect(await seen()).toEqual(shown);
+  const fifth = await tryOut(['sim::slow-5']);
+  expect([fifth.status, Number(fifth.headers.get('retry-after')) > 0]).toEqual([429, true]);
+  leaving.forEach((one) => one.abort());
+  expect(await Promise.all(left)).toEqual(Array(4).fill('AbortError'));
+  await until(async () => (await goingOn()) === 0, { what: 'the try-outs to be removed' });
+  await until(async () => (await inFlight('slow-60000')) === 0, { what: 'the requests to be aborted' });
+  await until(async () => (await client.get('/api/jobs')).body.items.length > 0, { what: 'the list of jobs' });
+  expect(await rows()).toEqual(before);
+  await client.post(`/api/jobs/${runs}/cancel`);
+  await client.post(`/api/lanes/${lane.id}/resume`);
+  await client.put('/api/settings/jobs', { running_jobs_per_user: 4 });
+});
+
+it('what the death of an API leaves of a try-out is removed, and its cost is kept', async () => {
+  const [before, spentBefore] = [await rows(), await spent()];
+  const broken = tryOut(['sim::perfect-ish', 'sim::slow-60000']).catch(() => 'broken');
+  await until(async () => (await sql.query('SELECT 1 FROM result JOIN try_out USING (run_id)')).rowCount, {
+    what: 'the first answer',
+  });
+  await system.restartApi();
+  expect(await broken).toBe('broken');
+  expect(await goingOn()).toBe(1);
+  // As if its lease had run out.
+  await sql.query('UPDATE try_out SET lease_until = now()');
+  await system.startWorker();
+  await until(async () => (await goingOn()) === 0, { what: 'the try-out to be removed' });
+  await until(async () => JSON.stringify(await rows()) === JSON.stringify(before), { what: 'all rows to be removed' });
+  await until(async () => (await inFlight('slow-60000')) === 0, { what: 'the request to be aborted' });
+  expect(await spent()).toBeGreaterThan(spentBefore);
+});
