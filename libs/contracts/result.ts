@@ -157,7 +157,13 @@ export const RunExport = z
 export const TOOL_LABELS = { none: '(none)', unknown: '(unknown)' } as const;
 
 const toolLabels = severalOf(z.string().min(1).max(1000));
-const milliseconds = z.coerce.number().int().min(0).max(2_000_000_000).optional();
+const milliseconds = z.coerce
+  .number()
+  .int()
+  .min(0)
+  .max(2 ** 31 - 1)
+  .optional();
+const score = z.coerce.number().min(0).max(1).optional();
 
 const filters = {
   model: severalOf(z.string().max(300)).meta({
@@ -211,6 +217,8 @@ const filters = {
     description: 'Only results that took at most so many milliseconds.',
     example: 1000,
   }),
+  overall_min: score.meta({ description: 'Only results whose overall score is at least this, 0..1.', example: 0.5 }),
+  overall_max: score.meta({ description: 'Only results whose overall score is at most this, 0..1.', example: 0.9 }),
   rescore_id: id.optional().meta({
     description: "The verdicts of this rescore instead of the run's own.",
     example: '019aa8a2-5c1e-7000-8000-000000000081',

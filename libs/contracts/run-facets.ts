@@ -76,6 +76,7 @@ export const ConfusionQuery = z.strictObject({
     example: 'simulator::perfect-ish',
   }),
 });
+export type ConfusionQuery = z.infer<typeof ConfusionQuery>;
 
 export const Confusion = z
   .object({
@@ -116,6 +117,7 @@ export const MAX_FAILURE_GROUPS = 100;
 export const FailureGroupsQuery = z.strictObject({
   error_type: ErrorType.optional().meta({ description: 'Only groups of this error type.', example: 'wrong_argument' }),
 });
+export type FailureGroupsQuery = z.infer<typeof FailureGroupsQuery>;
 
 export const FailureGroups = z
   .object({
@@ -135,6 +137,7 @@ export const DrawQuery = z.strictObject({
   }),
   count: z.coerce.number().int().min(1).max(40).default(40).meta({ description: 'How many to draw at most.' }),
 });
+export type DrawQuery = z.infer<typeof DrawQuery>;
 
 export const DrawnResults = z
   .object({ items: z.array(Result).meta({ description: 'The results, lean, in a drawn order.' }) })
@@ -149,6 +152,7 @@ export const RunCasesQuery = z.strictObject({
       'Cases on which the models differ in their share of passed samples, all, or those that no model passed.',
   }),
 });
+export type RunCasesQuery = z.infer<typeof RunCasesQuery>;
 
 export const RunCase = z
   .object({

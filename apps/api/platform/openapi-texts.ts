@@ -57,6 +57,7 @@ const PATH_PARAMETERS: Record<string, { description: string; example: string }> 
     example: '019aa8a2-5c1e-7000-8000-000000000131',
   },
   results: { description: 'The id of the result, as the list of results has it.', example: '0-0-0' },
+  failures: { description: 'The id of the group, as the list of groups has it.', example: '1-3' },
   jobs: { description: 'The id of the job.', example: '019aa8a2-5c1e-7000-8000-000000000041' },
   experiments: { description: 'The id of the experiment.', example: '019aa8a2-5c1e-7000-8000-000000000051' },
   gates: { description: 'The id of the gate.', example: '019aa8a2-5c1e-7000-8000-000000000101' },

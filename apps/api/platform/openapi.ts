@@ -19,6 +19,7 @@ const COMMON_PROBLEMS = ['400', '401', '403', '422', '503'];
 const TAG_OF_CONTROLLER: Record<string, string> = {
   Results: 'Runs',
   Ranking: 'Runs',
+  RunFigures: 'Runs',
   Jobs: 'Runs',
   Resume: 'Runs',
   SuiteVersions: 'Suites',

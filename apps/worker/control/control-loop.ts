@@ -16,6 +16,7 @@ import type { Settler } from '../items/settle.js';
 import type { ReplyScorer } from '../scoring/score-reply.js';
 import { Bulkhead } from './bulkhead.js';
 import { comparePair, type ComparePair } from './compare-pair.js';
+import { Counter } from './count.js';
 import { Dispatcher } from './dispatch.js';
 import { LaneEvictor } from './evict-lanes.js';
 import { Finisher } from './finish.js';
@@ -40,6 +41,7 @@ const TIMINGS = {
   prepare: { idleMs: 1000, gapMs: 0 },
   rescore: { idleMs: 1000, gapMs: 0 },
   orchestrate: { idleMs: 1000, gapMs: 50 },
+  count: { idleMs: 1000, gapMs: 50 },
   reconcile: { idleMs: 2000, gapMs: 2000 },
   housekeeping: { idleMs: 60_000, gapMs: 60_000 },
 };
@@ -89,6 +91,7 @@ export class ControlLoop {
       prepare: this.#prepareStep(),
       rescore: this.#rescoreStep(),
       orchestrate: this.#orchestrateStep(),
+      count: this.#countStep(),
       reconcile: this.#reconcileStep(windows),
       housekeeping: this.#housekeepingStep(),
     };
@@ -145,6 +148,7 @@ export class ControlLoop {
         this.wake('dispatch');
         this.wake('prepare');
         this.wake('orchestrate');
+        this.wake('count');
       },
       compare: this.#compare,
       onPlaced: () => this.wake('refresh'),
@@ -219,6 +223,17 @@ export class ControlLoop {
     return this.#step('orchestrate', async (signal) =>
       bulkhead.each(await orchestrator.toAdvance(), byTeam, async (orchestration) => {
         if (!signal.aborted) await orchestrator.advance(orchestration, signal);
+      }),
+    );
+  }
+
+  #countStep(): RepeatingStep {
+    const { comparing, shortLocks } = this.deps.pools;
+    const counter = new Counter({ pool: comparing, locks: shortLocks });
+    const bulkhead = this.#bulkhead('count');
+    return this.#step('count', async (signal) =>
+      bulkhead.each(await counter.toCount(), byTeam, async (run) => {
+        if (!signal.aborted) await counter.count(run, signal);
       }),
     );
   }

@@ -4,6 +4,10 @@ import type { Logger } from '#lib/runtime/logger';
 /** How many lanes or teams a step works on side by side. */
 export const STEP_CONCURRENCY = 4;
 
+/** Runs that are counted side by side: small ones, and large ones, which take longer. */
+export const COUNTED_AT_ONCE = { small: 2, large: 1 };
+const COUNTING = COUNTED_AT_ONCE.small + COUNTED_AT_ONCE.large;
+
 /**
  * Connections of steps, apart from those that do the work. A step that holds a lock needs one of the latter, and could
  * wait for ever if all of them were held by steps that do the same.
@@ -13,13 +17,13 @@ export class StepPools {
   readonly shortLocks: Pool;
   /** Hold the locks of steps that also wait for something else. */
   readonly longLocks: Pool;
-  /** Compare runs, which may take a minute, and would keep those who settle items waiting. */
+  /** Compare and count runs, which may take a minute, and would keep those who settle items waiting. */
   readonly comparing: Pool;
 
   constructor(databaseUrl: string, logger: Logger) {
-    this.shortLocks = createPool(databaseUrl, 3 * STEP_CONCURRENCY + 2, logger);
+    this.shortLocks = createPool(databaseUrl, 3 * STEP_CONCURRENCY + 2 + COUNTING, logger);
     this.longLocks = createPool(databaseUrl, 2 * STEP_CONCURRENCY, logger);
-    this.comparing = createPool(databaseUrl, 3 * STEP_CONCURRENCY, logger);
+    this.comparing = createPool(databaseUrl, 3 * STEP_CONCURRENCY + COUNTING, logger);
   }
 
   async close(): Promise<void> {

@@ -9,6 +9,7 @@ import { PROMPT_EXAMPLES } from './prompt-examples.js';
 import { PROMPT_TUNE_EXAMPLES } from './prompt-tune-examples.js';
 import { PROVIDER_EXAMPLES } from './provider-examples.js';
 import { RESULT_EXAMPLES } from './result-examples.js';
+import { RUN_FACETS_EXAMPLES } from './run-facets-examples.js';
 import { RUN_EXAMPLES } from './run-examples.js';
 import { SUITE_EXAMPLES } from './suite-examples.js';
 import { TEAM_EXAMPLES } from './team-examples.js';
@@ -27,6 +28,7 @@ export const EXAMPLES: Record<string, Record<string, unknown>> = {
   ...MCP_EXAMPLES,
   ...RUN_EXAMPLES,
   ...RESULT_EXAMPLES,
+  ...RUN_FACETS_EXAMPLES,
   ...TRY_EXAMPLES,
   ...LABEL_EXAMPLES,
   ...COMPARISON_EXAMPLES,

@@ -7,6 +7,7 @@ import { judgeFinishedRun } from './judge-of-run.js';
 import { lockUserOrTimeOut } from './lock-user.js';
 import { logEvents } from './log-events.js';
 import { lockExperiment, placeRun, type ComparedRun } from './place-run.js';
+import { askForFiguresOfListed } from './run-figures.js';
 
 // Finishing is a step of its own, and no part of settling: two targets that end at the same instant would each leave
 // the run to the other, and a summary of a million results would hold up a lane. First each target that has nothing
@@ -109,6 +110,7 @@ export async function finishRun(pool: Pool, run: RunToFinish, compared?: Compare
     const pair = experiment ? compared!.pair : null;
     const scored = await storeScore(client, run.id, pair);
     if (experiment && pair) await storePair(client, experiment.id, pair);
+    await askForFiguresOfListed(client, run.id);
     const completed = await client.query(
       `UPDATE run SET status = 'completed', finished_at = now() WHERE id = $1 AND status = 'running'`,
       [run.id],

@@ -1,7 +1,7 @@
 import type { JsonObject } from '#lib/contracts/json/json';
 import type { Result } from '#lib/contracts/result';
 
-const PROMPT_CHARACTERS = 200;
+export const PROMPT_CHARACTERS = 200;
 const CALLS = 10;
 /** Arguments with longer JSON are shown by its beginning. */
 const ARGUMENT_CHARACTERS = 2_000;
@@ -18,7 +18,7 @@ export const leanResult = (result: Result): Result => ({
 });
 
 /** The first characters of a text, none of them cut in two. */
-const beginningOf = (text: string, characters: number): string =>
+export const beginningOf = (text: string, characters: number): string =>
   text.length <= characters ? text : [...text.slice(0, 2 * characters)].slice(0, characters).join('');
 
 function shortJson(value: unknown): unknown {

@@ -33,6 +33,8 @@ export function conditionsOf(filter: RowFilter, versionId: string, parameter: Pa
   add(filter.format, () => `r.format_compliance = ANY (${parameter(filter.format)})`);
   add(filter.latency_min_ms, () => `r.latency_ms >= ${parameter(filter.latency_min_ms)}`);
   add(filter.latency_max_ms, () => `r.latency_ms <= ${parameter(filter.latency_max_ms)}`);
+  add(filter.overall_min, () => `r.overall >= ${parameter(filter.overall_min)}::float8`);
+  add(filter.overall_max, () => `r.overall <= ${parameter(filter.overall_max)}::float8`);
   add(filter.tag, () => cases(`c.tags && ${parameter(filter.tag)}::text[]`));
   add(filter.expected_tool, () => cases(`${EXPECTED_LABELS} && ${parameter(filter.expected_tool)}::text[]`));
   add(filter.called_tool, () => called(filter.called_tool!, versionId, parameter));

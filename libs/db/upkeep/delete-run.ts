@@ -106,7 +106,7 @@ async function forgetInExperiments(client: PoolClient, runIds: readonly string[]
 
 const ITEM = 'target, case_position, sample';
 
-/** Deleted runs of which results, exchanges, labels or logs are left, oldest first. */
+/** Deleted runs of which results, exchanges, labels, figures or logs are left, oldest first. */
 export async function runsToPurge(pool: Pool): Promise<string[]> {
   const { rows } = await pool.query<{ run_id: string }>('SELECT run_id FROM purge ORDER BY run_id LIMIT 1000');
   return rows.map(({ run_id }) => run_id);
@@ -119,6 +119,8 @@ export async function purgeRun(pool: Pool, runId: string, pieceSize = 5000): Pro
     ['result', ITEM],
     ['rescored', `rescore_id, ${ITEM}`],
     ['label', `${ITEM}, user_id`],
+    ['case_figures', 'position'],
+    ['failure_group', 'nth'],
     ['redo', 'target, item'],
     ['run_warning', 'code'],
   ]) {

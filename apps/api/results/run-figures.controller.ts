@@ -1,0 +1,105 @@
+import { Controller, Get, Param, Query, Res } from '@nestjs/common';
+import type { FastifyReply } from 'fastify';
+import {
+  Confusion,
+  ConfusionQuery,
+  Counting,
+  DrawnResults,
+  DrawQuery,
+  FailureGroups,
+  FailureGroupsQuery,
+  RunCases,
+  RunCasesQuery,
+  RunFacets,
+} from '#lib/contracts/run-facets';
+import type { Caller } from '#lib/db/catalogue/callers';
+import { About, Answers, cursorOf, Me, uuid } from '../platform/decorators.js';
+import { RunFiguresService } from './run-figures.service.js';
+
+const POSITION = /^\d{1,9}$/;
+const WHEN =
+  'Counted once, when the run ends; for a run that ended before that was done, when it is first asked for: ask again ' +
+  'after a 202. Answers 409 while the run goes on.';
+
+/** 202 until there is something to answer with. */
+function answer<Figures extends object>(figures: Figures | Counting, reply: FastifyReply): Figures | Counting {
+  if ('status' in figures) void reply.status(202);
+  return figures;
+}
+
+@Controller('api/tool-eval/history/:id')
+export class RunFiguresController {
+  constructor(readonly service: RunFiguresService) {}
+
+  @Get('facets')
+  @About('Count the results of a run by what they can be filtered by', WHEN)
+  @Answers(200, RunFacets, 404, 409)
+  @Answers(202, Counting)
+  async facets(@Me() caller: Caller, @Param('id') id: string, @Res({ passthrough: true }) reply: FastifyReply) {
+    return answer(await this.service.facets(caller, uuid('run', id)), reply);
+  }
+
+  @Get('confusion')
+  @About(
+    'Count which tools were called where others were expected',
+    `A case that accepts several tools counts in the row of each of them, and of all together. ${WHEN}`,
+  )
+  @Answers(200, Confusion, 404, 409)
+  @Answers(202, Counting)
+  async confusion(
+    @Me() caller: Caller,
+    @Param('id') id: string,
+    @Query({ schema: ConfusionQuery }) { target }: ConfusionQuery,
+    @Res({ passthrough: true }) reply: FastifyReply,
+  ) {
+    return answer(await this.service.confusion(caller, uuid('run', id), target), reply);
+  }
+
+  @Get('failures')
+  @About(
+    'List what did not pass in groups',
+    `Results of one error type, expected tool, called tool and argument. ${WHEN}`,
+  )
+  @Answers(200, FailureGroups, 404, 409)
+  @Answers(202, Counting)
+  async failures(
+    @Me() caller: Caller,
+    @Param('id') id: string,
+    @Query({ schema: FailureGroupsQuery }) { error_type: errorType }: FailureGroupsQuery,
+    @Res({ passthrough: true }) reply: FastifyReply,
+  ) {
+    return answer(await this.service.failures(caller, uuid('run', id), errorType), reply);
+  }
+
+  @Get('failures/:group/draw')
+  @About(
+    'Draw results of a group of failures at random',
+    'The same seed draws the same results. Up to 200 results of each group, a uniform sample, are kept when they are ' +
+      'counted, and all seeds draw from these.',
+  )
+  @Answers(200, DrawnResults, 404, 409)
+  @Answers(202, Counting)
+  async draw(
+    @Me() caller: Caller,
+    @Param('id') id: string,
+    @Param('group') group: string,
+    @Query({ schema: DrawQuery }) query: DrawQuery,
+    @Res({ passthrough: true }) reply: FastifyReply,
+  ) {
+    return answer(await this.service.draw(caller, { runId: uuid('run', id), group }, query), reply);
+  }
+
+  @Get('cases')
+  @About('List the cases of a run with how each model did', `By position. ${WHEN}`)
+  @Answers(200, RunCases, 404, 409)
+  @Answers(202, Counting)
+  async cases(
+    @Me() caller: Caller,
+    @Param('id') id: string,
+    @Query({ schema: RunCasesQuery }) { show, limit, cursor }: RunCasesQuery,
+    @Res({ passthrough: true }) reply: FastifyReply,
+  ) {
+    const page = { limit, cursor: cursorOf(cursor, POSITION) };
+    return answer(await this.service.cases(caller, uuid('run', id), show, page), reply);
+  }
+}

@@ -1,0 +1,317 @@
+import { startApi, type ApiInProcess } from '../../../test/api.js';
+import { clientOf, type Client } from '../../../test/client.js';
+import { Counter } from '../../worker/control/count.js';
+import type { Result } from '#lib/contracts/result';
+import type { Confusion, FacetBin, FacetValue, FailureGroups, RunCases, RunFacets } from '#lib/contracts/run-facets';
+import { ERROR_TYPES } from '#lib/contracts/verdict';
+
+const CASES = 24;
+const SAMPLES = 2;
+const MODELS = ['a', 'b', 'c'];
+
+let api: ApiInProcess;
+let client: Client;
+let counter: Counter;
+let suiteId: string;
+let runId: string;
+let path: string;
+
+const EXPECTATIONS = [
+  { expected_tool: 'get_weather' },
+  { expected_tool: ['get_time', 'get_weather'] },
+  { expected_tool: null },
+  { expected_calls: [{ tool: 'get_time' }, { tool: 'get_weather' }] },
+];
+const CALLED = [
+  '[{"name":"get_weather","arguments":{}}]',
+  '[{"name":"GET_TIME","arguments":{"text":"\\u0000"}}]',
+  '[]',
+  '[{"name":"search","arguments":{}}]',
+  '[{"name":"search","arguments":{}},{"name":"get_time","arguments":{}}]',
+  '[{"name":"","arguments":{}}]',
+];
+const check = (path: string, verdict: string) => ({ path, rule: 'exact', expected: { verdict: 'missing' }, verdict });
+const evidence = (called: number, ...checks: object[]): string =>
+  JSON.stringify({
+    pairs: [{ called, expected: 0, param_score: 0.5, arguments: checks }],
+    missing: [],
+    unexpected: [],
+  });
+/** In the fifth, the second of two calls answers what is expected. */
+const EVIDENCE = [
+  evidence(0, check('/city', 'match'), check('/unit~1of', 'mismatch'), check('/day', 'missing')),
+  evidence(0, check('/city', 'missing')),
+  null,
+  '{"pairs":[],"missing":[0],"unexpected":[0]}',
+  evidence(1, check('/city', 'match')),
+  evidence(0),
+];
+const OVERALLS = [0, 0.05, 0.1, 0.30000000000000004, 0.5999999999999999, 0.6, 0.8999999999999999, 0.99, 1];
+
+/** What item `n` became: every combination of what lists filter by comes up. */
+function outcomeOf(n: number) {
+  const errored = n % 11 === 3;
+  const passed = !errored && Math.floor(n / 6) % 3 === 0;
+  return {
+    outcome: errored ? 'errored' : 'scored',
+    passed,
+    overall: errored ? null : passed ? 1 : OVERALLS[n % OVERALLS.length],
+    error_type: errored ? 'errored' : passed && n % 2 ? 'none' : ERROR_TYPES[2 + (n % 7)]!,
+    error_kind: errored ? ['timeout', 'network'][n % 2] : null,
+    format_compliance: errored ? null : ['native', 'repaired', 'none'][n % 3]!,
+    called: errored ? '[]' : CALLED[n % CALLED.length]!,
+    evidence: errored ? null : EVIDENCE[n % EVIDENCE.length]!,
+    latency_ms: errored ? null : [0, 1, 7, 99, 100, 101, 317, 421, 999, 1000, 60_000][n % 11]!,
+  };
+}
+
+beforeAll(async () => {
+  api = await startApi();
+  client = api.client;
+  counter = new Counter({ pool: api.pool, locks: api.pool });
+  const models = MODELS.map((id) => ({ id }));
+  await client.post('/api/providers', { key: 'sim', base_url: 'http://127.0.0.1:9/v1', models });
+  const suite = {
+    name: 'Weather',
+    tools: ['get_weather', 'get_time'].map((name) => ({ type: 'function', function: { name } })),
+    test_cases: Array.from({ length: CASES }, (_, n) => ({
+      name: n % 2 ? `Case ${n}` : null,
+      prompt: `${n} ${'é🙂'.repeat(200)}`,
+      category: ['odd', 'even', null][n % 3],
+      tags: n % 4 ? [`tag-${n % 4}`, 'tagged', 'tagged'] : [],
+      ...EXPECTATIONS[n % 4],
+    })),
+  };
+  const imported = await client.post('/api/tool-eval/import', suite);
+  expect(imported).toMatchObject({ status: 201 });
+  suiteId = imported.body.suite_id;
+  runId = await endedRun();
+  path = `/api/tool-eval/history/${runId}`;
+}, 60_000);
+afterAll(() => api.close());
+
+/** A run with results, as a release left it that counted nothing. */
+async function endedRun(status = 'completed', models = MODELS): Promise<string> {
+  const body = { suite_id: suiteId, models, samples: SAMPLES };
+  const {
+    status: submitted,
+    body: { eval_id: id, ...problem },
+  } = await client.post('/api/tool-eval', body);
+  expect({ submitted, problem }).toMatchObject({ submitted: 202 });
+  // A tool that no suite has, as one case expects it.
+  await api.pool.query(
+    `UPDATE suite_version_case SET body = replace(body, '"get_weather"', '"search"') WHERE position = 4
+       AND version_id = (SELECT suite_version_id FROM run WHERE id = $1)`,
+    [id],
+  );
+  const items = models.flatMap((_, target) =>
+    Array.from({ length: CASES * SAMPLES }, (_, n) => ({
+      target,
+      case_position: n % CASES,
+      sample: Math.floor(n / CASES),
+      seq: target * CASES * SAMPLES + n + 1,
+      category: ['odd', 'even', null][(n % CASES) % 3],
+      // On every sixth case all models fail.
+      ...outcomeOf(n % 6 === 5 ? 11 + 18 * (n % 7) : n * 5 + target),
+    })),
+  );
+  await api.pool.query(
+    `INSERT INTO result (run_id, target, case_position, sample, generation, seq, outcome, passed, overall, error_type,
+       error_kind, format_compliance, abstention, category, called, evidence, scoring_version, latency_ms, attempts)
+     SELECT $1, target, case_position, sample, 1, seq, outcome, passed, overall, error_type, error_kind,
+       format_compliance, false, category, called, evidence, 3, latency_ms, 1
+     FROM json_to_recordset($2) AS u (target int, case_position int, sample int, seq int, outcome text, passed bool,
+       overall float8, error_type text, error_kind text, format_compliance text, category text, called text,
+       evidence text, latency_ms int)`,
+    [id, JSON.stringify(items)],
+  );
+  await api.pool.query('UPDATE target SET settled = n WHERE run_id = $1', [id]);
+  await api.pool.query('UPDATE run SET status = $2 WHERE id = $1', [id, status]);
+  return id;
+}
+
+/** What was asked for is counted by then. */
+async function countAll(): Promise<void> {
+  for (const run of await counter.toCount()) await counter.count(run, new AbortController().signal);
+}
+async function counted<Figures>(of: string): Promise<Figures> {
+  const answer = await client.get(of);
+  expect({ of, status: answer.status }).toEqual({ of, status: 200 });
+  return answer.body;
+}
+async function resultsOf(query: Record<string, string>, id = runId): Promise<Result[]> {
+  const { status, body } = await client.get(
+    `/api/tool-eval/history/${id}/results?limit=200&${new URLSearchParams(query)}`,
+  );
+  expect({ query, status, next: body.next_cursor }).toEqual({ query, status: 200, next: null });
+  return body.items;
+}
+const byTarget = (results: readonly Result[]): number[][] =>
+  MODELS.map((model) => {
+    const own = results.filter(({ target }) => target === `sim::${model}`);
+    const passed = own.filter((result) => result.passed).length;
+    const errored = own.filter(({ outcome }) => outcome === 'errored').length;
+    return [passed, own.length - passed - errored, errored];
+  });
+
+it('a run that ended before its results were counted has them counted when they are first asked for', async () => {
+  for (const figures of ['facets', 'confusion', 'failures', 'cases', 'failures/1-1/draw'])
+    expect(await client.get(`${path}/${figures}`)).toMatchObject({ status: 202, body: { status: 'counting' } });
+  await countAll();
+  const { targets, totals, counted_at } = await counted<RunFacets>(`${path}/facets`);
+  expect(targets).toEqual(MODELS.map((model) => `sim::${model}`));
+  expect(totals).toEqual(byTarget(await resultsOf({})));
+  expect(await counter.toCount()).toEqual([]);
+  expect((await counted<RunFacets>(`${path}/facets`)).counted_at).toBe(counted_at);
+});
+
+it.each(['error_type', 'category', 'expected_tool', 'called_tool', 'format', 'tag'] as const)(
+  'counts by %s as many results as a list has that is filtered by it',
+  async (facet) => {
+    const { values, others } = (await counted<RunFacets>(`${path}/facets`))[facet];
+    expect(others).toBe(0);
+    expect(values.length).toBeGreaterThan(1);
+    for (const { value, by_target } of values)
+      expect({ value, by_target }).toEqual({ value, by_target: byTarget(await resultsOf({ [facet]: value })) });
+    const totals = values.map(({ by_target }: FacetValue) => by_target.flat().reduce((sum, n) => sum + n, 0));
+    expect(totals).toEqual(totals.toSorted((a, b) => b - a));
+  },
+);
+
+it.each([
+  ['latency_ms', 'latency_min_ms', 'latency_max_ms'],
+  ['overall', 'overall_min', 'overall_max'],
+] as const)('counts in each bin of %s as many results as a list has between its ends', async (facet, least, most) => {
+  const bins: FacetBin[] = (await counted<RunFacets>(`${path}/facets`))[facet];
+  let all = 0;
+  for (const { from, to, by_target } of bins) {
+    const found = await resultsOf({ [least]: String(from), [most]: String(to) });
+    expect({ from, by_target }).toEqual({ from, by_target: byTarget(found) });
+    all += found.length;
+  }
+  expect(all).toBe((await resultsOf({ outcome: 'scored' })).length);
+});
+
+it('counts in each cell of the confusion as many results as a list has of both tools', async () => {
+  for (const model of [undefined, 'sim::b']) {
+    const of = model ? { model } : undefined;
+    const { expected, called, cells } = await counted<Confusion>(
+      `${path}/confusion?${new URLSearchParams(of && { target: model! })}`,
+    );
+    expect(expected).toEqual(expect.arrayContaining(['get_weather', 'get_time or get_weather', 'search', '(none)']));
+    expect(called).toEqual(expect.arrayContaining(['get_weather', 'get_time', 'search', '(none)', '(unknown)']));
+    for (const [row, expected_tool] of expected.entries())
+      for (const [column, called_tool] of called.entries()) {
+        const found = await resultsOf({ expected_tool, called_tool, ...of });
+        expect({ expected_tool, called_tool, n: cells[row]![column] }).toMatchObject({ n: found.length });
+      }
+  }
+  expect(await client.get(`${path}/confusion?target=sim::gone`)).toMatchObject({ status: 422 });
+});
+
+it('groups what did not pass, and draws the same of a group by the same seed', async () => {
+  const { items, others } = await counted<FailureGroups>(`${path}/failures`);
+  const failed = await resultsOf({ passed: 'false' });
+  expect(items.reduce((sum, { count }) => sum + count, 0)).toBe(failed.length);
+  expect(others).toEqual({ groups: 0, results: 0 });
+  expect(items.map(({ count }) => count)).toEqual(items.map(({ count }) => count).toSorted((a, b) => b - a));
+  expect(new Set(items.map(({ argument }) => argument))).toEqual(new Set(['/unit~1of', '/city', null]));
+  expect(new Set(items.filter((one) => one.error_type === 'errored').map((one) => one.called_tool))).toEqual(
+    new Set(['timeout', 'network']),
+  );
+  for (const { id, error_type, count, by_target, example } of items) {
+    const draw = async (query = '') =>
+      (await counted<{ items: Result[] }>(`${path}/failures/${id}/draw?${query}`)).items;
+    const drawn = await draw();
+    expect(drawn).toHaveLength(Math.min(count, 40));
+    expect(new Set(drawn.map((result) => result.error_type))).toEqual(new Set([error_type]));
+    expect(drawn.every(({ passed, evidence }) => !passed && evidence === null)).toBe(true);
+    expect(byTarget(drawn).map(([, failed, errored]) => failed! + errored!)).toEqual(by_target);
+    expect(drawn.map((result) => result.id)).toContain(example);
+    expect(await draw('seed=1')).toEqual(drawn);
+    expect((await draw('seed=2&count=1'))[0]!.id).toBe((await draw('seed=2'))[0]!.id);
+  }
+  const ofOne = await counted<FailureGroups>(`${path}/failures?error_type=errored`);
+  expect(ofOne.items).toEqual(items.filter(({ error_type }) => error_type === 'errored'));
+  for (const gone of ['1-999', '2-1', 'x'])
+    expect((await client.get(`${path}/failures/${gone}/draw`)).status).toBe(404);
+});
+
+it('lists the cases on which models differ, all of them, or those that no model passed', async () => {
+  const all = await counted<RunCases>(`${path}/cases?show=all`);
+  expect(all).toMatchObject({ total: CASES, next_cursor: null });
+  for (const { case_id, case_name, position, prompt, category, cells } of all.items) {
+    const results = await resultsOf({ case_id });
+    expect(results[0]).toMatchObject({ case_name, category });
+    expect(results[0]!.prompt.startsWith(prompt)).toBe(true);
+    expect([...prompt]).toHaveLength(200);
+    expect(position).toBe(Number(prompt.split(' ')[0]));
+    expect(cells.map(({ scored, passed, errored }) => [passed, scored - passed, errored])).toEqual(byTarget(results));
+    const scores = results.flatMap(({ target, overall }) => (target === 'sim::a' && overall !== null ? [overall] : []));
+    const sum = scores.reduce((total, score) => total + score, 0);
+    if (scores.length) expect(cells[0]!.mean).toBeCloseTo(sum / scores.length, 12);
+    else expect(cells[0]!.mean).toBeNull();
+  }
+  const shares = ({ cells }: RunCases['items'][number]): number[] =>
+    cells.flatMap(({ scored, passed }) => (scored ? [passed / scored] : []));
+  const differing = all.items.filter((one) => new Set(shares(one)).size > 1);
+  const none = all.items.filter((one) => shares(one).length > 0 && shares(one).every((share) => share === 0));
+  expect(differing.length * none.length).toBeGreaterThan(0);
+  expect(await counted(`${path}/cases`)).toMatchObject({ total: differing.length, items: differing });
+  expect(await counted(`${path}/cases?show=all_failed`)).toMatchObject({ total: none.length, items: none });
+  const first = await counted<RunCases>(`${path}/cases?show=all&limit=20`);
+  const second = await counted<RunCases>(`${path}/cases?show=all&limit=20&cursor=${first.next_cursor}`);
+  expect([...first.items, ...second.items]).toEqual(all.items);
+  expect((await client.get(`${path}/cases?cursor=x`)).status).toBe(400);
+});
+
+it('is counted anew when it was resumed, and answers 409 while it goes on', async () => {
+  const id = await endedRun('completed', ['a']);
+  const facets = () => client.get(`/api/tool-eval/history/${id}/facets`);
+  expect((await facets()).status).toBe(202);
+  await countAll();
+  expect((await facets()).status).toBe(200);
+  await api.pool.query(`UPDATE run SET status = 'running', generation = 2 WHERE id = $1`, [id]);
+  expect(await facets()).toMatchObject({
+    status: 409,
+    body: { detail: expect.stringContaining('The run is running') },
+  });
+  await api.pool.query('DELETE FROM result WHERE run_id = $1 AND (case_position > 3 OR passed)', [id]);
+  await api.pool.query(`UPDATE run SET status = 'cancelled' WHERE id = $1`, [id]);
+  expect((await facets()).status).toBe(202);
+  await countAll();
+  expect((await facets()).body.totals).toEqual(byTarget(await resultsOf({}, id)).slice(0, 1));
+  const { total } = await counted<RunCases>(`/api/tool-eval/history/${id}/cases?show=all`);
+  const positions = await api.pool.query('SELECT DISTINCT case_position FROM result WHERE run_id = $1', [id]);
+  expect(total).toBe(positions.rowCount);
+  const rows = await api.pool.query('SELECT generation FROM case_figures WHERE run_id = $1', [id]);
+  expect(rows.rows).toEqual(Array.from({ length: total }, () => ({ generation: 2 })));
+});
+
+it('answers with no results at all, and of runs of the team alone', async () => {
+  const { eval_id: id } = (await client.post('/api/tool-eval', { suite_id: suiteId, models: ['a'] })).body;
+  await api.pool.query(`UPDATE run SET status = 'cancelled' WHERE id = $1`, [id]);
+  expect((await client.get(`/api/tool-eval/history/${id}/facets`)).status).toBe(202);
+  await countAll();
+  const facets = await counted<RunFacets>(`/api/tool-eval/history/${id}/facets`);
+  expect(facets).toMatchObject({ totals: [[0, 0, 0]], latency_ms: [], tag: { values: [], others: 0 } });
+  expect(await counted(`/api/tool-eval/history/${id}/cases`)).toMatchObject({ total: 0, items: [] });
+  const { body } = await client.post('/api/teams', { name: 'others' });
+  const other = clientOf(api.url, body.token.token);
+  for (const figures of ['facets', 'confusion', 'failures', 'failures/1-1/draw', 'cases'])
+    expect((await other.get(`${path}/${figures}`)).status).toBe(404);
+});
+
+it('leaves nothing behind when it is deleted while it is counted', async () => {
+  const id = await endedRun('completed', ['a']);
+  await client.get(`/api/tool-eval/history/${id}/facets`);
+  const [run] = await counter.toCount();
+  expect((await client.delete(`/api/tool-eval/history/${id}`)).status).toBe(204);
+  await counter.count(run!, new AbortController().signal);
+  const left = await api.pool.query(
+    `SELECT run_id FROM run_figures WHERE run_id = $1 UNION ALL SELECT run_id FROM case_figures WHERE run_id = $1
+     UNION ALL SELECT run_id FROM failure_group WHERE run_id = $1`,
+    [id],
+  );
+  expect(left.rows).toEqual([]);
+});

@@ -1,0 +1,118 @@
+import { MAX_FACET_VALUES } from '#lib/contracts/run-facets';
+import type {
+  CountedCase,
+  CountedCaseFigures,
+  CountedFailure,
+  CountedResults,
+  CountedValues,
+} from '#lib/contracts/counted';
+import { LATENCY_BINS } from '#lib/counting/bins';
+import { RunCounter } from '#lib/counting/run-counter';
+import { withAdvisoryLock } from '#lib/db/connection/advisory-lock';
+import type { Pool } from '#lib/db/connection/pool';
+import { runsToCount, storeCaseFigures, storeFigures, type RunToCount } from '#lib/db/engine/run-figures';
+import {
+  casesToCount,
+  countResultsByCase,
+  lowered,
+  readCountableRun,
+  readTogether,
+  resultsToCount,
+  suiteToolNames,
+  topValues,
+  type CountableRun,
+} from '#lib/db/read/for-workers/results-to-count';
+import { Semaphore } from '#lib/runtime/semaphore';
+import { Setbacks } from './setbacks.js';
+import { COUNTED_AT_ONCE } from './step-pools.js';
+
+/** A run with more results takes seconds. Such runs wait for one another, and keep no smaller one waiting. */
+const LARGE = 200_000;
+/** Names of tools that only cases have, and that called tools are told apart by. */
+const MAX_TOOL_NAMES = 1_000;
+
+const LATENCIES = LATENCY_BINS.map(({ from }) => from);
+
+/**
+ * Counts the results of runs that have ended, once: what a page shows of a run of any size is read from there. It
+ * reads a few thousand results at a time and holds no lock on a run. Nothing counts before the last statement, so a
+ * run whose process dies is counted again from its beginning.
+ */
+export class Counter {
+  readonly #setbacks = new Setbacks();
+  readonly #small = new Semaphore(COUNTED_AT_ONCE.small);
+  readonly #large = new Semaphore(COUNTED_AT_ONCE.large);
+
+  constructor(readonly deps: { pool: Pool; locks: Pool }) {}
+
+  /** Those that were asked for, without those that failed a moment ago. */
+  toCount(): Promise<RunToCount[]> {
+    return runsToCount(this.deps.pool, this.#setbacks.waiting());
+  }
+
+  async count(run: RunToCount, stop: AbortSignal): Promise<void> {
+    const turns = run.results > LARGE ? this.#large : this.#small;
+    await turns.run(() =>
+      withAdvisoryLock(this.deps.locks, `count ${run.runId}`, async () => {
+        try {
+          stop.throwIfAborted();
+          await countRun(this.deps.pool, run, stop);
+          this.#setbacks.clear(run.runId);
+        } catch (error) {
+          if (!stop.aborted) this.#setbacks.add(run.runId);
+          throw error;
+        }
+      }),
+    );
+  }
+}
+
+/** Counts one run, unless it was resumed or deleted. */
+export async function countRun(pool: Pool, asked: RunToCount, signal: AbortSignal): Promise<void> {
+  const run = await readCountableRun(pool, asked.runId);
+  if (run?.generation !== asked.generation) return;
+  const results = await countResultsByCase(pool, run, signal);
+  const names = run.targets.map(({ name }) => name);
+  const counter = new RunCounter(names, await valuesOf(pool, run, results));
+  for await (const page of casesToCount(pool, run, results)) {
+    const figures: CountedCaseFigures[] = [];
+    for (const cases of readTogether(page, results)) {
+      signal.throwIfAborted();
+      figures.push(...countCases(counter, cases, await resultsToCount(pool, run, cases, LATENCIES)));
+    }
+    await storeCaseFigures(pool, asked, figures);
+  }
+  signal.throwIfAborted();
+  await storeFigures(pool, asked, counter.finish());
+}
+
+async function valuesOf(pool: Pool, run: CountableRun, results: ReadonlyMap<number, number>): Promise<CountedValues> {
+  const labels = await topValues(pool, run, 'expected', results, Math.max(MAX_FACET_VALUES, MAX_TOOL_NAMES));
+  const suite = await suiteToolNames(pool, run);
+  const names = await lowered(pool, labels.values);
+  const kept = labels.values.slice(0, MAX_FACET_VALUES);
+  return {
+    // The spelling of the suite comes last, and stays.
+    called: new Map([
+      ...names.map((name, index) => [name, labels.values[index]!] as const).reverse(),
+      ...suite.map(({ name, shown }) => [name, shown] as const).reverse(),
+    ]),
+    suiteTools: new Set(suite.map(({ name }) => name)),
+    expected: { values: kept, others: labels.others + labels.values.length - kept.length },
+    category: await topValues(pool, run, 'category', results, MAX_FACET_VALUES),
+    tag: await topValues(pool, run, 'tag', results, MAX_FACET_VALUES),
+  };
+}
+
+function countCases(
+  counter: RunCounter,
+  cases: readonly CountedCase[],
+  { passed, failures }: { passed: readonly CountedResults[]; failures: readonly CountedFailure[] },
+): CountedCaseFigures[] {
+  const passedOf = Map.groupBy(passed, ({ position }) => position);
+  const failuresOf = Map.groupBy(failures, ({ position }) => position);
+  return cases.flatMap((one) => {
+    const figures = counter.addCase(one, passedOf.get(one.position) ?? [], failuresOf.get(one.position) ?? []);
+    return figures ? [figures] : [];
+  });
+}

@@ -1,0 +1,57 @@
+/** `[passed, not passed, errored]` of one model. */
+export type Counts = [passed: number, failed: number, errored: number];
+/** What became of a result, as an index into its counts. */
+export const FATE = { passed: 0, failed: 1, errored: 2 } as const;
+export type Fate = (typeof FATE)[keyof typeof FATE];
+
+const FATES = 3;
+
+/** How many results of each model passed, failed and errored. */
+export class TargetCounts {
+  readonly #counts: Int32Array;
+
+  constructor(readonly targets: number) {
+    this.#counts = new Int32Array(targets * FATES);
+  }
+
+  add(target: number, fate: Fate, n: number): void {
+    this.#counts[target * FATES + fate]! += n;
+  }
+
+  get total(): number {
+    return this.#counts.reduce((sum, n) => sum + n, 0);
+  }
+
+  toJSON(): Counts[] {
+    return Array.from({ length: this.targets }, (_, n) => [
+      ...this.#counts.subarray(n * FATES, (n + 1) * FATES),
+    ]) as Counts[];
+  }
+}
+
+/** Counts of each value of a facet. */
+export class FacetCounts<Value extends string | number> {
+  readonly #counts = new Map<Value, TargetCounts>();
+
+  constructor(readonly targets: number) {}
+
+  add(value: Value, target: number, fate: Fate, n: number): void {
+    let counts = this.#counts.get(value);
+    if (!counts) {
+      counts = new TargetCounts(this.targets);
+      this.#counts.set(value, counts);
+    }
+    counts.add(target, fate, n);
+  }
+
+  get(value: Value): TargetCounts {
+    return this.#counts.get(value) ?? new TargetCounts(this.targets);
+  }
+
+  /** The values with the most results first. */
+  byTotal(): { value: Value; total: number; counts: TargetCounts }[] {
+    return [...this.#counts]
+      .map(([value, counts]) => ({ value, total: counts.total, counts }))
+      .sort((a, b) => b.total - a.total || (a.value < b.value ? -1 : 1));
+  }
+}

@@ -1,0 +1,132 @@
+import type { CountedCaseFigures, CountedGroup, CountedRun } from '#lib/contracts/counted';
+import { BatchColumns } from '../connection/batch-columns.js';
+import { inTransaction, type Pool, type PoolClient } from '../connection/pool.js';
+
+// The figures of a run that has ended are counted once, by a worker: when it ends, or when somebody first looks at
+// them. Whoever wants them writes a row of `run_figures` with the generation of the run, and a worker fills it. The
+// rows of cases are written along the way and are those of the generation; the rest comes in one transaction.
+
+/** SQL of the status of a run that can be counted. Nothing settles in it any more. */
+export const HAS_ENDED = `('completed', 'cancelled', 'budget_exceeded', 'failed')`;
+
+/** Asks for the figures of a run as it is now, unless they are there or asked for. */
+export const askForFigures = (db: Pool | PoolClient, runId: string): Promise<void> => ask(db, runId, 'true');
+
+/** The same for a run that people see in the history. Nobody looks at most of the others, of which a tune has hundreds. */
+export const askForFiguresOfListed = (db: Pool | PoolClient, runId: string): Promise<void> => ask(db, runId, 'listed');
+
+async function ask(db: Pool | PoolClient, runId: string, which: string): Promise<void> {
+  await db.query(
+    `INSERT INTO run_figures (run_id, generation) SELECT id, generation FROM run WHERE id = $1 AND ${which}
+     ON CONFLICT (run_id) DO UPDATE SET generation = excluded.generation, counted_at = NULL
+       WHERE run_figures.generation <> excluded.generation`,
+    [runId],
+  );
+}
+
+export interface RunToCount {
+  runId: string;
+  teamId: string;
+  generation: number;
+  /** How many results it has. */
+  results: number;
+}
+
+/** Runs that have ended and whose figures were asked for, at most five of each team, the oldest. */
+export async function runsToCount(pool: Pool, except: readonly string[] = []): Promise<RunToCount[]> {
+  const { rows } = await pool.query<RunToCount>(
+    `SELECT "runId", "teamId", generation, (SELECT sum(settled)::float8 FROM target WHERE run_id = "runId") AS results
+     FROM (
+       SELECT r.id AS "runId", r.team_id AS "teamId", f.generation,
+         row_number() OVER (PARTITION BY r.team_id ORDER BY r.id) AS n
+       FROM run_figures f JOIN run r ON r.id = f.run_id
+       WHERE f.counted_at IS NULL AND f.generation = r.generation AND r.status IN ${HAS_ENDED}
+         AND r.id <> ALL ($1)
+     ) oldest
+     WHERE n <= 5 ORDER BY n, "runId" LIMIT 1000`,
+    [except],
+  );
+  return rows;
+}
+
+const arrayOf = (numbers: readonly number[]): string => `{${numbers.join(',')}}`;
+const CASES = new BatchColumns<CountedCaseFigures>({
+  position: ['int', ({ position }) => position],
+  case_id: ['uuid', ({ caseId }) => caseId],
+  name: ['text', ({ name }) => name],
+  prompt: ['text', ({ prompt }) => prompt],
+  category: ['text', ({ category }) => category],
+  scored: ['text', ({ scored }) => arrayOf(scored)],
+  passed: ['text', ({ passed }) => arrayOf(passed)],
+  errored: ['text', ({ errored }) => arrayOf(errored)],
+  overall_sum: ['text', ({ overallSum }) => arrayOf(overallSum)],
+  differs: ['bool', ({ differs }) => differs],
+  all_failed: ['bool', ({ allFailed }) => allFailed],
+});
+
+/** Stores cases of a run that is being counted. Whoever else counts the same generation stores the same. */
+export async function storeCaseFigures(
+  pool: Pool,
+  { runId, generation }: Pick<RunToCount, 'runId' | 'generation'>,
+  cases: readonly CountedCaseFigures[],
+): Promise<void> {
+  await pool.query(
+    `INSERT INTO case_figures (run_id, generation, position, case_id, name, prompt, category, scored, passed, errored,
+       overall_sum, differs, all_failed)
+     SELECT $1, $2, position, case_id, name, prompt, category, scored::int[], passed::int[], errored::int[],
+       overall_sum::float8[], differs, all_failed
+     FROM ${CASES.unnest(3)}
+     WHERE EXISTS (SELECT 1 FROM run_figures WHERE run_id = $1 AND generation = $2)
+     ON CONFLICT (run_id, position) DO UPDATE SET generation = excluded.generation, scored = excluded.scored,
+       passed = excluded.passed, errored = excluded.errored, overall_sum = excluded.overall_sum,
+       differs = excluded.differs, all_failed = excluded.all_failed`,
+    [runId, generation, ...CASES.values(cases)],
+  );
+}
+
+const GROUPS = new BatchColumns<CountedGroup>({
+  error_type: ['text', (group) => group.error_type],
+  expected_tool: ['text', (group) => group.expected_tool],
+  called_tool: ['text', (group) => group.called_tool],
+  argument: ['text', (group) => group.argument],
+  count: ['int', (group) => group.count],
+  by_target: ['text', (group) => arrayOf(group.by_target)],
+  targets: ['text', ({ drawn }) => arrayOf(drawn.map(({ target }) => target))],
+  positions: ['text', ({ drawn }) => arrayOf(drawn.map(({ position }) => position))],
+  samples: ['text', ({ drawn }) => arrayOf(drawn.map(({ sample }) => sample))],
+});
+
+/**
+ * Stores what was counted of a run, once, and removes what is left of an earlier generation. Changes nothing when the
+ * run was resumed or deleted since.
+ */
+export async function storeFigures(
+  pool: Pool,
+  { runId, generation }: Pick<RunToCount, 'runId' | 'generation'>,
+  { facets, confusions, groups, otherFailures, cases, differing, allFailed }: CountedRun,
+): Promise<void> {
+  await inTransaction(pool, async (client) => {
+    const counted = await client.query(
+      `UPDATE run_figures f SET counted_at = now(), facets = $3, confusions = $4, other_failures = $5, cases = $6,
+         differing = $7, all_failed = $8
+       FROM run r
+       WHERE f.run_id = $1 AND f.generation = $2 AND f.counted_at IS NULL AND r.id = f.run_id
+         AND r.generation = f.generation AND r.status IN ${HAS_ENDED}`,
+      [
+        ...[runId, generation, JSON.stringify(facets), confusions.map((one) => JSON.stringify(one))],
+        ...[JSON.stringify(otherFailures), cases, differing, allFailed],
+      ],
+    );
+    if (counted.rowCount === 0) return;
+    await client.query('DELETE FROM case_figures WHERE run_id = $1 AND generation <> $2', [runId, generation]);
+    await client.query('DELETE FROM failure_group WHERE run_id = $1', [runId]);
+    await client.query(
+      `INSERT INTO failure_group (run_id, generation, nth, error_type, expected_tool, called_tool, argument, count,
+         by_target, targets, positions, samples)
+       SELECT $1, $2, nth, error_type, expected_tool, called_tool, argument, count, by_target::int[],
+         targets::smallint[], positions::int[], samples::smallint[]
+       FROM ${GROUPS.unnest(3, 'nth')}`,
+      [runId, generation, ...GROUPS.values(groups)],
+    );
+  });
+}

@@ -1,0 +1,227 @@
+import {
+  NO_CALL,
+  type CountedCase,
+  type CountedFailure,
+  type CountedResults,
+  type TopValues,
+} from '#lib/contracts/counted';
+import { CASE_PAGE } from '../../catalogue/case-pages.js';
+import { longQuery, type Pool } from '../../connection/pool.js';
+import { CALLED_NAME, readableJson } from '../case-measurements.js';
+import { EXPECTED_LABELS } from '../expected-tool.js';
+import { beginningOf, PROMPT_CHARACTERS } from '../lean-result.js';
+import { parseCase } from '../pinned-cases.js';
+import { promptOf } from '../result-rows.js';
+
+/** A run as counting reads it. */
+export interface CountableRun {
+  id: string;
+  generation: number;
+  versionId: string;
+  /** The models, in the order of their ordinals. */
+  targets: { ordinal: number; name: string }[];
+}
+
+/** Undefined when the run is gone. */
+export async function readCountableRun(pool: Pool, runId: string): Promise<CountableRun | undefined> {
+  const { rows } = await pool.query<Omit<CountableRun, 'targets'> & { ordinals: number[]; names: string[] }>(
+    `SELECT r.id, r.generation, r.suite_version_id AS "versionId", array_agg(t.ordinal::int ORDER BY t.ordinal) AS ordinals,
+       array_agg(t.provider_key || '::' || t.model_id ORDER BY t.ordinal) AS names
+     FROM run r JOIN target t ON t.run_id = r.id WHERE r.id = $1 GROUP BY r.id`,
+    [runId],
+  );
+  const run = rows[0];
+  if (!run) return undefined;
+  const { ordinals, names, ...rest } = run;
+  return { ...rest, targets: ordinals.map((ordinal, index) => ({ ordinal, name: names[index]! })) };
+}
+
+/** Results that a statement counts, at most. */
+const COUNTED_AT_ONCE = 100_000;
+
+/** How many results each case has, by position. A piece at a time, because a run may have millions. */
+export async function countResultsByCase(
+  pool: Pool,
+  { id, targets }: CountableRun,
+  signal: AbortSignal,
+): Promise<Map<number, number>> {
+  const counts = new Map<number, number>();
+  for (const { ordinal } of targets) {
+    for (let from = 0; ;) {
+      signal.throwIfAborted();
+      const { rows } = await longQuery<{ position: number; n: number }>(
+        pool,
+        `SELECT case_position AS position, count(*)::int AS n FROM (
+           SELECT case_position FROM result WHERE run_id = $1 AND target = $2 AND case_position >= $3
+           ORDER BY case_position LIMIT $4
+         ) piece GROUP BY 1`,
+        [id, ordinal, from, COUNTED_AT_ONCE],
+      );
+      const last = Math.max(...rows.map(({ position }) => position));
+      const isWhole = rows.reduce((sum, { n }) => sum + n, 0) < COUNTED_AT_ONCE;
+      // The last case of a piece may go on behind it. A case has fewer samples than a piece has room for.
+      for (const { position, n } of rows)
+        if (isWhole || position < last) counts.set(position, (counts.get(position) ?? 0) + n);
+      if (isWhole) break;
+      from = last;
+    }
+  }
+  return counts;
+}
+
+/** SQL of the values that cases `c` have of a facet. */
+const VALUES = { expected: EXPECTED_LABELS, category: 'ARRAY[c.category]', tag: 'c.tags' };
+/** Characters of a value, at most: so long may the value of a filter be. */
+const MAX_VALUE = 1000;
+
+/** The values that most results have through their cases. Postgres counts them, because there may be millions. */
+export async function topValues(
+  pool: Pool,
+  { versionId }: Pick<CountableRun, 'versionId'>,
+  facet: keyof typeof VALUES,
+  results: ReadonlyMap<number, number>,
+  most: number,
+): Promise<TopValues> {
+  const { rows } = await longQuery<{ value: string; distinct: number }>(
+    pool,
+    `SELECT value, count(*) OVER ()::int AS distinct
+     FROM unnest($2::int[], $3::int[]) AS u (position, n)
+       JOIN suite_version_case c ON c.version_id = $1 AND c.position = u.position,
+       LATERAL (SELECT DISTINCT unnest(${VALUES[facet]}) AS value) v
+     WHERE length(value) <= ${MAX_VALUE}
+     GROUP BY value ORDER BY sum(u.n) DESC, value LIMIT ${most}`,
+    [versionId, [...results.keys()], [...results.values()]],
+  );
+  return { values: rows.map(({ value }) => value), others: (rows[0]?.distinct ?? 0) - rows.length };
+}
+
+/** The names of the tools of a suite version, in lower case and as the suite has them. */
+export async function suiteToolNames(
+  pool: Pool,
+  { versionId }: Pick<CountableRun, 'versionId'>,
+): Promise<{ name: string; shown: string }[]> {
+  const { rows } = await pool.query<{ name: string; shown: string }>(
+    `SELECT lower(shown) AS name, shown FROM (
+       SELECT tool #>> '{function,name}' AS shown
+       FROM suite_version v, json_array_elements(${readableJson('v.tools')}) tool WHERE v.id = $1
+     ) tools WHERE shown IS NOT NULL`,
+    [versionId],
+  );
+  return rows;
+}
+
+/** Names in lower case as Postgres has them, which are what called tools are compared with. */
+export async function lowered(pool: Pool, names: readonly string[]): Promise<string[]> {
+  const { rows } = await pool.query<{ name: string }>(
+    'SELECT lower(name) AS name FROM unnest($1::text[]) WITH ORDINALITY AS u (name, n) ORDER BY n',
+    [names],
+  );
+  return rows.map(({ name }) => name);
+}
+
+interface CaseRow {
+  position: number;
+  case_id: string;
+  category: string | null;
+  tags: string[];
+  expected: string[];
+  accepted: string[];
+  body: string;
+}
+
+/** The cases of a run that have results, page by page, however large they are. */
+export async function* casesToCount(
+  pool: Pool,
+  { versionId }: Pick<CountableRun, 'versionId'>,
+  results: ReadonlyMap<number, number>,
+): AsyncGenerator<CountedCase[]> {
+  const positions = [...results.keys()].sort((a, b) => a - b);
+  for (let next = 0; next < positions.length;) {
+    const wanted = positions.slice(next, next + CASE_PAGE.cases);
+    const { rows } = await pool.query<CaseRow>(
+      `SELECT c.position, c.case_id, c.category, c.tags, labels.expected,
+         ARRAY(SELECT lower(label) FROM unnest(labels.expected) label) AS accepted, c.body
+       FROM (
+         SELECT position, sum(octet_length(body)) OVER (ORDER BY position) - octet_length(body) AS before
+         FROM suite_version_case WHERE version_id = $1 AND position = ANY ($2)
+       ) fitting JOIN suite_version_case c ON c.version_id = $1 AND c.position = fitting.position,
+         LATERAL (SELECT ${EXPECTED_LABELS} AS expected OFFSET 0) labels
+       WHERE fitting.before < ${CASE_PAGE.bytes} ORDER BY c.position`,
+      [versionId, wanted],
+    );
+    if (rows.length === 0) return;
+    yield rows.map(toCase);
+    next += rows.length;
+  }
+}
+
+function toCase({ position, case_id: caseId, category, tags, expected, accepted, body }: CaseRow): CountedCase {
+  const input = parseCase(body);
+  return {
+    position,
+    caseId,
+    name: input.name ?? null,
+    prompt: beginningOf(promptOf(input), PROMPT_CHARACTERS),
+    category,
+    tags: [...new Set(tags)],
+    expected: [...new Set(expected)],
+    accepted: new Set(accepted),
+  };
+}
+
+/** Results that are read at a time, at most, unless a case has more. */
+const READ_AT_ONCE = 5_000;
+
+/** Cases in order, so many together that their results can be read at a time. */
+export function* readTogether(
+  cases: readonly CountedCase[],
+  results: ReadonlyMap<number, number>,
+): Generator<CountedCase[]> {
+  let [together, n]: [CountedCase[], number] = [[], 0];
+  for (const one of cases) {
+    const more = results.get(one.position)!;
+    if (n > 0 && n + more > READ_AT_ONCE) {
+      yield together;
+      [together, n] = [[], 0];
+    }
+    together.push(one);
+    n += more;
+  }
+  if (n > 0) yield together;
+}
+
+/** So much of the evidence is read to find the first wrong argument. */
+const EVIDENCE_CHARACTERS = 4_000;
+/** Characters of the name of a called tool. The longest one that a suite has is shorter. */
+const MAX_NAME = 200;
+
+const COUNTED = `r.target::int, r.case_position AS position, r.outcome = 'scored' AS scored, r.passed,
+  r.error_type AS "errorType", r.error_kind AS "errorKind", r.format_compliance AS format, r.category, r.overall,
+  CASE WHEN r.outcome <> 'scored' THEN NULL WHEN r.called = '[]' THEN '${NO_CALL}'
+    ELSE coalesce(nullif(left(${CALLED_NAME}, ${MAX_NAME}), ''), '?') END AS called,
+  width_bucket(r.latency_ms, $3::int[]) - 1 AS "latencyBin"`;
+
+/**
+ * What is counted of the results of some cases. Those that passed are grouped; of the others each is a row.
+ * @param latencies where the bins of latencies begin
+ */
+export async function resultsToCount(
+  pool: Pool,
+  { id, targets }: CountableRun,
+  cases: readonly CountedCase[],
+  latencies: readonly number[],
+): Promise<{ passed: CountedResults[]; failures: CountedFailure[] }> {
+  const values = [id, cases.map(({ position }) => position), latencies, targets.map(({ ordinal }) => ordinal)];
+  const where = `FROM result r WHERE r.run_id = $1 AND r.target = ANY ($4) AND r.case_position = ANY ($2)`;
+  const passed = await pool.query<CountedResults>(
+    `SELECT ${COUNTED}, count(*)::int AS n ${where} AND r.passed GROUP BY 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11`,
+    values,
+  );
+  const failures = await pool.query<CountedFailure>(
+    `SELECT ${COUNTED}, 1 AS n, r.sample::int,
+       CASE WHEN r.outcome = 'scored' THEN left(r.evidence, ${EVIDENCE_CHARACTERS}) END AS evidence
+     ${where} AND NOT r.passed`,
+    values,
+  );
+  return { passed: passed.rows, failures: failures.rows };
+}

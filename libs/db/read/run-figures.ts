@@ -1,0 +1,179 @@
+import { notFound, ProblemError } from '#lib/contracts/input/problem';
+import type { OtherFailures, Place } from '#lib/contracts/counted';
+import { isFinished, type JobStatus } from '#lib/contracts/job';
+import type { PageQuery } from '#lib/contracts/page';
+import type { Result } from '#lib/contracts/result';
+import type {
+  Confusion,
+  FailureGroup,
+  FailureGroups,
+  RunCase,
+  RunCases,
+  RunCasesQuery,
+  RunFacets,
+} from '#lib/contracts/run-facets';
+import { BatchColumns } from '../connection/batch-columns.js';
+import type { Pool } from '../connection/pool.js';
+import type { TeamScoped } from '../team-isolation.js';
+import { leanResult } from './lean-result.js';
+import { selectResults, toResult, type ResultRow } from './result-rows.js';
+
+const PLACES = new BatchColumns<Place>({
+  target: ['smallint', ({ target }) => target],
+  position: ['int', ({ position }) => position],
+  sample: ['smallint', ({ sample }) => sample],
+});
+
+const SHOWN = { all: 'true', differing: 'c.differs', all_failed: 'c.all_failed' };
+const TOTALS = { all: 'f.cases', differing: 'f.differing', all_failed: 'f.all_failed' };
+const TARGETS = `ARRAY(
+  SELECT provider_key || '::' || model_id FROM target WHERE run_id = r.id ORDER BY ordinal) AS targets`;
+
+/** What was counted of a team's runs. Each read is undefined while a run is not counted. */
+export class RunFiguresRepository implements TeamScoped {
+  constructor(
+    readonly db: Pool,
+    readonly teamId: string,
+  ) {}
+
+  async facets(runId: string): Promise<RunFacets | undefined> {
+    const row = await this.#read<{ facets: string; counted_at: Date }>(runId, 'f.facets, f.counted_at');
+    return row && { ...(JSON.parse(row.facets) as RunFacets), counted_at: row.counted_at.toISOString() };
+  }
+
+  /** @throws ProblemError 422 for a model that the run does not have */
+  async confusion(runId: string, target: string | undefined): Promise<Confusion | undefined> {
+    const row = await this.#read<{ confusion: string | null }>(
+      runId,
+      `f.confusions[CASE WHEN $3::text IS NULL THEN 1 ELSE 2 + (
+         SELECT ordinal FROM target WHERE run_id = r.id AND provider_key || '::' || model_id = $3
+       ) END] AS confusion`,
+      [target ?? null],
+    );
+    if (row?.confusion === null)
+      throw new ProblemError(422, `The run has no model "${target}".`, [
+        { path: '/target', message: 'does not exist' },
+      ]);
+    return row && (JSON.parse(row.confusion) as Confusion);
+  }
+
+  async failures(runId: string, errorType: string | undefined): Promise<FailureGroups | undefined> {
+    const row = await this.#read<{ other_failures: string; targets: string[] }>(runId, `f.other_failures, ${TARGETS}`);
+    if (!row) return undefined;
+    const { rows } = await this.db.query<GroupRow>(
+      `SELECT g.generation, g.nth, g.error_type, g.expected_tool, g.called_tool, g.argument, g.count, g.by_target,
+         concat_ws('-', g.targets[1], g.positions[1], g.samples[1]) AS example
+       FROM failure_group g JOIN run r ON r.id = g.run_id AND r.team_id = $2 AND r.generation = g.generation
+       WHERE g.run_id = $1 AND ($3::text IS NULL OR g.error_type = $3) ORDER BY g.nth`,
+      [runId, this.teamId, errorType ?? null],
+    );
+    const others = Object.entries(JSON.parse(row.other_failures) as Record<string, OtherFailures>)
+      .filter(([type]) => errorType === undefined || type === errorType)
+      .map(([, one]) => one);
+    return {
+      targets: row.targets,
+      items: rows.map(({ generation, nth, ...group }) => ({ id: `${generation}-${nth}`, ...group })),
+      others: {
+        groups: others.reduce((sum, { groups }) => sum + groups, 0),
+        results: others.reduce((sum, { results }) => sum + results, 0),
+      },
+    };
+  }
+
+  /** The results of a group that were drawn when they were counted. @throws ProblemError 404 */
+  async drawn(runId: string, group: string): Promise<Place[] | undefined> {
+    if (!(await this.#read(runId, 'f.cases'))) return undefined;
+    const [, generation, nth] = /^(\d{1,4})-(\d{1,9})$/.exec(group) ?? [];
+    const { rows } = await this.db.query<Place>(
+      `SELECT u.target::int, u.position, u.sample::int
+       FROM failure_group g JOIN run r ON r.id = g.run_id AND r.team_id = $2 AND r.generation = g.generation,
+         unnest(g.targets, g.positions, g.samples) AS u (target, position, sample)
+       WHERE g.run_id = $1 AND g.generation = $3 AND g.nth = $4`,
+      [runId, this.teamId, generation ?? -1, nth ?? -1],
+    );
+    if (rows.length === 0) throw notFound('group of failures', group);
+    return rows;
+  }
+
+  /** Results at these places, lean and in this order, without those that are gone. */
+  async results(runId: string, places: readonly Place[]): Promise<Result[]> {
+    const { rows } = await this.db.query<ResultRow>(
+      `SELECT found.* FROM ${PLACES.unnest(3, 'n')} CROSS JOIN LATERAL (
+         ${selectResults('result', '$2', { lean: true })}
+         WHERE r.run_id = $1 AND r.target = u.target AND r.case_position = u.position AND r.sample = u.sample
+       ) found ORDER BY u.n`,
+      [runId, this.teamId, ...PLACES.values(places)],
+    );
+    return rows.map((row) => leanResult(toResult(row)));
+  }
+
+  async cases(runId: string, show: RunCasesQuery['show'], { limit, cursor }: PageQuery): Promise<RunCases | undefined> {
+    const row = await this.#read<{ total: number; targets: string[] }>(runId, `${TOTALS[show]} AS total, ${TARGETS}`);
+    if (!row) return undefined;
+    const { rows } = await this.db.query<CaseRow>(
+      `SELECT c.position, c.case_id, c.name, c.prompt, c.category, c.scored, c.passed, c.errored,
+         c.overall_sum
+       FROM case_figures c JOIN run r ON r.id = c.run_id AND r.team_id = $2 AND r.generation = c.generation
+       WHERE c.run_id = $1 AND c.position > $3 AND ${SHOWN[show]} ORDER BY c.position LIMIT $4`,
+      [runId, this.teamId, cursor ?? -1, limit + 1],
+    );
+    const items = rows.slice(0, limit);
+    const next = rows.length > limit ? String(items.at(-1)!.position) : null;
+    return { ...row, items: items.map(toCase), next_cursor: next };
+  }
+
+  /**
+   * Columns of the figures `f` of the run `r`; undefined while they are not counted.
+   * @throws ProblemError 404, 409 for a run that goes on
+   */
+  async #read<Row extends object>(
+    runId: string,
+    columns: string,
+    values: readonly unknown[] = [],
+  ): Promise<Row | undefined> {
+    const { rows } = await this.db.query<Row & { status: JobStatus; is_counted: boolean }>(
+      `SELECT r.status, f.run_id IS NOT NULL AS is_counted, ${columns}
+       FROM run r LEFT JOIN run_figures f
+         ON f.run_id = r.id AND f.generation = r.generation AND f.counted_at IS NOT NULL
+       WHERE r.id = $1 AND r.team_id = $2`,
+      [runId, this.teamId, ...values],
+    );
+    if (!rows[0]) throw notFound('run', runId);
+    const { status, is_counted: isCounted, ...row } = rows[0];
+    if (!isFinished(status))
+      throw new ProblemError(
+        409,
+        `The run is ${status}. Its results are counted once it has ended; until then, its summaries say how its ` +
+          `models do: GET /api/tool-eval/history/${runId}.`,
+      );
+    return isCounted ? (row as unknown as Row) : undefined;
+  }
+}
+
+type GroupRow = Omit<FailureGroup, 'id'> & { generation: number; nth: number };
+
+interface CaseRow {
+  position: number;
+  case_id: string;
+  name: string | null;
+  prompt: string;
+  category: string | null;
+  scored: number[];
+  passed: number[];
+  errored: number[];
+  overall_sum: number[];
+}
+
+const toCase = ({ position, case_id, name, prompt, category, scored, ...row }: CaseRow): RunCase => ({
+  case_id,
+  position,
+  case_name: name,
+  prompt,
+  category,
+  cells: scored.map((n, target) => ({
+    scored: n,
+    passed: row.passed[target]!,
+    errored: row.errored[target]!,
+    mean: n === 0 ? null : row.overall_sum[target]! / n,
+  })),
+});
