@@ -19,6 +19,7 @@ const KEYS: [string, string][] = [
   ['Esc', 'back, with the selection kept'],
   ['n p', 'next and previous failure'],
   ['f', 'failures only'],
+  ['c', 'compare the run with the one before it'],
   ['c a w', 'label the result: correct, acceptable, wrong'],
   ['s u', 'skip the result, and undo the last label or skip'],
   ['n', 'to the note, while labelling'],

@@ -1,4 +1,5 @@
 import type { CaseInput } from '#lib/contracts/case';
+import { DRAFT_PROMPT } from '#lib/contracts/draft-prompt';
 import { isObject, type Json, type JsonObject } from '#lib/contracts/json/json';
 import type { Tool } from '#lib/contracts/tool';
 
@@ -7,7 +8,7 @@ export const draftCases = (tools: readonly Tool[]): CaseInput[] =>
   tools.map(({ function: { name, description, parameters } }): CaseInput => ({
     name: `draft: ${name}`,
     prompt:
-      `Write here what a user would say for whom "${name}" is the right ` +
+      `${DRAFT_PROMPT} for whom "${name}" is the right ` +
       `tool.${description ? ` It says of itself: ${firstSentence(description)}` : ''}`,
     expected_tool: name,
     expected_params: requiredOnes(parameters),

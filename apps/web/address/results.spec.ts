@@ -50,6 +50,25 @@ describe('the address of a list of results', () => {
     expect(Object.keys(ResultsFilter.shape)).toEqual(expect.arrayContaining([...new Set(query.keys())]));
   });
 
+  it('has ranges of scores, cases, and verdicts of a rescore', () => {
+    const id = '019aa8a2-5c1e-7000-8000-000000000021';
+    expect(resultsSearch({ score: '5e-324-0.09999999999999999', case: id, rescore: 'x' })).toEqual({
+      score: '5e-324-0.09999999999999999',
+      case: id,
+    });
+    expect(resultsSearch({ score: '0.1' })).toEqual({});
+    const search = resultsSearch({ score: '5e-324-0.5', case: id, rescore: id });
+    const asked = `overall_min=5e-324&overall_max=0.5&case_id=${id}&rescore_id=${id}&order=case`;
+    expect(String(resultsQuery(search))).toBe(asked);
+    expect(Object.keys(ResultsFilter.shape)).toEqual(expect.arrayContaining([...resultsQuery(search).keys()]));
+    expect(filterParts(search).map(({ words }) => words)).toEqual([
+      'score: above 0 to 50 %',
+      'one case',
+      'verdicts of a rescore',
+    ]);
+    expect(filterParts({ score: '1-1' })[0]!.words).toBe('score: 100 %');
+  });
+
   it('says its filter in parts, each of which can be removed', () => {
     const search = resultsSearch({ type: ['wrong_tool', 'no_call'], latency: '-900', order: 'case' });
     expect(filterParts(search)).toEqual([

@@ -1,6 +1,6 @@
 import type { ResultsFilter } from '#lib/contracts/result';
 import type { ErrorType, FormatCompliance } from '#lib/contracts/verdict';
-import { flag, oneOf, searchOf, severalOf, text } from './search';
+import { flag, id, oneOf, searchOf, severalOf, text } from './search';
 
 /** What a reader sees of each error type, in the order of a list of failures. */
 export const ERROR_WORDS: Record<ErrorType, string> = {
@@ -28,6 +28,9 @@ export const FORMAT_WORDS: Record<FormatCompliance, string> = {
 export const ORDER_WORDS = { failures: 'failures first', case: 'by case', settled: 'as settled' } as const;
 type Order = keyof typeof ORDER_WORDS;
 
+/** `500-1000`, `0.5-`, `5e-324-0.1`. */
+const RANGE = /^(\d+(?:\.\d+)?(?:e-\d+)?)?-(\d+(?:\.\d+)?(?:e-\d+)?)?$/;
+
 const wordsOf = <Word extends string>(words: Record<Word, string>) => oneOf(Object.keys(words) as Word[]);
 
 const search = searchOf({
@@ -40,6 +43,9 @@ const search = searchOf({
   tag: severalOf(text(100)),
   passed: flag,
   latency: text(20, /^\d{0,9}-\d{0,9}$/),
+  score: text(60, RANGE),
+  case: id,
+  rescore: id,
   order: wordsOf(ORDER_WORDS),
 });
 
@@ -57,23 +63,31 @@ export type ResultsSearch = {
   passed?: boolean;
   /** `500-1000`, in milliseconds; either side may be left out. */
   latency?: string;
+  /** `0.5-1`, as shares; either side may be left out. */
+  score?: string;
+  /** All models and samples of one case. */
+  case?: string;
+  /** The verdicts of this rescore instead of the run's own. */
+  rescore?: string;
   order?: Order;
 };
 
 /** Reads an address. What has a fault in it is left out, and so is the default order. */
 export function resultsSearch(given: Record<string, unknown>): ResultsSearch {
-  const { order, latency, ...read } = search(given);
+  const { order, latency, score, ...read } = search(given);
   const all = {
     ...read,
     latency: latency === '-' ? undefined : latency,
+    score: score === '-' ? undefined : score,
     order: order === 'failures' ? undefined : order,
   };
   return Object.fromEntries(Object.entries(all).filter(([, value]) => value !== undefined)) as ResultsSearch;
 }
 
 /** The query by which the API lists them. */
-export function resultsQuery({ latency, order = 'failures', ...search }: ResultsSearch): URLSearchParams {
-  const [min, max] = latency?.split('-') ?? [];
+export function resultsQuery({ order = 'failures', ...search }: ResultsSearch): URLSearchParams {
+  const [min, max] = boundsOf(search.latency);
+  const [lowest, highest] = boundsOf(search.score);
   const filter: Record<keyof Partial<ResultsFilter>, unknown> | Record<string, unknown> = {
     model: search.model,
     error_type: search.type,
@@ -83,14 +97,25 @@ export function resultsQuery({ latency, order = 'failures', ...search }: Results
     format: search.format,
     tag: search.tag,
     passed: search.passed,
-    latency_min_ms: min || undefined,
-    latency_max_ms: max || undefined,
-    order,
+    latency_min_ms: min,
+    latency_max_ms: max,
+    overall_min: lowest,
+    overall_max: highest,
+    case_id: search.case,
+    rescore_id: search.rescore,
+    // Failures are listed first by an index of the run's own verdicts.
+    order: search.rescore !== undefined && order === 'failures' ? 'case' : order,
   };
   const query = new URLSearchParams();
   for (const [key, given] of Object.entries(filter))
     if (given !== undefined) for (const value of [given].flat()) query.append(key, String(value));
   return query;
+}
+
+/** Both sides of a range such as `500-1000`; undefined where it is open. */
+export function boundsOf(range: string | undefined): [min: string | undefined, max: string | undefined] {
+  const [, min, max] = RANGE.exec(range ?? '') ?? [];
+  return [min, max];
 }
 
 const LIST_WORDS = {
@@ -102,7 +127,7 @@ const LIST_WORDS = {
   format: 'format',
   tag: 'tag',
 } as const;
-type ListKey = keyof typeof LIST_WORDS;
+export type ListKey = keyof typeof LIST_WORDS;
 
 /** A part of a filter in words, and the search without it. */
 export interface FilterPart {
@@ -120,15 +145,28 @@ export function filterParts(search: ResultsSearch): FilterPart[] {
       parts.push({ words: `${LIST_WORDS[key]}: ${wordOf(key, value)}`, without: toggled(search, key, value) });
   if (search.passed !== undefined)
     parts.push({ words: search.passed ? 'passed' : 'not passed', without: changed(search, { passed: undefined }) });
-  if (search.latency !== undefined)
-    parts.push({ words: `latency: ${latencyWords(search.latency)}`, without: changed(search, { latency: undefined }) });
+  const single = (key: 'latency' | 'score' | 'case' | 'rescore', words: (value: string) => string): void => {
+    const value = search[key];
+    if (value !== undefined) parts.push({ words: words(value), without: changed(search, { [key]: undefined }) });
+  };
+  single('latency', (latency) => `latency: ${rangeWords(latency, (ms) => ms, ' ms')}`);
+  single('score', (score) => `score: ${rangeWords(score, (share) => inPercent(Number(share)), ' %')}`);
+  single('case', () => 'one case');
+  single('rescore', () => 'verdicts of a rescore');
   return parts;
 }
 
-function latencyWords(latency: string): string {
-  const [min, max] = latency.split('-');
-  if (min && max) return `${min} to ${max} ms`;
-  return min ? `at least ${min} ms` : `at most ${max} ms`;
+/** "10", "33.3", "above 0", "below 100": a bound of scores without its unit. */
+export function inPercent(share: number): string {
+  const rounded = (share * 100).toFixed(1).replace('.0', '');
+  if (share > 0 && rounded === '0') return 'above 0';
+  return share < 1 && rounded === '100' ? 'below 100' : rounded;
+}
+
+function rangeWords(range: string, word: (bound: string) => string, unit: string): string {
+  const [min, max] = boundsOf(range);
+  if (min && max) return min === max ? `${word(min)}${unit}` : `${word(min)} to ${word(max)}${unit}`;
+  return min ? `at least ${word(min)}${unit}` : `at most ${word(max!)}${unit}`;
 }
 
 /** The search with a value that is added, or removed when it is there. */

@@ -19,5 +19,10 @@ export const runsSearch = searchOf({
 });
 export type RunsSearch = ReturnType<typeof runsSearch>;
 
-/** A new run: of a suite, maybe with a prompt version, or from an earlier run. */
-export const runNewSearch = searchOf({ suite: id, prompt: id, from: id });
+/** A new run: of a suite, maybe with a prompt version, or from an earlier run, maybe with another tool choice. */
+export const runNewSearch = searchOf({
+  suite: id,
+  prompt: id,
+  from: id,
+  tool_choice: oneOf(['required', 'auto', 'none'] as const),
+});

@@ -2,6 +2,9 @@ import type { ErrorType } from '#lib/contracts/verdict';
 import { ERROR_WORDS } from './results';
 import { oneOf, searchOf, text, wholeNumber } from './search';
 
+/** A run, and the model whose confusion is shown: all of them, unless it says otherwise. */
+export const runSearch = searchOf({ confusion: text(300) });
+
 /** The cases of a run by model: those on which models differ, unless it says otherwise. */
 export const matrixSearch = searchOf({ show: oneOf(['all', 'all_failed'] as const), after: text(500) });
 

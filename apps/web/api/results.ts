@@ -34,13 +34,18 @@ export const resultPageQuery = (runId: string, search: ResultsSearch, cursor: st
   });
 };
 
-export const resultQuery = (runId: string, resultId: string) =>
-  queryOptions({
-    queryKey: [...keys.results(runId), 'one', resultId],
+/** @param rescore whose verdict; undefined for the run's own */
+export const resultQuery = (runId: string, resultId: string, rescore?: string) => {
+  const query = rescore === undefined ? '' : `?rescore_id=${encodeURIComponent(rescore)}`;
+  return queryOptions({
+    queryKey: [...keys.results(runId), 'one', resultId, query],
     queryFn: ({ signal }) =>
-      client.call<ResultWithExchange>('GET', `${pathOf(runId)}/${encodeURIComponent(resultId)}`, undefined, { signal }),
+      client.call<ResultWithExchange>('GET', `${pathOf(runId)}/${encodeURIComponent(resultId)}${query}`, undefined, {
+        signal,
+      }),
     gcTime: DROPPED_AFTER_MS,
   });
+};
 
 /** The results beside one, in a list with this filter and order. */
 export const neighboursQuery = (runId: string, resultId: string, search: ResultsSearch) => {

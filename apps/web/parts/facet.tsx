@@ -15,13 +15,15 @@ const MAX_SHOWN = 100;
 
 interface FacetProps {
   legend: string;
+  /** Of what the counts are, and what is not listed. */
+  note?: string;
   options: readonly Option[];
   chosen: readonly string[];
   toggle: (value: string) => void;
 }
 
 /** Values to filter by, with how many there are of each. */
-export function Facet({ legend, options, chosen, toggle }: FacetProps) {
+export function Facet({ legend, note, options, chosen, toggle }: FacetProps) {
   const [filter, setFilter] = useState('');
   const id = useId();
   const unknown = chosen.filter((value) => !options.some((option) => option.value === value));
@@ -31,6 +33,7 @@ export function Facet({ legend, options, chosen, toggle }: FacetProps) {
   return (
     <fieldset className="facet">
       <legend>{legend}</legend>
+      {note !== undefined && <p className="muted small">{note}</p>}
       {all.length > MANY && (
         <input
           type="search"

@@ -1,3 +1,124 @@
+import { useQuery } from '@tanstack/react-query';
+import { Link, useNavigate, useParams, useSearch } from '@tanstack/react-router';
+import type { FailureGroups } from '#lib/contracts/run-facets';
+import type { Run } from '#lib/contracts/run';
+import type { ErrorType } from '#lib/contracts/verdict';
+import { ERROR_WORDS } from '../../address/results';
+import { failureGroupsQuery } from '../../api/counted';
+import { runQuery } from '../../api/runs';
+import { Counted, useCounted } from '../../parts/counted';
+import { Empty } from '../../parts/empty';
+import { FailureGroupRows } from '../../parts/failure-group-rows';
+import { Failed } from '../../parts/failed';
+import { Given } from '../../parts/given';
+import { count } from '../../parts/score';
+import { Skeleton } from '../../parts/skeleton';
+import { DrawnGroup } from './drawn-group';
+
+const ROUTE = '/signed-in/runs/$runId/failures';
+
+/** What did not pass, in groups of the same kind; and some of a group, drawn at random. */
 export function FailuresScreen() {
-  return <h1>FailuresScreen</h1>;
+  const { runId } = useParams({ from: ROUTE });
+  const { type } = useSearch({ from: ROUTE });
+  const run = useQuery(runQuery(runId));
+  if (run.isPending) return <Skeleton rows={12} />;
+  if (!run.data)
+    return (
+      <Failed error={run.error} retry={run.refetch}>
+        <p>
+          <Link to="/runs">All runs</Link>
+        </p>
+      </Failed>
+    );
+  return (
+    <>
+      <Head run={run.data} type={type} />
+      <Counted run={run.data} query={failureGroupsQuery(runId, type)} rows={12}>
+        {(groups) => <Groups run={run.data} groups={groups} />}
+      </Counted>
+    </>
+  );
+}
+
+function Head({ run, type }: { run: Run; type: ErrorType | undefined }) {
+  const navigate = useNavigate();
+  const all = useCounted(run, failureGroupsQuery(run.id));
+  const types = new Set(all?.items.map(({ error_type: one }) => one));
+  if (type) types.add(type);
+  const choose = (chosen: string): void =>
+    void navigate({
+      to: '/runs/$runId/failures',
+      params: { runId: run.id },
+      search: chosen === '' ? {} : { type: chosen as ErrorType },
+    });
+  return (
+    <div className="head">
+      <h1>
+        What did not pass in{' '}
+        <Link to="/runs/$runId" params={{ runId: run.id }}>
+          <Given text={run.name ?? run.suite.name} max={200} />
+        </Link>
+      </h1>
+      <label>
+        Error{' '}
+        <select data-filter value={type ?? ''} onChange={({ target }) => choose(target.value)}>
+          <option value="">all errors</option>
+          {[...types].map((one) => (
+            <option key={one} value={one}>
+              {ERROR_WORDS[one]}
+            </option>
+          ))}
+        </select>
+      </label>
+    </div>
+  );
+}
+
+function Groups({ run, groups: { items, others, targets } }: { run: Run; groups: FailureGroups }) {
+  const { type, group: chosen, seed = 1 } = useSearch({ from: ROUTE });
+  const params = { runId: run.id };
+  const group = items.find(({ id }) => id === chosen);
+  if (items.length === 0)
+    return (
+      <Empty
+        action={
+          <Link to="/runs/$runId" params={params} className="button">
+            To the run
+          </Link>
+        }
+      >
+        {type ? `No result has the error "${ERROR_WORDS[type]}".` : 'Nothing: every result passed.'}
+      </Empty>
+    );
+  return (
+    <>
+      {chosen !== undefined && !group && (
+        <p className="notice">There is no such group any more. Results were counted anew since.</p>
+      )}
+      {group && <DrawnGroup key={`${group.id} ${seed}`} {...{ run, group, seed, type, targets }} />}
+      <section className="section" aria-label="Groups">
+        <FailureGroupRows
+          runId={run.id}
+          groups={items}
+          chosen={chosen}
+          link={({ id, count: n }) => (
+            <Link
+              to="/runs/$runId/failures"
+              params={params}
+              search={{ ...(type && { type }), group: id, seed: 1 }}
+              aria-label={`Open 40 of these ${n} at random`}
+            >
+              {n > 40 ? 'open 40 at random' : 'open all'}
+            </Link>
+          )}
+        />
+        {others.groups > 0 && (
+          <p className="muted small">
+            {count(others.results)} more results are in {count(others.groups)} smaller groups, which are not listed.
+          </p>
+        )}
+      </section>
+    </>
+  );
 }

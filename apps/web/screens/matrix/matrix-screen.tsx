@@ -1,3 +1,140 @@
+import { useQuery } from '@tanstack/react-query';
+import { Link, useNavigate, useParams, useSearch } from '@tanstack/react-router';
+import type { RunCases } from '#lib/contracts/run-facets';
+import type { Run } from '#lib/contracts/run';
+import { runCasesQuery } from '../../api/counted';
+import { runQuery } from '../../api/runs';
+import { Matrix } from '../../figures/matrix';
+import { Counted } from '../../parts/counted';
+import { Empty } from '../../parts/empty';
+import { Failed } from '../../parts/failed';
+import { Given } from '../../parts/given';
+import { count } from '../../parts/score';
+import { Skeleton } from '../../parts/skeleton';
+
+const ROUTE = '/signed-in/runs/$runId/matrix';
+const SHOWN_WORDS = {
+  differing: 'on which models differ',
+  all: 'all of them',
+  all_failed: 'that no model passed',
+} as const;
+type Shown = keyof typeof SHOWN_WORDS;
+
+/** Where models disagree: each case, and how each model did on it. */
 export function MatrixScreen() {
-  return <h1>MatrixScreen</h1>;
+  const { runId } = useParams({ from: ROUTE });
+  const { show = 'differing', after } = useSearch({ from: ROUTE });
+  const run = useQuery(runQuery(runId));
+  if (run.isPending) return <Skeleton rows={12} />;
+  if (!run.data)
+    return (
+      <Failed error={run.error} retry={run.refetch}>
+        <p>
+          <Link to="/runs">All runs</Link>
+        </p>
+      </Failed>
+    );
+  return (
+    <>
+      <Head run={run.data} show={show} />
+      <Counted key={`${show} ${after ?? ''}`} run={run.data} query={runCasesQuery(runId, show, after)} rows={12}>
+        {(cases) => <Cases run={run.data} cases={cases} show={show} after={after} />}
+      </Counted>
+    </>
+  );
+}
+
+function Head({ run, show }: { run: Run; show: Shown }) {
+  const navigate = useNavigate();
+  const choose = (chosen: string): void =>
+    void navigate({
+      to: '/runs/$runId/matrix',
+      params: { runId: run.id },
+      search: chosen === 'all' || chosen === 'all_failed' ? { show: chosen } : {},
+    });
+  return (
+    <div className="head">
+      <h1>
+        Cases by model of{' '}
+        <Link to="/runs/$runId" params={{ runId: run.id }}>
+          <Given text={run.name ?? run.suite.name} max={200} />
+        </Link>
+      </h1>
+      <label>
+        Cases{' '}
+        <select data-filter value={show} onChange={({ target }) => choose(target.value)}>
+          {Object.entries(SHOWN_WORDS).map(([value, words]) => (
+            <option key={value} value={value}>
+              {words}
+            </option>
+          ))}
+        </select>
+      </label>
+    </div>
+  );
+}
+
+interface CasesProps {
+  run: Run;
+  cases: RunCases;
+  show: Shown;
+  after: string | undefined;
+}
+
+function Cases({ run, cases: { targets, items, total, next_cursor: next }, show, after }: CasesProps) {
+  const params = { runId: run.id };
+  const search = show === 'differing' ? {} : { show };
+  if (items.length === 0 && after === undefined) return <NoCases run={run} show={show} />;
+  return (
+    <>
+      <p className="muted">
+        {count(total)} {total === 1 ? 'case' : 'cases'}. A cell leads to the results of its case and model.
+      </p>
+      <Matrix
+        targets={targets}
+        cases={items}
+        link={({ caseId, target }, label, content) => (
+          <Link to="/runs/$runId/results" params={params} search={{ case: caseId, model: [target] }} aria-label={label}>
+            {content}
+          </Link>
+        )}
+        caseLink={(caseId, name) => (
+          <Link to="/runs/$runId/results" params={params} search={{ case: caseId }}>
+            {name}
+          </Link>
+        )}
+      />
+      {(after !== undefined || next !== null) && (
+        <nav className="actions" aria-label="Pages">
+          {after !== undefined && (
+            <Link to="/runs/$runId/matrix" params={params} search={search} className="button">
+              First page
+            </Link>
+          )}
+          {next !== null && (
+            <Link to="/runs/$runId/matrix" params={params} search={{ ...search, after: next }} className="button">
+              Next page
+            </Link>
+          )}
+        </nav>
+      )}
+    </>
+  );
+}
+
+function NoCases({ run, show }: { run: Run; show: Shown }) {
+  const all = (
+    <Link to="/runs/$runId/matrix" params={{ runId: run.id }} search={{ show: 'all' }} className="button">
+      Show all cases
+    </Link>
+  );
+  if (show === 'all') return <Empty>The run has no result of any case.</Empty>;
+  if (show === 'all_failed') return <Empty action={all}>At least one model passed each case.</Empty>;
+  return (
+    <Empty action={all}>
+      {run.targets.length === 1
+        ? 'The run has one model, so there is nothing on which models could differ.'
+        : 'All models did equally well on every case.'}
+    </Empty>
+  );
 }

@@ -1,8 +1,14 @@
 import { useState, type FormEvent } from 'react';
+import type { RunFacets } from '#lib/contracts/run-facets';
 import type { Run } from '#lib/contracts/run';
-import { changed, ORDER_WORDS, toggled, type ResultsSearch } from '../../address/results';
+import { boundsOf, changed, ORDER_WORDS, toggled, type ListKey, type ResultsSearch } from '../../address/results';
+import { facetsQuery } from '../../api/counted';
+import { Counted } from '../../parts/counted';
 import { Facet } from '../../parts/facet';
-import { facetCounts } from './facet-counts';
+import { FacetBins } from '../../parts/facet-bins';
+import { isUnderWay } from '../../parts/status';
+import { countsSoFar } from './counts-so-far';
+import { binsOf, modelsOf, valuesOf, type CountedFacet } from './facet-counts';
 
 interface FacetsProps {
   run: Run;
@@ -12,15 +18,25 @@ interface FacetsProps {
 
 /** What the list is filtered by. Every choice stands in the address. */
 export function Facets({ run, search, go }: FacetsProps) {
-  const { models, types, categories, formats } = facetCounts(run);
-  const facet = (legend: string, key: 'model' | 'type' | 'category' | 'format', options: typeof models) => (
-    <Facet
-      legend={legend}
-      options={options}
-      chosen={search[key] ?? []}
-      toggle={(value) => go(toggled(search, key, value))}
-    />
+  return (
+    <>
+      <Verdicts search={search} go={go} />
+      {isUnderWay(run.status) ? (
+        <SoFar run={run} search={search} go={go} />
+      ) : (
+        <Counted run={run} query={facetsQuery(run.id)} rows={16}>
+          {(facets) => <Known facets={facets} search={search} go={go} />}
+        </Counted>
+      )}
+      <Latency key={search.latency} search={search} go={go} />
+      <ByName search={search} go={go} />
+    </>
   );
+}
+
+type Chosen = Omit<FacetsProps, 'run'>;
+
+function Verdicts({ search, go }: Chosen) {
   return (
     <>
       <div className="field">
@@ -50,21 +66,90 @@ export function Facets({ run, search, go }: FacetsProps) {
           ))}
         </select>
       </div>
-      <p className="muted small">
-        Counts are of the whole run{run.finished_at === null ? ', as far as its models are done' : ''}.
-      </p>
-      {facet('Error', 'type', types)}
-      {facet('Model', 'model', models)}
-      {facet('Category', 'category', categories)}
-      {facet('Format of calls', 'format', formats)}
-      <Latency key={search.latency} search={search} go={go} />
-      <ByName search={search} go={go} />
     </>
   );
 }
 
-function Latency({ search, go }: Omit<FacetsProps, 'run'>) {
-  const [min, max] = (search.latency ?? '-').split('-');
+const LEGENDS = {
+  type: 'Error',
+  model: 'Model',
+  category: 'Category',
+  tool: 'Expected tool',
+  called: 'Called tool',
+  format: 'Format of calls',
+  tag: 'Tag',
+} as const satisfies Record<ListKey, string>;
+const BIN_LEGENDS = { latency: 'Latency', score: 'Score' } as const;
+
+/** Of what the counts of a facet are, where other filters are chosen; and what is not listed. */
+function noteOf({ isFiltered, others }: CountedFacet, search: ResultsSearch, key: string): string | undefined {
+  const hasOthers = Object.keys(search).some((other) => other !== key && other !== 'order');
+  const notes = [
+    ...(hasOthers ? [isFiltered ? 'Under the other filters.' : 'Of the whole run.'] : []),
+    ...(others > 0 ? [`${others.toLocaleString('en')} more are not listed; add them by name.`] : []),
+  ];
+  return notes.length > 0 ? notes.join(' ') : undefined;
+}
+
+/** The facets of a run that has ended, each with what it counts. */
+function Known({ facets, search, go }: Chosen & { facets: RunFacets }) {
+  return (
+    <>
+      <p className="muted small">
+        {search.rescore === undefined
+          ? 'Counts are of the whole run, or under the other filters where these are known.'
+          : "Counts are of the run's own verdicts."}
+      </p>
+      {(Object.keys(LEGENDS) as ListKey[]).map((key) => {
+        const facet = key === 'model' ? modelsOf(facets, search) : valuesOf(facets, search, key);
+        return (
+          <Facet
+            key={key}
+            legend={LEGENDS[key]}
+            note={noteOf(facet, search, key)}
+            options={facet.options}
+            chosen={search[key] ?? []}
+            toggle={(value) => go(toggled(search, key, value))}
+          />
+        );
+      })}
+      {(['latency', 'score'] as const).map((key) => {
+        const facet = binsOf(facets, search, key);
+        return (
+          <FacetBins
+            key={key}
+            legend={BIN_LEGENDS[key]}
+            note={noteOf(facet, search, key)}
+            bins={facet.options}
+            chosen={search[key]}
+            choose={(range) => go(changed(search, { [key]: range }))}
+          />
+        );
+      })}
+    </>
+  );
+}
+
+function SoFar({ run, search, go }: FacetsProps) {
+  const counts = countsSoFar(run);
+  return (
+    <>
+      <p className="muted small">Counts are of the whole run, as far as its models are done.</p>
+      {(['type', 'model', 'category', 'format'] as const).map((key) => (
+        <Facet
+          key={key}
+          legend={LEGENDS[key]}
+          options={counts[key]}
+          chosen={search[key] ?? []}
+          toggle={(value) => go(toggled(search, key, value))}
+        />
+      ))}
+    </>
+  );
+}
+
+function Latency({ search, go }: Chosen) {
+  const [min, max] = boundsOf(search.latency);
   const submit = (event: FormEvent<HTMLFormElement>): void => {
     event.preventDefault();
     const given = new FormData(event.currentTarget);
@@ -86,8 +171,8 @@ function Latency({ search, go }: Omit<FacetsProps, 'run'>) {
 
 const NAMED = { tool: 'Expected tool', called: 'Called tool', tag: 'Tag' } as const;
 
-/** What a run's summary does not count is filtered by its name. */
-function ByName({ search, go }: Omit<FacetsProps, 'run'>) {
+/** What is not listed is filtered by its name. */
+function ByName({ search, go }: Chosen) {
   const [key, setKey] = useState<keyof typeof NAMED>('tool');
   const [name, setName] = useState('');
   const submit = (event: FormEvent): void => {

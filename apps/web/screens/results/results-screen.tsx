@@ -11,11 +11,16 @@ import { Empty } from '../../parts/empty';
 import { Failed } from '../../parts/failed';
 import { Given } from '../../parts/given';
 import { useKeys } from '../../parts/keys';
+import { count } from '../../parts/score';
 import { Skeleton } from '../../parts/skeleton';
+import { facetsQuery } from '../../api/counted';
+import { useCounted } from '../../parts/counted';
 import { resultColumns } from './columns';
+import { filteredTotal } from './facet-counts';
 import { Facets } from './facets';
 import { MAX_ROWS } from './pages';
-import { useResultRows } from './use-result-rows';
+import { ResultsExport } from './results-export';
+import { useResultRows, type ResultRows } from './use-result-rows';
 import './results.css';
 
 const ROUTE = '/signed-in/runs/$runId/results';
@@ -49,7 +54,7 @@ export function ResultsScreen() {
   };
   return (
     <>
-      <Head run={run.data} readAgain={readAgain} />
+      <Head run={run.data} search={search} readAgain={readAgain} />
       <div className={`results${resultId === undefined ? '' : ' with-result'}`}>
         <button
           type="button"
@@ -72,7 +77,7 @@ export function ResultsScreen() {
   );
 }
 
-function Head({ run, readAgain }: { run: Run; readAgain: () => void }) {
+function Head({ run, search, readAgain }: { run: Run; search: ResultsSearch; readAgain: () => void }) {
   return (
     <div className="head">
       <h1>
@@ -81,14 +86,20 @@ function Head({ run, readAgain }: { run: Run; readAgain: () => void }) {
           <Given text={run.name ?? run.suite.name} max={200} />
         </Link>
       </h1>
-      {run.finished_at === null && (
-        <span className="actions">
-          <span className="muted">The run goes on. The list has what was there when it was read.</span>
-          <button type="button" onClick={readAgain}>
-            Read again
-          </button>
-        </span>
-      )}
+      <div className="actions">
+        {run.finished_at === null && (
+          <>
+            <span className="muted">The run goes on. The list has what was there when it was read.</span>
+            <button type="button" onClick={readAgain}>
+              Read again
+            </button>
+          </>
+        )}
+        <Link to="/runs/$runId/matrix" params={{ runId: run.id }} className="button">
+          Cases by model
+        </Link>
+        <ResultsExport runId={run.id} search={search} />
+      </div>
     </div>
   );
 }
@@ -171,14 +182,24 @@ function List({ run, search, resultId }: ListProps) {
         gridRef={grid}
       />
       {rows.error && <Failed error={rows.error} retry={rows.retry} />}
-      <p className="muted small" role="status">
-        {rows.isFull && !rows.isWhole
-          ? `These are the first ${MAX_ROWS.toLocaleString('en')} results of this filter; there are more. ` +
-            'Choose an error, a model or a category to see the others.'
-          : `${rows.count.toLocaleString('en')} ${rows.count === 1 ? 'result' : 'results'}` +
-            `${rows.isWhole ? '' : ' so far; more are read as you go on'}.`}
-      </p>
+      <RowsRead run={run} search={search} rows={rows} />
     </>
+  );
+}
+
+/** How many rows were read of how many; beyond the last row that a list shows, the facets are the way on. */
+function RowsRead({ run, search, rows }: { run: Run; search: ResultsSearch; rows: ResultRows }) {
+  const facets = useCounted(run, facetsQuery(run.id));
+  const all = facets && search.rescore === undefined ? filteredTotal(facets, search) : undefined;
+  const inAll = all === undefined ? '' : ` of ${count(all)}`;
+  return (
+    <p className="muted small" role="status">
+      {rows.isFull && !rows.isWhole
+        ? `These are the first ${count(MAX_ROWS)}${inAll} results of this filter${inAll ? '' : '; there are more'}. ` +
+          'Choose an error, a model or a category to see the others.'
+        : `${count(rows.count)}${rows.isWhole ? '' : inAll} ${rows.count === 1 ? 'result' : 'results'}` +
+          `${rows.isWhole ? '' : ' so far; more are read as you go on'}.`}
+    </p>
   );
 }
 

@@ -9,9 +9,9 @@ import '../../parts/set-up/set-up.css';
 
 /** A run, and what it will cost, before it starts. */
 export function RunNewScreen() {
-  const { suite = '', prompt = '', from } = useSearch({ from: '/signed-in/runs/new' });
+  const { suite = '', prompt = '', from, tool_choice: toolChoice } = useSearch({ from: '/signed-in/runs/new' });
   const earlier = useQuery({ ...runQuery(from ?? ''), enabled: from !== undefined });
-  const key = `new run ${suite} ${prompt} ${from ?? ''}`;
+  const key = `new run ${suite} ${prompt} ${from ?? ''} ${toolChoice ?? ''}`;
   return (
     <>
       <h1>New run</h1>
@@ -20,7 +20,9 @@ export function RunNewScreen() {
       {from !== undefined && earlier.isError && !earlier.data && (
         <Failed error={earlier.error} retry={() => earlier.refetch()} />
       )}
-      {earlier.data && <RunForm key={key} draftKey={key} initial={fromRun(earlier.data)} />}
+      {earlier.data && (
+        <RunForm key={key} draftKey={key} initial={{ ...fromRun(earlier.data), ...(toolChoice && { toolChoice }) }} />
+      )}
     </>
   );
 }

@@ -1,4 +1,5 @@
 import { Link, useNavigate } from '@tanstack/react-router';
+import { useState } from 'react';
 import type { Run } from '#lib/contracts/run';
 import { useAction } from '../../api/action';
 import { cancelJob, refreshWork } from '../../api/jobs';
@@ -9,11 +10,14 @@ import { Failed } from '../../parts/failed';
 import { RunDelete } from '../../parts/run-delete';
 import { isUnderWay } from '../../parts/status';
 import { ResultsLink } from './results-link';
+import { RunCompare } from './run-compare';
 import { RunExport } from './run-export';
+import { RunRescore } from './run-rescore';
 
 /** What can be done with a run in its state. */
 export function RunActions({ run }: { run: Run }) {
   const navigate = useNavigate();
+  const [isRescoring, setRescoring] = useState(false);
   const refusal = useRefusal('editor');
   const refresh = (): Promise<void> => refreshWork(run.id);
   const cancel = useAction(cancelJob, refresh);
@@ -48,14 +52,21 @@ export function RunActions({ run }: { run: Run }) {
           Run again
         </Link>
         {!goes && settled > errored && (
-          <Link to="/judge/new" search={{ eval: run.id }} className="button">
-            Judge
-          </Link>
+          <>
+            <RunCompare run={run} />
+            <AllowedButton refusal={refusal} onClick={() => setRescoring(true)}>
+              Rescore
+            </AllowedButton>
+            <Link to="/judge/new" search={{ eval: run.id }} className="button">
+              Judge
+            </Link>
+          </>
         )}
         <RunExport runId={run.id} />
         {!goes && <RunDelete run={run} onDone={() => void navigate({ to: '/runs' })} />}
       </div>
       {failure && <Failed error={failure} />}
+      {isRescoring && <RunRescore run={run} close={() => setRescoring(false)} />}
     </div>
   );
 }

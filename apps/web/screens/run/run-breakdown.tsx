@@ -5,15 +5,23 @@ import { ERROR_WORDS } from '../../address/results';
 import { GivenLine } from '../../parts/given';
 import { count, Score } from '../../parts/score';
 import { ResultsLink } from './results-link';
+import { RunConfusion } from './run-confusion';
+import { RunGroups } from './run-groups';
+import { RunHints } from './run-hints';
+import { RunHistograms } from './run-histograms';
 
 const SHOWN_CATEGORIES = 50;
 
-/** Why: which errors, and in which categories. Each figure leads to the results behind it. */
+/** Why: which errors, in which groups, tools, categories and times. Each figure leads to the results behind it. */
 export function RunBreakdown({ run }: { run: Run }) {
   const { summaries } = run;
   return (
     <>
+      <RunHints run={run} />
       <ErrorTypes runId={run.id} summaries={summaries} />
+      <RunGroups run={run} />
+      <RunConfusion run={run} />
+      <RunHistograms run={run} />
       <Categories runId={run.id} summaries={summaries} />
     </>
   );

@@ -1,6 +1,8 @@
+import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { Link } from '@tanstack/react-router';
 import type { Run } from '#lib/contracts/run';
+import { experimentQuery } from '../../api/experiments';
 import { useRefusal } from '../../api/session';
 import { AllowedButton } from '../../parts/allowed-button';
 import { CopiedId } from '../../parts/copied-id';
@@ -33,6 +35,7 @@ export function RunHead({ run }: { run: Run }) {
           </Link>
           , version {run.suite.version}
         </span>
+        {run.experiment_id !== null && <InExperiment experimentId={run.experiment_id} />}
         <span>
           <Time at={run.created_at} />
           {run.submitted_by !== null && (
@@ -57,6 +60,19 @@ export function RunHead({ run }: { run: Run }) {
       <Warnings run={run} />
       {isEditing && <RunLabels run={run} close={() => setEditing(false)} />}
     </section>
+  );
+}
+
+/** What the run was made for, by its name once that is known. */
+function InExperiment({ experimentId }: { experimentId: string }) {
+  const { data } = useQuery({ ...experimentQuery(experimentId), retry: false });
+  return (
+    <span>
+      Experiment{' '}
+      <Link to="/experiments/$experimentId" params={{ experimentId }}>
+        <Given text={data?.name ?? experimentId.slice(-8)} max={200} />
+      </Link>
+    </span>
   );
 }
 

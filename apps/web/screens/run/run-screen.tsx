@@ -15,6 +15,7 @@ import { RunHead } from './run-head';
 import { RunJudge } from './run-judge';
 import { RunModels } from './run-models';
 import { RunProgress } from './run-progress';
+import { RunRescores } from './run-rescores';
 import '../../parts/facts.css';
 import './run.css';
 
@@ -23,6 +24,7 @@ const Head = memo(RunHead);
 const Models = memo(RunModels);
 const Breakdown = memo(RunBreakdown);
 const Judge = memo(RunJudge);
+const Rescores = memo(RunRescores);
 
 /** Which model is better, what it cost, and why. */
 export function RunScreen() {
@@ -50,8 +52,9 @@ export function RunScreen() {
       )}
       {live && isUnderWay(run.data.status) && <RunProgress run={run.data} live={live} />}
       <Models run={run.data} />
-      <Judge run={run.data} />
       <Breakdown run={run.data} />
+      <Judge run={run.data} />
+      <Rescores run={run.data} />
     </>
   );
 }

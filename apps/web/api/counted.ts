@@ -1,0 +1,65 @@
+import { queryOptions } from '@tanstack/react-query';
+import type { z } from 'zod';
+import type {
+  Confusion,
+  Counting,
+  DrawnResults as DrawnSchema,
+  FailureGroups,
+  RunCases,
+  RunFacets,
+  RUN_CASES_SHOWN,
+} from '#lib/contracts/run-facets';
+import type { ErrorType } from '#lib/contracts/verdict';
+import { client } from './client';
+import { keys } from './keys';
+
+type CasesShown = (typeof RUN_CASES_SHOWN)[number];
+type DrawnResults = z.infer<typeof DrawnSchema>;
+
+/** How often figures are asked for that are still being counted. */
+const AGAIN_MS = 1000;
+/** The figures of an ended run stay as they are, until it is resumed. */
+const FRESH_MS = 60_000;
+
+export const isCounting = (answer: object | undefined): answer is Counting =>
+  answer !== undefined && 'status' in answer && answer.status === 'counting';
+
+/** Figures of an ended run. They are counted once, and asked for again until they are. */
+const countedQuery = <Figures extends object>(runId: string, path: string, query?: Record<string, string>) => {
+  const whole = `${path}${query && Object.keys(query).length > 0 ? `?${new URLSearchParams(query)}` : ''}`;
+  return queryOptions({
+    queryKey: [...keys.counted(runId), whole],
+    queryFn: ({ signal }) =>
+      client.call<Figures | Counting>(
+        'GET',
+        `/api/tool-eval/history/${encodeURIComponent(runId)}/${whole}`,
+        undefined,
+        { signal },
+      ),
+    refetchInterval: ({ state }) => (isCounting(state.data) ? AGAIN_MS : false),
+    staleTime: FRESH_MS,
+  });
+};
+export type CountedQuery<Figures extends object> = ReturnType<typeof countedQuery<Figures>>;
+
+export const facetsQuery = (runId: string) => countedQuery<RunFacets>(runId, 'facets');
+
+/** @param target undefined for all models */
+export const confusionQuery = (runId: string, target: string | undefined) =>
+  countedQuery<Confusion>(runId, 'confusion', target === undefined ? {} : { target });
+
+/** @param type undefined for all error types */
+export const failureGroupsQuery = (runId: string, type?: ErrorType) =>
+  countedQuery<FailureGroups>(runId, 'failures', type === undefined ? {} : { error_type: type });
+
+/** Results of a group, drawn at random: the same seed draws the same ones. */
+export const drawQuery = (runId: string, group: string, seed: number) =>
+  countedQuery<DrawnResults>(runId, `failures/${encodeURIComponent(group)}/draw`, { seed: String(seed) });
+
+const CASES_A_PAGE = 50;
+export const runCasesQuery = (runId: string, show: CasesShown, cursor?: string) =>
+  countedQuery<RunCases>(runId, 'cases', {
+    show,
+    limit: String(CASES_A_PAGE),
+    ...(cursor !== undefined && { cursor }),
+  });

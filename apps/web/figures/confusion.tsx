@@ -1,0 +1,111 @@
+import type { ReactNode } from 'react';
+import type { Confusion } from '#lib/contracts/run-facets';
+import { GivenLine } from '../parts/given';
+import { count, percent } from '../parts/score';
+import { toolWords } from '../parts/tool-words';
+import './why.css';
+
+interface ConfusionProps {
+  confusion: Confusion;
+  /** Makes a number lead to the results that it stands for. */
+  link: (cell: { expected: string; called: string }, label: string, n: ReactNode) => ReactNode;
+}
+
+interface Line {
+  /** Undefined for the last row or column, which stands for all others. */
+  tool: string | undefined;
+  words: string;
+}
+
+const linesOf = (tools: readonly string[], others: number): Line[] => [
+  ...tools.map((tool) => ({ tool, words: toolWords(tool) })),
+  ...(others > 0 ? [{ tool: undefined, words: `${count(others)} ${others === 1 ? 'other' : 'others'}` }] : []),
+];
+
+/** Which tools were called where others were expected. What is as it should be is faint. */
+export function ConfusionTable({ confusion, link }: ConfusionProps) {
+  const rows = linesOf(confusion.expected, confusion.other_expected);
+  const columns = linesOf(confusion.called, confusion.other_called);
+  return (
+    <div className="wide" tabIndex={0} role="region" aria-label="Called tools by expected tool">
+      <table className="confusion">
+        <thead>
+          <tr>
+            <th>Expected</th>
+            {columns.map(({ tool, words }) => (
+              <th key={tool ?? ' others'} scope="col" title={words.slice(0, 300)}>
+                <span className="upright">
+                  <GivenLine text={words} />
+                </span>
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {rows.map((row, index) => (
+            <Row
+              key={row.tool ?? ' others'}
+              row={row}
+              columns={columns}
+              ns={confusion.cells[index] ?? []}
+              link={link}
+            />
+          ))}
+        </tbody>
+      </table>
+    </div>
+  );
+}
+
+/** Whether the tool of a column is what a row expects: its tool, or one of those that its cases accept together. */
+const isExpected = (row: string | undefined, column: string | undefined): boolean =>
+  row !== undefined && column !== undefined && (row === column || row.split(' or ').includes(column));
+
+interface RowProps {
+  row: Line;
+  columns: Line[];
+  ns: readonly number[];
+  link: ConfusionProps['link'];
+}
+
+function Row({ row, columns, ns, link }: RowProps) {
+  const all = ns.reduce((sum, n) => sum + n, 0);
+  return (
+    <tr>
+      <th scope="row" className="named" title={row.words.slice(0, 300)}>
+        <GivenLine text={row.words} />
+      </th>
+      {columns.map((column, index) => {
+        const n = ns[index] ?? 0;
+        const isRight = isExpected(row.tool, column.tool);
+        if (n === 0)
+          return (
+            <td key={column.tool ?? ' others'} className="number">
+              <span className="muted">{isRight ? '0' : ''}</span>
+            </td>
+          );
+        const share = `${count(n)} of ${count(all)} (${percent(n / all)})`;
+        const label = `${share}: expected ${row.words}, called ${column.words}`.slice(0, 300);
+        return (
+          <td
+            key={column.tool ?? ' others'}
+            className={`number ${isRight ? 'right' : 'off'}`}
+            style={isRight ? undefined : tintOf(n / all)}
+            title={label}
+          >
+            {row.tool === undefined || column.tool === undefined
+              ? count(n)
+              : link({ expected: row.tool, called: column.tool }, label, count(n))}
+          </td>
+        );
+      })}
+    </tr>
+  );
+}
+
+/** The tint of the strongest cell leaves its number readable. */
+const STRONGEST_PERCENT = 36;
+const tintOf = (share: number) => {
+  const strength = (4 + share * (STRONGEST_PERCENT - 4)).toFixed(1);
+  return { background: `color-mix(in srgb, var(--failed) ${strength}%, var(--surface))` };
+};

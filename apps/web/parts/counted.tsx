@@ -1,0 +1,44 @@
+import { useQuery } from '@tanstack/react-query';
+import type { ReactNode } from 'react';
+import type { Run } from '#lib/contracts/run';
+import { isCounting, type CountedQuery } from '../api/counted';
+import { Failed } from './failed';
+import { isUnderWay } from './status';
+
+const ROW = 32;
+
+/** Figures of a run, once it has ended and they are counted; undefined until then. */
+export function useCounted<Figures extends object>(
+  run: Pick<Run, 'status'>,
+  query: CountedQuery<Figures>,
+): Figures | undefined {
+  const { data } = useQuery({ ...query, enabled: !isUnderWay(run.status) });
+  return isCounting(data) ? undefined : data;
+}
+
+interface Props<Figures extends object> {
+  run: Pick<Run, 'status'>;
+  query: CountedQuery<Figures>;
+  /** The height of what comes, in rows, which is kept until then. */
+  rows: number;
+  children: (figures: Figures) => ReactNode;
+}
+
+/** What is made of counted figures. While the run goes on, or they are being counted, it says so. */
+export function Counted<Figures extends object>({ run, query, rows, children }: Props<Figures>) {
+  const { data, error, refetch } = useQuery({ ...query, enabled: !isUnderWay(run.status) });
+  if (isUnderWay(run.status))
+    return (
+      <p className="muted" style={{ minHeight: rows * ROW }}>
+        This is counted when the run has ended.
+      </p>
+    );
+  if (error && !data) return <Failed error={error} retry={() => refetch()} />;
+  if (data && !isCounting(data)) return children(data);
+  return (
+    <div role="status" aria-busy="true" style={{ minHeight: rows * ROW }}>
+      {data ? <p className="muted">The results are being counted.</p> : <span className="unseen">Loading</span>}
+      <div className="skeleton" style={{ height: (rows - 1) * ROW }} />
+    </div>
+  );
+}

@@ -1,0 +1,45 @@
+import './facet.css';
+
+interface Bin {
+  /** The range, as an address has it. */
+  value: string;
+  label: string;
+  count?: number;
+}
+
+interface FacetBinsProps {
+  legend: string;
+  /** Of what the counts are. */
+  note?: string;
+  bins: readonly Bin[];
+  chosen: string | undefined;
+  choose: (value: string | undefined) => void;
+}
+
+/** A histogram to filter by: each bin is a button, and the chosen one can be given up again. */
+export function FacetBins({ legend, note, bins, chosen, choose }: FacetBinsProps) {
+  if (bins.length === 0) return null;
+  const most = Math.max(1, ...bins.map(({ count = 0 }) => count));
+  return (
+    <fieldset className="facet">
+      <legend>{legend}</legend>
+      {note !== undefined && <p className="muted small">{note}</p>}
+      {bins.map(({ value, label, count = 0 }) => (
+        <button
+          type="button"
+          key={value}
+          className="facet-bin plain"
+          aria-pressed={value === chosen}
+          disabled={count === 0 && value !== chosen}
+          onClick={() => choose(value === chosen ? undefined : value)}
+        >
+          <span className="small">{label}</span>
+          <span className="facet-bar" aria-hidden="true">
+            <span style={{ width: `${(count / most) * 100}%` }} />
+          </span>
+          <span className="small">{count.toLocaleString('en')}</span>
+        </button>
+      ))}
+    </fieldset>
+  );
+}

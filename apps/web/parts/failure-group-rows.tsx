@@ -1,0 +1,66 @@
+import { Link } from '@tanstack/react-router';
+import type { ReactNode } from 'react';
+import type { FailureGroup } from '#lib/contracts/run-facets';
+import { ERROR_WORDS } from '../address/results';
+import { GivenLine } from './given';
+import { count } from './score';
+import { toolWords } from './tool-words';
+
+interface Props {
+  runId: string;
+  groups: readonly FailureGroup[];
+  /** Leads to the results of a group. */
+  link: (group: FailureGroup) => ReactNode;
+  /** The group that is open. */
+  chosen?: string;
+}
+
+/** What did not pass in the same way: the error, the tools, the argument, how often, and one example. */
+export function FailureGroupRows({ runId, groups, link, chosen }: Props) {
+  return (
+    <div className="wide" tabIndex={0} role="region" aria-label="Groups of what did not pass">
+      <table className="group-rows">
+        <thead>
+          <tr>
+            <th className="number">Results</th>
+            <th>Error</th>
+            <th>Expected</th>
+            <th>Called</th>
+            <th>Argument</th>
+            <th>Example</th>
+            <th>
+              <span className="unseen">Open</span>
+            </th>
+          </tr>
+        </thead>
+        <tbody>
+          {groups.map((group) => (
+            <tr key={group.id} aria-current={group.id === chosen ? 'true' : undefined}>
+              <td className="number">{count(group.count)}</td>
+              <th scope="row">{ERROR_WORDS[group.error_type]}</th>
+              <td className="named">
+                <GivenLine text={toolWords(group.expected_tool)} />
+              </td>
+              <td className="named">
+                <GivenLine
+                  text={toolWords(group.called_tool).replaceAll('_', group.error_type === 'errored' ? ' ' : '_')}
+                />
+              </td>
+              <td className="named">{group.argument !== null && <GivenLine text={group.argument} />}</td>
+              <td>
+                <Link
+                  to="/runs/$runId/results/$resultId"
+                  params={{ runId, resultId: group.example }}
+                  search={{ type: [group.error_type] }}
+                >
+                  one of them
+                </Link>
+              </td>
+              <td>{link(group)}</td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
+  );
+}

@@ -1,0 +1,128 @@
+import { Link } from '@tanstack/react-router';
+import { useEffect, useRef } from 'react';
+import type { FailureGroup } from '#lib/contracts/run-facets';
+import type { Run } from '#lib/contracts/run';
+import type { ErrorType } from '#lib/contracts/verdict';
+import { ERROR_WORDS } from '../../address/results';
+import { drawQuery } from '../../api/counted';
+import type { Result } from '../../api/results';
+import { Counted } from '../../parts/counted';
+import { Given, GivenLine } from '../../parts/given';
+import { count, percent } from '../../parts/score';
+import { toolWords } from '../../parts/tool-words';
+import { Verdict } from '../../parts/verdict';
+
+const DRAWN = 40;
+
+interface Props {
+  run: Run;
+  group: FailureGroup;
+  seed: number;
+  type: ErrorType | undefined;
+  targets: readonly string[];
+}
+
+/** Results of a group, drawn at random: the address draws the same ones in another browser. */
+export function DrawnGroup({ run, group, seed, type, targets }: Props) {
+  const title = useRef<HTMLHeadingElement>(null);
+  useEffect(() => title.current?.focus(), []);
+  const search = { ...(type && { type }), group: group.id };
+  return (
+    <section className="section" aria-labelledby="drawn">
+      <div className="head">
+        <h2 id="drawn" tabIndex={-1} ref={title}>
+          {group.count > DRAWN ? `${DRAWN} of ${count(group.count)}, drawn at random` : `All ${count(group.count)}`}
+        </h2>
+        <div className="actions">
+          {group.count > DRAWN && (
+            <Link
+              to="/runs/$runId/failures"
+              params={{ runId: run.id }}
+              search={{ ...search, seed: seed + 1 }}
+              className="button"
+            >
+              Draw again
+            </Link>
+          )}
+          <Link to="/runs/$runId/failures" params={{ runId: run.id }} search={type ? { type } : {}} className="button">
+            Close
+          </Link>
+        </div>
+      </div>
+      <p>
+        {ERROR_WORDS[group.error_type]}: expected <Given text={toolWords(group.expected_tool)} max={200} />, called{' '}
+        <Given text={toolWords(group.called_tool)} max={200} />
+        {group.argument !== null && (
+          <>
+            , argument <Given text={group.argument} max={200} />
+          </>
+        )}
+        . <ByModel group={group} targets={targets} />
+      </p>
+      <Counted run={run} query={drawQuery(run.id, group.id, seed)} rows={Math.min(DRAWN, group.count) + 1}>
+        {({ items }) => <Drawn run={run} group={group} items={items} />}
+      </Counted>
+    </section>
+  );
+}
+
+const MODELS = 5;
+
+function ByModel({ group, targets }: Pick<Props, 'group' | 'targets'>) {
+  const models = targets
+    .map((target, ordinal) => ({ target, n: group.by_target[ordinal] ?? 0 }))
+    .filter(({ n }) => n > 0)
+    .sort((one, other) => other.n - one.n);
+  return (
+    <span className="muted">
+      {models.slice(0, MODELS).map(({ target, n }, index) => (
+        <span key={target}>
+          {index > 0 && ', '}
+          <Given text={target} max={100} /> {count(n)}
+        </span>
+      ))}
+      {models.length > MODELS && ` and ${models.length - MODELS} more models`}.
+    </span>
+  );
+}
+
+function Drawn({ run, group, items }: Pick<Props, 'run' | 'group'> & { items: readonly Result[] }) {
+  return (
+    <div className="wide" tabIndex={0} role="region" aria-label="Drawn results">
+      <table className="group-rows">
+        <thead>
+          <tr>
+            <th>Verdict</th>
+            <th>Case</th>
+            <th>Model</th>
+            <th className="number">Sample</th>
+            <th className="number">Score</th>
+          </tr>
+        </thead>
+        <tbody>
+          {items.map((result) => (
+            <tr key={result.id}>
+              <td>
+                <Verdict of={result} />
+              </td>
+              <th scope="row" className="named">
+                <Link
+                  to="/runs/$runId/results/$resultId"
+                  params={{ runId: run.id, resultId: result.id }}
+                  search={{ type: [group.error_type] }}
+                >
+                  <GivenLine text={result.case_name ?? result.prompt} />
+                </Link>
+              </th>
+              <td className="named">
+                <GivenLine text={result.target} />
+              </td>
+              <td className="number">{result.sample + 1}</td>
+              <td className="number">{result.overall === null ? '' : percent(result.overall)}</td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
+  );
+}

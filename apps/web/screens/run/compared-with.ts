@@ -1,0 +1,16 @@
+import type { Run } from '#lib/contracts/run';
+
+/**
+ * The run to compare one with: the baseline of its experiment, or else the run of the suite before it.
+ * @param others runs of the suite, the newest first
+ * @param baseline the id of the baseline; undefined for none
+ */
+export function comparedWith(
+  run: Pick<Run, 'id' | 'created_at'>,
+  others: readonly Pick<Run, 'id' | 'created_at'>[],
+  baseline?: string,
+): string | undefined {
+  if (baseline !== undefined && baseline !== run.id) return baseline;
+  const before = others.find(({ created_at: at }) => at < run.created_at);
+  return (before ?? others.at(-1))?.id;
+}

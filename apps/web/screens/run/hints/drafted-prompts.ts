@@ -1,0 +1,23 @@
+import { DRAFT_PROMPT } from '#lib/contracts/draft-prompt';
+import type { Hint, Known } from './hint';
+
+/** A prompt that was drafted from the description of a tool says too little of what is wanted. */
+export function draftedPrompts({ failedCases }: Known): Hint | undefined {
+  const drafted = (failedCases?.items ?? []).filter(({ prompt }) => prompt.startsWith(DRAFT_PROMPT));
+  const [first] = drafted;
+  if (!first) return undefined;
+  const [n, isOne] = [drafted.length, drafted.length === 1];
+  return {
+    key: 'drafted prompts',
+    words: [
+      `${n} ${isOne ? 'case that no model passed has' : 'cases that no model passed have'} the prompt that was `,
+      `drafted from the description of ${isOne ? 'its tool' : 'their tools'}, such as `,
+      { given: first.case_name ?? first.prompt },
+      '. That is too vague to choose by: write what a user would really say, and run with required.',
+    ],
+    steps: [
+      { to: 'case', words: 'Write its prompt', caseId: first.case_id },
+      { to: 'cases', words: 'Cases that no model passed' },
+    ],
+  };
+}

@@ -1,0 +1,42 @@
+import type { FailureGroups, RunCases } from '#lib/contracts/run-facets';
+import type { Run } from '#lib/contracts/run';
+import type { ResultsSearch } from '../../../address/results';
+
+/** What a hint is made from. Counted figures are undefined until they are counted. */
+export interface Known {
+  run: Pick<Run, 'config' | 'suite' | 'summaries' | 'targets' | 'warnings'>;
+  groups: FailureGroups | undefined;
+  /** Cases that no model passed, as far as they were read. */
+  failedCases: RunCases | undefined;
+}
+
+/** Words of ours, and texts that a person, a model or a provider wrote. */
+export type Words = readonly (string | { given: string })[];
+
+/** What a reader can do about it. */
+export type Step =
+  | { to: 'results'; words: string; search: ResultsSearch }
+  | { to: 'failures'; words: string; group: string }
+  | { to: 'result'; words: string; resultId: string }
+  | { to: 'case'; words: string; caseId: string }
+  | { to: 'cases'; words: string }
+  | { to: 'run again'; words: string; toolChoice?: 'required' }
+  | { to: 'test'; providerKey: string };
+
+export interface Hint {
+  key: string;
+  words: Words;
+  /** The result whose error says what a provider answered. */
+  errorOf?: string;
+  steps: Step[];
+}
+
+const NAMED = 3;
+
+/** "sim::a, sim::b and 4 more" */
+export function named(models: readonly string[]): Words {
+  const shown = models.slice(0, NAMED).flatMap((given, index): Words => (index > 0 ? [', ', { given }] : [{ given }]));
+  return models.length > NAMED ? [...shown, ` and ${models.length - NAMED} more`] : shown;
+}
+
+export const inPercent = (share: number): string => `${Math.round(share * 100)} %`;

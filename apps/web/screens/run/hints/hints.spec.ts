@@ -1,0 +1,186 @@
+import type { FailureGroup, FailureGroups, RunCase } from '#lib/contracts/run-facets';
+import type { Summary } from '#lib/contracts/summary';
+import type { Hint, Known, Words } from './hint.js';
+import { hintsOf } from './hints.js';
+
+const summary = (target: string, figures: Partial<Summary>): Summary =>
+  ({
+    target,
+    scored: 10,
+    errored: 0,
+    error_counts: {},
+    format_counts: {},
+    tool_choice_used: {},
+    ...figures,
+  }) as Summary;
+
+const group = (figures: Partial<FailureGroup>): FailureGroup => ({
+  id: 'g1',
+  error_type: 'wrong_argument',
+  expected_tool: 'get_weather',
+  called_tool: 'get_weather',
+  argument: '/city',
+  count: 8,
+  by_target: [8, 0],
+  example: '0-1-0',
+  ...figures,
+});
+
+const groupsOf = (...items: FailureGroup[]): FailureGroups => ({
+  targets: ['sim::a', 'sim::b'],
+  items,
+  others: { groups: 0, results: 0 },
+});
+
+interface Given {
+  summaries: Summary[];
+  groups?: FailureGroups;
+  failed?: Partial<RunCase>[];
+  toolChoice?: string | null;
+  warnings?: Known['run']['warnings'];
+}
+
+const hintsFor = ({ summaries, groups, failed, toolChoice = 'required', warnings = [] }: Given): Hint[] =>
+  hintsOf({
+    run: {
+      config: { tool_choice: toolChoice },
+      suite: { id: 's', name: 'Weather', version: 1 },
+      summaries,
+      targets: summaries.map(({ target }) => ({
+        target,
+        provider_key: target.split('::')[0]!,
+        model_id: target.split('::')[1]!,
+        total: 10,
+        settled: 10,
+        errored: 0,
+        passed: 0,
+      })),
+      warnings,
+    },
+    groups,
+    failedCases: failed && { targets: [], total: failed.length, next_cursor: null, items: failed as RunCase[] },
+  });
+
+const textOf = (words: Words): string => words.map((word) => (typeof word === 'string' ? word : word.given)).join('');
+const keysOf = (given: Given): string[] => hintsFor(given).map(({ key }) => key);
+
+it('a run in which all is well has no hint', () => {
+  const good = summary('sim::a', { tool_accuracy: 1, param_accuracy: 0.9, tool_choice_used: { required: 10 } });
+  expect(hintsFor({ summaries: [good], groups: groupsOf(), failed: [] })).toEqual([]);
+});
+
+describe('the right tool with other arguments than expected', () => {
+  const strict = summary('sim::a', { tool_accuracy: 1, param_accuracy: 0.3 });
+
+  it('may come of expectations that are too strict: the most frequent mismatch of these models is named', () => {
+    const other = group({ id: 'g2', argument: '/units', count: 90, by_target: [1, 89] });
+    const [hint] = hintsFor({ summaries: [strict, summary('sim::b', {})], groups: groupsOf(other, group({})) });
+    expect(textOf(hint!.words)).toContain('The most frequent mismatch is /city of get_weather, 8 times.');
+    expect(hint!.steps).toEqual([
+      { to: 'result', words: 'See an example', resultId: '0-1-0' },
+      { to: 'failures', words: 'See all of them', group: 'g1' },
+    ]);
+  });
+
+  it('leads to what did not pass while groups are not counted', () => {
+    const [hint] = hintsFor({ summaries: [strict] });
+    expect(hint!.steps).toEqual([
+      { to: 'results', words: 'What did not pass', search: { model: ['sim::a'], passed: false } },
+    ]);
+  });
+
+  it.each<[number | null, number | null, boolean]>([
+    [0.9, 0.5, true],
+    [0.89, 0.1, false],
+    [1, 0.51, false],
+    [1, null, false],
+    [null, 0, false],
+  ])('is told for a tool accuracy of %p and an argument accuracy of %p: %p', (tool, params, isTold) => {
+    const one = summary('sim::a', { tool_accuracy: tool, param_accuracy: params });
+    expect(keysOf({ summaries: [one] })).toEqual(isTold ? ['strict expectations'] : []);
+  });
+});
+
+describe('answers without a call', () => {
+  const silent = summary('sim::a', { error_counts: { no_call: 5 } });
+
+  it('under auto are a reason to try required', () => {
+    const [hint] = hintsFor({ summaries: [silent, summary('sim::b', {})], toolChoice: 'auto' });
+    expect(textOf(hint!.words)).toMatch(/^sim::a answers mostly with text/);
+    expect(hint!.steps[0]).toEqual({ to: 'run again', words: 'Run again with required', toolChoice: 'required' });
+  });
+
+  it.each(['required', 'none', null])('under %p are none', (toolChoice) => {
+    expect(keysOf({ summaries: [silent], toolChoice })).toEqual([]);
+  });
+
+  it('are none where most answers have a call', () => {
+    expect(keysOf({ summaries: [summary('sim::a', { error_counts: { no_call: 4 } })], toolChoice: 'auto' })).toEqual(
+      [],
+    );
+  });
+});
+
+describe('prompts that were drafted from descriptions', () => {
+  const drafted = {
+    case_id: 'c1',
+    case_name: 'draft: search',
+    prompt: 'Write here what a user would say for whom "x"',
+  };
+
+  it('are too vague where no model passes', () => {
+    const [hint] = hintsFor({ summaries: [], failed: [drafted, { prompt: 'Find it.' }] });
+    expect(textOf(hint!.words)).toMatch(/^1 case .* such as draft: search\. /);
+    expect(hint!.steps[0]).toEqual({ to: 'case', words: 'Write its prompt', caseId: 'c1' });
+  });
+
+  it('are left alone where somebody wrote them anew', () => {
+    expect(keysOf({ summaries: [], failed: [{ ...drafted, prompt: 'Find it.' }] })).toEqual([]);
+  });
+});
+
+it.each<[number, string[]]>([
+  [1, []],
+  [2, ['repaired calls']],
+])('%d of 10 repaired calls are many: %p', (repaired, keys) => {
+  expect(keysOf({ summaries: [summary('sim::a', { format_counts: { repaired } })] })).toEqual(keys);
+});
+
+describe('a model of which every item errored', () => {
+  const broken = summary('sim::a', { scored: 0, errored: 10 });
+
+  it('has a provider to test, whose message is that of one of its results', () => {
+    const errored = group({ id: 'e', error_type: 'errored', example: '0-0-0' });
+    const [hint] = hintsFor({ summaries: [broken, summary('sim::b', {})], groups: groupsOf(group({}), errored) });
+    expect(hint!.errorOf).toBe('0-0-0');
+    expect(hint!.steps[0]).toEqual({ to: 'test', providerKey: 'sim' });
+  });
+
+  it('is none while one item has a score', () => {
+    expect(keysOf({ summaries: [summary('sim::a', { scored: 1, errored: 9 })] })).toEqual([]);
+  });
+});
+
+describe('another tool choice than the one that was asked for', () => {
+  const mixed = summary('sim::a', { tool_choice_used: { required: 4, auto: 6 } });
+
+  it('is told with how often and why', () => {
+    const warnings = [
+      { code: 'tool_choice:sim::a', message: 'sim::a refuses "required".', at: null },
+      { code: 'unsupported:sim::a:seed', message: 'no seed', at: null },
+    ];
+    const [hint] = hintsFor({ summaries: [mixed], warnings });
+    const text = textOf(hint!.words);
+    expect(text).toMatch(/^6 of 10 results that expect a call were asked with auto instead of required: .* sim::a\./);
+    expect(text).toMatch(/sim::a refuses "required"\.$/);
+  });
+
+  it('is none of a run that recorded replies of elsewhere', () => {
+    expect(keysOf({ summaries: [mixed], toolChoice: null })).toEqual([]);
+  });
+});
+
+it('many models are named by the first three', () => {
+  const summaries = ['a', 'b', 'c', 'd', 'e'].map((one) => summary(one, { scored: 0, errored: 1 }));
+  expect(textOf(hintsFor({ summaries })[0]!.words)).toMatch(/^Every item of a, b, c and 2 more errored/);
+});

@@ -1,0 +1,30 @@
+import { named, type Hint, type Known } from './hint';
+
+const MAX_TESTED = 3;
+
+/** Where every item errored, the provider has to be looked at, not the model. */
+export function nothingAnswered({ run, groups }: Known): Hint | undefined {
+  const models = run.summaries.filter(({ scored, errored }) => scored === 0 && errored > 0).map(({ target }) => target);
+  if (models.length === 0) return undefined;
+  const providers = run.targets
+    .filter(({ target, recorded }) => models.includes(target) && recorded === undefined)
+    .map(({ provider_key: key }) => key);
+  const ordinals = models.map((model) => groups?.targets.indexOf(model) ?? -1);
+  const group = groups?.items.find(
+    ({ error_type: type, by_target: by }) => type === 'errored' && ordinals.some((at) => (by[at] ?? 0) > 0),
+  );
+  return {
+    key: 'nothing answered',
+    words: [
+      'Every item of ',
+      ...named(models),
+      ' errored: there is no reply to score, so nothing is said of how well it calls tools.',
+      ...(group ? [' The provider says:'] : []),
+    ],
+    ...(group && { errorOf: group.example }),
+    steps: [
+      ...[...new Set(providers)].slice(0, MAX_TESTED).map((providerKey) => ({ to: 'test' as const, providerKey })),
+      { to: 'results', words: 'Errored results', search: { model: models, type: ['errored'] } },
+    ],
+  };
+}

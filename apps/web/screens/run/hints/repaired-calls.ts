@@ -1,0 +1,29 @@
+import { inPercent, named, type Hint, type Known } from './hint';
+
+/** From this share of repaired calls on. */
+const MANY = 0.2;
+
+/** Calls in the text or in the name of the function were read all the same; another program may not read them. */
+export function repairedCalls({ run }: Known): Hint | undefined {
+  const shares = run.summaries
+    .map(({ target, scored, format_counts: counts }) => ({
+      target,
+      share: scored > 0 ? (counts.repaired ?? 0) / scored : 0,
+    }))
+    .filter(({ share }) => share >= MANY)
+    .sort((one, other) => other.share - one.share);
+  if (shares.length === 0) return undefined;
+  const models = shares.map(({ target }) => target);
+  const isOne = models.length === 1;
+  return {
+    key: 'repaired calls',
+    words: [
+      ...named(models),
+      ` ${isOne ? 'answers' : 'answer'} outside the native format, in ${isOne ? '' : 'up to '}`,
+      `${inPercent(shares[0]!.share)} of the results: with the whole call in the name of the function, as JSON in the `,
+      'text, or encoded twice, as local models do when a server misreads their template. These calls were read and ',
+      'scored all the same. A program of yours would have to read them, too.',
+    ],
+    steps: [{ to: 'results', words: 'Repaired calls', search: { model: models, format: ['repaired'] } }],
+  };
+}

@@ -1,0 +1,54 @@
+import { Link } from '@tanstack/react-router';
+import type { FailureGroup } from '#lib/contracts/run-facets';
+import type { Run } from '#lib/contracts/run';
+import { failureGroupsQuery } from '../../api/counted';
+import { Counted } from '../../parts/counted';
+import { FailureGroupRows } from '../../parts/failure-group-rows';
+import { count } from '../../parts/score';
+
+/** The largest ones say most; all of them have a screen of their own. */
+const SHOWN = 5;
+
+/** What did not pass, in groups of the same kind: a group has one reason more often than a result of its own. */
+export function RunGroups({ run }: { run: Run }) {
+  return (
+    <section aria-labelledby="groups" className="section">
+      <div className="head">
+        <h2 id="groups">What did not pass, in groups</h2>
+        <div className="actions">
+          <Link to="/runs/$runId/failures" params={{ runId: run.id }}>
+            All groups
+          </Link>
+          <Link to="/runs/$runId/matrix" params={{ runId: run.id }}>
+            Cases by model
+          </Link>
+        </div>
+      </div>
+      <Counted run={run} query={failureGroupsQuery(run.id)} rows={SHOWN + 1}>
+        {({ items }) =>
+          items.length === 0 ? (
+            <p>Nothing: every result passed.</p>
+          ) : (
+            <>
+              <FailureGroupRows groups={items.slice(0, SHOWN)} runId={run.id} link={toGroup(run.id)} />
+              {items.length > SHOWN && (
+                <p className="muted small">These are the largest of {count(items.length)} groups.</p>
+              )}
+            </>
+          )
+        }
+      </Counted>
+    </section>
+  );
+}
+
+const toGroup = (runId: string) => (group: FailureGroup) => (
+  <Link
+    to="/runs/$runId/failures"
+    params={{ runId }}
+    search={{ group: group.id, seed: 1 }}
+    aria-label={`Open 40 of these ${group.count} at random`}
+  >
+    {group.count > 40 ? 'open 40 at random' : 'open all'}
+  </Link>
+);

@@ -1,0 +1,100 @@
+import { useId, useState, type FormEvent } from 'react';
+import type { Run } from '#lib/contracts/run';
+import { useAction } from '../../api/action';
+import { refreshWork } from '../../api/jobs';
+import { rescoreRun } from '../../api/rescores';
+import { Dialog } from '../../parts/dialog';
+import { Failed } from '../../parts/failed';
+import { submitOnCtrlEnter } from '../../parts/submit-keys';
+import { rescoreOf, RULES, SAME_AS_BEFORE, type RescoreValue } from './rescore-value';
+
+const MAX_METRICS = 20_000;
+
+/** Scores the stored replies again, under other settings. Nothing is asked, and nothing is paid. */
+export function RunRescore({ run, close }: { run: Run; close: () => void }) {
+  const [value, setValue] = useState(SAME_AS_BEFORE);
+  const submit = useAction(rescoreRun, async () => {
+    close();
+    await refreshWork(run.id);
+  });
+  const asked = rescoreOf(value);
+  const send = (event: FormEvent): void => {
+    event.preventDefault();
+    if ('body' in asked && !submit.isPending) submit.mutate({ runId: run.id, body: asked.body });
+  };
+  return (
+    <Dialog title="Score this run again" close={close}>
+      <form className="fields" onSubmit={send} onKeyDown={submitOnCtrlEnter}>
+        <p>
+          The stored replies are scored again; no model is asked, and nothing is paid. The run keeps its own verdicts
+          beside the new ones.
+        </p>
+        <Fields value={value} change={(change) => setValue({ ...value, ...change })} />
+        {'fault' in asked && <p className="fault">{asked.fault}</p>}
+        {submit.isError && <Failed error={submit.error} />}
+        <div className="actions">
+          <button type="submit" className="primary" disabled={'fault' in asked || submit.isPending}>
+            Rescore
+          </button>
+          <button type="button" onClick={close}>
+            Cancel
+          </button>
+        </div>
+      </form>
+    </Dialog>
+  );
+}
+
+interface FieldsProps {
+  value: RescoreValue;
+  change: (change: Partial<RescoreValue>) => void;
+}
+
+function Fields({ value, change }: FieldsProps) {
+  const id = useId();
+  const number = (key: 'threshold' | 'epsilon' | 'similarity', label: string) => (
+    <div className="field">
+      <label htmlFor={`${id}-${key}`}>{label}</label>
+      <input
+        id={`${id}-${key}`}
+        inputMode="decimal"
+        size={8}
+        maxLength={20}
+        value={value[key]}
+        onChange={({ target }) => change({ [key]: target.value })}
+      />
+    </div>
+  );
+  return (
+    <>
+      {number('threshold', 'Pass threshold, 0 to 1; empty for that of the suite')}
+      <div className="field">
+        <label htmlFor={`${id}-rule`}>How arguments are compared</label>
+        <select id={`${id}-rule`} value={value.rule} onChange={({ target }) => change({ rule: target.value })}>
+          <option value="">as each case says</option>
+          {RULES.map((rule) => (
+            <option key={rule} value={rule}>
+              {rule.replaceAll('_', ' ')}
+            </option>
+          ))}
+        </select>
+      </div>
+      {value.rule === 'numeric_tolerance' && number('epsilon', 'Largest distance of numbers; empty for 0.01')}
+      {(value.rule === 'fuzzy' || value.rule === 'semantic') &&
+        number('similarity', 'Smallest similarity of texts, 0 to 1; empty for the usual one')}
+      <div className="field">
+        <label htmlFor={`${id}-metrics`}>Metrics, as a JSON list; empty for those of the run</label>
+        <textarea
+          id={`${id}-metrics`}
+          className="code"
+          rows={3}
+          maxLength={MAX_METRICS}
+          spellCheck={false}
+          placeholder={'[{"id": "ragas_tool_call_f1"}]'}
+          value={value.metrics}
+          onChange={({ target }) => change({ metrics: target.value })}
+        />
+      </div>
+    </>
+  );
+}
