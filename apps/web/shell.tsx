@@ -1,6 +1,7 @@
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { Link, Outlet, useNavigate, useRouterState } from '@tanstack/react-router';
 import { useEffect, useRef, useState } from 'react';
+import { MOST_COUNTED, unfinishedJobsQuery } from './api/jobs';
 import { meQuery, signOut } from './api/session';
 import { KeysHelp } from './keys-help';
 import { useTeamEvents } from './live/team-events';
@@ -55,6 +56,7 @@ export function Shell() {
               {name}
             </Link>
           ))}
+          <Jobs />
         </nav>
         <Who openHelp={() => setHelpOpen(true)} />
       </header>
@@ -82,6 +84,23 @@ function Content() {
     <main id="content" className="content" tabIndex={-1} ref={content}>
       <Outlet />
     </main>
+  );
+}
+
+/** What runs and waits, with how many there are of it. */
+function Jobs() {
+  const { data } = useQuery(unfinishedJobsQuery);
+  const unfinished = data?.items.length ?? 0;
+  return (
+    <Link to="/jobs" activeOptions={{ includeSearch: false }}>
+      Jobs
+      {unfinished > 0 && (
+        <span className="badge">
+          {unfinished > MOST_COUNTED ? `${MOST_COUNTED}+` : unfinished}
+          <span className="unseen"> unfinished</span>
+        </span>
+      )}
+    </Link>
   );
 }
 

@@ -71,6 +71,9 @@ export const Job = z
           'id of the gate run, for `param_tune` and `prompt_tune` the id of the tune, for `judge` the id of the ' +
           'report.',
       }),
+    subject_ref: z.string().nullable().meta({
+      description: 'What the result belongs to: for `gate` the id of the gate, for `rescore` the eval_id; else null.',
+    }),
     error: z.string().nullable().meta({ description: 'Why the job failed; null when it did not.' }),
     created_at: time.meta({ description: 'When it was submitted.' }),
     started_at: time.nullable().meta({ description: 'When it started; null while it waits.' }),

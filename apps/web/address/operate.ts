@@ -1,12 +1,34 @@
 import type { JobStatus, JobType } from '#lib/contracts/job';
 import { oneOf, searchOf, text } from './search';
 
-const STATUSES = ['pending', 'queued', 'running', 'completed', 'failed', 'cancelled', 'budget_exceeded'] as const;
+const UNFINISHED = ['pending', 'queued', 'running'] as const;
+const STATUSES = [...UNFINISHED, 'completed', 'failed', 'cancelled', 'budget_exceeded'] as const;
 const TYPES = ['tool_eval', 'rescore', 'param_tune', 'prompt_tune', 'judge', 'gate'] as const;
+
+/** What the list of jobs can be narrowed to, beside those that run or wait, and the words for it. */
+export const JOB_STATUS_FILTERS = {
+  pending: 'waits for its turn',
+  queued: 'queued',
+  running: 'running',
+  completed: 'completed',
+  failed: 'failed',
+  cancelled: 'cancelled',
+  budget_exceeded: 'budget spent',
+  all: 'any',
+} as const satisfies Record<JobStatus | 'all', string>;
+type StatusFilter = keyof typeof JOB_STATUS_FILTERS;
+
+/** The statuses that a filter stands for; none for all of them. */
+export const STATUSES_OF: Record<StatusFilter | 'unfinished', readonly JobStatus[]> = {
+  unfinished: UNFINISHED,
+  all: [],
+  ...(Object.fromEntries(STATUSES.map((status) => [status, [status]])) as Record<JobStatus, JobStatus[]>),
+};
 
 /** Jobs: those that run or wait, unless it says otherwise. */
 export const jobsSearch = searchOf({
-  status: oneOf([...STATUSES, 'all'] as const satisfies readonly (JobStatus | 'all')[]),
+  status: oneOf(Object.keys(JOB_STATUS_FILTERS) as StatusFilter[]),
   type: oneOf(TYPES satisfies readonly JobType[]),
   after: text(500),
 });
+export type JobsSearch = ReturnType<typeof jobsSearch>;

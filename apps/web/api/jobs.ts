@@ -1,5 +1,5 @@
-import { queryOptions } from '@tanstack/react-query';
-import type { Job } from '#lib/contracts/job';
+import { keepPreviousData, queryOptions } from '@tanstack/react-query';
+import type { Job, JobStatus, JobType } from '#lib/contracts/job';
 import type { Page } from '#lib/contracts/page';
 import { client } from './client';
 import { keys } from './keys';
@@ -25,6 +25,28 @@ export const jobsUnderWayQuery = queryOptions({
   refetchInterval: ({ state }) => (state.data?.length ? POLL_MS : false),
 });
 
+export interface JobFilter {
+  statuses?: readonly JobStatus[];
+  type?: JobType;
+  cursor?: string;
+  limit?: number;
+}
+
+export const jobsQuery = ({ statuses = [], type, cursor, limit = 50 }: JobFilter) => {
+  const query = new URLSearchParams({ limit: String(limit), ...(type && { type }), ...(cursor && { cursor }) });
+  for (const status of statuses) query.append('status', status);
+  return queryOptions({
+    queryKey: [...keys.jobs, 'list', String(query)],
+    queryFn: ({ signal }) => client.call<Page<Job>>('GET', `/api/jobs?${query}`, undefined, { signal }),
+    placeholderData: keepPreviousData,
+  });
+};
+
+/** Beyond this many unfinished jobs, the badge says "99+". */
+export const MOST_COUNTED = 99;
+/** The unfinished jobs of the team, for their number; events of the team refresh it. */
+export const unfinishedJobsQuery = jobsQuery({ statuses: UNDER_WAY, limit: MOST_COUNTED + 1 });
+
 export const jobQuery = (id: string) =>
   queryOptions({
     queryKey: [...keys.jobs, id],
@@ -40,13 +62,15 @@ export async function resumeJob(id: string, options: { idempotencyKey: string })
   return client.call('POST', `/api/jobs/${id}/resume`, {}, options);
 }
 
-/** What is shown of jobs, runs, tunes and reports changed. @param id of the one that did */
+/** What is shown of jobs, runs, tunes, reports, experiments and gates changed. @param id of the one that did */
 export async function refreshWork(id?: string): Promise<void> {
   await Promise.all([
     queryClient.invalidateQueries({ queryKey: keys.jobs }),
     queryClient.invalidateQueries({ queryKey: keys.runLists }),
     queryClient.invalidateQueries({ queryKey: keys.tuneLists }),
     queryClient.invalidateQueries({ queryKey: keys.reportLists }),
+    queryClient.invalidateQueries({ queryKey: keys.experiments }),
+    queryClient.invalidateQueries({ queryKey: keys.gates }),
     id === undefined ? undefined : queryClient.invalidateQueries({ queryKey: keys.run(id) }),
     id === undefined ? undefined : queryClient.invalidateQueries({ queryKey: keys.tune(id) }),
     id === undefined ? undefined : queryClient.invalidateQueries({ queryKey: keys.report(id) }),

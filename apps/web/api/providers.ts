@@ -1,9 +1,17 @@
 import { queryOptions } from '@tanstack/react-query';
 import type { z } from 'zod';
 import type { Page } from '#lib/contracts/page';
-import type { Provider, ProviderTest as ProviderTestSchema } from '#lib/contracts/provider';
+import type {
+  DiscoveredModels,
+  Provider,
+  ProviderTemplates,
+  ProviderTest as ProviderTestSchema,
+} from '#lib/contracts/provider';
 import { client } from './client';
 import { keys } from './keys';
+
+type Sent = { idempotencyKey: string };
+const pathOf = (key: string): string => `/api/providers/${encodeURIComponent(key)}`;
 
 /** The providers of the team, with their models; the first 200. */
 export const providersQuery = queryOptions({
@@ -15,12 +23,32 @@ export const providersQuery = queryOptions({
 export const providerQuery = (key: string) =>
   queryOptions({
     queryKey: [...keys.providers, key],
-    queryFn: ({ signal }) =>
-      client.call<Provider>('GET', `/api/providers/${encodeURIComponent(key)}`, undefined, { signal }),
+    queryFn: ({ signal }) => client.call<Provider>('GET', pathOf(key), undefined, { signal }),
   });
+
+/** Common hosts; they change only with a release. */
+export const templatesQuery = queryOptions({
+  queryKey: ['templates'],
+  queryFn: ({ signal }) =>
+    client.call<z.infer<typeof ProviderTemplates>>('GET', '/api/providers/templates', undefined, { signal }),
+  staleTime: Infinity,
+});
+
+/** @param body the text of a ProviderInput */
+export const createProvider = (body: string, options: Sent) =>
+  client.call<Provider>('POST', '/api/providers', body, options);
+/** @param body the text of a ProviderPatch */
+export const changeProvider = ({ key, body }: { key: string; body: string }, options: Sent) =>
+  client.call<Provider>('PATCH', pathOf(key), body, options);
+export const deleteProvider = (key: string, options: Sent) =>
+  client.call<void>('DELETE', pathOf(key), undefined, options);
 
 export type ProviderTest = z.infer<typeof ProviderTestSchema>;
 
 /** Makes one small request to the first model of a provider. */
-export const testProvider = (key: string, options: { idempotencyKey: string }): Promise<ProviderTest> =>
-  client.call('POST', `/api/providers/${encodeURIComponent(key)}/test`, undefined, options);
+export const testProvider = (key: string, options: Sent): Promise<ProviderTest> =>
+  client.call('POST', `${pathOf(key)}/test`, undefined, options);
+
+/** The ids of the models that the endpoint lists. */
+export const discoverModels = (key: string) =>
+  client.call<z.infer<typeof DiscoveredModels>>('GET', `${pathOf(key)}/discover`);

@@ -94,6 +94,7 @@ const job = {
   position: null,
   detail: null,
   result_ref: EXAMPLE_IDS.run,
+  subject_ref: null,
   error: null,
   created_at: at('09:30:58'),
   started_at: at('09:30:59'),

@@ -8,10 +8,13 @@ import type { Job as StoredJob } from '../generated/client.js';
 import type { TeamScoped } from '../team-isolation.js';
 import { JOB_PROGRESS } from './job-progress.js';
 
-type JobRow = StoredJob & JobsSetting & { submitted_by: string | null; position: number | null };
+type JobRow = StoredJob &
+  JobsSetting & { submitted_by: string | null; subject_ref: string | null; position: number | null };
 
 const SELECT = `
   SELECT j.*, p.*, t.running_jobs_per_user, (SELECT name FROM users WHERE id = j.user_id) AS submitted_by,
+    CASE j.type WHEN 'gate' THEN (SELECT subject_id FROM orchestration WHERE id = j.result_ref::uuid)
+      WHEN 'rescore' THEN (SELECT run_id FROM rescore WHERE job_id = j.id) END AS subject_ref,
     CASE WHEN j.status = 'pending' AND j.parent_id IS NULL THEN (SELECT count(*)::int FROM (
       SELECT 1 FROM job o WHERE o.user_id = j.user_id AND o.status = 'pending' AND o.parent_id IS NULL AND o.id <= j.id
       ORDER BY o.id LIMIT ${MAX_POSITION}
@@ -76,6 +79,7 @@ const toJob = (row: JobRow): Job => ({
   position: row.position,
   detail: row.status === 'pending' ? pendingDetail(row) : row.detail,
   result_ref: row.result_ref,
+  subject_ref: row.subject_ref,
   error: row.error,
   created_at: row.created_at.toISOString(),
   started_at: row.started_at?.toISOString() ?? null,

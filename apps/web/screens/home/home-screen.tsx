@@ -4,9 +4,12 @@ import { runsQuery } from '../../api/runs';
 import { Failed } from '../../parts/failed';
 import { RunRows } from '../../parts/run-rows';
 import { Skeleton } from '../../parts/skeleton';
+import '../../parts/facts.css';
 import './home.css';
 import { Beginnings } from './beginnings';
 import { JobsUnderWay } from './jobs-under-way';
+import { LanesInTrouble } from './lanes-in-trouble';
+import { SuiteFigures } from './suite-figures';
 
 const LAST_RUNS = 10;
 
@@ -21,10 +24,12 @@ export function HomeScreen() {
           New run
         </Link>
       </div>
+      <LanesInTrouble />
       <JobsUnderWay />
       {runs.isError && <Failed error={runs.error} retry={() => runs.refetch()} />}
       {runs.isPending && <Skeleton rows={LAST_RUNS} />}
       {runs.data?.items.length === 0 && <Beginnings />}
+      {runs.data && runs.data.items.length > 0 && <SuiteFigures />}
       {runs.data && runs.data.items.length > 0 && (
         <section aria-labelledby="last-runs" className="home-section">
           <div className="head">

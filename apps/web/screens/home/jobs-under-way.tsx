@@ -1,6 +1,5 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
-import type { ReactNode } from 'react';
 import type { Job } from '#lib/contracts/job';
 import type { Run } from '#lib/contracts/run';
 import { useAction } from '../../api/action';
@@ -10,6 +9,7 @@ import { useRefusal } from '../../api/session';
 import { Bar } from '../../parts/bar';
 import { Failed } from '../../parts/failed';
 import { Given, GivenLine } from '../../parts/given';
+import { JOB_TYPES, JobLink } from '../../parts/job-link';
 import { money } from '../../parts/money';
 import { count } from '../../parts/score';
 import { Status, UNDER_WAY } from '../../parts/status';
@@ -26,7 +26,10 @@ export function JobsUnderWay() {
   if (!isBusy) return null;
   return (
     <section aria-labelledby="under-way" className="home-section">
-      <h2 id="under-way">Under way</h2>
+      <div className="head">
+        <h2 id="under-way">Under way</h2>
+        <Link to="/jobs">All jobs</Link>
+      </div>
       {cancel.isError && <Failed error={cancel.error} />}
       <ul className="jobs">
         {jobs.data!.map((job) => (
@@ -47,54 +50,17 @@ export function JobsUnderWay() {
   );
 }
 
-const TYPES = {
-  tool_eval: 'Run',
-  rescore: 'Rescore',
-  gate: 'Gate run',
-  param_tune: 'Parameter tune',
-  prompt_tune: 'Prompt tune',
-  judge: 'Report of a judge',
-} as const;
-
-function Result({ job: { type, result_ref: id }, children }: { job: Job; children: ReactNode }) {
-  if (type === 'tool_eval' && id !== null)
-    return (
-      <Link to="/runs/$runId" params={{ runId: id }}>
-        {children}
-      </Link>
-    );
-  if (type === 'param_tune' && id !== null)
-    return (
-      <Link to="/tunes/$tuneId" params={{ tuneId: id }}>
-        {children}
-      </Link>
-    );
-  if (type === 'prompt_tune' && id !== null)
-    return (
-      <Link to="/tunes/prompts/$tuneId" params={{ tuneId: id }}>
-        {children}
-      </Link>
-    );
-  if (type === 'judge' && id !== null)
-    return (
-      <Link to="/judge/reports/$reportId" params={{ reportId: id }}>
-        {children}
-      </Link>
-    );
-  return children;
-}
-
 function JobCard({ job, run }: { job: Job; run: Run | undefined }) {
   const { done, total, errored, eta_s: left } = job.progress;
-  const name = run ? (run.name ?? run.suite.name) : TYPES[job.type];
+  const name = run ? (run.name ?? run.suite.name) : JOB_TYPES[job.type];
   const cost = run?.estimate?.cost_usd;
   return (
     <div className="job">
       <div className="actions">
         <Status status={job.status} />
-        <Result job={job}>
+        <JobLink job={job}>
           <Given text={name} max={100} />
-        </Result>
+        </JobLink>
       </div>
       <Bar done={done} total={total} label="Progress of the job" />
       <span className="small muted">

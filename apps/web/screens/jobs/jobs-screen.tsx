@@ -1,3 +1,84 @@
+import { useQuery } from '@tanstack/react-query';
+import { Link, useNavigate, useSearch } from '@tanstack/react-router';
+import { STATUSES_OF, type JobsSearch } from '../../address/operate';
+import { jobsQuery, POLL_MS } from '../../api/jobs';
+import { Empty } from '../../parts/empty';
+import { Failed } from '../../parts/failed';
+import { Skeleton } from '../../parts/skeleton';
+import { isUnderWay } from '../../parts/status';
+import './jobs.css';
+import { JobFilters } from './job-filters';
+import { JobRows } from './job-rows';
+
+/** What waits and what runs, whoever submitted it. */
 export function JobsScreen() {
-  return <h1>JobsScreen</h1>;
+  const search = useSearch({ from: '/signed-in/jobs' });
+  const navigate = useNavigate();
+  const { status, type, after } = search;
+  const jobs = useQuery({
+    ...jobsQuery({ statuses: STATUSES_OF[status ?? 'unfinished'], type, cursor: after }),
+    // Events of the team say when jobs begin and end, not how far they are.
+    refetchInterval: ({ state }) => (state.data?.items.some((job) => isUnderWay(job.status)) ? POLL_MS : false),
+  });
+  const { items = [], next_cursor: next = null } = jobs.data ?? {};
+  const narrow = (change: Partial<JobsSearch>): void =>
+    void navigate({ to: '/jobs', search: { ...search, after: undefined, ...change } });
+  return (
+    <>
+      <div className="head">
+        <h1>Jobs</h1>
+        <Link to="/settings/jobs">How many run at once</Link>
+      </div>
+      <JobFilters search={search} narrow={narrow} />
+      {jobs.isError && <Failed error={jobs.error} retry={() => jobs.refetch()} />}
+      {jobs.isPending && <Skeleton rows={8} />}
+      {items.length > 0 && <JobRows jobs={items} />}
+      {jobs.data && items.length === 0 && <NoJobs search={search} />}
+      {(after !== undefined || next !== null) && (
+        <nav className="actions" aria-label="Pages of jobs">
+          {after !== undefined && (
+            <Link to="/jobs" search={{ ...search, after: undefined }} className="button">
+              Newest
+            </Link>
+          )}
+          {next !== null && (
+            <Link to="/jobs" search={{ ...search, after: next }} className="button">
+              Older
+            </Link>
+          )}
+        </nav>
+      )}
+    </>
+  );
+}
+
+function NoJobs({ search: { status, type, after } }: { search: JobsSearch }) {
+  if (status === undefined && type === undefined && after === undefined)
+    return (
+      <Empty
+        action={
+          <>
+            <Link to="/runs/new" className="button primary">
+              New run
+            </Link>
+            <Link to="/jobs" search={{ status: 'all' }} className="button">
+              Jobs that ended
+            </Link>
+          </>
+        }
+      >
+        Nothing runs and nothing waits. Here will be runs, tunes, gate runs and reports while they go on.
+      </Empty>
+    );
+  return (
+    <Empty
+      action={
+        <Link to="/jobs" search={{ status: 'all' }} className="button">
+          All jobs
+        </Link>
+      }
+    >
+      No job is like that.
+    </Empty>
+  );
 }

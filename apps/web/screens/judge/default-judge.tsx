@@ -5,7 +5,6 @@ import { CalibrationSentence } from '../../parts/calibration';
 import { Failed } from '../../parts/failed';
 import { Given } from '../../parts/given';
 import { Skeleton } from '../../parts/skeleton';
-import { JudgeSettingForm } from './judge-setting-form';
 
 /** The judge of the team, how far people confirm it, and when it judges by itself. */
 export function DefaultJudge() {
@@ -34,10 +33,11 @@ export function DefaultJudge() {
           <OfDefault judge={judge} />
         </>
       )}
-      <details>
-        <summary>Settings of the judge</summary>
-        <JudgeSettingForm setting={setting.data} />
-      </details>
+      <div className="actions">
+        <Link to="/settings/judge" className="button">
+          Settings of the judge
+        </Link>
+      </div>
     </section>
   );
 }

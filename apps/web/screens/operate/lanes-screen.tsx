@@ -1,3 +1,43 @@
+import { useQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import { LANES_REFRESH_MS, lanesQuery } from '../../api/lanes';
+import { systemQuery } from '../../api/system';
+import { Empty } from '../../parts/empty';
+import { Failed } from '../../parts/failed';
+import { Skeleton } from '../../parts/skeleton';
+import './operate.css';
+import { LaneRows } from './lane-rows';
+import { OperateNav } from './operate-nav';
+import { SystemFacts } from './system-facts';
+
+/** Whether requests flow: the queues of requests, and the processes that send them. */
 export function LanesScreen() {
-  return <h1>LanesScreen</h1>;
+  const lanes = useQuery({ ...lanesQuery, refetchInterval: LANES_REFRESH_MS });
+  const system = useQuery(systemQuery);
+  const { items = [] } = lanes.data ?? {};
+  return (
+    <>
+      <h1>Lanes</h1>
+      <OperateNav />
+      <p>
+        A lane is the queue of requests under one set of limits: those of a provider&apos;s credential, or of a model
+        that has its own.
+      </p>
+      <SystemFacts />
+      {lanes.isError && <Failed error={lanes.error} retry={() => lanes.refetch()} />}
+      {lanes.isPending && <Skeleton rows={5} />}
+      {items.length > 0 && <LaneRows lanes={items} alive={system.data?.workers.alive} />}
+      {lanes.data && items.length === 0 && (
+        <Empty
+          action={
+            <Link to="/operate/providers/new" className="button primary">
+              New provider
+            </Link>
+          }
+        >
+          Here will be the lanes of the team. Each provider has one.
+        </Empty>
+      )}
+    </>
+  );
 }

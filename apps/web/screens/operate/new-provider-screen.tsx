@@ -1,3 +1,74 @@
+import { Link, useNavigate } from '@tanstack/react-router';
+import { useMemo, useState, type FormEvent } from 'react';
+import type { JsonObject } from '#lib/contracts/json/json';
+import type { ProviderTemplate } from '#lib/contracts/provider';
+import { useAction } from '../../api/action';
+import { keys } from '../../api/keys';
+import { createProvider } from '../../api/providers';
+import { queryClient } from '../../api/query-client';
+import { useRefusal } from '../../api/session';
+import { useDraft } from '../../parts/draft';
+import type { Edited } from '../../parts/form/edited';
+import { JsonForm } from '../../parts/form/form';
+import { SaveBar } from '../../parts/form/save-bar';
+import { submitOnCtrlEnter } from '../../parts/submit-keys';
+import './operate.css';
+import { ApiKeyField } from './api-key-field';
+import { ModelsFields } from './models-fields';
+import { OperateNav } from './operate-nav';
+import { LimitsFields, ProviderFields } from './provider-fields';
+import { EMPTY_PROVIDER, inputOf, withTemplate, type KeyChange } from './provider-value';
+import { TemplateChoice } from './template-choice';
+
+/** An endpoint that is not there yet. It can be tested as soon as it is saved. */
 export function NewProviderScreen() {
-  return <h1>NewProviderScreen</h1>;
+  const navigate = useNavigate();
+  const empty = useMemo<Edited>(() => ({ value: EMPTY_PROVIDER, unread: {} }), []);
+  const draft = useDraft('new provider', empty);
+  const [template, setTemplate] = useState<ProviderTemplate>();
+  const [key, setKey] = useState<KeyChange>({ to: 'kept' });
+  const refusal = useRefusal('owner');
+  const create = useAction(createProvider, async (provider) => {
+    draft.clear();
+    await queryClient.invalidateQueries({ queryKey: keys.providers });
+    await queryClient.invalidateQueries({ queryKey: keys.lanes });
+    await navigate({ to: '/operate/providers/$providerKey', params: { providerKey: provider.key } });
+  });
+  const { edited, value } = { edited: draft.value, value: draft.value.value as JsonObject };
+  const send = (event: FormEvent): void => {
+    event.preventDefault();
+    if (refusal === undefined && !create.isPending) create.mutate(inputOf(value, key.to === 'another' ? key.key : ''));
+  };
+  const choose = (chosen: ProviderTemplate | undefined): void => {
+    setTemplate(chosen);
+    if (chosen) draft.change({ ...edited, value: withTemplate(value, chosen) });
+  };
+  return (
+    <>
+      <div className="head">
+        <h1>New provider</h1>
+        <Link to="/operate/providers">All providers</Link>
+      </div>
+      <OperateNav />
+      <JsonForm edited={edited} change={draft.change} error={create.error} refusal={refusal}>
+        <form className="fields" onSubmit={send} onKeyDown={submitOnCtrlEnter}>
+          <TemplateChoice chosen={template} choose={choose} />
+          <ProviderFields isNew />
+          <ApiKeyField change={key} onChange={setKey} />
+          <fieldset>
+            <legend>Limits</legend>
+            <LimitsFields at={['limits']} />
+          </fieldset>
+          <ModelsFields />
+          <SaveBar
+            draft={draft}
+            save="Save the provider"
+            refusal={refusal}
+            isPending={create.isPending}
+            error={create.error}
+          />
+        </form>
+      </JsonForm>
+    </>
+  );
 }

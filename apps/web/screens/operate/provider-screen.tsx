@@ -1,3 +1,94 @@
+import { useQuery } from '@tanstack/react-query';
+import { Link, useNavigate, useParams } from '@tanstack/react-router';
+import { useState } from 'react';
+import type { Provider } from '#lib/contracts/provider';
+import { useAction } from '../../api/action';
+import { keys } from '../../api/keys';
+import { deleteProvider, providerQuery } from '../../api/providers';
+import { queryClient } from '../../api/query-client';
+import { useRefusal } from '../../api/session';
+import { statusOf } from '../../api/client';
+import { AllowedButton } from '../../parts/allowed-button';
+import { DeleteDialog } from '../../parts/dialog';
+import { Failed } from '../../parts/failed';
+import { Given } from '../../parts/given';
+import { count } from '../../parts/score';
+import { Skeleton } from '../../parts/skeleton';
+import '../../parts/facts.css';
+import './operate.css';
+import { OperateNav } from './operate-nav';
+import { ProviderForm } from './provider-form';
+import { TestProvider } from './test-provider';
+
+/** An endpoint: whether it answers, what it has, under which limits. */
 export function ProviderScreen() {
-  return <h1>ProviderScreen</h1>;
+  const { providerKey } = useParams({ from: '/signed-in/operate/providers/$providerKey' });
+  const { data: provider, error, isPending, refetch } = useQuery(providerQuery(providerKey));
+  return (
+    <>
+      <div className="head">
+        <h1>
+          <Given text={provider?.name ?? providerKey} max={200} />
+        </h1>
+        <div className="actions">
+          <Link to="/operate/providers">All providers</Link>
+          {provider && <DeleteButton provider={provider} />}
+        </div>
+      </div>
+      <OperateNav />
+      {isPending && <Skeleton rows={10} />}
+      {error && (
+        <Failed error={error} retry={statusOf(error) === 404 ? undefined : refetch}>
+          {statusOf(error) === 404 && (
+            <p>
+              <Link to="/operate/providers">All providers</Link>
+            </p>
+          )}
+        </Failed>
+      )}
+      {provider && (
+        <>
+          <TestProvider provider={provider} />
+          <ProviderForm key={provider.key} provider={provider} />
+        </>
+      )}
+    </>
+  );
+}
+
+function DeleteButton({ provider }: { provider: Provider }) {
+  const [isOpen, setOpen] = useState(false);
+  const refusal = useRefusal('owner');
+  const navigate = useNavigate();
+  const remove = useAction(deleteProvider, async () => {
+    await navigate({ to: '/operate/providers' });
+    queryClient.removeQueries({ queryKey: [...keys.providers, provider.key] });
+    await queryClient.invalidateQueries({ queryKey: keys.providers });
+    await queryClient.invalidateQueries({ queryKey: keys.lanes });
+  });
+  return (
+    <>
+      <AllowedButton refusal={refusal} onClick={() => setOpen(true)}>
+        Delete
+      </AllowedButton>
+      {isOpen && (
+        <DeleteDialog
+          title="Delete this provider?"
+          action="Delete the provider"
+          isPending={remove.isPending}
+          error={remove.error}
+          act={() => remove.mutate(provider.key)}
+          close={() => setOpen(false)}
+        >
+          <p>
+            <Given text={provider.name} max={200} />
+          </p>
+          <p>
+            Its key, its limits and its {count(provider.models.length)} models go with it. Runs and their results stay.
+            While an unfinished run uses it, it cannot be deleted.
+          </p>
+        </DeleteDialog>
+      )}
+    </>
+  );
 }

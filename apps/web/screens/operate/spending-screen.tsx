@@ -1,3 +1,55 @@
+import { useQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import type { Spending } from '#lib/contracts/settings';
+import { spendingQuery } from '../../api/settings';
+import { Bar } from '../../parts/bar';
+import { Failed } from '../../parts/failed';
+import { money } from '../../parts/money';
+import { percent } from '../../parts/score';
+import { Skeleton } from '../../parts/skeleton';
+import './operate.css';
+import { OperateNav } from './operate-nav';
+import { SpendingForm } from './spending-form';
+
+/** What the team has spent this month, against what it may. */
 export function SpendingScreen() {
-  return <h1>SpendingScreen</h1>;
+  const { data, error, isPending, refetch } = useQuery(spendingQuery);
+  return (
+    <>
+      <h1>Spending</h1>
+      <OperateNav />
+      {isPending && <Skeleton rows={4} />}
+      {error && <Failed error={error} retry={refetch} />}
+      {data && (
+        <>
+          <Spent spending={data} />
+          <p className="muted">
+            What models cost by the prices of their <Link to="/operate/providers">providers</Link>, embeddings included;
+            models without prices are not counted. Each <Link to="/runs">run</Link> says what it cost by model.
+          </p>
+          <SpendingForm spending={data} />
+        </>
+      )}
+    </>
+  );
+}
+
+function Spent({ spending: { spent_usd: spent, monthly_cap_usd: cap, month } }: { spending: Spending }) {
+  const share = cap === null ? undefined : cap === 0 ? 1 : spent / cap;
+  return (
+    <section aria-labelledby="this-month" className="section cap-bar">
+      <h2 id="this-month">In {month} (UTC)</h2>
+      <p className="sentence">
+        {money(spent)} {cap === null ? 'spent. There is no cap.' : `of ${money(cap)} spent.`}
+        {share !== undefined && share < 1 && ` ${percent(share)} of the cap.`}
+      </p>
+      {share !== undefined && <Bar done={Math.min(share, 1)} total={1} label="Share of the cap that is spent" />}
+      {share !== undefined && share >= 1 && (
+        <p className="notice">
+          The cap is reached: runs that cost money stop as &ldquo;budget spent&rdquo;, and new ones are refused, until
+          the month ends or the cap is raised.
+        </p>
+      )}
+    </section>
+  );
 }

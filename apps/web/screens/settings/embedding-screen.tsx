@@ -1,3 +1,61 @@
+import { useQuery } from '@tanstack/react-query';
+import { useMemo } from 'react';
+import { toText, type JsonObject } from '#lib/contracts/json/json';
+import type { EmbeddingSetting } from '#lib/contracts/settings';
+import { keys } from '../../api/keys';
+import { embeddingQuery, setEmbedding } from '../../api/settings';
+import { Failed } from '../../parts/failed';
+import { SettingForm } from '../../parts/form/setting-form';
+import { ChooseModel } from '../../parts/set-up/choose-model';
+import '../../parts/set-up/set-up.css';
+import { Skeleton } from '../../parts/skeleton';
+import { SettingsNav } from './settings-nav';
+
+/** The model that compares texts by their meaning. */
 export function EmbeddingScreen() {
-  return <h1>EmbeddingScreen</h1>;
+  const { data, error, isPending, refetch } = useQuery(embeddingQuery);
+  return (
+    <>
+      <h1>Embedding</h1>
+      <SettingsNav />
+      <p>
+        Cases whose arguments are compared by meaning (the rule &ldquo;semantic&rdquo;) need a model that makes
+        embeddings. Without one, such a suite cannot run.
+      </p>
+      {isPending && <Skeleton rows={3} />}
+      {error && <Failed error={error} retry={refetch} />}
+      {data && <EmbeddingForm setting={data} />}
+    </>
+  );
+}
+
+function EmbeddingForm({ setting: { provider_key: key, model_id: id } }: { setting: EmbeddingSetting }) {
+  const stored = useMemo(() => ({ model: key === null ? null : `${key}::${id}` }), [key, id]);
+  return (
+    <SettingForm
+      name="embedding"
+      stored={stored}
+      put={setEmbedding}
+      bodyOf={bodyOf}
+      refreshes={keys.settings}
+      save="Save the model"
+    >
+      <ChooseModel
+        path={['model']}
+        label="Embedding model"
+        help="Of the models of your providers. What it costs counts towards the month."
+        emptyWords="none"
+        whenEmpty={null}
+      />
+    </SettingForm>
+  );
+}
+
+const SEPARATOR = '::';
+function bodyOf({ model }: JsonObject): JsonObject {
+  const text = toText(model ?? '');
+  if (text === '') return { provider_key: null, model_id: null };
+  // Ids of models may have the separator in them, keys of providers may not.
+  const end = text.indexOf(SEPARATOR);
+  return { provider_key: text.slice(0, end), model_id: text.slice(end + SEPARATOR.length) };
 }

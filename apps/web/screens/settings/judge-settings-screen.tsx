@@ -1,3 +1,69 @@
+import { useQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import { useMemo } from 'react';
+import type { JsonObject } from '#lib/contracts/json/json';
+import type { JudgeSetting } from '#lib/contracts/judge';
+import { judgeSettingQuery, setJudge } from '../../api/judge';
+import { keys } from '../../api/keys';
+import { Failed } from '../../parts/failed';
+import { LongTextField, NumberField } from '../../parts/form/fields';
+import { SettingForm } from '../../parts/form/setting-form';
+import { ChooseModel } from '../../parts/set-up/choose-model';
+import '../../parts/set-up/set-up.css';
+import { Skeleton } from '../../parts/skeleton';
+import { SettingsNav } from './settings-nav';
+
+const MAX_INSTRUCTIONS = 10_000;
+
+/** Who judges where nothing else is said, and which runs without being asked. */
 export function JudgeSettingsScreen() {
-  return <h1>JudgeSettingsScreen</h1>;
+  const { data, error, isPending, refetch } = useQuery(judgeSettingQuery);
+  return (
+    <>
+      <h1>Judge</h1>
+      <SettingsNav />
+      <p>
+        The model that judges where nobody names another. What it says changes no score.{' '}
+        <Link to="/judge">Reports, labels and how far it is confirmed</Link>
+      </p>
+      {isPending && <Skeleton rows={6} />}
+      {error && <Failed error={error} retry={refetch} />}
+      {data && <JudgeForm setting={data} />}
+    </>
+  );
+}
+
+function JudgeForm({ setting }: { setting: JudgeSetting }) {
+  const stored = useMemo(() => setting as unknown as JsonObject, [setting]);
+  return (
+    <SettingForm
+      name="judge setting"
+      stored={stored}
+      put={setJudge}
+      // An empty field is never, which the API would take for the default too.
+      bodyOf={(value) => ({ auto_below: 0, ...value })}
+      refreshes={keys.judge}
+      save="Save the settings"
+    >
+      <ChooseModel
+        path={['judge']}
+        label="Model"
+        help="It must be able to call tools."
+        whenEmpty={null}
+        emptyWords="none"
+      />
+      <LongTextField
+        path={['instructions']}
+        label="Instructions"
+        help="What a judge minds beside the rules that every judge gets. Others begin a new calibration."
+        maxLength={MAX_INSTRUCTIONS}
+        whenEmpty=""
+      />
+      <NumberField
+        path={['auto_below']}
+        label="Judges runs by itself below"
+        help="A score from 0 to 1. 0: never; 1: every run that has something wrong."
+      />
+    </SettingForm>
+  );
 }

@@ -1,3 +1,139 @@
+import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
+import { useId, useState, type FormEvent } from 'react';
+import { ApiError } from '#lib/client/api-client';
+import { useAction } from '../../api/action';
+import { keys } from '../../api/keys';
+import { queryClient } from '../../api/query-client';
+import { meQuery, useRefusal } from '../../api/session';
+import { makeTeam, teamsQuery, type NewTeam } from '../../api/tokens';
+import { AllowedButton } from '../../parts/allowed-button';
+import { Failed } from '../../parts/failed';
+import { GivenLine } from '../../parts/given';
+import { Secret } from '../../parts/secret';
+import { LabelledField } from '../../parts/set-up/labelled-field';
+import '../../parts/set-up/set-up.css';
+import { Skeleton } from '../../parts/skeleton';
+import { submitOnCtrlEnter } from '../../parts/submit-keys';
+import { Time } from '../../parts/time';
+import './settings.css';
+import { SettingsNav } from './settings-nav';
+
+const MAX_NAME = 100;
+/** Its owners operate the installation. */
+const OPERATORS = 'default';
+
+/** Teams share nothing but the machine. */
 export function TeamsScreen() {
-  return <h1>TeamsScreen</h1>;
+  const { data: me } = useQuery(meQuery);
+  const ofRole = useRefusal('owner');
+  const refusal =
+    ofRole ?? (me?.team.name === OPERATORS ? undefined : `Teams are made by owners of the team “${OPERATORS}”.`);
+  return (
+    <>
+      <h1>Teams</h1>
+      <SettingsNav />
+      <p>Nobody of another team sees the suites, providers, runs and tokens of a team.</p>
+      <NewTeamForm refusal={refusal} />
+      <Teams />
+    </>
+  );
+}
+
+function NewTeamForm({ refusal }: { refusal: string | undefined }) {
+  const titleId = useId();
+  const [name, setName] = useState('');
+  const [made, setMade] = useState<NewTeam>();
+  const make = useAction(makeTeam, async (team) => {
+    setMade(team);
+    setName('');
+    make.reset();
+    await queryClient.invalidateQueries({ queryKey: keys.teams });
+  });
+  const send = (event: FormEvent): void => {
+    event.preventDefault();
+    if (refusal === undefined && !make.isPending) make.mutate(name);
+  };
+  const errors = make.error instanceof ApiError ? (make.error.problem.errors ?? []) : [];
+  return (
+    <section aria-labelledby={titleId} className="section">
+      <h2 id={titleId}>New team</h2>
+      {made && (
+        <Secret
+          key={made.id}
+          title={`The first token of ${made.name}, for its owner`}
+          token={made.token.token}
+          done={() => setMade(undefined)}
+        />
+      )}
+      <form className="fields" onSubmit={send} onKeyDown={submitOnCtrlEnter}>
+        <LabelledField
+          label="Name"
+          help="Of the whole installation, once."
+          faults={errors.filter(({ path }) => path === '/name')}
+        >
+          {(attributes) => (
+            <input
+              {...attributes}
+              required
+              maxLength={MAX_NAME}
+              autoComplete="off"
+              readOnly={refusal !== undefined}
+              value={name}
+              onChange={({ target }) => setName(target.value)}
+            />
+          )}
+        </LabelledField>
+        {make.isError && <Failed error={make.error} />}
+        <div className="actions">
+          <AllowedButton type="submit" className="primary" refusal={refusal} disabled={make.isPending}>
+            Make the team
+          </AllowedButton>
+        </div>
+      </form>
+    </section>
+  );
+}
+
+function Teams() {
+  const { data, error, isPending, refetch, hasNextPage, fetchNextPage, isFetchingNextPage } =
+    useInfiniteQuery(teamsQuery);
+  const teams = data?.pages.flatMap(({ items }) => items) ?? [];
+  return (
+    <section aria-labelledby="teams" className="section">
+      <h2 id="teams">Teams that you see</h2>
+      {isPending && <Skeleton rows={3} />}
+      {error && <Failed error={error} retry={refetch} />}
+      {teams.length > 0 && (
+        <div className="wide" tabIndex={0} role="region" aria-label="List of teams">
+          <table className="setting-rows">
+            <thead>
+              <tr>
+                <th>Team</th>
+                <th>Made</th>
+              </tr>
+            </thead>
+            <tbody>
+              {teams.map(({ id, name, created_at: at }) => (
+                <tr key={id}>
+                  <th scope="row" className="named">
+                    <GivenLine text={name} />
+                  </th>
+                  <td>
+                    <Time at={at} />
+                  </td>
+                </tr>
+              ))}
+            </tbody>
+          </table>
+        </div>
+      )}
+      {hasNextPage && (
+        <div>
+          <button type="button" disabled={isFetchingNextPage} onClick={() => void fetchNextPage()}>
+            More teams
+          </button>
+        </div>
+      )}
+    </section>
+  );
 }

@@ -1,3 +1,131 @@
+import { useInfiniteQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import type { Token } from '#lib/contracts/team';
+import { useAction } from '../../api/action';
+import { keys } from '../../api/keys';
+import { queryClient } from '../../api/query-client';
+import { useRefusal } from '../../api/session';
+import { deleteToken, tokensQuery } from '../../api/tokens';
+import { DeleteDialog } from '../../parts/dialog';
+import { Empty } from '../../parts/empty';
+import { Failed } from '../../parts/failed';
+import { Given, GivenLine, visible } from '../../parts/given';
+import { Skeleton } from '../../parts/skeleton';
+import { Time } from '../../parts/time';
+import './settings.css';
+import { NewTokenForm } from './new-token-form';
+import { SettingsNav } from './settings-nav';
+
+/** Who may do what: the tokens of the team, whose secrets nobody sees again. */
 export function TokensScreen() {
-  return <h1>TokensScreen</h1>;
+  const refusal = useRefusal('owner');
+  return (
+    <>
+      <h1>Tokens</h1>
+      <SettingsNav />
+      <p>
+        A token signs a person in here, and a pipeline or the command line in to the API. A viewer reads; an editor
+        changes everything except tokens, providers and settings; an owner changes these, too.
+      </p>
+      {refusal === undefined ? <Tokens /> : <Empty>Owners see and make the tokens of the team. {refusal}</Empty>}
+    </>
+  );
+}
+
+function Tokens() {
+  const { data, error, isPending, refetch, hasNextPage, fetchNextPage, isFetchingNextPage } =
+    useInfiniteQuery(tokensQuery);
+  const tokens = data?.pages.flatMap(({ items }) => items) ?? [];
+  return (
+    <>
+      <NewTokenForm />
+      <section aria-labelledby="tokens" className="section">
+        <h2 id="tokens">Tokens of the team</h2>
+        {isPending && <Skeleton rows={5} />}
+        {error && <Failed error={error} retry={refetch} />}
+        {tokens.length > 0 && <TokenRows tokens={tokens} />}
+        {hasNextPage && (
+          <div>
+            <button type="button" disabled={isFetchingNextPage} onClick={() => void fetchNextPage()}>
+              Older tokens
+            </button>
+          </div>
+        )}
+      </section>
+    </>
+  );
+}
+
+function TokenRows({ tokens }: { tokens: Token[] }) {
+  const [asked, setAsked] = useState<Token>();
+  return (
+    <div className="wide" tabIndex={0} role="region" aria-label="List of tokens">
+      <table className="setting-rows">
+        <thead>
+          <tr>
+            <th>Token</th>
+            <th>Role</th>
+            <th>User</th>
+            <th>Made</th>
+            <th>Expires</th>
+            <th>
+              <span className="unseen">Actions</span>
+            </th>
+          </tr>
+        </thead>
+        <tbody>
+          {tokens.map((token) => (
+            <tr key={token.id}>
+              <th scope="row" className="named">
+                <GivenLine text={token.name} />
+              </th>
+              <td>{token.role}</td>
+              <td className="named">
+                <GivenLine text={token.user} />
+              </td>
+              <td>
+                <Time at={token.created_at} />
+              </td>
+              <td>{token.expires_at === null ? 'never' : <Time at={token.expires_at} />}</td>
+              <td>
+                <button
+                  type="button"
+                  className="dense"
+                  aria-label={`Delete the token ${visible(token.name)}`}
+                  onClick={() => setAsked(token)}
+                >
+                  Delete
+                </button>
+              </td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+      {asked && <Question token={asked} close={() => setAsked(undefined)} />}
+    </div>
+  );
+}
+
+function Question({ token, close }: { token: Token; close: () => void }) {
+  const remove = useAction(deleteToken, async () => {
+    close();
+    await queryClient.invalidateQueries({ queryKey: keys.tokens });
+  });
+  return (
+    <DeleteDialog
+      title="Delete this token?"
+      action="Delete the token"
+      isPending={remove.isPending}
+      error={remove.error}
+      act={() => remove.mutate(token.id)}
+      close={close}
+    >
+      <p>
+        <Given text={token.name} />, {token.role}, of <Given text={token.user} />
+      </p>
+      <p>
+        Within seconds nobody can use it any more, and the sessions that began with it end. What was made with it stays.
+      </p>
+    </DeleteDialog>
+  );
 }

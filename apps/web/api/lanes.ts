@@ -1,0 +1,22 @@
+import { queryOptions } from '@tanstack/react-query';
+import type { Lane } from '#lib/contracts/lane';
+import type { Page } from '#lib/contracts/page';
+import { client } from './client';
+import { keys } from './keys';
+
+type Sent = { idempotencyKey: string };
+/** How often lanes are asked for again while somebody looks at them. */
+export const LANES_REFRESH_MS = 3000;
+
+/** The lanes that a provider uses or that have work. */
+export const lanesQuery = queryOptions({
+  queryKey: keys.lanes,
+  queryFn: ({ signal }) => client.call<Page<Lane>>('GET', '/api/lanes', undefined, { signal }),
+});
+
+export interface Pause {
+  id: string;
+  isPaused: boolean;
+}
+export const pauseLane = ({ id, isPaused }: Pause, options: Sent) =>
+  client.call<Lane>('POST', `/api/lanes/${id}/${isPaused ? 'pause' : 'resume'}`, undefined, options);

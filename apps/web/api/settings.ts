@@ -1,0 +1,31 @@
+import { queryOptions } from '@tanstack/react-query';
+import type { CacheSetting, EmbeddingSetting, JobsSetting, Spending } from '#lib/contracts/settings';
+import { client } from './client';
+import { keys } from './keys';
+
+type Sent = { idempotencyKey: string };
+const pathOf = (what: string): string => `/api/settings/${what}`;
+
+const settingQuery = <Setting>(what: string) =>
+  queryOptions({
+    queryKey: [...keys.settings, what],
+    queryFn: ({ signal }) => client.call<Setting>('GET', pathOf(what), undefined, { signal }),
+  });
+/** @param what of the team is set to the text of a body */
+const setTo =
+  <Setting>(what: string) =>
+  (body: string, options: Sent) =>
+    client.call<Setting>('PUT', pathOf(what), body, options);
+
+export const embeddingQuery = settingQuery<EmbeddingSetting>('embedding');
+export const setEmbedding = setTo<EmbeddingSetting>('embedding');
+
+export const cacheQuery = settingQuery<CacheSetting>('cache');
+export const setCache = setTo<CacheSetting>('cache');
+export const clearCache = (_: 'all', options: Sent) => client.call<void>('DELETE', pathOf('cache'), undefined, options);
+
+export const jobsSettingQuery = settingQuery<JobsSetting>('jobs');
+export const setJobs = setTo<JobsSetting>('jobs');
+
+export const spendingQuery = settingQuery<Spending>('spending');
+export const setSpending = setTo<Spending>('spending');

@@ -1,0 +1,58 @@
+import { useMemo, type FormEvent, type ReactNode } from 'react';
+import type { Json, JsonObject } from '#lib/contracts/json/json';
+import { stringifyInSourceOrder } from '#lib/contracts/json/key-order';
+import { useAction } from '../../api/action';
+import { queryClient } from '../../api/query-client';
+import { useRefusal } from '../../api/session';
+import { useDraft } from '../draft';
+import { submitOnCtrlEnter } from '../submit-keys';
+import type { Edited } from './edited';
+import { JsonForm } from './form';
+import { SaveBar } from './save-bar';
+
+interface Props {
+  /** By which what is typed is kept in the tab. */
+  name: string;
+  /** What is stored, as the fields edit it. */
+  stored: Json;
+  /** Sends the text of the whole setting. */
+  put: (body: string, options: { idempotencyKey: string }) => Promise<unknown>;
+  /** What is sent of what was typed; the same, unless it is said otherwise. */
+  bodyOf?: (value: JsonObject) => JsonObject;
+  /** What is asked for again once it is saved. */
+  refreshes: readonly string[];
+  /** The words of the button. */
+  save: string;
+  children: ReactNode;
+}
+
+/** A setting of the team, which owners change. */
+export function SettingForm({ name, stored, put, bodyOf = (value) => value, refreshes, save, children }: Props) {
+  const initial = useMemo<Edited>(() => ({ value: stored, unread: {} }), [stored]);
+  const draft = useDraft(name, initial);
+  const refusal = useRefusal('owner');
+  const saving = useAction(put, async () => {
+    await queryClient.invalidateQueries({ queryKey: refreshes });
+    draft.clear();
+  });
+  const send = (event: FormEvent): void => {
+    event.preventDefault();
+    if (refusal !== undefined || saving.isPending) return;
+    saving.mutate(stringifyInSourceOrder(bodyOf(draft.value.value as JsonObject)));
+  };
+  return (
+    <JsonForm edited={draft.value} change={draft.change} error={saving.error} refusal={refusal}>
+      <form className="fields" onSubmit={send} onKeyDown={submitOnCtrlEnter}>
+        {children}
+        <SaveBar
+          draft={draft}
+          save={save}
+          refusal={refusal}
+          isPending={saving.isPending}
+          error={saving.error}
+          saved={saving.isSuccess ? 'Saved.' : undefined}
+        />
+      </form>
+    </JsonForm>
+  );
+}

@@ -1,0 +1,38 @@
+import type { Lane } from '#lib/contracts/lane';
+
+/** Why a lane sends fewer requests than its limits allow, or none. */
+export interface LaneState {
+  word: 'works' | 'paused' | 'provider down' | 'blocked' | 'no worker' | 'slowed' | 'unknown';
+  /** The colours that go with it, of status.css, and its shape. */
+  look: 'passed' | 'failed' | 'partial' | 'waiting';
+  shape: string;
+  isTrouble: boolean;
+}
+
+const STATES: Record<LaneState['word'], Omit<LaneState, 'word'>> = {
+  works: { look: 'passed', shape: '●', isTrouble: false },
+  slowed: { look: 'waiting', shape: '◐', isTrouble: false },
+  unknown: { look: 'waiting', shape: '·', isTrouble: false },
+  paused: { look: 'partial', shape: '–', isTrouble: true },
+  blocked: { look: 'partial', shape: '◐', isTrouble: true },
+  'provider down': { look: 'failed', shape: '○', isTrouble: true },
+  'no worker': { look: 'failed', shape: '○', isTrouble: true },
+};
+
+type Told = Pick<Lane, 'paused_at' | 'now' | 'backlog' | 'in_flight'>;
+
+function wordOf({ paused_at: pausedAt, now, backlog, in_flight: inFlight }: Told, alive: number | null | undefined) {
+  if (pausedAt !== null) return 'paused';
+  if (now?.breaker.state === 'open') return 'provider down';
+  if (now && now.blocked_until !== null) return 'blocked';
+  // A lane without work needs no worker.
+  if (alive === 0 && backlog + inFlight > 0) return 'no worker';
+  if (!now) return 'unknown';
+  return now.adaptive_factor < 1 ? 'slowed' : 'works';
+}
+
+/** @param alive how many workers are; null or undefined where nobody knows */
+export function stateOfLane(lane: Told, alive: number | null | undefined): LaneState {
+  const word = wordOf(lane, alive);
+  return { word, ...STATES[word] };
+}

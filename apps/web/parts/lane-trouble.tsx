@@ -1,0 +1,46 @@
+import type { Lane } from '#lib/contracts/lane';
+import { Given } from './given';
+import { stateOfLane } from './lane-state';
+import { Time } from './time';
+import './status.css';
+
+interface Props {
+  lane: Lane;
+  alive: number | null | undefined;
+}
+
+/** The state of a lane in a word. */
+export function LaneStatus({ lane, alive }: Props) {
+  const { word, look, shape } = stateOfLane(lane, alive);
+  return (
+    <span className={`status ${look}`}>
+      <span aria-hidden="true">{shape}</span> {word}
+    </span>
+  );
+}
+
+const clock = (at: string): string => new Date(at).toLocaleTimeString();
+
+/** The same in a sentence, with the error that the provider gave. */
+export function LaneTrouble({ lane, alive }: Props) {
+  const { paused_at: pausedAt, now } = lane;
+  const { word } = stateOfLane(lane, alive);
+  if (word === 'paused')
+    return (
+      <span className="small">
+        An owner paused it <Time at={pausedAt!} />.
+      </span>
+    );
+  if (word === 'provider down')
+    return (
+      <span className="small">
+        Since {clock(now!.breaker.since!)}, next probe at {clock(now!.breaker.next_probe_at!)}:{' '}
+        <Given text={now!.breaker.error ?? 'no error was given'} max={600} />
+      </span>
+    );
+  if (word === 'blocked')
+    return <span className="small">The provider wants no requests until {clock(now!.blocked_until!)}.</span>;
+  if (word === 'no worker') return <span className="small">It has work, and no worker is alive.</span>;
+  if (word === 'unknown') return <span className="small">Redis, which knows it, cannot be reached.</span>;
+  return null;
+}

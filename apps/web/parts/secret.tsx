@@ -1,0 +1,42 @@
+import { useEffect, useRef } from 'react';
+import { CopyButton } from './copy-button';
+import { Given } from './given';
+
+interface Props {
+  /** What it belongs to. */
+  title: string;
+  /** The secret; undefined when the answer that had it was lost. */
+  token: string | undefined;
+  done: () => void;
+}
+
+/** The secret of a new token. It is here once: nothing keeps it. */
+export function Secret({ title, token, done }: Props) {
+  const box = useRef<HTMLDivElement>(null);
+  useEffect(() => box.current?.focus(), []);
+  return (
+    <div className="notice secret" role="group" aria-label={title} tabIndex={-1} ref={box}>
+      <p>
+        <strong>
+          <Given text={title} max={200} />
+        </strong>
+      </p>
+      {token === undefined ? (
+        <p>The answer that had its secret was lost, and nothing else has it. Delete the token, and make another one.</p>
+      ) : (
+        <>
+          <p>Copy it now: it is shown this once.</p>
+          <p>
+            <code className="given">{token}</code>
+          </p>
+        </>
+      )}
+      <div className="actions">
+        {token !== undefined && <CopyButton text={token} label="Copy the token" />}
+        <button type="button" className="dense" onClick={done}>
+          Done
+        </button>
+      </div>
+    </div>
+  );
+}

@@ -1,0 +1,20 @@
+import { Link, type LinkProps } from '@tanstack/react-router';
+import './sub-nav.css';
+
+interface Place {
+  to: LinkProps['to'];
+  name: string;
+}
+
+/** The way between screens that belong together. */
+export function SubNav({ label, places }: { label: string; places: readonly Place[] }) {
+  return (
+    <nav className="sub-nav" aria-label={label}>
+      {places.map(({ to, name }) => (
+        <Link key={name} to={to} activeOptions={{ includeSearch: false }}>
+          {name}
+        </Link>
+      ))}
+    </nav>
+  );
+}

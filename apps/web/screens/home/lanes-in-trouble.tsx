@@ -1,0 +1,44 @@
+import { useQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import { lanesQuery } from '../../api/lanes';
+import { systemQuery } from '../../api/system';
+import { Given } from '../../parts/given';
+import { stateOfLane } from '../../parts/lane-state';
+import { LaneStatus, LaneTrouble } from '../../parts/lane-trouble';
+import { count } from '../../parts/score';
+
+const REFRESH_MS = 10_000;
+const SHOWN = 10;
+
+/** Lanes that send nothing, and why; nothing while all is well. */
+export function LanesInTrouble() {
+  const { data: lanes } = useQuery({ ...lanesQuery, refetchInterval: REFRESH_MS });
+  const { data: system } = useQuery(systemQuery);
+  const alive = system?.workers.alive;
+  const troubled = (lanes?.items ?? []).filter((lane) => stateOfLane(lane, alive).isTrouble);
+  const isDown = system?.redis === 'down';
+  if (troubled.length === 0 && !isDown) return null;
+  return (
+    <section aria-labelledby="in-trouble" className="home-section">
+      <div className="head">
+        <h2 id="in-trouble">In trouble</h2>
+        <Link to="/operate/lanes">All lanes</Link>
+      </div>
+      {isDown && <p className="notice">Redis cannot be reached: no request is sent to models until it is back.</p>}
+      {troubled.length > 0 && (
+        <ul className="jobs" aria-label="Lanes in trouble">
+          {troubled.slice(0, SHOWN).map((lane) => (
+            <li key={lane.id}>
+              <span>
+                <LaneStatus lane={lane} alive={alive} /> <Given text={lane.name} max={100} />{' '}
+                {lane.backlog > 0 && <span className="small muted">{count(lane.backlog)} items wait </span>}
+                <LaneTrouble lane={lane} alive={alive} />
+              </span>
+            </li>
+          ))}
+        </ul>
+      )}
+      {troubled.length > SHOWN && <p className="muted">{count(troubled.length - SHOWN)} more.</p>}
+    </section>
+  );
+}

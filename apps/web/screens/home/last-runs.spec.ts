@@ -1,0 +1,13 @@
+import { newestOfSuites } from './last-runs.js';
+
+const run = (id: string, suite: string, models = 1): any => ({
+  id,
+  suite: { id: suite },
+  summaries: Array(models).fill({}),
+});
+
+it('of each suite the newest run with figures is shown, of so many suites', () => {
+  const runs = [run('1', 'a', 0), run('2', 'b'), run('3', 'a'), run('4', 'b'), run('5', 'c'), run('6', 'd')];
+  expect(newestOfSuites(runs, 3).map(({ id }) => id)).toEqual(['2', '3', '5']);
+  expect(newestOfSuites([], 3)).toEqual([]);
+});

@@ -1,0 +1,96 @@
+import { useQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import type { Run } from '#lib/contracts/run';
+import type { Summary } from '#lib/contracts/summary';
+import { runsQuery } from '../../api/runs';
+import { Intervals, type IntervalRow } from '../../figures/intervals';
+import { Failed } from '../../parts/failed';
+import { GivenLine } from '../../parts/given';
+import { Money } from '../../parts/money';
+import { runName } from '../../parts/run-link';
+import { count, Score } from '../../parts/score';
+import { shownInterval } from '../../parts/summary-interval';
+import { Time } from '../../parts/time';
+import { newestOfSuites } from './last-runs';
+
+/** Among how many finished runs the newest of each suite is looked for. */
+const LOOKED_THROUGH = 50;
+const SUITES = 5;
+/** How many models of a run are drawn; its own page draws all. */
+const MODELS = 5;
+
+/** Which model is best at each suite: the newest finished run of each. */
+export function SuiteFigures() {
+  const { data, error, refetch } = useQuery(runsQuery({ statuses: ['completed'], limit: LOOKED_THROUGH }));
+  const runs = newestOfSuites(data?.items ?? [], SUITES);
+  if (error && !data) return <Failed error={error} retry={refetch} />;
+  if (runs.length === 0) return null;
+  return (
+    <section aria-labelledby="newest" className="home-section">
+      <h2 id="newest">Newest finished run of each suite</h2>
+      {runs.map((run) => (
+        <RunFigure key={run.id} run={run} />
+      ))}
+    </section>
+  );
+}
+
+function RunFigure({ run }: { run: Run }) {
+  const scored = run.summaries
+    .filter(({ overall }) => overall !== null)
+    .toSorted((one, other) => other.overall! - one.overall!);
+  const unscored = run.summaries.length - scored.length;
+  const name = runName(run);
+  return (
+    <article className="home-figure" aria-label={`Run of ${run.suite.name.slice(0, 100)}`}>
+      <h3>
+        <Link to="/runs/$runId" params={{ runId: run.id }}>
+          <GivenLine text={name} />
+        </Link>
+      </h3>
+      <div className="facts small">
+        {run.name !== null && (
+          <span className="home-suite">
+            <GivenLine text={`${run.suite.name}, version ${run.suite.version}`} />
+          </span>
+        )}
+        <Time at={run.finished_at ?? run.created_at} />
+        <span>
+          cost <Money usd={run.actual?.cost_usd ?? null} />
+        </span>
+        {unscored > 0 && <span className="errored-count">{count(unscored)} models without a score</span>}
+      </div>
+      {scored.length === 0 ? (
+        <p className="muted">No result has a score: {count(run.counts.errored)} errored.</p>
+      ) : (
+        <Intervals
+          label={`Mean score of each model with its 95 % interval, ${name.slice(0, 100)}`}
+          rows={scored.slice(0, MODELS).map(rowOf)}
+        />
+      )}
+      {scored.length > MODELS && (
+        <Link to="/runs/$runId" params={{ runId: run.id }} className="small">
+          {count(scored.length - MODELS)} more models
+        </Link>
+      )}
+    </article>
+  );
+}
+
+function rowOf(summary: Summary): IntervalRow {
+  const { target, overall, scored, errored } = summary;
+  const { interval, isAlike } = shownInterval(summary);
+  return {
+    key: target,
+    label: <GivenLine text={target} />,
+    mean: overall!,
+    interval: interval ?? [overall!, overall!],
+    isHollow: isAlike,
+    text: (
+      <>
+        <Score mean={overall} ci={interval} scored={scored} errored={errored} />
+        {isAlike && ' all alike'}
+      </>
+    ),
+  };
+}

@@ -1,0 +1,116 @@
+import type { ReactNode } from 'react';
+import type { Job } from '#lib/contracts/job';
+import { useAction } from '../../api/action';
+import { cancelJob, refreshWork } from '../../api/jobs';
+import { useRefusal } from '../../api/session';
+import { Bar } from '../../parts/bar';
+import { Failed } from '../../parts/failed';
+import { Given, GivenLine } from '../../parts/given';
+import { JOB_TYPES, JobLink } from '../../parts/job-link';
+import { count } from '../../parts/score';
+import { isUnderWay, Status } from '../../parts/status';
+import { duration, Time } from '../../parts/time';
+import { placeInWords } from './place';
+
+const SHOWN_OF_ID = 8;
+
+/** Jobs, the newest first. */
+export function JobRows({ jobs }: { jobs: Job[] }) {
+  const refusal = useRefusal('editor');
+  const cancel = useAction(cancelJob, (job) => refreshWork(job.result_ref ?? undefined));
+  return (
+    <>
+      {cancel.isError && <Failed error={cancel.error} />}
+      <div className="wide" tabIndex={0} role="region" aria-label="List of jobs">
+        <table className="job-rows">
+          <thead>
+            <tr>
+              <th>Job</th>
+              <th>Status</th>
+              <th>Progress</th>
+              <th>Whose</th>
+              <th>Submitted</th>
+              <th>
+                <span className="unseen">Actions</span>
+              </th>
+            </tr>
+          </thead>
+          <tbody>
+            {jobs.map((job) => (
+              <JobRow key={job.id} job={job}>
+                <button
+                  type="button"
+                  className="dense"
+                  disabled={refusal !== undefined || cancel.isPending}
+                  title={refusal}
+                  aria-label={`Cancel ${JOB_TYPES[job.type]} ${shortId(job)}`}
+                  onClick={() => cancel.mutate(job.id)}
+                >
+                  Cancel
+                </button>
+              </JobRow>
+            ))}
+          </tbody>
+        </table>
+      </div>
+    </>
+  );
+}
+
+const shortId = (job: Job): string => (job.result_ref ?? job.id).slice(-SHOWN_OF_ID);
+
+/** @param children what cancels it */
+function JobRow({ job, children }: { job: Job; children: ReactNode }) {
+  return (
+    <tr>
+      <th scope="row">
+        <JobLink job={job}>
+          {JOB_TYPES[job.type]} <code>{shortId(job)}</code>
+        </JobLink>
+      </th>
+      <td className="why">
+        <Status status={job.status} /> <Why job={job} />
+      </td>
+      <td>
+        <Progress job={job} />
+      </td>
+      <td className="named">{job.submitted_by !== null && <GivenLine text={job.submitted_by} max={100} />}</td>
+      <td>
+        <Time at={job.created_at} />
+      </td>
+      <td>{isUnderWay(job.status) && children}</td>
+    </tr>
+  );
+}
+
+/** What it waits for, or why it stopped. */
+function Why({ job: { position, submitted_by: by, detail, error } }: { job: Job }) {
+  if (position !== null)
+    return (
+      <span className="small" title={detail ?? undefined}>
+        {<Given text={placeInWords(position, by)} />}
+      </span>
+    );
+  const text = error ?? detail;
+  return (
+    text !== null && (
+      <span className="small">
+        <Given text={text} max={300} />
+      </span>
+    )
+  );
+}
+
+function Progress({ job: { progress } }: { job: Job }) {
+  const { done, total, errored, eta_s: left } = progress;
+  return (
+    <>
+      <Bar done={done} total={total} label="Progress of the job" />
+      <span className="small muted">
+        {count(done)} of {count(total)}
+        {left !== null && `, about ${duration(left * 1000)} left`}
+        {errored > 0 && <span className="errored-count">, {count(errored)} errored</span>}
+      </span>
+    </>
+  );
+}

@@ -1,0 +1,13 @@
+import { count } from '../../parts/score.js';
+
+/** The API counts no further. */
+const LAST_COUNTED = 1000;
+
+/** What a job waits for that is in the queue of its user: "next in the queue of Ada". */
+export function placeInWords(position: number, user: string | null): string {
+  const queue = user === null ? 'the queue of its user' : `the queue of ${user.slice(0, 100)}`;
+  if (position === 1) return `next in ${queue}`;
+  const before = count(position - 1);
+  if (position >= LAST_COUNTED) return `${before} or more are before it in ${queue}`;
+  return `${before} ${position === 2 ? 'is' : 'are'} before it in ${queue}`;
+}

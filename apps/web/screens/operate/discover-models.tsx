@@ -1,0 +1,91 @@
+import { useMutation } from '@tanstack/react-query';
+import { useId, useState, type ReactNode } from 'react';
+import { discoverModels } from '../../api/providers';
+import { useRefusal } from '../../api/session';
+import { AllowedButton } from '../../parts/allowed-button';
+import { Failed } from '../../parts/failed';
+import { Given } from '../../parts/given';
+import { count } from '../../parts/score';
+
+const SHOWN = 200;
+
+interface Props {
+  providerKey: string;
+  /** Ids of the models that the form has already. */
+  known: ReadonlySet<string>;
+  takeOver: (ids: string[]) => void;
+}
+
+/** Asks the endpoint which models it has. What is chosen comes into the form, and is kept when that is saved. */
+export function DiscoverModels({ providerKey, known, takeOver }: Props) {
+  const mayAsk = useRefusal('editor');
+  const mayChange = useRefusal('owner');
+  const [chosen, setChosen] = useState<string[]>([]);
+  const discover = useMutation({ mutationFn: () => discoverModels(providerKey), onSuccess: () => setChosen([]) });
+  const ids = [...new Set(discover.data?.models.map(({ id }) => id))].filter((id) => !known.has(id));
+  const left = chosen.filter((id) => !known.has(id));
+  return (
+    <div className="field">
+      <div className="actions">
+        <AllowedButton refusal={mayAsk} disabled={discover.isPending} onClick={() => discover.mutate()}>
+          Ask the endpoint for its models
+        </AllowedButton>
+        <span role="status" className="muted small">
+          {discover.isPending && 'It is asked.'}
+          {discover.data && `It lists ${count(discover.data.models.length)}; ${count(ids.length)} are not here yet.`}
+        </span>
+      </div>
+      {discover.isError && <Failed error={discover.error} retry={() => discover.mutate()} />}
+      {ids.length > 0 && (
+        <Found ids={ids} chosen={left} choose={setChosen}>
+          <AllowedButton refusal={mayChange} disabled={left.length === 0} onClick={() => takeOver(left)}>
+            Take over {left.length === 1 ? '1 model' : `${count(left.length)} models`}
+          </AllowedButton>
+        </Found>
+      )}
+    </div>
+  );
+}
+
+interface FoundProps {
+  ids: string[];
+  chosen: string[];
+  choose: (ids: string[]) => void;
+  children: ReactNode;
+}
+
+function Found({ ids, chosen, choose, children }: FoundProps) {
+  const [filter, setFilter] = useState('');
+  const filterId = useId();
+  const found = ids.filter((id) => id.toLowerCase().includes(filter.trim().toLowerCase()));
+  return (
+    <fieldset>
+      <legend>Models of the endpoint</legend>
+      <div className="field">
+        <label htmlFor={filterId}>Filter of the endpoint&apos;s models</label>
+        <input
+          id={filterId}
+          type="search"
+          maxLength={200}
+          value={filter}
+          onChange={({ target }) => setFilter(target.value)}
+          onKeyDown={(event) => event.key === 'Enter' && !event.ctrlKey && event.preventDefault()}
+        />
+      </div>
+      <div className="found-models" tabIndex={0} role="group" aria-label="Models to take over">
+        {found.slice(0, SHOWN).map((id) => (
+          <label key={id} className="check">
+            <input
+              type="checkbox"
+              checked={chosen.includes(id)}
+              onChange={({ target }) => choose(target.checked ? [...chosen, id] : chosen.filter((one) => one !== id))}
+            />
+            <Given text={id} max={200} />
+          </label>
+        ))}
+        {found.length > SHOWN && <p className="muted">{count(found.length - SHOWN)} more: the filter finds them.</p>}
+      </div>
+      <div className="actions">{children}</div>
+    </fieldset>
+  );
+}

@@ -1,0 +1,185 @@
+import { useId, useState } from 'react';
+import { isNumber, isObject, numberSource, toText, type Json, type JsonObject } from '#lib/contracts/json/json';
+import { CheckField, JsonField, LinesField, NumberField, TextField } from '../../parts/form/fields';
+import { edit } from '../../parts/form/edited';
+import { useForm } from '../../parts/form/form';
+import { GivenLine, visible } from '../../parts/given';
+import { count } from '../../parts/score';
+import { Faults } from '../../parts/set-up/labelled-field';
+import { LimitsFields } from './provider-fields';
+import { newModel } from './provider-value';
+
+/** How many are listed at once; the filter finds the others. */
+const SHOWN = 50;
+const MAX_MODELS = 1000;
+
+/** The models of a provider: prices, what they refuse, limits of their own. One is open at a time. */
+export function ModelsFields() {
+  const { edited, change, errors, refusal } = useForm();
+  const [open, setOpen] = useState<number>();
+  const [filter, setFilter] = useState('');
+  const models = modelsIn(edited.value);
+  const wanted = filter.trim().toLowerCase();
+  const found = models.map((model, index) => ({ model, index })).filter(({ model }) => idOf(model).includes(wanted));
+  const withFault = errors.flatMap(({ path }) => /^\/models\/(\d+)/.exec(path)?.[1] ?? []).map(Number);
+  const shown = found.slice(0, SHOWN);
+  // A fault is seen, whatever is filtered or open.
+  for (const index of withFault.slice(0, SHOWN))
+    if (models[index] && !shown.some((one) => one.index === index)) shown.push({ model: models[index], index });
+  const add = (): void => {
+    change(edit(edited, ['models', models.length], newModel('')));
+    setFilter('');
+    setOpen(models.length);
+  };
+  return (
+    <fieldset>
+      <legend>Models{models.length > 0 && `, ${count(models.length)}`}</legend>
+      <Faults faults={errors.filter(({ path }) => path === '/models')} />
+      {models.length > SHOWN && <Filter text={filter} change={setFilter} />}
+      {models.length === 0 && <p className="muted">No model yet: add one, or ask the endpoint once it is saved.</p>}
+      {shown.map(({ model, index }) => (
+        <ModelFields
+          key={index}
+          index={index}
+          model={model}
+          isOpen={open === index || withFault.includes(index)}
+          toggle={() => setOpen(open === index ? undefined : index)}
+          remove={() => {
+            change(edit(edited, ['models', index], undefined));
+            setOpen(undefined);
+          }}
+        />
+      ))}
+      {found.length > SHOWN && <p className="muted">{count(found.length - SHOWN)} more: the filter finds them.</p>}
+      <div>
+        <button
+          type="button"
+          disabled={refusal !== undefined || models.length >= MAX_MODELS}
+          title={refusal}
+          onClick={add}
+        >
+          Add a model
+        </button>
+      </div>
+    </fieldset>
+  );
+}
+
+function Filter({ text, change }: { text: string; change: (text: string) => void }) {
+  const id = useId();
+  return (
+    <div className="field">
+      <label htmlFor={id}>Filter of models</label>
+      <input
+        id={id}
+        type="search"
+        data-filter
+        maxLength={200}
+        value={text}
+        onChange={({ target }) => change(target.value)}
+        onKeyDown={(event) => event.key === 'Enter' && !event.ctrlKey && event.preventDefault()}
+      />
+    </div>
+  );
+}
+
+const modelsIn = (value: Json): JsonObject[] =>
+  isObject(value) && Array.isArray(value.models) ? value.models.filter(isObject) : [];
+const idOf = ({ id }: JsonObject): string => toText(id ?? '').toLowerCase();
+
+interface ModelProps {
+  index: number;
+  model: JsonObject;
+  isOpen: boolean;
+  toggle: () => void;
+  remove: () => void;
+}
+
+function ModelFields({ index, model, isOpen, toggle, remove }: ModelProps) {
+  const { refusal } = useForm();
+  const id = useId();
+  const name = toText(model.id ?? '');
+  const label = name === '' ? 'the new model' : visible(name.slice(0, 100));
+  return (
+    <div className="model-fields" role="group" aria-label={`Model ${label}`}>
+      <div className="actions">
+        <button
+          type="button"
+          className="dense"
+          aria-expanded={isOpen}
+          aria-controls={id}
+          aria-label={`${isOpen ? 'Close' : 'Edit'} ${label}`}
+          onClick={toggle}
+        >
+          {isOpen ? 'Close' : 'Edit'}
+        </button>
+        <button
+          type="button"
+          className="dense"
+          disabled={refusal !== undefined}
+          title={refusal}
+          aria-label={`Remove ${label}`}
+          onClick={remove}
+        >
+          Remove
+        </button>
+        <span className="model-name">
+          <GivenLine text={name || 'new model'} />
+        </span>
+        <span className="small muted">{inWords(model)}</span>
+      </div>
+      <div id={id} className="model-fields" hidden={!isOpen}>
+        {isOpen && <ModelDetail index={index} model={model} />}
+      </div>
+    </div>
+  );
+}
+
+function ModelDetail({ index, model }: Pick<ModelProps, 'index' | 'model'>) {
+  const { edited, change } = useForm();
+  const at = ['models', index] as const;
+  return (
+    <>
+      <TextField path={[...at, 'id']} label="Id at the provider" maxLength={200} isRequired whenEmpty="" />
+      <TextField path={[...at, 'name']} label="Name of the model" maxLength={200} whenEmpty="" />
+      <div className="side-by-side">
+        <NumberField
+          path={[...at, 'input_cost_per_mtok']}
+          label="Dollars a million tokens in"
+          help="Empty: unknown, and not counted."
+        />
+        <NumberField path={[...at, 'output_cost_per_mtok']} label="Dollars a million tokens out" />
+      </div>
+      <LinesField
+        path={[...at, 'unsupported_params']}
+        label="Parameters it refuses"
+        help="One on each line, such as temperature. They are not sent to it."
+      />
+      <JsonField
+        path={[...at, 'default_params']}
+        label="Default parameters"
+        help='A JSON object, such as {"reasoning_effort": "low"}. Those of a run come first.'
+        isOptional
+        rows={2}
+      />
+      <CheckField
+        path={[...at, 'limits']}
+        label="Limits of its own, and so a lane of its own"
+        checked={isObject(model.limits)}
+        onChange={(isOwn) => change(edit(edited, [...at, 'limits'], isOwn ? { max_concurrency: 8 } : null))}
+      />
+      {isObject(model.limits) && <LimitsFields at={[...at, 'limits']} />}
+    </>
+  );
+}
+
+function inWords(model: JsonObject): string {
+  const price = (value: Json | undefined): string => (isNumber(value) ? `$${numberSource(value)}` : 'unknown');
+  const { input_cost_per_mtok: input, output_cost_per_mtok: output, unsupported_params: refused } = model;
+  const parts = [
+    isNumber(input) || isNumber(output) ? `${price(input)} in, ${price(output)} out` : 'no price',
+    ...(Array.isArray(refused) && refused.length > 0 ? [`refuses ${refused.length}`] : []),
+    ...(isObject(model.limits) ? ['a lane of its own'] : []),
+  ];
+  return parts.join(', ');
+}

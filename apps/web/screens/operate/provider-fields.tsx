@@ -1,0 +1,48 @@
+import { ChoiceField, NumberField, TextField } from '../../parts/form/fields';
+import type { Path } from '../../parts/form/edited';
+
+const KINDS = [
+  ['openai', "openai: chat completions, and what is compatible with OpenAI's"],
+  ['openai-responses', "openai-responses: OpenAI's Responses"],
+  ['anthropic', "anthropic: Anthropic's Messages"],
+  ['google', "google: Google's Gemini"],
+] as const;
+
+/** What a provider is called and where it is. */
+export function ProviderFields({ isNew }: { isNew: boolean }) {
+  return (
+    <>
+      {isNew && (
+        <TextField
+          path={['key']}
+          label="Key"
+          help="Its name in addresses and before the ids of models, such as openai. It cannot be changed."
+          maxLength={63}
+          isRequired
+          whenEmpty=""
+        />
+      )}
+      <TextField path={['name']} label="Name" help="What people read; else the key." maxLength={200} whenEmpty="" />
+      <ChoiceField path={['kind']} label="Format of requests" options={KINDS} />
+      <TextField
+        path={['base_url']}
+        label="Address"
+        help="Usually up to /v1: paths such as /chat/completions are appended."
+        maxLength={2000}
+        isRequired
+        whenEmpty=""
+      />
+    </>
+  );
+}
+
+/** @param at where the limits stand in the form */
+export function LimitsFields({ at }: { at: Path }) {
+  return (
+    <div className="side-by-side">
+      <NumberField path={[...at, 'max_concurrency']} label="Requests at once" />
+      <NumberField path={[...at, 'requests_per_minute']} label="Requests a minute" help="Empty: no limit." />
+      <NumberField path={[...at, 'tokens_per_minute']} label="Tokens a minute" help="Empty: no limit." />
+    </div>
+  );
+}

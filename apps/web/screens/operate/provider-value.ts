@@ -1,0 +1,91 @@
+import { isObject, type Json, type JsonObject } from '#lib/contracts/json/json';
+import { stringifyInSourceOrder } from '#lib/contracts/json/key-order';
+import type { Provider, ProviderTemplate } from '#lib/contracts/provider';
+
+/** The key of the endpoint, which is not part of what is kept of a form: it outlives no reload. */
+export type KeyChange = { to: 'kept' } | { to: 'removed' } | { to: 'another'; key: string };
+
+export const EMPTY_PROVIDER: JsonObject = {
+  key: '',
+  name: '',
+  kind: 'openai',
+  base_url: '',
+  limits: { requests_per_minute: null, tokens_per_minute: null, max_concurrency: 8 },
+  models: [],
+};
+
+/** What can be changed of a stored provider. */
+export function storedProvider({ name, kind, base_url, limits, models }: Provider): JsonObject {
+  return { name, kind, base_url, limits, models } as unknown as JsonObject;
+}
+
+/** What a host's template says, over what was typed. Models stay. */
+export const withTemplate = (value: JsonObject, { key, name, kind, base_url: url }: ProviderTemplate): JsonObject => ({
+  ...value,
+  key,
+  name,
+  kind,
+  base_url: url,
+});
+
+/** A new model of an endpoint, without prices. */
+export const newModel = (id: string, unsupported: readonly string[] = []): JsonObject => ({
+  id,
+  name: id,
+  input_cost_per_mtok: null,
+  output_cost_per_mtok: null,
+  unsupported_params: [...unsupported],
+  default_params: {},
+  limits: null,
+});
+
+/** A limit whose field is empty is none; how many requests may be under way has to be said. */
+const wholeLimits = (limits: Json): Json =>
+  isObject(limits) ? { requests_per_minute: null, tokens_per_minute: null, ...limits } : limits;
+
+/** A name of an empty field is left out: the API takes the id. */
+function wholeModel(model: Json): Json {
+  if (!isObject(model)) return model;
+  const { name, limits = null, ...rest } = model;
+  return { ...rest, ...(name !== undefined && name !== '' && { name }), limits: wholeLimits(limits) };
+}
+
+function whole(value: JsonObject): JsonObject {
+  const { limits, models, ...rest } = value;
+  return {
+    ...rest,
+    ...(limits !== undefined && { limits: wholeLimits(limits) }),
+    ...(Array.isArray(models) && { models: models.map(wholeModel) }),
+  };
+}
+
+/** The text of a ProviderInput. */
+export function inputOf(value: JsonObject, apiKey: string): string {
+  const { name, ...rest } = whole(value);
+  const key = apiKey.trim();
+  return stringifyInSourceOrder({
+    ...rest,
+    ...(name !== undefined && name !== '' && { name }),
+    ...(key !== '' && { api_key: key }),
+  });
+}
+
+/** The text of a ProviderPatch: what differs from what is stored, so that what others change meanwhile stays. */
+export function patchOf(value: JsonObject, stored: JsonObject, change: KeyChange): string {
+  const [now, before] = [whole(value), whole(stored)];
+  const changed = Object.entries(now).filter(
+    ([field, inner]) => stringifyInSourceOrder(inner) !== stringifyInSourceOrder(before[field] ?? null),
+  );
+  return stringifyInSourceOrder({
+    ...Object.fromEntries(changed),
+    ...(change.to === 'removed' && { api_key: null }),
+    ...(change.to === 'another' && { api_key: change.key.trim() }),
+  });
+}
+
+export const idsOf = (value: JsonObject): Set<string> =>
+  new Set(
+    Array.isArray(value.models)
+      ? value.models.flatMap((model) => (isObject(model) && typeof model.id === 'string' ? [model.id] : []))
+      : [],
+  );

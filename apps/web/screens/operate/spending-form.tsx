@@ -1,0 +1,23 @@
+import { useMemo } from 'react';
+import type { Spending } from '#lib/contracts/settings';
+import { keys } from '../../api/keys';
+import { setSpending } from '../../api/settings';
+import { NumberField } from '../../parts/form/fields';
+import { SettingForm } from '../../parts/form/setting-form';
+
+/** How much the team may spend in a month. */
+export function SpendingForm({ spending: { monthly_cap_usd: cap } }: { spending: Spending }) {
+  const stored = useMemo(() => ({ monthly_cap_usd: cap }), [cap]);
+  return (
+    <SettingForm
+      name="spending"
+      stored={stored}
+      put={setSpending}
+      bodyOf={(value) => ({ monthly_cap_usd: null, ...value })}
+      refreshes={keys.settings}
+      save="Save the cap"
+    >
+      <NumberField path={['monthly_cap_usd']} label="Cap of a month, in US dollars" help="Empty: no cap." />
+    </SettingForm>
+  );
+}

@@ -1,0 +1,48 @@
+import { useQuery } from '@tanstack/react-query';
+import type { System } from '#lib/contracts/system';
+import { systemQuery } from '../../api/system';
+import { Failed } from '../../parts/failed';
+import { Given } from '../../parts/given';
+import { Skeleton } from '../../parts/skeleton';
+import '../../parts/facts.css';
+
+/** How many workers are alive, and whether the stores answer. */
+export function SystemFacts() {
+  const { data, error, isPending, refetch } = useQuery(systemQuery);
+  if (isPending) return <Skeleton rows={1} />;
+  if (!data) return <Failed error={error} retry={refetch} />;
+  return (
+    <>
+      <div className="facts" role="group" aria-label="The installation">
+        <Workers system={data} />
+        <Store name="Redis" state={data.redis} />
+        <Store name="Postgres" state={data.postgres} />
+        <span className="muted">
+          version <Given text={data.version} max={50} />
+        </span>
+      </div>
+      {error && <Failed error={error} retry={refetch} />}
+      {data.workers.alive === 0 && (
+        <p className="notice">
+          No worker is alive: what was submitted waits until one is started. Nothing is lost meanwhile.
+        </p>
+      )}
+    </>
+  );
+}
+
+function Workers({ system: { workers } }: { system: System }) {
+  const { alive } = workers;
+  if (alive === null) return <span className="muted">nobody knows how many workers are alive</span>;
+  return (
+    <span className={`status ${alive > 0 ? 'passed' : 'failed'}`}>
+      <span aria-hidden="true">{alive > 0 ? '●' : '○'}</span> {alive === 1 ? '1 worker' : `${alive} workers`} alive
+    </span>
+  );
+}
+
+const Store = ({ name, state }: { name: string; state: System['redis'] }) => (
+  <span className={`status ${state === 'up' ? 'passed' : 'failed'}`}>
+    <span aria-hidden="true">{state === 'up' ? '●' : '○'}</span> {name} {state}
+  </span>
+);

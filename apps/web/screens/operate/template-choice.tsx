@@ -1,0 +1,65 @@
+import { useQuery } from '@tanstack/react-query';
+import { useId } from 'react';
+import type { ProviderTemplate } from '#lib/contracts/provider';
+import { templatesQuery } from '../../api/providers';
+import { Failed } from '../../parts/failed';
+import { Given } from '../../parts/given';
+
+interface Props {
+  chosen: ProviderTemplate | undefined;
+  choose: (template: ProviderTemplate | undefined) => void;
+}
+
+/** Common hosts: where they are, and what is peculiar to them. */
+export function TemplateChoice({ chosen, choose }: Props) {
+  const templates = useQuery(templatesQuery);
+  const id = useId();
+  const items = templates.data?.items ?? [];
+  return (
+    <>
+      <div className="field">
+        <label htmlFor={id}>Host</label>
+        <select
+          id={id}
+          value={chosen?.key ?? ''}
+          aria-describedby={`${id}-notes`}
+          onChange={({ target }) => choose(items.find(({ key }) => key === target.value))}
+        >
+          <option value="">another one</option>
+          {items.map(({ key, name }) => (
+            <option key={key} value={key}>
+              {name}
+            </option>
+          ))}
+        </select>
+        <div id={`${id}-notes`} className="small muted">
+          A host fills the fields below by its public documentation.
+        </div>
+      </div>
+      {templates.isError && <Failed error={templates.error} retry={() => templates.refetch()} />}
+      {chosen && <Peculiarities template={chosen} />}
+    </>
+  );
+}
+
+function Peculiarities({ template }: { template: ProviderTemplate }) {
+  const { quirks, unverified, unsupported_params: refused, docs, needs_key: needsKey, base_url: url } = template;
+  return (
+    <div className="notice">
+      <ul>
+        {url.includes('{') && <li>Replace the parts of the address that are in braces.</li>}
+        {!needsKey && <li>It needs no API key.</li>}
+        {refused.length > 0 && <li>Its models refuse {refused.join(', ')}: say so at each model.</li>}
+        {quirks.map((quirk) => (
+          <li key={quirk}>
+            <Given text={quirk} />
+          </li>
+        ))}
+        {unverified.length > 0 && <li>Its documentation leaves open {unverified.join('; ')}.</li>}
+      </ul>
+      <a href={docs} target="_blank" rel="noreferrer">
+        Its documentation
+      </a>
+    </div>
+  );
+}
