@@ -7,14 +7,14 @@ import {
   redirect,
 } from '@tanstack/react-router';
 import { compareSearch } from './address/compare';
-import { experimentSearch, experimentsSearch, gateSearch, gatesSearch } from './address/experiments';
+import { baselineSearch, experimentSearch, experimentsSearch, gateSearch, gatesSearch } from './address/experiments';
 import { calibrationSearch, judgeNewSearch, judgeSearch, labelsSearch, reportSearch } from './address/judge';
 import { jobsSearch } from './address/operate';
 import { promptNewSearch, promptSearch, promptsSearch } from './address/prompts';
 import { resultsSearch } from './address/results';
 import { runNewSearch, runsSearch } from './address/runs';
 import { tuneNewSearch, tunesSearch } from './address/tunes';
-import { failuresSearch, matrixSearch } from './address/why';
+import { failuresSearch, matrixSearch, runSearch } from './address/why';
 import { whenSignedOut } from './api/query-client';
 import { meQuery } from './api/session';
 import { statusOf } from './api/client';
@@ -76,6 +76,7 @@ const runNew = createRoute({
 const run = createRoute({
   getParentRoute: () => signedIn,
   path: '/runs/$runId',
+  validateSearch: runSearch,
   component: lazyRouteComponent(() => import('./screens/run/run-screen'), 'RunScreen'),
 });
 
@@ -240,6 +241,7 @@ const experiments = createRoute({
 const experimentNew = createRoute({
   getParentRoute: () => signedIn,
   path: '/experiments/new',
+  validateSearch: baselineSearch,
   component: lazyRouteComponent(() => import('./screens/experiments/new-experiment-screen'), 'NewExperimentScreen'),
 });
 const experiment = createRoute({
@@ -257,6 +259,7 @@ const gates = createRoute({
 const gateNew = createRoute({
   getParentRoute: () => signedIn,
   path: '/gates/new',
+  validateSearch: baselineSearch,
   component: lazyRouteComponent(() => import('./screens/gate/new-gate-screen'), 'NewGateScreen'),
 });
 const gate = createRoute({

@@ -100,7 +100,7 @@ export function Deltas({ rows, label }: { rows: readonly DeltaRow[]; label: stri
         <div className="figure-row" aria-hidden="true">
           <div />
           <Scale end={end} />
-          <div className="muted small">worse than A left of zero, better right of it</div>
+          <div className="muted small">left of zero: worse than the baseline</div>
         </div>
       )}
     </figure>

@@ -7,6 +7,7 @@ import { SideMark } from './compared';
 import { Given, GivenBlock } from './given';
 import { count, percent } from './score';
 import './compared-case.css';
+import './facts.css';
 
 const LOOKS: Record<ComparedItem['outcome'], string> = {
   fixed: 'passed',

@@ -12,6 +12,7 @@ import { ComparisonFigures } from './comparison-figures';
 import { Groups } from './groups';
 import { SeveralRuns } from './several-runs';
 import { WhatChanged } from './what-changed';
+import '../../parts/facts.css';
 import './compare.css';
 
 /** Is a run really better than another, on which cases, and how sure is that? */

@@ -142,7 +142,9 @@ function CouldShow({ estimate }: { estimate: Estimate }) {
   if (smallest === null) return null;
   return (
     <p className="muted">
-      Such data shows a difference of {(smallest * 100).toFixed(1)} points with a chance of 80 %.
+      {smallest > 1
+        ? 'Such data shows no difference, however large.'
+        : `Such data shows a difference of ${(smallest * 100).toFixed(1)} points with a chance of 80 %.`}
       {cases !== null && ` About ${count(cases)} cases would show one as small as the margin.`}
       {variance && ` ${helpOf(variance)}`}
       {bounds && verdict !== 'not_comparable' && robust && ' What errored could not overturn the verdict.'}

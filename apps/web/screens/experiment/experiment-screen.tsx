@@ -1,3 +1,101 @@
+import { useQuery } from '@tanstack/react-query';
+import { Link, useParams, useSearch } from '@tanstack/react-router';
+import type { Experiment } from '#lib/contracts/experiment';
+import { statusOf } from '../../api/client';
+import { experimentQuery, timelineQuery } from '../../api/experiments';
+import { Empty } from '../../parts/empty';
+import { Failed } from '../../parts/failed';
+import { Skeleton } from '../../parts/skeleton';
+import { Best } from './best';
+import { Entries } from './entries';
+import { ExperimentHead } from './experiment-head';
+import { History } from './history';
+import './experiment.css';
+
+/** Is it better than it was, and since when? */
 export function ExperimentScreen() {
-  return <h1>ExperimentScreen</h1>;
+  const { experimentId } = useParams({ from: '/signed-in/experiments/$experimentId' });
+  const experiment = useQuery({ ...experimentQuery(experimentId), refetchOnMount: 'always' });
+  if (experiment.isPending) return <Skeleton rows={12} />;
+  if (!experiment.data && statusOf(experiment.error) === 404) return <NoExperiment />;
+  if (!experiment.data) return <Failed error={experiment.error!} retry={() => experiment.refetch()} />;
+  return (
+    <>
+      <ExperimentHead key={experimentId} experiment={experiment.data} />
+      {experiment.isError && (
+        <Failed error={experiment.error} retry={() => experiment.refetch()}>
+          <p>What is shown is as of {new Date(experiment.dataUpdatedAt).toLocaleTimeString()}.</p>
+        </Failed>
+      )}
+      <Best experiment={experiment.data} />
+      <TimelineOf experiment={experiment.data} />
+    </>
+  );
 }
+
+function TimelineOf({ experiment }: { experiment: Experiment }) {
+  const { after } = useSearch({ from: '/signed-in/experiments/$experimentId' });
+  const { data, error, isPending, refetch } = useQuery({
+    ...timelineQuery(experiment.id, after),
+    refetchOnMount: 'always',
+  });
+  const { items = [], next_cursor: next = null } = data ?? {};
+  return (
+    <section aria-labelledby="timeline" className="section">
+      <h2 id="timeline">Since when</h2>
+      {error && <Failed error={error} retry={refetch} />}
+      {isPending && <Skeleton rows={8} />}
+      {data && items.length === 0 && <NothingYet experiment={experiment} />}
+      {items.length > 0 && (
+        <>
+          <History experiment={experiment} entries={items} />
+          <Entries experiment={experiment} entries={items} />
+        </>
+      )}
+      {(after !== undefined || next !== null) && (
+        <nav className="actions" aria-label="Parts of the timeline">
+          {after !== undefined && (
+            <Link to="/experiments/$experimentId" params={{ experimentId: experiment.id }} className="button">
+              From the beginning
+            </Link>
+          )}
+          {next !== null && (
+            <Link
+              to="/experiments/$experimentId"
+              params={{ experimentId: experiment.id }}
+              search={{ after: next }}
+              className="button"
+            >
+              Later
+            </Link>
+          )}
+        </nav>
+      )}
+    </section>
+  );
+}
+
+const NothingYet = ({ experiment: { suite_id: suite } }: { experiment: Experiment }) => (
+  <Empty
+    action={
+      <Link to="/runs/new" search={{ suite }} className="button">
+        New run
+      </Link>
+    }
+  >
+    Nothing has ended yet. Runs, tunes and reports of judges that name this experiment stand here, each beside the
+    baseline.
+  </Empty>
+);
+
+const NoExperiment = () => (
+  <Empty
+    action={
+      <Link to="/experiments" className="button">
+        All experiments
+      </Link>
+    }
+  >
+    There is no such experiment in your team. It may have been deleted.
+  </Empty>
+);

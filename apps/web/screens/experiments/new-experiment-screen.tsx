@@ -1,3 +1,102 @@
+import { useNavigate, useSearch } from '@tanstack/react-router';
+import { useMemo, type FormEvent } from 'react';
+import { toText, type Json, type JsonObject } from '#lib/contracts/json/json';
+import { useAction } from '../../api/action';
+import { createExperiment, refreshExperiments, type NewExperiment } from '../../api/experiments';
+import { useRefusal } from '../../api/session';
+import { useDraft } from '../../parts/draft';
+import type { Edited } from '../../parts/form/edited';
+import { LongTextField, NumberField, TextField } from '../../parts/form/fields';
+import { JsonForm } from '../../parts/form/form';
+import { SaveBar } from '../../parts/form/save-bar';
+import { ChooseRun } from '../../parts/set-up/choose-run';
+import { SuiteField } from '../../parts/set-up/suite-field';
+import { submitOnCtrlEnter } from '../../parts/submit-keys';
+import '../../parts/set-up/set-up.css';
+
+/** What is asked, of which suite, and what counts as a difference. */
 export function NewExperimentScreen() {
-  return <h1>NewExperimentScreen</h1>;
+  const navigate = useNavigate();
+  const { suite = '', baseline = null } = useSearch({ from: '/signed-in/experiments/new' });
+  const refusal = useRefusal('editor');
+  const initial = useMemo<Edited>(() => ({ value: emptyExperiment(suite, baseline), unread: {} }), [suite, baseline]);
+  const draft = useDraft(`new experiment ${suite} ${baseline ?? ''}`, initial);
+  const create = useAction(
+    (input: Json, options) => createExperiment(input as NewExperiment, options),
+    async ({ id }) => {
+      draft.clear();
+      void refreshExperiments();
+      await navigate({ to: '/experiments/$experimentId', params: { experimentId: id } });
+    },
+  );
+  const submit = (event: FormEvent): void => {
+    event.preventDefault();
+    const isReady = Object.keys(draft.value.unread).length === 0 && refusal === undefined && !create.isPending;
+    if (isReady) create.mutate(draft.value.value);
+  };
+  return (
+    <>
+      <header>
+        <h1>New experiment</h1>
+        <p>Runs of one suite that answer one question, each compared with one baseline.</p>
+      </header>
+      <JsonForm edited={draft.value} change={draft.change} error={create.error} refusal={refusal}>
+        <form className="fields" onSubmit={submit} onKeyDown={submitOnCtrlEnter}>
+          <Fields suite={toText((draft.value.value as JsonObject).suite_id)} />
+          <SaveBar
+            draft={draft}
+            save="Make the experiment"
+            refusal={refusal}
+            isPending={create.isPending}
+            error={create.error}
+          />
+        </form>
+      </JsonForm>
+    </>
+  );
 }
+
+/** @param suite the one that is chosen, whose runs can be the baseline */
+function Fields({ suite }: { suite: string }) {
+  return (
+    <>
+      <TextField path={['name']} label="Name" maxLength={200} isRequired whenEmpty="" autoFocus />
+      <SuiteField forgets={['baseline_eval_id']} />
+      <LongTextField
+        path={['description']}
+        label="Description"
+        help="What it tries, and why."
+        maxLength={10_000}
+        whenEmpty=""
+      />
+      <ChooseRun
+        path={['baseline_eval_id']}
+        label="Baseline"
+        help="The run that the others are compared with. It can be pinned later, too."
+        suite={suite}
+        emptyWords="the first run that completes"
+        whenEmpty={null}
+      />
+      <NumberField path={['margin']} label="Margin" help={MARGIN_HELP} />
+      <TextField
+        path={['measure']}
+        label="Measure"
+        help="overall, passed, or the name of a further metric of the runs. It stays, too."
+        maxLength={200}
+        whenEmpty="overall"
+      />
+    </>
+  );
+}
+
+const MARGIN_HELP =
+  'The smallest difference that matters: 0.02 is two points. It stays: chosen after the results, it proves nothing.';
+
+const emptyExperiment = (suite: string, baseline: string | null): JsonObject => ({
+  name: '',
+  suite_id: suite,
+  description: '',
+  baseline_eval_id: baseline,
+  margin: 0.02,
+  measure: 'overall',
+});

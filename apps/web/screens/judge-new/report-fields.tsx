@@ -4,7 +4,7 @@ import { useField, useForm } from '../../parts/form/form';
 import { ChooseModel } from '../../parts/set-up/choose-model';
 import { Folded } from '../../parts/set-up/folded';
 import { ParamsField } from '../../parts/set-up/search-fields';
-import { ChooseRun } from './choose-run';
+import { ChooseRun } from '../../parts/set-up/choose-run';
 import { aboutOf } from './report-value';
 
 const MAX_INSTRUCTIONS = 10_000;

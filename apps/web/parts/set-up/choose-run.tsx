@@ -1,20 +1,32 @@
 import { useQuery } from '@tanstack/react-query';
-import { toText } from '#lib/contracts/json/json';
+import { toText, type Json } from '#lib/contracts/json/json';
 import { runQuery, runsQuery } from '../../api/runs';
-import { useField } from '../../parts/form/form';
-import { visible } from '../../parts/given';
-import { runName, unknownRun } from '../../parts/run-link';
-import { LabelledField } from '../../parts/set-up/labelled-field';
-import { relativeTime } from '../../parts/time';
+import type { Path } from '../form/edited';
+import { useField } from '../form/form';
+import { visible } from '../given';
+import { runName, unknownRun } from '../run-link';
+import { LabelledField } from './labelled-field';
+import { relativeTime } from '../time';
 
 const ENDED = ['completed', 'failed', 'cancelled', 'budget_exceeded'] as const;
 const SHOWN = 100;
 
+interface Props {
+  path: Path;
+  label: string;
+  help?: string;
+  /** The suite that it is of; any, where it is left out. */
+  suite?: string;
+  /** What choosing none says, and what it means in the value. */
+  emptyWords?: string;
+  whenEmpty?: Json;
+}
+
 /** A run that has ended: one of the newest, or the one that the address names. */
-export function ChooseRun({ path, label, help }: { path: [string]; label: string; help?: string }) {
+export function ChooseRun({ path, label, help, suite, emptyWords = 'choose', whenEmpty = '' }: Props) {
   const { value, errors, refusal, set } = useField(path);
   const chosen = toText(value ?? '');
-  const runs = useQuery(runsQuery({ statuses: ENDED, limit: SHOWN }));
+  const runs = useQuery(runsQuery({ suite, statuses: ENDED, limit: SHOWN }));
   const isListed = runs.data?.items.some(({ id }) => id === chosen) ?? false;
   const named = useQuery({ ...runQuery(chosen), enabled: chosen !== '' && runs.data !== undefined && !isListed });
   const words = (run: Parameters<typeof runName>[0]): string => visible(runName(run).slice(0, 100));
@@ -26,9 +38,9 @@ export function ChooseRun({ path, label, help }: { path: [string]; label: string
           disabled={refusal !== undefined}
           title={refusal}
           value={chosen}
-          onChange={({ target }) => set(target.value)}
+          onChange={({ target }) => set(target.value === '' ? whenEmpty : target.value)}
         >
-          <option value="">choose</option>
+          <option value="">{emptyWords}</option>
           {chosen !== '' && !isListed && (
             <option value={chosen}>{named.data ? words(named.data) : unknownRun(chosen)}</option>
           )}

@@ -1,0 +1,131 @@
+import { useQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import { useState } from 'react';
+import { toText, type Json } from '#lib/contracts/json/json';
+import type { BestRun, Experiment } from '#lib/contracts/experiment';
+import { runQuery } from '../../api/runs';
+import { useRefusal } from '../../api/session';
+import { DeltaFigure } from '../../figures/delta';
+import { AllowedButton } from '../../parts/allowed-button';
+import { Compared } from '../../parts/compared';
+import { Given } from '../../parts/given';
+import { RunLink } from '../../parts/run-link';
+import { scoreOfRun } from '../../parts/run-score';
+import { Score } from '../../parts/score';
+import { SettingsList } from '../../parts/settings-list';
+import { settingsWords } from './entry-words';
+import { PinButton } from './pin-button';
+import { RunBestDialog } from './run-best-dialog';
+
+const MAX_TIED = 20;
+
+/** The best configuration that was found so far, how sure that is, and what can be done with it. */
+export function Best({ experiment }: { experiment: Experiment }) {
+  const { best } = experiment;
+  return (
+    <section aria-labelledby="best" className="section">
+      <h2 id="best">Best configuration</h2>
+      {best ? (
+        <Found experiment={experiment} best={best} />
+      ) : (
+        <p className="muted">
+          None yet. A completed run qualifies that has the models of the baseline, most of its cases, and few errors.
+        </p>
+      )}
+    </section>
+  );
+}
+
+function Found({ experiment, best }: { experiment: Experiment; best: BestRun }) {
+  const [isRunning, setRunning] = useState(false);
+  const refusal = useRefusal('editor');
+  const isBaseline = best.eval_id === experiment.baseline_eval_id;
+  const words = settingsWords(best.config);
+  return (
+    <>
+      <p className="sentence">
+        <Given text={best.targets.join(', ')} max={500} />
+        {words === null ? ': a recorded run, which cannot be run again.' : <>: {<Given text={words} max={500} />}.</>}
+      </p>
+      <div className="facts">
+        <RunLink runId={best.eval_id} />
+        <RunScore runId={best.eval_id} />
+        {isBaseline && <span>It is the baseline.</span>}
+        {best.comparison && <Compared verdict={best.comparison.verdict} />}
+        <Source best={best} />
+      </div>
+      {best.comparison?.difference != null && (
+        <DeltaFigure
+          label="The best run minus the baseline"
+          difference={best.comparison.difference}
+          interval={best.comparison.ci}
+        />
+      )}
+      <Tied runs={best.tied_with} />
+      <div className="actions">
+        {words !== null && (
+          <AllowedButton
+            refusal={
+              refusal ?? (experiment.status === 'archived' ? 'It is archived: make it active first.' : undefined)
+            }
+            className="primary"
+            onClick={() => setRunning(true)}
+          >
+            Run best
+          </AllowedButton>
+        )}
+        {!isBaseline && <PinButton experiment={experiment} runId={best.eval_id} />}
+      </div>
+      {best.config && (
+        <details>
+          <summary>All of its settings</summary>
+          <SettingsList settings={settingsOf(best.config)} />
+        </details>
+      )}
+      {isRunning && <RunBestDialog experiment={experiment} close={() => setRunning(false)} />}
+    </>
+  );
+}
+
+const settingsOf = (config: NonNullable<BestRun['config']>): [string, string][] =>
+  Object.entries(config)
+    .filter(([, value]) => value !== null && value !== undefined)
+    .map(([name, value]) => [name, toText(value as Json)]);
+
+/** A score is never shown without its interval, which the run has. */
+export function RunScore({ runId }: { runId: string }) {
+  const { data } = useQuery({ ...runQuery(runId), retry: false });
+  return data ? <Score {...scoreOfRun(data)} /> : null;
+}
+
+function Source({ best: { source, source_id: id } }: { best: BestRun }) {
+  if (source === 'param_tune')
+    return (
+      <Link to="/tunes/$tuneId" params={{ tuneId: id }}>
+        found by a tune of parameters
+      </Link>
+    );
+  if (source === 'prompt_tune')
+    return (
+      <Link to="/tunes/prompts/$tuneId" params={{ tuneId: id }}>
+        found by a tune of prompts
+      </Link>
+    );
+  return null;
+}
+
+function Tied({ runs }: { runs: readonly string[] }) {
+  if (runs.length === 0) return null;
+  return (
+    <p>
+      Not shown to be worse, so that cost or speed may decide:{' '}
+      {runs.slice(0, MAX_TIED).map((id, index) => (
+        <span key={id}>
+          {index > 0 && ', '}
+          <RunLink runId={id} />
+        </span>
+      ))}
+      {runs.length > MAX_TIED && ` and ${runs.length - MAX_TIED} more`}.
+    </p>
+  );
+}

@@ -1,0 +1,159 @@
+import { Link, useNavigate } from '@tanstack/react-router';
+import { useState } from 'react';
+import type { Experiment } from '#lib/contracts/experiment';
+import { useAction } from '../../api/action';
+import { changeExperiment, deleteExperiment, refreshExperiments } from '../../api/experiments';
+import { keys } from '../../api/keys';
+import { queryClient } from '../../api/query-client';
+import { useRefusal } from '../../api/session';
+import { AllowedButton } from '../../parts/allowed-button';
+import { CopiedId } from '../../parts/copied-id';
+import { DeleteDialog } from '../../parts/dialog';
+import { Failed } from '../../parts/failed';
+import { Given, GivenBlock } from '../../parts/given';
+import { RunLink } from '../../parts/run-link';
+import { count } from '../../parts/score';
+import { Warnings } from '../../parts/warnings';
+import { RunScore } from './best';
+import { EditDialog } from './edit-dialog';
+import '../../parts/facts.css';
+
+export function ExperimentHead({ experiment }: { experiment: Experiment }) {
+  const { id, name, status, suite_id: suiteId, suite_name: suite, run_count: runs, measure, margin } = experiment;
+  return (
+    <section className="section" aria-label="The experiment">
+      <div className="head">
+        <h1>
+          <Given text={name} max={200} />
+        </h1>
+        <Actions experiment={experiment} />
+      </div>
+      <div className="facts">
+        {status === 'archived' && <span className="status waiting">archived</span>}
+        <span>
+          Suite{' '}
+          {suite === null ? (
+            'deleted'
+          ) : (
+            <Link to="/suites/$suiteId" params={{ suiteId }}>
+              <Given text={suite} max={200} />
+            </Link>
+          )}
+        </span>
+        <span>
+          {count(runs)} {runs === 1 ? 'run' : 'runs'}
+        </span>
+        <span>
+          compares <Given text={measure} max={100} />, with a margin of {Number((margin * 100).toFixed(4))} points
+        </span>
+        <CopiedId id={id} what="experiment" />
+      </div>
+      {experiment.description && <GivenBlock text={experiment.description} />}
+      <Baseline experiment={experiment} />
+      <Looks experiment={experiment} />
+      {experiment.refreshing && (
+        <p className="notice" role="status">
+          Comparisons are being made again. What is shown follows in a moment.
+        </p>
+      )}
+      <Warnings warnings={experiment.notes} />
+    </section>
+  );
+}
+
+const SET_BY = { user: 'pinned', first_run: 'the first run that completed' } as const;
+
+function Baseline({ experiment: { baseline_eval_id: runId, baseline_set_by: by } }: { experiment: Experiment }) {
+  if (runId === null) return <p>There is no baseline yet: the first run that completes becomes it.</p>;
+  return (
+    <p>
+      Baseline: <RunLink runId={runId} /> <RunScore runId={runId} />
+      {by && `, ${SET_BY[by]}`}.
+    </p>
+  );
+}
+
+const MAX_IMPROVED = 20;
+
+/** Many looks find something by chance: how many would, and what is left when that is taken into account. */
+function Looks({ experiment: { comparisons } }: { experiment: Experiment }) {
+  const { made, expected_false_alarms: alarms, improved_after_correction: improved } = comparisons;
+  if (made === 0) return null;
+  return (
+    <p>
+      {count(made)} {made === 1 ? 'comparison' : 'comparisons'} with this baseline; if all were equal,{' '}
+      {alarms.toFixed(2)} of them would be called better or worse by chance. Better after the correction for their
+      number: {improved.length === 0 && 'none'}
+      {improved.slice(0, MAX_IMPROVED).map((id, index) => (
+        <span key={id}>
+          {index > 0 && ', '}
+          <RunLink runId={id} />
+        </span>
+      ))}
+      {improved.length > MAX_IMPROVED && ` and ${improved.length - MAX_IMPROVED} more`}.
+    </p>
+  );
+}
+
+function Actions({ experiment }: { experiment: Experiment }) {
+  const refusal = useRefusal('editor');
+  const [asked, ask] = useState<'edit' | 'delete'>();
+  const change = useAction(changeExperiment, refreshExperiments);
+  const { id, status, suite_id: suite, baseline_eval_id: from } = experiment;
+  const next = status === 'archived' ? 'active' : 'archived';
+  return (
+    <div>
+      <div className="actions">
+        <Link to="/runs/new" search={from === null ? { suite } : { from }} className="button">
+          New run
+        </Link>
+        <AllowedButton refusal={refusal} onClick={() => ask('edit')}>
+          Edit
+        </AllowedButton>
+        <AllowedButton
+          refusal={refusal}
+          disabled={change.isPending}
+          title={status === 'archived' ? undefined : 'Leaves it out of lists; it takes no new runs'}
+          onClick={() => change.mutate({ id, change: { status: next } })}
+        >
+          {status === 'archived' ? 'Make it active' : 'Archive'}
+        </AllowedButton>
+        <AllowedButton refusal={refusal} onClick={() => ask('delete')}>
+          Delete
+        </AllowedButton>
+      </div>
+      {change.isError && <Failed error={change.error} />}
+      {asked === 'edit' && <EditDialog experiment={experiment} close={() => ask(undefined)} />}
+      {asked === 'delete' && <Deletion experiment={experiment} close={() => ask(undefined)} />}
+    </div>
+  );
+}
+
+function Deletion({ experiment: { id, name, run_count: runs }, close }: { experiment: Experiment; close: () => void }) {
+  const navigate = useNavigate();
+  const remove = useAction(deleteExperiment, async () => {
+    close();
+    await navigate({ to: '/experiments' });
+    queryClient.removeQueries({ queryKey: keys.experiment(id) });
+    await refreshExperiments();
+  });
+  return (
+    <DeleteDialog
+      title="Delete this experiment?"
+      action="Delete the experiment"
+      isPending={remove.isPending}
+      error={remove.error}
+      act={() => remove.mutate(id)}
+      close={close}
+    >
+      <p>
+        <Given text={name} max={200} />
+      </p>
+      <p>
+        Its {count(runs)} {runs === 1 ? 'run stays' : 'runs stay'}, and so do its tunes and reports of judges. Their
+        comparisons with the baseline go with it, and gates that take its baseline have none then. This cannot be
+        undone.
+      </p>
+    </DeleteDialog>
+  );
+}

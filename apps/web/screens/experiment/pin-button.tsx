@@ -1,0 +1,26 @@
+import type { Experiment } from '#lib/contracts/experiment';
+import { useAction } from '../../api/action';
+import { pinBaseline, refreshExperiments } from '../../api/experiments';
+import { useRefusal } from '../../api/session';
+import { Failed } from '../../parts/failed';
+
+/** Makes a run the one that the others are compared with: all of them are compared anew. */
+export function PinButton({ experiment, runId, number }: { experiment: Experiment; runId: string; number?: number }) {
+  const refusal = useRefusal('editor');
+  const pin = useAction(pinBaseline, refreshExperiments);
+  return (
+    <>
+      <button
+        type="button"
+        className="dense"
+        disabled={refusal !== undefined || pin.isPending}
+        title={refusal ?? 'All runs are compared with it anew'}
+        aria-label={number === undefined ? undefined : `Pin number ${number} as baseline`}
+        onClick={() => pin.mutate({ id: experiment.id, evalId: runId })}
+      >
+        Pin as baseline
+      </button>
+      {pin.isError && <Failed error={pin.error} />}
+    </>
+  );
+}

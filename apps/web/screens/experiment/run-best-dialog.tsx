@@ -1,0 +1,84 @@
+import { useNavigate } from '@tanstack/react-router';
+import { useState, type FormEvent } from 'react';
+import type { Experiment, RunBestInput } from '#lib/contracts/experiment';
+import { useAction } from '../../api/action';
+import { runBest } from '../../api/experiments';
+import { refreshWork } from '../../api/jobs';
+import { Dialog } from '../../parts/dialog';
+import { Failed } from '../../parts/failed';
+import { submitOnCtrlEnter } from '../../parts/submit-keys';
+import '../../parts/set-up/set-up.css';
+
+/** Submits the best settings again, maybe with more samples or a limit of its own. */
+export function RunBestDialog({ experiment, close }: { experiment: Experiment; close: () => void }) {
+  const navigate = useNavigate();
+  const [samples, setSamples] = useState('');
+  const [cost, setCost] = useState('');
+  const submit = useAction(runBest, async ({ eval_id: runId }) => {
+    await navigate({ to: '/runs/$runId', params: { runId } });
+    await refreshWork();
+  });
+  const send = (event: FormEvent): void => {
+    event.preventDefault();
+    const input = {
+      ...(samples.trim() && { samples: number(samples) }),
+      ...(cost.trim() && { budget: { max_cost_usd: number(cost) } }),
+    } as RunBestInput;
+    submit.mutate({ id: experiment.id, input });
+  };
+  return (
+    <Dialog title="Run the best configuration again" close={close}>
+      <form className="fields" onSubmit={send} onKeyDown={submitOnCtrlEnter}>
+        <p>
+          Its settings are submitted as a new run of the experiment. A score that was picked for being high is high by
+          luck, too: this run says more.
+        </p>
+        <Field
+          label="Samples of each case"
+          help="As it had, when empty."
+          text={samples}
+          change={setSamples}
+          autoFocus
+        />
+        <Field label="At most, in US dollars" help="As it had, when empty." text={cost} change={setCost} />
+        {submit.isError && <Failed error={submit.error} />}
+        <div className="actions">
+          <button type="submit" className="primary" disabled={submit.isPending}>
+            Run
+          </button>
+          <button type="button" onClick={close}>
+            Cancel
+          </button>
+        </div>
+      </form>
+    </Dialog>
+  );
+}
+
+/** What is no number is sent as it is: the API says what is wrong. */
+const number = (typed: string): number | string => (Number.isFinite(Number(typed)) ? Number(typed) : typed);
+
+interface FieldProps {
+  label: string;
+  help: string;
+  text: string;
+  change: (text: string) => void;
+  autoFocus?: boolean;
+}
+
+function Field({ label, help, text, change, autoFocus }: FieldProps) {
+  return (
+    <label className="field">
+      <span className="label">{label}</span>
+      <input
+        inputMode="decimal"
+        maxLength={20}
+        autoComplete="off"
+        autoFocus={autoFocus}
+        value={text}
+        onChange={({ target }) => change(target.value)}
+      />
+      <span className="muted small">{help}</span>
+    </label>
+  );
+}
