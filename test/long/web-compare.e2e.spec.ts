@@ -25,8 +25,6 @@ async function aRun(input: object): Promise<string> {
 /** What somebody finds who opens the address of the view in another browser. */
 const sentence = (page: Page): Promise<string> => page.locator('.sentence').first().innerText();
 
-async function pictures(page: Page, name: string): Promise<void> {
-  for (const colorScheme of ['dark', 'light'] as const) {
 journeys('comparisons', () => {
   beforeAll(async () => {
     web = await startWeb();
