@@ -6,6 +6,12 @@ import { GivenLine } from './given';
 import { count } from './score';
 import { toolWords } from './tool-words';
 
+/** So many of a group are drawn. */
+const DRAWN = 40;
+/** "open 40 of 1,204 at random" */
+export const openWords = (n: number): string =>
+  n > DRAWN ? `open ${DRAWN} of ${count(n)} at random` : `open ${n === 1 ? 'it' : `all ${n}`}`;
+
 interface Props {
   runId: string;
   groups: readonly FailureGroup[];

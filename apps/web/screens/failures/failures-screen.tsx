@@ -8,7 +8,7 @@ import { failureGroupsQuery } from '../../api/counted';
 import { runQuery } from '../../api/runs';
 import { Counted, useCounted } from '../../parts/counted';
 import { Empty } from '../../parts/empty';
-import { FailureGroupRows } from '../../parts/failure-group-rows';
+import { FailureGroupRows, openWords } from '../../parts/failure-group-rows';
 import { Failed } from '../../parts/failed';
 import { Given } from '../../parts/given';
 import { count } from '../../parts/score';
@@ -60,9 +60,9 @@ function Head({ run, type }: { run: Run; type: ErrorType | undefined }) {
           <Given text={run.name ?? run.suite.name} max={200} />
         </Link>
       </h1>
-      <label>
-        Error{' '}
-        <select data-filter value={type ?? ''} onChange={({ target }) => choose(target.value)}>
+      <span className="actions">
+        <label htmlFor="type">Error</label>
+        <select id="type" data-filter value={type ?? ''} onChange={({ target }) => choose(target.value)}>
           <option value="">all errors</option>
           {[...types].map((one) => (
             <option key={one} value={one}>
@@ -70,7 +70,7 @@ function Head({ run, type }: { run: Run; type: ErrorType | undefined }) {
             </option>
           ))}
         </select>
-      </label>
+      </span>
     </div>
   );
 }
@@ -103,13 +103,8 @@ function Groups({ run, groups: { items, others, targets } }: { run: Run; groups:
           groups={items}
           chosen={chosen}
           link={({ id, count: n }) => (
-            <Link
-              to="/runs/$runId/failures"
-              params={params}
-              search={{ ...(type && { type }), group: id, seed: 1 }}
-              aria-label={`Open 40 of these ${n} at random`}
-            >
-              {n > 40 ? 'open 40 at random' : 'open all'}
+            <Link to="/runs/$runId/failures" params={params} search={{ ...(type && { type }), group: id, seed: 1 }}>
+              {openWords(n)}
             </Link>
           )}
         />

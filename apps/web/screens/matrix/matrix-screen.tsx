@@ -60,16 +60,16 @@ function Head({ run, show }: { run: Run; show: Shown }) {
           <Given text={run.name ?? run.suite.name} max={200} />
         </Link>
       </h1>
-      <label>
-        Cases{' '}
-        <select data-filter value={show} onChange={({ target }) => choose(target.value)}>
+      <span className="actions">
+        <label htmlFor="shown">Cases</label>
+        <select id="shown" data-filter value={show} onChange={({ target }) => choose(target.value)}>
           {Object.entries(SHOWN_WORDS).map(([value, words]) => (
             <option key={value} value={value}>
               {words}
             </option>
           ))}
         </select>
-      </label>
+      </span>
     </div>
   );
 }

@@ -10,7 +10,8 @@ const ROWS = 6;
 
 /** Which tools were called where others were expected. A number leads to its results. */
 export function RunConfusion({ run }: { run: Run }) {
-  const { confusion: model } = useSearch({ from: '/signed-in/runs/$runId' });
+  const { confusion: asked } = useSearch({ from: '/signed-in/runs/$runId' });
+  const model = run.targets.find(({ target }) => target === asked)?.target;
   const navigate = useNavigate();
   const choose = (target: string): void =>
     void navigate({

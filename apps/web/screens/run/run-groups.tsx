@@ -3,7 +3,7 @@ import type { FailureGroup } from '#lib/contracts/run-facets';
 import type { Run } from '#lib/contracts/run';
 import { failureGroupsQuery } from '../../api/counted';
 import { Counted } from '../../parts/counted';
-import { FailureGroupRows } from '../../parts/failure-group-rows';
+import { FailureGroupRows, openWords } from '../../parts/failure-group-rows';
 import { count } from '../../parts/score';
 
 /** The largest ones say most; all of them have a screen of their own. */
@@ -43,12 +43,7 @@ export function RunGroups({ run }: { run: Run }) {
 }
 
 const toGroup = (runId: string) => (group: FailureGroup) => (
-  <Link
-    to="/runs/$runId/failures"
-    params={{ runId }}
-    search={{ group: group.id, seed: 1 }}
-    aria-label={`Open 40 of these ${group.count} at random`}
-  >
-    {group.count > 40 ? 'open 40 at random' : 'open all'}
+  <Link to="/runs/$runId/failures" params={{ runId }} search={{ group: group.id, seed: 1 }}>
+    {openWords(group.count)}
   </Link>
 );
