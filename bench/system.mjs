@@ -88,13 +88,17 @@ async function finished(call, evalId) {
   }
 }
 
-/** A suite of 1,000 cases, so that each sample is a thousand items. */
-export async function importThousandCases(call) {
+/**
+ * A suite of 1,000 cases, so that each sample is a thousand items.
+ * @param fields further fields of the n-th case
+ */
+export async function importThousandCases(call, fields = {}) {
   const suite = await call('GET', '/api/tool-eval/import/example');
   suite.test_cases = Array.from({ length: 1000 }, (_, n) => ({
     prompt: `What is the weather in city ${n}?`,
     expected_tool: 'get_weather',
     expected_params: { city: 'x' },
+    ...Object.fromEntries(Object.entries(fields).map(([name, of]) => [name, of(n)])),
   }));
   return (await call('POST', '/api/tool-eval/import', suite)).suite_id;
 }

@@ -7,12 +7,13 @@ import type { Caller } from '#lib/db/catalogue/callers';
 import type { Pool } from '#lib/db/connection/pool';
 import type { Prisma } from '#lib/db/connection/prisma';
 import { ComparableRunRepository } from '#lib/db/read/comparable-runs';
+import { RunFiguresRepository } from '#lib/db/read/run-figures';
 import { RunRepository } from '#lib/db/read/runs';
 import { POOL, PRISMA } from '../platform/stores.js';
 import { ComparisonCache } from './comparison-cache.js';
 import { ComparisonTurns } from './comparison-turns.js';
 
-/** Ranks the models of runs. Rankings of finished runs are kept in memory. */
+/** Ranks the models of runs. A run that was counted has its ranking; others of finished runs are kept in memory. */
 @Injectable()
 export class RankingService {
   readonly #cache = new ComparisonCache();
@@ -24,6 +25,8 @@ export class RankingService {
   ) {}
 
   async rank({ teamId }: Caller, runId: string, left: AbortSignal): Promise<Ranking> {
+    const stored = await new RunFiguresRepository(this.pool, teamId).ranking(runId);
+    if (stored) return stored;
     const [found] = await new ComparableRunRepository(this.pool, teamId).readGenerations([runId]);
     const { generation, status } = found!;
     if (!isFinished(status)) return rankingSoFar(await new RunRepository(this.prisma, teamId).read(runId));

@@ -180,6 +180,11 @@ describe('the description of the API', () => {
     // Nothing listens at the provider's address, and no judge and no runs to compare or check are named.
     const others = [
       '/api/providers/{key}/discover: 422',
+      '/api/tool-eval/history/{id}/facets: 409',
+      '/api/tool-eval/history/{id}/confusion: 409',
+      '/api/tool-eval/history/{id}/failures: 409',
+      '/api/tool-eval/history/{id}/failures/{group}/draw: 409',
+      '/api/tool-eval/history/{id}/cases: 409',
       '/api/judge/label-queue: 422',
       '/api/judge/calibration: 422',
       '/api/compare: 422',

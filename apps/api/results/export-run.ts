@@ -1,6 +1,6 @@
 import type { ResultWriter } from './result-writer.js';
 import type { Run } from '#lib/contracts/run';
-import type { ResultLists } from '#lib/db/read/result-lists';
+import type { ResultList, ResultLists } from '#lib/db/read/result-lists';
 import { csvWriter } from './csv.js';
 import { junitWriter } from './junit.js';
 
@@ -14,7 +14,7 @@ export const EXPORT_FILES: Record<ExportFormat, { type: string; extension: strin
 };
 const PAGE_SIZE = 500;
 
-const WRITERS: Record<ExportFormat, (run: Run) => ResultWriter> = {
+const WRITERS: Record<ExportFormat, (run: Run, isWhole: boolean) => ResultWriter> = {
   json: (run) => ({
     head: `{"run":${JSON.stringify(run)},"results":[`,
     write: (result, isFirst) => `${isFirst ? '' : ','}\n${JSON.stringify(result)}`,
@@ -25,19 +25,19 @@ const WRITERS: Record<ExportFormat, (run: Run) => ResultWriter> = {
   junit: junitWriter,
 };
 
-/** A run with all its results, written page by page: memory does not grow with the run. */
+/** A run with its results, or those that a filter leaves, written page by page: memory does not grow with the run. */
 export async function* exportRun(
   results: ResultLists,
   run: Run,
   format: ExportFormat,
-  rescoreId?: string,
+  list: ResultList,
 ): AsyncGenerator<string> {
-  const { head, write, foot } = WRITERS[format](run);
+  const { head, write, foot } = WRITERS[format](run, filterOf(list).length === 0);
   if (head) yield head;
   let cursor: string | undefined;
   let isFirst = true;
   do {
-    const page = await results.list(run.id, { rescore_id: rescoreId }, { limit: PAGE_SIZE, cursor });
+    const page = await results.list(run.id, list, { limit: PAGE_SIZE, cursor });
     for (const result of page.items) {
       yield write(result, isFirst);
       isFirst = false;
@@ -45,4 +45,16 @@ export async function* exportRun(
     cursor = page.next_cursor ?? undefined;
   } while (cursor !== undefined);
   if (foot) yield foot;
+}
+
+/** What a filter asks for. */
+const filterOf = ({ order: _order, lean: _lean, rescore_id: _rescore, ...filter }: ResultList): [string, unknown][] =>
+  Object.entries(filter).filter(([, asked]) => asked !== undefined);
+
+const MAX_FILE_NAME = 150;
+/** The name of the file says what was asked for, in characters that every system takes. */
+export function exportName(runId: string, format: ExportFormat, list: ResultList): string {
+  const parts = filterOf(list).map(([name, asked]) => [name, ...[asked].flat()].join('-'));
+  const words = [`toolmark-${runId}`, ...parts].map((part) => part.replace(/[^\w.]+/g, '-').replace(/^-+|-+$/g, ''));
+  return `${words.join('_').slice(0, MAX_FILE_NAME)}.${EXPORT_FILES[format].extension}`;
 }

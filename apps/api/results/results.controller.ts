@@ -13,13 +13,15 @@ import {
 } from '#lib/contracts/result';
 import type { Caller } from '#lib/db/catalogue/callers';
 import { About, AlsoAnswers, Answers, Me, uuid } from '../platform/decorators.js';
-import { EXPORT_FILES, EXPORT_FORMATS } from './export-run.js';
+import { EXPORT_FILES, EXPORT_FORMATS, exportName } from './export-run.js';
 import { resultCursor } from './result-cursor.js';
 import { ResultService } from './results.service.js';
 
 const ExportQuery = z.strictObject({
+  ...ResultsFilter.shape,
+  // A file has a format, too.
+  format_compliance: ResultsFilter.shape.format,
   format: z.enum(EXPORT_FORMATS).default('json').meta({ description: 'The format of the file.' }),
-  rescore_id: ResultsQuery.shape.rescore_id,
 });
 const ResultQuery = ResultsQuery.pick({ rescore_id: true });
 @Controller('api/tool-eval/history/:id')
@@ -79,20 +81,22 @@ export class ResultsController {
   })
   @About(
     'Export a run',
-    'All results in one file, streamed, however large the run: JSON, JSON Lines, CSV, or JUnit XML for a pipeline. ' +
-      'JSON holds the summaries of the run too, with their 95 % intervals and `ci_method`.',
+    'All results in one file, or those that a filter leaves, streamed, however large the run: JSON, JSON Lines, CSV, ' +
+      'or JUnit XML for a pipeline. JSON holds the summaries of the whole run too, with their 95 % intervals and ' +
+      '`ci_method`. The filter is that of the list of results, whose `format` is `format_compliance` here; the name of ' +
+      'the file says it.',
   )
   @Answers(200, RunExport, 404)
   async export(
     @Me() caller: Caller,
     @Param('id') id: string,
-    @Query({ schema: ExportQuery }) { format, rescore_id: rescoreId }: z.infer<typeof ExportQuery>,
+    @Query({ schema: ExportQuery }) { format, format_compliance, ...list }: z.infer<typeof ExportQuery>,
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<StreamableFile> {
     const runId = uuid('run', id);
-    const { type, extension } = EXPORT_FILES[format];
-    const text = await this.service.export(caller, { runId, format, rescoreId });
-    void reply.header('content-disposition', `attachment; filename="toolmark-${runId}.${extension}"`);
-    return new StreamableFile(Readable.from(text), { type });
+    const filter = { ...list, format: format_compliance };
+    const text = await this.service.export(caller, runId, format, filter);
+    void reply.header('content-disposition', `attachment; filename="${exportName(runId, format, filter)}"`);
+    return new StreamableFile(Readable.from(text), { type: EXPORT_FILES[format].type });
   }
 }

@@ -56,13 +56,11 @@ export class ResultService {
     return { ...found.result, explanation: explanationOf(found), exchange: exchangeOf(found, run) };
   }
 
-  /** All results as a file, written while it is read. */
-  async export(
-    caller: Caller,
-    { runId, format, rescoreId }: { runId: string; format: ExportFormat; rescoreId?: string },
-  ): Promise<AsyncGenerator<string>> {
-    const run = await this.#run(caller, runId, rescoreId);
-    return exportRun(new ResultLists(this.pool, caller.teamId), run, format, rescoreId);
+  /** All results, or those that a filter leaves, as a file, written while it is read. */
+  async export(caller: Caller, runId: string, format: ExportFormat, list: ResultList): Promise<AsyncGenerator<string>> {
+    checkOrder(list);
+    const run = await this.#run(caller, runId, list.rescore_id);
+    return exportRun(new ResultLists(this.pool, caller.teamId), run, format, list);
   }
 
   /** The team's run, whose rescore is completed where one is named. */

@@ -6,6 +6,7 @@ import type {
   CountedResults,
   CountedValues,
 } from '#lib/contracts/counted';
+import { rankRun } from '#lib/comparison/rank-run';
 import { LATENCY_BINS } from '#lib/counting/bins';
 import { RunCounter } from '#lib/counting/run-counter';
 import { withAdvisoryLock } from '#lib/db/connection/advisory-lock';
@@ -34,7 +35,8 @@ const MAX_TOOL_NAMES = 1_000;
 const LATENCIES = LATENCY_BINS.map(({ from }) => from);
 
 /**
- * Counts the results of runs that have ended, once: what a page shows of a run of any size is read from there. It
+ * Counts the results of runs that have ended, once, and ranks their models: what a page shows of a run of any size is
+ * read from there. It
  * reads a few thousand results at a time and holds no lock on a run. Nothing counts before the last statement, so a
  * run whose process dies is counted again from its beginning.
  */
@@ -82,8 +84,8 @@ export async function countRun(pool: Pool, asked: RunToCount, signal: AbortSigna
     }
     await storeCaseFigures(pool, asked, figures);
   }
-  signal.throwIfAborted();
-  await storeFigures(pool, asked, counter.finish());
+  const { ranking } = await rankRun(pool, asked.teamId, asked.runId, signal);
+  await storeFigures(pool, asked, counter.finish(), ranking);
 }
 
 async function valuesOf(pool: Pool, run: CountableRun, results: ReadonlyMap<number, number>): Promise<CountedValues> {

@@ -1,13 +1,12 @@
 import type { CountedCaseFigures, CountedGroup, CountedRun } from '#lib/contracts/counted';
+import type { Ranking } from '#lib/contracts/ranking';
 import { BatchColumns } from '../connection/batch-columns.js';
 import { inTransaction, type Pool, type PoolClient } from '../connection/pool.js';
+import { HAS_ENDED } from '../read/run-figures.js';
 
 // The figures of a run that has ended are counted once, by a worker: when it ends, or when somebody first looks at
 // them. Whoever wants them writes a row of `run_figures` with the generation of the run, and a worker fills it. The
 // rows of cases are written along the way and are those of the generation; the rest comes in one transaction.
-
-/** SQL of the status of a run that can be counted. Nothing settles in it any more. */
-export const HAS_ENDED = `('completed', 'cancelled', 'budget_exceeded', 'failed')`;
 
 /** Asks for the figures of a run as it is now, unless they are there or asked for. */
 export const askForFigures = (db: Pool | PoolClient, runId: string): Promise<void> => ask(db, runId, 'true');
@@ -104,17 +103,18 @@ export async function storeFigures(
   pool: Pool,
   { runId, generation }: Pick<RunToCount, 'runId' | 'generation'>,
   { facets, confusions, groups, otherFailures, cases, differing, allFailed }: CountedRun,
+  ranking: Ranking,
 ): Promise<void> {
   await inTransaction(pool, async (client) => {
     const counted = await client.query(
       `UPDATE run_figures f SET counted_at = now(), facets = $3, confusions = $4, other_failures = $5, cases = $6,
-         differing = $7, all_failed = $8
+         differing = $7, all_failed = $8, ranking = $9
        FROM run r
        WHERE f.run_id = $1 AND f.generation = $2 AND f.counted_at IS NULL AND r.id = f.run_id
          AND r.generation = f.generation AND r.status IN ${HAS_ENDED}`,
       [
         ...[runId, generation, JSON.stringify(facets), confusions.map((one) => JSON.stringify(one))],
-        ...[JSON.stringify(otherFailures), cases, differing, allFailed],
+        ...[JSON.stringify(otherFailures), cases, differing, allFailed, JSON.stringify(ranking)],
       ],
     );
     if (counted.rowCount === 0) return;

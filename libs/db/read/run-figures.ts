@@ -3,6 +3,7 @@ import type { OtherFailures, Place } from '#lib/contracts/counted';
 import { isFinished, type JobStatus } from '#lib/contracts/job';
 import type { PageQuery } from '#lib/contracts/page';
 import type { Result } from '#lib/contracts/result';
+import type { Ranking } from '#lib/contracts/ranking';
 import type {
   Confusion,
   FailureGroup,
@@ -17,6 +18,9 @@ import type { Pool } from '../connection/pool.js';
 import type { TeamScoped } from '../team-isolation.js';
 import { leanResult } from './lean-result.js';
 import { selectResults, toResult, type ResultRow } from './result-rows.js';
+
+/** SQL of the status of a run that can be counted. Nothing settles in it any more. */
+export const HAS_ENDED = `('completed', 'cancelled', 'budget_exceeded', 'failed')`;
 
 const PLACES = new BatchColumns<Place>({
   target: ['smallint', ({ target }) => target],
@@ -39,6 +43,17 @@ export class RunFiguresRepository implements TeamScoped {
   async facets(runId: string): Promise<RunFacets | undefined> {
     const row = await this.#read<{ facets: string; counted_at: Date }>(runId, 'f.facets, f.counted_at');
     return row && { ...(JSON.parse(row.facets) as RunFacets), counted_at: row.counted_at.toISOString() };
+  }
+
+  /** Undefined for runs that go on, too. */
+  async ranking(runId: string): Promise<Ranking | undefined> {
+    const { rows } = await this.db.query<{ ranking: string | null }>(
+      `SELECT f.ranking FROM run_figures f JOIN run r ON r.id = f.run_id AND r.generation = f.generation
+       WHERE r.id = $1 AND r.team_id = $2 AND r.status IN ${HAS_ENDED} AND f.counted_at IS NOT NULL`,
+      [runId, this.teamId],
+    );
+    const json = rows[0]?.ranking ?? undefined;
+    return json === undefined ? undefined : (JSON.parse(json) as Ranking);
   }
 
   /** @throws ProblemError 422 for a model that the run does not have */

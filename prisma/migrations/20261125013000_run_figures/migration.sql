@@ -6,6 +6,7 @@ CREATE TABLE "run_figures" (
     "facets" TEXT,
     "confusions" TEXT[],
     "other_failures" TEXT,
+    "ranking" TEXT,
     "cases" INTEGER NOT NULL DEFAULT 0,
     "differing" INTEGER NOT NULL DEFAULT 0,
     "all_failed" INTEGER NOT NULL DEFAULT 0,

@@ -1,0 +1,110 @@
+// Runs of a million results (10 models, 1,000 cases, 100 samples), written straight into Postgres as settling would
+// leave them.
+import pg from 'pg';
+
+export const [MODELS, CASES, SAMPLES] = [10, 1000, 100];
+export const A_RUN = MODELS * CASES * SAMPLES;
+const SUMMARY = JSON.stringify({
+  overall: 1,
+  scored: 1,
+  by_category: {},
+  latency_ms: { p50: 250, p95: 250 },
+  usage: { prompt_tokens: 300, completion_tokens: 20 },
+  cost_usd: null,
+});
+
+/** Every thousandth item failed, and one in a hundred thousand errored, spread over the run. */
+export const RARE_FAILURES = {
+  fate: 'i % 100000 = 77 AS is_errored, i % 1000 = 77 AS has_failed',
+  error_type: `'wrong_argument'`,
+  overall: '1',
+  called: `'[{"name":"get_weather","arguments":{"city":"x"}}]'`,
+  evidence: `'{"pairs":[{"called":0,"expected":0,"param_score":1,"arguments":[]}],"missing":[],"unexpected":[]}'`,
+  latency: '250',
+};
+/** A third failed, in every way, with the evidence that such results have; models differ. */
+export const MANY_FAILURES = {
+  fate: `hashint4(i) % 500 = 7 AS is_errored, abs(hashint4(i)) % (3 + i / ${CASES * SAMPLES}) = 0 AS has_failed`,
+  error_type: `(ARRAY['wrong_argument', 'wrong_tool', 'no_call', 'missing_argument'])[1 + i / ${SAMPLES} % 4]`,
+  overall: `CASE WHEN has_failed THEN abs(hashint4(i)) % 10 / 10.0 ELSE 1 END`,
+  called: `CASE WHEN has_failed AND i / ${SAMPLES} % 4 = 1 THEN '[{"name":"get_forecast","arguments":{"city":"x"}}]'
+    WHEN has_failed AND i / ${SAMPLES} % 4 = 2 THEN '[]'
+    ELSE '[{"name":"get_weather","arguments":{"city":"x","units":"celsius"}}]' END`,
+  evidence: `'{"pairs":[{"called":0,"expected":0,"param_score":0.5,"arguments":[{"path":"/city","rule":"exact",' ||
+    '"expected":"x","verdict":"match","actual":"x"},{"path":"/units","rule":"exact","expected":"fahrenheit",' ||
+    '"verdict":"' || CASE WHEN has_failed THEN 'mismatch' ELSE 'match' END || '","actual":"celsius"}]}],' ||
+    '"missing":[],"unexpected":[]}'`,
+  latency: '100 + abs(hashint4(i)) % 5000',
+};
+
+/** Submits a run and settles its million items. @returns its id, and how long the submit took */
+export async function runOfAMillion({ call, sql, suiteId, models, become = RARE_FAILURES }) {
+  const submitted = performance.now();
+  const { eval_id: evalId } = await call('POST', '/api/tool-eval', {
+    suite_id: suiteId,
+    models: models.map((id) => `sim::${id}`),
+    samples: SAMPLES,
+  });
+  const submitMs = performance.now() - submitted;
+  await settleAll(sql, evalId, become);
+  return { evalId, submitMs };
+}
+
+/** A connection that loads results without waiting for the disk. */
+export async function openLoader(databaseUrl) {
+  const sql = new pg.Client({ connectionString: databaseUrl });
+  sql.on('error', () => {});
+  await sql.connect();
+  await sql.query(`SET synchronous_commit = off`);
+  return sql;
+}
+
+async function settleAll(sql, evalId, become) {
+  await sql.query(
+    `INSERT INTO result (run_id, target, case_position, sample, generation, seq,
+       outcome, passed, tool_score, param_score, overall,
+       error_type, format_compliance, abstention, category,
+       called,
+       evidence,
+       scoring_version, latency_ms, prompt_tokens, completion_tokens, attempts,
+       error_kind, error_message, tool_choice_used)
+     SELECT $1, i / ${CASES * SAMPLES}, i / ${SAMPLES} % ${CASES}, i % ${SAMPLES}, 1, i + 2,
+       CASE WHEN is_errored THEN 'errored' ELSE 'scored' END, NOT has_failed AND NOT is_errored, 1, 1,
+       CASE WHEN NOT is_errored THEN ${become.overall} END,
+       CASE WHEN is_errored THEN 'errored' WHEN has_failed THEN ${become.error_type} ELSE 'none' END,
+       CASE WHEN NOT is_errored THEN 'native' END, false, c.category,
+       CASE WHEN is_errored THEN '[]' ELSE ${become.called} END,
+       CASE WHEN NOT is_errored THEN ${become.evidence} END,
+       1, ${become.latency}, 300, 20, 1,
+       CASE WHEN is_errored THEN 'timeout' END, CASE WHEN is_errored THEN 'No answer within 120 s.' END, 'required'
+     FROM generate_series(0, ${A_RUN - 1}) AS i
+       JOIN suite_version_case c ON c.version_id = (SELECT suite_version_id FROM run WHERE id = $1)
+         AND c.position = i / ${SAMPLES} % ${CASES},
+       LATERAL (SELECT ${become.fate}) AS fate`,
+    [evalId],
+  );
+  await sql.query(
+    `UPDATE target SET cursor = n, settled = n, active = false, finished_at = now(), passed = n - n / 1000,
+       overall_sum = n, summary = $2
+     WHERE run_id = $1`,
+    [evalId, SUMMARY],
+  );
+  await sql.query(`UPDATE run SET status = 'completed', finished_at = now(), score = 1 WHERE id = $1`, [evalId]);
+  await sql.query(
+    `UPDATE job SET status = 'completed', finished_at = now(), done = total, last_seq = total + 2
+     WHERE result_ref = $1::text`,
+    [evalId],
+  );
+}
+
+/** How long requests take, one after another. */
+export async function measure(call, path, requests) {
+  const times = [];
+  for (let n = 0; n < requests; n++) {
+    const started = performance.now();
+    await call('GET', path);
+    times.push(performance.now() - started);
+  }
+  times.sort((a, b) => a - b);
+  return (share) => times[Math.ceil(share * times.length) - 1].toFixed(1).padStart(6);
+}

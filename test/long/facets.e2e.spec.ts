@@ -1,0 +1,160 @@
+import { Counter } from '../../apps/worker/control/count.js';
+import { createPool, type Pool } from '#lib/db/connection/pool';
+import { askForFigures } from '#lib/db/engine/run-figures';
+import { completedRun } from '#lib/db/testing/completed-run';
+import { aTeam } from '#lib/db/testing/run-fixture';
+import type { FacetValue, RunFacets } from '#lib/contracts/run-facets';
+import { clientOf, weatherSuite, type Client } from '../client.js';
+import { tellWithDeaths } from '../deaths.js';
+import { lockTable } from '../lock-table.js';
+import { createDatabase } from '../services.js';
+import { startSystem, type System } from '../system.js';
+import { until } from '../until.js';
+
+const CASES = 30;
+const MODELS = ['perfect-ish', 'careless-arguments', 'text-only'];
+let system: System;
+let client: Client;
+let suiteId: string;
+beforeAll(async () => {
+  system = await startSystem();
+  ({ client } = system);
+  await client.post('/api/providers', {
+    key: 'sim',
+    base_url: `${system.simulator.url}/v1`,
+    models: [...MODELS, 'slow-400'].map((id) => ({ id })),
+  });
+  suiteId = (await client.post('/api/tool-eval/import', weatherSuite(CASES))).body.suite_id;
+}, 60_000);
+afterAll(() => system.sql.end());
+
+const FIGURES = ['facets', 'confusion', 'failures', 'cases?show=all', 'ranking'];
+const pathOf = (id: string): string => `/api/tool-eval/history/${id}`;
+const submit = async (models = MODELS): Promise<{ eval_id: string; job_id: string }> =>
+  (await client.post('/api/tool-eval', { suite_id: suiteId, models, samples: 2, cache: 'off' })).body;
+const ended = (id: string) =>
+  until(async () => (await client.get(pathOf(id))).body.finished_at !== null, { what: 'the run to end' });
+
+/** All figures of a run, once it is counted. */
+async function figuresOf(id: string): Promise<any> {
+  const facets = () => client.get(`${pathOf(id)}/facets`);
+  await until(async () => (await facets()).status === 200, { what: 'the run to be counted' });
+  const answers = await Promise.all(FIGURES.map((figures) => client.get(`${pathOf(id)}/${figures}`)));
+  expect(answers.map(({ status }) => status)).toEqual(FIGURES.map(() => 200));
+  return Object.fromEntries(answers.map(({ body }, index) => [FIGURES[index], body]));
+}
+const sumOf = (values: readonly FacetValue[], fate?: number): number =>
+  values
+    .flatMap(({ by_target }) => by_target.flatMap((counts) => (fate === undefined ? counts : counts[fate]!)))
+    .reduce((sum, n) => sum + n, 0);
+
+it('a run is counted when it ends, whether or not anybody looks, once, and by what lists are filtered by', async () => {
+  const { eval_id: id } = await submit();
+  expect([200, 409]).toContain((await client.get(`${pathOf(id)}/facets`)).status);
+  await ended(id);
+  const isCounted = async () =>
+    (await system.sql.query('SELECT 1 FROM run_figures WHERE run_id = $1 AND counted_at IS NOT NULL', [id])).rowCount;
+  await until(isCounted, { what: 'the run to be counted' });
+  const figures = await figuresOf(id);
+  const { counted_at, targets, totals, error_type, called_tool, format }: RunFacets = figures.facets;
+  const { counts } = (await client.get(pathOf(id))).body;
+  expect(targets).toEqual(MODELS.map((model) => `sim::${model}`));
+  expect(totals.map(([passed]) => passed).reduce((sum, n) => sum + n, 0)).toBe(counts.passed);
+  for (const values of [error_type.values, called_tool.values, format.values])
+    expect(sumOf(values)).toBe(counts.settled);
+  for (const { value, by_target } of error_type.values) {
+    const found = await client.get(`${pathOf(id)}/results?limit=200&error_type=${value}`);
+    expect(by_target.flat().reduce((sum, n) => sum + n, 0)).toBe(found.body.items.length);
+  }
+  expect((await figuresOf(id)).facets.counted_at).toBe(counted_at);
+  // A rescore has verdicts of its own; those of the run stay what they were counted to be.
+  const rescore = (await client.post(`${pathOf(id)}/rescore`, { pass_threshold: 0.1 })).body;
+  await until(async () => (await client.get(`/api/jobs/${rescore.job_id}`)).body.status === 'completed');
+  expect(await figuresOf(id)).toEqual(figures);
+  const { body } = await client.post('/api/teams', { name: 'others' });
+  const other = clientOf(client.url, body.token.token);
+  for (const path of FIGURES) expect((await other.get(`${pathOf(id)}/${path}`)).status).toBe(404);
+}, 60_000);
+
+it('a worker that is killed while it counts leaves it to the next one, with the same figures', async () => {
+  const { eval_id: id } = await submit();
+  await ended(id);
+  const before = await figuresOf(id);
+  await system.sql.query('DELETE FROM run_figures WHERE run_id = $1', [id]);
+  await system.sql.query('DELETE FROM case_figures WHERE run_id = $1', [id]);
+  const letGo = await lockTable(system.sql, 'failure_group');
+  expect(await client.get(`${pathOf(id)}/facets`)).toMatchObject({ status: 202, body: { status: 'counting' } });
+  const isStoring = async () =>
+    (
+      await system.sql.query(
+        `SELECT 1 FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND query LIKE '%failure_group%'`,
+      )
+    ).rowCount;
+  await until(isStoring, { what: 'the worker to store what it counted' });
+  await system.workers[0]!.kill('SIGKILL');
+  await letGo();
+  expect((await client.get(`${pathOf(id)}/facets`)).status).toBe(202);
+  await system.startWorker();
+  const after = await figuresOf(id);
+  expect({ ...after, facets: { ...after.facets, counted_at: null } }).toEqual({
+    ...before,
+    facets: { ...before.facets, counted_at: null },
+  });
+}, 60_000);
+
+it('a run that is cancelled is counted as far as it came, and anew when it was resumed', async () => {
+  const { eval_id: id, job_id } = await submit(['slow-400']);
+  await until(async () => (await client.get(pathOf(id))).body.counts.settled > 3, { what: 'some results' });
+  expect(await client.get(`${pathOf(id)}/facets`)).toMatchObject({ status: 409 });
+  await client.post('/api/tool-eval/cancel', { job_id });
+  const stopped = await figuresOf(id);
+  const { settled } = (await client.get(pathOf(id))).body.counts;
+  expect(sumOf(stopped.facets.error_type.values)).toBe(settled);
+  expect(settled).toBeLessThan(2 * CASES);
+  expect((await client.post(`${pathOf(id)}/resume`)).status).toBe(202);
+  expect((await client.get(`${pathOf(id)}/facets`)).status).toBe(409);
+  await ended(id);
+  const whole = await figuresOf(id);
+  expect(sumOf(whole.facets.error_type.values)).toBe(2 * CASES);
+  expect(whole['cases?show=all'].total).toBe(CASES);
+}, 60_000);
+
+it('a process that dies after any statement of counting leaves nothing that another counts twice', async () => {
+  const pool = createPool((await createDatabase()).url, 4);
+  try {
+    const team = await aTeam(pool, { cases: 6 });
+    const scores = [
+      [1, 0],
+      [0.5, null],
+      [1, 1],
+      [0, 0],
+      [null, null],
+      [undefined, 1],
+    ];
+    const runId = await completedRun(pool, team, { results: { a: scores, b: scores.toReversed() } });
+    await pool.query('UPDATE run SET generation = 2 WHERE id = $1', [runId]);
+    await tellWithDeaths([{ pool }], (world, db) => countedBy(world.pool, db, runId), { least: 20, most: 100 });
+  } finally {
+    await pool.end();
+  }
+}, 60_000);
+
+/** What is counted of a run, in a process with `db` as far as it lives, then in another; not for the first time. */
+async function countedBy(pool: Pool, db: Pool, runId: string): Promise<object> {
+  const rows = async (text: string) => (await pool.query(text, [runId])).rows;
+  await rows(`UPDATE run_figures SET generation = 1 WHERE run_id = $1`);
+  await rows(`UPDATE case_figures SET generation = 1 WHERE run_id = $1`);
+  await askForFigures(pool, runId);
+  for (const one of [db, pool]) {
+    const counter = new Counter({ pool: one, locks: pool });
+    for (const run of await counter.toCount().catch(() => []))
+      await counter.count(run, new AbortController().signal).catch(() => {});
+  }
+  return {
+    figures: await rows(
+      `SELECT to_jsonb(f) - 'counted_at' AS f, counted_at IS NOT NULL FROM run_figures f WHERE run_id = $1`,
+    ),
+    cases: await rows('SELECT * FROM case_figures WHERE run_id = $1 ORDER BY position'),
+    groups: await rows('SELECT * FROM failure_group WHERE run_id = $1 ORDER BY nth'),
+  };
+}
