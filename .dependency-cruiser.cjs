@@ -115,6 +115,12 @@ module.exports = {
       'What a judge is asked, how its replies are read and what they add up to: without a database or a clock.',
     ),
     onlyOurs(
+      'counting-imports-contracts',
+      lib('counting'),
+      [lib('counting', 'contracts')],
+      'Results in, figures out: without a database or a clock.',
+    ),
+    onlyOurs(
       'recorded-imports-contracts-scoring-and-replies',
       lib('recorded'),
       [lib('recorded', 'contracts', 'scoring'), '^libs/providers/replies/'],

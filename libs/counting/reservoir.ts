@@ -27,8 +27,8 @@ export const inDrawnOrder = (places: readonly Place[], seed: number): Place[] =>
   places.map((place) => ({ ...place, hash: hashOf(place, seed) })).sort(byHash);
 
 /**
- * A uniform sample of places: those with the smallest hashes (bottom k), whatever the order in which they come. Counting
- * the same results again keeps the same ones.
+ * A uniform sample of places: those with the smallest hashes (bottom k), whatever the order in which they come.
+ * Counting the same results again keeps the same ones.
  */
 export class Reservoir {
   #kept: Hashed[] = [];

@@ -54,7 +54,7 @@ const filterOf = ({ order: _order, lean: _lean, rescore_id: _rescore, ...filter 
 const MAX_FILE_NAME = 150;
 /** The name of the file says what was asked for, in characters that every system takes. */
 export function exportName(runId: string, format: ExportFormat, list: ResultList): string {
-  const parts = filterOf(list).map(([name, asked]) => [name, ...[asked].flat()].join('-'));
-  const words = [`toolmark-${runId}`, ...parts].map((part) => part.replace(/[^\w.]+/g, '-').replace(/^-+|-+$/g, ''));
+  const asked = filterOf(list).map(([name, value]) => [name, ...[value].flat()].join('-'));
+  const words = [`toolmark-${runId}`, ...asked].map((part) => part.replace(/[^\w.]+/g, '-'));
   return `${words.join('_').slice(0, MAX_FILE_NAME)}.${EXPORT_FILES[format].extension}`;
 }

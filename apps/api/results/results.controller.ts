@@ -83,8 +83,8 @@ export class ResultsController {
     'Export a run',
     'All results in one file, or those that a filter leaves, streamed, however large the run: JSON, JSON Lines, CSV, ' +
       'or JUnit XML for a pipeline. JSON holds the summaries of the whole run too, with their 95 % intervals and ' +
-      '`ci_method`. The filter is that of the list of results, whose `format` is `format_compliance` here; the name of ' +
-      'the file says it.',
+      '`ci_method`. The filter is that of the list of results, whose `format` is `format_compliance` here. The ' +
+      'name of the file says it.',
   )
   @Answers(200, RunExport, 404)
   async export(

@@ -221,6 +221,22 @@ describe('an export', () => {
     expect(body).toContain('<error type="network" message="connection reset"/>');
   });
 
+  it('holds what a filter of the list leaves, and its name says so', async () => {
+    const file = await exported('jsonl&passed=false&error_type=errored&model=sim::perfect&format_compliance=native');
+    expect(file.headers.get('content-disposition')).toBe(
+      `attachment; filename="toolmark-${runId}_model-sim-perfect_error_type-errored_passed-false_format-native.jsonl"`,
+    );
+    const errored = await exported('junit&outcome=errored');
+    expect(errored.body.match(/<testcase /g)).toHaveLength(1);
+    expect(errored.body).not.toContain('tests=');
+    const hostile = await exported(`csv&tag=${encodeURIComponent('"\r\n/../é'.repeat(9))}`);
+    expect(hostile.headers.get('content-disposition')).toMatch(/^attachment; filename="toolmark-[\w.-]+\.csv"$/);
+    expect(hostile.body.split('\r\n')).toHaveLength(2);
+    const listed = await client.get(`/api/tool-eval/history/${runId}/results?limit=200&order=failures&overall_max=0.5`);
+    const lines = (await exported('jsonl&order=failures&overall_max=0.5')).body.trim().split('\n');
+    expect(lines.map((line: string) => JSON.parse(line).id)).toEqual(listed.body.items.map(({ id }: any) => id));
+  });
+
   it('knows four formats', async () => {
     expect(await exported('xlsx')).toMatchObject({ status: 400, body: { errors: [{ path: '/format' }] } });
   });

@@ -43,8 +43,8 @@ export class RunFiguresService {
 
   /**
    * Draws results of a group. When the run was counted, up to 200 of them were kept, a uniform sample (those with the
-   * smallest hashes of their places). The seed puts these in an order, and the first ones are drawn: a uniform sample of
-   * the group again. Of a group of more than 200, all seeds draw from the same 200.
+   * smallest hashes of their places). The seed puts these in an order, and the first ones are drawn: a uniform sample
+   * of the group again. Of a group of more than 200, all seeds draw from the same 200.
    */
   async draw(
     caller: Caller,

@@ -11,7 +11,7 @@ import { HAS_ENDED } from '../read/run-figures.js';
 /** Asks for the figures of a run as it is now, unless they are there or asked for. */
 export const askForFigures = (db: Pool | PoolClient, runId: string): Promise<void> => ask(db, runId, 'true');
 
-/** The same for a run that people see in the history. Nobody looks at most of the others, of which a tune has hundreds. */
+/** The same for a run of the history. Nobody looks at most of the others, of which a tune has hundreds. */
 export const askForFiguresOfListed = (db: Pool | PoolClient, runId: string): Promise<void> => ask(db, runId, 'listed');
 
 async function ask(db: Pool | PoolClient, runId: string, which: string): Promise<void> {

@@ -25,7 +25,8 @@ export interface CountableRun {
 /** Undefined when the run is gone. */
 export async function readCountableRun(pool: Pool, runId: string): Promise<CountableRun | undefined> {
   const { rows } = await pool.query<Omit<CountableRun, 'targets'> & { ordinals: number[]; names: string[] }>(
-    `SELECT r.id, r.generation, r.suite_version_id AS "versionId", array_agg(t.ordinal::int ORDER BY t.ordinal) AS ordinals,
+    `SELECT r.id, r.generation, r.suite_version_id AS "versionId",
+       array_agg(t.ordinal::int ORDER BY t.ordinal) AS ordinals,
        array_agg(t.provider_key || '::' || t.model_id ORDER BY t.ordinal) AS names
      FROM run r JOIN target t ON t.run_id = r.id WHERE r.id = $1 GROUP BY r.id`,
     [runId],
