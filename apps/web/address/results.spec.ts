@@ -3,6 +3,7 @@ import { RESULT_ORDERS, ResultsFilter } from '#lib/contracts/result';
 import {
   ERROR_WORDS,
   filterParts,
+  inFileName,
   FORMAT_WORDS,
   ORDER_WORDS,
   resultsQuery,
@@ -67,6 +68,13 @@ describe('the address of a list of results', () => {
       'verdicts of a rescore',
     ]);
     expect(filterParts({ score: '1-1' })[0]!.words).toBe('score: 100 %');
+  });
+
+  it('is a part of the name of a file, in letters that every system takes', () => {
+    expect(inFileName({})).toBe('');
+    const search = resultsSearch({ type: ['wrong_tool'], category: ['a/b: "c"'], score: '0.5-1' });
+    expect(inFileName(search)).toBe('-error-wrong-tool-category-a-b-c-score-50-to-100');
+    expect(inFileName({ category: ['x'.repeat(200)] })).toHaveLength(120);
   });
 
   it('says its filter in parts, each of which can be removed', () => {

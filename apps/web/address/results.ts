@@ -156,6 +156,15 @@ export function filterParts(search: ResultsSearch): FilterPart[] {
   return parts;
 }
 
+const MAX_IN_NAME = 120;
+
+/** The filter as a part of a file name: "-error-wrong-tool-model-sim-odd". */
+export const inFileName = (search: ResultsSearch): string =>
+  filterParts(search)
+    .map(({ words }) => `-${(words.match(/[\w.]+/g) ?? []).join('-')}`)
+    .join('')
+    .slice(0, MAX_IN_NAME);
+
 /** "10", "33.3", "above 0", "below 100": a bound of scores without its unit. */
 export function inPercent(share: number): string {
   const rounded = (share * 100).toFixed(1).replace('.0', '');

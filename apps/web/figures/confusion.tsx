@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react';
 import type { Confusion } from '#lib/contracts/run-facets';
-import { GivenLine } from '../parts/given';
+import { GivenLine, visible } from '../parts/given';
 import { count, percent } from '../parts/score';
 import { toolWords } from '../parts/tool-words';
 import './why.css';
@@ -33,7 +33,7 @@ export function ConfusionTable({ confusion, link }: ConfusionProps) {
           <tr>
             <th>Expected</th>
             {columns.map(({ tool, words }) => (
-              <th key={tool ?? ' others'} scope="col" title={words.slice(0, 300)}>
+              <th key={tool ?? ' others'} scope="col" title={visible(words.slice(0, 300))}>
                 <span className="upright">
                   <GivenLine text={words} />
                 </span>
@@ -72,7 +72,7 @@ function Row({ row, columns, ns, link }: RowProps) {
   const all = ns.reduce((sum, n) => sum + n, 0);
   return (
     <tr>
-      <th scope="row" className="named" title={row.words.slice(0, 300)}>
+      <th scope="row" className="named" title={visible(row.words.slice(0, 300))}>
         <GivenLine text={row.words} />
       </th>
       {columns.map((column, index) => {
@@ -85,7 +85,7 @@ function Row({ row, columns, ns, link }: RowProps) {
             </td>
           );
         const share = `${count(n)} of ${count(all)} (${percent(n / all)})`;
-        const label = `${share}: expected ${row.words}, called ${column.words}`.slice(0, 300);
+        const label = visible(`${share}: expected ${row.words}, called ${column.words}`.slice(0, 300));
         return (
           <td
             key={column.tool ?? ' others'}

@@ -116,7 +116,9 @@ function TestProvider({ providerKey }: { providerKey: string }) {
         disabled={test.isPending}
         onClick={() => test.mutate(providerKey)}
       >
-        Test provider <Given text={providerKey} max={60} />
+        <span>
+          Test provider <Given text={providerKey} max={60} />
+        </span>
       </AllowedButton>
       <span role="status">
         {test.data?.ok === true && `It answers now, in ${duration(test.data.latency_ms)}.`}

@@ -26,6 +26,8 @@ export function RunRescores({ run }: { run: Run }) {
               <th>Model</th>
               <th>Score</th>
               <th>Before</th>
+              <th>Passed</th>
+              <th>Before</th>
               <th>Results</th>
               <th>Submitted</th>
             </tr>
@@ -52,8 +54,10 @@ function Rows({ run, rescore }: { run: Run; rescore: Rescore }) {
         <td>{index === 0 && <Status status={rescore.status} />}</td>
         <td className="named">{index === 0 && <Given text={optionsInWords(rescore.options)} max={300} />}</td>
         <td className="named">{summary && <GivenLine text={summary.target} />}</td>
-        <td>{summary && <ScoreOf {...{ summary }} />}</td>
+        <td>{summary && <ScoreOf summary={summary} />}</td>
         <td>{before && <ScoreOf summary={before} />}</td>
+        <td>{summary && <PassedOf summary={summary} />}</td>
+        <td>{before && <PassedOf summary={before} />}</td>
         <td>
           {summary && (
             <Link
@@ -70,6 +74,10 @@ function Rows({ run, rescore }: { run: Run; rescore: Rescore }) {
     );
   });
 }
+
+const PassedOf = ({ summary }: { summary: Run['summaries'][number] }) => (
+  <Score mean={summary.pass_rate} ci={summary.pass_rate_ci} scored={summary.scored} errored={0} />
+);
 
 const ScoreOf = ({ summary }: { summary: Run['summaries'][number] }) => (
   <Score mean={summary.overall} ci={summary.overall_ci} scored={summary.scored} errored={summary.errored} />

@@ -1,0 +1,225 @@
+import { readFileSync } from 'node:fs';
+import type { Page } from 'playwright-core';
+import { weatherSuite } from '../client.js';
+import { until } from '../until.js';
+import { untilEnded } from '../web-screens.js';
+import { journeys, startWeb, tabTo, type WebSystem } from '../web.js';
+
+let web: WebSystem;
+let suiteId: string;
+let runId: string;
+let earlierId: string;
+
+const MODELS = ['perfect-ish', 'careless-arguments', 'text-only', 'wrong-tool', 'unknown-tool', 'scripted:broken'];
+const CASES = 50;
+
+const tool = (name: string) => ({
+  type: 'function',
+  function: { name, parameters: { type: 'object', properties: { city: { type: 'string' } }, required: ['city'] } },
+});
+
+/** Fifty questions for one tool of three, in two categories. */
+function suiteOf(): object {
+  const suite = weatherSuite(CASES);
+  return {
+    ...suite,
+    tools: [...suite.tools, tool('get_time'), tool('find_street')],
+    test_cases: suite.test_cases.map((one, n) => ({
+      ...one,
+      category: n < 20 ? 'first' : 'second',
+      tags: [`t${n % 2}`],
+    })),
+  };
+}
+
+async function aRun(input: object): Promise<{ eval_id: string; job_id: string }> {
+  return (await web.client.post('/api/tool-eval', { suite_id: suiteId, ...input })).body;
+}
+
+/** Waits until the list under the present address has been read, and says how many results it has. */
+async function listed(page: Page): Promise<number> {
+  await page.waitForURL(/\/results/);
+  const said = await page
+    .getByText(/^[\d,]+( of [\d,]+)? results?( so far; more are read as you go on)?\.$/)
+    .innerText();
+  const [, rows = '', all = rows] = /^([\d,]+)(?: of ([\d,]+))?/.exec(said)!;
+  return Number(all.replace(',', ''));
+}
+
+const inFront = (text: string | null): number => Number(/^[\d,]+/.exec(text ?? '')![0].replace(',', ''));
+
+journeys('why', () => {
+  beforeAll(async () => {
+    web = await startWeb();
+    const models = [...MODELS, 'slow-1500'].map((id) => ({ id, input_cost_per_mtok: 1, output_cost_per_mtok: 4 }));
+    await web.client.post('/api/providers', { key: 'sim', base_url: `${web.simulator.url}/v1`, models });
+    await web.script('broken', { replies: [{ status: 400, body: { error: { message: 'The model is loading.' } } }] });
+    suiteId = (await web.client.post('/api/tool-eval/import', suiteOf())).body.suite_id;
+    const input = { models: MODELS.map((id) => `sim::${id}`), model_order: 'parallel' };
+    earlierId = (await aRun({ models: ['sim::perfect-ish'], name: 'Earlier' })).eval_id;
+    runId = (await aRun({ ...input, name: 'Six models' })).eval_id;
+    await Promise.all([earlierId, runId].map((id) => untilEnded(web.client, id)));
+  });
+
+  it('a run leads from each of its figures to the results behind it, as many as it says', async () => {
+    const { page, faults, axe } = await web.open({ path: `/runs/${runId}` });
+    const confusion = page.getByRole('region', { name: 'Called tools by expected tool' });
+    await confusion.getByRole('link', { name: /expected get_weather, called no call/ }).waitFor();
+    expect(await axe()).toEqual([]);
+    await page.getByLabel('Model of the table').selectOption('sim::text-only');
+    await page.waitForURL(/confusion=/);
+    const cell = confusion.getByRole('link', { name: /^50 of 50 \(100\.0 %\): expected get_weather, called no call/ });
+    await cell.click();
+    expect(await listed(page)).toBe(CASES);
+    await page.goBack();
+    expect(await page.getByLabel('Model of the table').inputValue()).toBe('sim::text-only');
+    const unknown = /called unknown tool/;
+    await page.getByLabel('Model of the table').selectOption('');
+    expect(inFront(await confusion.getByRole('link', { name: unknown }).getAttribute('aria-label'))).toBe(CASES);
+    for (const name of [/Results by latency/, /Results by score/]) {
+      const bar = page.getByRole('figure', { name }).getByRole('link').first();
+      const n = inFront(await bar.getAttribute('aria-label'));
+      await bar.click();
+      expect(await listed(page)).toBe(n);
+      await page.goBack();
+    }
+    await page
+      .getByRole('figure', { name: /Results by score/ })
+      .getByText('The numbers')
+      .click();
+    await page.getByRole('region', { name: 'Results by score, in numbers' }).waitFor();
+    expect(faults()).toEqual([]);
+  });
+
+  it('groups come before results, and what is drawn of one is drawn again from its address', async () => {
+    const { page, faults, axe } = await web.open({ path: `/runs/${runId}` });
+    await page.getByRole('link', { name: 'All groups' }).click();
+    await page.waitForURL(/\/failures/);
+    const groups = page.getByRole('region', { name: 'Groups of what did not pass' });
+    await groups.getByRole('row', { name: /50.*no call.*get_weather/ }).waitFor();
+    await page.getByLabel('Error', { exact: true }).selectOption('no_call');
+    await page.waitForURL(/type=no_call/);
+    await until(async () => (await groups.getByRole('row').count()) === 2, { what: 'the other groups to go' });
+    await tabTo(groups.getByRole('link', { name: 'open 40 of 50 at random' }));
+    await page.keyboard.press('Enter');
+    const drawn = page.getByRole('region', { name: 'Drawn results' });
+    const cases = (of: Page = page) =>
+      of.getByRole('region', { name: 'Drawn results' }).getByRole('link').allInnerTexts();
+    await drawn.getByRole('link').nth(39).waitFor();
+    const first = await cases();
+    const { page: second } = await web.open({ path: page.url().slice(web.url.length) });
+    await second.getByRole('region', { name: 'Drawn results' }).getByRole('link').nth(39).waitFor();
+    expect(await cases(second)).toEqual(first);
+    await page.getByRole('link', { name: 'Draw again' }).click();
+    await page.waitForURL(/seed=2/);
+    await drawn.getByRole('link').nth(39).waitFor();
+    expect(await cases()).not.toEqual(first);
+    expect(await axe()).toEqual([]);
+    await drawn.getByRole('link').first().click();
+    await page.getByRole('heading', { name: 'Why' }).waitFor();
+    expect(faults()).toEqual([]);
+  });
+
+  it('facets count under the other filters where that is known, else of the whole run, and say which', async () => {
+    const { page, faults, axe } = await web.open({ path: `/runs/${runId}/results` });
+    const facet = (name: string) => page.getByRole('group', { name, exact: true });
+    const option = (name: string, value: string | RegExp) => facet(name).getByRole('checkbox', { name: value });
+    await option('Error', /^wrong tool/).waitFor();
+    expect(await listed(page)).toBe(MODELS.length * CASES);
+    await option('Model', /text-only/).check();
+    expect(await listed(page)).toBe(CASES);
+    await option('Category', /^first ?20$/).waitFor();
+    await facet('Category').getByText('Under the other filters.').waitFor();
+    await option('Category', /^first/).check();
+    expect(await listed(page)).toBe(20);
+    await option('Error', /no call ?50/).waitFor();
+    await facet('Error').getByText('Of the whole run.').waitFor();
+    expect(await axe()).toEqual([]);
+    await page.getByRole('button', { name: 'Remove all' }).click();
+    const bin = facet('Score').getByRole('button', { name: /^100 %/ });
+    const n = Number(/\d+$/.exec(await bin.innerText())![0]);
+    await bin.press('Enter');
+    expect(await listed(page)).toBe(n);
+    expect(await bin.getAttribute('aria-pressed')).toBe('true');
+    expect(page.url()).toContain('score=1-1');
+    const download = page.waitForEvent('download');
+    await page.getByLabel('Export as').selectOption('jsonl');
+    const file = await download;
+    expect(file.suggestedFilename()).toBe(`toolmark-${runId}-score-100.jsonl`);
+    expect(
+      readFileSync(await file.path(), 'utf8')
+        .trim()
+        .split('\n'),
+    ).toHaveLength(n);
+    expect(faults()).toEqual([]);
+  });
+
+  it('cases by model show where models disagree, and a cell opens its results, by keyboard', async () => {
+    const { page, faults, axe, isTooWide } = await web.open({ path: `/runs/${runId}/matrix`, width: 360, height: 640 });
+    const matrix = page.getByRole('region', { name: 'Cases by model' });
+    await page.getByText(/^50 cases\. A cell leads/).waitFor();
+    expect(await isTooWide()).toBe(false);
+    expect(await axe()).toEqual([]);
+    await tabTo(matrix.getByRole('link', { name: 'failed: case 0, sim::text-only' }));
+    await page.keyboard.press('Enter');
+    expect(await listed(page)).toBe(1);
+    await page.getByRole('button', { name: 'Remove the filter one case' }).waitFor();
+    await page.goBack();
+    await page.getByLabel('Cases', { exact: true }).selectOption('all_failed');
+    await page.getByText('At least one model passed each case.').waitFor();
+    await page.getByRole('link', { name: 'Show all cases' }).click();
+    await page.waitForURL(/show=all$/);
+    await matrix.getByRole('link', { name: 'errored: case 1, sim::scripted:broken' }).waitFor();
+    expect(faults()).toEqual([]);
+  });
+
+  it('a run is compared in one click and scored again without asking a model', async () => {
+    const { page, faults, axe } = await web.open({ path: `/runs/${runId}` });
+    await page.getByRole('link', { name: 'Compare', exact: true }).click();
+    await page.waitForURL(/\/compare/);
+    expect(decodeURIComponent(page.url())).toMatch(new RegExp(`${earlierId}.*${runId}`));
+    await page.goBack();
+    const before = await web.requests();
+    await page.getByRole('button', { name: 'Rescore' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Score this run again' });
+    await dialog.getByLabel(/^Pass threshold/).fill('2');
+    await page.keyboard.press('Control+Enter');
+    await dialog
+      .getByRole('alert')
+      .getByText(/pass_threshold|<=1/)
+      .first()
+      .waitFor();
+    expect(await axe()).toEqual([]);
+    await dialog.getByLabel(/^Pass threshold/).fill('0.6');
+    await page.keyboard.press('Control+Enter');
+    const rescores = page.getByRole('region', { name: 'Rescores of the run' });
+    await rescores.getByText('completed').waitFor();
+    await rescores.getByText('pass threshold 0.6').waitFor();
+    const row = rescores.getByRole('row').filter({ hasText: 'sim::careless-arguments' });
+    await row.getByText(/^100\.0 % \(.*, n 50\)$/).waitFor();
+    await row.getByRole('link', { name: 'what does not pass' }).click();
+    await page.getByText('No result of this run is left by these filters.').waitFor();
+    expect(await web.requests()).toBe(before);
+    expect(faults()).toEqual([]);
+  });
+
+  it('a run under way says when it is counted, and is counted as far as it came when it is cancelled', async () => {
+    const { eval_id: slowId } = await aRun({ models: ['sim::slow-1500'], cache: 'off', name: 'Slow' });
+    const { page, faults, axe } = await web.open({ path: `/runs/${slowId}` });
+    await page.getByText('This is counted when the run has ended.').first().waitFor();
+    await page.getByRole('region', { name: 'Newest results' }).getByRole('link').first().waitFor();
+    expect(await axe()).toEqual([]);
+    await page.getByRole('button', { name: 'Cancel' }).click();
+    await page.getByText('cancelled').waitFor();
+    const bar = page
+      .getByRole('figure', { name: /Results by score/ })
+      .getByRole('link')
+      .first();
+    const n = inFront(await bar.getAttribute('aria-label'));
+    const settled = async () =>
+      (await web.client.get(`/api/tool-eval/history/${slowId}`)).body.counts.settled as number;
+    await until(async () => (await settled()) === n, { what: 'the bar to stand for all results' });
+    expect(n).toBeLessThan(CASES);
+    expect(faults()).toEqual([]);
+  });
+});
