@@ -1,3 +1,148 @@
+import { useQuery } from '@tanstack/react-query';
+import { Link, useParams } from '@tanstack/react-router';
+import type { GateRun } from '#lib/contracts/gate';
+import { statusOf } from '../../api/client';
+import { gateQuery, gateRunQuery } from '../../api/gates';
+import { LiveGate } from '../../live/live-gate';
+import { useLive } from '../../live/use-live';
+import { useRefreshed } from '../../live/use-refreshed';
+import { CopiedId } from '../../parts/copied-id';
+import { Empty } from '../../parts/empty';
+import { Failed } from '../../parts/failed';
+import { GateAnswerView } from '../../parts/gate-answer';
+import { GateResult } from '../../parts/gate-result';
+import { Given } from '../../parts/given';
+import { RunLink } from '../../parts/run-link';
+import { Skeleton } from '../../parts/skeleton';
+import { isUnderWay, Status } from '../../parts/status';
+import { duration, Time } from '../../parts/time';
+import { GateRunActions } from './gate-run-actions';
+import { GateRunProgress, WhyStopped } from './gate-run-progress';
+import '../../parts/facts.css';
+
+/** May it ship? And if that cannot be told, what would help. */
 export function GateRunScreen() {
-  return <h1>GateRunScreen</h1>;
+  const { gateId, gateRunId } = useParams({ from: '/signed-in/gates/$gateId/runs/$gateRunId' });
+  const run = useQuery({ ...gateRunQuery(gateId, gateRunId), refetchOnMount: 'always' });
+  const live = useLive(LiveGate, run.data && isUnderWay(run.data.status) ? run.data.job_id : undefined);
+  useRefreshed(gateRunId, live);
+  if (run.isPending) return <Skeleton rows={10} />;
+  if (!run.data && statusOf(run.error) === 404) return <NoGateRun gateId={gateId} />;
+  if (!run.data) return <Failed error={run.error!} retry={() => run.refetch()} />;
+  return (
+    <>
+      <Head run={run.data} />
+      {run.isError && (
+        <Failed error={run.error} retry={() => run.refetch()}>
+          <p>What is shown is as of {new Date(run.dataUpdatedAt).toLocaleTimeString()}.</p>
+        </Failed>
+      )}
+      {live && isUnderWay(run.data.status) && <GateRunProgress run={run.data} live={live} />}
+      <WhyStopped run={run.data} />
+      {run.data.result && (
+        <section aria-labelledby="answer" className="section">
+          <h2 id="answer">The answer</h2>
+          <GateAnswerView answer={run.data.result} />
+        </section>
+      )}
+      <Looks run={run.data} />
+      <MadeRuns run={run.data} />
+    </>
+  );
 }
+
+function Head({ run }: { run: GateRun }) {
+  const { data: gate } = useQuery(gateQuery(run.gate_id));
+  return (
+    <section className="section" aria-label="The gate run">
+      <div className="head">
+        <h1>
+          Run of the gate{' '}
+          <Link to="/gates/$gateId" params={{ gateId: run.gate_id }}>
+            <Given text={gate?.name ?? run.result?.gate.name ?? 'gate'} max={100} />
+          </Link>
+        </h1>
+        <GateRunActions run={run} />
+      </div>
+      <div className="facts">
+        {run.result && <GateResult result={run.result.result} />}
+        <Status status={run.status} />
+        <span>version {run.gate_version} of the gate</span>
+        <Time at={run.created_at} />
+        {run.finished_at !== null && (
+          <span>took {duration(new Date(run.finished_at).getTime() - new Date(run.created_at).getTime())}</span>
+        )}
+        <CopiedId id={run.id} what="gate run" />
+      </div>
+    </section>
+  );
+}
+
+/** What each look said: all of them together err as seldom as one. */
+function Looks({ run: { looks } }: { run: GateRun }) {
+  if (looks.length === 0) return null;
+  return (
+    <section aria-labelledby="looks" className="section">
+      <h2 id="looks">Looks at the data</h2>
+      <div className="wide" tabIndex={0} role="region" aria-label="What each look said">
+        <table>
+          <thead>
+            <tr>
+              <th className="number">Look</th>
+              <th>Samples a case: baseline, run</th>
+              <th>Result</th>
+              <th>What it said</th>
+            </tr>
+          </thead>
+          <tbody>
+            {looks.map(({ look, samples, result, text }) => (
+              <tr key={look}>
+                <td className="number">{look}</td>
+                <td>{samples.map((some) => Number(some.toFixed(2))).join(', ')}</td>
+                <td>
+                  <GateResult result={result} />
+                </td>
+                <td>
+                  <Given text={text} />
+                </td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </div>
+    </section>
+  );
+}
+
+const MAX_RUNS = 50;
+
+function MadeRuns({ run: { runs } }: { run: GateRun }) {
+  if (runs.length === 0) return null;
+  return (
+    <section aria-labelledby="made" className="section">
+      <h2 id="made">Runs that it made</h2>
+      <ul>
+        {runs.slice(0, MAX_RUNS).map(({ eval_id: runId, step, arm }) => (
+          <li key={runId}>
+            <RunLink runId={runId} />{' '}
+            <span className="muted small">
+              {step}, {arm}
+            </span>
+          </li>
+        ))}
+      </ul>
+    </section>
+  );
+}
+
+const NoGateRun = ({ gateId }: { gateId: string }) => (
+  <Empty
+    action={
+      <Link to="/gates/$gateId" params={{ gateId }} className="button">
+        The gate
+      </Link>
+    }
+  >
+    There is no such gate run in your team.
+  </Empty>
+);

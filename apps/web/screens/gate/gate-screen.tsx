@@ -1,3 +1,48 @@
+import { useQuery } from '@tanstack/react-query';
+import { Link, useParams } from '@tanstack/react-router';
+import { statusOf } from '../../api/client';
+import { gateQuery } from '../../api/gates';
+import { Empty } from '../../parts/empty';
+import { Failed } from '../../parts/failed';
+import { Skeleton } from '../../parts/skeleton';
+import { GateCheck } from './gate-check';
+import { GateHead } from './gate-head';
+import { GateRuns } from './gate-runs';
+import { RunGateForm } from './run-gate-form';
+import '../../parts/set-up/set-up.css';
+import '../../parts/facts.css';
+import './gate.css';
+
+/** The rules of a gate, what it measured, and what can be measured by it. */
 export function GateScreen() {
-  return <h1>GateScreen</h1>;
+  const { gateId } = useParams({ from: '/signed-in/gates/$gateId' });
+  const { data, error, isPending, isError, dataUpdatedAt, refetch } = useQuery(gateQuery(gateId));
+  if (isPending) return <Skeleton rows={12} />;
+  if (!data && statusOf(error) === 404) return <NoGate />;
+  if (!data) return <Failed error={error!} retry={refetch} />;
+  return (
+    <>
+      <GateHead key={data.id} gate={data} />
+      {isError && (
+        <Failed error={error} retry={refetch}>
+          <p>What is shown is as of {new Date(dataUpdatedAt).toLocaleTimeString()}.</p>
+        </Failed>
+      )}
+      <RunGateForm key={`run ${data.id}`} gate={data} />
+      <GateCheck gate={data} />
+      <GateRuns gate={data} />
+    </>
+  );
 }
+
+const NoGate = () => (
+  <Empty
+    action={
+      <Link to="/gates" className="button">
+        All gates
+      </Link>
+    }
+  >
+    There is no such gate in your team. It may have been deleted.
+  </Empty>
+);

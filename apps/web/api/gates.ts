@@ -1,0 +1,64 @@
+import { keepPreviousData, queryOptions } from '@tanstack/react-query';
+import type { Gate, GateAnswer, GateRun, GateSubmitted } from '#lib/contracts/gate';
+import type { Json } from '#lib/contracts/json/json';
+import type { Page } from '#lib/contracts/page';
+import { client } from './client';
+import { keys } from './keys';
+import { queryClient } from './query-client';
+
+type Sent = { idempotencyKey: string };
+const ROUTE = '/api/gates';
+const PAGE = 50;
+const pathOf = (id: string): string => `${ROUTE}/${encodeURIComponent(id)}`;
+const pageQuery = (after: string | undefined) =>
+  new URLSearchParams({ limit: String(PAGE), ...(after && { cursor: after }) });
+
+export const gatesQuery = (after: string | undefined) =>
+  queryOptions({
+    queryKey: [...keys.gates, 'list', after],
+    queryFn: ({ signal }) => client.call<Page<Gate>>('GET', `${ROUTE}?${pageQuery(after)}`, undefined, { signal }),
+    placeholderData: keepPreviousData,
+  });
+
+export const gateQuery = (id: string) =>
+  queryOptions({
+    queryKey: [...keys.gate(id), 'rules'],
+    queryFn: ({ signal }) => client.call<Gate>('GET', pathOf(id), undefined, { signal }),
+  });
+
+export const gateRunsQuery = (id: string, after: string | undefined) =>
+  queryOptions({
+    queryKey: [...keys.gate(id), 'runs', after],
+    queryFn: ({ signal }) =>
+      client.call<Page<GateRun>>('GET', `${pathOf(id)}/runs?${pageQuery(after)}`, undefined, { signal }),
+    placeholderData: keepPreviousData,
+  });
+
+export const gateRunQuery = (id: string, gateRunId: string) =>
+  queryOptions({
+    queryKey: [...keys.gate(id), 'run', gateRunId],
+    queryFn: ({ signal }) =>
+      client.call<GateRun>('GET', `${pathOf(id)}/runs/${encodeURIComponent(gateRunId)}`, undefined, { signal }),
+  });
+
+/** What a gate says of a run as it is. No model is asked. */
+export const checkQuery = (id: string, runId: string) =>
+  queryOptions({
+    queryKey: [...keys.gate(id), 'check', runId],
+    queryFn: ({ signal }) =>
+      client.call<GateAnswer>('GET', `${pathOf(id)}/check?eval_id=${encodeURIComponent(runId)}`, undefined, { signal }),
+  });
+
+export const createGate = (input: Json, options: Sent): Promise<Gate> =>
+  client.call('POST', ROUTE, JSON.stringify(input), options);
+
+export const changeGate = ({ id, change }: { id: string; change: Json }, options: Sent): Promise<Gate> =>
+  client.call('PUT', pathOf(id), JSON.stringify(change), options);
+
+export const deleteGate = (id: string, options: Sent): Promise<void> =>
+  client.call('DELETE', pathOf(id), undefined, options);
+
+export const runGate = ({ id, input }: { id: string; input: Json }, options: Sent): Promise<GateSubmitted> =>
+  client.call('POST', `${pathOf(id)}/run`, JSON.stringify(input), options);
+
+export const refreshGates = (): Promise<void> => queryClient.invalidateQueries({ queryKey: keys.gates });

@@ -1,0 +1,214 @@
+import { useQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import type { GateAnswer, GateTarget } from '#lib/contracts/gate';
+import type { CompareSearch } from '../address/compare';
+import { comparedItemsQuery } from '../api/comparisons';
+import { Deltas } from '../figures/delta';
+import { ChangesTable } from './changes-table';
+import { ComparedCase } from './compared-case';
+import { Failed } from './failed';
+import { GateResult } from './gate-result';
+import { levelText, lookWords, pointsText } from './gate-words';
+import { Given, GivenLine } from './given';
+import { RunLink } from './run-link';
+import { count, percent, scoreText } from './score';
+import { Skeleton } from './skeleton';
+import { Warnings } from './warnings';
+import './facts.css';
+
+/** What a gate says of a run, by which figures, and which cases to look at. */
+export function GateAnswerView({ answer }: { answer: GateAnswer }) {
+  const { result, text, gate, look, cases, targets, notes, what_changed: changes } = answer;
+  return (
+    <>
+      <p className="sentence">
+        <GateResult result={result} /> <Given text={text} />
+      </p>
+      <div className="facts">
+        <span>
+          <Given text={gate.measure} max={100} />, with a margin of {pointsText(gate.margin)}, fixed with version{' '}
+          {gate.version} of the gate
+        </span>
+        <span>{lookWords(look)}</span>
+        {cases && <CaseCounts cases={cases} />}
+        <Runs answer={answer} />
+      </div>
+      {targets.some(({ difference }) => difference !== null) && (
+        <Deltas
+          label={`How much each model differs from the baseline, in points, with ${levelText(look)} intervals`}
+          rows={targets.map((target) => ({
+            key: target.target,
+            label: <GivenLine text={target.target} />,
+            difference: target.difference,
+            interval: target.ci,
+            aside: (
+              <>
+                <span className="muted small">n {count(target.n_cases)} </span>
+                <GateResult result={target.result} />
+              </>
+            ),
+          }))}
+        />
+      )}
+      {targets.length > 0 && <Targets answer={answer} />}
+      <Critical targets={targets} />
+      <Warnings warnings={notes} />
+      <Broken answer={answer} />
+      {changes.length > 0 && (
+        <>
+          <h3>What differs from the baseline</h3>
+          <ChangesTable label="Settings that differ" rows={changes} what="Setting" a="The baseline" b="The run" />
+        </>
+      )}
+    </>
+  );
+}
+
+function CaseCounts({ cases }: { cases: NonNullable<GateAnswer['cases']> }) {
+  const others: [number, string][] = [
+    [cases.dropped_errored, 'left out because of errors'],
+    [cases.changed, 'changed'],
+    [cases.only_a, 'only in the baseline'],
+    [cases.only_b, 'only in the run'],
+  ];
+  const words = others.filter(([n]) => n > 0).map(([n, what]) => `${count(n)} ${what}`);
+  return <span>{[`${count(cases.common)} cases in common`, ...words].join(', ')}</span>;
+}
+
+function Runs({ answer: { eval_id: run, baseline_eval_id: baseline, gate } }: { answer: GateAnswer }) {
+  if (run === null) return null;
+  return (
+    <>
+      <span>
+        Run: <RunLink runId={run} />
+      </span>
+      {baseline !== null && (
+        <>
+          <span>
+            Baseline: <RunLink runId={baseline} />
+          </span>
+          {baseline !== run && (
+            <Link to="/compare" search={comparisonOf(baseline, run, gate)}>
+              The comparison
+            </Link>
+          )}
+        </>
+      )}
+    </>
+  );
+}
+
+/** With the samples that the gate added: the same data that it looked at. */
+const comparisonOf = (a: string, b: string, { measure, margin }: GateAnswer['gate']): CompareSearch => ({
+  runs: [a, b],
+  measure: measure === 'overall' ? undefined : measure,
+  margin: String(margin),
+  extended: true,
+});
+
+/** The figures of each model, and what the gate says of it. */
+function Targets({ answer: { targets, text, look } }: { answer: GateAnswer }) {
+  return (
+    <div className="wide" tabIndex={0} role="region" aria-label="Figures of each model">
+      <table>
+        <thead>
+          <tr>
+            <th>Model</th>
+            <th>Result</th>
+            <th>Passed ({levelText(look)})</th>
+            <th className="number">Samples a case</th>
+            <th className="number">Fixed</th>
+            <th className="number">Broken</th>
+            <th>Errored</th>
+            <th>What is said of it</th>
+          </tr>
+        </thead>
+        <tbody>
+          {targets.map((target) => (
+            <tr key={target.target}>
+              <td className="named">
+                <GivenLine text={target.target} />
+              </td>
+              <td>
+                <GateResult result={target.result} />
+              </td>
+              <td>{scoreText({ mean: target.pass_rate, ci: target.pass_rate_ci, scored: target.n_cases })}</td>
+              <td className="number">{target.samples.map((some) => Number(some.toFixed(2))).join(' and ')}</td>
+              <td className="number">{count(target.fixed)}</td>
+              <td className="number">{count(target.broken)}</td>
+              <td>{target.errored_shares.map(percent).join(' and ')}</td>
+              <td>
+                {target.text !== text && <Given text={target.text} max={500} />}
+                {target.cases_needed !== null && ` About ${count(target.cases_needed)} more cases could decide.`}
+              </td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
+  );
+}
+
+/** Cases that must not break, and did. */
+function Critical({ targets }: { targets: readonly GateTarget[] }) {
+  const broken = targets.flatMap(({ target, critical }) => critical.map((one) => ({ ...one, target })));
+  if (broken.length === 0) return null;
+  return (
+    <>
+      <h3>Critical cases that broke</h3>
+      <ul>
+        {broken.map((one) => (
+          <li key={`${one.target} ${one.case_id}`}>
+            <Given text={one.case_name ?? `case ${one.position + 1}`} max={200} />,{' '}
+            <Given text={one.target} max={100} />, {one.samples.join(' and ')} samples
+            {one.confirmed ? '' : ', too few to be sure'}
+          </li>
+        ))}
+      </ul>
+    </>
+  );
+}
+
+/** The first cases of each model that always passed before, and never do now. */
+function Broken({ answer }: { answer: GateAnswer }) {
+  const { eval_id: run, baseline_eval_id: baseline, targets } = answer;
+  if (run === null || baseline === null) return null;
+  return targets.map(
+    (target) =>
+      target.broken > 0 &&
+      target.baseline_target !== null && (
+        <BrokenOf key={target.target} answer={answer} target={target} runs={[baseline, run]} />
+      ),
+  );
+}
+
+interface BrokenProps {
+  answer: GateAnswer;
+  target: GateTarget;
+  runs: [baseline: string, run: string];
+}
+
+function BrokenOf({ answer: { gate, targets }, target, runs }: BrokenProps) {
+  const pair = `${target.baseline_target}~${target.target}`;
+  const search: CompareSearch = { ...comparisonOf(...runs, gate), pair, outcome: 'broken' };
+  const { data, error, isPending, refetch } = useQuery(comparedItemsQuery(...runs, search));
+  return (
+    <>
+      <h3>
+        Broken{targets.length > 1 && <>, {<Given text={target.target} max={200} />}</>}: {count(target.broken)}
+      </h3>
+      {isPending && <Skeleton rows={5} />}
+      {error && <Failed error={error} retry={refetch} />}
+      {data?.items.map((item) => (
+        <ComparedCase key={item.case_id} item={item} side="B" hasModels={false} />
+      ))}
+      {data && data.next_cursor !== null && (
+        <p>
+          <Link to="/compare" search={search}>
+            All broken cases
+          </Link>
+        </p>
+      )}
+    </>
+  );
+}

@@ -1,0 +1,19 @@
+import type { GateResult as Result } from '#lib/contracts/gate';
+import './status.css';
+
+const LOOKS: Record<Result, [word: string, shape: string, look: string]> = {
+  pass: ['passed', '●', 'passed'],
+  fail: ['failed', '○', 'failed'],
+  inconclusive: ['inconclusive', '?', 'partial'],
+  not_measured: ['not measured', '–', 'errored'],
+};
+
+/** What a gate says: a shape and a word. */
+export function GateResult({ result }: { result: Result }) {
+  const [word, shape, look] = LOOKS[result];
+  return (
+    <span className={`status ${look}`}>
+      <span aria-hidden="true">{shape}</span> {word}
+    </span>
+  );
+}

@@ -1,0 +1,63 @@
+import { useQuery } from '@tanstack/react-query';
+import { useNavigate, useSearch } from '@tanstack/react-router';
+import type { Gate } from '#lib/contracts/gate';
+import { checkQuery } from '../../api/gates';
+import { runsQuery } from '../../api/runs';
+import { Failed } from '../../parts/failed';
+import { GateAnswerView } from '../../parts/gate-answer';
+import { visible } from '../../parts/given';
+import { runName, unknownRun } from '../../parts/run-link';
+import { Skeleton } from '../../parts/skeleton';
+import { relativeTime } from '../../parts/time';
+
+const SHOWN = 100;
+
+/** What the gate says of a run that is there. No model is asked. */
+export function GateCheck({ gate: { id, suite_id: suite } }: { gate: Gate }) {
+  const { check } = useSearch({ from: '/signed-in/gates/$gateId' });
+  const navigate = useNavigate();
+  const runs = useQuery(runsQuery({ suite, statuses: ['completed'], limit: SHOWN }));
+  const isListed = runs.data?.items.some((run) => run.id === check);
+  return (
+    <section aria-labelledby="check" className="section">
+      <h2 id="check">Check a run</h2>
+      <label className="field">
+        <span className="label">A run of the suite</span>
+        <select
+          className="bounded"
+          value={check ?? ''}
+          onChange={({ target }) =>
+            void navigate({
+              to: '/gates/$gateId',
+              params: { gateId: id },
+              search: { check: target.value || undefined },
+            })
+          }
+        >
+          <option value="">choose</option>
+          {check !== undefined && !isListed && <option value={check}>{unknownRun(check)}</option>}
+          {runs.data?.items.map((run) => (
+            <option key={run.id} value={run.id}>
+              {visible(runName(run).slice(0, 100))}, {relativeTime(new Date(run.created_at))}
+            </option>
+          ))}
+        </select>
+        <span className="muted small">
+          No model is asked. Samples that were added since the last time make another look.
+        </span>
+      </label>
+      {check !== undefined && <Answer gateId={id} runId={check} />}
+    </section>
+  );
+}
+
+function Answer({ gateId, runId }: { gateId: string; runId: string }) {
+  const { data, error, isPending, refetch } = useQuery(checkQuery(gateId, runId));
+  if (isPending) return <Skeleton rows={5} label="Measuring" />;
+  return (
+    <>
+      {error && <Failed error={error} retry={refetch} />}
+      {data && <GateAnswerView answer={data} />}
+    </>
+  );
+}

@@ -1,0 +1,135 @@
+import { useQuery } from '@tanstack/react-query';
+import { isObject, toText, type JsonObject } from '#lib/contracts/json/json';
+import { experimentsOfSuiteQuery } from '../../api/experiments';
+import { LinesField, NumberField, TextField } from '../../parts/form/fields';
+import { useField, useForm } from '../../parts/form/form';
+import { visible } from '../../parts/given';
+import { ChooseModels } from '../../parts/set-up/choose-models';
+import { ChooseRun } from '../../parts/set-up/choose-run';
+import { Folded } from '../../parts/set-up/folded';
+import { LabelledField } from '../../parts/set-up/labelled-field';
+import { useChoices } from '../../parts/set-up/use-choices';
+
+/** The rules of a gate, of a suite that is chosen. */
+export function GateFields({ suite }: { suite: string }) {
+  return (
+    <>
+      <Baseline suite={suite} />
+      <div className="in-row">
+        <NumberField
+          path={['margin']}
+          label="Margin"
+          help="The largest loss that may ship: 0.02 is two points. Chosen after a result, it proves nothing."
+        />
+        <TextField
+          path={['measure']}
+          label="Measure"
+          help="overall, passed, or the name of a further metric."
+          maxLength={200}
+          whenEmpty="overall"
+        />
+      </div>
+      <div className="in-row">
+        <NumberField
+          path={['looks']}
+          label="Looks"
+          help="1 to 4. While it cannot tell, a gate run doubles its samples and looks again."
+        />
+        <NumberField path={['max_requests']} label="At most, in requests" help="Of a gate run. Empty: no limit." />
+      </div>
+      <div className="in-row">
+        <NumberField
+          path={['floor', 'pass_rate']}
+          label="Floor"
+          help="The share of samples that must pass, whatever the baseline. Empty: none."
+        />
+        <NumberField
+          path={['max_errored_share']}
+          label="Errored share, at most"
+          help="Above it, nothing is measured: 0.05 is 5 %."
+        />
+      </div>
+      <LinesField
+        path={['critical_tags']}
+        label="Critical tags"
+        help="One on each line. A case with one of them must not break."
+      />
+      <Folded summary="Models that must pass: those of the baseline, unless some are chosen" fields={['/models']}>
+        <ChooseModels {...useChoices().models} />
+      </Folded>
+    </>
+  );
+}
+
+const KINDS = [
+  ['eval_id', 'a run'],
+  ['experiment_id', 'the baseline that an experiment has at the time'],
+] as const;
+type Kind = (typeof KINDS)[number][0];
+
+function Baseline({ suite }: { suite: string }) {
+  const { errors } = useForm();
+  const { value, refusal, set } = useField(['baseline']);
+  const kind: Kind = isObject(value) && 'experiment_id' in value ? 'experiment_id' : 'eval_id';
+  return (
+    <>
+      <LabelledField
+        label="Measured against"
+        faults={errors.filter(({ path }) => path === '/baseline')}
+        help="Samples that gate runs add to it are kept for the next ones."
+      >
+        {(attributes) => (
+          <select
+            {...attributes}
+            disabled={refusal !== undefined}
+            title={refusal}
+            value={kind}
+            onChange={({ target }) => set({ [target.value]: '' })}
+          >
+            {KINDS.map(([key, words]) => (
+              <option key={key} value={key}>
+                {words}
+              </option>
+            ))}
+          </select>
+        )}
+      </LabelledField>
+      {kind === 'eval_id' ? (
+        <ChooseRun path={['baseline', 'eval_id']} label="Run" suite={suite} />
+      ) : (
+        <ChooseExperiment suite={suite} />
+      )}
+    </>
+  );
+}
+
+function ChooseExperiment({ suite }: { suite: string }) {
+  const { value, errors, refusal, set } = useField(['baseline', 'experiment_id']);
+  const { data } = useQuery(experimentsOfSuiteQuery(suite));
+  const chosen = toText(value ?? '');
+  const isListed = data?.items.some(({ id }) => id === chosen);
+  return (
+    <LabelledField label="Experiment" faults={errors}>
+      {(attributes) => (
+        <select
+          {...attributes}
+          disabled={refusal !== undefined}
+          title={refusal}
+          value={chosen}
+          onChange={({ target }) => set(target.value)}
+        >
+          <option value="">choose</option>
+          {chosen !== '' && !isListed && <option value={chosen}>{chosen}</option>}
+          {data?.items.map(({ id, name }) => (
+            <option key={id} value={id}>
+              {visible(name)}
+            </option>
+          ))}
+        </select>
+      )}
+    </LabelledField>
+  );
+}
+
+/** The suite that a form of a gate has chosen. */
+export const suiteOf = (value: unknown): string => toText((value as JsonObject).suite_id ?? '');

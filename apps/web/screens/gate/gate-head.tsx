@@ -1,0 +1,143 @@
+import { Link, useNavigate } from '@tanstack/react-router';
+import { useMemo, useState, type FormEvent } from 'react';
+import type { Json } from '#lib/contracts/json/json';
+import type { Gate } from '#lib/contracts/gate';
+import { useAction } from '../../api/action';
+import { changeGate, deleteGate, refreshGates } from '../../api/gates';
+import { keys } from '../../api/keys';
+import { queryClient } from '../../api/query-client';
+import { useRefusal } from '../../api/session';
+import { AllowedButton } from '../../parts/allowed-button';
+import { CopiedId } from '../../parts/copied-id';
+import { DeleteDialog } from '../../parts/dialog';
+import { useDraft } from '../../parts/draft';
+import type { Edited } from '../../parts/form/edited';
+import { TextField } from '../../parts/form/fields';
+import { JsonForm } from '../../parts/form/form';
+import { SaveBar } from '../../parts/form/save-bar';
+import { ruleWords } from '../../parts/gate-words';
+import { Given } from '../../parts/given';
+import { RunLink } from '../../parts/run-link';
+import { SettingsList } from '../../parts/settings-list';
+import { submitOnCtrlEnter } from '../../parts/submit-keys';
+import { GateFields } from './gate-fields';
+import { changesOf, valueOf } from './gate-value';
+
+export function GateHead({ gate }: { gate: Gate }) {
+  const refusal = useRefusal('editor');
+  const [isDeleting, setDeleting] = useState(false);
+  const { id, name, version, suite_id: suiteId, suite_name: suite } = gate;
+  return (
+    <section className="section" aria-label="The gate">
+      <div className="head">
+        <h1>
+          <Given text={name} max={100} /> <span className="muted">version {version}</span>
+        </h1>
+        <AllowedButton refusal={refusal} onClick={() => setDeleting(true)}>
+          Delete
+        </AllowedButton>
+      </div>
+      <div className="facts">
+        <span>
+          Suite{' '}
+          {suite === null ? (
+            'deleted'
+          ) : (
+            <Link to="/suites/$suiteId" params={{ suiteId }}>
+              <Given text={suite} max={200} />
+            </Link>
+          )}
+        </span>
+        <Baseline gate={gate} />
+        <CopiedId id={id} what="gate" />
+      </div>
+      <SettingsList settings={ruleWords(gate)} />
+      <Rules gate={gate} />
+      {isDeleting && <Deletion gate={gate} close={() => setDeleting(false)} />}
+    </section>
+  );
+}
+
+function Baseline({ gate: { baseline, baseline_eval_id: runId } }: { gate: Gate }) {
+  return (
+    <span>
+      Baseline: {runId === null ? 'none, so that nothing can be measured' : <RunLink runId={runId} />}
+      {'experiment_id' in baseline && (
+        <>
+          {', as it is in '}
+          <Link to="/experiments/$experimentId" params={{ experimentId: baseline.experiment_id }}>
+            its experiment
+          </Link>
+        </>
+      )}
+    </span>
+  );
+}
+
+/** A change of the rules makes the next version, which counts from the next run on. */
+function Rules({ gate }: { gate: Gate }) {
+  const refusal = useRefusal('editor');
+  const stored = useMemo<Edited>(() => ({ value: valueOf(gate), unread: {} }), [gate]);
+  const draft = useDraft(`gate ${gate.id}`, stored);
+  const save = useAction(
+    (typed: Json, options) => changeGate({ id: gate.id, change: changesOf(typed, stored.value) }, options),
+    async (_gate, typed) => {
+      // What was typed while it was saved stays a draft.
+      if (draft.value.value === typed) draft.clear();
+      await refreshGates();
+    },
+  );
+  const submit = (event: FormEvent): void => {
+    event.preventDefault();
+    const isReady = Object.keys(draft.value.unread).length === 0 && refusal === undefined && !save.isPending;
+    if (isReady && draft.isChanged) save.mutate(draft.value.value);
+  };
+  return (
+    <details open={draft.isChanged || save.isError || undefined}>
+      <summary>Change the name or the rules</summary>
+      <p className="muted">Other rules make the next version of the gate, which every answer names.</p>
+      <JsonForm edited={draft.value} change={draft.change} error={save.error} refusal={refusal}>
+        <form className="fields gate-form" onSubmit={submit} onKeyDown={submitOnCtrlEnter}>
+          <TextField path={['name']} label="Name" maxLength={100} isRequired whenEmpty="" />
+          <GateFields suite={gate.suite_id} />
+          <SaveBar
+            draft={draft}
+            save="Save the gate"
+            refusal={refusal}
+            isPending={save.isPending}
+            error={save.error}
+            saved={save.data && `Saved: version ${save.data.version}.`}
+          />
+        </form>
+      </JsonForm>
+    </details>
+  );
+}
+
+function Deletion({ gate: { id, name }, close }: { gate: Gate; close: () => void }) {
+  const navigate = useNavigate();
+  const remove = useAction(deleteGate, async () => {
+    close();
+    await navigate({ to: '/gates' });
+    queryClient.removeQueries({ queryKey: keys.gate(id) });
+    await refreshGates();
+  });
+  return (
+    <DeleteDialog
+      title="Delete this gate?"
+      action="Delete the gate"
+      isPending={remove.isPending}
+      error={remove.error}
+      act={() => remove.mutate(id)}
+      close={close}
+    >
+      <p>
+        <Given text={name} max={100} />
+      </p>
+      <p>
+        Its answers go with it, and its gate runs with the runs that they made. Its baseline stays, and so do runs that
+        are a baseline elsewhere. This cannot be undone.
+      </p>
+    </DeleteDialog>
+  );
+}

@@ -1,0 +1,58 @@
+import { isObject, type Json, type JsonObject } from '#lib/contracts/json/json';
+import type { Gate } from '#lib/contracts/gate';
+
+/** A gate to make, before anything is typed. */
+export const emptyGate = (suite: string, baseline: string | undefined): JsonObject => ({
+  name: '',
+  suite_id: suite,
+  baseline: { eval_id: baseline ?? '' },
+  models: null,
+  measure: 'overall',
+  margin: 0.02,
+  floor: null,
+  max_errored_share: 0.05,
+  critical_tags: [],
+  looks: 4,
+  max_requests: null,
+});
+
+/** The name and the rules of a gate, to be changed. */
+export function valueOf(gate: Gate): JsonObject {
+  const { name, baseline, models, measure, margin, floor, max_errored_share, critical_tags, looks, max_requests } =
+    gate;
+  const value = {
+    name,
+    baseline,
+    models,
+    measure,
+    margin,
+    floor,
+    max_errored_share,
+    critical_tags,
+    looks,
+    max_requests,
+  };
+  return value as unknown as JsonObject;
+}
+
+/** What a form leaves out where it is empty, as the API has it. */
+export function requestOf(value: Json): JsonObject {
+  const gate = isObject(value) ? value : {};
+  const { floor, models } = gate;
+  return {
+    ...gate,
+    floor: isObject(floor) && floor.pass_rate !== undefined ? floor : null,
+    models: Array.isArray(models) && models.length > 0 ? models : null,
+    critical_tags: gate.critical_tags ?? [],
+    max_requests: gate.max_requests ?? null,
+  };
+}
+
+/** Only these are sent: what is left out stays, and a change of nothing makes no version. */
+export function changesOf(typed: Json, stored: Json): JsonObject {
+  const before = requestOf(stored);
+  const changed = Object.entries(requestOf(typed)).filter(
+    ([key, value]) => JSON.stringify(value) !== JSON.stringify(before[key]),
+  );
+  return Object.fromEntries(changed);
+}

@@ -1,0 +1,100 @@
+import { useNavigate } from '@tanstack/react-router';
+import { useMemo, type FormEvent } from 'react';
+import { isObject, type Json, type JsonObject } from '#lib/contracts/json/json';
+import type { Gate } from '#lib/contracts/gate';
+import { useAction } from '../../api/action';
+import { refreshGates, runGate } from '../../api/gates';
+import { useRefusal } from '../../api/session';
+import { useDraft } from '../../parts/draft';
+import type { Edited } from '../../parts/form/edited';
+import { ChoiceField, JsonField, LongTextField, NumberField } from '../../parts/form/fields';
+import { JsonForm } from '../../parts/form/form';
+import { SaveBar } from '../../parts/form/save-bar';
+import { ChooseRun } from '../../parts/set-up/choose-run';
+import { submitOnCtrlEnter } from '../../parts/submit-keys';
+
+const NOTHING: JsonObject = { config: {} };
+
+/** What to measure: a new run with other settings than the baseline, or one that is there. */
+export function RunGateForm({ gate }: { gate: Gate }) {
+  const navigate = useNavigate();
+  const refusal = useRefusal('editor');
+  const initial = useMemo<Edited>(() => ({ value: NOTHING, unread: {} }), []);
+  const draft = useDraft(`run gate ${gate.id}`, initial);
+  const run = useAction(
+    (input: Json, options) => runGate({ id: gate.id, input }, options),
+    async ({ gate_run_id: gateRunId }) => {
+      draft.clear();
+      void refreshGates();
+      await navigate({ to: '/gates/$gateId/runs/$gateRunId', params: { gateId: gate.id, gateRunId } });
+    },
+  );
+  const submit = (event: FormEvent): void => {
+    event.preventDefault();
+    const isReady = Object.keys(draft.value.unread).length === 0 && refusal === undefined && !run.isPending;
+    if (isReady) run.mutate(requestOf(draft.value.value));
+  };
+  return (
+    <section aria-labelledby="run-gate" className="section">
+      <h2 id="run-gate">Run the gate</h2>
+      <p className="muted">Settings that are left empty are as in the baseline.</p>
+      <JsonForm edited={draft.value} change={draft.change} error={run.error} refusal={refusal}>
+        <form className="fields gate-form" onSubmit={submit} onKeyDown={submitOnCtrlEnter}>
+          <Settings gate={gate} />
+          <SaveBar draft={draft} save="Run gate" refusal={refusal} isPending={run.isPending} error={run.error} />
+        </form>
+      </JsonForm>
+    </section>
+  );
+}
+
+function Settings({ gate }: { gate: Gate }) {
+  return (
+    <>
+      <LongTextField path={['config', 'system_prompt']} label="System prompt" maxLength={50_000} rows={2} />
+      <div className="in-row">
+        <NumberField path={['config', 'temperature']} label="Temperature" />
+        <ChoiceField
+          path={['config', 'tool_choice']}
+          label="Tool choice"
+          options={[
+            ['', 'as in the baseline'],
+            ['required', 'required'],
+            ['auto', 'auto'],
+            ['none', 'none'],
+          ]}
+        />
+        <NumberField path={['config', 'budget', 'max_cost_usd']} label="At most, in US dollars" />
+      </div>
+      <details>
+        <summary>All settings of the run, as JSON</summary>
+        <JsonField
+          path={['config']}
+          label="Settings that differ from the baseline"
+          help='Such as {"models": ["openai::gpt-x"], "params": {"top_p": 0.9}}.'
+          isOptional
+          rows={4}
+        />
+      </details>
+      <details>
+        <summary>Measure a run that is there instead</summary>
+        <ChooseRun
+          path={['eval_id']}
+          label="Run to measure"
+          help="It gets further samples while that may decide. The settings above are for a new run."
+          suite={gate.suite_id}
+          emptyWords="make a new one"
+        />
+      </details>
+    </>
+  );
+}
+
+/** A run that is there has its settings; an empty limit is none. */
+function requestOf(value: Json): JsonObject {
+  const { eval_id: runId, config } = isObject(value) ? value : {};
+  if (typeof runId === 'string' && runId !== '') return { eval_id: runId };
+  const { budget, ...settings } = isObject(config) ? config : {};
+  const hasBudget = isObject(budget) && Object.keys(budget).length > 0;
+  return { config: { ...settings, ...(hasBudget && { budget }) } };
+}
