@@ -20,11 +20,18 @@ interface Extra {
   value: unknown;
 }
 
+interface Props {
+  checks: readonly ArgumentCheck[];
+  extra: readonly Extra[];
+  /** The name of the table. */
+  label?: string;
+}
+
 /** The arguments of a call beside the expected ones, each with the rule that compared them. */
-export function ArgumentDiff({ checks, extra }: { checks: readonly ArgumentCheck[]; extra: readonly Extra[] }) {
+export function ArgumentDiff({ checks, extra, label = 'Arguments' }: Props) {
   if (checks.length + extra.length === 0) return <p className="muted small">No arguments are compared.</p>;
   return (
-    <div className="wide" role="region" aria-label="Arguments" tabIndex={0}>
+    <div className="wide" role="region" aria-label={label} tabIndex={0}>
       <table className="arguments">
         <thead>
           <tr>

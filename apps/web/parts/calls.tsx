@@ -1,3 +1,4 @@
+import { useId } from 'react';
 import type { Result } from '../api/results';
 import { ArgumentDiff } from './argument-diff';
 import { Given, GivenBlock } from './given';
@@ -7,20 +8,33 @@ import './calls.css';
 
 const FIRST_LINES = 100;
 
+interface Props {
+  result: Pick<Result, 'expected' | 'called' | 'evidence' | 'outcome'>;
+  /** Whose result it is, where several stand in one view. */
+  of?: string;
+}
+
 /** What was expected and what was called, call by call. */
-export function Calls({ result }: { result: Result }) {
+export function Calls({ result, of }: Props) {
+  const titleId = useId();
   const lines = pairedCalls(result);
   const isChain = result.evidence?.chain !== undefined;
   return (
-    <section aria-labelledby="calls-title" className="calls">
-      <h2 id="calls-title">Expected and called</h2>
+    <section aria-labelledby={of === undefined ? titleId : undefined} className="calls">
+      {of === undefined ? <h2 id={titleId}>Expected and called</h2> : <h4>Expected and called</h4>}
       {lines.length === 0 && <p>No call was expected, and none was made.</p>}
       {lines.length > 0 && result.expected.tool === null && !result.expected.calls?.length && (
         <p>No call was expected.</p>
       )}
       {isChain && <p className="muted small">Calls on the way to the expected one are listed below it.</p>}
       {lines.slice(0, FIRST_LINES).map((line, index) => (
-        <Line key={index} line={line} wasAnswered={result.outcome === 'scored'} onTheWay={isChain} />
+        <Line
+          key={index}
+          label={labelOf(index, lines.length, of)}
+          line={line}
+          wasAnswered={result.outcome === 'scored'}
+          onTheWay={isChain}
+        />
       ))}
       {lines.length > FIRST_LINES && (
         <p className="muted">{lines.length - FIRST_LINES} more calls; the exchange has them.</p>
@@ -29,13 +43,20 @@ export function Calls({ result }: { result: Result }) {
   );
 }
 
+/** The name of a table of arguments, unique in the view. */
+function labelOf(index: number, count: number, of: string | undefined): string {
+  const which = count > 1 ? `Arguments of call ${index + 1}` : 'Arguments';
+  return of === undefined ? which : `${which}, ${of.slice(0, 300)}`;
+}
+
 interface LineProps {
+  label: string;
   line: PairedCalls;
   wasAnswered: boolean;
   onTheWay: boolean;
 }
 
-function Line({ line: { expected, called, checks, extra }, wasAnswered, onTheWay }: LineProps) {
+function Line({ label, line: { expected, called, checks, extra }, wasAnswered, onTheWay }: LineProps) {
   const isPair = expected !== undefined && called !== undefined;
   return (
     <div className={`call-line${isPair ? ' pair' : ''}`}>
@@ -60,7 +81,7 @@ function Line({ line: { expected, called, checks, extra }, wasAnswered, onTheWay
           {called && !expected && <span className="chip">{onTheWay ? 'on the way' : 'unexpected'}</span>}
         </div>
       </div>
-      {isPair && <ArgumentDiff checks={checks} extra={extra} />}
+      {isPair && <ArgumentDiff checks={checks} extra={extra} label={label} />}
       {expected && !called && expected.params !== null && expected.params !== undefined && (
         <Arguments label="Expected arguments" value={expected.params} />
       )}

@@ -24,6 +24,7 @@ const MAX_OF_TEAM = 10;
 /** When it is worth asking again. */
 const RETRY_AFTER_MS = 5000;
 const LEASE = '20 seconds';
+const RENEWED_EVERY = '5 seconds';
 /** An automatic judge of the team judges nothing below 0. */
 const NO_JUDGE: JudgeOfRun = { judge: null, when: 'after', below: 0 };
 
@@ -126,10 +127,13 @@ function toRunInput(versionId: string, input: TryInput): RunInput {
 export async function hasSettled(pool: Pool, { runId }: TryOut): Promise<boolean> {
   const { rows } = await pool.query<{ settled: boolean }>({
     name: 'try_out_settled',
-    text: `UPDATE try_out o SET lease_until = now() + interval '${LEASE}' WHERE run_id = $1
-     RETURNING NOT EXISTS (SELECT 1 FROM target t WHERE t.run_id = o.run_id AND t.settled < t.n)
-       OR EXISTS (SELECT 1 FROM run r WHERE r.id = o.run_id AND r.status NOT IN ('pending', 'queued', 'running'))
-       AS settled`,
+    text: `WITH renewed AS (
+        UPDATE try_out SET lease_until = now() + interval '${LEASE}'
+        WHERE run_id = $1 AND lease_until < now() + interval '${LEASE}' - interval '${RENEWED_EVERY}'
+      )
+      SELECT r.status NOT IN ('pending', 'queued', 'running')
+        OR NOT EXISTS (SELECT 1 FROM target t WHERE t.run_id = r.id AND t.settled < t.n) AS settled
+      FROM try_out o JOIN run r ON r.id = o.run_id WHERE o.run_id = $1`,
     values: [runId],
   });
   if (rows[0]) return rows[0].settled;
@@ -189,11 +193,11 @@ export async function removeTryOut(pool: Pool, runId: string): Promise<void> {
       [runId],
     );
     const run = rows[0];
+    await client.query('DELETE FROM try_out WHERE run_id = $1', [runId]);
     if (!run) return true;
     await cancelFamily(client, { userId: run.user_id, jobId: run.job_id });
     if ((await deleteRuns(client, [runId])) === 'unfinished') throw new Error(`The try-out ${runId} goes on.`);
     await client.query('DELETE FROM suite_version WHERE id = $1', [run.suite_version_id]);
-    await client.query('DELETE FROM try_out WHERE run_id = $1', [runId]);
     return false;
   });
   if (!isGone) while (await purgeRun(pool, runId));

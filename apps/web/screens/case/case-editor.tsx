@@ -7,8 +7,9 @@ import { useAction } from '../../api/action';
 import { keys } from '../../api/keys';
 import { useRefusal } from '../../api/session';
 import { caseQuery, saveCase, type StoredCase } from '../../api/suites';
+import { useTryOut } from '../../api/try';
 import { AllowedButton } from '../../parts/allowed-button';
-import { useDraft } from '../../parts/draft';
+import { useDraft, type Draft } from '../../parts/draft';
 import type { Edited } from '../../parts/form/edited';
 import { JsonField } from '../../parts/form/fields';
 import { JsonForm } from '../../parts/form/form';
@@ -19,6 +20,7 @@ import { CaseFields } from './case-fields';
 import { inputOf } from './case-value';
 import { DeleteCase } from './delete-case';
 import { ToolsOfCase } from './tools-of-case';
+import { TryPanel } from './try-panel';
 
 interface Editor {
   suite: Suite;
@@ -30,42 +32,37 @@ interface Editor {
 
 /** One case as fields or as JSON. Both edit the same value, and keep what they do not know. */
 export function CaseEditor({ suite, stored, isJson, showJson }: Editor) {
-  const queries = useQueryClient();
-  const navigate = useNavigate();
   const refusal = useRefusal('editor');
   const first = useMemo<Edited>(
     () => ({ value: stored ? inputOf(stored) : newCase(suite), unread: {} }),
     [stored, suite],
   );
   const draft = useDraft(`suite.${suite.id}.case.${stored?.id ?? 'new'}`, first);
-  const save = useAction(
-    (input: Json, options) => saveCase(suite.id, stored?.id, input, options),
-    async ({ warnings: _warnings, ...written }, typed) => {
-      queries.setQueryData(caseQuery(suite.id, written.id).queryKey, written as StoredCase);
-      // What was typed while it was saved stays a draft.
-      if (draft.value.value === typed) draft.clear();
-      void queries.invalidateQueries({ queryKey: keys.suites });
-      const params = { suiteId: suite.id, caseId: written.id };
-      if (!stored) await navigate({ to: '/suites/$suiteId/cases/$caseId', params });
-    },
-  );
+  const save = useSaveCase(suite.id, stored, draft);
+  const tryOut = useTryOut();
+  const isUnread = Object.keys(draft.value.unread).length > 0;
   const submit = (event: FormEvent): void => {
     event.preventDefault();
-    if (Object.keys(draft.value.unread).length === 0 && !save.isPending) save.mutate(draft.value.value);
+    if (isUnread || save.isPending) return;
+    if (tryOut.error) tryOut.reset();
+    save.mutate(draft.value.value);
+  };
+  const startTry = (body: string): void => {
+    if (save.error) save.reset();
+    tryOut.start(body);
   };
   // Fields cannot show what is no JSON.
   const isWhole = isJson || '' in draft.value.unread;
   return (
-    <JsonForm edited={draft.value} change={draft.change} error={save.error} refusal={refusal}>
+    <JsonForm
+      edited={draft.value}
+      change={draft.change}
+      error={tryOut.error ?? save.error}
+      at={tryOut.error ? IN_TRY : undefined}
+      refusal={refusal}
+    >
       <form className="case-form" onSubmit={submit} onKeyDown={submitOnCtrlEnter}>
-        <div className="actions" role="group" aria-label="Show the case as">
-          <button type="button" className="dense" aria-pressed={!isWhole} onClick={() => showJson(false)}>
-            Fields
-          </button>
-          <button type="button" className="dense" aria-pressed={isWhole} onClick={() => showJson(true)}>
-            JSON
-          </button>
-        </div>
+        <ShowAs isJson={isWhole} showJson={showJson} />
         {isWhole ? (
           <JsonField path={[]} label="The case as JSON" isLabelHidden rows={20} />
         ) : (
@@ -84,9 +81,47 @@ export function CaseEditor({ suite, stored, isJson, showJson }: Editor) {
         {save.data && <Warnings warnings={save.data.warnings} />}
         <ToolsOfCase tools={suite.tools as unknown as Json} />
       </form>
+      <TryPanel
+        suiteId={suite.id}
+        input={draft.value.value}
+        unread={isUnread}
+        {...{ refusal, tryOut }}
+        start={startTry}
+      />
     </JsonForm>
   );
 }
+
+/** Saves what was typed, and shows a new case at its own address. */
+function useSaveCase(suiteId: string, stored: StoredCase | undefined, draft: Draft<Edited>) {
+  const queries = useQueryClient();
+  const navigate = useNavigate();
+  return useAction(
+    (input: Json, options) => saveCase(suiteId, stored?.id, input, options),
+    async ({ warnings: _warnings, ...written }, typed) => {
+      queries.setQueryData(caseQuery(suiteId, written.id).queryKey, written as StoredCase);
+      // What was typed while it was saved stays a draft.
+      if (draft.value.value === typed) draft.clear();
+      void queries.invalidateQueries({ queryKey: keys.suites });
+      const params = { suiteId, caseId: written.id };
+      if (!stored) await navigate({ to: '/suites/$suiteId/cases/$caseId', params });
+    },
+  );
+}
+
+const ShowAs = ({ isJson, showJson }: Pick<Editor, 'isJson' | 'showJson'>) => (
+  <div className="actions" role="group" aria-label="Show the case as">
+    <button type="button" className="dense" aria-pressed={!isJson} onClick={() => showJson(false)}>
+      Fields
+    </button>
+    <button type="button" className="dense" aria-pressed={isJson} onClick={() => showJson(true)}>
+      JSON
+    </button>
+  </div>
+);
+
+/** Where a case that is tried stands in what is sent. */
+const IN_TRY = ['case'];
 
 const newCase = ({ tools }: Suite): JsonObject => ({ prompt: '', expected_tool: tools[0]?.function.name ?? '' });
 

@@ -9,7 +9,7 @@ import { Given } from '../../parts/given';
 import { JudgementText } from '../../parts/judgement-text';
 import { Skeleton } from '../../parts/skeleton';
 import { Time } from '../../parts/time';
-import { Folded } from './details';
+import { Folded } from '../../parts/fold';
 import { ResultLabels } from './result-labels';
 
 /** How many reports are looked into: the newest that have ended. */

@@ -11,7 +11,7 @@ import { LabelButtons } from '../../parts/label-buttons';
 import { count } from '../../parts/score';
 import { Skeleton } from '../../parts/skeleton';
 import { Time } from '../../parts/time';
-import { Folded } from './details';
+import { Folded } from '../../parts/fold';
 
 interface Props {
   runId: string;

@@ -7,13 +7,16 @@ import { resultQuery, type ResultWithExchange } from '../../api/results';
 import { runQuery } from '../../api/runs';
 import { Calls } from '../../parts/calls';
 import { CopiedId } from '../../parts/copied-id';
+import { Exchange } from '../../parts/exchange';
 import { Failed } from '../../parts/failed';
+import { Folded } from '../../parts/fold';
 import { Given, GivenBlock, GivenLine } from '../../parts/given';
+import { Chain, Metrics, SchemaProblems } from '../../parts/result-details';
 import { Skeleton } from '../../parts/skeleton';
 import { Verdict } from '../../parts/verdict';
+import { Why } from '../../parts/why';
 import { Beside } from './beside';
-import { Chain, Facts, Folded, Metrics, SchemaProblems } from './details';
-import { Exchange } from './exchange';
+import { Facts } from './facts';
 import { ResultJudgements } from './result-judgements';
 import { SameCase } from './same-case';
 import './result.css';
@@ -112,25 +115,5 @@ function Head({ result, suiteId }: { result: ResultWithExchange; suiteId: string
         <GivenBlock text={prompt} />
       </div>
     </header>
-  );
-}
-
-/** The verdict in sentences, and what went wrong where there is no reply. */
-function Why({ result: { explanation, evidence, error } }: { result: ResultWithExchange }) {
-  const notes = (evidence?.notes ?? []).filter((note) => !explanation.includes(note));
-  return (
-    <section aria-labelledby="why-title">
-      <h2 id="why-title">Why</h2>
-      {error && (
-        <p>
-          {error.kind.replaceAll('_', ' ')}: <Given text={error.message} />
-        </p>
-      )}
-      {[...explanation, ...notes].slice(0, 50).map((sentence, index) => (
-        <p key={index}>
-          <Given text={sentence} />
-        </p>
-      ))}
-    </section>
   );
 }

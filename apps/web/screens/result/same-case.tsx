@@ -8,7 +8,7 @@ import { Failed } from '../../parts/failed';
 import { GivenLine } from '../../parts/given';
 import { Skeleton } from '../../parts/skeleton';
 import { verdictOf, VerdictMark } from '../../parts/verdict';
-import { Folded } from './details';
+import { Folded } from '../../parts/fold';
 
 interface SameCaseProps {
   runId: string;

@@ -1,64 +1,23 @@
 import { useQuery } from '@tanstack/react-query';
-import { useState, type ReactNode } from 'react';
 import type { RunMetric } from '#lib/contracts/metric';
-import { metricsQuery } from '../../api/metrics';
-import type { ResultWithExchange } from '../../api/results';
-import { Given } from '../../parts/given';
-import { JsonView } from '../../parts/json-view';
-import { duration, Time } from '../../parts/time';
+import { metricsQuery } from '../api/metrics';
+import type { Result } from '../api/results';
+import { Folded } from './fold';
+import { Given } from './given';
+import { JsonView } from './json-view';
 
-/** A part of a result that is folded, and not drawn until it is opened. */
-export function Folded({ title, children }: { title: ReactNode; children: () => ReactNode }) {
-  const [isOpen, setOpen] = useState(false);
-  return (
-    <details className="fold" open={isOpen} onToggle={({ currentTarget }) => setOpen(currentTarget.open)}>
-      <summary>{title}</summary>
-      {isOpen && <div className="fold-inner">{children()}</div>}
-    </details>
-  );
+/** What of a result a part shows, whether it is stored or only tried. */
+interface Of<Key extends keyof Result> {
+  result: Pick<Result, Key>;
 }
 
-const orUnknown = (value: number | null, text: (value: number) => string): string =>
-  value === null ? 'not known' : text(value);
-const count = (value: number): string => value.toLocaleString('en');
-
-/** What a result took, and how it was asked for. */
-export function Facts({ result }: { result: ResultWithExchange }) {
-  const { usage, evidence } = result;
-  const facts: [string, ReactNode][] = [
-    ['Answered by', result.cached ? 'a stored reply' : 'the model'],
-    ['Latency', orUnknown(result.latency_ms, duration)],
-    ['Requests', result.attempts],
-    ['Tokens', `${orUnknown(usage.prompt_tokens, count)} in, ${orUnknown(usage.completion_tokens, count)} out`],
-    ['Cost', orUnknown(result.cost_usd, (cost) => `$${cost === 0 ? '0' : cost.toFixed(6).replace(/0{1,4}$/, '')}`)],
-    ['Tool choice sent', result.tool_choice_used ?? 'none was sent'],
-    ['Format of calls', result.format_compliance ?? 'no reply'],
-    ['Scoring version', result.scoring_version],
-    ['Settled', <Time key="settled" at={result.settled_at} />],
-  ];
-  if (typeof evidence?.f1 === 'number') {
-    const { precision, recall, f1 } = evidence;
-    facts.push(['Calls', `precision ${share(precision)}, recall ${share(recall)}, F1 ${share(f1)}`]);
-  }
-  return (
-    <dl className="facts">
-      {facts.map(([name, value]) => (
-        <div key={name}>
-          <dt>{name}</dt>
-          <dd>{value}</dd>
-        </div>
-      ))}
-    </dl>
-  );
-}
-
-const share = (value: number | null | undefined): string =>
+export const share = (value: number | null | undefined): string =>
   value === null || value === undefined ? 'none' : value.toFixed(2);
 
 const FIRST_PROBLEMS = 100;
 
 /** Where calls break the schema of their tool. */
-export function SchemaProblems({ result: { evidence, called } }: { result: ResultWithExchange }) {
+export function SchemaProblems({ result: { evidence, called } }: Of<'evidence' | 'called'>) {
   const problems = evidence?.schema ?? [];
   if (problems.length === 0) return null;
   const line = ({ called: index, path, problem, message }: (typeof problems)[number], nth: number) => (
@@ -83,7 +42,7 @@ export function SchemaProblems({ result: { evidence, called } }: { result: Resul
 }
 
 /** What the score of a chain is made of. */
-export function Chain({ result: { evidence, called, overall } }: { result: ResultWithExchange }) {
+export function Chain({ result: { evidence, called, overall } }: Of<'evidence' | 'called' | 'overall'>) {
   const chain = evidence?.chain;
   if (!chain) return null;
   const { completion, efficiency, redundancy, detour, hops } = chain;
@@ -112,7 +71,7 @@ export function Chain({ result: { evidence, called, overall } }: { result: Resul
 }
 
 interface MetricsProps {
-  result: ResultWithExchange;
+  result: Pick<Result, 'metrics'>;
   /** The metrics of the run, as far as they are known. */
   asked: Pick<RunMetric, 'id' | 'as'>[];
 }

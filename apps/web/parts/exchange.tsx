@@ -1,15 +1,19 @@
 import { useQuery } from '@tanstack/react-query';
-import { providerQuery } from '../../api/providers';
-import type { ResultWithExchange } from '../../api/results';
-import { CopyButton } from '../../parts/copy-button';
-import { JsonView } from '../../parts/json-view';
+import { providerQuery } from '../api/providers';
+import type { ResultWithExchange } from '../api/results';
+import { CopyButton } from './copy-button';
+import { JsonView } from './json-view';
 import { curlCommand } from './curl-command';
-import { Folded } from './details';
+import { Folded } from './fold';
 
 type Stored = NonNullable<ResultWithExchange['exchange']>;
 
 /** What was sent and what came back. */
-export function Exchange({ result: { exchange, target } }: { result: ResultWithExchange }) {
+export function Exchange({
+  result: { exchange, target },
+}: {
+  result: Pick<ResultWithExchange, 'exchange' | 'target'>;
+}) {
   if (!exchange) return <p className="muted">The requests and replies are not stored, or nothing was sent.</p>;
   return (
     <Folded title={`Exchange: ${exchange.requests.length} sent, ${exchange.replies.length} received`}>

@@ -1,6 +1,6 @@
 import type { Provider } from '#lib/contracts/provider';
 import { withoutSlash } from '#lib/contracts/url';
-import { shellQuoted } from '../../parts/shell-quoted.js';
+import { shellQuoted } from './shell-quoted.js';
 
 type Host = Pick<Provider, 'kind' | 'base_url'>;
 

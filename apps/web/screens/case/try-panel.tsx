@@ -1,0 +1,126 @@
+import { useId } from 'react';
+import { ApiError } from '#lib/client/api-client';
+import { stringifyInSourceOrder } from '#lib/contracts/json/key-order';
+import type { Json } from '#lib/contracts/json/json';
+import type { TryOut } from '../../api/try';
+import { AllowedButton } from '../../parts/allowed-button';
+import { useDraft } from '../../parts/draft';
+import { Failed } from '../../parts/failed';
+import { ChooseModels } from '../../parts/set-up/choose-models';
+import { LabelledField, type FormPart } from '../../parts/set-up/labelled-field';
+import { TryResults } from './try-results';
+import '../../parts/set-up/set-up.css';
+
+const MAX_MODELS = 10;
+
+interface Settings {
+  models: string[];
+  toolChoice: string;
+  temperature: string;
+}
+const INITIAL: Settings = { models: [], toolChoice: 'required', temperature: '0' };
+
+interface Props {
+  suiteId: string;
+  /** The case as it is edited. */
+  input: Json;
+  /** Why it cannot be sent: it is not readable yet. */
+  unread: boolean;
+  refusal: string | undefined;
+  tryOut: TryOut;
+  start: (body: string) => void;
+}
+
+/** Plays the case as it is edited with some models, at once. What is chosen here holds for all cases of the suite. */
+export function TryPanel({ suiteId, input, unread, refusal, tryOut, start }: Props) {
+  const titleId = useId();
+  const draft = useDraft<Settings>(`suite.${suiteId}.try`, INITIAL);
+  const { models, toolChoice, temperature } = draft.value;
+  const body = stringifyInSourceOrder({
+    case: input,
+    suite_id: suiteId,
+    models,
+    tool_choice: toolChoice,
+    temperature: number(temperature),
+  });
+  const { answer, error, isPending, cancel } = tryOut;
+  const faults = error instanceof ApiError ? (error.problem.errors ?? []) : [];
+  const part: FormPart<Settings> = {
+    form: draft.value,
+    change: (change) => draft.change({ ...draft.value, ...change }),
+    faultsAt: (path) => faults.filter((fault) => fault.path === path || fault.path.startsWith(`${path}/`)),
+  };
+  const missing = whatIsMissing(models.length, unread);
+  return (
+    <section className="try" aria-labelledby={titleId}>
+      <h2 id={titleId}>Try it</h2>
+      <p className="muted">
+        The case as it stands here, asked now, saved or not. Nothing of it is kept but its cost, and it is in no run.
+      </p>
+      <div className="set-up">
+        <div className="fields">
+          <ChooseModels {...part} />
+          <Choices {...part} />
+        </div>
+        <div className="beside">
+          {missing !== undefined && <p className="muted">{missing}</p>}
+          {error && !isPending && <Failed error={error} />}
+          <div className="actions">
+            <AllowedButton refusal={refusal} disabled={missing !== undefined || isPending} onClick={() => start(body)}>
+              {answer || error ? 'Try again' : 'Try'}
+            </AllowedButton>
+            {isPending && (
+              <button type="button" onClick={cancel}>
+                Stop
+              </button>
+            )}
+          </div>
+          <p role="status" className="muted small">
+            {isPending && `Asking ${models.length === 1 ? 'one model' : `${models.length} models`} ...`}
+          </p>
+        </div>
+      </div>
+      {answer && !isPending && <TryResults answer={answer} isOfEarlier={tryOut.body !== body} />}
+    </section>
+  );
+}
+
+function whatIsMissing(models: number, unread: boolean): string | undefined {
+  if (unread) return 'First make what you typed readable.';
+  if (models === 0) return 'Choose at least one model.';
+  return models > MAX_MODELS ? `Choose ${MAX_MODELS} models at most.` : undefined;
+}
+
+/** What is not a number is sent as it is: the API says what is wrong. */
+const number = (typed: string): Json => (typed.trim() !== '' && Number.isFinite(Number(typed)) ? Number(typed) : typed);
+
+function Choices({ form, change, faultsAt }: FormPart<Settings>) {
+  return (
+    <div className="in-row">
+      <LabelledField label="Tool choice" faults={faultsAt('/tool_choice')}>
+        {(attributes) => (
+          <select
+            {...attributes}
+            value={form.toolChoice}
+            onChange={({ target }) => change({ toolChoice: target.value })}
+          >
+            <option value="required">required: must call a tool</option>
+            <option value="auto">auto: may call a tool</option>
+            <option value="none">none: must not</option>
+          </select>
+        )}
+      </LabelledField>
+      <LabelledField label="Temperature" faults={faultsAt('/temperature')}>
+        {(attributes) => (
+          <input
+            {...attributes}
+            inputMode="decimal"
+            size={6}
+            value={form.temperature}
+            onChange={({ target }) => change({ temperature: target.value })}
+          />
+        )}
+      </LabelledField>
+    </div>
+  );
+}

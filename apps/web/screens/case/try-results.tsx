@@ -1,0 +1,69 @@
+import type { Try, TryResult } from '../../api/try';
+import { Calls } from '../../parts/calls';
+import { Exchange } from '../../parts/exchange';
+import { GivenLine } from '../../parts/given';
+import { Money } from '../../parts/money';
+import { Chain, SchemaProblems } from '../../parts/result-details';
+import { duration } from '../../parts/time';
+import { Verdict } from '../../parts/verdict';
+import { Warnings } from '../../parts/warnings';
+import { Why } from '../../parts/why';
+
+interface Props {
+  answer: Try;
+  /** The case, or a setting, was changed since. */
+  isOfEarlier: boolean;
+}
+
+/** What the models made of the case, one after the other. */
+export function TryResults({ answer: { results, cost_usd: cost, warnings }, isOfEarlier }: Props) {
+  const passed = results.filter((result) => result.passed).length;
+  const errored = results.filter(({ outcome }) => outcome === 'errored').length;
+  return (
+    <>
+      <p role="status">
+        {passed} of {results.length - errored} passed{errored > 0 && `, ${errored} errored`}. Cost: <Money usd={cost} />
+        .{isOfEarlier && ' Something was changed since.'}
+      </p>
+      <Warnings warnings={warnings} />
+      <ol className="tried">
+        {results.map((result) => (
+          <li key={result.target}>
+            <Tried result={result} />
+          </li>
+        ))}
+      </ol>
+    </>
+  );
+}
+
+function Tried({ result }: { result: TryResult }) {
+  return (
+    <article aria-label={result.target.slice(0, 300)}>
+      <h3>
+        <GivenLine text={result.target} />
+      </h3>
+      <p className="actions">
+        <Verdict of={result} />
+        {result.outcome === 'scored' && (
+          <span>
+            score {percent(result.overall)}: tool {percent(result.tool_score)}, arguments {percent(result.param_score)}
+          </span>
+        )}
+        <span className="muted">
+          {result.latency_ms !== null && <>{duration(result.latency_ms)}, </>}
+          {result.outcome === 'scored' ? <Money usd={result.cost_usd} /> : 'no answer'}
+        </span>
+      </p>
+      <Why result={result} of={result.target} />
+      {result.outcome === 'scored' && <Calls result={result} of={result.target} />}
+      <div>
+        <SchemaProblems result={result} />
+        <Chain result={result} />
+        {result.outcome === 'scored' && <Exchange result={result} />}
+      </div>
+    </article>
+  );
+}
+
+const percent = (value: number | null): string => (value === null ? 'none' : `${(value * 100).toFixed(1)} %`);

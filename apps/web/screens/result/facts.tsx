@@ -1,0 +1,38 @@
+import type { ReactNode } from 'react';
+import type { ResultWithExchange } from '../../api/results';
+import { share } from '../../parts/result-details';
+import { duration, Time } from '../../parts/time';
+
+const orUnknown = (value: number | null, text: (value: number) => string): string =>
+  value === null ? 'not known' : text(value);
+const count = (value: number): string => value.toLocaleString('en');
+
+/** What a result took, and how it was asked for. */
+export function Facts({ result }: { result: ResultWithExchange }) {
+  const { usage, evidence } = result;
+  const facts: [string, ReactNode][] = [
+    ['Answered by', result.cached ? 'a stored reply' : 'the model'],
+    ['Latency', orUnknown(result.latency_ms, duration)],
+    ['Requests', result.attempts],
+    ['Tokens', `${orUnknown(usage.prompt_tokens, count)} in, ${orUnknown(usage.completion_tokens, count)} out`],
+    ['Cost', orUnknown(result.cost_usd, (cost) => `$${cost === 0 ? '0' : cost.toFixed(6).replace(/0{1,4}$/, '')}`)],
+    ['Tool choice sent', result.tool_choice_used ?? 'none was sent'],
+    ['Format of calls', result.format_compliance ?? 'no reply'],
+    ['Scoring version', result.scoring_version],
+    ['Settled', <Time key="settled" at={result.settled_at} />],
+  ];
+  if (typeof evidence?.f1 === 'number') {
+    const { precision, recall, f1 } = evidence;
+    facts.push(['Calls', `precision ${share(precision)}, recall ${share(recall)}, F1 ${share(f1)}`]);
+  }
+  return (
+    <dl className="facts">
+      {facts.map(([name, value]) => (
+        <div key={name}>
+          <dt>{name}</dt>
+          <dd>{value}</dd>
+        </div>
+      ))}
+    </dl>
+  );
+}

@@ -1,0 +1,106 @@
+import type { Page } from 'playwright-core';
+import { weatherSuite } from '../client.js';
+import { until } from '../until.js';
+import { journeys, startWeb, type WebSystem } from '../web.js';
+
+let web: WebSystem;
+let suiteId: string;
+const HOSTILE = '<img src=x onerror=alert(1)>\u202eevil\u2066 ';
+
+journeys('a case is tried in the page', () => {
+  beforeAll(async () => {
+    web = await startWeb();
+    await web.client.post('/api/providers', {
+      key: 'sim',
+      base_url: `${web.simulator.url}/v1`,
+      models: [
+        { id: 'perfect-ish', input_cost_per_mtok: 1, output_cost_per_mtok: 2 },
+        { id: 'scripted:mine' },
+        { id: 'slow-60000' },
+      ],
+    });
+    suiteId = (await web.client.post('/api/tool-eval/import', weatherSuite(2))).body.suite_id;
+  });
+  const panel = (page: Page) => page.getByRole('region', { name: 'Try it' });
+  const goingOn = async (): Promise<number> => (await web.sql.query('SELECT 1 FROM try_out')).rowCount ?? 0;
+
+  it('before it is saved, and again after an edit; what is wrong stands at its field', async () => {
+    await web.script('mine', {
+      replies: [
+        {
+          tool_calls: [
+            { name: 'get_weather', arguments: { city: HOSTILE.repeat(2000) } },
+            { name: HOSTILE, arguments: { x: 1 } },
+          ],
+        },
+      ],
+    });
+    const { page, axe, faults, isTooWide } = await web.open({ path: `/suites/${suiteId}/cases/new` });
+    await page.getByLabel('Prompt', { exact: true }).fill('What is the weather in Paris?');
+    await page.getByText('Not saved yet; kept in this tab.').waitFor();
+    const tryIt = panel(page);
+    await tryIt.getByText('Choose at least one model.').waitFor();
+    await tryIt.getByLabel('perfect-ish').check();
+    await tryIt.getByLabel('scripted:mine').check();
+    await page.getByRole('textbox', { name: 'Arguments' }).click();
+    await page.keyboard.insertText('{"city": "Paris"}');
+    await tryIt.getByRole('button', { name: 'Try', exact: true }).click();
+    await tryIt.getByText(/^1 of 2 passed\. Cost:/).waitFor();
+    const good = tryIt.getByRole('article', { name: 'sim::perfect-ish' });
+    expect(await good.getByText('passed', { exact: true }).isVisible()).toBe(true);
+    const bad = tryIt.getByRole('article', { name: 'sim::scripted:mine' });
+    await bad.getByText('unexpected').waitFor();
+    await bad.getByText(/^Exchange: 1 sent/).click();
+    await bad.getByRole('heading', { name: 'Reply 1' }).waitFor();
+    expect(await axe()).toEqual([]);
+    await page.setViewportSize({ width: 360, height: 800 });
+    expect(await isTooWide()).toBe(false);
+    await page.setViewportSize({ width: 1280, height: 800 });
+
+    // An edit, and again: now nothing that was called is right.
+    await page.getByLabel('Prompt', { exact: true }).fill('What is the weather in Rome?');
+    await tryIt.getByText(/Something was changed since\.$/).waitFor();
+    await tryIt.getByRole('button', { name: 'Try again' }).click();
+    await tryIt.getByText(/^0 of 2 passed\./).waitFor();
+    await good.getByRole('row', { name: /city/ }).getByText('differs').waitFor();
+
+    // A fault stands at its field, and the case is saved as it was tried once that is mended.
+    await page.getByRole('textbox', { name: 'Arguments' }).click();
+    await page.keyboard.press('ControlOrMeta+a');
+    await page.keyboard.insertText('{"city": {"$regex": "("}}');
+    await tryIt.getByRole('button', { name: 'Try again' }).click();
+    await page.locator('form .field-error:not(:empty)').first().waitFor();
+    await tryIt.getByRole('alert').waitFor();
+    await page.getByRole('textbox', { name: 'Arguments' }).click();
+    await page.keyboard.press('ControlOrMeta+a');
+    await page.keyboard.insertText('{"city": "Rome"}');
+    await page.getByLabel('Prompt', { exact: true }).press('Control+Enter');
+    await page.getByRole('heading', { name: 'Case 3: What is the weather in Rome?' }).waitFor();
+    // The models stay chosen for the other cases of the suite.
+    expect(await panel(page).getByLabel('perfect-ish').isChecked()).toBe(true);
+    expect(faults()).toEqual([]);
+  });
+
+  it('is stopped by a button, and by leaving the view; a viewer sees why nothing can be tried', async () => {
+    const [{ id }] = (await web.client.get(`/api/tool-suites/${suiteId}/cases`)).body.items;
+    const path = `/suites/${suiteId}/cases/${id}`;
+    const { page, faults } = await web.open({ path });
+    const tryIt = panel(page);
+    await tryIt.getByLabel('slow-60000').check();
+    for (const leave of [
+      () => tryIt.getByRole('button', { name: 'Stop' }).click(),
+      () => page.getByRole('link', { name: 'Weather' }).first().click(),
+    ]) {
+      await tryIt.getByRole('button', { name: 'Try', exact: true }).click();
+      await tryIt.getByText('Asking one model ...').waitFor();
+      await until(async () => (await goingOn()) === 1, { what: 'the try-out' });
+      await leave();
+      await until(async () => (await goingOn()) === 0, { what: 'the try-out to end' });
+    }
+    expect(faults()).toEqual([]);
+    const viewer = await web.open({ path, role: 'viewer' });
+    await panel(viewer.page).getByText('editor', { exact: false }).first().waitFor();
+    expect(await panel(viewer.page).getByRole('button', { name: 'Try' }).isDisabled()).toBe(true);
+    expect(viewer.faults()).toEqual([]);
+  });
+});
