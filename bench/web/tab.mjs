@@ -37,7 +37,7 @@ export async function openTab(browser, address) {
   return {
     ...tab,
     heapMb: () => heapMb(tab),
-    measure: (isOver) => measure(browser, tab, isOver),
+    measure: (isOver, stepPx) => measure(browser, tab, isOver, stepPx),
     close: () => page.close(),
   };
 }
@@ -54,11 +54,11 @@ async function metricsOf(cdp) {
 }
 
 /** Reads the page while results come in, until `isOver`, and says what that cost. */
-async function measure(browser, { page, cdp }, isOver) {
+async function measure(browser, { page, cdp }, isOver, stepPx) {
   await page.evaluate('new Promise(requestAnimationFrame).then(() => void (slowTasks.length = 0))');
   await browser.startTracing(page, { categories: ['toplevel', '__metadata'] });
   const [before, cpuBefore] = [await metricsOf(cdp), await cpuSeconds(browser)];
-  await read(page, isOver);
+  await read(page, isOver, stepPx);
   const [after, cpuAfter] = [await metricsOf(cdp), await cpuSeconds(browser)];
   const slow = await page.evaluate('new Promise(requestAnimationFrame).then(() => slowTasks)');
   const trace = JSON.parse((await browser.stopTracing()).toString());
@@ -86,11 +86,11 @@ async function cpuSeconds(browser) {
 }
 
 /** Scrolls down and up, and asks for the newest results whenever there are more. */
-async function read(page, isOver) {
+async function read(page, isOver, stepPx = 120) {
   const more = page.getByRole('button', { name: /more, show/ });
   await page.mouse.move(WINDOW.width / 2, WINDOW.height / 2);
   for (let n = 1; !isOver(); n++) {
-    await page.mouse.wheel(0, Math.floor(n / 10) % 2 === 0 ? 120 : -120);
+    await page.mouse.wheel(0, Math.floor(n / 10) % 2 === 0 ? stepPx : -stepPx);
     if (n % 20 === 0 && (await more.isVisible())) await more.click();
     await page.waitForTimeout(SCROLL_GAP_MS);
   }
