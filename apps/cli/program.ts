@@ -24,6 +24,7 @@ import { addSamples } from './commands/samples.js';
 import { addScore } from './commands/score.js';
 import { addShow } from './commands/show.js';
 import { addSuites } from './commands/suites.js';
+import { addTry } from './commands/try.js';
 import { addTune } from './commands/tune.js';
 import { addTunes } from './commands/tunes.js';
 import { EXIT_CODES } from './exit-codes.js';
@@ -58,7 +59,7 @@ export function createProgram(version: string): Command {
     .exitOverride()
     .addHelpText('after', FOOTER);
   const groups: [heading: string, add: ((program: Command) => void)[]][] = [
-    ['Run suites:', [addRun, addRecord, addResume, addSamples]],
+    ['Run suites:', [addRun, addTry, addRecord, addResume, addSamples]],
     ['Read results:', [addHistory, addShow, addExport, addReport, addRescore]],
     ['Judge results:', [addJudge, addJudges, addLabel]],
     ['Compare:', [addCompare, addExperiments]],

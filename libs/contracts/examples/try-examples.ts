@@ -39,7 +39,7 @@ export const TRY_EXAMPLES = {
       tools: suiteSettings.tools,
       base_prompt: suiteSettings.system_prompt,
       pass_threshold: 0.8,
-      models: [target],
+      models: [{ provider_key: 'simulator', model_id: 'perfect-ish', params: { top_p: 0.9 } }],
       temperature: 0.7,
       max_tokens: 512,
       timeout_s: 30,

@@ -1,0 +1,88 @@
+import { Option, type Command } from 'commander';
+import type { ApiClient } from '#lib/client/api-client';
+import type { Try, TryResult } from '#lib/contracts/try';
+import {
+  commaSeparated,
+  idOrObject,
+  jsonObject,
+  number,
+  onServer,
+  repeated,
+  wholeNumber,
+  withExamples,
+} from '../command.js';
+import { EXIT, exitWith } from '../exit-codes.js';
+import { findCase } from '../lookup/find-case.js';
+import { findSuite } from '../lookup/find-suite.js';
+import { dollars, percent } from '../output/table.js';
+import { print, printJson, printWarning } from '../output/terminal.js';
+import { configOf, TOOL_CHOICES, type ConfigOptions } from './run-settings.js';
+
+interface TryOptions extends ConfigOptions {
+  models: string[];
+  deadline?: number;
+  json?: boolean;
+}
+
+export function addTry(program: Command): void {
+  const command = program
+    .command('try')
+    .description('try one case with up to ten models, now; nothing is kept but its cost')
+    .argument('<suite>', 'name or id of a suite, or the beginning of an id')
+    .argument('<case>', 'number from 1, name or id of a case, a file with one as JSON, or - for standard input')
+    .addOption(
+      new Option('-m, --models <list>', 'models to ask, separated by commas: provider::model')
+        .argParser(commaSeparated)
+        .makeOptionMandatory(),
+    )
+    .option('--temperature <t>', 'sampling temperature, 0 to 2', number)
+    .addOption(new Option('--tool-choice <choice>', 'whether models must call a tool').choices(TOOL_CHOICES))
+    .option('--max-tokens <n>', 'most tokens of one reply', wholeNumber)
+    .option('--params <json>', 'further parameters for each request, as a JSON object', jsonObject)
+    .option('--system-prompt <text>', "stands after the suite's system prompt; @FILE reads it from a file")
+    .option('--base-prompt <text>', "takes the place of the suite's system prompt; @FILE reads it from a file")
+    .option('--metric <id>', 'further metric, repeatable; a JSON object gives it options', repeated(idOrObject))
+    .option('--deadline <seconds>', 'when to stop waiting for models, 90 by default', number)
+    .action(onServer<TryOptions, [string, string]>(tryCase));
+  withExamples(
+    command,
+    'toolmark try Weather 1 --models simulator::perfect-ish,simulator::careless-arguments',
+    'toolmark try Weather 2 --models simulator::perfect-ish --tool-choice auto --metric ragas_tool_call_f1',
+  );
+}
+
+async function tryCase(client: ApiClient, options: TryOptions, suite: string, wanted: string): Promise<void> {
+  const suiteId = await findSuite(client, suite);
+  const { models, temperature, tool_choice, max_tokens, params, system_prompt, base_prompt, metrics } =
+    configOf(options);
+  const answer = await client.call<Try>('POST', '/api/tool-eval/try', {
+    case: await findCase(client, suiteId, wanted),
+    suite_id: suiteId,
+    ...{ models, temperature, tool_choice, max_tokens, params, system_prompt, base_prompt, metrics },
+    deadline_s: options.deadline,
+  });
+  if (answer.results.some(({ outcome }) => outcome === 'errored')) exitWith(EXIT.negative);
+  if (options.json) return printJson(answer);
+  answer.warnings.forEach(printWarning);
+  for (const result of answer.results) print(...resultLines(result), '');
+  print(`Cost       ${answer.cost_usd === null ? 'unknown' : dollars(answer.cost_usd)}`);
+}
+
+function resultLines({ target, outcome, passed, called, explanation, metrics, ...scores }: TryResult): string[] {
+  const verdict = passed ? 'pass' : outcome === 'errored' ? 'error' : 'FAIL';
+  if (outcome === 'errored') return [`${verdict}  ${target}`, ...explanation.map(indented)];
+  const { overall, tool_score, param_score, latency_ms } = scores;
+  return [
+    [
+      verdict,
+      target,
+      `overall ${percent(overall)}, tool ${percent(tool_score)}, parameters ${percent(param_score)}`,
+    ].join('  '),
+    indented(`called ${called.length ? JSON.stringify(called) : 'nothing'}`),
+    ...explanation.map(indented),
+    ...Object.entries(metrics).map(([name, score]) => indented(`${name}: ${JSON.stringify(score)}`)),
+    ...(latency_ms === null ? [] : [indented(`took ${latency_ms} ms`)]),
+  ];
+}
+
+const indented = (line: string): string => `      ${line}`;
