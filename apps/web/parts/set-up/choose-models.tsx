@@ -1,4 +1,5 @@
 import { useQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
 import { useId, useState } from 'react';
 import type { Provider } from '#lib/contracts/provider';
 import { providersQuery } from '../../api/providers';
@@ -26,7 +27,11 @@ export function ChooseModels({ form, change, faultsAt }: FormPart<{ models: stri
       <legend>Models{form.models.length > 0 && `, ${form.models.length} chosen`}</legend>
       {error && <Failed error={error} retry={() => refetch()} />}
       {isPending && <Skeleton rows={5} />}
-      {data && all.length === 0 && <p>No provider has a model yet. An owner adds one with POST /api/providers.</p>}
+      {data && all.length === 0 && (
+        <p>
+          No provider has a model yet. An owner <Link to="/operate/providers/new">adds one</Link>.
+        </p>
+      )}
       {all.length > 0 && (
         <div className="field">
           <label htmlFor={filterId}>Filter of models</label>
