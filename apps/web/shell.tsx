@@ -93,7 +93,7 @@ function Jobs() {
   const unfinished = data?.items.length ?? 0;
   return (
     <Link to="/jobs" activeOptions={{ includeSearch: false }}>
-      Jobs
+      Jobs{' '}
       {unfinished > 0 && (
         <span className="badge">
           {unfinished > MOST_COUNTED ? `${MOST_COUNTED}+` : unfinished}

@@ -22,7 +22,10 @@ it('settles every item once when a worker freezes and comes back after others to
   await until(async () => (await run(evalId)).counts.settled >= 30);
   await frozen!.kill('SIGSTOP');
   await finished(evalId);
+  const alive = async (): Promise<number> => (await client.get('/api/system')).body.workers.alive;
+  expect(await alive()).toBe(1);
   await frozen!.kill('SIGCONT');
+  await until(async () => (await alive()) === 2, { what: 'both workers to be alive' });
   await finished(await submit(20, 'slow-40'));
   await expectExact(sql, evalId, 200);
   await sql.end();

@@ -150,6 +150,8 @@ journeys('judges, labels and calibration', () => {
     expect(await page.getByLabel('Judges runs by itself below').getAttribute('aria-invalid')).toBe('true');
     await page.getByLabel('Judges runs by itself below').fill('0');
     await button(page, 'Save the settings').click();
+    await page.getByText('Saved.', { exact: true }).waitFor();
+    await page.getByRole('link', { name: /^Reports, labels/ }).click();
     await page.getByText('judges no run by itself').waitFor();
     expect(await get('/api/settings/judge')).toMatchObject({ judge: JUDGE, auto_below: 0 });
     expect(await axe()).toEqual([]);

@@ -9,6 +9,7 @@ import { submitOnCtrlEnter } from '../submit-keys';
 import type { Edited } from './edited';
 import { JsonForm } from './form';
 import { SaveBar } from './save-bar';
+import './setting-form.css';
 
 interface Props {
   /** By which what is typed is kept in the tab. */
@@ -42,7 +43,7 @@ export function SettingForm({ name, stored, put, bodyOf = (value) => value, refr
   };
   return (
     <JsonForm edited={draft.value} change={draft.change} error={saving.error} refusal={refusal}>
-      <form className="fields" onSubmit={send} onKeyDown={submitOnCtrlEnter}>
+      <form className="fields setting-form" onSubmit={send} onKeyDown={submitOnCtrlEnter}>
         {children}
         <SaveBar
           draft={draft}

@@ -8,8 +8,9 @@ import { runsQuery } from '../../api/runs';
 import { useRefusal } from '../../api/session';
 import { Bar } from '../../parts/bar';
 import { Failed } from '../../parts/failed';
-import { Given, GivenLine } from '../../parts/given';
+import { Given } from '../../parts/given';
 import { JOB_TYPES, JobLink } from '../../parts/job-link';
+import { placeInWords } from '../../parts/job-place';
 import { money } from '../../parts/money';
 import { count } from '../../parts/score';
 import { Status, UNDER_WAY } from '../../parts/status';
@@ -54,6 +55,7 @@ function JobCard({ job, run }: { job: Job; run: Run | undefined }) {
   const { done, total, errored, eta_s: left } = job.progress;
   const name = run ? (run.name ?? run.suite.name) : JOB_TYPES[job.type];
   const cost = run?.estimate?.cost_usd;
+  const why = job.position === null ? job.detail : placeInWords(job.position, job.submitted_by);
   return (
     <div className="job">
       <div className="actions">
@@ -69,9 +71,9 @@ function JobCard({ job, run }: { job: Job; run: Run | undefined }) {
         {cost != null && `, estimated at ${money(cost)}`}
         {errored > 0 && <span className="errored-count">, {count(errored)} errored</span>}
       </span>
-      {job.detail !== null && (
+      {why !== null && (
         <span className="small">
-          <GivenLine text={job.detail} />
+          <Given text={why} max={300} />
         </span>
       )}
     </div>

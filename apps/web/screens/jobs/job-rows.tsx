@@ -7,15 +7,21 @@ import { Bar } from '../../parts/bar';
 import { Failed } from '../../parts/failed';
 import { Given, GivenLine } from '../../parts/given';
 import { JOB_TYPES, JobLink } from '../../parts/job-link';
+import { placeInWords } from '../../parts/job-place';
 import { count } from '../../parts/score';
 import { isUnderWay, Status } from '../../parts/status';
 import { duration, Time } from '../../parts/time';
-import { placeInWords } from './place';
 
 const SHOWN_OF_ID = 8;
 
+interface Props {
+  jobs: Job[];
+  /** What a run is called; undefined where that is not known. */
+  nameOf: (runId: string) => string | undefined;
+}
+
 /** Jobs, the newest first. */
-export function JobRows({ jobs }: { jobs: Job[] }) {
+export function JobRows({ jobs, nameOf }: Props) {
   const refusal = useRefusal('editor');
   const cancel = useAction(cancelJob, (job) => refreshWork(job.result_ref ?? undefined));
   return (
@@ -37,7 +43,7 @@ export function JobRows({ jobs }: { jobs: Job[] }) {
           </thead>
           <tbody>
             {jobs.map((job) => (
-              <JobRow key={job.id} job={job}>
+              <JobRow key={job.id} job={job} name={runOf(job, nameOf)}>
                 <button
                   type="button"
                   className="dense"
@@ -57,16 +63,26 @@ export function JobRows({ jobs }: { jobs: Job[] }) {
   );
 }
 
+const runOf = ({ type, result_ref: id, subject_ref: subject }: Job, nameOf: Props['nameOf']): string | undefined => {
+  const runId = type === 'tool_eval' ? id : type === 'rescore' ? subject : null;
+  return runId === null ? undefined : nameOf(runId);
+};
+
 const shortId = (job: Job): string => (job.result_ref ?? job.id).slice(-SHOWN_OF_ID);
 
 /** @param children what cancels it */
-function JobRow({ job, children }: { job: Job; children: ReactNode }) {
+function JobRow({ job, name, children }: { job: Job; name: string | undefined; children: ReactNode }) {
   return (
     <tr>
       <th scope="row">
         <JobLink job={job}>
           {JOB_TYPES[job.type]} <code>{shortId(job)}</code>
         </JobLink>
+        {name !== undefined && (
+          <div className="small job-name">
+            <GivenLine text={name} />
+          </div>
+        )}
       </th>
       <td className="why">
         <Status status={job.status} /> <Why job={job} />

@@ -2,25 +2,36 @@ import { useQuery } from '@tanstack/react-query';
 import { Link, useNavigate, useSearch } from '@tanstack/react-router';
 import { STATUSES_OF, type JobsSearch } from '../../address/operate';
 import { jobsQuery, POLL_MS } from '../../api/jobs';
+import { runsQuery } from '../../api/runs';
 import { Empty } from '../../parts/empty';
 import { Failed } from '../../parts/failed';
+import { runName } from '../../parts/run-link';
 import { Skeleton } from '../../parts/skeleton';
 import { isUnderWay } from '../../parts/status';
 import './jobs.css';
 import { JobFilters } from './job-filters';
 import { JobRows } from './job-rows';
 
+/** How many runs are asked for their names; of older ones the end of the id is shown. */
+const NAMED_RUNS = 200;
+
 /** What waits and what runs, whoever submitted it. */
 export function JobsScreen() {
   const search = useSearch({ from: '/signed-in/jobs' });
   const navigate = useNavigate();
   const { status, type, after } = search;
+  const statuses = STATUSES_OF[status ?? 'unfinished'];
   const jobs = useQuery({
-    ...jobsQuery({ statuses: STATUSES_OF[status ?? 'unfinished'], type, cursor: after }),
+    ...jobsQuery({ statuses, type, cursor: after }),
     // Events of the team say when jobs begin and end, not how far they are.
     refetchInterval: ({ state }) => (state.data?.items.some((job) => isUnderWay(job.status)) ? POLL_MS : false),
   });
   const { items = [], next_cursor: next = null } = jobs.data ?? {};
+  const runs = useQuery({ ...runsQuery({ statuses, limit: NAMED_RUNS }), enabled: items.length > 0 });
+  const nameOf = (runId: string): string | undefined => {
+    const run = runs.data?.items.find(({ id }) => id === runId);
+    return run && runName(run);
+  };
   const narrow = (change: Partial<JobsSearch>): void =>
     void navigate({ to: '/jobs', search: { ...search, after: undefined, ...change } });
   return (
@@ -32,7 +43,7 @@ export function JobsScreen() {
       <JobFilters search={search} narrow={narrow} />
       {jobs.isError && <Failed error={jobs.error} retry={() => jobs.refetch()} />}
       {jobs.isPending && <Skeleton rows={8} />}
-      {items.length > 0 && <JobRows jobs={items} />}
+      {items.length > 0 && <JobRows jobs={items} nameOf={nameOf} />}
       {jobs.data && items.length === 0 && <NoJobs search={search} />}
       {(after !== undefined || next !== null) && (
         <nav className="actions" aria-label="Pages of jobs">

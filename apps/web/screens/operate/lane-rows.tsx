@@ -11,6 +11,8 @@ import { Given, GivenLine, visible } from '../../parts/given';
 import { LaneStatus, LaneTrouble } from '../../parts/lane-trouble';
 import { count, percent } from '../../parts/score';
 
+const MOST_PROVIDERS = 10;
+
 interface Props {
   lanes: Lane[];
   alive: number | null | undefined;
@@ -89,18 +91,19 @@ function LaneRow({ lane, alive, children }: { lane: Lane; alive: Props['alive'];
   );
 }
 
-/** A lane of several providers is of a credential that they share. */
-const LaneProviders = ({ lane: { name, providers } }: { lane: Lane }) =>
-  providers
-    .filter((key) => key !== name)
-    .slice(0, 10)
-    .map((providerKey) => (
-      <div key={providerKey} className="small">
-        <Link to="/operate/providers/$providerKey" params={{ providerKey }}>
-          <Given text={providerKey} max={63} />
-        </Link>
-      </div>
-    ));
+/** The way to the providers of a lane: several, where they share a credential. */
+const LaneProviders = ({ lane: { providers } }: { lane: Lane }) =>
+  providers.slice(0, MOST_PROVIDERS).map((providerKey) => (
+    <div key={providerKey} className="small">
+      <Link
+        to="/operate/providers/$providerKey"
+        params={{ providerKey }}
+        aria-label={`Provider ${visible(providerKey)}`}
+      >
+        <Given text={providerKey} max={63} />
+      </Link>
+    </div>
+  ));
 
 function LaneLimits({ limits }: { limits: Lane['limits'] }) {
   const { max_concurrency: atOnce, requests_per_minute: requests, tokens_per_minute: tokens } = limits;

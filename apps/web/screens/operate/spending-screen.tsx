@@ -7,6 +7,7 @@ import { Failed } from '../../parts/failed';
 import { money } from '../../parts/money';
 import { percent } from '../../parts/score';
 import { Skeleton } from '../../parts/skeleton';
+import '../../parts/facts.css';
 import './operate.css';
 import { OperateNav } from './operate-nav';
 import { SpendingForm } from './spending-form';

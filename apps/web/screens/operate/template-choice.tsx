@@ -46,7 +46,7 @@ function Peculiarities({ template }: { template: ProviderTemplate }) {
   const { quirks, unverified, unsupported_params: refused, docs, needs_key: needsKey, base_url: url } = template;
   return (
     <div className="notice">
-      <ul>
+      <ul className="quirks">
         {url.includes('{') && <li>Replace the parts of the address that are in braces.</li>}
         {!needsKey && <li>It needs no API key.</li>}
         {refused.length > 0 && <li>Its models refuse {refused.join(', ')}: say so at each model.</li>}

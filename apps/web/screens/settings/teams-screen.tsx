@@ -15,6 +15,7 @@ import '../../parts/set-up/set-up.css';
 import { Skeleton } from '../../parts/skeleton';
 import { submitOnCtrlEnter } from '../../parts/submit-keys';
 import { Time } from '../../parts/time';
+import '../../parts/facts.css';
 import './settings.css';
 import { SettingsNav } from './settings-nav';
 

@@ -12,6 +12,7 @@ import { Failed } from '../../parts/failed';
 import { Given, GivenLine, visible } from '../../parts/given';
 import { Skeleton } from '../../parts/skeleton';
 import { Time } from '../../parts/time';
+import '../../parts/facts.css';
 import './settings.css';
 import { NewTokenForm } from './new-token-form';
 import { SettingsNav } from './settings-nav';
@@ -35,6 +36,7 @@ export function TokensScreen() {
 function Tokens() {
   const { data, error, isPending, refetch, hasNextPage, fetchNextPage, isFetchingNextPage } =
     useInfiniteQuery(tokensQuery);
+  const [asked, setAsked] = useState<Token>();
   const tokens = data?.pages.flatMap(({ items }) => items) ?? [];
   return (
     <>
@@ -43,7 +45,8 @@ function Tokens() {
         <h2 id="tokens">Tokens of the team</h2>
         {isPending && <Skeleton rows={5} />}
         {error && <Failed error={error} retry={refetch} />}
-        {tokens.length > 0 && <TokenRows tokens={tokens} />}
+        {tokens.length > 0 && <TokenRows tokens={tokens} ask={setAsked} />}
+        {asked && <Question token={asked} close={() => setAsked(undefined)} />}
         {hasNextPage && (
           <div>
             <button type="button" disabled={isFetchingNextPage} onClick={() => void fetchNextPage()}>
@@ -56,8 +59,7 @@ function Tokens() {
   );
 }
 
-function TokenRows({ tokens }: { tokens: Token[] }) {
-  const [asked, setAsked] = useState<Token>();
+function TokenRows({ tokens, ask }: { tokens: Token[]; ask: (token: Token) => void }) {
   return (
     <div className="wide" tabIndex={0} role="region" aria-label="List of tokens">
       <table className="setting-rows">
@@ -92,7 +94,7 @@ function TokenRows({ tokens }: { tokens: Token[] }) {
                   type="button"
                   className="dense"
                   aria-label={`Delete the token ${visible(token.name)}`}
-                  onClick={() => setAsked(token)}
+                  onClick={() => ask(token)}
                 >
                   Delete
                 </button>
@@ -101,7 +103,6 @@ function TokenRows({ tokens }: { tokens: Token[] }) {
           ))}
         </tbody>
       </table>
-      {asked && <Question token={asked} close={() => setAsked(undefined)} />}
     </div>
   );
 }

@@ -1,4 +1,4 @@
-import { count } from '../../parts/score.js';
+import { count } from './score.js';
 
 /** The API counts no further. */
 const LAST_COUNTED = 1000;

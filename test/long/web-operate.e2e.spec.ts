@@ -1,0 +1,272 @@
+import type { Locator, Page } from 'playwright-core';
+import { weatherSuite } from '../client.js';
+import { until } from '../until.js';
+import { untilEnded } from '../web-screens.js';
+import { journeys, startWeb, tabTo, type WebSystem } from '../web.js';
+
+let web: WebSystem;
+let suiteId: string;
+
+const SECRET = 'sk-very-secret-1234';
+const button = (page: Page, name: string): Locator => page.getByRole('button', { name, exact: true });
+const heading = (page: Page, name: string): Locator => page.getByRole('heading', { level: 1, name, exact: true });
+const lanes = (page: Page): Locator => page.getByRole('region', { name: 'List of lanes' });
+const jobs = (page: Page): Locator => page.getByRole('region', { name: 'List of jobs' });
+const get = async (path: string) => (await web.client.get(path)).body;
+
+async function startRun(model: string, cases = 6): Promise<{ runId: string; jobId: string }> {
+  if (cases !== 6) ({ suite_id: suiteId } = (await web.client.post('/api/tool-eval/import', weatherSuite(cases))).body);
+  const { body } = await web.client.post('/api/tool-eval', { suite_id: suiteId, models: [model], cache: 'off' });
+  return { runId: body.eval_id, jobId: body.job_id };
+}
+
+const isRefused = async (control: Locator, needed: string): Promise<void> => {
+  await control.waitFor();
+  expect(await control.isDisabled()).toBe(true);
+  expect(await control.getAttribute('title')).toContain(needed);
+};
+
+journeys('operating', () => {
+  beforeAll(async () => {
+    web = await startWeb();
+    suiteId = (await web.client.post('/api/tool-eval/import', weatherSuite(6))).body.suite_id;
+  });
+
+  it('a provider is added from a template, by keyboard alone, and its faults stand at their fields', async () => {
+    const { page, faults, axe, isTooWide } = await web.open({ path: '/operate/providers', width: 360 });
+    const { keyboard } = page;
+    await page.getByText('Here will be the providers of the team').waitFor();
+    await tabTo(page.getByRole('link', { name: 'New provider' }).first());
+    await keyboard.press('Enter');
+    await heading(page, 'New provider').waitFor();
+    const host = page.getByLabel('Host', { exact: true });
+    await host.getByRole('option', { name: 'OpenAI', exact: true }).waitFor({ state: 'attached' });
+    await tabTo(host);
+    await keyboard.type('OpenAI');
+    await page.getByText('Reasoning models refuse temperature in both kinds.').waitFor();
+    expect(await page.getByLabel('Address').inputValue()).toBe('https://api.openai.com/v1');
+    const retype = async (label: string, text: string): Promise<void> => {
+      await tabTo(page.getByLabel(label, { exact: true }));
+      await keyboard.press('Control+A');
+      await keyboard.type(text);
+    };
+    await retype('Key', 'sim');
+    await retype('Name', 'Simulator');
+    await tabTo(page.getByLabel('Format of requests'));
+    await keyboard.press('Home');
+    await retype('Address', 'ftp://nowhere');
+    await retype('API key', SECRET);
+    await retype('Requests at once', '6');
+    await tabTo(button(page, 'Add a model'));
+    await keyboard.press('Enter');
+    await page.getByLabel('Id at the provider').focus();
+    await keyboard.type('slow-300');
+    await retype('Dollars a million tokens in', '1.50');
+    await keyboard.press('Control+Enter');
+    await page.getByRole('alert').waitFor();
+    expect(await page.getByLabel('Address').getAttribute('aria-invalid')).toBe('true');
+    await page
+      .locator('.field-error')
+      .getByText(/must be an http or https URL/)
+      .waitFor();
+    expect(await axe()).toEqual([]);
+    expect(await isTooWide()).toBe(false);
+    // The key is in no storage of the browser, as the rest of the draft is.
+    expect(await page.evaluate('JSON.stringify(sessionStorage)')).toContain('nowhere');
+    expect(await page.evaluate('JSON.stringify([sessionStorage, localStorage])')).not.toContain(SECRET);
+    await page.getByLabel('Address').fill(`${web.simulator.url}/v1`);
+    await keyboard.press('Control+Enter');
+    await heading(page, 'Simulator').waitFor();
+    await page.getByText('Set; it ends in 1234.').waitFor();
+    expect(await page.content()).not.toContain(SECRET);
+    expect(await get('/api/providers/sim')).toMatchObject({
+      kind: 'openai',
+      api_key_last4: '1234',
+      limits: { max_concurrency: 6, requests_per_minute: null },
+      models: [{ id: 'slow-300', input_cost_per_mtok: 1.5, output_cost_per_mtok: null }],
+    });
+    expect(faults()).toEqual([]);
+  });
+
+  it('a provider is tested, its endpoint is asked for models, and they are taken over and priced', async () => {
+    const { page, faults, axe } = await web.open({ path: '/operate/providers/sim' });
+    await button(page, 'Test').click();
+    await page.getByText('it answers').waitFor();
+    await button(page, 'Ask the endpoint for its models').click();
+    await page.getByLabel("Filter of the endpoint's models").fill('perfect');
+    await page.getByRole('checkbox', { name: 'perfect-ish' }).check();
+    await page.getByLabel("Filter of the endpoint's models").fill('wrong-key');
+    await page.getByRole('checkbox', { name: 'wrong-key' }).check();
+    await button(page, 'Take over 2 models').click();
+    await button(page, 'Edit perfect-ish').click();
+    await page.getByLabel('Dollars a million tokens in').fill('1');
+    await page.getByLabel('Dollars a million tokens out').fill('4.0');
+    await page.getByLabel('Parameters it refuses').fill('temperature\ntop_p');
+    await button(page, 'Close perfect-ish').click();
+    await page.getByText('$1 in, $4.0 out, refuses 2').waitFor();
+    await button(page, 'Edit wrong-key').click();
+    await page.getByLabel(/^Limits of its own/).check();
+    expect(await axe()).toEqual([]);
+    await button(page, 'Save the provider').click();
+    await page.getByText('Saved.', { exact: true }).waitFor();
+    expect((await get('/api/providers/sim')).models).toMatchObject([
+      { id: 'slow-300' },
+      { id: 'perfect-ish', output_cost_per_mtok: 4, unsupported_params: ['temperature', 'top_p'] },
+      { id: 'wrong-key', limits: { max_concurrency: 8 } },
+    ]);
+    expect((await get('/api/lanes')).items).toHaveLength(2);
+
+    // What fails says so in the words of the provider.
+    await button(page, 'Remove slow-300').click();
+    await button(page, 'Remove perfect-ish').click();
+    await button(page, 'Save the provider').click();
+    await page.getByText('One small request to wrong-key, as it is saved.').waitFor();
+    await button(page, 'Test').click();
+    await page.getByText('it fails').waitFor();
+    await page.getByText(/401/).waitFor();
+
+    const priced = { input_cost_per_mtok: 1, output_cost_per_mtok: 4 };
+    await web.client.patch('/api/providers/sim', {
+      models: ['perfect-ish', 'slow-300', 'slow-1500'].map((id) => ({ id, ...priced })),
+    });
+    const other = { key: 'spare', base_url: `${web.simulator.url}/v1`, models: [{ id: 'instant' }] };
+    await web.client.post('/api/providers', other);
+    await page.goto(`${web.url}/operate/providers/spare`);
+    await button(page, 'Delete').click();
+    const dialog = page.getByRole('dialog', { name: 'Delete this provider?' });
+    await dialog.getByText(/its 1 models go with it/).waitFor();
+    await dialog.getByRole('button', { name: 'Delete the provider' }).click();
+    await heading(page, 'Providers').waitFor();
+    await page.getByText('spare').waitFor({ state: 'detached' });
+    expect(faults()).toEqual([]);
+  });
+
+  it('home says which model is best, what that cost and what runs, which a click stops', async () => {
+    const { runId } = await startRun('sim::perfect-ish');
+    await untilEnded(web.client, runId);
+    const slow = await startRun('sim::slow-1500', 120);
+    const { page, faults } = await web.open();
+    const figure = page.getByRole('article', { name: 'Run of Weather' });
+    await figure.getByText(/^100\.0 % \(\d+\.\d-100\.0, n 6\)$/).waitFor();
+    await figure.getByText(/cost.*\$\d/).waitFor();
+    await page.getByRole('link', { name: 'Jobs 1 unfinished' }).waitFor();
+    await page.getByRole('listitem').getByRole('button', { name: 'Cancel' }).click();
+    await until(async () => (await get(`/api/jobs/${slow.jobId}`)).status === 'cancelled', { what: 'the cancel' });
+    await page.getByRole('link', { name: 'Jobs', exact: true }).waitFor();
+    await figure.getByRole('link').click();
+    await page.waitForURL(`**/runs/${runId}`);
+    expect(faults()).toEqual([]);
+  });
+
+  it('jobs say what they wait for, are filtered by address and are cancelled', async () => {
+    await web.client.put('/api/settings/jobs', { running_jobs_per_user: 1 });
+    const [first, second, third] = [
+      await startRun('sim::slow-1500', 121),
+      await startRun('sim::slow-1500'),
+      await startRun('sim::slow-1500'),
+    ];
+    const { page, faults, isTooWide } = await web.open({ path: '/jobs', width: 360 });
+    await page.getByRole('link', { name: 'Jobs 3 unfinished' }).waitFor();
+    const me = (await get('/api/me')).user.name;
+    await jobs(page).getByText(`next in the queue of ${me}`).waitFor();
+    await jobs(page).getByText(`1 is before it in the queue of ${me}`).waitFor();
+    expect(await isTooWide()).toBe(false);
+    const cancel = (runId: string): Locator => page.getByRole('button', { name: `Cancel Run ${runId.slice(-8)}` });
+    await tabTo(cancel(second!.runId));
+    await page.keyboard.press('Enter');
+    await cancel(second!.runId).waitFor({ state: 'detached' });
+    await jobs(page).getByText(`next in the queue of ${me}`).waitFor();
+    await page.getByLabel('Status').selectOption('cancelled');
+    await page.waitForURL(/status=cancelled/);
+    await jobs(page).getByText(second!.runId.slice(-8)).waitFor();
+    await jobs(page).getByText('Weather, version 1').first().waitFor();
+    await page.getByLabel('What it makes').selectOption('judge');
+    await page.getByText('No job is like that.').waitFor();
+    const { page: seen } = await web.open({ path: '/jobs?status=running', role: 'viewer' });
+    await isRefused(seen.getByRole('button', { name: /^Cancel Run/ }), 'editor');
+    await seen.getByRole('link', { name: `Run ${first!.runId.slice(-8)}` }).click();
+    await seen.waitForURL(`**/runs/${first!.runId}`);
+    for (const { jobId } of [first!, third!]) await web.client.post(`/api/jobs/${jobId}/cancel`);
+    await page.goto(`${web.url}/jobs`);
+    await page.getByText('Nothing runs and nothing waits.').waitFor();
+    await web.client.put('/api/settings/jobs', { running_jobs_per_user: 4 });
+    expect(faults()).toEqual([]);
+  });
+
+  it('a lane whose provider is down says why, here and at home, and an owner pauses and resumes it', async () => {
+    const { jobId } = await startRun('sim::slow-300', 150);
+    const { page, faults, axe, isTooWide } = await web.open({ path: '/operate/lanes' });
+    await lanes(page).getByText('works').waitFor();
+    await page.getByRole('group', { name: 'The installation' }).getByText('1 worker alive').waitFor();
+    await web.control('slow-300', { on: false, status: 503 });
+    await lanes(page).getByText('provider down').waitFor();
+    await lanes(page)
+      .getByText(/next probe at .*: .*503/)
+      .waitFor();
+    expect(await axe()).toEqual([]);
+    const { page: home, axe: axeOfHome, isTooWide: isHomeTooWide } = await web.open({ role: 'viewer', width: 360 });
+    await home
+      .getByRole('list', { name: 'Lanes in trouble' })
+      .getByText(/provider down/)
+      .waitFor();
+    expect(await axeOfHome()).toEqual([]);
+    expect(await isHomeTooWide()).toBe(false);
+    await home.getByRole('link', { name: 'All lanes' }).click();
+    await isRefused(home.getByRole('button', { name: 'Pause the lane sim' }), 'owner');
+
+    await button(page, 'Pause the lane sim').click();
+    await lanes(page)
+      .getByText(/^An owner paused it/)
+      .waitFor();
+    await web.control('slow-300', { on: true });
+    await button(page, 'Resume the lane sim').click();
+    // It is looked at again and again: the page sees the provider come back.
+    await lanes(page).getByText('works').or(lanes(page).getByText('slowed')).waitFor({ timeout: 40_000 });
+    await web.client.post(`/api/jobs/${jobId}/cancel`);
+    await page.setViewportSize({ width: 360, height: 800 });
+    expect(await isTooWide()).toBe(false);
+    expect(faults()).toEqual([]);
+  });
+
+  it('without a worker what was submitted waits, and the page says so until one is alive again', async () => {
+    await web.workers[0]!.stop();
+    const { jobId } = await startRun('sim::slow-300', 20);
+    const { page, faults } = await web.open({ path: '/' });
+    await page
+      .getByRole('list', { name: 'Lanes in trouble' })
+      .getByText(/It has work, and no worker is alive/)
+      .waitFor();
+    await page.goto(`${web.url}/operate/lanes`);
+    await page.getByText(/No worker is alive: what was submitted waits/).waitFor();
+    await web.startWorker();
+    await page.getByText('1 worker alive').waitFor();
+    await page.getByText(/No worker is alive/).waitFor({ state: 'detached' });
+    await web.client.post(`/api/jobs/${jobId}/cancel`);
+    expect(faults()).toEqual([]);
+  });
+
+  it('spending stands against its cap, which owners set', async () => {
+    const { page, faults } = await web.open({ path: '/operate/spending' });
+    await page.getByText(/^\$\S+ spent\. There is no cap\.$/).waitFor();
+    const cap = page.getByLabel('Cap of a month, in US dollars');
+    await cap.fill('-1');
+    await button(page, 'Save the cap').click();
+    await page.getByRole('alert').waitFor();
+    expect(await cap.getAttribute('aria-invalid')).toBe('true');
+    await cap.fill('0');
+    await button(page, 'Save the cap').click();
+    await page.getByText(/The cap is reached/).waitFor();
+    await cap.fill('');
+    await page.keyboard.press('Enter');
+    await page.getByText(/There is no cap/).waitFor();
+    const { page: seen } = await web.open({ path: '/operate/spending', role: 'editor' });
+    await isRefused(button(seen, 'Save the cap'), 'owner');
+    await seen.goto(`${web.url}/operate/providers/sim`);
+    for (const name of ['Save the provider', 'Delete']) await isRefused(button(seen, name), 'owner');
+    await button(seen, 'Test').click();
+    await seen.getByText('it answers').waitFor();
+    await seen.getByRole('navigation', { name: 'Operate' }).getByRole('link', { name: 'Lanes' }).click();
+    await seen.getByRole('link', { name: 'Lanes', exact: true }).and(seen.locator('[aria-current=page]')).waitFor();
+    expect(faults()).toEqual([]);
+  });
+});

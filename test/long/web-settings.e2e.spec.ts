@@ -1,0 +1,179 @@
+import type { Locator, Page } from 'playwright-core';
+import { weatherSuite } from '../client.js';
+import { untilEnded } from '../web-screens.js';
+import { journeys, startWeb, tabTo, type WebSystem } from '../web.js';
+
+let web: WebSystem;
+
+const button = (page: Page, name: string): Locator => page.getByRole('button', { name, exact: true });
+const get = async (path: string) => (await web.client.get(path)).body;
+const tokens = (page: Page): Locator => page.getByRole('region', { name: 'List of tokens' });
+
+const isRefused = async (control: Locator, needed: string): Promise<void> => {
+  await control.waitFor();
+  expect(await control.isDisabled()).toBe(true);
+  expect(await control.getAttribute('title')).toContain(needed);
+};
+
+journeys('settings', () => {
+  beforeAll(async () => {
+    web = await startWeb();
+    const models = ['perfect-ish', 'embeddings', 'judge:right'].map((id) => ({ id }));
+    await web.client.post('/api/providers', { key: 'sim', base_url: `${web.simulator.url}/v1`, models });
+  });
+
+  it('a token is made by keyboard, is shown once, signs in, and no longer once it is deleted', async () => {
+    const { page, faults, axe, isTooWide } = await web.open({ path: '/settings', width: 360 });
+    const { keyboard } = page;
+    await page.getByRole('heading', { level: 1, name: 'Tokens' }).waitFor();
+    await tabTo(page.getByLabel('What it is for'));
+    await keyboard.type('<b>Nightly</b>');
+    await tabTo(page.getByLabel('Role'));
+    await keyboard.type('editor');
+    await tabTo(page.getByLabel('User'));
+    await keyboard.type('ci');
+    await tabTo(page.getByLabel('Expires'));
+    await keyboard.type('in 30');
+    await keyboard.press('Control+Enter');
+    const shown = page.getByRole('group', { name: 'The token <b>Nightly</b>' });
+    await shown.getByText('Copy it now: it is shown this once.').waitFor();
+    const secret = await shown.locator('code').innerText();
+    expect(secret).toMatch(/^tm_/);
+    expect(await axe()).toEqual([]);
+    expect(await isTooWide()).toBe(false);
+    await tabTo(shown.getByRole('button', { name: 'Done' }));
+    await keyboard.press('Enter');
+    await shown.waitFor({ state: 'detached' });
+    await page.reload();
+    await tokens(page).getByText('<b>Nightly</b>').waitFor();
+    expect(await page.content()).not.toContain(secret);
+    expect((await get('/api/tokens')).items[0]).toMatchObject({
+      role: 'editor',
+      user: 'ci',
+      expires_at: expect.any(String),
+    });
+
+    const { page: theirs } = await web.open({ token: secret, path: '/settings/tokens' });
+    await theirs.getByText('ci, editor').waitFor();
+    await theirs.getByText('Owners see and make the tokens of the team. This needs an owner').waitFor();
+
+    await button(page, 'Delete the token <b>Nightly</b>').click();
+    const dialog = page.getByRole('dialog', { name: 'Delete this token?' });
+    await dialog.getByText(/the sessions that began with it end/).waitFor();
+    expect(await axe()).toEqual([]);
+    await dialog.getByRole('button', { name: 'Delete the token' }).click();
+    await tokens(page).getByText('<b>Nightly</b>').waitFor({ state: 'detached' });
+    await theirs.getByRole('link', { name: 'Runs' }).click();
+    await theirs.reload();
+    await theirs.getByRole('heading', { name: 'Sign in to Toolmark' }).waitFor();
+
+    // The last one that could make another cannot be deleted.
+    await page
+      .getByRole('button', { name: /^Delete the token/ })
+      .last()
+      .click();
+    await dialog.getByRole('button', { name: 'Delete the token' }).click();
+    await dialog.getByText(/last owner token/).waitFor();
+    await keyboard.press('Escape');
+    expect(faults()).toEqual([]);
+  });
+
+  it('the models that compare and judge are chosen, and faults stand at their fields', async () => {
+    const { page, faults, axe } = await web.open({ path: '/settings/embedding' });
+    const model = page.getByLabel('Embedding model');
+    await model.getByRole('option', { name: 'embeddings' }).waitFor({ state: 'attached' });
+    await model.selectOption('sim::embeddings');
+    await button(page, 'Save the model').click();
+    await page.getByText('Saved.', { exact: true }).waitFor();
+    expect(await get('/api/settings/embedding')).toEqual({ provider_key: 'sim', model_id: 'embeddings' });
+    await model.selectOption('');
+    await button(page, 'Save the model').click();
+    await page.getByText('Not saved yet').waitFor({ state: 'detached' });
+    expect(await get('/api/settings/embedding')).toEqual({ provider_key: null, model_id: null });
+
+    await page.getByRole('navigation', { name: 'Settings' }).getByRole('link', { name: 'Judge' }).click();
+    await page.getByLabel('Model', { exact: true }).selectOption('sim::judge:right');
+    await page.getByLabel('Judges runs by itself below').fill('2');
+    await button(page, 'Save the settings').click();
+    await page.getByRole('alert').waitFor();
+    expect(await page.getByLabel('Judges runs by itself below').getAttribute('aria-invalid')).toBe('true');
+    await page.getByLabel('Judges runs by itself below').fill('0.5');
+    await page.keyboard.press('Control+Enter');
+    await page.getByText('Saved.', { exact: true }).waitFor();
+    expect(await axe()).toEqual([]);
+    await page.getByRole('link', { name: /^Reports, labels/ }).click();
+    await page.getByText('judges by itself what did not pass in runs that score below 0.5').waitFor();
+    await page.getByRole('link', { name: 'Settings of the judge' }).click();
+    await page.waitForURL('**/settings/judge');
+    expect(faults()).toEqual([]);
+  });
+
+  it('the cache says what it holds and is cleared after a question; jobs are limited', async () => {
+    const { suite_id } = (await web.client.post('/api/tool-eval/import', weatherSuite(3))).body;
+    const { body } = await web.client.post('/api/tool-eval', { suite_id, models: ['sim::perfect-ish'] });
+    await untilEnded(web.client, body.eval_id);
+    const { page, faults, axe } = await web.open({ path: '/settings/cache' });
+    await page.getByText(/^3 replies are stored, .*B|^3 replies are stored, \d+ bytes/).waitFor();
+    await page.getByLabel('Days that a reply is used').fill('7');
+    await button(page, 'Save the days').click();
+    await page.getByText('Saved.', { exact: true }).waitFor();
+    expect(await get('/api/settings/cache')).toMatchObject({ lifetime_days: 7, entries: 3 });
+    await button(page, 'Clear the cache').click();
+    const dialog = page.getByRole('dialog', { name: 'Clear the cache?' });
+    await dialog.getByText(/^3 stored replies answer no request any more/).waitFor();
+    expect(await axe()).toEqual([]);
+    await dialog.getByRole('button', { name: 'Clear it' }).click();
+    await page.getByText('No reply is stored.').waitFor();
+
+    await page.getByRole('navigation', { name: 'Settings' }).getByRole('link', { name: 'Jobs' }).click();
+    const limit = page.getByLabel('Running jobs of a user');
+    await limit.fill('101');
+    await button(page, 'Save the number').click();
+    await page.getByRole('alert').waitFor();
+    expect(await limit.getAttribute('aria-invalid')).toBe('true');
+    await limit.fill('2');
+    await button(page, 'Save the number').click();
+    await page.getByText('Saved.', { exact: true }).waitFor();
+    expect(await get('/api/settings/jobs')).toEqual({ running_jobs_per_user: 2 });
+    expect(faults()).toEqual([]);
+  });
+
+  it('a team is made by the operator alone, with a first token that signs in', async () => {
+    const { page, faults, axe } = await web.open({ path: '/settings/teams' });
+    await page.getByLabel('Name', { exact: true }).fill('search');
+    await button(page, 'Make the team').click();
+    const shown = page.getByRole('group', { name: 'The first token of search, for its owner' });
+    const secret = await shown.locator('code').innerText();
+    await page.getByRole('region', { name: 'List of teams' }).getByText('search').waitFor();
+    expect(await axe()).toEqual([]);
+    await page.getByLabel('Name', { exact: true }).fill('search');
+    await button(page, 'Make the team').click();
+    await page.getByRole('alert').waitFor();
+    const { page: theirs } = await web.open({ token: secret, path: '/settings/teams' });
+    await isRefused(button(theirs, 'Make the team'), 'owners of the team');
+    const list = theirs.getByRole('region', { name: 'List of teams' });
+    await list.getByText('search').waitFor();
+    expect(await list.getByRole('row').count()).toBe(2);
+    expect(faults()).toEqual([]);
+  });
+
+  it('is read by everybody, and changed by those who may', async () => {
+    const { page, faults } = await web.open({ path: '/settings/cache', role: 'viewer' });
+    await isRefused(button(page, 'Save the days'), 'owner');
+    await isRefused(button(page, 'Clear the cache'), 'editor');
+    for (const [path, name] of [
+      ['embedding', 'Save the model'],
+      ['jobs', 'Save the number'],
+      ['judge', 'Save the settings'],
+      ['teams', 'Make the team'],
+    ]) {
+      await page.goto(`${web.url}/settings/${path}`);
+      await isRefused(button(page, name!), 'owner');
+    }
+    const { page: editor } = await web.open({ path: '/settings/cache', role: 'editor' });
+    await button(editor, 'Clear the cache').waitFor();
+    expect(await button(editor, 'Clear the cache').isDisabled()).toBe(false);
+    await isRefused(button(editor, 'Save the days'), 'owner');
+    expect(faults()).toEqual([]);
+  });
+});
