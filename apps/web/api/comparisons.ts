@@ -25,7 +25,7 @@ export const comparisonsQuery = (search: CompareSearch) => {
 
 const goesOn = ({ all }: Comparison): boolean => all.reasons.includes('running');
 
-export const ITEMS_PAGE = 20;
+const ITEMS_PAGE = 20;
 /** With a filter, a page of the API may have no case on it: it is read on, for so many pages at most. */
 const MAX_READS = 10;
 

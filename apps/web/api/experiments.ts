@@ -73,7 +73,7 @@ export type NewExperiment = JsonObject & { name: string; suite_id: string };
 export const createExperiment = (input: NewExperiment, options: Sent): Promise<Experiment> =>
   client.call('POST', ROUTE, JSON.stringify(input), options);
 
-export interface ExperimentChange {
+interface ExperimentChange {
   id: string;
   change: { name?: string; description?: string; status?: Experiment['status'] };
 }

@@ -57,7 +57,7 @@ export function ComparisonFigures({ comparison, search }: One) {
   );
 }
 
-export const pairName = (a: string, b: string): string => (a === b ? a : `${a}, ${b}`);
+const pairName = (a: string, b: string): string => (a === b ? a : `${a}, ${b}`);
 
 function rowsOf({ all, targets }: Comparison, search: CompareSearch): DeltaRow[] {
   const ofAll: DeltaRow = {
