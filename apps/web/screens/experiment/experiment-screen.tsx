@@ -1,5 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link, useParams, useSearch } from '@tanstack/react-router';
+import { useEffect } from 'react';
 import type { Experiment } from '#lib/contracts/experiment';
 import { statusOf } from '../../api/client';
 import { experimentQuery, timelineQuery } from '../../api/experiments';
@@ -39,6 +40,10 @@ function TimelineOf({ experiment }: { experiment: Experiment }) {
     ...timelineQuery(experiment.id, after),
     refetchOnMount: 'always',
   });
+  // Deltas and verdicts are there when the comparisons have been made again.
+  useEffect(() => {
+    if (!experiment.refreshing) void refetch();
+  }, [experiment.refreshing, experiment.baseline_eval_id, experiment.best?.eval_id, refetch]);
   const { items = [], next_cursor: next = null } = data ?? {};
   return (
     <section aria-labelledby="timeline" className="section">
