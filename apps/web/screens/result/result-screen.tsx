@@ -27,7 +27,7 @@ const ROUTE = '/signed-in/runs/$runId/results/$resultId';
 export function ResultScreen() {
   const { runId, resultId } = useParams({ from: ROUTE });
   const search = useSearch({ from: ROUTE });
-  const { data, error, isPending, refetch } = useQuery(resultQuery(runId, resultId));
+  const { data, error, isPending, refetch } = useQuery(resultQuery(runId, resultId, search.rescore));
   const pane = useRef<HTMLElement>(null);
   // A reader goes on from here, whichever row or button led here.
   useEffect(() => {
