@@ -59,6 +59,9 @@ function RunFigure({ run }: { run: Run }) {
           cost <Money usd={run.actual?.cost_usd ?? null} />
         </span>
         {unscored > 0 && <span className="errored-count">{count(unscored)} models without a score</span>}
+        <Link to="/runs/new" search={{ from: run.id }} aria-label={`Run again: ${name.slice(0, 100)}`}>
+          Run again
+        </Link>
       </div>
       {scored.length === 0 ? (
         <p className="muted">No result has a score: {count(run.counts.errored)} errored.</p>

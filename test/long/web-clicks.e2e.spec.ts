@@ -1,0 +1,116 @@
+import type { Locator, Page } from 'playwright-core';
+import { weatherSuite } from '../client.js';
+import { untilEnded } from '../web-screens.js';
+import { journeys, startWeb, type WebSystem } from '../web.js';
+
+let web: WebSystem;
+let suiteId: string;
+
+journeys('from the first view', () => {
+  beforeAll(async () => {
+    web = await startWeb();
+    const { client, simulator } = web;
+    await client.post('/api/providers', {
+      key: 'sim',
+      base_url: `${simulator.url}/v1`,
+      models: ['perfect-ish', 'careless-arguments', 'slow-400'].map((id) => ({
+        id,
+        input_cost_per_mtok: 1000,
+        output_cost_per_mtok: 4000,
+      })),
+    });
+    suiteId = (await client.post('/api/tool-eval/import', { ...weatherSuite(12), name: 'Forecasts' })).body.suite_id;
+    const { body: experiment } = await client.post('/api/experiments', { name: 'Autumn', suite_id: suiteId });
+    for (const name of ['Monday', 'Tuesday']) {
+      const models = ['sim::perfect-ish', 'sim::careless-arguments'];
+      const run = { suite_id: suiteId, models, name, experiment_id: experiment.id };
+      await untilEnded(client, (await client.post('/api/tool-eval', run)).body.eval_id);
+    }
+  });
+
+  /** Clicks on one thing after the other, beginning at `/`. */
+  async function clicks(...steps: ((page: Page) => Locator)[]): Promise<{ page: Page; faults: () => string[] }> {
+    const { page, faults } = await web.open();
+    for (const step of steps) await step(page).first().click();
+    return { page, faults };
+  }
+  const lastRun = (page: Page): Locator => page.getByRole('main').getByRole('link', { name: 'Tuesday' });
+
+  it('no click says which model calls tools best, with its interval', async () => {
+    const { page, faults } = await clicks();
+    await page
+      .getByText(/sim::perfect-ish/)
+      .first()
+      .waitFor();
+    await page
+      .getByText(/100(\.0)? % \([\d.]+-100(\.0)?, n 12\)/)
+      .first()
+      .waitFor();
+    expect(faults()).toEqual([]);
+  });
+
+  it('one click says what a run cost', async () => {
+    const { page, faults } = await clicks(lastRun);
+    await page
+      .getByText(/cost \$\d/)
+      .first()
+      .waitFor();
+    expect(faults()).toEqual([]);
+  });
+
+  it('three clicks say why a reply failed: the run, the error, the result', async () => {
+    const { page, faults } = await clicks(
+      lastRun,
+      (run) => run.getByRole('link', { name: /wrong argument/ }),
+      (results) => results.getByRole('row').nth(1).getByRole('link'),
+    );
+    await page
+      .getByText(/expected .*city|city.*(differs|missing)/i)
+      .first()
+      .waitFor();
+    expect(faults()).toEqual([]);
+  });
+
+  it('two clicks say since when: the experiments, the experiment', async () => {
+    const { page, faults } = await clicks(
+      (home) => home.getByRole('navigation', { name: 'Main' }).getByRole('link', { name: 'Experiments' }),
+      (experiments) => experiments.getByRole('link', { name: 'Autumn' }),
+    );
+    await page
+      .getByRole('figure')
+      .getByText(/baseline/i)
+      .first()
+      .waitFor();
+    expect(faults()).toEqual([]);
+  });
+
+  it('two clicks say whether a difference can be trusted: the run, compare', async () => {
+    const { page, faults } = await clicks(lastRun, (run) => run.getByRole('link', { name: 'Compare' }));
+    await page.getByRole('heading', { level: 1, name: /Compar/ }).waitFor();
+    await page
+      .getByText(/no difference larger|cannot tell|is better|is worse/i)
+      .first()
+      .waitFor();
+    expect(faults()).toEqual([]);
+  });
+
+  it('two clicks start a run, and one more stops it from the first view', async () => {
+    const models = ['sim::slow-400'];
+    const { client } = web;
+    await client.post('/api/tool-eval', { suite_id: suiteId, models, samples: 20, name: 'Slow', cache: 'off' });
+    const { page } = await clicks();
+    await page.getByRole('link', { name: 'Slow' }).first().waitFor();
+    await page.getByRole('button', { name: 'Cancel' }).first().click();
+    await page
+      .getByText(/cancelled/)
+      .first()
+      .waitFor();
+
+    const started = await clicks(
+      (home) => home.getByRole('main').getByRole('link', { name: /^Run again/ }),
+      (form) => form.getByRole('button', { name: 'Run', exact: true }),
+    );
+    await started.page.waitForURL(/\/runs\/[0-9a-f-]{36}$/);
+    expect(started.faults()).toEqual([]);
+  });
+});
