@@ -2,7 +2,8 @@
 // leave them.
 import pg from 'pg';
 
-export const [MODELS, CASES, SAMPLES] = [10, 1000, 100];
+export const MODELS = 10;
+const [CASES, SAMPLES] = [1000, 100];
 export const A_RUN = MODELS * CASES * SAMPLES;
 /** That of each target, which stands in it as "@". */
 const SUMMARY = JSON.stringify({
@@ -33,7 +34,7 @@ const SUMMARY = JSON.stringify({
 });
 
 /** Every thousandth item failed, and one in a hundred thousand errored, spread over the run. */
-export const RARE_FAILURES = {
+const RARE_FAILURES = {
   fate: 'i % 100000 = 77 AS is_errored, i % 1000 = 77 AS has_failed',
   error_type: `'wrong_argument'`,
   overall: '1',

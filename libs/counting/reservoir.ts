@@ -7,7 +7,7 @@ export const RESERVOIR = 200;
  * A number from 0 to 2^32 - 1 that a place has for a seed, like one drawn at random: the finaliser of MurmurHash3 over
  * its parts. The same place has the same one always.
  */
-export function hashOf({ target, position, sample }: Place, seed: number): number {
+function hashOf({ target, position, sample }: Place, seed: number): number {
   let hash = seed | 0;
   for (const part of [target, position, sample]) {
     hash = Math.imul(hash ^ part, 0xcc9e2d51);

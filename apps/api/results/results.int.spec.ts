@@ -232,8 +232,8 @@ describe('an export', () => {
     const hostile = await exported(`csv&tag=${encodeURIComponent('"\r\n/../é'.repeat(9))}`);
     expect(hostile.headers.get('content-disposition')).toMatch(/^attachment; filename="toolmark-[\w.-]+\.csv"$/);
     expect(hostile.body.split('\r\n')).toHaveLength(2);
-    const listed = await client.get(`/api/tool-eval/history/${runId}/results?limit=200&order=failures&overall_max=0.5`);
-    const lines = (await exported('jsonl&order=failures&overall_max=0.5')).body.trim().split('\n');
+    const listed = await client.get(`/api/tool-eval/history/${runId}/results?limit=200&order=failures&overall_min=0`);
+    const lines = (await exported('jsonl&order=failures&overall_min=0')).body.trim().split('\n');
     expect(lines.map((line: string) => JSON.parse(line).id)).toEqual(listed.body.items.map(({ id }: any) => id));
   });
 

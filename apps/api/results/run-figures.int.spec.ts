@@ -302,6 +302,46 @@ it('answers with no results at all, and of runs of the team alone', async () => 
     expect((await other.get(`${path}/${figures}`)).status).toBe(404);
 });
 
+it('keeps the most frequent of ten thousand tags, and reads evidence of any depth and length', async () => {
+  const test_cases = Array.from({ length: 200 }, (_, n) => ({
+    prompt: 'hi',
+    tags: [...Array.from({ length: 49 }, (_, tag) => `${n} ${tag} ${'é'.repeat(80)}`), `tenth ${n % 10}`],
+    expected_tool: 'get_weather',
+  }));
+  const tools = [{ type: 'function', function: { name: 'get_weather' } }];
+  const { body } = await client.post('/api/tool-eval/import', { name: 'Tags', tools, test_cases });
+  const { eval_id: id } = (await client.post('/api/tool-eval', { suite_id: body.suite_id, models: ['a'] })).body;
+  const deep = JSON.parse(`${'['.repeat(100)}${']'.repeat(100)}`);
+  const long = evidence(0, { ...check('/a', 'match'), actual: '{"verdict":"missing"'.repeat(50_000) });
+  await api.pool.query(
+    `INSERT INTO result (run_id, target, case_position, sample, generation, seq, outcome, passed, overall, error_type,
+       abstention, called, evidence, scoring_version, attempts)
+     SELECT $1, 0, n, 0, 1, n + 1, 'scored', false, 0, 'wrong_argument', false, $2,
+       CASE WHEN n % 20 = 7 THEN $3 ELSE $4 END, 3, 1
+     FROM generate_series(0, 199) n`,
+    [
+      id,
+      JSON.stringify([{ name: 'get_weather'.repeat(10_000), arguments: { deep } }]),
+      long,
+      evidence(1, { ...check('/deep', 'mismatch'), actual: deep }),
+    ],
+  );
+  await api.pool.query(`UPDATE run SET status = 'completed' WHERE id = $1`, [id]);
+  await client.get(`/api/tool-eval/history/${id}/facets`);
+  await countAll();
+  const { tag, called_tool } = await counted<RunFacets>(`/api/tool-eval/history/${id}/facets`);
+  expect(tag.values.slice(0, 10).map(({ value, by_target }) => [value, by_target])).toEqual(
+    Array.from({ length: 10 }, (_, n) => [`tenth ${n}`, [[0, 20, 0]]]),
+  );
+  expect([tag.values.length, tag.others]).toEqual([200, 49 * 200 + 10 - 200]);
+  expect(called_tool.values).toEqual([{ value: '(unknown)', by_target: [[0, 200, 0]] }]);
+  const { items } = await counted<FailureGroups>(`/api/tool-eval/history/${id}/failures`);
+  expect(items.map(({ argument, count }) => [argument, count])).toEqual([
+    ['/deep', 190],
+    [null, 10],
+  ]);
+});
+
 it('leaves nothing behind when it is deleted while it is counted', async () => {
   const id = await endedRun('completed', ['a']);
   await client.get(`/api/tool-eval/history/${id}/facets`);

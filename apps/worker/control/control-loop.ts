@@ -232,7 +232,7 @@ export class ControlLoop {
     const counter = new Counter({ pool: comparing, locks: shortLocks });
     const bulkhead = this.#bulkhead('count');
     return this.#step('count', async (signal) =>
-      bulkhead.each(await counter.toCount(), byTeam, async (run) => {
+      bulkhead.each(await counter.toCount(), counter.keyOf, async (run) => {
         if (!signal.aborted) await counter.count(run, signal);
       }),
     );

@@ -7,6 +7,7 @@ import type {
   CountedValues,
 } from '#lib/contracts/counted';
 import { rankRun } from '#lib/comparison/rank-run';
+import type { Ranking } from '#lib/contracts/ranking';
 import { LATENCY_BINS } from '#lib/counting/bins';
 import { RunCounter } from '#lib/counting/run-counter';
 import { withAdvisoryLock } from '#lib/db/connection/advisory-lock';
@@ -32,13 +33,14 @@ const LARGE = 200_000;
 /** Names of tools that only cases have, and that called tools are told apart by. */
 const MAX_TOOL_NAMES = 1_000;
 
+const isLarge = ({ results }: RunToCount): boolean => results > LARGE;
+
 const LATENCIES = LATENCY_BINS.map(({ from }) => from);
 
 /**
  * Counts the results of runs that have ended, once, and ranks their models: what a page shows of a run of any size is
- * read from there. It
- * reads a few thousand results at a time and holds no lock on a run. Nothing counts before the last statement, so a
- * run whose process dies is counted again from its beginning.
+ * read from there. It reads a few thousand results at a time and holds no lock on a run. Nothing counts before the last
+ * statement, so a run whose process dies is counted again from its beginning.
  */
 export class Counter {
   readonly #setbacks = new Setbacks();
@@ -52,8 +54,11 @@ export class Counter {
     return runsToCount(this.deps.pool, this.#setbacks.waiting());
   }
 
+  /** Runs of one key take turns: those of a team, the large ones apart from the others. */
+  keyOf = (run: RunToCount): string => `${run.teamId} ${isLarge(run)}`;
+
   async count(run: RunToCount, stop: AbortSignal): Promise<void> {
-    const turns = run.results > LARGE ? this.#large : this.#small;
+    const turns = isLarge(run) ? this.#large : this.#small;
     await turns.run(() =>
       withAdvisoryLock(this.deps.locks, `count ${run.runId}`, async () => {
         try {
@@ -69,8 +74,8 @@ export class Counter {
   }
 }
 
-/** Counts one run, unless it was resumed or deleted. */
-export async function countRun(pool: Pool, asked: RunToCount, signal: AbortSignal): Promise<void> {
+/** Counts one run, unless it was resumed, deleted, or counted by another process. */
+async function countRun(pool: Pool, asked: RunToCount, signal: AbortSignal): Promise<void> {
   const run = await readCountableRun(pool, asked.runId);
   if (run?.generation !== asked.generation) return;
   const results = await countResultsByCase(pool, run, signal);
@@ -84,8 +89,17 @@ export async function countRun(pool: Pool, asked: RunToCount, signal: AbortSigna
     }
     await storeCaseFigures(pool, asked, figures);
   }
-  const { ranking } = await rankRun(pool, asked.teamId, asked.runId, signal);
-  await storeFigures(pool, asked, counter.finish(), ranking);
+  await storeFigures(pool, asked, counter.finish(), await rankingOf(pool, asked, signal));
+}
+
+/** Null where it cannot be made: whoever asks for it then is told why, and nothing else waits for it. */
+async function rankingOf(pool: Pool, { teamId, runId }: RunToCount, signal: AbortSignal): Promise<Ranking | null> {
+  try {
+    return (await rankRun(pool, teamId, runId, signal)).ranking;
+  } catch {
+    signal.throwIfAborted();
+    return null;
+  }
 }
 
 async function valuesOf(pool: Pool, run: CountableRun, results: ReadonlyMap<number, number>): Promise<CountedValues> {

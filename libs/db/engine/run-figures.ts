@@ -103,7 +103,7 @@ export async function storeFigures(
   pool: Pool,
   { runId, generation }: Pick<RunToCount, 'runId' | 'generation'>,
   { facets, confusions, groups, otherFailures, cases, differing, allFailed }: CountedRun,
-  ranking: Ranking,
+  ranking: Ranking | null,
 ): Promise<void> {
   await inTransaction(pool, async (client) => {
     const counted = await client.query(
@@ -114,7 +114,7 @@ export async function storeFigures(
          AND r.generation = f.generation AND r.status IN ${HAS_ENDED}`,
       [
         ...[runId, generation, JSON.stringify(facets), confusions.map((one) => JSON.stringify(one))],
-        ...[JSON.stringify(otherFailures), cases, differing, allFailed, JSON.stringify(ranking)],
+        ...[JSON.stringify(otherFailures), cases, differing, allFailed, ranking && JSON.stringify(ranking)],
       ],
     );
     if (counted.rowCount === 0) return;

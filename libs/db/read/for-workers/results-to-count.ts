@@ -22,13 +22,14 @@ export interface CountableRun {
   targets: { ordinal: number; name: string }[];
 }
 
-/** Undefined when the run is gone. */
+/** Undefined when the run is gone, or counted. */
 export async function readCountableRun(pool: Pool, runId: string): Promise<CountableRun | undefined> {
   const { rows } = await pool.query<Omit<CountableRun, 'targets'> & { ordinals: number[]; names: string[] }>(
     `SELECT r.id, r.generation, r.suite_version_id AS "versionId",
        array_agg(t.ordinal::int ORDER BY t.ordinal) AS ordinals,
        array_agg(t.provider_key || '::' || t.model_id ORDER BY t.ordinal) AS names
-     FROM run r JOIN target t ON t.run_id = r.id WHERE r.id = $1 GROUP BY r.id`,
+     FROM run r JOIN target t ON t.run_id = r.id JOIN run_figures f ON f.run_id = r.id
+     WHERE r.id = $1 AND f.generation = r.generation AND f.counted_at IS NULL GROUP BY r.id`,
     [runId],
   );
   const run = rows[0];
