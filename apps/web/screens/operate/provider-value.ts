@@ -70,7 +70,7 @@ export function inputOf(value: JsonObject, apiKey: string): string {
   });
 }
 
-/** The text of a ProviderPatch: what differs from what is stored, so that what others change meanwhile stays. */
+/** The text of a ProviderPatch: what differs from what is stored. */
 export function patchOf(value: JsonObject, stored: JsonObject, change: KeyChange): string {
   const [now, before] = [whole(value), whole(stored)];
   const changed = Object.entries(now).filter(

@@ -8,6 +8,7 @@ import { Given, GivenLine } from '../../parts/given';
 import { Money } from '../../parts/money';
 import { count, percent, Score } from '../../parts/score';
 import { isUnderWay } from '../../parts/status';
+import { shownInterval } from '../../parts/summary-interval';
 import { duration } from '../../parts/time';
 import { ResultsLink } from './results-link';
 
@@ -41,10 +42,8 @@ export function RunModels({ run }: { run: Run }) {
 }
 
 function rowOf(runId: string, summary: Summary, ranking: Ranking | undefined): IntervalRow {
-  const { target, overall, overall_ci: ci, scored, errored } = summary;
-  // Summaries of an early release have an interval without width where all values were alike.
-  const isAlike = summary.ci_method === 'bootstrap' && ci !== null && ci[0] === ci[1];
-  const shown = isAlike ? summary.pass_rate_ci : ci;
+  const { target, overall, scored, errored } = summary;
+  const { interval: shown, isAlike } = shownInterval(summary);
   const rank = ranking?.items.find((item) => item.target === target)?.rank;
   return {
     key: target,
