@@ -1,4 +1,7 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { clientOf, weatherSuite, type Client } from '../client.js';
+import { openCommandLine } from '../command-line.js';
 import { ADMIN_TOKEN } from '../processes.js';
 import { startSystem, type System } from '../system.js';
 import { until } from '../until.js';
@@ -75,6 +78,39 @@ it('the verdicts on a case that is tried are those of a run, and nothing is kept
   expect(body.cost_usd).toBeGreaterThan(0);
   expect(await rows()).toEqual(before);
   expect((await spent()) - spentBefore).toBeCloseTo(body.cost_usd, 9);
+});
+
+describe('the command line', () => {
+  const cli = openCommandLine(() => client.url);
+
+  it('tries a case by number, by name and from a file, and exits with 1 when a model does not answer', async () => {
+    const models = ['--models', 'sim::perfect-ish,sim::careless-arguments'];
+    const byNumber = await cli.toolmark('try', 'Weather', '1', ...models);
+    expect(byNumber).toMatchObject({ code: 0, err: '', out: expect.stringMatching(/^pass {2}sim::perfect-ish/) });
+    expect(byNumber.out).toMatch(/^FAIL {2}sim::careless-arguments/m);
+    const byName = await cli.toolmarkJson('try', 'Weather', 'CASE 0', ...models);
+    expect(byName.results).toMatchObject([{ passed: true }, { passed: false }]);
+    const file = join(cli.folder, 'case.json');
+    writeFileSync(
+      file,
+      '{"prompt": "Weather in Rome?", "expected_tool": "get_weather", "expected_params": {"days": 5.0}}',
+    );
+    const fromFile = await cli.toolmark(
+      'try',
+      'Weather',
+      file,
+      '-m',
+      'sim::perfect-ish,sim::slow-60000',
+      '--deadline',
+      '2',
+    );
+    expect(fromFile.code).toBe(1);
+    expect(fromFile.out).toMatch(/^error {2}sim::slow-60000\n {6}There was no answer within 2 s\.$/m);
+    expect(await cli.toolmark('try', 'Weather', 'case 1', ...models)).toMatchObject({
+      code: 1,
+      err: expect.stringMatching(/Did you mean|case 0/),
+    });
+  });
 });
 
 it('tools that nobody has stored are tried with a case of their own, beside a threshold and prompts', async () => {

@@ -137,10 +137,10 @@ journeys('tunes of prompts and prompt versions', () => {
     // A run like it takes the same version; another choice leaves the texts of this one behind.
     await page.goto(`${web.url}/runs/new?from=${runId}`);
     expect(await page.getByLabel('Prompt version').inputValue()).toBe(promptId);
-    await page.getByText('More settings').waitFor();
-    expect(await page.getByLabel('Settings as JSON').inputValue()).toContain('base_prompt');
+    await page.getByText('Texts in place of those of the suite').waitFor();
+    expect(await page.getByLabel('Texts as JSON').inputValue()).toContain('base_prompt');
     await page.getByLabel('Prompt version').selectOption('');
-    expect(await page.getByLabel('Settings as JSON').inputValue()).toBe('');
+    expect(await page.getByLabel('Texts as JSON').inputValue()).toBe('');
 
     await page.goto(`${web.url}/tunes/prompts/${tuneId}`);
     await page.getByRole('link', { name: 'Use in the suite' }).click();

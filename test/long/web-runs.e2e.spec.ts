@@ -73,7 +73,8 @@ journeys('runs', () => {
     await page.getByText('Four models at once').waitFor();
     const download = page.waitForEvent('download');
     await page.getByLabel('Export as').selectOption('csv');
-    expect((await download).suggestedFilename()).toBe(`toolmark-${filled.runId}.csv`);
+    const [, runId] = /runs\/([\da-f-]{36})/.exec(page.url())!;
+    expect((await download).suggestedFilename()).toBe(`toolmark-${runId}.csv`);
     expect(faults()).toEqual([]);
   });
 
@@ -86,13 +87,25 @@ journeys('runs', () => {
     const estimate = page.getByRole('complementary', { name: 'Estimate' });
     await estimate.getByText(/\$/).first().waitFor();
     await page.getByLabel('Samples').fill('1000');
-    await page
-      .getByText(/at most|<=100|100/)
-      .first()
-      .waitFor();
+    await page.locator('input[aria-invalid="true"]').waitFor();
     expect(await page.getByLabel('Samples').getAttribute('aria-invalid')).toBe('true');
     await page.getByLabel('Samples').fill('2');
     await page.getByLabel('Name', { exact: true }).fill('Twice');
+    await page.getByLabel('Tokens of a reply, at most').fill('512');
+    await page.getByLabel('Parameters of the provider').fill('{"top_p": 0.9');
+    await estimate.getByText('The parameters of requests are not a JSON object.').waitFor();
+    await page.getByLabel('Parameters of the provider').fill('{"top_p": 0.9}');
+    await page.getByLabel('Only cases of the category').fill('none such');
+    await page
+      .getByText(/No case of the suite is of the category/)
+      .first()
+      .waitFor();
+    await page.getByLabel('Only cases of the category').fill('');
+    await page.getByLabel('Metric to add').selectOption('axion_tool_correctness');
+    await page.getByRole('button', { name: 'Add it' }).click();
+    await page.getByLabel('fuzzy_threshold').fill('0.75');
+    await page.getByLabel('scoring', { exact: true }).selectOption('f1');
+    await estimate.getByText(/\$/).first().waitFor();
     await page.reload();
     expect(await page.getByLabel('Samples').inputValue()).toBe('2');
     await page.getByRole('button', { name: 'New experiment' }).click();
@@ -111,6 +124,16 @@ journeys('runs', () => {
     await page.getByRole('checkbox', { name: /perfect-ish/ }).waitFor();
     expect(await page.getByRole('checkbox', { name: /perfect-ish/ }).isChecked()).toBe(true);
     expect(await page.getByLabel('Samples').inputValue()).toBe('2');
+    expect(await page.getByLabel('Tokens of a reply, at most').inputValue()).toBe('512');
+    expect(await page.getByLabel('Parameters of the provider').inputValue()).toBe('{"top_p":0.9}');
+    expect(await page.getByLabel('fuzzy_threshold').inputValue()).toBe('0.75');
+    expect(await page.getByLabel('scoring', { exact: true }).inputValue()).toBe('f1');
+    // The models of the newest run of a suite are chosen in its next one.
+    const { suite } = (await web.client.get(`/api/tool-eval/history/${runId}`)).body;
+    await page.goto(`${web.url}/runs/new?suite=${suite.id}`);
+    await page.getByRole('group', { name: 'Models, 1 chosen' }).waitFor();
+    await page.getByRole('complementary', { name: 'Estimate' }).getByText(/\$/).first().waitFor();
+    expect(await page.getByRole('button', { name: 'Run', exact: true }).isEnabled()).toBe(true);
     expect(faults()).toEqual([]);
   });
 

@@ -70,17 +70,21 @@ function Figures({ estimate }: { estimate: Estimate }) {
               <tr>
                 <th>Model</th>
                 <th className="number">Requests</th>
+                <th className="number">Tokens in, out</th>
                 <th className="number">Cost</th>
                 <th className="number">Time</th>
               </tr>
             </thead>
             <tbody>
-              {estimate.targets.map(({ target, requests, cost_usd: cost, duration_s: seconds }) => (
+              {estimate.targets.map(({ target, requests, cost_usd: cost, duration_s: seconds, ...tokens }) => (
                 <tr key={target}>
                   <th scope="row" className="named">
                     <GivenLine text={target} />
                   </th>
                   <td className="number">{count(requests)}</td>
+                  <td className="number">
+                    {count(tokens.prompt_tokens)}, {count(tokens.completion_tokens)}
+                  </td>
                   <td className="number">
                     <Money usd={cost} />
                   </td>

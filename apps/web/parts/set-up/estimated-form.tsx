@@ -3,13 +3,12 @@ import { useMemo, type FormEvent, type ReactNode } from 'react';
 import type { JsonObject } from '#lib/contracts/json/json';
 import { useAction } from '../../api/action';
 import { useRefusal } from '../../api/session';
-import { AllowedButton } from '../allowed-button';
 import { useDraft } from '../draft';
-import { Failed } from '../failed';
 import type { Edited } from '../form/edited';
 import { JsonForm } from '../form/form';
 import { submitOnCtrlEnter } from '../submit-keys';
 import type { FormFault } from './labelled-field';
+import { SubmitBar } from './submit-bar';
 import type { Written } from './written';
 
 interface Props<Estimated, Answer> {
@@ -53,22 +52,12 @@ export function EstimatedForm<Estimated, Answer>(props: Props<Estimated, Answer>
         <div className="fields">{props.children}</div>
         <aside className="beside" aria-label="Estimate">
           {figures(estimate, 'faults' in written ? written.faults : [])}
-          {isJudged && <Failed error={submit.error} />}
-          <div className="actions">
-            <AllowedButton
-              type="submit"
-              className="primary"
-              refusal={refusal}
-              disabled={body === undefined || submit.isPending}
-            >
-              {action}
-            </AllowedButton>
-            {draft.isChanged && (
-              <button type="button" onClick={draft.clear}>
-                Start over
-              </button>
-            )}
-          </div>
+          <SubmitBar
+            action={action}
+            isWaiting={body === undefined || submit.isPending}
+            error={isJudged ? submit.error : null}
+            {...{ refusal, draft }}
+          />
         </aside>
       </form>
     </JsonForm>

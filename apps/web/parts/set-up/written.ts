@@ -17,3 +17,10 @@ export function missingIn({ value, unread }: Edited): FormFault[] {
   if (Object.keys(unread).length > 0) faults.push({ path: '/unread', message: 'A field is not readable yet.' });
   return faults;
 }
+
+/** What is not a number is sent as the text that it is: the API says what is wrong, at the field. */
+export const number = (typed: string): number | string | undefined => {
+  const trimmed = typed.trim();
+  if (trimmed === '') return undefined;
+  return Number.isFinite(Number(trimmed)) ? Number(trimmed) : trimmed;
+};

@@ -5,11 +5,10 @@ import { useAction } from '../../api/action';
 import { submitReport } from '../../api/judge';
 import { refreshWork } from '../../api/jobs';
 import { useRefusal } from '../../api/session';
-import { AllowedButton } from '../../parts/allowed-button';
 import { useDraft } from '../../parts/draft';
-import { Failed } from '../../parts/failed';
 import type { Edited } from '../../parts/form/edited';
 import { JsonForm } from '../../parts/form/form';
+import { SubmitBar } from '../../parts/set-up/submit-bar';
 import { submitOnCtrlEnter } from '../../parts/submit-keys';
 import { ReportFields } from './report-fields';
 import { requestOf } from './report-value';
@@ -49,22 +48,12 @@ export function ReportForm({ draftKey, initial }: { draftKey: string; initial: J
               ))}
             </ul>
           )}
-          {isJudged && <Failed error={submit.error} />}
-          <div className="actions">
-            <AllowedButton
-              type="submit"
-              className="primary"
-              refusal={refusal}
-              disabled={body === undefined || submit.isPending}
-            >
-              Judge
-            </AllowedButton>
-            {draft.isChanged && (
-              <button type="button" onClick={draft.clear}>
-                Start over
-              </button>
-            )}
-          </div>
+          <SubmitBar
+            action="Judge"
+            isWaiting={body === undefined || submit.isPending}
+            error={isJudged ? submit.error : null}
+            {...{ refusal, draft }}
+          />
         </aside>
       </form>
     </JsonForm>

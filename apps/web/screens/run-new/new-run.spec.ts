@@ -1,13 +1,25 @@
+import { METRICS_NOT_IN_RUNS } from '#lib/contracts/metric';
+import { parseJson, type JsonObject } from '#lib/contracts/json/json';
 import type { Run } from '#lib/contracts/run';
 import { RunInput } from '#lib/contracts/run';
-import { emptyRun, fromRun, requestOf } from './new-run.js';
+import { emptyRun, fromRun, requestOf, type NewRun } from './new-run.js';
+import { NOT_IN_RUNS, optionKind } from './run-metrics.js';
 
 const SUITE = '019aa8a2-5c1e-7000-8000-000000000011';
 const chosen = { ...emptyRun(SUITE), models: ['p::m'] };
-const asked = (run: typeof chosen): RunInput => {
+const bodyOf = (run: NewRun): string => {
   const written = requestOf(run);
-  return RunInput.parse(JSON.parse('body' in written ? written.body : '{}'));
+  return 'body' in written ? written.body : '{}';
 };
+const asked = (run: NewRun): RunInput => RunInput.parse(JSON.parse(bodyOf(run)));
+/** An earlier run, as the API shows it. */
+const earlier = (config: object, more: object = {}): Run =>
+  ({
+    suite: { id: SUITE },
+    experiment_id: null,
+    config: { ...asked(chosen), models: [{ provider_key: 'p', model_id: 'm', params: {} }], cache: 'use', ...config },
+    ...more,
+  }) as unknown as Run;
 
 describe('the judge of a run', () => {
   it('is none, unless it is chosen', () => {
@@ -18,9 +30,79 @@ describe('the judge of a run', () => {
 
   it('is that of an earlier run', () => {
     const judge = { judge: 'p::judge', when: 'inline' as const, below: 0.5 };
-    const config = { ...asked(chosen), models: [{ provider_key: 'p', model_id: 'm' }], judge };
-    const earlier = { suite: { id: SUITE }, experiment_id: null, config } as unknown as Run;
-    expect(fromRun(earlier)).toMatchObject({ judgeWhen: 'inline', judge: 'p::judge', judgeBelow: '0.5', more: '' });
-    expect(asked(fromRun(earlier)).judge).toEqual(judge);
+    const run = fromRun(earlier({ judge }));
+    expect(run).toMatchObject({ judgeWhen: 'inline', judge: 'p::judge', judgeBelow: '0.5', more: '' });
+    expect(asked(run).judge).toEqual(judge);
   });
+});
+
+describe('a run from an earlier one', () => {
+  it('has every setting of it', () => {
+    const settings = {
+      samples: 3,
+      temperature: 0.7,
+      tool_choice: 'auto',
+      max_tokens: 77,
+      timeout_s: 12.5,
+      params: { top_p: 0.5, stop: ['a', 'b'] },
+      model_order: 'parallel',
+      case_filter: { tags: ['enum', 'a, b'], category: 'current' },
+      system_prompt: { 'p::m': 'Be brief.', '*': 'Be kind.' },
+      base_prompt: 'Another.',
+      tool_overrides: { 'tools/get_weather/description': 'Weather.' },
+      budget: { max_cost_usd: 2.5, max_requests: 100 },
+    };
+    const metrics = [
+      { id: 'axion_tool_correctness', as: 'strict', version: '1', options: { threshold: 0.25, strict_order: true } },
+      { id: 'bfcl_ast', as: 'bfcl_ast', version: '1', options: {} },
+    ];
+    const of = { ...settings, cache: 'refresh', metrics };
+    const again = asked(fromRun(earlier(of, { experiment_id: SUITE })));
+    expect(again).toMatchObject({ ...settings, cache: 'refresh', experiment_id: SUITE });
+    expect(again.metrics).toEqual([
+      { id: 'axion_tool_correctness', as: 'strict', options: { threshold: 0.25, strict_order: true } },
+      'bfcl_ast',
+    ]);
+    expect(again.models).toEqual(['p::m']);
+  });
+
+  it('keeps parameters of single models, and numbers as they were written', () => {
+    const params = '{"seed":12345678901234567890,"top_p":5.0}';
+    const config = parseJson(`{"params":${params}}`) as JsonObject;
+    const models = [{ provider_key: 'p', model_id: 'm', params: config.params }];
+    const body = bodyOf(fromRun(earlier({ ...config, models })));
+    expect(body).toContain(`"params":${params},`);
+    expect(body).toContain(`{"provider_key":"p","model_id":"m","params":${params}}`);
+  });
+
+  it('leaves it to the other settings whether stored replies answer, unless the earlier run said so', () => {
+    expect(asked(fromRun(earlier({ cache: 'use' }))).cache).toBeUndefined();
+    expect(asked(fromRun(earlier({ cache: 'off' }))).cache).toBe('off');
+    expect(asked(fromRun(earlier({ cache: 'off', samples: 3 }))).cache).toBeUndefined();
+  });
+});
+
+it('what is no JSON is said before anything is sent', () => {
+  const paths = (run: NewRun) => (requestOf(run) as { faults: { path: string }[] }).faults.map(({ path }) => path);
+  expect(paths({ ...chosen, params: '[1]', more: '{' })).toEqual(['/more', '/params']);
+});
+
+it('metrics that compare no calls are not offered', () => {
+  expect([...NOT_IN_RUNS].sort()).toEqual(Object.keys(METRICS_NOT_IN_RUNS).sort());
+});
+
+it.each([
+  [{ type: 'boolean', default: true }, { kind: 'boolean' }],
+  [
+    { type: 'string', enum: ['a', 'b'] },
+    { kind: 'choice', values: ['a', 'b'] },
+  ],
+  [
+    { type: 'array', items: { type: 'string', enum: ['a'] } },
+    { kind: 'several', values: ['a'] },
+  ],
+  [{ type: 'number' }, { kind: 'number' }],
+  [{ anyOf: [{ type: 'object' }, { type: 'null' }] }, { kind: 'json' }],
+])('an option of a metric has the control of its schema: %j', (schema, kind) => {
+  expect(optionKind(schema as JsonObject)).toEqual(kind);
 });

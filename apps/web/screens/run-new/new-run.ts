@@ -3,6 +3,8 @@ import type { Run } from '#lib/contracts/run';
 import { changedSettings } from '../../parts/changed-settings';
 import type { FormFault } from '../../parts/set-up/labelled-field';
 import type { Prompts } from '../../parts/set-up/system-prompt';
+import { number, type Written } from '../../parts/set-up/written';
+import { metricsAsked, metricsOf, type ChosenMetric } from './run-metrics';
 
 /** What the form holds: the texts of its fields, as they were typed. */
 export interface NewRun extends Prompts {
@@ -12,6 +14,17 @@ export interface NewRun extends Prompts {
   samples: string;
   temperature: string;
   toolChoice: string;
+  maxTokens: string;
+  timeout: string;
+  /** A JSON object that each request has. */
+  params: string;
+  /** Empty for what the other settings suggest. */
+  cache: string;
+  modelOrder: string;
+  /** With commas; only cases that have one of them. */
+  tags: string;
+  category: string;
+  metrics: ChosenMetric[];
   /** The id of a prompt version, or a tag that an earlier run named; empty for the texts of the suite. */
   promptVersion?: string;
   /** When a judge judges what did not pass; empty for never. */
@@ -35,6 +48,14 @@ export const emptyRun = (suite: string, promptVersion = ''): NewRun => ({
   samples: '1',
   temperature: '0',
   toolChoice: 'required',
+  maxTokens: '1024',
+  timeout: '120',
+  params: '',
+  cache: '',
+  modelOrder: 'sequential',
+  tags: '',
+  category: '',
+  metrics: [],
   promptVersion,
   promptFor: 'none',
   prompt: '',
@@ -52,7 +73,8 @@ export const emptyRun = (suite: string, promptVersion = ''): NewRun => ({
 
 /** Settings that have fields of their own, or say where a run came from; the others are in `more`. */
 const FIELDS = new Set([
-  ...['samples', 'temperature', 'tool_choice', 'system_prompt', 'prompt_version_id', 'judge', 'budget', 'recorded'],
+  ...['samples', 'temperature', 'tool_choice', 'max_tokens', 'timeout_s', 'params', 'cache', 'model_order'],
+  ...['case_filter', 'metrics', 'system_prompt', 'prompt_version_id', 'judge', 'budget', 'recorded'],
 ]);
 /** The texts of a run that took a prompt version are stored with it. */
 const TEXTS = new Set(['base_prompt', 'tool_overrides']);
@@ -65,9 +87,9 @@ export function fromRun(run: Run): NewRun {
   const prompt = config.system_prompt;
   const budget = isObject(config.budget) ? config.budget : {};
   const models = (Array.isArray(config.models) ? config.models : []).filter(isObject);
-  const more = changedSettings(config)
-    .filter(([key]) => !FIELDS.has(key))
-    .map(([key, value]) => [key, key === 'metrics' ? metricsOf(value as Json) : value]);
+  const filter = isObject(config.case_filter) ? config.case_filter : {};
+  const changed = changedSettings(config);
+  const more = changed.filter(([key]) => !FIELDS.has(key));
   return {
     suite: run.suite.id,
     models: models.map(nameOf),
@@ -77,6 +99,14 @@ export function fromRun(run: Run): NewRun {
     samples: text(config.samples, '1'),
     temperature: text(config.temperature, '0'),
     toolChoice: text(config.tool_choice, 'required'),
+    maxTokens: text(config.max_tokens, '1024'),
+    timeout: text(config.timeout_s, '120'),
+    params: hasParams(config) ? JSON.stringify(config.params) : '',
+    cache: changed.some(([key]) => key === 'cache') ? text(config.cache, '') : '',
+    modelOrder: text(config.model_order, 'sequential'),
+    tags: Array.isArray(filter.tags) ? tagsText(filter.tags) : '',
+    category: text(filter.category, ''),
+    metrics: metricsOf(config.metrics),
     promptVersion: text(config.prompt_version_id, ''),
     promptFor: prompt == null ? 'none' : isObject(prompt) ? 'each' : 'all',
     prompt: typeof prompt === 'string' ? prompt : '',
@@ -98,28 +128,19 @@ function judgeOf(judge: Json | undefined): Pick<NewRun, 'judgeWhen' | 'judge' | 
   return { judgeWhen: text(judge.when, 'after'), judge: text(judge.judge, ''), judgeBelow: text(judge.below, '1') };
 }
 
-/** Without the version that each had: the present one is used. */
-const metricsOf = (metrics: Json): Json =>
-  Array.isArray(metrics)
-    ? metrics.map((metric) =>
-        isObject(metric) ? Object.fromEntries(Object.entries(metric).filter(([key]) => key !== 'version')) : metric,
-      )
-    : metrics;
-
 const nameOf = ({ provider_key: provider, model_id: model }: JsonObject): string =>
   `${toText(provider)}::${toText(model)}`;
 const hasParams = ({ params }: JsonObject): boolean => isObject(params) && Object.keys(params).length > 0;
-
-export type Written = { body: string } | { faults: FormFault[] };
 
 /** The text of the request. Numbers go as they were typed; whether they are right is the API's to say. */
 export function requestOf(run: NewRun): Written {
   const faults: FormFault[] = [];
   if (run.suite === '') faults.push({ path: '/suite_id', message: 'Choose a suite.' });
   if (run.models.length === 0) faults.push({ path: '/models', message: 'Choose at least one model.' });
-  const more = objectOf(run.more);
-  if (!more) faults.push({ path: '/more', message: 'This is not a JSON object.' });
-  if (faults.length > 0 || !more) return { faults };
+  const [more, params] = [objectOf(run.more), objectOf(run.params)];
+  if (!more) faults.push({ path: '/more', message: 'The further settings are not a JSON object.' });
+  if (!params) faults.push({ path: '/params', message: 'The parameters of requests are not a JSON object.' });
+  if (faults.length > 0 || !more || !params) return { faults };
   const budget = { max_cost_usd: number(run.maxCost), max_requests: number(run.maxRequests) };
   const hasBudget = Object.values(budget).some((limit) => limit !== undefined);
   return {
@@ -130,6 +151,13 @@ export function requestOf(run: NewRun): Written {
       samples: number(run.samples),
       temperature: number(run.temperature),
       tool_choice: run.toolChoice,
+      max_tokens: number(run.maxTokens),
+      timeout_s: number(run.timeout),
+      params,
+      ...(run.cache && { cache: run.cache }),
+      model_order: run.modelOrder,
+      case_filter: filterOf(run),
+      metrics: metricsAsked(run.metrics),
       ...(run.promptVersion && { prompt_version_id: run.promptVersion }),
       system_prompt: promptOf(run),
       ...(run.judgeWhen && {
@@ -152,12 +180,30 @@ export function withPromptVersion({ more }: NewRun, promptVersion: string): Pick
   return { promptVersion, more: kept.length > 0 ? JSON.stringify(Object.fromEntries(kept), null, 2) : '' };
 }
 
-/** What is not a number is sent as the text that it is: the API says what is wrong, at the field. */
-const number = (typed: string): number | string | undefined => {
-  const trimmed = typed.trim();
-  if (trimmed === '') return undefined;
-  return Number.isFinite(Number(trimmed)) ? Number(trimmed) : trimmed;
-};
+/** A tag may have a comma: such a list is JSON. */
+const tagsText = (tags: readonly Json[]): string =>
+  tags.some((tag) => toText(tag).includes(',') || toText(tag).trim() !== toText(tag))
+    ? JSON.stringify(tags)
+    : tags.map((tag) => toText(tag)).join(', ');
+
+function tagsOf(typed: string): Json[] {
+  try {
+    const list = typed.trim().startsWith('[') ? parseJson(typed) : undefined;
+    if (Array.isArray(list)) return list;
+  } catch {
+    // A tag that begins with a bracket.
+  }
+  return typed
+    .split(',')
+    .map((tag) => tag.trim())
+    .filter((tag) => tag !== '');
+}
+
+function filterOf({ tags, category }: NewRun): JsonObject | null {
+  const wanted = tagsOf(tags);
+  if (wanted.length === 0 && category === '') return null;
+  return { ...(wanted.length > 0 && { tags: wanted }), ...(category !== '' && { category }) };
+}
 
 function targetOf(model: string, params: string | undefined): Json {
   if (params === undefined) return model;

@@ -5,19 +5,20 @@ import { useAction } from '../../api/action';
 import { refreshWork } from '../../api/jobs';
 import { submitRun } from '../../api/runs';
 import { useRefusal } from '../../api/session';
-import { AllowedButton } from '../../parts/allowed-button';
 import { useDraft } from '../../parts/draft';
-import { Failed } from '../../parts/failed';
 import { submitOnCtrlEnter } from '../../parts/submit-keys';
 import { ChooseExperiment } from '../../parts/set-up/choose-experiment';
 import { ChooseModels } from '../../parts/set-up/choose-models';
 import { ChooseSuite } from '../../parts/set-up/choose-suite';
 import { EstimateFigures } from '../../parts/set-up/estimate-figures';
-import { LabelledField, type FormPart } from '../../parts/set-up/labelled-field';
+import type { FormPart } from '../../parts/set-up/labelled-field';
+import { SubmitBar } from '../../parts/set-up/submit-bar';
+import { SystemPrompt } from '../../parts/set-up/system-prompt';
+import { ChooseMetrics } from './choose-metrics';
 import { ChooseJudge } from './choose-judge';
 import { ChoosePrompt } from './choose-prompt';
 import { requestOf, type NewRun } from './new-run';
-import { SystemPrompt } from '../../parts/set-up/system-prompt';
+import { Limits, MoreSettings, Requests, Settings, Words } from './settings-fields';
 import { useEstimate } from './use-estimate';
 
 export function RunForm({ draftKey, initial }: { draftKey: string; initial: NewRun }) {
@@ -53,164 +54,23 @@ export function RunForm({ draftKey, initial }: { draftKey: string; initial: NewR
         <Settings {...part} />
         <ChoosePrompt {...part} />
         <SystemPrompt {...part} />
+        <Requests {...part} />
+        <ChooseMetrics {...part} />
         <ChooseJudge {...part} />
         <ChooseExperiment {...part} />
         <Words {...part} />
         <Limits {...part} />
-        <More {...part} />
+        <MoreSettings {...part} />
       </div>
       <aside className="beside" aria-label="Estimate">
         <EstimateFigures estimate={estimate} missing={'faults' in written ? written.faults : []} />
-        {isJudged && <Failed error={submit.error} />}
-        <div className="actions">
-          <AllowedButton
-            type="submit"
-            className="primary"
-            refusal={refusal}
-            disabled={body === undefined || submit.isPending}
-          >
-            Run
-          </AllowedButton>
-          {draft.isChanged && (
-            <button type="button" onClick={draft.clear}>
-              Start over
-            </button>
-          )}
-        </div>
+        <SubmitBar
+          action="Run"
+          isWaiting={body === undefined || submit.isPending}
+          error={isJudged ? submit.error : null}
+          {...{ refusal, draft }}
+        />
       </aside>
     </form>
-  );
-}
-
-function Settings({ form: run, change, faultsAt }: FormPart<NewRun>) {
-  return (
-    <div className="in-row">
-      <LabelledField label="Samples" help="How often each case runs." faults={faultsAt('/samples')}>
-        {(attributes) => (
-          <input
-            {...attributes}
-            inputMode="numeric"
-            size={6}
-            value={run.samples}
-            onChange={({ target }) => change({ samples: target.value })}
-          />
-        )}
-      </LabelledField>
-      <LabelledField label="Temperature" faults={faultsAt('/temperature')}>
-        {(attributes) => (
-          <input
-            {...attributes}
-            inputMode="decimal"
-            size={6}
-            value={run.temperature}
-            onChange={({ target }) => change({ temperature: target.value })}
-          />
-        )}
-      </LabelledField>
-      <LabelledField label="Tool choice" faults={faultsAt('/tool_choice')}>
-        {(attributes) => (
-          <select
-            {...attributes}
-            value={run.toolChoice}
-            onChange={({ target }) => change({ toolChoice: target.value })}
-          >
-            <option value="required">required: must call a tool</option>
-            <option value="auto">auto: may call a tool</option>
-            <option value="none">none: must not</option>
-          </select>
-        )}
-      </LabelledField>
-    </div>
-  );
-}
-
-function Words({ form: run, change, faultsAt }: FormPart<NewRun>) {
-  return (
-    <>
-      <LabelledField label="Name" help="What people call the run. Optional." faults={faultsAt('/name')}>
-        {(attributes) => (
-          <input
-            {...attributes}
-            dir="auto"
-            maxLength={200}
-            value={run.name}
-            onChange={({ target }) => change({ name: target.value })}
-          />
-        )}
-      </LabelledField>
-      <LabelledField label="Note" help="What is tried, and why. Optional." faults={faultsAt('/note')}>
-        {(attributes) => (
-          <textarea
-            {...attributes}
-            dir="auto"
-            rows={2}
-            maxLength={2000}
-            value={run.note}
-            onChange={({ target }) => change({ note: target.value })}
-          />
-        )}
-      </LabelledField>
-    </>
-  );
-}
-
-function Limits({ form: run, change, faultsAt }: FormPart<NewRun>) {
-  return (
-    <div className="in-row">
-      <LabelledField
-        label="At most, in US dollars"
-        help="The run stops there and keeps what it has. Empty: no limit."
-        faults={faultsAt('/budget/max_cost_usd')}
-      >
-        {(attributes) => (
-          <input
-            {...attributes}
-            inputMode="decimal"
-            size={10}
-            value={run.maxCost}
-            onChange={({ target }) => change({ maxCost: target.value })}
-          />
-        )}
-      </LabelledField>
-      <LabelledField label="At most, in requests" faults={faultsAt('/budget/max_requests')}>
-        {(attributes) => (
-          <input
-            {...attributes}
-            inputMode="numeric"
-            size={10}
-            value={run.maxRequests}
-            onChange={({ target }) => change({ maxRequests: target.value })}
-          />
-        )}
-      </LabelledField>
-    </div>
-  );
-}
-
-const IN_MORE = ['max_tokens', 'timeout_s', 'params', 'metrics', 'case_filter', 'model_order', 'cache'];
-
-function More({ form: run, change, faultsAt }: FormPart<NewRun>) {
-  const faults = IN_MORE.flatMap((key) => faultsAt(`/${key}`));
-  return (
-    <details open={run.more !== '' || faults.length > 0}>
-      <summary>More settings</summary>
-      <LabelledField
-        label="Settings as JSON"
-        help={`An object with any of ${IN_MORE.join(', ')}; docs/metrics.md has the metrics.`}
-        faults={faults}
-      >
-        {(attributes) => (
-          <textarea
-            {...attributes}
-            rows={6}
-            className="code"
-            spellCheck={false}
-            placeholder={'{"max_tokens": 2048, "metrics": ["bfcl_ast"]}'}
-            value={run.more}
-            onChange={({ target }) => change({ more: target.value })}
-          />
-        )}
-      </LabelledField>
-    </details>
   );
 }

@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { useSearch } from '@tanstack/react-router';
-import { runQuery } from '../../api/runs';
+import { runQuery, runsQuery } from '../../api/runs';
 import { Failed } from '../../parts/failed';
 import { Skeleton } from '../../parts/skeleton';
 import { emptyRun, fromRun } from './new-run';
@@ -11,12 +11,16 @@ import '../../parts/set-up/set-up.css';
 export function RunNewScreen() {
   const { suite = '', prompt = '', from, tool_choice: toolChoice } = useSearch({ from: '/signed-in/runs/new' });
   const earlier = useQuery({ ...runQuery(from ?? ''), enabled: from !== undefined });
+  // Whoever runs a suite again mostly asks the same models.
+  const newest = useQuery({ ...runsQuery({ suite, limit: 1 }), enabled: from === undefined && suite !== '' });
+  const [before] = newest.data?.items ?? [];
+  const empty = { ...emptyRun(suite, prompt), ...(before && { models: fromRun(before).models }) };
   const key = `new run ${suite} ${prompt} ${from ?? ''} ${toolChoice ?? ''}`;
   return (
     <>
       <h1>New run</h1>
-      {from === undefined && <RunForm key={key} draftKey={key} initial={emptyRun(suite, prompt)} />}
-      {from !== undefined && earlier.isPending && <Skeleton rows={12} />}
+      {from === undefined && !newest.isLoading && <RunForm key={key} draftKey={key} initial={empty} />}
+      {(newest.isLoading || (from !== undefined && earlier.isPending)) && <Skeleton rows={12} />}
       {from !== undefined && earlier.isError && !earlier.data && (
         <Failed error={earlier.error} retry={() => earlier.refetch()} />
       )}

@@ -1,0 +1,52 @@
+import type { ReactNode } from 'react';
+import { LabelledField, type FormFault } from './labelled-field';
+
+interface Props {
+  label: string;
+  help?: ReactNode;
+  faults: FormFault[];
+  value: string;
+  change: (value: string) => void;
+  /** Which keys a telephone shows. */
+  mode?: 'numeric' | 'decimal';
+  maxLength?: number;
+  size?: number;
+}
+
+/** A line that is typed. A number is kept as the text that it is. */
+export const TypedField = ({ label, help, faults, value, change, mode, maxLength, size }: Props) => (
+  <LabelledField label={label} help={help} faults={faults}>
+    {(attributes) => (
+      <input
+        {...attributes}
+        dir={mode === undefined ? 'auto' : undefined}
+        inputMode={mode}
+        autoComplete="off"
+        maxLength={maxLength}
+        size={size ?? (mode === undefined ? undefined : 8)}
+        value={value}
+        onChange={({ target }) => change(target.value)}
+      />
+    )}
+  </LabelledField>
+);
+
+interface SelectProps extends Pick<Props, 'label' | 'help' | 'faults' | 'value' | 'change'> {
+  /** Values with their words. */
+  options: readonly (readonly [value: string, words: string])[];
+}
+
+export const SelectField = ({ label, help, faults, value, change, options }: SelectProps) => (
+  <LabelledField label={label} help={help} faults={faults}>
+    {(attributes) => (
+      <select {...attributes} value={value} onChange={({ target }) => change(target.value)}>
+        {!options.some(([known]) => known === value) && <option value={value}>{value}</option>}
+        {options.map(([known, words]) => (
+          <option key={known} value={known}>
+            {words}
+          </option>
+        ))}
+      </select>
+    )}
+  </LabelledField>
+);

@@ -1,0 +1,197 @@
+import { LabelledField, type FormPart } from '../../parts/set-up/labelled-field';
+import { SelectField, TypedField } from '../../parts/set-up/typed-field';
+import type { NewRun } from './new-run';
+
+const TOOL_CHOICES = [
+  ['required', 'required: must call a tool'],
+  ['auto', 'auto: may call a tool'],
+  ['none', 'none: must not'],
+] as const;
+const CACHE_MODES = [
+  ['', 'as the settings suggest'],
+  ['use', 'use: answer a repeated request'],
+  ['refresh', 'refresh: ask again, and store'],
+  ['off', 'off'],
+] as const;
+const MODEL_ORDERS = [
+  ['sequential', 'one after the other at a provider'],
+  ['parallel', 'side by side'],
+] as const;
+
+type Part = FormPart<NewRun>;
+
+export const Settings = ({ form: run, change, faultsAt }: Part) => (
+  <div className="in-row">
+    <TypedField
+      label="Samples"
+      help="How often each case runs."
+      faults={faultsAt('/samples')}
+      mode="numeric"
+      value={run.samples}
+      change={(samples) => change({ samples })}
+    />
+    <TypedField
+      label="Temperature"
+      faults={faultsAt('/temperature')}
+      mode="decimal"
+      value={run.temperature}
+      change={(temperature) => change({ temperature })}
+    />
+    <SelectField
+      label="Tool choice"
+      faults={faultsAt('/tool_choice')}
+      value={run.toolChoice}
+      change={(toolChoice) => change({ toolChoice })}
+      options={TOOL_CHOICES}
+    />
+  </div>
+);
+
+/** Which cases, and how they are sent. */
+export const Requests = ({ form: run, change, faultsAt }: Part) => (
+  <fieldset>
+    <legend>Cases and requests</legend>
+    <div className="in-row">
+      <TypedField
+        label="Only cases with a tag"
+        help="Any of these, with commas. Empty: all."
+        faults={faultsAt('/case_filter/tags')}
+        value={run.tags}
+        change={(tags) => change({ tags })}
+      />
+      <TypedField
+        label="Only cases of the category"
+        faults={faultsAt('/case_filter').filter(({ path }) => !path.startsWith('/case_filter/tags'))}
+        value={run.category}
+        change={(category) => change({ category })}
+      />
+    </div>
+    <div className="in-row">
+      <TypedField
+        label="Tokens of a reply, at most"
+        faults={faultsAt('/max_tokens')}
+        mode="numeric"
+        value={run.maxTokens}
+        change={(maxTokens) => change({ maxTokens })}
+      />
+      <TypedField
+        label="Seconds a request may take"
+        faults={faultsAt('/timeout_s')}
+        mode="decimal"
+        value={run.timeout}
+        change={(timeout) => change({ timeout })}
+      />
+      <SelectField
+        label="Order of models"
+        faults={faultsAt('/model_order')}
+        value={run.modelOrder}
+        change={(modelOrder) => change({ modelOrder })}
+        options={MODEL_ORDERS}
+      />
+      <SelectField
+        label="Stored replies"
+        help="Used at temperature 0 with one sample, if nothing else is said."
+        faults={faultsAt('/cache')}
+        value={run.cache}
+        change={(cache) => change({ cache })}
+        options={CACHE_MODES}
+      />
+    </div>
+    <JsonText
+      label="Parameters of the provider"
+      help={'A JSON object that each request has, such as {"top_p": 0.9}. Optional.'}
+      faults={faultsAt('/params')}
+      value={run.params}
+      change={(params) => change({ params })}
+    />
+  </fieldset>
+);
+
+export const Words = ({ form: run, change, faultsAt }: Part) => (
+  <>
+    <TypedField
+      label="Name"
+      help="What people call the run. Optional."
+      faults={faultsAt('/name')}
+      maxLength={200}
+      value={run.name}
+      change={(name) => change({ name })}
+    />
+    <LabelledField label="Note" help="What is tried, and why. Optional." faults={faultsAt('/note')}>
+      {(attributes) => (
+        <textarea
+          {...attributes}
+          dir="auto"
+          rows={2}
+          maxLength={2000}
+          value={run.note}
+          onChange={({ target }) => change({ note: target.value })}
+        />
+      )}
+    </LabelledField>
+  </>
+);
+
+export const Limits = ({ form: run, change, faultsAt }: Part) => (
+  <div className="in-row">
+    <TypedField
+      label="At most, in US dollars"
+      help="The run stops there and keeps what it has. Empty: no limit."
+      faults={faultsAt('/budget/max_cost_usd')}
+      mode="decimal"
+      size={10}
+      value={run.maxCost}
+      change={(maxCost) => change({ maxCost })}
+    />
+    <TypedField
+      label="At most, in requests"
+      faults={faultsAt('/budget/max_requests')}
+      mode="numeric"
+      size={10}
+      value={run.maxRequests}
+      change={(maxRequests) => change({ maxRequests })}
+    />
+  </div>
+);
+
+const IN_MORE = ['base_prompt', 'tool_overrides'];
+
+/** What no field is for: texts in place of those of the suite, as an earlier run had them. */
+export function MoreSettings({ form: run, change, faultsAt }: Part) {
+  const faults = [...IN_MORE.flatMap((key) => faultsAt(`/${key}`)), ...faultsAt('/more')];
+  return (
+    <details open={run.more !== '' || faults.length > 0}>
+      <summary>Texts in place of those of the suite</summary>
+      <JsonText
+        label="Texts as JSON"
+        help="An object with base_prompt, tool_overrides or both. A prompt version keeps such texts."
+        faults={faults}
+        value={run.more}
+        change={(more) => change({ more })}
+      />
+    </details>
+  );
+}
+
+interface JsonTextProps {
+  label: string;
+  help: string;
+  faults: { path: string; message: string }[];
+  value: string;
+  change: (value: string) => void;
+}
+
+const JsonText = ({ label, help, faults, value, change }: JsonTextProps) => (
+  <LabelledField label={label} help={help} faults={faults}>
+    {(attributes) => (
+      <textarea
+        {...attributes}
+        rows={3}
+        className="code"
+        spellCheck={false}
+        value={value}
+        onChange={({ target }) => change(target.value)}
+      />
+    )}
+  </LabelledField>
+);
