@@ -15,7 +15,7 @@ export function PinButton({ experiment, runId, number }: { experiment: Experimen
         className="dense"
         disabled={refusal !== undefined || pin.isPending}
         title={refusal ?? 'All runs are compared with it anew'}
-        aria-label={number === undefined ? undefined : `Pin number ${number} as baseline`}
+        aria-label={number === undefined ? undefined : `Pin as baseline: number ${number}`}
         onClick={() => pin.mutate({ id: experiment.id, evalId: runId })}
       >
         Pin as baseline

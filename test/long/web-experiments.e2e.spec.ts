@@ -1,0 +1,201 @@
+import type { Locator, Page } from 'playwright-core';
+import { weatherSuite } from '../client.js';
+import { until } from '../until.js';
+import { untilEnded } from '../web-screens.js';
+import { journeys, startWeb, tabTo, type WebSystem } from '../web.js';
+
+let web: WebSystem;
+let suiteId: string;
+
+const CASES = 60;
+const MODEL = 'sim::prompt-sensitive:it';
+const HELP = 'Name the city in English.';
+
+const button = (page: Page | Locator, name: string): Locator => page.getByRole('button', { name, exact: true });
+const link = (page: Page | Locator, name: string | RegExp): Locator => page.getByRole('link', { name });
+const status = (page: Page | Locator, word: string): Locator => page.locator('.status', { hasText: word }).first();
+const heading = (page: Page, name: string | RegExp): Locator => page.getByRole('heading', { level: 1, name });
+const get = async (path: string) => (await web.client.get(path)).body;
+
+async function aRun(input: object): Promise<string> {
+  const { body } = await web.client.post('/api/tool-eval', { suite_id: suiteId, models: [MODEL], ...input });
+  await untilEnded(web.client, body.eval_id);
+  return body.eval_id;
+}
+
+async function isRefused(control: Locator): Promise<void> {
+  await control.waitFor();
+  expect(await control.isDisabled()).toBe(true);
+  expect(await control.getAttribute('title')).toContain('editor');
+}
+
+journeys('experiments and gates', () => {
+  beforeAll(async () => {
+    web = await startWeb();
+    const models = ['prompt-sensitive:it', 'slow-1500'].map((id) => ({ id }));
+    const limits = { max_concurrency: 20 };
+    await web.client.post('/api/providers', { key: 'sim', base_url: `${web.simulator.url}/v1`, limits, models });
+    await fetch(`${web.simulator.url}/control/prompt-sensitive/it`, {
+      method: 'POST',
+      body: JSON.stringify({ base: 0.5, rules: [{ phrase: 'Name the city in English', where: 'system', gain: 0.45 }] }),
+    });
+    suiteId = (await web.client.post('/api/tool-eval/import', weatherSuite(CASES))).body.suite_id;
+  });
+
+  it('an experiment is made by keyboard, and shows its runs as they end, each against the baseline', async () => {
+    const { page, faults, axe, isTooWide } = await web.open({ path: '/experiments' });
+    await page.getByText('Here will be the experiments of the team').waitFor();
+    await page.keyboard.press('g');
+    await page.keyboard.press('e');
+    await link(page, 'New experiment').first().click();
+    await page.getByLabel('Name', { exact: true }).fill('Prompts');
+    await page.getByLabel('Margin').fill('7');
+    await page.getByLabel('Suite').selectOption({ label: 'Weather' });
+    await page.keyboard.press('Control+Enter');
+    await page
+      .getByText(/expected number to be <=1|at most 1|<= ?1/i)
+      .first()
+      .waitFor();
+    await page.getByLabel('Margin').fill('0.02');
+    await tabTo(button(page, 'Make the experiment'));
+    await page.keyboard.press('Enter');
+    await heading(page, 'Prompts').waitFor();
+    await page.getByText('Nothing has ended yet.').waitFor();
+    const experiment_id = page.url().split('/').at(-1)!;
+
+    const first = await aRun({ experiment_id, name: 'As it is' });
+    const entries = page.getByRole('region', { name: 'What ended in the experiment' });
+    await entries.getByText('the baseline', { exact: true }).waitFor();
+    const better = await aRun({ experiment_id, name: 'With help', system_prompt: HELP });
+    await status(entries, 'improved').waitFor();
+    await web.client.post(`/api/tool-suites/${suiteId}/cases`, { prompt: 'Paris?', expected_tool: 'get_weather' });
+    await aRun({ experiment_id, system_prompt: HELP, temperature: 0.5 });
+    await entries.getByRole('row').nth(3).waitFor();
+    await page.getByText('Comparisons are being made again').waitFor({ state: 'detached' });
+    const figure = page.getByRole('figure', { name: 'Scores of the experiment over time' });
+    await figure.getByText(/3 scores, the oldest first.*The suite had 2 versions/).waitFor();
+    expect(await figure.locator('rect.band').count()).toBe(1);
+    expect(await figure.locator('line.join').count()).toBe(1);
+    expect(await figure.locator('circle.dot').count()).toBe(3);
+    await page.getByText('With help').first().waitFor();
+    await page.getByText(/a system prompt of its own/).waitFor();
+    expect(await axe()).toEqual([]);
+    expect(await isTooWide()).toBe(false);
+
+    await button(page, 'Pin as baseline: number 2').click();
+    await page.getByText(/, pinned\./).waitFor();
+    await status(entries, 'regressed').waitFor();
+    await link(entries, 'Compare').first().click();
+    await page.waitForURL((url) => url.pathname === '/compare' && url.search.includes(first));
+    await page.goBack();
+    await button(page, 'Run best').click();
+    await page.getByLabel('Samples of each case').fill('2');
+    await button(page.getByRole('dialog'), 'Run').click();
+    await page.waitForURL(/\/runs\/[\da-f-]{36}$/);
+    const again = await get(`/api/tool-eval/history/${page.url().split('/').at(-1)}`);
+    expect(again).toMatchObject({ experiment_id, config: { samples: 2, system_prompt: HELP } });
+    expect((await get(`/api/experiments/${experiment_id}`)).baseline_eval_id).toBe(better);
+    expect(faults()).toEqual([]);
+  });
+
+  it('an experiment is renamed, archived, found again and deleted, and its runs stay', async () => {
+    const { body } = await web.client.post('/api/experiments', { name: 'Old', suite_id: suiteId });
+    const runId = await aRun({ experiment_id: body.id });
+    const { page, faults, axe } = await web.open({ path: `/experiments/${body.id}`, width: 360 });
+    await page.getByRole('region', { name: 'What ended in the experiment' }).waitFor();
+    await button(page, 'Edit').click();
+    await page.getByLabel('Name', { exact: true }).fill('Older');
+    await page.getByLabel('Description', { exact: true }).fill('It tried nothing.');
+    await page.keyboard.press('Control+Enter');
+    await heading(page, 'Older').waitFor();
+    await button(page, 'Archive').click();
+    await button(page, 'Make it active').waitFor();
+    await page.goto(`${web.url}/experiments`);
+    await link(page, 'Prompts').waitFor();
+    expect(await link(page, 'Older').count()).toBe(0);
+    await page.getByLabel('Status').selectOption('archived');
+    await page.waitForURL(/status=archived/);
+    await link(page, 'Older').waitFor();
+    expect(await axe()).toEqual([]);
+    const viewer = await web.open({ path: `/experiments/${body.id}`, role: 'viewer' });
+    for (const name of ['Edit', 'Delete', 'Run best']) await isRefused(button(viewer.page, name));
+    await link(page, 'Older').click();
+    await button(page, 'Delete').click();
+    await page
+      .getByRole('dialog')
+      .getByText(/Its 1 run stays/)
+      .waitFor();
+    await button(page, 'Delete the experiment').click();
+    await heading(page, 'Experiments').waitFor();
+    expect(await get(`/api/tool-eval/history/${runId}`)).toMatchObject({ status: 'completed', experiment_id: null });
+    await page.goto(`${web.url}/experiments/${body.id}`);
+    await page.getByText('There is no such experiment in your team').waitFor();
+    expect([...faults(), ...viewer.faults()]).toEqual([]);
+  });
+
+  it('a gate is made with its baseline, runs, says why it fails, and shows the broken cases', async () => {
+    const baseline = await aRun({ name: 'What is shipped', system_prompt: HELP });
+    const { page, faults, axe, isTooWide } = await web.open({ path: '/gates' });
+    await page.getByText('Here will be the gates of the team').waitFor();
+    await link(page, 'New gate').first().click();
+    await page.getByLabel('Name', { exact: true }).fill('main');
+    await page.getByLabel('Suite').selectOption({ label: 'Weather' });
+    await page.getByLabel('Run', { exact: true }).selectOption(baseline);
+    await page.getByLabel('Looks').fill('9');
+    await button(page, 'Make the gate').click();
+    await page
+      .locator('.field', { has: page.getByLabel('Looks') })
+      .locator('.field-error')
+      .waitFor();
+    await page.getByLabel('Looks').fill('2');
+    expect(await axe()).toEqual([]);
+    await button(page, 'Make the gate').click();
+    await heading(page, /main version 1/).waitFor();
+    await page.getByText('when overall is shown not to be worse by 2 points').waitFor();
+
+    await page.getByLabel('System prompt').fill('Answer quickly.');
+    await button(page, 'Run gate').click();
+    await heading(page, /Run of the gate main/).waitFor();
+    await page.getByRole('heading', { name: 'The answer' }).waitFor({ timeout: 90_000 });
+    const answer = page.getByRole('region', { name: 'The answer' });
+    await status(answer, 'failed').waitFor();
+    await page.getByRole('region', { name: 'What each look said' }).waitFor();
+    await answer.getByRole('article').first().getByText('broken').waitFor();
+    await answer.getByText('/system_prompt').waitFor();
+    expect(await axe()).toEqual([]);
+    expect(await isTooWide()).toBe(false);
+    await link(answer, 'The comparison').click();
+    await page.waitForURL(/\/compare\?.*extended=true/);
+    await status(page, 'regressed').waitFor();
+    expect(faults()).toEqual([]);
+  });
+
+  it('a gate changes to its next version, checks a run, and is refused to viewers; its run is cancelled', async () => {
+    const [gate] = (await get('/api/gates?name=main')).items;
+    const { page, faults, axe } = await web.open({ path: `/gates/${gate.id}`, width: 360 });
+    await status(page.getByRole('region', { name: 'List of gate runs' }), 'failed').waitFor();
+    await page.getByText('Change the name or the rules').click();
+    await page.getByLabel('Margin').fill('0.05');
+    await button(page, 'Save the gate').click();
+    await heading(page, /main version 2/).waitFor();
+    await page.getByLabel('A run of the suite').selectOption(gate.baseline_eval_id);
+    await page.waitForURL(/check=/);
+    await status(page, 'not measured').waitFor();
+    expect(await axe()).toEqual([]);
+
+    const viewer = await web.open({ path: `/gates/${gate.id}`, role: 'viewer' });
+    for (const name of ['Delete', 'Run gate']) await isRefused(button(viewer.page, name));
+    const { body } = await web.client.post(`/api/gates/${gate.id}/run`, { config: { models: ['sim::slow-1500'] } });
+    await page.goto(`${web.url}/gates/${gate.id}/runs/${body.gate_run_id}`);
+    await page.getByText(/results of this look/).waitFor();
+    await button(page, 'Cancel').click();
+    await status(page, 'cancelled').waitFor();
+    await button(page, 'Resume').waitFor();
+    await link(page, 'main').click();
+    await button(page, 'Delete').click();
+    await button(page, 'Delete the gate').click();
+    await heading(page, 'Gates').waitFor();
+    await until(async () => (await web.client.get(`/api/gates/${gate.id}`)).status === 404);
+    expect([...faults(), ...viewer.faults()]).toEqual([]);
+  });
+});
