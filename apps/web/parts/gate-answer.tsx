@@ -15,6 +15,7 @@ import { count, percent, scoreText } from './score';
 import { Skeleton } from './skeleton';
 import { Warnings } from './warnings';
 import './facts.css';
+import './gate-answer.css';
 
 /** What a gate says of a run, by which figures, and which cases to look at. */
 export function GateAnswerView({ answer }: { answer: GateAnswer }) {
@@ -137,7 +138,7 @@ function Targets({ answer: { targets, text, look } }: { answer: GateAnswer }) {
               <td className="number">{count(target.fixed)}</td>
               <td className="number">{count(target.broken)}</td>
               <td>{target.errored_shares.map(percent).join(' and ')}</td>
-              <td>
+              <td className="says">
                 {target.text !== text && <Given text={target.text} max={500} />}
                 {target.cases_needed !== null && ` About ${count(target.cases_needed)} more cases could decide.`}
               </td>

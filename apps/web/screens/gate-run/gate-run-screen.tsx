@@ -102,7 +102,7 @@ function Looks({ run: { looks } }: { run: GateRun }) {
                 <td>
                   <GateResult result={result} />
                 </td>
-                <td>
+                <td className="says">
                   <Given text={text} />
                 </td>
               </tr>

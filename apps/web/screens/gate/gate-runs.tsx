@@ -65,7 +65,7 @@ const Rows = ({ gateId, runs }: { gateId: string; runs: GateRun[] }) => (
             <td>{run.result ? <GateResult result={run.result.result} /> : <Status status={run.status} />}</td>
             <td className="number">{run.gate_version}</td>
             <td className="number">{run.looks.length}</td>
-            <td>
+            <td className="says">
               <Given text={run.result?.text ?? ''} max={MAX_TEXT} />
             </td>
           </tr>
