@@ -125,7 +125,12 @@ export const FailureGroups = z
     items: z.array(FailureGroup).meta({
       description: `The largest first, at most ${MAX_FAILURE_GROUPS} of each error type.`,
     }),
-    others: z.object({ groups: count, results: count }).meta({ description: 'What the smaller groups hold together.' }),
+    others: z
+      .object({
+        groups: count.meta({ description: 'How many groups are not listed.' }),
+        results: count.meta({ description: 'How many results they hold.' }),
+      })
+      .meta({ description: 'What the smaller groups hold together.' }),
   })
   .meta({ id: 'FailureGroups', description: 'What did not pass, in groups of the same kind.' });
 export type FailureGroups = z.infer<typeof FailureGroups>;
@@ -156,11 +161,11 @@ export type RunCasesQuery = z.infer<typeof RunCasesQuery>;
 
 export const RunCase = z
   .object({
-    case_id: id,
+    case_id: id.meta({ description: 'The id of the case, in the suite version of the run.' }),
     position: z.int().meta({ description: 'The position of the case in its suite, from 0.' }),
     case_name: z.string().nullable().meta({ description: 'The name of the case; null when it has none.' }),
     prompt: z.string().meta({ description: 'The first 200 characters of the prompt, or of the last user message.' }),
-    category: z.string().nullable(),
+    category: z.string().nullable().meta({ description: 'The category of the case; null when it has none.' }),
     cells: z
       .array(
         z.object({

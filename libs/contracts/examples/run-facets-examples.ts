@@ -1,7 +1,34 @@
+import { RESULT_EXAMPLES } from './result-examples.js';
+
 const TARGETS = ['simulator::perfect-ish', 'simulator::loose-json'];
 const caseId = '019aa8a2-5c1e-7000-8000-000000000021';
 
+const group = {
+  id: '1-1',
+  error_type: 'wrong_argument',
+  expected_tool: 'get_weather',
+  called_tool: 'get_weather',
+  argument: '/unit',
+  count: 14,
+  by_target: [12, 2],
+  example: '0-1-0',
+};
+const runCase = {
+  case_id: caseId,
+  position: 1,
+  case_name: 'Tokyo in Fahrenheit',
+  prompt: 'How warm is it in Tokyo, in Fahrenheit?',
+  category: 'current',
+  cells: [
+    { scored: 3, passed: 0, errored: 0, mean: 0.8 },
+    { scored: 2, passed: 2, errored: 1, mean: 1 },
+  ],
+};
+
 export const RUN_FACETS_EXAMPLES = {
+  FailureGroup: { 'A wrong argument': group },
+  RunCase: { 'Two models differ': runCase },
+  DrawnResults: { 'One result': { items: [{ ...RESULT_EXAMPLES.Result['A missing argument'], evidence: null, metrics: {} }] } },
   Counting: { 'A run that ended before': { status: 'counting' } },
   RunFacets: {
     'Two models and three cases': {
@@ -150,18 +177,7 @@ export const RUN_FACETS_EXAMPLES = {
   FailureGroups: {
     'One group': {
       targets: TARGETS,
-      items: [
-        {
-          id: '1-1',
-          error_type: 'wrong_argument',
-          expected_tool: 'get_weather',
-          called_tool: 'get_weather',
-          argument: '/unit',
-          count: 14,
-          by_target: [12, 2],
-          example: '0-1-0',
-        },
-      ],
+      items: [group],
       others: { groups: 0, results: 0 },
     },
   },
@@ -169,19 +185,7 @@ export const RUN_FACETS_EXAMPLES = {
     'A case on which two models differ': {
       targets: TARGETS,
       total: 1,
-      items: [
-        {
-          case_id: caseId,
-          position: 1,
-          case_name: 'Tokyo in Fahrenheit',
-          prompt: 'How warm is it in Tokyo, in Fahrenheit?',
-          category: 'current',
-          cells: [
-            { scored: 3, passed: 0, errored: 0, mean: 0.8 },
-            { scored: 2, passed: 2, errored: 1, mean: 1 },
-          ],
-        },
-      ],
+      items: [runCase],
       next_cursor: null,
     },
   },
