@@ -28,7 +28,9 @@ const runCase = {
 export const RUN_FACETS_EXAMPLES = {
   FailureGroup: { 'A wrong argument': group },
   RunCase: { 'Two models differ': runCase },
-  DrawnResults: { 'One result': { items: [{ ...RESULT_EXAMPLES.Result['A missing argument'], evidence: null, metrics: {} }] } },
+  DrawnResults: {
+    'One result': { items: [{ ...RESULT_EXAMPLES.Result['A missing argument'], evidence: null, metrics: {} }] },
+  },
   Counting: { 'A run that ended before': { status: 'counting' } },
   RunFacets: {
     'Two models and three cases': {
