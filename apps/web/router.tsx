@@ -1,59 +1,23 @@
 import type { QueryClient } from '@tanstack/react-query';
-import {
-  createRootRouteWithContext,
-  createRoute,
-  createRouter,
-  lazyRouteComponent,
-  redirect,
-} from '@tanstack/react-router';
+import { createRoute, createRouter, lazyRouteComponent } from '@tanstack/react-router';
 import { compareSearch } from './address/compare';
 import { baselineSearch, experimentSearch, experimentsSearch, gateSearch, gatesSearch } from './address/experiments';
 import { calibrationSearch, judgeNewSearch, judgeSearch, labelsSearch, reportSearch } from './address/judge';
-import { jobsSearch } from './address/operate';
 import { promptNewSearch, promptSearch, promptsSearch } from './address/prompts';
 import { resultsSearch } from './address/results';
 import { runNewSearch, runsSearch } from './address/runs';
 import { tuneNewSearch, tunesSearch } from './address/tunes';
 import { failuresSearch, matrixSearch, runSearch } from './address/why';
 import { whenSignedOut } from './api/query-client';
-import { meQuery } from './api/session';
-import { statusOf } from './api/client';
 import { Failed } from './parts/failed';
 import { Skeleton } from './parts/skeleton';
+import { operateRoutes } from './routes/operate';
+import { root, signedIn, signIn } from './routes/root';
 import { importSearch } from './screens/import/import-search';
-import { NotFoundScreen } from './screens/not-found/not-found-screen';
-import { SignInScreen } from './screens/sign-in/sign-in-screen';
-import { backSearch } from './screens/sign-in/back';
 import { caseSearch } from './screens/case/case-search';
 import { suiteSearch } from './screens/suite/suite-search';
 import { suitesSearch } from './screens/suites/suites-search';
 import { versionSearch } from './screens/suite-versions/version-search';
-import { Shell } from './shell';
-
-const root = createRootRouteWithContext<{ queryClient: QueryClient }>()({ notFoundComponent: NotFoundScreen });
-
-const signIn = createRoute({
-  getParentRoute: () => root,
-  path: '/sign-in',
-  validateSearch: backSearch,
-  component: SignInScreen,
-});
-
-/** Everything that needs a session. Without one it leads to the sign-in screen, and from there back. */
-const signedIn = createRoute({
-  getParentRoute: () => root,
-  id: 'signed-in',
-  component: Shell,
-  beforeLoad: async ({ context, location }) => {
-    try {
-      await context.queryClient.ensureQueryData(meQuery);
-    } catch (error) {
-      if (statusOf(error) !== 401) throw error;
-      // eslint-disable-next-line @typescript-eslint/only-throw-error -- the router's way to go elsewhere
-      throw redirect({ to: '/sign-in', search: { back: location.href } });
-    }
-  },
-});
 
 const home = createRoute({
   getParentRoute: () => signedIn,
@@ -285,85 +249,6 @@ const failures = createRoute({
   validateSearch: failuresSearch,
   component: lazyRouteComponent(() => import('./screens/failures/failures-screen'), 'FailuresScreen'),
 });
-const jobs = createRoute({
-  getParentRoute: () => signedIn,
-  path: '/jobs',
-  validateSearch: jobsSearch,
-  component: lazyRouteComponent(() => import('./screens/jobs/jobs-screen'), 'JobsScreen'),
-});
-const lanes = createRoute({
-  getParentRoute: () => signedIn,
-  path: '/operate/lanes',
-  component: lazyRouteComponent(() => import('./screens/operate/lanes-screen'), 'LanesScreen'),
-});
-const providers = createRoute({
-  getParentRoute: () => signedIn,
-  path: '/operate/providers',
-  component: lazyRouteComponent(() => import('./screens/operate/providers-screen'), 'ProvidersScreen'),
-});
-const newProvider = createRoute({
-  getParentRoute: () => signedIn,
-  path: '/operate/providers/new',
-  component: lazyRouteComponent(() => import('./screens/operate/new-provider-screen'), 'NewProviderScreen'),
-});
-const provider = createRoute({
-  getParentRoute: () => signedIn,
-  path: '/operate/providers/$providerKey',
-  component: lazyRouteComponent(() => import('./screens/operate/provider-screen'), 'ProviderScreen'),
-});
-const spending = createRoute({
-  getParentRoute: () => signedIn,
-  path: '/operate/spending',
-  component: lazyRouteComponent(() => import('./screens/operate/spending-screen'), 'SpendingScreen'),
-});
-const tokens = createRoute({
-  getParentRoute: () => signedIn,
-  path: '/settings/tokens',
-  component: lazyRouteComponent(() => import('./screens/settings/tokens-screen'), 'TokensScreen'),
-});
-const embedding = createRoute({
-  getParentRoute: () => signedIn,
-  path: '/settings/embedding',
-  component: lazyRouteComponent(() => import('./screens/settings/embedding-screen'), 'EmbeddingScreen'),
-});
-const cache = createRoute({
-  getParentRoute: () => signedIn,
-  path: '/settings/cache',
-  component: lazyRouteComponent(() => import('./screens/settings/cache-screen'), 'CacheScreen'),
-});
-const jobSettings = createRoute({
-  getParentRoute: () => signedIn,
-  path: '/settings/jobs',
-  component: lazyRouteComponent(() => import('./screens/settings/job-settings-screen'), 'JobSettingsScreen'),
-});
-const judgeSettings = createRoute({
-  getParentRoute: () => signedIn,
-  path: '/settings/judge',
-  component: lazyRouteComponent(() => import('./screens/settings/judge-settings-screen'), 'JudgeSettingsScreen'),
-});
-const teams = createRoute({
-  getParentRoute: () => signedIn,
-  path: '/settings/teams',
-  component: lazyRouteComponent(() => import('./screens/settings/teams-screen'), 'TeamsScreen'),
-});
-// The first of several screens.
-const operate = createRoute({
-  getParentRoute: () => signedIn,
-  path: '/operate',
-  beforeLoad: () => {
-    // eslint-disable-next-line @typescript-eslint/only-throw-error -- the router's way to go elsewhere
-    throw redirect({ to: '/operate/lanes' });
-  },
-});
-const settings = createRoute({
-  getParentRoute: () => signedIn,
-  path: '/settings',
-  beforeLoad: () => {
-    // eslint-disable-next-line @typescript-eslint/only-throw-error -- the router's way to go elsewhere
-    throw redirect({ to: '/settings/tokens' });
-  },
-});
-
 // Every address of the page. A screen is a folder of the name of its address, and is loaded when it is opened.
 const addresses = root.addChildren([
   signIn,
@@ -404,20 +289,7 @@ const addresses = root.addChildren([
     gateRun,
     matrix,
     failures,
-    jobs,
-    lanes,
-    providers,
-    newProvider,
-    provider,
-    spending,
-    tokens,
-    embedding,
-    cache,
-    jobSettings,
-    judgeSettings,
-    teams,
-    operate,
-    settings,
+    ...operateRoutes,
   ]),
 ]);
 

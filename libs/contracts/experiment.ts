@@ -153,8 +153,8 @@ export const TimelineEntry = z
       .nullable()
       .meta({
         description:
-          'The 95 % interval of the score. Of several models, the means of the ends of their intervals, which is wide ' +
-          'enough whatever they have in common. Null without a score.',
+          'The 95 % interval of the score. Of several models, the means of the ends of their intervals, which is ' +
+          'wide enough whatever they have in common. Null without a score.',
       }),
     scored: z.int().meta({ description: 'Results with a score.' }),
     errored: z.int().meta({ description: 'Results that errored. They are in no score.' }),

@@ -40,7 +40,7 @@ describe('the system', () => {
     await other!.say(); // A turn that was under way.
     expect(await alive()).toBe(1);
     // As a frozen process does: its last word grows old.
-    await redis.zincrby('toolmark:workers', -16_000, 'one');
+    await redis.zincrby('toolmark:workers', '-16000', 'one');
     expect(await alive()).toBe(0);
     isStuck = true;
     await one!.say();
@@ -48,9 +48,9 @@ describe('the system', () => {
     isStuck = false;
     await one!.say();
     expect(await alive()).toBe(1);
-    await redis.zincrby('toolmark:workers', -16_000, 'one');
+    await redis.zincrby('toolmark:workers', '-16000', 'one');
     await sayAlive(redis, 'third');
-    expect(await redis.zrange('toolmark:workers', 0, -1)).toEqual(['third']);
+    expect(await redis.zrange('toolmark:workers', '0', '-1')).toEqual(['third']);
     await api.close();
   });
 
@@ -59,7 +59,7 @@ describe('the system', () => {
     const answer = await until(
       async () => {
         const found = await api.client.get('/api/system');
-        return found.status === 200 && found;
+        return found.status === 200 ? found : undefined;
       },
       { what: 'an answer' },
     );
