@@ -471,7 +471,7 @@ describe('bad input is refused with its field, its rule and the way out', () => 
       '/job_id',
       /exist/,
     ],
-    ['a job status that does not exist', () => client.get('/api/jobs?status=done'), 400, '/status', /"completed"/],
+    ['a job status that does not exist', () => client.get('/api/jobs?status=done'), 400, '/status/0', /"completed"/],
     [
       'a cursor that no list answered',
       async () => client.get(`/api/tool-suites/${await importSuite()}/cases?cursor=x`),

@@ -1,9 +1,9 @@
 import { spawn } from 'node:child_process';
 import { resolve } from 'node:path';
-import { clientOf, weatherSuite } from './client.js';
-import { ADMIN_TOKEN, SEALING_KEY, startProcess, until } from './processes.js';
-import { createDatabase, freePort, startRedis } from './services.js';
-import { tcpProxy, type TcpProxy } from './tcp-proxy.js';
+import { clientOf, weatherSuite } from '../client.js';
+import { ADMIN_TOKEN, SEALING_KEY, startProcess, until } from '../processes.js';
+import { createDatabase, freePort, startRedis } from '../services.js';
+import { tcpProxy, type TcpProxy } from '../tcp-proxy.js';
 
 const children = new Set<ReturnType<typeof launch>>();
 afterEach(async () => {

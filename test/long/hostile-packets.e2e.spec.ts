@@ -1,7 +1,7 @@
 import { io, type Socket } from 'socket.io-client';
-import { clientOf, weatherSuite, type Client } from './client.js';
-import { ADMIN_TOKEN, startProcess, until, type RunningProcess } from './processes.js';
-import { createDatabase, createRedis } from './services.js';
+import { clientOf, weatherSuite, type Client } from '../client.js';
+import { ADMIN_TOKEN, startProcess, until, type RunningProcess } from '../processes.js';
+import { createDatabase, createRedis } from '../services.js';
 
 let api: RunningProcess;
 let mine: Client;

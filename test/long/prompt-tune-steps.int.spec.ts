@@ -1,7 +1,7 @@
 import { cancelJob } from '#lib/db/engine/cancel-job';
 import { removeUnusedVersions } from '#lib/db/upkeep/suite-versions';
-import { PHRASES, ROUTE } from '../../../../test/prompt-tune-system.js';
-import { documentIn, openPromptTunes, type Author, type Skill } from '../../../../test/prompt-tunes.js';
+import { PHRASES, ROUTE } from '../prompt-tune-system.js';
+import { documentIn, openPromptTunes, type Author, type Skill } from '../prompt-tunes.js';
 
 let tunes: Awaited<ReturnType<typeof openPromptTunes>>;
 beforeAll(async () => void (tunes = await openPromptTunes()), 60_000);
