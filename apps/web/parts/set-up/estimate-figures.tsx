@@ -70,9 +70,9 @@ function Figures({ estimate }: { estimate: Estimate }) {
               <tr>
                 <th>Model</th>
                 <th className="number">Requests</th>
-                <th className="number">Tokens in, out</th>
                 <th className="number">Cost</th>
                 <th className="number">Time</th>
+                <th className="number">Tokens in, out</th>
               </tr>
             </thead>
             <tbody>
@@ -83,12 +83,12 @@ function Figures({ estimate }: { estimate: Estimate }) {
                   </th>
                   <td className="number">{count(requests)}</td>
                   <td className="number">
-                    {count(tokens.prompt_tokens)}, {count(tokens.completion_tokens)}
-                  </td>
-                  <td className="number">
                     <Money usd={cost} />
                   </td>
                   <td className="number">{duration(seconds * 1000)}</td>
+                  <td className="number">
+                    {count(tokens.prompt_tokens)}, {count(tokens.completion_tokens)}
+                  </td>
                 </tr>
               ))}
             </tbody>

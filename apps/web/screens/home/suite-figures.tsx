@@ -58,7 +58,11 @@ function RunFigure({ run }: { run: Run }) {
         <span>
           cost <Money usd={run.actual?.cost_usd ?? null} />
         </span>
-        {unscored > 0 && <span className="errored-count">{count(unscored)} models without a score</span>}
+        {unscored > 0 && (
+          <span className="errored-count">
+            {unscored === 1 ? 'one model' : `${count(unscored)} models`} without a score
+          </span>
+        )}
         <Link to="/runs/new" search={{ from: run.id }} aria-label={`Run again: ${name.slice(0, 100)}`}>
           Run again
         </Link>
