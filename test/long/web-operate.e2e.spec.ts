@@ -153,7 +153,7 @@ journeys('operating', () => {
     await page.getByRole('listitem').getByRole('button', { name: 'Cancel' }).click();
     await until(async () => (await get(`/api/jobs/${slow.jobId}`)).status === 'cancelled', { what: 'the cancel' });
     await page.getByRole('link', { name: 'Jobs', exact: true }).waitFor();
-    await figure.getByRole('link').click();
+    await figure.getByRole('link').first().click();
     await page.waitForURL(`**/runs/${runId}`);
     expect(faults()).toEqual([]);
   });
