@@ -6,8 +6,8 @@ import { journeys, startWeb, tabTo, type WebSystem } from '../web.js';
 let web: WebSystem;
 
 /** A run that takes a while: each of its replies takes 1.5 s, eight at a time. */
-async function startSlowRun(name: string): Promise<{ runId: string; jobId: string }> {
-  const { body: imported } = await web.client.post('/api/tool-eval/import', { ...weatherSuite(120), name });
+async function startSlowRun(name: string, cases = 120): Promise<{ runId: string; jobId: string }> {
+  const { body: imported } = await web.client.post('/api/tool-eval/import', { ...weatherSuite(cases), name });
   const { body } = await web.client.post('/api/tool-eval', {
     suite_id: imported.suite_id,
     models: ['sim::slow-1500'],
@@ -183,7 +183,8 @@ journeys('runs', () => {
   });
 
   it('are watched while they come in, by a list that stands still, and are cancelled and resumed', async () => {
-    const { runId } = await startSlowRun('Slow');
+    // So many that it still goes on when a busy machine has looked at it.
+    const { runId } = await startSlowRun('Slow', 200);
     const { page, faults, axe } = await web.open({ path: `/runs/${runId}` });
     const newest = page.getByRole('region', { name: 'Newest results' });
     await newest.getByRole('button', { name: /^\d+ more, show$/ }).waitFor();
@@ -198,7 +199,7 @@ journeys('runs', () => {
     await page.getByText('cancelled').waitFor();
     await page.getByRole('button', { name: 'Resume' }).click();
     await page.getByText('completed').waitFor({ timeout: 60_000 });
-    await page.getByRole('figure').getByText(/n 120/).waitFor();
+    await page.getByRole('figure').getByText(/n 200/).waitFor();
     expect(faults()).toEqual([]);
   });
 
