@@ -100,7 +100,10 @@ journeys('where suites come from', () => {
   it('a case shows what models made of it in all runs, and leads to the result that explains it', async () => {
     const { suiteId, caseId } = await fillTeam(web);
     const tab = await web.open({ path: `/suites/${suiteId}/cases/${caseId}` });
-    const verdict = tab.page.getByRole('row', { name: /sim::scripted:odd/ }).getByRole('link').first();
+    const verdict = tab.page
+      .getByRole('row', { name: /sim::scripted:odd/ })
+      .getByRole('link')
+      .first();
     expect(await verdict.textContent()).toMatch(/failed|partial/);
     await expectSound(tab);
     await verdict.click();
