@@ -1,5 +1,6 @@
 import type { Pool } from '#lib/db/connection/pool';
 import { dyingPool } from '#lib/db/testing/dying-pool';
+import { seed } from './seed.js';
 
 /** What a test plays in, on stores of its own. */
 interface World {
@@ -13,19 +14,21 @@ interface World {
  * @param storyOf tells the story in a process with this pool as far as it lives, then in another; returns its end
  * @param ends what its end has, at least
  * @param least so many statements it has, at least
+ * @param stride every how many statements it dies; the seed says at which of them it begins
  */
 export async function tellWithDeaths<Of extends World>(
   worlds: readonly Of[],
   storyOf: (world: Of, pool: Pool) => Promise<object>,
-  { ends = {}, least, most }: { ends?: object; least: number; most: number },
+  { ends = {}, least, most, stride = 1 }: { ends?: object; least: number; most: number; stride?: number },
 ): Promise<void> {
   const [first] = worlds;
   const reference = await storyOf(first!, first!.pool);
   expect(reference).toMatchObject(ends);
-  let [next, statements] = [1, Infinity];
+  let [next, statements] = [1 + (seed % stride), Infinity];
   const tell = async (world: Of): Promise<void> => {
     while (next < statements) {
-      const n = next++;
+      const n = next;
+      next += stride;
       expect(n).toBeLessThan(most);
       const process = dyingPool(world.pool, n);
       expect({ n, ...(await storyOf(world, process.pool)) }).toEqual({ n, ...reference });
