@@ -64,7 +64,7 @@ function Figures({ estimate }: { estimate: Estimate }) {
         <p className="muted small">From {count(counted)} cases; the others are taken to be like them.</p>
       )}
       {estimate.targets.length > 1 && (
-        <div className="wide">
+        <div className="wide" tabIndex={0} role="region" aria-label="What each model takes">
           <table>
             <thead>
               <tr>
