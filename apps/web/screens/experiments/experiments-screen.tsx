@@ -3,14 +3,14 @@ import { Link, useNavigate, useSearch } from '@tanstack/react-router';
 import type { Experiment } from '#lib/contracts/experiment';
 import type { ExperimentsSearch } from '../../address/experiments';
 import { experimentsQuery } from '../../api/experiments';
-import { suiteHeadsQuery } from '../../api/suite-heads';
 import { deltaText } from '../../figures/delta';
 import { Compared } from '../../parts/compared';
 import { Empty } from '../../parts/empty';
 import { Failed } from '../../parts/failed';
-import { GivenLine, visible } from '../../parts/given';
+import { GivenLine } from '../../parts/given';
 import { count } from '../../parts/score';
 import { Skeleton } from '../../parts/skeleton';
+import { SuiteFilter } from '../../parts/suite-filter';
 import { Time } from '../../parts/time';
 import './experiments.css';
 
@@ -63,30 +63,12 @@ const New = ({ suite }: { suite: string | undefined }) => (
 
 function Filters({ search }: { search: ExperimentsSearch }) {
   const navigate = useNavigate();
-  const suites = useQuery(suiteHeadsQuery);
   const { status, suite } = search;
-  const isListed = suites.data?.items.some(({ id }) => id === suite);
   const narrow = (change: Partial<ExperimentsSearch>): void =>
     void navigate({ to: '/experiments', search: { ...search, after: undefined, ...change } });
   return (
     <div className="actions" role="search" aria-label="Filter of experiments">
-      <label>
-        Suite{' '}
-        <select
-          data-filter
-          className="bounded"
-          value={suite ?? ''}
-          onChange={({ target }) => narrow({ suite: target.value || undefined })}
-        >
-          <option value="">all</option>
-          {suite !== undefined && !isListed && <option value={suite}>{suite}</option>}
-          {suites.data?.items.map(({ id, name }) => (
-            <option key={id} value={id}>
-              {visible(name)}
-            </option>
-          ))}
-        </select>
-      </label>
+      <SuiteFilter suite={suite} choose={(chosen) => narrow({ suite: chosen })} />
       <label>
         Status{' '}
         <select

@@ -2,35 +2,16 @@ import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { STATUS_FILTERS, type RunsSearch, type StatusFilter } from '../../address/runs';
 import { providersQuery } from '../../api/providers';
-import { suiteHeadsQuery } from '../../api/suite-heads';
-import { visible } from '../../parts/given';
+import { SuiteFilter } from '../../parts/suite-filter';
 
 type Narrow = (change: Partial<RunsSearch>) => void;
 
 /** Which runs are shown. The address has it, so that another reader sees the same. */
 export function RunFilters({ search, narrow }: { search: RunsSearch; narrow: Narrow }) {
-  const suites = useQuery(suiteHeadsQuery);
   const { suite, status } = search;
-  const isListed = suites.data?.items.some(({ id }) => id === suite);
   return (
     <div className="actions" role="search" aria-label="Filter of runs">
-      <label>
-        Suite{' '}
-        <select
-          data-filter
-          className="bounded"
-          value={suite ?? ''}
-          onChange={({ target }) => narrow({ suite: target.value || undefined })}
-        >
-          <option value="">all</option>
-          {suite !== undefined && !isListed && <option value={suite}>{suite}</option>}
-          {suites.data?.items.map(({ id, name }) => (
-            <option key={id} value={id}>
-              {visible(name)}
-            </option>
-          ))}
-        </select>
-      </label>
+      <SuiteFilter suite={suite} choose={(chosen) => narrow({ suite: chosen })} />
       <label>
         Status{' '}
         <select
