@@ -1,5 +1,6 @@
 import type { Locator, Page } from 'playwright-core';
 import { weatherSuite } from '../client.js';
+import { until } from '../until.js';
 import { untilEnded } from '../web-screens.js';
 import { journeys, startWeb, tabTo, type WebSystem } from '../web.js';
 
@@ -63,9 +64,12 @@ journeys('settings', () => {
     expect(await axe()).toEqual([]);
     await dialog.getByRole('button', { name: 'Delete the token' }).click();
     await tokens(page).getByText('<b>Nightly</b>').waitFor({ state: 'detached' });
-    await theirs.getByRole('link', { name: 'Runs' }).click();
-    await theirs.reload();
-    await theirs.getByRole('heading', { name: 'Sign in to Toolmark' }).waitFor();
+    // The API remembers its readers for three seconds.
+    await until(async () => {
+      await theirs.reload();
+      await theirs.getByRole('heading', { level: 1 }).waitFor();
+      return theirs.getByRole('heading', { name: 'Sign in to Toolmark' }).isVisible();
+    });
 
     // The last one that could make another cannot be deleted.
     await page
