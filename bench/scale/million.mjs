@@ -70,6 +70,26 @@ export async function runOfAMillion({ call, sql, suiteId, models, become = RARE_
   return { evalId, submitMs };
 }
 
+/**
+ * Scores a run again: other verdicts of the same replies, as a rescore leaves them before anybody counts them.
+ * @returns its id
+ */
+export async function rescoreOfAMillion({ call, sql, evalId }) {
+  const { rescore_id: id, job_id: jobId } = await call('POST', `/api/tool-eval/history/${evalId}/rescore`, {
+    pass_threshold: 0.5,
+  });
+  await sql.query(
+    `INSERT INTO rescored (run_id, rescore_id, target, case_position, sample, passed, tool_score, param_score, overall,
+       error_type, format_compliance, called, evidence)
+     SELECT run_id, $2, target, case_position, sample, overall >= 0.5, tool_score, param_score, overall, error_type,
+       format_compliance, called, evidence
+     FROM result WHERE run_id = $1 AND outcome = 'scored'`,
+    [evalId, id],
+  );
+  await sql.query(`UPDATE job SET status = 'completed', finished_at = now(), done = total WHERE id = $1`, [jobId]);
+  return id;
+}
+
 /** A connection that loads results without waiting for the disk. */
 export async function openLoader(databaseUrl) {
   const sql = new pg.Client({ connectionString: databaseUrl });

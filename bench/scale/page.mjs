@@ -1,11 +1,11 @@
-// What the page of a run of a million results asks for: how long a worker takes to count the run, and the API to
-// answer afterwards. A third of the results failed, in several ways.
+// What the page of a run of a million results asks for: how long a worker takes to count the run, and a rescore of it,
+// and the API to answer afterwards. A third of the results failed, in several ways.
 //   node bench/scale/page.mjs [requests]
 import { cpus } from 'node:os';
 import { readFileSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
 import { importThousandCases, withSystem } from '../system.mjs';
-import { MANY_FAILURES, measure, MODELS, openLoader, runOfAMillion } from './million.mjs';
+import { MANY_FAILURES, measure, MODELS, openLoader, rescoreOfAMillion, runOfAMillion } from './million.mjs';
 
 const requests = Number(process.argv[2] ?? 50);
 
@@ -22,13 +22,18 @@ await withSystem(async ({ simulator, call, databaseUrl, start }) => {
   });
   const sql = await openLoader(databaseUrl);
   const { evalId } = await runOfAMillion({ call, sql, suiteId, models, become: MANY_FAILURES });
-  await sql.query('ANALYZE result'); // as autovacuum does within a minute
+  const rescoreId = await rescoreOfAMillion({ call, sql, evalId });
+  await sql.query('ANALYZE result, rescored'); // as autovacuum does within a minute
   await sql.query('CHECKPOINT');
   const history = `/api/tool-eval/history/${evalId}`;
   const worker = await start('worker');
-  const started = performance.now();
-  while ((await call('GET', `${history}/facets`)).status === 'counting') await delay(20);
-  const seconds = ((performance.now() - started) / 1000).toFixed(1);
+  const counted = async (path) => {
+    const started = performance.now();
+    while ((await call('GET', path)).status === 'counting') await delay(20);
+    return ((performance.now() - started) / 1000).toFixed(1);
+  };
+  const seconds = await counted(`${history}/facets`);
+  const again = await counted(`${history}/facets?rescore_id=${rescoreId}`);
   const peak = /VmHWM:\s+(\d+)/.exec(readFileSync(`/proc/${worker.pid}/status`, 'utf8'))[1];
   const { rows } = await sql.query(
     `SELECT pg_total_relation_size('run_figures') + pg_total_relation_size('case_figures')
@@ -36,14 +41,18 @@ await withSystem(async ({ simulator, call, databaseUrl, start }) => {
   );
   await sql.end();
   console.log(`${cpus().length} cores, ${cpus()[0].model.trim()}`);
-  console.log(`counted in ${seconds} s; the worker had at most ${Math.round(peak / 1024)} MB resident`);
-  console.log(`what is stored of it: ${(rows[0].bytes / 2 ** 20).toFixed(1)} MB`);
+  console.log(
+    `counted in ${seconds} s, and its rescore in ${again} s; ` +
+      `the worker had at most ${Math.round(peak / 1024)} MB resident`,
+  );
+  console.log(`what is stored of both: ${(rows[0].bytes / 2 ** 20).toFixed(1)} MB`);
   console.log('p50 ms  p95 ms  what');
   const [group] = (await call('GET', `${history}/failures`)).items;
   for (const [what, path] of [
     ['the run', ''],
     ['ranking', '/ranking'],
     ['facets', '/facets'],
+    ['facets of the rescore', `/facets?rescore_id=${rescoreId}`],
     ['confusion', '/confusion'],
     ['confusion of a model', '/confusion?target=sim::instant:3'],
     ['groups of failures', '/failures'],

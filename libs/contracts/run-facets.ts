@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { id, PageQuery, pageOf } from './page.js';
-import { Result } from './result.js';
+import { Result, ResultsQuery } from './result.js';
 import { ErrorType } from './verdict.js';
 
 const count = z.int().min(0);
@@ -12,6 +12,10 @@ export const Counting = z
   })
   .meta({ id: 'Counting', description: 'The figures of the run are being counted.' });
 export type Counting = z.infer<typeof Counting>;
+
+/** Whose verdicts are counted. */
+export const ScoringQuery = ResultsQuery.pick({ rescore_id: true });
+export type ScoringQuery = z.infer<typeof ScoringQuery>;
 
 /** `[passed, not passed, errored]`, which add up to all results. */
 const counts = z.tuple([count, count, count]).meta({
@@ -71,6 +75,7 @@ export type RunFacets = z.infer<typeof RunFacets>;
 export const MAX_CONFUSED = 40;
 
 export const ConfusionQuery = z.strictObject({
+  ...ScoringQuery.shape,
   target: z.string().max(300).optional().meta({
     description: 'Only results of this model, as `provider_key::model_id`; all of them if left out.',
     example: 'simulator::perfect-ish',
@@ -101,7 +106,9 @@ export const FailureGroup = z
     error_type: ErrorType,
     expected_tool: z.string().meta({ description: 'The tool that the case expects first; `(none)` for no call.' }),
     called_tool: z.string().meta({
-      description: '`(none)` for no call, `(unknown)` for a tool of no suite; for errored results the kind of error.',
+      description:
+        '`(none)` for no call, `(unknown)` for a tool of no suite; for errored results the kind of error, and ' +
+        '`not_scored` for replies that a rescore could not score.',
     }),
     argument: z.string().nullable().meta({ description: 'The first argument that is wrong or missing, if one is.' }),
     count: count.meta({ description: 'How many results.' }),
@@ -115,6 +122,7 @@ export type FailureGroup = z.infer<typeof FailureGroup>;
 export const MAX_FAILURE_GROUPS = 100;
 
 export const FailureGroupsQuery = z.strictObject({
+  ...ScoringQuery.shape,
   error_type: ErrorType.optional().meta({ description: 'Only groups of this error type.', example: 'wrong_argument' }),
 });
 export type FailureGroupsQuery = z.infer<typeof FailureGroupsQuery>;
@@ -136,6 +144,7 @@ export const FailureGroups = z
 export type FailureGroups = z.infer<typeof FailureGroups>;
 
 export const DrawQuery = z.strictObject({
+  ...ScoringQuery.shape,
   seed: z.coerce.number().int().min(0).max(2_000_000_000).default(1).meta({
     description: 'The same seed draws the same results.',
     example: 1,
@@ -152,6 +161,7 @@ export type DrawnResults = z.infer<typeof DrawnResults>;
 export const RUN_CASES_SHOWN = ['differing', 'all', 'all_failed'] as const;
 export const RunCasesQuery = z.strictObject({
   ...PageQuery.shape,
+  ...ScoringQuery.shape,
   show: z.enum(RUN_CASES_SHOWN).default('differing').meta({
     description:
       'Cases on which the models differ in their share of passed samples, all, or those that no model passed.',

@@ -20,6 +20,8 @@ import { firstWrongArgument } from './first-wrong-argument.js';
 
 /** Characters of the name of a tool or an argument that are kept. */
 const MAX_LABEL = 1000;
+/** In place of the kind of an error: a rescore could not score the reply. */
+const NOT_SCORED = 'not_scored';
 
 /**
  * Counts the results of a run that has ended, case by case. What it holds meanwhile is bounded, whatever is in the
@@ -148,7 +150,7 @@ export class RunCounter {
     return {
       error_type: errorType as FailureKind['error_type'],
       expected_tool: label(of.expected.at(-1)!),
-      called_tool: label(called === null ? (errorKind ?? TOOL_LABELS.none) : this.#shownCall(of, called)),
+      called_tool: label(called === null ? (errorKind ?? NOT_SCORED) : this.#shownCall(of, called)),
       argument: argument === null ? null : label(argument),
     };
   }

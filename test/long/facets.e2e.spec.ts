@@ -52,9 +52,10 @@ it('a run is counted when it ends, whether or not anybody looks, once, and by wh
   const { eval_id: id } = await submit();
   expect([200, 409]).toContain((await client.get(`${pathOf(id)}/facets`)).status);
   await ended(id);
-  const isCounted = async () =>
-    (await system.sql.query('SELECT 1 FROM run_figures WHERE run_id = $1 AND counted_at IS NOT NULL', [id])).rowCount;
-  await until(isCounted, { what: 'the run to be counted' });
+  const isCounted = async (scoring: string) =>
+    (await system.sql.query('SELECT 1 FROM run_figures WHERE scoring_id = $1 AND counted_at IS NOT NULL', [scoring]))
+      .rowCount;
+  await until(async () => (await isCounted(id)) === 1, { what: 'the run to be counted' });
   const figures = await figuresOf(id);
   const { counted_at, targets, totals, error_type, called_tool, format }: RunFacets = figures.facets;
   const { counts } = (await client.get(pathOf(id))).body;
@@ -67,9 +68,13 @@ it('a run is counted when it ends, whether or not anybody looks, once, and by wh
     expect(by_target.flat().reduce((sum, n) => sum + n, 0)).toBe(found.body.items.length);
   }
   expect((await figuresOf(id)).facets.counted_at).toBe(counted_at);
-  // A rescore has verdicts of its own; those of the run stay what they were counted to be.
-  const rescore = (await client.post(`${pathOf(id)}/rescore`, { pass_threshold: 0.1 })).body;
-  await until(async () => (await client.get(`/api/jobs/${rescore.job_id}`)).body.status === 'completed');
+  // A rescore has verdicts of its own, and is counted when it ends; those of the run stay what they were counted to be.
+  const { rescore_id, job_id } = (await client.post(`${pathOf(id)}/rescore`, { pass_threshold: 0.1 })).body;
+  await until(async () => (await client.get(`/api/jobs/${job_id}`)).body.status === 'completed');
+  await until(async () => (await isCounted(rescore_id)) === 1, { what: 'the rescore to be counted' });
+  const again = (await client.get(`${pathOf(id)}/facets?rescore_id=${rescore_id}`)).body as RunFacets;
+  expect(sumOf(again.error_type.values)).toBe(counts.settled);
+  expect(sumOf(again.error_type.values, 0)).toBeGreaterThan(sumOf(error_type.values, 0));
   expect(await figuresOf(id)).toEqual(figures);
   const { body } = await client.post('/api/teams', { name: 'others' });
   const other = clientOf(client.url, body.token.token);
@@ -144,7 +149,7 @@ async function countedBy(pool: Pool, db: Pool, runId: string): Promise<object> {
   const rows = async (text: string) => (await pool.query(text, [runId])).rows;
   await rows(`UPDATE run_figures SET generation = 1 WHERE run_id = $1`);
   await rows(`UPDATE case_figures SET generation = 1 WHERE run_id = $1`);
-  await askForFigures(pool, runId);
+  await askForFigures(pool, { runId });
   for (const one of [db, pool]) {
     const counter = new Counter({ pool: one, locks: pool });
     for (const run of await counter.toCount().catch(() => []))

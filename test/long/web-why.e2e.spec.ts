@@ -204,6 +204,28 @@ journeys('why', () => {
     await row.getByRole('link', { name: 'what does not pass' }).click();
     await page.getByText('No result of this run is left by these filters.').waitFor();
     expect(await web.requests()).toBe(before);
+
+    // The rescore is counted, too: its facets, cases and groups are those of its verdicts.
+    await page.getByLabel('Verdict', { exact: true }).selectOption('true');
+    expect(await listed(page)).toBe(CASES);
+    await page
+      .getByRole('group', { name: 'Category' })
+      .getByRole('checkbox', { name: /^first ?20$/ })
+      .waitFor();
+    await page.getByRole('link', { name: 'Cases by model' }).click();
+    await page.getByRole('heading', { name: /as scored again$/ }).waitFor();
+    await page.getByLabel('Cases', { exact: true }).selectOption('all');
+    await page.getByRole('link', { name: 'passed: case 0, sim::careless-arguments' }).click();
+    expect(await listed(page)).toBe(1);
+    await page.goto(`${web.url}/runs/${runId}`);
+    await rescores.getByRole('link', { name: 'in groups' }).click();
+    await page.getByRole('heading', { name: /^What did not pass in .* as scored again$/ }).waitFor();
+    const groups = page.getByRole('region', { name: 'Groups of what did not pass' });
+    await groups.getByRole('row').nth(1).waitFor();
+    expect(await groups.getByText('wrong argument').count()).toBe(0);
+    expect(await axe()).toEqual([]);
+    await groups.getByRole('link', { name: 'one of them' }).first().click();
+    await page.waitForURL(/rescore=/);
     expect(faults()).toEqual([]);
   });
 

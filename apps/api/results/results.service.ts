@@ -64,18 +64,9 @@ export class ResultService {
   }
 
   /** The team's run, whose rescore is completed where one is named. */
-  async #run(caller: Caller, runId: string, rescoreId?: string): Promise<Run> {
-    const run = await new RunRepository(this.prisma, caller.teamId).read(runId);
-    if (rescoreId === undefined) return run;
-    const status = await new RescoreRepository(this.pool, caller.teamId).findStatus(run.id, rescoreId);
-    if (!status)
-      throw new ProblemError(
-        422,
-        `The run has no rescore with id "${rescoreId}". GET /api/tool-eval/history/${run.id}/rescores lists them.`,
-        [{ path: '/rescore_id', message: 'does not exist' }],
-      );
-    if (status !== 'completed')
-      throw new ProblemError(409, `The rescore is ${status}; its verdicts are there once it is completed.`);
+  async #run({ teamId }: Caller, runId: string, rescoreId?: string): Promise<Run> {
+    const run = await new RunRepository(this.prisma, teamId).read(runId);
+    if (rescoreId !== undefined) await new RescoreRepository(this.pool, teamId).requireCompleted(runId, rescoreId);
     return run;
   }
 }

@@ -11,6 +11,7 @@ import {
   RunCases,
   RunCasesQuery,
   RunFacets,
+  ScoringQuery,
 } from '#lib/contracts/run-facets';
 import type { Caller } from '#lib/db/catalogue/callers';
 import { About, Answers, cursorOf, Me, uuid } from '../platform/decorators.js';
@@ -18,8 +19,8 @@ import { RunFiguresService } from './run-figures.service.js';
 
 const POSITION = /^\d{1,9}$/;
 const WHEN =
-  'Counted once, when the run ends; for a run that ended before that was done, when it is first asked for: ask again ' +
-  'after a 202. Answers 409 while the run goes on.';
+  'Counted once, when the run ends, or the rescore; for what ended before that was done, when it is first asked for: ' +
+  'ask again after a 202. Answers 409 while the run or the rescore goes on.';
 
 /** 202 until there is something to answer with. */
 function answer<Figures extends object>(figures: Figures | Counting, reply: FastifyReply): Figures | Counting {
@@ -33,10 +34,15 @@ export class RunFiguresController {
 
   @Get('facets')
   @About('Count the results of a run by what they can be filtered by', WHEN)
-  @Answers(200, RunFacets, 404, 409)
+  @Answers(200, RunFacets, 404, 409, 422)
   @Answers(202, Counting)
-  async facets(@Me() caller: Caller, @Param('id') id: string, @Res({ passthrough: true }) reply: FastifyReply) {
-    return answer(await this.service.facets(caller, uuid('run', id)), reply);
+  async facets(
+    @Me() caller: Caller,
+    @Param('id') id: string,
+    @Query({ schema: ScoringQuery }) { rescore_id: rescoreId }: ScoringQuery,
+    @Res({ passthrough: true }) reply: FastifyReply,
+  ) {
+    return answer(await this.service.facets(caller, { runId: uuid('run', id), rescoreId }), reply);
   }
 
   @Get('confusion')
@@ -44,15 +50,15 @@ export class RunFiguresController {
     'Count which tools were called where others were expected',
     `A case that accepts several tools counts in the row of each of them, and of all together. ${WHEN}`,
   )
-  @Answers(200, Confusion, 404, 409)
+  @Answers(200, Confusion, 404, 409, 422)
   @Answers(202, Counting)
   async confusion(
     @Me() caller: Caller,
     @Param('id') id: string,
-    @Query({ schema: ConfusionQuery }) { target }: ConfusionQuery,
+    @Query({ schema: ConfusionQuery }) { target, rescore_id: rescoreId }: ConfusionQuery,
     @Res({ passthrough: true }) reply: FastifyReply,
   ) {
-    return answer(await this.service.confusion(caller, uuid('run', id), target), reply);
+    return answer(await this.service.confusion(caller, { runId: uuid('run', id), rescoreId }, target), reply);
   }
 
   @Get('failures')
@@ -60,15 +66,15 @@ export class RunFiguresController {
     'List what did not pass in groups',
     `Results of one error type, expected tool, called tool and argument. ${WHEN}`,
   )
-  @Answers(200, FailureGroups, 404, 409)
+  @Answers(200, FailureGroups, 404, 409, 422)
   @Answers(202, Counting)
   async failures(
     @Me() caller: Caller,
     @Param('id') id: string,
-    @Query({ schema: FailureGroupsQuery }) { error_type: errorType }: FailureGroupsQuery,
+    @Query({ schema: FailureGroupsQuery }) { error_type: errorType, rescore_id: rescoreId }: FailureGroupsQuery,
     @Res({ passthrough: true }) reply: FastifyReply,
   ) {
-    return answer(await this.service.failures(caller, uuid('run', id), errorType), reply);
+    return answer(await this.service.failures(caller, { runId: uuid('run', id), rescoreId }, errorType), reply);
   }
 
   @Get('failures/:group/draw')
@@ -77,7 +83,7 @@ export class RunFiguresController {
     'The same seed draws the same results. Up to 200 results of each group, a uniform sample, are kept when they are ' +
       'counted, and all seeds draw from these.',
   )
-  @Answers(200, DrawnResults, 404, 409)
+  @Answers(200, DrawnResults, 404, 409, 422)
   @Answers(202, Counting)
   async draw(
     @Me() caller: Caller,
@@ -86,20 +92,21 @@ export class RunFiguresController {
     @Query({ schema: DrawQuery }) query: DrawQuery,
     @Res({ passthrough: true }) reply: FastifyReply,
   ) {
-    return answer(await this.service.draw(caller, { runId: uuid('run', id), group }, query), reply);
+    const { rescore_id: rescoreId, ...drawn } = query;
+    return answer(await this.service.draw(caller, { runId: uuid('run', id), rescoreId, group }, drawn), reply);
   }
 
   @Get('cases')
   @About('List the cases of a run with how each model did', `By position. ${WHEN}`)
-  @Answers(200, RunCases, 404, 409)
+  @Answers(200, RunCases, 404, 409, 422)
   @Answers(202, Counting)
   async cases(
     @Me() caller: Caller,
     @Param('id') id: string,
-    @Query({ schema: RunCasesQuery }) { show, limit, cursor }: RunCasesQuery,
+    @Query({ schema: RunCasesQuery }) { show, limit, cursor, rescore_id: rescoreId }: RunCasesQuery,
     @Res({ passthrough: true }) reply: FastifyReply,
   ) {
     const page = { limit, cursor: cursorOf(cursor, POSITION) };
-    return answer(await this.service.cases(caller, uuid('run', id), show, page), reply);
+    return answer(await this.service.cases(caller, { runId: uuid('run', id), rescoreId }, show, page), reply);
   }
 }

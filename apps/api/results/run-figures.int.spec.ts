@@ -14,7 +14,10 @@ let client: Client;
 let counter: Counter;
 let suiteId: string;
 let runId: string;
+let rescoreId: string;
 let path: string;
+/** `rescore_id`, where the verdicts of the rescore are counted. */
+let scoring: { rescore_id?: string } = {};
 
 const EXPECTATIONS = [
   { expected_tool: 'get_weather' },
@@ -86,6 +89,7 @@ beforeAll(async () => {
   expect(imported).toMatchObject({ status: 201 });
   suiteId = imported.body.suite_id;
   runId = await endedRun();
+  rescoreId = await rescoreOf(runId);
   path = `/api/tool-eval/history/${runId}`;
 }, 60_000);
 afterAll(() => api.close());
@@ -130,18 +134,43 @@ async function endedRun(status = 'completed', models = MODELS): Promise<string> 
   return id;
 }
 
+/** Other verdicts of the same replies, as a rescore leaves them. Some have none. */
+async function rescoreOf(id: string): Promise<string> {
+  const { body } = await client.post(`/api/tool-eval/history/${id}/rescore`, { pass_threshold: 0.1 });
+  const items = MODELS.flatMap((_, target) =>
+    Array.from({ length: CASES * SAMPLES }, (_, n) => ({
+      target,
+      case_position: n % CASES,
+      sample: Math.floor(n / CASES),
+      ...outcomeOf(n % 5 === 4 ? 11 + 18 * (n % 7) : n * 7 + target * 3),
+    })),
+  ).filter(({ outcome }) => outcome === 'scored');
+  await api.pool.query(
+    `INSERT INTO rescored (run_id, rescore_id, target, case_position, sample, passed, overall, error_type,
+       format_compliance, called, evidence)
+     SELECT $1, $2, target, case_position, sample, passed, overall, error_type, format_compliance, called, evidence
+     FROM json_to_recordset($3) AS u (target int, case_position int, sample int, passed bool, overall float8,
+       error_type text, format_compliance text, called text, evidence text)`,
+    [id, body.rescore_id, JSON.stringify(items)],
+  );
+  await api.pool.query(`UPDATE job SET status = 'completed' WHERE id = $1`, [body.job_id]);
+  return body.rescore_id;
+}
+
 /** What was asked for is counted by then. */
 async function countAll(): Promise<void> {
   for (const run of await counter.toCount()) await counter.count(run, new AbortController().signal);
 }
+const withScoring = (of: string): string =>
+  `${of}${of.includes('?') ? '&' : '?'}${new URLSearchParams(scoring as Record<string, string>)}`;
 async function counted<Figures>(of: string): Promise<Figures> {
-  const answer = await client.get(of);
+  const answer = await client.get(withScoring(of));
   expect({ of, status: answer.status }).toEqual({ of, status: 200 });
   return answer.body;
 }
 async function resultsOf(query: Record<string, string>, id = runId): Promise<Result[]> {
   const { status, body } = await client.get(
-    `/api/tool-eval/history/${id}/results?limit=200&${new URLSearchParams(query)}`,
+    `/api/tool-eval/history/${id}/results?limit=200&${new URLSearchParams({ ...scoring, ...query })}`,
   );
   expect({ query, status, next: body.next_cursor }).toEqual({ query, status: 200, next: null });
   return body.items;
@@ -154,115 +183,129 @@ const byTarget = (results: readonly Result[]): number[][] =>
     return [passed, own.length - passed - errored, errored];
   });
 
-it('a run that ended before its results were counted has them counted when they are first asked for', async () => {
-  for (const figures of ['facets', 'confusion', 'failures', 'cases', 'failures/1-1/draw'])
-    expect(await client.get(`${path}/${figures}`)).toMatchObject({ status: 202, body: { status: 'counting' } });
-  await countAll();
-  const { targets, totals, counted_at } = await counted<RunFacets>(`${path}/facets`);
-  expect(targets).toEqual(MODELS.map((model) => `sim::${model}`));
-  expect(totals).toEqual(byTarget(await resultsOf({})));
-  expect(await counter.toCount()).toEqual([]);
-  expect((await counted<RunFacets>(`${path}/facets`)).counted_at).toBe(counted_at);
-});
+describe.each(['a run', 'a rescore'])('of %s', (of) => {
+  beforeAll(() => {
+    if (of === 'a rescore') scoring = { rescore_id: rescoreId };
+  });
+  afterAll(() => {
+    scoring = {};
+  });
 
-it.each(['error_type', 'category', 'expected_tool', 'called_tool', 'format', 'tag'] as const)(
-  'counts by %s as many results as a list has that is filtered by it',
-  async (facet) => {
-    const { values, others } = (await counted<RunFacets>(`${path}/facets`))[facet];
-    expect(others).toBe(0);
-    expect(values.length).toBeGreaterThan(1);
-    for (const { value, by_target } of values)
-      expect({ value, by_target }).toEqual({ value, by_target: byTarget(await resultsOf({ [facet]: value })) });
-    const totals = values.map(({ by_target }: FacetValue) => by_target.flat().reduce((sum, n) => sum + n, 0));
-    expect(totals).toEqual(totals.toSorted((a, b) => b - a));
-  },
-);
+  it('what ended before it was counted is counted when it is first asked for', async () => {
+    for (const figures of ['facets', 'confusion', 'failures', 'cases', 'failures/1-1/draw'])
+      expect(await client.get(withScoring(`${path}/${figures}`))).toMatchObject({
+        status: 202,
+        body: { status: 'counting' },
+      });
+    await countAll();
+    const { targets, totals, counted_at } = await counted<RunFacets>(`${path}/facets`);
+    expect(targets).toEqual(MODELS.map((model) => `sim::${model}`));
+    expect(totals).toEqual(byTarget(await resultsOf({})));
+    expect(await counter.toCount()).toEqual([]);
+    expect((await counted<RunFacets>(`${path}/facets`)).counted_at).toBe(counted_at);
+  });
 
-it.each([
-  ['latency_ms', 'latency_min_ms', 'latency_max_ms'],
-  ['overall', 'overall_min', 'overall_max'],
-] as const)('counts in each bin of %s as many results as a list has between its ends', async (facet, least, most) => {
-  const bins: FacetBin[] = (await counted<RunFacets>(`${path}/facets`))[facet];
-  let all = 0;
-  for (const { from, to, by_target } of bins) {
-    const found = await resultsOf({ [least]: String(from), [most]: String(to) });
-    expect({ from, by_target }).toEqual({ from, by_target: byTarget(found) });
-    all += found.length;
-  }
-  expect(all).toBe((await resultsOf({ outcome: 'scored' })).length);
-});
-
-it('counts in each cell of the confusion as many results as a list has of both tools', async () => {
-  for (const model of [undefined, 'sim::b']) {
-    const of = model ? { model } : undefined;
-    const { expected, called, cells } = await counted<Confusion>(
-      `${path}/confusion?${new URLSearchParams(of && { target: model! })}`,
-    );
-    expect(expected).toEqual(expect.arrayContaining(['get_weather', 'get_time or get_weather', 'search', '(none)']));
-    expect(called).toEqual(expect.arrayContaining(['get_weather', 'get_time', 'search', '(none)', '(unknown)']));
-    for (const [row, expected_tool] of expected.entries())
-      for (const [column, called_tool] of called.entries()) {
-        const found = await resultsOf({ expected_tool, called_tool, ...of });
-        expect({ expected_tool, called_tool, n: cells[row]![column] }).toMatchObject({ n: found.length });
-      }
-  }
-  expect(await client.get(`${path}/confusion?target=sim::gone`)).toMatchObject({ status: 422 });
-});
-
-it('groups what did not pass, and draws the same of a group by the same seed', async () => {
-  const { items, others } = await counted<FailureGroups>(`${path}/failures`);
-  const failed = await resultsOf({ passed: 'false' });
-  expect(items.reduce((sum, { count }) => sum + count, 0)).toBe(failed.length);
-  expect(others).toEqual({ groups: 0, results: 0 });
-  expect(items.map(({ count }) => count)).toEqual(items.map(({ count }) => count).toSorted((a, b) => b - a));
-  expect(new Set(items.map(({ argument }) => argument))).toEqual(new Set(['/unit~1of', '/city', null]));
-  expect(new Set(items.filter((one) => one.error_type === 'errored').map((one) => one.called_tool))).toEqual(
-    new Set(['timeout', 'network']),
+  it.each(['error_type', 'category', 'expected_tool', 'called_tool', 'format', 'tag'] as const)(
+    'counts by %s as many results as a list has that is filtered by it',
+    async (facet) => {
+      const { values, others } = (await counted<RunFacets>(`${path}/facets`))[facet];
+      expect(others).toBe(0);
+      expect(values.length).toBeGreaterThan(1);
+      for (const { value, by_target } of values)
+        expect({ value, by_target }).toEqual({ value, by_target: byTarget(await resultsOf({ [facet]: value })) });
+      const totals = values.map(({ by_target }: FacetValue) => by_target.flat().reduce((sum, n) => sum + n, 0));
+      expect(totals).toEqual(totals.toSorted((a, b) => b - a));
+    },
   );
-  for (const { id, error_type, count, by_target, example } of items) {
-    const draw = async (query = '') =>
-      (await counted<{ items: Result[] }>(`${path}/failures/${id}/draw?${query}`)).items;
-    const drawn = await draw();
-    expect(drawn).toHaveLength(Math.min(count, 40));
-    expect(new Set(drawn.map((result) => result.error_type))).toEqual(new Set([error_type]));
-    expect(drawn.every(({ passed, evidence }) => !passed && evidence === null)).toBe(true);
-    expect(byTarget(drawn).map(([, failed, errored]) => failed! + errored!)).toEqual(by_target);
-    expect(drawn.map((result) => result.id)).toContain(example);
-    expect(await draw('seed=1')).toEqual(drawn);
-    expect((await draw('seed=2&count=1'))[0]!.id).toBe((await draw('seed=2'))[0]!.id);
-  }
-  const ofOne = await counted<FailureGroups>(`${path}/failures?error_type=errored`);
-  expect(ofOne.items).toEqual(items.filter(({ error_type }) => error_type === 'errored'));
-  for (const gone of ['1-999', '2-1', 'x'])
-    expect((await client.get(`${path}/failures/${gone}/draw`)).status).toBe(404);
-});
 
-it('lists the cases on which models differ, all of them, or those that no model passed', async () => {
-  const all = await counted<RunCases>(`${path}/cases?show=all`);
-  expect(all).toMatchObject({ total: CASES, next_cursor: null });
-  for (const { case_id, case_name, position, prompt, category, cells } of all.items) {
-    const results = await resultsOf({ case_id });
-    expect(results[0]).toMatchObject({ case_name, category });
-    expect(results[0]!.prompt.startsWith(prompt)).toBe(true);
-    expect([...prompt]).toHaveLength(200);
-    expect(position).toBe(Number(prompt.split(' ')[0]));
-    expect(cells.map(({ scored, passed, errored }) => [passed, scored - passed, errored])).toEqual(byTarget(results));
-    const scores = results.flatMap(({ target, overall }) => (target === 'sim::a' && overall !== null ? [overall] : []));
-    const sum = scores.reduce((total, score) => total + score, 0);
-    if (scores.length) expect(cells[0]!.mean).toBeCloseTo(sum / scores.length, 12);
-    else expect(cells[0]!.mean).toBeNull();
-  }
-  const shares = ({ cells }: RunCases['items'][number]): number[] =>
-    cells.flatMap(({ scored, passed }) => (scored ? [passed / scored] : []));
-  const differing = all.items.filter((one) => new Set(shares(one)).size > 1);
-  const none = all.items.filter((one) => shares(one).length > 0 && shares(one).every((share) => share === 0));
-  expect(differing.length * none.length).toBeGreaterThan(0);
-  expect(await counted(`${path}/cases`)).toMatchObject({ total: differing.length, items: differing });
-  expect(await counted(`${path}/cases?show=all_failed`)).toMatchObject({ total: none.length, items: none });
-  const first = await counted<RunCases>(`${path}/cases?show=all&limit=20`);
-  const second = await counted<RunCases>(`${path}/cases?show=all&limit=20&cursor=${first.next_cursor}`);
-  expect([...first.items, ...second.items]).toEqual(all.items);
-  expect((await client.get(`${path}/cases?cursor=x`)).status).toBe(400);
+  it.each([
+    ['latency_ms', 'latency_min_ms', 'latency_max_ms'],
+    ['overall', 'overall_min', 'overall_max'],
+  ] as const)('counts in each bin of %s as many results as a list has between its ends', async (facet, least, most) => {
+    const bins: FacetBin[] = (await counted<RunFacets>(`${path}/facets`))[facet];
+    let all = 0;
+    for (const { from, to, by_target } of bins) {
+      const found = await resultsOf({ [least]: String(from), [most]: String(to) });
+      expect({ from, by_target }).toEqual({ from, by_target: byTarget(found) });
+      all += found.length;
+    }
+    expect(all).toBe((await resultsOf({ [least]: '0' })).length);
+  });
+
+  it('counts in each cell of the confusion as many results as a list has of both tools', async () => {
+    for (const model of [undefined, 'sim::b']) {
+      const of = model ? { model } : undefined;
+      const { expected, called, cells } = await counted<Confusion>(
+        `${path}/confusion?${new URLSearchParams(of && { target: model! })}`,
+      );
+      expect(expected).toEqual(expect.arrayContaining(['get_weather', 'get_time or get_weather', 'search', '(none)']));
+      expect(called).toEqual(expect.arrayContaining(['get_weather', 'get_time', 'search', '(none)', '(unknown)']));
+      for (const [row, expected_tool] of expected.entries())
+        for (const [column, called_tool] of called.entries()) {
+          const found = await resultsOf({ expected_tool, called_tool, ...of });
+          expect({ expected_tool, called_tool, n: cells[row]![column] }).toMatchObject({ n: found.length });
+        }
+    }
+    expect(await client.get(withScoring(`${path}/confusion?target=sim::gone`))).toMatchObject({ status: 422 });
+  });
+
+  it('groups what did not pass, and draws the same of a group by the same seed', async () => {
+    const { items, others } = await counted<FailureGroups>(`${path}/failures`);
+    const failed = await resultsOf({ passed: 'false' });
+    expect(items.reduce((sum, { count }) => sum + count, 0)).toBe(failed.length);
+    expect(others).toEqual({ groups: 0, results: 0 });
+    expect(items.map(({ count }) => count)).toEqual(items.map(({ count }) => count).toSorted((a, b) => b - a));
+    expect(new Set(items.map(({ argument }) => argument))).toEqual(new Set(['/unit~1of', '/city', null]));
+    expect(new Set(items.filter((one) => one.error_type === 'errored').map((one) => one.called_tool))).toEqual(
+      new Set(['timeout', 'network', ...(of === 'a rescore' ? ['not_scored'] : [])]),
+    );
+    for (const { id, error_type, count, by_target, example } of items) {
+      const draw = async (query = '') =>
+        (await counted<{ items: Result[] }>(`${path}/failures/${id}/draw?${query}`)).items;
+      const drawn = await draw();
+      expect(drawn).toHaveLength(Math.min(count, 40));
+      expect(new Set(drawn.map((result) => result.error_type))).toEqual(new Set([error_type]));
+      expect(drawn.every(({ passed, evidence }) => !passed && evidence === null)).toBe(true);
+      expect(byTarget(drawn).map(([, failed, errored]) => failed! + errored!)).toEqual(by_target);
+      expect(drawn.map((result) => result.id)).toContain(example);
+      expect(await draw('seed=1')).toEqual(drawn);
+      expect((await draw('seed=2&count=1'))[0]!.id).toBe((await draw('seed=2'))[0]!.id);
+    }
+    const ofOne = await counted<FailureGroups>(`${path}/failures?error_type=errored`);
+    expect(ofOne.items).toEqual(items.filter(({ error_type }) => error_type === 'errored'));
+    for (const gone of ['1-999', '2-1', 'x'])
+      expect((await client.get(withScoring(`${path}/failures/${gone}/draw`))).status).toBe(404);
+  });
+
+  it('lists the cases on which models differ, all of them, or those that no model passed', async () => {
+    const all = await counted<RunCases>(`${path}/cases?show=all`);
+    expect(all).toMatchObject({ total: CASES, next_cursor: null });
+    for (const { case_id, case_name, position, prompt, category, cells } of all.items) {
+      const results = await resultsOf({ case_id });
+      expect(results[0]).toMatchObject({ case_name, category });
+      expect(results[0]!.prompt.startsWith(prompt)).toBe(true);
+      expect([...prompt]).toHaveLength(200);
+      expect(position).toBe(Number(prompt.split(' ')[0]));
+      expect(cells.map(({ scored, passed, errored }) => [passed, scored - passed, errored])).toEqual(byTarget(results));
+      const scores = results.flatMap(({ target, overall }) =>
+        target === 'sim::a' && overall !== null ? [overall] : [],
+      );
+      const sum = scores.reduce((total, score) => total + score, 0);
+      if (scores.length) expect(cells[0]!.mean).toBeCloseTo(sum / scores.length, 12);
+      else expect(cells[0]!.mean).toBeNull();
+    }
+    const shares = ({ cells }: RunCases['items'][number]): number[] =>
+      cells.flatMap(({ scored, passed }) => (scored ? [passed / scored] : []));
+    const differing = all.items.filter((one) => new Set(shares(one)).size > 1);
+    const none = all.items.filter((one) => shares(one).length > 0 && shares(one).every((share) => share === 0));
+    expect(differing.length * none.length).toBeGreaterThan(0);
+    expect(await counted(`${path}/cases`)).toMatchObject({ total: differing.length, items: differing });
+    expect(await counted(`${path}/cases?show=all_failed`)).toMatchObject({ total: none.length, items: none });
+    const first = await counted<RunCases>(`${path}/cases?show=all&limit=20`);
+    const second = await counted<RunCases>(`${path}/cases?show=all&limit=20&cursor=${first.next_cursor}`);
+    expect([...first.items, ...second.items]).toEqual(all.items);
+    expect((await client.get(`${path}/cases?cursor=x`)).status).toBe(400);
+  });
 });
 
 it('is counted anew when it was resumed, and answers 409 while it goes on', async () => {
@@ -340,6 +383,36 @@ it('keeps the most frequent of ten thousand tags, and reads evidence of any dept
     ['/deep', 190],
     [null, 10],
   ]);
+});
+
+it('of a rescore are counted anew after a resume, and are refused until it is completed', async () => {
+  const id = await endedRun('completed', ['a']);
+  const other = await rescoreOf(runId);
+  const own = await rescoreOf(id);
+  const facets = (rescore: string) => client.get(`/api/tool-eval/history/${id}/facets?rescore_id=${rescore}`);
+  for (const unknown of [other, id])
+    expect(await facets(unknown)).toMatchObject({
+      status: 422,
+      body: { errors: [{ path: '/rescore_id', message: 'does not exist' }] },
+    });
+  const setStatus = (status: string) =>
+    api.pool.query('UPDATE job SET status = $2 WHERE result_ref = $1', [own, status]);
+  await setStatus('running');
+  expect(await facets(own)).toMatchObject({ status: 409, body: { detail: expect.stringContaining('is running') } });
+  await setStatus('completed');
+  expect((await facets(own)).status).toBe(202);
+  await countAll();
+  const before = (await facets(own)).body;
+  await client.get(`/api/tool-eval/history/${id}/facets`);
+  await countAll();
+  expect((await facets(own)).body).toEqual(before);
+  await api.pool.query('DELETE FROM result WHERE run_id = $1 AND case_position > 3', [id]);
+  await api.pool.query('UPDATE run SET generation = 2 WHERE id = $1', [id]);
+  expect((await facets(own)).status).toBe(202);
+  await countAll();
+  const { totals } = (await facets(own)).body as RunFacets;
+  expect(totals).toEqual(byTarget(await resultsOf({ rescore_id: own }, id)).slice(0, 1));
+  expect(totals).not.toEqual(before.totals);
 });
 
 it('leaves nothing behind when it is deleted while it is counted', async () => {

@@ -15,30 +15,31 @@ import { inDrawnOrder } from '#lib/counting/reservoir';
 import type { Caller } from '#lib/db/catalogue/callers';
 import type { Pool } from '#lib/db/connection/pool';
 import { askForFigures } from '#lib/db/engine/run-figures';
-import { RunFiguresRepository } from '#lib/db/read/run-figures';
+import { RescoreRepository } from '#lib/db/read/rescores';
+import { RunFiguresRepository, type Scoring } from '#lib/db/read/run-figures';
 import { POOL } from '../platform/stores.js';
 
 const COUNTING: Counting = { status: 'counting' };
 
-/** What was counted of runs. Whoever asks for figures that are not there yet has them counted. */
+/** What was counted of runs and rescores. Whoever asks for figures that are not there yet has them counted. */
 @Injectable()
 export class RunFiguresService {
   constructor(@Inject(POOL) readonly pool: Pool) {}
 
-  facets(caller: Caller, runId: string): Promise<RunFacets | Counting> {
-    return this.#counted(runId, this.#of(caller).facets(runId));
+  facets(caller: Caller, scoring: Scoring): Promise<RunFacets | Counting> {
+    return this.#counted(caller, scoring, (figures) => figures.facets(scoring));
   }
 
-  confusion(caller: Caller, runId: string, target: string | undefined): Promise<Confusion | Counting> {
-    return this.#counted(runId, this.#of(caller).confusion(runId, target));
+  confusion(caller: Caller, scoring: Scoring, target: string | undefined): Promise<Confusion | Counting> {
+    return this.#counted(caller, scoring, (figures) => figures.confusion(scoring, target));
   }
 
-  failures(caller: Caller, runId: string, errorType: ErrorType | undefined): Promise<FailureGroups | Counting> {
-    return this.#counted(runId, this.#of(caller).failures(runId, errorType));
+  failures(caller: Caller, scoring: Scoring, errorType: ErrorType | undefined): Promise<FailureGroups | Counting> {
+    return this.#counted(caller, scoring, (figures) => figures.failures(scoring, errorType));
   }
 
-  cases(caller: Caller, runId: string, show: RunCasesQuery['show'], page: PageQuery): Promise<RunCases | Counting> {
-    return this.#counted(runId, this.#of(caller).cases(runId, show, page));
+  cases(caller: Caller, scoring: Scoring, show: RunCasesQuery['show'], page: PageQuery): Promise<RunCases | Counting> {
+    return this.#counted(caller, scoring, (figures) => figures.cases(scoring, show, page));
   }
 
   /**
@@ -48,22 +49,28 @@ export class RunFiguresService {
    */
   async draw(
     caller: Caller,
-    { runId, group }: { runId: string; group: string },
-    { seed, count }: DrawQuery,
+    { group, ...scoring }: Scoring & { group: string },
+    { seed, count }: Omit<DrawQuery, 'rescore_id'>,
   ): Promise<DrawnResults | Counting> {
-    const figures = this.#of(caller);
-    const places = await this.#counted(runId, figures.drawn(runId, group));
+    const places = await this.#counted(caller, scoring, (figures) => figures.drawn(scoring, group));
     if ('status' in places) return places;
-    return { items: await figures.results(runId, inDrawnOrder(places, seed).slice(0, count)) };
+    return { items: await this.#of(caller).results(scoring, inDrawnOrder(places, seed).slice(0, count)) };
   }
 
   #of = ({ teamId }: Caller): RunFiguresRepository => new RunFiguresRepository(this.pool, teamId);
 
   /** A run that ended before it was counted is counted now. A request that is lost is made again by the next one. */
-  async #counted<Figures>(runId: string, figures: Promise<Figures | undefined>): Promise<Figures | Counting> {
-    const found = await figures;
+  async #counted<Figures>(
+    caller: Caller,
+    scoring: Scoring,
+    read: (figures: RunFiguresRepository) => Promise<Figures | undefined>,
+  ): Promise<Figures | Counting> {
+    const { runId, rescoreId } = scoring;
+    const found = await read(this.#of(caller));
+    if (rescoreId !== undefined)
+      await new RescoreRepository(this.pool, caller.teamId).requireCompleted(runId, rescoreId);
     if (found !== undefined) return found;
-    await askForFigures(this.pool, runId);
+    await askForFigures(this.pool, scoring);
     return COUNTING;
   }
 }

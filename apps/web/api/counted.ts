@@ -25,8 +25,14 @@ export const isCounting = (answer: object | undefined): answer is Counting =>
   answer !== undefined && 'status' in answer && answer.status === 'counting';
 
 /** Figures of an ended run. They are counted once, and asked for again until they are. */
-const countedQuery = <Figures extends object>(runId: string, path: string, query?: Record<string, string>) => {
-  const whole = `${path}${query && Object.keys(query).length > 0 ? `?${new URLSearchParams(query)}` : ''}`;
+const countedQuery = <Figures extends object>(
+  runId: string,
+  path: string,
+  given: Record<string, string | undefined> = {},
+) => {
+  const query = new URLSearchParams();
+  for (const [key, value] of Object.entries(given)) if (value !== undefined) query.set(key, value);
+  const whole = query.size > 0 ? `${path}?${query}` : path;
   return queryOptions({
     queryKey: [...keys.counted(runId), whole],
     queryFn: ({ signal }) =>
@@ -42,24 +48,31 @@ const countedQuery = <Figures extends object>(runId: string, path: string, query
 };
 export type CountedQuery<Figures extends object> = ReturnType<typeof countedQuery<Figures>>;
 
-export const facetsQuery = (runId: string) => countedQuery<RunFacets>(runId, 'facets');
+// `rescore` is the one whose verdicts are counted; undefined for the run's own.
+
+export const facetsQuery = (runId: string, rescore?: string) =>
+  countedQuery<RunFacets>(runId, 'facets', { rescore_id: rescore });
 
 /** @param target undefined for all models */
 export const confusionQuery = (runId: string, target: string | undefined) =>
-  countedQuery<Confusion>(runId, 'confusion', target === undefined ? {} : { target });
+  countedQuery<Confusion>(runId, 'confusion', { target });
 
 /** @param type undefined for all error types */
-export const failureGroupsQuery = (runId: string, type?: ErrorType) =>
-  countedQuery<FailureGroups>(runId, 'failures', type === undefined ? {} : { error_type: type });
+export const failureGroupsQuery = (runId: string, type?: ErrorType, rescore?: string) =>
+  countedQuery<FailureGroups>(runId, 'failures', { error_type: type, rescore_id: rescore });
 
 /** Results of a group, drawn at random: the same seed draws the same ones. */
-export const drawQuery = (runId: string, group: string, seed: number) =>
-  countedQuery<DrawnResults>(runId, `failures/${encodeURIComponent(group)}/draw`, { seed: String(seed) });
+export const drawQuery = (runId: string, group: string, seed: number, rescore?: string) =>
+  countedQuery<DrawnResults>(runId, `failures/${encodeURIComponent(group)}/draw`, {
+    seed: String(seed),
+    rescore_id: rescore,
+  });
 
 const CASES_A_PAGE = 50;
-export const runCasesQuery = (runId: string, show: CasesShown, cursor?: string) =>
+export const runCasesQuery = (runId: string, show: CasesShown, cursor?: string, rescore?: string) =>
   countedQuery<RunCases>(runId, 'cases', {
     show,
     limit: String(CASES_A_PAGE),
-    ...(cursor !== undefined && { cursor }),
+    cursor,
+    rescore_id: rescore,
   });

@@ -14,6 +14,8 @@ export const openWords = (n: number): string =>
 
 interface Props {
   runId: string;
+  /** Whose verdicts are grouped; the run's own if left out. */
+  rescore?: string | undefined;
   groups: readonly FailureGroup[];
   /** Leads to the results of a group. */
   link: (group: FailureGroup) => ReactNode;
@@ -22,7 +24,7 @@ interface Props {
 }
 
 /** What did not pass in the same way: the error, the tools, the argument, how often, and one example. */
-export function FailureGroupRows({ runId, groups, link, chosen }: Props) {
+export function FailureGroupRows({ runId, rescore, groups, link, chosen }: Props) {
   return (
     <div className="wide" tabIndex={0} role="region" aria-label="Groups of what did not pass">
       <table className="group-rows">
@@ -57,7 +59,7 @@ export function FailureGroupRows({ runId, groups, link, chosen }: Props) {
                 <Link
                   to="/runs/$runId/results/$resultId"
                   params={{ runId, resultId: group.example }}
-                  search={{ type: [group.error_type] }}
+                  search={{ type: [group.error_type], ...(rescore && { rescore }) }}
                 >
                   one of them
                 </Link>

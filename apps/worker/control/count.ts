@@ -38,9 +38,9 @@ const isLarge = ({ results }: RunToCount): boolean => results > LARGE;
 const LATENCIES = LATENCY_BINS.map(({ from }) => from);
 
 /**
- * Counts the results of runs that have ended, once, and ranks their models: what a page shows of a run of any size is
- * read from there. It reads a few thousand results at a time and holds no lock on a run. Nothing counts before the last
- * statement, so a run whose process dies is counted again from its beginning.
+ * Counts the results of runs that have ended, and of rescores, once, and ranks the models of runs: what a page shows of
+ * a run of any size is read from there. It reads a few thousand results at a time and holds no lock on a run. Nothing
+ * counts before the last statement, so a run whose process dies is counted again from its beginning.
  */
 export class Counter {
   readonly #setbacks = new Setbacks();
@@ -60,13 +60,13 @@ export class Counter {
   async count(run: RunToCount, stop: AbortSignal): Promise<void> {
     const turns = isLarge(run) ? this.#large : this.#small;
     await turns.run(() =>
-      withAdvisoryLock(this.deps.locks, `count ${run.runId}`, async () => {
+      withAdvisoryLock(this.deps.locks, `count ${run.scoringId}`, async () => {
         try {
           stop.throwIfAborted();
           await countRun(this.deps.pool, run, stop);
-          this.#setbacks.clear(run.runId);
+          this.#setbacks.clear(run.scoringId);
         } catch (error) {
-          if (!stop.aborted) this.#setbacks.add(run.runId);
+          if (!stop.aborted) this.#setbacks.add(run.scoringId);
           throw error;
         }
       }),
@@ -76,7 +76,7 @@ export class Counter {
 
 /** Counts one run, unless it was resumed, deleted, or counted by another process. */
 async function countRun(pool: Pool, asked: RunToCount, signal: AbortSignal): Promise<void> {
-  const run = await readCountableRun(pool, asked.runId);
+  const run = await readCountableRun(pool, asked);
   if (run?.generation !== asked.generation) return;
   const results = await countResultsByCase(pool, run, signal);
   const names = run.targets.map(({ name }) => name);
@@ -92,8 +92,16 @@ async function countRun(pool: Pool, asked: RunToCount, signal: AbortSignal): Pro
   await storeFigures(pool, asked, counter.finish(), await rankingOf(pool, asked, signal));
 }
 
-/** Null where it cannot be made: whoever asks for it then is told why, and nothing else waits for it. */
-async function rankingOf(pool: Pool, { teamId, runId }: RunToCount, signal: AbortSignal): Promise<Ranking | null> {
+/**
+ * Null where it cannot be made: whoever asks for it then is told why, and nothing else waits for it. The models of a
+ * rescore are not ranked.
+ */
+async function rankingOf(
+  pool: Pool,
+  { teamId, runId, rescoreId }: RunToCount,
+  signal: AbortSignal,
+): Promise<Ranking | null> {
+  if (rescoreId !== undefined) return null;
   try {
     return (await rankRun(pool, teamId, runId, signal)).ranking;
   } catch {

@@ -110,7 +110,7 @@ export async function finishRun(pool: Pool, run: RunToFinish, compared?: Compare
     const pair = experiment ? compared!.pair : null;
     const scored = await storeScore(client, run.id, pair);
     if (experiment && pair) await storePair(client, experiment.id, pair);
-    await askForFiguresOfListed(client, run.id);
+    await askForFiguresOfListed(client, { runId: run.id });
     const completed = await client.query(
       `UPDATE run SET status = 'completed', finished_at = now() WHERE id = $1 AND status = 'running'`,
       [run.id],

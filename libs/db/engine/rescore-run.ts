@@ -14,6 +14,7 @@ import { admitJobs } from './admit-jobs.js';
 import { createJob } from './create-job.js';
 import { lockUser } from './lock-user.js';
 import { logEvents } from './log-events.js';
+import { askForFiguresOfListed } from './run-figures.js';
 
 /** Writes a rescore and its job, which starts at once or waits for the user's other jobs. */
 export async function submitRescore(
@@ -184,7 +185,7 @@ async function lockContinuing(client: PoolClient, { id, next }: RescoreToContinu
 /** Ends a rescore with its summaries, or with the error that made it impossible. Once, whoever else tries. */
 export async function finishRescore(
   pool: Pool,
-  { id, jobId }: RescoreToContinue,
+  { id, runId, jobId }: RescoreToContinue,
   end: { summaries: Summary[] } | { error: string },
 ): Promise<void> {
   await inTransaction(pool, async (client) => {
@@ -201,12 +202,14 @@ export async function finishRescore(
       [jobId, event.data.status, 'error' in end ? end.error : null],
     );
     if (finished.rowCount === 0) return;
-    if ('summaries' in end)
+    if ('summaries' in end) {
       await client.query('UPDATE rescore SET summaries = $2, score = $3 WHERE id = $1', [
         id,
         JSON.stringify(end.summaries),
         meanOverall(end.summaries),
       ]);
+      await askForFiguresOfListed(client, { runId, rescoreId: id });
+    }
     await logEvents(client, jobId, [event]);
     await admitJobs(client, found.rows[0].user_id);
   });

@@ -2,50 +2,58 @@ import type { CountedCaseFigures, CountedGroup, CountedRun } from '#lib/contract
 import type { Ranking } from '#lib/contracts/ranking';
 import { BatchColumns } from '../connection/batch-columns.js';
 import { inTransaction, type Pool, type PoolClient } from '../connection/pool.js';
-import { HAS_ENDED } from '../read/run-figures.js';
+import { HAS_ENDED, scoringIdOf, type Scoring } from '../read/run-figures.js';
 
 // The figures of a run that has ended are counted once, by a worker: when it ends, or when somebody first looks at
-// them. Whoever wants them writes a row of `run_figures` with the generation of the run, and a worker fills it. The
-// rows of cases are written along the way and are those of the generation; the rest comes in one transaction.
+// them; and so are those of a rescore. Whoever wants them writes a row of `run_figures` with the generation of the run,
+// and a worker fills it. The rows of cases are written along the way and are those of the generation; the rest comes in
+// one transaction.
 
 /** Asks for the figures of a run as it is now, unless they are there or asked for. */
-export const askForFigures = (db: Pool | PoolClient, runId: string): Promise<void> => ask(db, runId, 'true');
+export const askForFigures = (db: Pool | PoolClient, scoring: Scoring): Promise<void> => ask(db, scoring, 'true');
 
 /** The same for a run of the history. Nobody looks at most of the others, of which a tune has hundreds. */
-export const askForFiguresOfListed = (db: Pool | PoolClient, runId: string): Promise<void> => ask(db, runId, 'listed');
+export const askForFiguresOfListed = (db: Pool | PoolClient, scoring: Scoring): Promise<void> =>
+  ask(db, scoring, 'listed');
 
-async function ask(db: Pool | PoolClient, runId: string, which: string): Promise<void> {
+async function ask(db: Pool | PoolClient, scoring: Scoring, which: string): Promise<void> {
   await db.query(
-    `INSERT INTO run_figures (run_id, generation) SELECT id, generation FROM run WHERE id = $1 AND ${which}
-     ON CONFLICT (run_id) DO UPDATE SET generation = excluded.generation, counted_at = NULL
+    `INSERT INTO run_figures (run_id, scoring_id, generation)
+     SELECT id, $2, generation FROM run WHERE id = $1 AND ${which}
+     ON CONFLICT (run_id, scoring_id) DO UPDATE SET generation = excluded.generation, counted_at = NULL
        WHERE run_figures.generation <> excluded.generation`,
-    [runId],
+    [scoring.runId, scoringIdOf(scoring)],
   );
 }
 
-export interface RunToCount {
-  runId: string;
+export interface RunToCount extends Scoring {
+  /** The run, or the rescore. */
+  scoringId: string;
   teamId: string;
   generation: number;
   /** How many results it has. */
   results: number;
 }
 
-/** Runs that have ended and whose figures were asked for, at most five of each team, the oldest. */
+/**
+ * Runs that have ended and whose figures were asked for, at most five of each team, the oldest.
+ * @param except their `scoringId`s
+ */
 export async function runsToCount(pool: Pool, except: readonly string[] = []): Promise<RunToCount[]> {
-  const { rows } = await pool.query<RunToCount>(
-    `SELECT "runId", "teamId", generation, (SELECT sum(settled)::float8 FROM target WHERE run_id = "runId") AS results
+  const { rows } = await pool.query<Omit<RunToCount, 'rescoreId'> & { rescoreId: string | null }>(
+    `SELECT "runId", "scoringId", nullif("scoringId", "runId") AS "rescoreId", "teamId", generation,
+       (SELECT sum(settled)::float8 FROM target WHERE run_id = "runId") AS results
      FROM (
-       SELECT r.id AS "runId", r.team_id AS "teamId", f.generation,
-         row_number() OVER (PARTITION BY r.team_id ORDER BY r.id) AS n
+       SELECT r.id AS "runId", f.scoring_id AS "scoringId", r.team_id AS "teamId", f.generation,
+         row_number() OVER (PARTITION BY r.team_id ORDER BY f.scoring_id) AS n
        FROM run_figures f JOIN run r ON r.id = f.run_id
        WHERE f.counted_at IS NULL AND f.generation = r.generation AND r.status IN ${HAS_ENDED}
-         AND r.id <> ALL ($1)
+         AND f.scoring_id <> ALL ($1)
      ) oldest
-     WHERE n <= 5 ORDER BY n, "runId" LIMIT 1000`,
+     WHERE n <= 5 ORDER BY n, "scoringId" LIMIT 1000`,
     [except],
   );
-  return rows;
+  return rows.map(({ rescoreId, ...row }) => ({ ...row, rescoreId: rescoreId ?? undefined }));
 }
 
 const arrayOf = (numbers: readonly number[]): string => `{${numbers.join(',')}}`;
@@ -63,23 +71,25 @@ const CASES = new BatchColumns<CountedCaseFigures>({
   all_failed: ['bool', ({ allFailed }) => allFailed],
 });
 
+type Counted = Pick<RunToCount, 'runId' | 'scoringId' | 'generation'>;
+
 /** Stores cases of a run that is being counted. Whoever else counts the same generation stores the same. */
 export async function storeCaseFigures(
   pool: Pool,
-  { runId, generation }: Pick<RunToCount, 'runId' | 'generation'>,
+  { runId, scoringId, generation }: Counted,
   cases: readonly CountedCaseFigures[],
 ): Promise<void> {
   await pool.query(
-    `INSERT INTO case_figures (run_id, generation, position, case_id, name, prompt, category, scored, passed, errored,
-       overall_sum, differs, all_failed)
-     SELECT $1, $2, position, case_id, name, prompt, category, scored::int[], passed::int[], errored::int[],
+    `INSERT INTO case_figures (run_id, scoring_id, generation, position, case_id, name, prompt, category, scored,
+       passed, errored, overall_sum, differs, all_failed)
+     SELECT $1, $2, $3, position, case_id, name, prompt, category, scored::int[], passed::int[], errored::int[],
        overall_sum::float8[], differs, all_failed
-     FROM ${CASES.unnest(3)}
-     WHERE EXISTS (SELECT 1 FROM run_figures WHERE run_id = $1 AND generation = $2)
-     ON CONFLICT (run_id, position) DO UPDATE SET generation = excluded.generation, scored = excluded.scored,
-       passed = excluded.passed, errored = excluded.errored, overall_sum = excluded.overall_sum,
-       differs = excluded.differs, all_failed = excluded.all_failed`,
-    [runId, generation, ...CASES.values(cases)],
+     FROM ${CASES.unnest(4)}
+     WHERE EXISTS (SELECT 1 FROM run_figures WHERE run_id = $1 AND scoring_id = $2 AND generation = $3)
+     ON CONFLICT (run_id, scoring_id, position) DO UPDATE SET generation = excluded.generation,
+       scored = excluded.scored, passed = excluded.passed, errored = excluded.errored,
+       overall_sum = excluded.overall_sum, differs = excluded.differs, all_failed = excluded.all_failed`,
+    [runId, scoringId, generation, ...CASES.values(cases)],
   );
 }
 
@@ -101,32 +111,36 @@ const GROUPS = new BatchColumns<CountedGroup>({
  */
 export async function storeFigures(
   pool: Pool,
-  { runId, generation }: Pick<RunToCount, 'runId' | 'generation'>,
+  { runId, scoringId, generation }: Counted,
   { facets, confusions, groups, otherFailures, cases, differing, allFailed }: CountedRun,
   ranking: Ranking | null,
 ): Promise<void> {
+  const ids = [runId, scoringId];
   await inTransaction(pool, async (client) => {
     const counted = await client.query(
-      `UPDATE run_figures f SET counted_at = now(), facets = $3, confusions = $4, other_failures = $5, cases = $6,
-         differing = $7, all_failed = $8, ranking = $9
+      `UPDATE run_figures f SET counted_at = now(), facets = $4, confusions = $5, other_failures = $6, cases = $7,
+         differing = $8, all_failed = $9, ranking = $10
        FROM run r
-       WHERE f.run_id = $1 AND f.generation = $2 AND f.counted_at IS NULL AND r.id = f.run_id
+       WHERE f.run_id = $1 AND f.scoring_id = $2 AND f.generation = $3 AND f.counted_at IS NULL AND r.id = f.run_id
          AND r.generation = f.generation AND r.status IN ${HAS_ENDED}`,
       [
-        ...[runId, generation, JSON.stringify(facets), confusions.map((one) => JSON.stringify(one))],
+        ...[...ids, generation, JSON.stringify(facets), confusions.map((one) => JSON.stringify(one))],
         ...[JSON.stringify(otherFailures), cases, differing, allFailed, ranking && JSON.stringify(ranking)],
       ],
     );
     if (counted.rowCount === 0) return;
-    await client.query('DELETE FROM case_figures WHERE run_id = $1 AND generation <> $2', [runId, generation]);
-    await client.query('DELETE FROM failure_group WHERE run_id = $1', [runId]);
+    await client.query('DELETE FROM case_figures WHERE run_id = $1 AND scoring_id = $2 AND generation <> $3', [
+      ...ids,
+      generation,
+    ]);
+    await client.query('DELETE FROM failure_group WHERE run_id = $1 AND scoring_id = $2', ids);
     await client.query(
-      `INSERT INTO failure_group (run_id, generation, nth, error_type, expected_tool, called_tool, argument, count,
-         by_target, targets, positions, samples)
-       SELECT $1, $2, nth, error_type, expected_tool, called_tool, argument, count, by_target::int[],
+      `INSERT INTO failure_group (run_id, scoring_id, generation, nth, error_type, expected_tool, called_tool, argument,
+         count, by_target, targets, positions, samples)
+       SELECT $1, $2, $3, nth, error_type, expected_tool, called_tool, argument, count, by_target::int[],
          targets::smallint[], positions::int[], samples::smallint[]
-       FROM ${GROUPS.unnest(3, 'nth')}`,
-      [runId, generation, ...GROUPS.values(groups)],
+       FROM ${GROUPS.unnest(4, 'nth')}`,
+      [...ids, generation, ...GROUPS.values(groups)],
     );
   });
 }

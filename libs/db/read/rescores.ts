@@ -1,3 +1,4 @@
+import { ProblemError } from '#lib/contracts/input/problem';
 import { parseJson, type JsonObject } from '#lib/contracts/json/json';
 import type { JobStatus } from '#lib/contracts/job';
 import type { Page, PageQuery } from '#lib/contracts/page';
@@ -44,12 +45,21 @@ export class RescoreRepository implements TeamScoped {
     return toPage(rows.map(toRescore), limit);
   }
 
-  async findStatus(runId: string, rescoreId: string): Promise<JobStatus | undefined> {
+  /** @throws ProblemError 422 when the run has no such rescore, 409 when it is not completed */
+  async requireCompleted(runId: string, rescoreId: string): Promise<void> {
     const { rows } = await this.db.query<{ status: JobStatus }>(
       `SELECT j.status FROM rescore s JOIN job j ON j.id = s.job_id
         WHERE s.run_id = $1 AND s.id = $2 AND s.team_id = $3`,
       [runId, rescoreId, this.teamId],
     );
-    return rows[0]?.status;
+    const status = rows[0]?.status;
+    if (!status)
+      throw new ProblemError(
+        422,
+        `The run has no rescore with id "${rescoreId}". GET /api/tool-eval/history/${runId}/rescores lists them.`,
+        [{ path: '/rescore_id', message: 'does not exist' }],
+      );
+    if (status !== 'completed')
+      throw new ProblemError(409, `The rescore is ${status}; its verdicts are there once it is completed.`);
   }
 }

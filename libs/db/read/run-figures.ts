@@ -16,11 +16,22 @@ import type {
 import { BatchColumns } from '../connection/batch-columns.js';
 import type { Pool } from '../connection/pool.js';
 import type { TeamScoped } from '../team-isolation.js';
+import { resultTable } from './for-workers/result-table.js';
 import { leanResult } from './lean-result.js';
 import { selectResults, toResult, type ResultRow } from './result-rows.js';
 
 /** SQL of the status of a run that can be counted. Nothing settles in it any more. */
 export const HAS_ENDED = `('completed', 'cancelled', 'budget_exceeded', 'failed')`;
+
+/** The verdicts of a run, or those of a rescore of it. */
+export interface Scoring {
+  runId: string;
+  /** Undefined for the run's own */
+  rescoreId?: string | undefined;
+}
+
+/** The id of a scoring among those of its run. */
+export const scoringIdOf = ({ runId, rescoreId }: Scoring): string => rescoreId ?? runId;
 
 const PLACES = new BatchColumns<Place>({
   target: ['smallint', ({ target }) => target],
@@ -40,8 +51,8 @@ export class RunFiguresRepository implements TeamScoped {
     readonly teamId: string,
   ) {}
 
-  async facets(runId: string): Promise<RunFacets | undefined> {
-    const row = await this.#read<{ facets: string; counted_at: Date }>(runId, 'f.facets, f.counted_at');
+  async facets(scoring: Scoring): Promise<RunFacets | undefined> {
+    const row = await this.#read<{ facets: string; counted_at: Date }>(scoring, 'f.facets, f.counted_at');
     return row && { ...(JSON.parse(row.facets) as RunFacets), counted_at: row.counted_at.toISOString() };
   }
 
@@ -49,7 +60,8 @@ export class RunFiguresRepository implements TeamScoped {
   async ranking(runId: string): Promise<Ranking | undefined> {
     const { rows } = await this.db.query<{ ranking: string | null }>(
       `SELECT f.ranking FROM run_figures f JOIN run r ON r.id = f.run_id AND r.generation = f.generation
-       WHERE r.id = $1 AND r.team_id = $2 AND r.status IN ${HAS_ENDED} AND f.counted_at IS NOT NULL`,
+       WHERE r.id = $1 AND f.scoring_id = $1 AND r.team_id = $2 AND r.status IN ${HAS_ENDED}
+         AND f.counted_at IS NOT NULL`,
       [runId, this.teamId],
     );
     const json = rows[0]?.ranking ?? undefined;
@@ -57,11 +69,11 @@ export class RunFiguresRepository implements TeamScoped {
   }
 
   /** @throws ProblemError 422 for a model that the run does not have */
-  async confusion(runId: string, target: string | undefined): Promise<Confusion | undefined> {
+  async confusion(scoring: Scoring, target: string | undefined): Promise<Confusion | undefined> {
     const row = await this.#read<{ confusion: string | null }>(
-      runId,
-      `f.confusions[CASE WHEN $3::text IS NULL THEN 1 ELSE 2 + (
-         SELECT ordinal FROM target WHERE run_id = r.id AND provider_key || '::' || model_id = $3
+      scoring,
+      `f.confusions[CASE WHEN $4::text IS NULL THEN 1 ELSE 2 + (
+         SELECT ordinal FROM target WHERE run_id = r.id AND provider_key || '::' || model_id = $4
        ) END] AS confusion`,
       [target ?? null],
     );
@@ -72,15 +84,16 @@ export class RunFiguresRepository implements TeamScoped {
     return row && (JSON.parse(row.confusion) as Confusion);
   }
 
-  async failures(runId: string, errorType: string | undefined): Promise<FailureGroups | undefined> {
-    const row = await this.#read<{ other_failures: string; targets: string[] }>(runId, `f.other_failures, ${TARGETS}`);
+  async failures(scoring: Scoring, errorType: string | undefined): Promise<FailureGroups | undefined> {
+    const columns = `f.other_failures, ${TARGETS}`;
+    const row = await this.#read<{ other_failures: string; targets: string[] }>(scoring, columns);
     if (!row) return undefined;
     const { rows } = await this.db.query<GroupRow>(
       `SELECT g.generation, g.nth, g.error_type, g.expected_tool, g.called_tool, g.argument, g.count, g.by_target,
          concat_ws('-', g.targets[1], g.positions[1], g.samples[1]) AS example
        FROM failure_group g JOIN run r ON r.id = g.run_id AND r.team_id = $2 AND r.generation = g.generation
-       WHERE g.run_id = $1 AND ($3::text IS NULL OR g.error_type = $3) ORDER BY g.nth`,
-      [runId, this.teamId, errorType ?? null],
+       WHERE g.run_id = $1 AND g.scoring_id = $3 AND ($4::text IS NULL OR g.error_type = $4) ORDER BY g.nth`,
+      [...this.#values(scoring), errorType ?? null],
     );
     const others = Object.entries(JSON.parse(row.other_failures) as Record<string, OtherFailures>)
       .filter(([type]) => errorType === undefined || type === errorType)
@@ -96,70 +109,79 @@ export class RunFiguresRepository implements TeamScoped {
   }
 
   /** The results of a group that were drawn when they were counted. @throws ProblemError 404 */
-  async drawn(runId: string, group: string): Promise<Place[] | undefined> {
-    if (!(await this.#read(runId, 'f.cases'))) return undefined;
+  async drawn(scoring: Scoring, group: string): Promise<Place[] | undefined> {
+    if (!(await this.#read(scoring, 'f.cases'))) return undefined;
     const [, generation, nth] = /^(\d{1,4})-(\d{1,9})$/.exec(group) ?? [];
     const { rows } = await this.db.query<Place>(
       `SELECT u.target::int, u.position, u.sample::int
        FROM failure_group g JOIN run r ON r.id = g.run_id AND r.team_id = $2 AND r.generation = g.generation,
          unnest(g.targets, g.positions, g.samples) AS u (target, position, sample)
-       WHERE g.run_id = $1 AND g.generation = $3 AND g.nth = $4`,
-      [runId, this.teamId, generation ?? -1, nth ?? -1],
+       WHERE g.run_id = $1 AND g.scoring_id = $3 AND g.generation = $4 AND g.nth = $5`,
+      [...this.#values(scoring), generation ?? -1, nth ?? -1],
     );
     if (rows.length === 0) throw notFound('group of failures', group);
     return rows;
   }
 
   /** Results at these places, lean and in this order, without those that are gone. */
-  async results(runId: string, places: readonly Place[]): Promise<Result[]> {
+  async results({ runId, rescoreId }: Scoring, places: readonly Place[]): Promise<Result[]> {
+    const values = [runId, this.teamId, ...PLACES.values(places), ...(rescoreId ? [rescoreId] : [])];
     const { rows } = await this.db.query<ResultRow>(
       `SELECT found.* FROM ${PLACES.unnest(3, 'n')} CROSS JOIN LATERAL (
-         ${selectResults('result', '$2', { lean: true })}
+         ${selectResults(resultTable(rescoreId && '$6'), '$2', { lean: true })}
          WHERE r.run_id = $1 AND r.target = u.target AND r.case_position = u.position AND r.sample = u.sample
        ) found ORDER BY u.n`,
-      [runId, this.teamId, ...PLACES.values(places)],
+      values,
     );
     return rows.map((row) => leanResult(toResult(row)));
   }
 
-  async cases(runId: string, show: RunCasesQuery['show'], { limit, cursor }: PageQuery): Promise<RunCases | undefined> {
-    const row = await this.#read<{ total: number; targets: string[] }>(runId, `${TOTALS[show]} AS total, ${TARGETS}`);
+  async cases(
+    scoring: Scoring,
+    show: RunCasesQuery['show'],
+    { limit, cursor }: PageQuery,
+  ): Promise<RunCases | undefined> {
+    const columns = `${TOTALS[show]} AS total, ${TARGETS}`;
+    const row = await this.#read<{ total: number; targets: string[] }>(scoring, columns);
     if (!row) return undefined;
     const { rows } = await this.db.query<CaseRow>(
       `SELECT c.position, c.case_id, c.name, c.prompt, c.category, c.scored, c.passed, c.errored,
          c.overall_sum
        FROM case_figures c JOIN run r ON r.id = c.run_id AND r.team_id = $2 AND r.generation = c.generation
-       WHERE c.run_id = $1 AND c.position > $3 AND ${SHOWN[show]} ORDER BY c.position LIMIT $4`,
-      [runId, this.teamId, cursor ?? -1, limit + 1],
+       WHERE c.run_id = $1 AND c.scoring_id = $3 AND c.position > $4 AND ${SHOWN[show]}
+       ORDER BY c.position LIMIT $5`,
+      [...this.#values(scoring), cursor ?? -1, limit + 1],
     );
     const items = rows.slice(0, limit);
     const next = rows.length > limit ? String(items.at(-1)!.position) : null;
     return { ...row, items: items.map(toCase), next_cursor: next };
   }
 
+  #values = (scoring: Scoring): string[] => [scoring.runId, this.teamId, scoringIdOf(scoring)];
+
   /**
-   * Columns of the figures `f` of the run `r`; undefined while they are not counted.
+   * Columns of the figures `f` of the run `r`; undefined while they are not counted. What it is given is from `$4` on.
    * @throws ProblemError 404, 409 for a run that goes on
    */
   async #read<Row extends object>(
-    runId: string,
+    scoring: Scoring,
     columns: string,
     values: readonly unknown[] = [],
   ): Promise<Row | undefined> {
     const { rows } = await this.db.query<Row & { status: JobStatus; is_counted: boolean }>(
       `SELECT r.status, f.run_id IS NOT NULL AS is_counted, ${columns}
        FROM run r LEFT JOIN run_figures f
-         ON f.run_id = r.id AND f.generation = r.generation AND f.counted_at IS NOT NULL
+         ON f.run_id = r.id AND f.scoring_id = $3 AND f.generation = r.generation AND f.counted_at IS NOT NULL
        WHERE r.id = $1 AND r.team_id = $2`,
-      [runId, this.teamId, ...values],
+      [...this.#values(scoring), ...values],
     );
-    if (!rows[0]) throw notFound('run', runId);
+    if (!rows[0]) throw notFound('run', scoring.runId);
     const { status, is_counted: isCounted, ...row } = rows[0];
     if (!isFinished(status))
       throw new ProblemError(
         409,
         `The run is ${status}. Its results are counted once it has ended; until then, its summaries say how its ` +
-          `models do: GET /api/tool-eval/history/${runId}.`,
+          `models do: GET /api/tool-eval/history/${scoring.runId}.`,
       );
     return isCounted ? (row as unknown as Row) : undefined;
   }

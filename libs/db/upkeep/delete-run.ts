@@ -119,8 +119,8 @@ export async function purgeRun(pool: Pool, runId: string, pieceSize = 5000): Pro
     ['result', ITEM],
     ['rescored', `rescore_id, ${ITEM}`],
     ['label', `${ITEM}, user_id`],
-    ['case_figures', 'position'],
-    ['failure_group', 'nth'],
+    ['case_figures', 'scoring_id, position'],
+    ['failure_group', 'scoring_id, nth'],
     ['redo', 'target, item'],
     ['run_warning', 'code'],
   ]) {

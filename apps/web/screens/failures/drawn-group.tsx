@@ -18,15 +18,15 @@ interface Props {
   run: Run;
   group: FailureGroup;
   seed: number;
-  type: ErrorType | undefined;
+  /** Of what the groups are. */
+  search: { type?: ErrorType; rescore?: string };
   targets: readonly string[];
 }
 
 /** Results of a group, drawn at random: the address draws the same ones in another browser. */
-export function DrawnGroup({ run, group, seed, type, targets }: Props) {
+export function DrawnGroup({ run, group, seed, search, targets }: Props) {
   const title = useRef<HTMLHeadingElement>(null);
   useEffect(() => title.current?.focus(), []);
-  const search = { ...(type && { type }), group: group.id };
   return (
     <section className="section" aria-labelledby="drawn">
       <div className="head">
@@ -38,13 +38,13 @@ export function DrawnGroup({ run, group, seed, type, targets }: Props) {
             <Link
               to="/runs/$runId/failures"
               params={{ runId: run.id }}
-              search={{ ...search, seed: seed + 1 }}
+              search={{ ...search, group: group.id, seed: seed + 1 }}
               className="button"
             >
               Draw again
             </Link>
           )}
-          <Link to="/runs/$runId/failures" params={{ runId: run.id }} search={type ? { type } : {}} className="button">
+          <Link to="/runs/$runId/failures" params={{ runId: run.id }} search={search} className="button">
             Close
           </Link>
         </div>
@@ -59,8 +59,12 @@ export function DrawnGroup({ run, group, seed, type, targets }: Props) {
         )}
         . <ByModel group={group} targets={targets} />
       </p>
-      <Counted run={run} query={drawQuery(run.id, group.id, seed)} rows={Math.min(DRAWN, group.count) + 1}>
-        {({ items }) => <Drawn run={run} group={group} items={items} />}
+      <Counted
+        run={run}
+        query={drawQuery(run.id, group.id, seed, search.rescore)}
+        rows={Math.min(DRAWN, group.count) + 1}
+      >
+        {({ items }) => <Drawn {...{ run, group, search, items }} />}
       </Counted>
     </section>
   );
@@ -86,7 +90,7 @@ function ByModel({ group, targets }: Pick<Props, 'group' | 'targets'>) {
   );
 }
 
-function Drawn({ run, group, items }: Pick<Props, 'run' | 'group'> & { items: readonly Result[] }) {
+function Drawn({ run, group, search, items }: Pick<Props, 'run' | 'group' | 'search'> & { items: readonly Result[] }) {
   return (
     <div className="wide" tabIndex={0} role="region" aria-label="Drawn results">
       <table className="group-rows">
@@ -109,7 +113,7 @@ function Drawn({ run, group, items }: Pick<Props, 'run' | 'group'> & { items: re
                 <Link
                   to="/runs/$runId/results/$resultId"
                   params={{ runId: run.id, resultId: result.id }}
-                  search={{ type: [group.error_type] }}
+                  search={{ type: [group.error_type], ...(search.rescore && { rescore: search.rescore }) }}
                 >
                   <GivenLine text={result.case_name ?? result.prompt} />
                 </Link>

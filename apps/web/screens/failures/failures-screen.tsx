@@ -20,7 +20,7 @@ const ROUTE = '/signed-in/runs/$runId/failures';
 /** What did not pass, in groups of the same kind; and some of a group, drawn at random. */
 export function FailuresScreen() {
   const { runId } = useParams({ from: ROUTE });
-  const { type } = useSearch({ from: ROUTE });
+  const { type, rescore } = useSearch({ from: ROUTE });
   const run = useQuery(runQuery(runId));
   if (run.isPending) return <Skeleton rows={12} />;
   if (!run.data)
@@ -33,24 +33,30 @@ export function FailuresScreen() {
     );
   return (
     <>
-      <Head run={run.data} type={type} />
-      <Counted run={run.data} query={failureGroupsQuery(runId, type)} rows={12}>
+      <Head run={run.data} type={type} rescore={rescore} />
+      <Counted run={run.data} query={failureGroupsQuery(runId, type, rescore)} rows={12}>
         {(groups) => <Groups run={run.data} groups={groups} />}
       </Counted>
     </>
   );
 }
 
-function Head({ run, type }: { run: Run; type: ErrorType | undefined }) {
+interface HeadProps {
+  run: Run;
+  type: ErrorType | undefined;
+  rescore: string | undefined;
+}
+
+function Head({ run, type, rescore }: HeadProps) {
   const navigate = useNavigate();
-  const all = useCounted(run, failureGroupsQuery(run.id));
+  const all = useCounted(run, failureGroupsQuery(run.id, undefined, rescore));
   const types = new Set(all?.items.map(({ error_type: one }) => one));
   if (type) types.add(type);
   const choose = (chosen: string): void =>
     void navigate({
       to: '/runs/$runId/failures',
       params: { runId: run.id },
-      search: chosen === '' ? {} : { type: chosen as ErrorType },
+      search: { ...(rescore && { rescore }), ...(chosen !== '' && { type: chosen as ErrorType }) },
     });
   return (
     <div className="head">
@@ -59,6 +65,7 @@ function Head({ run, type }: { run: Run; type: ErrorType | undefined }) {
         <Link to="/runs/$runId" params={{ runId: run.id }}>
           <Given text={run.name ?? run.suite.name} max={200} />
         </Link>
+        {rescore !== undefined && ' as scored again'}
       </h1>
       <span className="actions">
         <label htmlFor="type">Error</label>
@@ -76,7 +83,8 @@ function Head({ run, type }: { run: Run; type: ErrorType | undefined }) {
 }
 
 function Groups({ run, groups: { items, others, targets } }: { run: Run; groups: FailureGroups }) {
-  const { type, group: chosen, seed = 1 } = useSearch({ from: ROUTE });
+  const { group: chosen, seed = 1, ...search } = useSearch({ from: ROUTE });
+  const { type, rescore } = search;
   const params = { runId: run.id };
   const group = items.find(({ id }) => id === chosen);
   if (items.length === 0)
@@ -96,14 +104,15 @@ function Groups({ run, groups: { items, others, targets } }: { run: Run; groups:
       {chosen !== undefined && !group && (
         <p className="notice">There is no such group any more. Results were counted anew since.</p>
       )}
-      {group && <DrawnGroup key={`${group.id} ${seed}`} {...{ run, group, seed, type, targets }} />}
+      {group && <DrawnGroup key={`${group.id} ${seed}`} {...{ run, group, seed, search, targets }} />}
       <section className="section" aria-label="Groups">
         <FailureGroupRows
           runId={run.id}
+          rescore={rescore}
           groups={items}
           chosen={chosen}
           link={({ id, count: n }) => (
-            <Link to="/runs/$runId/failures" params={params} search={{ ...(type && { type }), group: id, seed: 1 }}>
+            <Link to="/runs/$runId/failures" params={params} search={{ ...search, group: id, seed: 1 }}>
               {openWords(n)}
             </Link>
           )}

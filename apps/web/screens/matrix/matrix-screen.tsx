@@ -23,7 +23,7 @@ type Shown = keyof typeof SHOWN_WORDS;
 /** Where models disagree: each case, and how each model did on it. */
 export function MatrixScreen() {
   const { runId } = useParams({ from: ROUTE });
-  const { show = 'differing', after } = useSearch({ from: ROUTE });
+  const { show = 'differing', after, rescore } = useSearch({ from: ROUTE });
   const run = useQuery(runQuery(runId));
   if (run.isPending) return <Skeleton rows={12} />;
   if (!run.data)
@@ -36,21 +36,26 @@ export function MatrixScreen() {
     );
   return (
     <>
-      <Head run={run.data} show={show} />
-      <Counted key={`${show} ${after ?? ''}`} run={run.data} query={runCasesQuery(runId, show, after)} rows={12}>
-        {(cases) => <Cases run={run.data} cases={cases} show={show} after={after} />}
+      <Head run={run.data} show={show} rescore={rescore} />
+      <Counted
+        key={`${show} ${after ?? ''} ${rescore ?? ''}`}
+        run={run.data}
+        query={runCasesQuery(runId, show, after, rescore)}
+        rows={12}
+      >
+        {(cases) => <Cases run={run.data} cases={cases} show={show} after={after} rescore={rescore} />}
       </Counted>
     </>
   );
 }
 
-function Head({ run, show }: { run: Run; show: Shown }) {
+function Head({ run, show, rescore }: Omit<CasesProps, 'cases' | 'after'>) {
   const navigate = useNavigate();
   const choose = (chosen: string): void =>
     void navigate({
       to: '/runs/$runId/matrix',
       params: { runId: run.id },
-      search: chosen === 'all' || chosen === 'all_failed' ? { show: chosen } : {},
+      search: { ...of(rescore), ...((chosen === 'all' || chosen === 'all_failed') && { show: chosen }) },
     });
   return (
     <div className="head">
@@ -59,6 +64,7 @@ function Head({ run, show }: { run: Run; show: Shown }) {
         <Link to="/runs/$runId" params={{ runId: run.id }}>
           <Given text={run.name ?? run.suite.name} max={200} />
         </Link>
+        {rescore !== undefined && ' as scored again'}
       </h1>
       <span className="actions">
         <label htmlFor="shown">Cases</label>
@@ -79,12 +85,15 @@ interface CasesProps {
   cases: RunCases;
   show: Shown;
   after: string | undefined;
+  rescore: string | undefined;
 }
 
-function Cases({ run, cases: { targets, items, total, next_cursor: next }, show, after }: CasesProps) {
+const of = (rescore: string | undefined) => (rescore === undefined ? {} : { rescore });
+
+function Cases({ run, cases: { targets, items, total, next_cursor: next }, show, after, rescore }: CasesProps) {
   const params = { runId: run.id };
-  const search = show === 'differing' ? {} : { show };
-  if (items.length === 0 && after === undefined) return <NoCases run={run} show={show} />;
+  const search = { ...of(rescore), ...(show !== 'differing' && { show }) };
+  if (items.length === 0 && after === undefined) return <NoCases run={run} show={show} rescore={rescore} />;
   return (
     <>
       <p className="muted">
@@ -94,12 +103,17 @@ function Cases({ run, cases: { targets, items, total, next_cursor: next }, show,
         targets={targets}
         cases={items}
         link={({ caseId, target }, label, content) => (
-          <Link to="/runs/$runId/results" params={params} search={{ case: caseId, model: [target] }} aria-label={label}>
+          <Link
+            to="/runs/$runId/results"
+            params={params}
+            search={{ ...of(rescore), case: caseId, model: [target] }}
+            aria-label={label}
+          >
             {content}
           </Link>
         )}
         caseLink={(caseId, name) => (
-          <Link to="/runs/$runId/results" params={params} search={{ case: caseId }}>
+          <Link to="/runs/$runId/results" params={params} search={{ ...of(rescore), case: caseId }}>
             {name}
           </Link>
         )}
@@ -122,9 +136,14 @@ function Cases({ run, cases: { targets, items, total, next_cursor: next }, show,
   );
 }
 
-function NoCases({ run, show }: { run: Run; show: Shown }) {
+function NoCases({ run, show, rescore }: Omit<CasesProps, 'cases' | 'after'>) {
   const all = (
-    <Link to="/runs/$runId/matrix" params={{ runId: run.id }} search={{ show: 'all' }} className="button">
+    <Link
+      to="/runs/$runId/matrix"
+      params={{ runId: run.id }}
+      search={{ ...of(rescore), show: 'all' }}
+      className="button"
+    >
       Show all cases
     </Link>
   );

@@ -31,8 +31,8 @@ const BINS: Record<BinKey, { from: 'latency_ms' | 'overall'; range: (bin: FacetB
   score: { from: 'overall', range: scoreRange },
 };
 
-/** Filters that counts by model and verdict answer for every facet. */
-const ALWAYS_KNOWN = new Set<string>(['model', 'passed', 'order']);
+/** Filters that counts by model and verdict answer for every facet. A rescore has counts of its own. */
+const ALWAYS_KNOWN = new Set<string>(['model', 'passed', 'order', 'rescore']);
 const othersThan = (search: ResultsSearch, key: string): string[] =>
   Object.keys(search).filter((other) => other !== key && !ALWAYS_KNOWN.has(other));
 

@@ -24,7 +24,7 @@ export function Facets({ run, search, go }: FacetsProps) {
       {isUnderWay(run.status) ? (
         <SoFar run={run} search={search} go={go} />
       ) : (
-        <Counted run={run} query={facetsQuery(run.id)} rows={16}>
+        <Counted run={run} query={facetsQuery(run.id, search.rescore)} rows={16}>
           {(facets) => <Known facets={facets} search={search} go={go} />}
         </Counted>
       )}
@@ -83,7 +83,7 @@ const BIN_LEGENDS = { latency: 'Latency', score: 'Score' } as const;
 
 /** Of what the counts of a facet are, where other filters are chosen; and what is not listed. */
 function noteOf({ isFiltered, others }: CountedFacet, search: ResultsSearch, key: string): string | undefined {
-  const hasOthers = Object.keys(search).some((other) => other !== key && other !== 'order');
+  const hasOthers = Object.keys(search).some((other) => ![key, 'order', 'rescore'].includes(other));
   const notes = [
     ...(hasOthers ? [isFiltered ? 'Under the other filters.' : 'Of the whole run.'] : []),
     ...(others > 0 ? [`${others.toLocaleString('en')} more are not listed; add them by name.`] : []),
@@ -96,9 +96,8 @@ function Known({ facets, search, go }: Chosen & { facets: RunFacets }) {
   return (
     <>
       <p className="muted small">
-        {search.rescore === undefined
-          ? 'Counts are of the whole run, or under the other filters where these are known.'
-          : "Counts are of the run's own verdicts."}
+        {search.rescore === undefined ? 'Counts are' : 'Counts are by the verdicts of the rescore,'} of the whole run,
+        or under the other filters where these are known.
       </p>
       {(Object.keys(LEGENDS) as ListKey[]).map((key) => {
         const facet = key === 'model' ? modelsOf(facets, search) : valuesOf(facets, search, key);

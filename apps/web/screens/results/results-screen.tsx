@@ -95,7 +95,12 @@ function Head({ run, search, readAgain }: { run: Run; search: ResultsSearch; rea
             </button>
           </>
         )}
-        <Link to="/runs/$runId/matrix" params={{ runId: run.id }} className="button">
+        <Link
+          to="/runs/$runId/matrix"
+          params={{ runId: run.id }}
+          search={search.rescore === undefined ? {} : { rescore: search.rescore }}
+          className="button"
+        >
           Cases by model
         </Link>
         <ResultsExport runId={run.id} search={search} />
@@ -189,8 +194,8 @@ function List({ run, search, resultId }: ListProps) {
 
 /** How many rows were read of how many; beyond the last row that a list shows, the facets are the way on. */
 function RowsRead({ run, search, rows }: { run: Run; search: ResultsSearch; rows: ResultRows }) {
-  const facets = useCounted(run, facetsQuery(run.id));
-  const all = facets && search.rescore === undefined ? filteredTotal(facets, search) : undefined;
+  const facets = useCounted(run, facetsQuery(run.id, search.rescore));
+  const all = facets ? filteredTotal(facets, search) : undefined;
   const inAll = all === undefined ? '' : ` of ${count(all)}`;
   return (
     <p className="muted small" role="status">

@@ -68,12 +68,27 @@ function Rows({ run, rescore }: { run: Run; rescore: Rescore }) {
               what does not pass
             </Link>
           )}
+          {summary && index === 0 && <Why run={run} rescore={rescore} />}
         </td>
         <td>{index === 0 && <Time at={rescore.created_at} />}</td>
       </tr>
     );
   });
 }
+
+/** Of all models together. */
+const Why = ({ run, rescore }: { run: Run; rescore: Rescore }) => (
+  <>
+    {' · '}
+    <Link to="/runs/$runId/failures" params={{ runId: run.id }} search={{ rescore: rescore.id }}>
+      in groups
+    </Link>
+    {' · '}
+    <Link to="/runs/$runId/matrix" params={{ runId: run.id }} search={{ rescore: rescore.id }}>
+      cases by model
+    </Link>
+  </>
+);
 
 const PassedOf = ({ summary }: { summary: Run['summaries'][number] }) => (
   <Score mean={summary.pass_rate} ci={summary.pass_rate_ci} scored={summary.scored} errored={0} />

@@ -12,10 +12,14 @@ import { EXPECTED_LABELS } from '../expected-tool.js';
 import { beginningOf, PROMPT_CHARACTERS } from '../lean-result.js';
 import { parseCase } from '../pinned-cases.js';
 import { promptOf } from '../result-rows.js';
+import { scoringIdOf, type Scoring } from '../run-figures.js';
+import { resultTable } from './result-table.js';
 
 /** A run as counting reads it. */
 export interface CountableRun {
   id: string;
+  /** The rescore whose verdicts are counted, if not the run's own are. */
+  rescoreId: string | undefined;
   generation: number;
   versionId: string;
   /** The models, in the order of their ordinals. */
@@ -23,19 +27,25 @@ export interface CountableRun {
 }
 
 /** Undefined when the run is gone, or counted. */
-export async function readCountableRun(pool: Pool, runId: string): Promise<CountableRun | undefined> {
-  const { rows } = await pool.query<Omit<CountableRun, 'targets'> & { ordinals: number[]; names: string[] }>(
+export async function readCountableRun(pool: Pool, scoring: Scoring): Promise<CountableRun | undefined> {
+  const { rows } = await pool.query<
+    Omit<CountableRun, 'targets' | 'rescoreId'> & { ordinals: number[]; names: string[] }
+  >(
     `SELECT r.id, r.generation, r.suite_version_id AS "versionId",
        array_agg(t.ordinal::int ORDER BY t.ordinal) AS ordinals,
        array_agg(t.provider_key || '::' || t.model_id ORDER BY t.ordinal) AS names
-     FROM run r JOIN target t ON t.run_id = r.id JOIN run_figures f ON f.run_id = r.id
+     FROM run r JOIN target t ON t.run_id = r.id JOIN run_figures f ON f.run_id = r.id AND f.scoring_id = $2
      WHERE r.id = $1 AND f.generation = r.generation AND f.counted_at IS NULL GROUP BY r.id`,
-    [runId],
+    [scoring.runId, scoringIdOf(scoring)],
   );
   const run = rows[0];
   if (!run) return undefined;
   const { ordinals, names, ...rest } = run;
-  return { ...rest, targets: ordinals.map((ordinal, index) => ({ ordinal, name: names[index]! })) };
+  return {
+    ...rest,
+    rescoreId: scoring.rescoreId,
+    targets: ordinals.map((ordinal, index) => ({ ordinal, name: names[index]! })),
+  };
 }
 
 /** Results that a statement counts, at most. */
@@ -209,12 +219,16 @@ const COUNTED = `r.target::int, r.case_position AS position, r.outcome = 'scored
  */
 export async function resultsToCount(
   pool: Pool,
-  { id, targets }: CountableRun,
+  { id, rescoreId, targets }: CountableRun,
   cases: readonly CountedCase[],
   latencies: readonly number[],
 ): Promise<{ passed: CountedResults[]; failures: CountedFailure[] }> {
-  const values = [id, cases.map(({ position }) => position), latencies, targets.map(({ ordinal }) => ordinal)];
-  const where = `FROM result r WHERE r.run_id = $1 AND r.target = ANY ($4) AND r.case_position = ANY ($2)`;
+  const values = [
+    ...[id, cases.map(({ position }) => position), latencies, targets.map(({ ordinal }) => ordinal)],
+    ...(rescoreId ? [rescoreId] : []),
+  ];
+  const where = `FROM ${resultTable(rescoreId && '$5')} r
+    WHERE r.run_id = $1 AND r.target = ANY ($4) AND r.case_position = ANY ($2)`;
   const passed = await pool.query<CountedResults>(
     `SELECT ${COUNTED}, count(*)::int AS n ${where} AND r.passed GROUP BY 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11`,
     values,
