@@ -213,12 +213,12 @@ journeys('why', () => {
       .getByRole('checkbox', { name: /^first ?20$/ })
       .waitFor();
     await page.getByRole('link', { name: 'Cases by model' }).click();
-    await page.getByRole('heading', { name: /as scored again$/ }).waitFor();
+    await page.getByRole('heading', { name: /^Cases by model .* as scored again$/ }).waitFor();
     await page.getByLabel('Cases', { exact: true }).selectOption('all');
     await page.getByRole('link', { name: 'passed: case 0, sim::careless-arguments' }).click();
     expect(await listed(page)).toBe(1);
     await page.goto(`${web.url}/runs/${runId}`);
-    await rescores.getByRole('link', { name: 'in groups' }).click();
+    await rescores.getByRole('link', { name: 'groups of failures' }).click();
     await page.getByRole('heading', { name: /^What did not pass in .* as scored again$/ }).waitFor();
     const groups = page.getByRole('region', { name: 'Groups of what did not pass' });
     await groups.getByRole('row').nth(1).waitFor();

@@ -85,6 +85,7 @@ function Head({ run, search, readAgain }: { run: Run; search: ResultsSearch; rea
         <Link to="/runs/$runId" params={{ runId: run.id }}>
           <Given text={run.name ?? run.suite.name} max={200} />
         </Link>
+        {search.rescore !== undefined && ' as scored again'}
       </h1>
       <div className="actions">
         {run.finished_at === null && (

@@ -28,8 +28,6 @@ export function RunRescores({ run }: { run: Run }) {
               <th>Before</th>
               <th>Passed</th>
               <th>Before</th>
-              <th>Results</th>
-              <th>Submitted</th>
             </tr>
           </thead>
           <tbody>
@@ -51,43 +49,59 @@ function Rows({ run, rescore }: { run: Run; rescore: Rescore }) {
     const before = run.summaries.find(({ target }) => target === summary?.target);
     return (
       <tr key={summary?.target ?? ''}>
-        <td>{index === 0 && <Status status={rescore.status} />}</td>
-        <td className="named">{index === 0 && <Given text={optionsInWords(rescore.options)} max={300} />}</td>
-        <td className="named">{summary && <GivenLine text={summary.target} />}</td>
+        <td>
+          {index === 0 && (
+            <>
+              <Status status={rescore.status} />
+              <div className="small">
+                <Time at={rescore.created_at} />
+              </div>
+            </>
+          )}
+        </td>
+        <td className="named">
+          {index === 0 && (
+            <>
+              <Given text={optionsInWords(rescore.options)} max={300} />
+              {summary && <Figures run={run} rescore={rescore} />}
+            </>
+          )}
+        </td>
+        <td className="named">
+          {summary && (
+            <>
+              <GivenLine text={summary.target} />
+              <Link
+                to="/runs/$runId/results"
+                params={{ runId: run.id }}
+                search={{ rescore: rescore.id, model: [summary.target], passed: false }}
+                className="small"
+              >
+                what does not pass
+              </Link>
+            </>
+          )}
+        </td>
         <td>{summary && <ScoreOf summary={summary} />}</td>
         <td>{before && <ScoreOf summary={before} />}</td>
         <td>{summary && <PassedOf summary={summary} />}</td>
         <td>{before && <PassedOf summary={before} />}</td>
-        <td>
-          {summary && (
-            <Link
-              to="/runs/$runId/results"
-              params={{ runId: run.id }}
-              search={{ rescore: rescore.id, model: [summary.target], passed: false }}
-            >
-              what does not pass
-            </Link>
-          )}
-          {summary && index === 0 && <Why run={run} rescore={rescore} />}
-        </td>
-        <td>{index === 0 && <Time at={rescore.created_at} />}</td>
       </tr>
     );
   });
 }
 
 /** Of all models together. */
-const Why = ({ run, rescore }: { run: Run; rescore: Rescore }) => (
-  <>
-    {' · '}
+const Figures = ({ run, rescore }: { run: Run; rescore: Rescore }) => (
+  <div className="small">
     <Link to="/runs/$runId/failures" params={{ runId: run.id }} search={{ rescore: rescore.id }}>
-      in groups
+      groups of failures
     </Link>
     {' · '}
     <Link to="/runs/$runId/matrix" params={{ runId: run.id }} search={{ rescore: rescore.id }}>
       cases by model
     </Link>
-  </>
+  </div>
 );
 
 const PassedOf = ({ summary }: { summary: Run['summaries'][number] }) => (
