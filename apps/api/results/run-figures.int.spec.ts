@@ -4,6 +4,10 @@ import { Counter } from '../../worker/control/count.js';
 import type { Result } from '#lib/contracts/result';
 import type { Confusion, FacetBin, FacetValue, FailureGroups, RunCases, RunFacets } from '#lib/contracts/run-facets';
 import { ERROR_TYPES } from '#lib/contracts/verdict';
+import { askForFigures } from '#lib/db/engine/run-figures';
+import { completedRun } from '#lib/db/testing/completed-run';
+import { aTeam } from '#lib/db/testing/run-fixture';
+import { newId } from '#lib/runtime/ids';
 
 const CASES = 24;
 const SAMPLES = 2;
@@ -427,4 +431,15 @@ it('leaves nothing behind when it is deleted while it is counted', async () => {
     [id],
   );
   expect(left.rows).toEqual([]);
+});
+
+it('a team with many rescores to count keeps no other team waiting', async () => {
+  const id = await endedRun('completed', ['a']);
+  for (let n = 0; n < 7; n++) await askForFigures(api.pool, { runId: id, rescoreId: newId() });
+  const other = await aTeam(api.pool, { cases: 1 });
+  const others = await completedRun(api.pool, other, { results: { a: [[1]] } });
+  await askForFigures(api.pool, { runId: others });
+  const waiting = (await counter.toCount()).map((run) => run.runId);
+  expect(waiting.filter((one) => one === id)).toHaveLength(5);
+  expect(waiting.indexOf(others)).toBeLessThan(2);
 });
