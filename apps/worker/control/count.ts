@@ -24,6 +24,7 @@ import {
   topValues,
   type CountableRun,
 } from '#lib/db/read/for-workers/results-to-count';
+import { scoringIdOf } from '#lib/db/read/run-figures';
 import { Semaphore } from '#lib/runtime/semaphore';
 import { Setbacks } from './setbacks.js';
 import { COUNTED_AT_ONCE } from './step-pools.js';
@@ -59,14 +60,15 @@ export class Counter {
 
   async count(run: RunToCount, stop: AbortSignal): Promise<void> {
     const turns = isLarge(run) ? this.#large : this.#small;
+    const id = scoringIdOf(run);
     await turns.run(() =>
-      withAdvisoryLock(this.deps.locks, `count ${run.scoringId}`, async () => {
+      withAdvisoryLock(this.deps.locks, `count ${id}`, async () => {
         try {
           stop.throwIfAborted();
           await countRun(this.deps.pool, run, stop);
-          this.#setbacks.clear(run.scoringId);
+          this.#setbacks.clear(id);
         } catch (error) {
-          if (!stop.aborted) this.#setbacks.add(run.scoringId);
+          if (!stop.aborted) this.#setbacks.add(id);
           throw error;
         }
       }),

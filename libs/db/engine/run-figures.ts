@@ -27,8 +27,6 @@ async function ask(db: Pool | PoolClient, scoring: Scoring, which: string): Prom
 }
 
 export interface RunToCount extends Scoring {
-  /** The run, or the rescore. */
-  scoringId: string;
   teamId: string;
   generation: number;
   /** How many results it has. */
@@ -37,11 +35,11 @@ export interface RunToCount extends Scoring {
 
 /**
  * Runs that have ended and whose figures were asked for, at most five of each team, the oldest.
- * @param except their `scoringId`s
+ * @param except ids of scorings
  */
 export async function runsToCount(pool: Pool, except: readonly string[] = []): Promise<RunToCount[]> {
   const { rows } = await pool.query<Omit<RunToCount, 'rescoreId'> & { rescoreId: string | null }>(
-    `SELECT "runId", "scoringId", nullif("scoringId", "runId") AS "rescoreId", "teamId", generation,
+    `SELECT "runId", nullif("scoringId", "runId") AS "rescoreId", "teamId", generation,
        (SELECT sum(settled)::float8 FROM target WHERE run_id = "runId") AS results
      FROM (
        SELECT r.id AS "runId", f.scoring_id AS "scoringId", r.team_id AS "teamId", f.generation,
@@ -71,12 +69,12 @@ const CASES = new BatchColumns<CountedCaseFigures>({
   all_failed: ['bool', ({ allFailed }) => allFailed],
 });
 
-type Counted = Pick<RunToCount, 'runId' | 'scoringId' | 'generation'>;
+type Counted = Scoring & Pick<RunToCount, 'generation'>;
 
 /** Stores cases of a run that is being counted. Whoever else counts the same generation stores the same. */
 export async function storeCaseFigures(
   pool: Pool,
-  { runId, scoringId, generation }: Counted,
+  { generation, ...scoring }: Counted,
   cases: readonly CountedCaseFigures[],
 ): Promise<void> {
   await pool.query(
@@ -89,7 +87,7 @@ export async function storeCaseFigures(
      ON CONFLICT (run_id, scoring_id, position) DO UPDATE SET generation = excluded.generation,
        scored = excluded.scored, passed = excluded.passed, errored = excluded.errored,
        overall_sum = excluded.overall_sum, differs = excluded.differs, all_failed = excluded.all_failed`,
-    [runId, scoringId, generation, ...CASES.values(cases)],
+    [scoring.runId, scoringIdOf(scoring), generation, ...CASES.values(cases)],
   );
 }
 
@@ -111,11 +109,11 @@ const GROUPS = new BatchColumns<CountedGroup>({
  */
 export async function storeFigures(
   pool: Pool,
-  { runId, scoringId, generation }: Counted,
+  { generation, ...scoring }: Counted,
   { facets, confusions, groups, otherFailures, cases, differing, allFailed }: CountedRun,
   ranking: Ranking | null,
 ): Promise<void> {
-  const ids = [runId, scoringId];
+  const ids = [scoring.runId, scoringIdOf(scoring)];
   await inTransaction(pool, async (client) => {
     const counted = await client.query(
       `UPDATE run_figures f SET counted_at = now(), facets = $4, confusions = $5, other_failures = $6, cases = $7,
