@@ -107,7 +107,7 @@ journeys('judges, labels and calibration', () => {
     await page.waitForURL(/agreement=kinder/);
     const list = page.getByRole('list', { name: 'Judgements' });
     await list.getByText('kinder than the verdict').waitFor();
-    expect(await list.getByRole('listitem').count()).toBe(1);
+    await until(async () => (await list.getByRole('listitem').count()) === 1, { what: 'the other judgements to go' });
     // What a judge wrote is text.
     await list.getByText('<b>Rome</b> is as good.').waitFor();
     await page.getByLabel('Beside the verdict').selectOption('');
