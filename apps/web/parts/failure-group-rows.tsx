@@ -59,7 +59,7 @@ export function FailureGroupRows({ runId, rescore, groups, link, chosen }: Props
                 <Link
                   to="/runs/$runId/results/$resultId"
                   params={{ runId, resultId: group.example }}
-                  search={{ type: [group.error_type], ...(rescore && { rescore }) }}
+                  search={{ type: [group.error_type], rescore }}
                 >
                   one of them
                 </Link>

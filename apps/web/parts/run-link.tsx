@@ -14,6 +14,16 @@ export const runName = ({ name, suite }: Named): string => name ?? `${suite.name
 /** What stands for a run of which no more is known: the end of its id, which tells ids of one day apart. */
 export const unknownRun = (runId: string): string => `run ${runId.slice(-SHOWN)}`;
 
+/** Whose verdicts a screen shows, as a part of its heading: those of a run, or of a rescore of it. */
+export const RunInHeading = ({ run, rescore }: { run: Named & Pick<Run, 'id'>; rescore: string | undefined }) => (
+  <>
+    <Link to="/runs/$runId" params={{ runId: run.id }}>
+      <Given text={run.name ?? run.suite.name} max={200} />
+    </Link>
+    {rescore !== undefined && ' as scored again'}
+  </>
+);
+
 /** The way to a run, by its name once that is known. */
 export function RunLink({ runId }: { runId: string }) {
   const { data: run } = useQuery({ ...runQuery(runId), retry: false });

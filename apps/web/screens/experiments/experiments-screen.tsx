@@ -7,6 +7,7 @@ import { deltaText } from '../../figures/delta';
 import { Compared } from '../../parts/compared';
 import { Empty } from '../../parts/empty';
 import { Failed } from '../../parts/failed';
+import { FilterChoice } from '../../parts/filter-choice';
 import { GivenLine } from '../../parts/given';
 import { count } from '../../parts/score';
 import { Skeleton } from '../../parts/skeleton';
@@ -61,6 +62,11 @@ const New = ({ suite }: { suite: string | undefined }) => (
   </Link>
 );
 
+const STATUSES = [
+  ['archived', 'archived'],
+  ['all', 'all'],
+] as const;
+
 function Filters({ search }: { search: ExperimentsSearch }) {
   const navigate = useNavigate();
   const { status, suite } = search;
@@ -69,17 +75,13 @@ function Filters({ search }: { search: ExperimentsSearch }) {
   return (
     <div className="actions" role="search" aria-label="Filter of experiments">
       <SuiteFilter suite={suite} choose={(chosen) => narrow({ suite: chosen })} />
-      <label>
-        Status{' '}
-        <select
-          value={status ?? ''}
-          onChange={({ target }) => narrow({ status: (target.value || undefined) as ExperimentsSearch['status'] })}
-        >
-          <option value="">active</option>
-          <option value="archived">archived</option>
-          <option value="all">all</option>
-        </select>
-      </label>
+      <FilterChoice
+        label="Status"
+        choices={STATUSES}
+        none="active"
+        value={status}
+        choose={(chosen) => narrow({ status: chosen as ExperimentsSearch['status'] })}
+      />
     </div>
   );
 }

@@ -113,7 +113,7 @@ function Drawn({ run, group, search, items }: Pick<Props, 'run' | 'group' | 'sea
                 <Link
                   to="/runs/$runId/results/$resultId"
                   params={{ runId: run.id, resultId: result.id }}
-                  search={{ type: [group.error_type], ...(search.rescore && { rescore: search.rescore }) }}
+                  search={{ type: [group.error_type], rescore: search.rescore }}
                 >
                   <GivenLine text={result.case_name ?? result.prompt} />
                 </Link>

@@ -10,7 +10,7 @@ import { Counted, useCounted } from '../../parts/counted';
 import { Empty } from '../../parts/empty';
 import { FailureGroupRows, openWords } from '../../parts/failure-group-rows';
 import { Failed } from '../../parts/failed';
-import { Given } from '../../parts/given';
+import { RunInHeading } from '../../parts/run-link';
 import { count } from '../../parts/score';
 import { Skeleton } from '../../parts/skeleton';
 import { DrawnGroup } from './drawn-group';
@@ -56,16 +56,12 @@ function Head({ run, type, rescore }: HeadProps) {
     void navigate({
       to: '/runs/$runId/failures',
       params: { runId: run.id },
-      search: { ...(rescore && { rescore }), ...(chosen !== '' && { type: chosen as ErrorType }) },
+      search: { rescore, ...(chosen !== '' && { type: chosen as ErrorType }) },
     });
   return (
     <div className="head">
       <h1>
-        What did not pass in{' '}
-        <Link to="/runs/$runId" params={{ runId: run.id }}>
-          <Given text={run.name ?? run.suite.name} max={200} />
-        </Link>
-        {rescore !== undefined && ' as scored again'}
+        What did not pass in <RunInHeading run={run} rescore={rescore} />
       </h1>
       <span className="actions">
         <label htmlFor="type">Error</label>

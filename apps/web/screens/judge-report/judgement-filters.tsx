@@ -8,6 +8,7 @@ import {
   STATE_WORDS,
   type ReportSearch,
 } from '../../address/judge';
+import { FilterChoice } from '../../parts/filter-choice';
 import { visible } from '../../parts/given';
 
 interface Props {
@@ -49,10 +50,10 @@ export function JudgementFilters({ report, filter }: Props) {
     <div className="actions" role="search" aria-label="Filter of judgements">
       {[['target', 'Model', models] as const, ...choices, ['state', 'State', STATE_WORDS] as const].map(
         ([key, label, words]) => (
-          <Choice
+          <FilterChoice
             key={key}
             label={label}
-            words={words}
+            choices={Object.entries(words)}
             value={filter[key] as string | undefined}
             choose={(value) => narrow({ [key]: value })}
           />
@@ -66,34 +67,5 @@ export function JudgementFilters({ report, filter }: Props) {
         </Link>
       )}
     </div>
-  );
-}
-
-interface ChoiceProps {
-  label: string;
-  words: Record<string, string>;
-  value: string | undefined;
-  choose: (value: string | undefined) => void;
-}
-
-function Choice({ label, words, value, choose }: ChoiceProps) {
-  return (
-    <label>
-      {label}{' '}
-      <select
-        data-filter
-        className="bounded"
-        value={value ?? ''}
-        onChange={({ target }) => choose(target.value || undefined)}
-      >
-        <option value="">any</option>
-        {value !== undefined && !Object.hasOwn(words, value) && <option value={value}>{visible(value)}</option>}
-        {Object.entries(words).map(([known, word]) => (
-          <option key={known} value={known}>
-            {word}
-          </option>
-        ))}
-      </select>
-    </label>
   );
 }

@@ -8,7 +8,7 @@ import { Matrix } from '../../figures/matrix';
 import { Counted } from '../../parts/counted';
 import { Empty } from '../../parts/empty';
 import { Failed } from '../../parts/failed';
-import { Given } from '../../parts/given';
+import { RunInHeading } from '../../parts/run-link';
 import { count } from '../../parts/score';
 import { Skeleton } from '../../parts/skeleton';
 
@@ -55,16 +55,12 @@ function Head({ run, show, rescore }: Omit<CasesProps, 'cases' | 'after'>) {
     void navigate({
       to: '/runs/$runId/matrix',
       params: { runId: run.id },
-      search: { ...of(rescore), ...((chosen === 'all' || chosen === 'all_failed') && { show: chosen }) },
+      search: { rescore, ...((chosen === 'all' || chosen === 'all_failed') && { show: chosen }) },
     });
   return (
     <div className="head">
       <h1>
-        Cases by model of{' '}
-        <Link to="/runs/$runId" params={{ runId: run.id }}>
-          <Given text={run.name ?? run.suite.name} max={200} />
-        </Link>
-        {rescore !== undefined && ' as scored again'}
+        Cases by model of <RunInHeading run={run} rescore={rescore} />
       </h1>
       <span className="actions">
         <label htmlFor="shown">Cases</label>
@@ -88,11 +84,9 @@ interface CasesProps {
   rescore: string | undefined;
 }
 
-const of = (rescore: string | undefined) => (rescore === undefined ? {} : { rescore });
-
 function Cases({ run, cases: { targets, items, total, next_cursor: next }, show, after, rescore }: CasesProps) {
   const params = { runId: run.id };
-  const search = { ...of(rescore), ...(show !== 'differing' && { show }) };
+  const search = { rescore, ...(show !== 'differing' && { show }) };
   if (items.length === 0 && after === undefined) return <NoCases run={run} show={show} rescore={rescore} />;
   return (
     <>
@@ -106,14 +100,14 @@ function Cases({ run, cases: { targets, items, total, next_cursor: next }, show,
           <Link
             to="/runs/$runId/results"
             params={params}
-            search={{ ...of(rescore), case: caseId, model: [target] }}
+            search={{ rescore, case: caseId, model: [target] }}
             aria-label={label}
           >
             {content}
           </Link>
         )}
         caseLink={(caseId, name) => (
-          <Link to="/runs/$runId/results" params={params} search={{ ...of(rescore), case: caseId }}>
+          <Link to="/runs/$runId/results" params={params} search={{ rescore, case: caseId }}>
             {name}
           </Link>
         )}
@@ -138,12 +132,7 @@ function Cases({ run, cases: { targets, items, total, next_cursor: next }, show,
 
 function NoCases({ run, show, rescore }: Omit<CasesProps, 'cases' | 'after'>) {
   const all = (
-    <Link
-      to="/runs/$runId/matrix"
-      params={{ runId: run.id }}
-      search={{ ...of(rescore), show: 'all' }}
-      className="button"
-    >
+    <Link to="/runs/$runId/matrix" params={{ runId: run.id }} search={{ rescore, show: 'all' }} className="button">
       Show all cases
     </Link>
   );

@@ -10,6 +10,7 @@ import { DataRows } from '../../parts/data-rows';
 import { Empty } from '../../parts/empty';
 import { Failed } from '../../parts/failed';
 import { Given } from '../../parts/given';
+import { RunInHeading } from '../../parts/run-link';
 import { useKeys } from '../../parts/keys';
 import { count } from '../../parts/score';
 import { Skeleton } from '../../parts/skeleton';
@@ -81,11 +82,7 @@ function Head({ run, search, readAgain }: { run: Run; search: ResultsSearch; rea
   return (
     <div className="head">
       <h1>
-        Results of{' '}
-        <Link to="/runs/$runId" params={{ runId: run.id }}>
-          <Given text={run.name ?? run.suite.name} max={200} />
-        </Link>
-        {search.rescore !== undefined && ' as scored again'}
+        Results of <RunInHeading run={run} rescore={search.rescore} />
       </h1>
       <div className="actions">
         {run.finished_at === null && (
@@ -99,7 +96,7 @@ function Head({ run, search, readAgain }: { run: Run; search: ResultsSearch; rea
         <Link
           to="/runs/$runId/matrix"
           params={{ runId: run.id }}
-          search={search.rescore === undefined ? {} : { rescore: search.rescore }}
+          search={{ rescore: search.rescore }}
           className="button"
         >
           Cases by model

@@ -2,6 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { STATUS_FILTERS, type RunsSearch, type StatusFilter } from '../../address/runs';
 import { providersQuery } from '../../api/providers';
+import { FilterChoice } from '../../parts/filter-choice';
 import { SuiteFilter } from '../../parts/suite-filter';
 
 type Narrow = (change: Partial<RunsSearch>) => void;
@@ -12,20 +13,12 @@ export function RunFilters({ search, narrow }: { search: RunsSearch; narrow: Nar
   return (
     <div className="actions" role="search" aria-label="Filter of runs">
       <SuiteFilter suite={suite} choose={(chosen) => narrow({ suite: chosen })} />
-      <label>
-        Status{' '}
-        <select
-          value={status ?? ''}
-          onChange={({ target }) => narrow({ status: (target.value || undefined) as StatusFilter | undefined })}
-        >
-          <option value="">any</option>
-          {Object.entries(STATUS_FILTERS).map(([key, [word]]) => (
-            <option key={key} value={key}>
-              {word}
-            </option>
-          ))}
-        </select>
-      </label>
+      <FilterChoice
+        label="Status"
+        choices={Object.entries(STATUS_FILTERS).map(([key, [word]]) => [key, word])}
+        value={status}
+        choose={(chosen) => narrow({ status: chosen as StatusFilter | undefined })}
+      />
       <ModelFilter key={search.model ?? ''} model={search.model} narrow={narrow} />
     </div>
   );
