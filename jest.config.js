@@ -1,6 +1,7 @@
 /** @type {import('jest').Config} */
 export default {
-  testEnvironment: '<rootDir>/test/set-up-fails-once.mjs',
+  testEnvironment: '<rootDir>/test/jest/environment.mjs',
+  runtime: '<rootDir>/test/jest/runtime.cjs',
   roots: ['<rootDir>/apps', '<rootDir>/libs', '<rootDir>/test', '<rootDir>/bench'],
   testMatch: ['**/*.spec.ts', '**/*.spec.tsx'],
   testPathIgnorePatterns: ['/node_modules/', '<rootDir>/test/long/'],

@@ -14,6 +14,6 @@ export default {
   testTimeout,
   projects: [
     { ...long, testPathIgnorePatterns: ['/node_modules/', ...ALONE] },
-    { ...long, testMatch: ALONE, runner: '<rootDir>/test/alone-runner.mjs' },
+    { ...long, testMatch: ALONE, runner: '<rootDir>/test/jest/alone-runner.mjs' },
   ],
 };

@@ -30,6 +30,7 @@ try {
   process.env.TOOLMARK_CHROMIUM ||= findChromium(say) ?? '';
   process.env.TOOLMARK_TEST_SEED ??= seedOfCommit();
   say(`TOOLMARK_TEST_SEED=${process.env.TOOLMARK_TEST_SEED}`);
+  const browser = startBrowser(process.env.TOOLMARK_CHROMIUM);
   const services = await startServices();
   const template = Object.assign(new URL(services.databaseUrl), {
     pathname: `/toolmark_template_${randomBytes(4).toString('hex')}`,
@@ -37,8 +38,12 @@ try {
   migrate(template);
   process.exitCode = interrupted
     ? 130
-    : await runJest({ TOOLMARK_TEST_DATABASE_URL: template, TOOLMARK_TEST_REDIS_URL: services.redisUrl });
-  if (process.env.DATABASE_URL) await dropDatabase(template);
+    : await runJest({
+        TOOLMARK_TEST_DATABASE_URL: template,
+        TOOLMARK_TEST_REDIS_URL: services.redisUrl,
+        TOOLMARK_CHROMIUM_SERVER: await browser,
+      });
+  if (process.env.DATABASE_URL) await dropDatabases(template);
 } catch (error) {
   say(error.message);
   process.exitCode = 1;
@@ -83,9 +88,23 @@ function dockerAnswers() {
   );
 }
 
-/** In a separate process: testcontainers needs a newer Node than this script may run on. */
 async function startContainers() {
-  const child = spawn(node, [join(root, 'scripts/test-containers.mjs')], {
+  const { line, stop } = await startHelper('scripts/test-containers.mjs');
+  if (!line) throw new Error('The containers did not start. TOOLMARK_TEST_SERVICES=embedded does without them.');
+  return { ...JSON.parse(line), stop };
+}
+
+/** One for all tests. @returns its address; an empty text where there is no browser */
+async function startBrowser(path) {
+  if (!path) return '';
+  const helper = await startHelper('scripts/chromium-server.mjs');
+  running.push(helper);
+  return helper.line?.trim() ?? '';
+}
+
+/** A script that prints one line when it is ready, and ends when its input does. It may need a newer Node than this. */
+async function startHelper(script) {
+  const child = spawn(node, [join(root, script)], {
     env: environment(),
     stdio: ['pipe', 'pipe', 'inherit'],
     detached: true,
@@ -96,8 +115,7 @@ async function startContainers() {
     child.stdout.on('data', (bytes) => (text += bytes).includes('\n') && resolve(text));
     void exited.then(() => resolve(undefined));
   });
-  if (!line) throw new Error('The containers did not start. TOOLMARK_TEST_SERVICES=embedded does without them.');
-  return { ...JSON.parse(line), stop: () => (child.stdin.end(), exited) };
+  return { line, stop: () => (child.stdin.end(), exited) };
 }
 
 function migrate(databaseUrl) {
@@ -120,12 +138,16 @@ async function runJest(urls) {
   return interrupted ? 130 : code;
 }
 
-async function dropDatabase(databaseUrl) {
+/** The template and all that were made of it, which have its name in theirs. */
+async function dropDatabases(databaseUrl) {
   const { default: pg } = await import('pg');
   const client = new pg.Client({
     connectionString: Object.assign(new URL(databaseUrl), { pathname: '/postgres' }).href,
   });
   await client.connect();
-  await client.query(`DROP DATABASE IF EXISTS ${new URL(databaseUrl).pathname.slice(1)}`);
+  const { rows } = await client.query('SELECT datname FROM pg_database WHERE starts_with(datname, $1)', [
+    new URL(databaseUrl).pathname.slice(1),
+  ]);
+  for (const { datname } of rows) await client.query(`DROP DATABASE IF EXISTS ${datname} WITH (FORCE)`);
   await client.end();
 }

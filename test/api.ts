@@ -5,12 +5,36 @@ import { AppModule } from '../apps/api/app.module.js';
 import type { PlatformOptions } from '../apps/api/platform/platform.module.js';
 import { POOL } from '../apps/api/platform/stores.js';
 import { bootstrapTeam } from '#lib/db/catalogue/teams';
-import type { Pool } from '#lib/db/connection/pool';
+import { createPool, type Pool } from '#lib/db/connection/pool';
 import { readEnv, type Env } from '#lib/runtime/env';
 import { createLogger } from '#lib/runtime/logger';
+import { afterFile } from './after-file.js';
 import { clientOf, type Client } from './client.js';
 import { ADMIN_TOKEN, SEALING_KEY } from './processes.js';
 import { createDatabase, createRedis } from './services.js';
+import { aTeamOf, sharedApi } from './system.js';
+
+export interface SharedApi {
+  url: string;
+  /** An owner of the team. */
+  client: Client;
+  teamId: string;
+  /** The operator, who makes teams. */
+  operator: Client;
+  databaseUrl: string;
+  redisUrl: string;
+  /** On the API's database. It ends with the test file. */
+  pool: Pool;
+}
+
+/** A team of the test file's own in an API that all files of a jest worker share. */
+export async function joinApi(): Promise<SharedApi> {
+  const shared = await sharedApi();
+  const { operator, databaseUrl, redisUrl } = shared;
+  const pool = createPool(databaseUrl, 4);
+  afterFile(() => pool.end());
+  return { url: operator.url, ...(await aTeamOf(shared)), operator, databaseUrl, redisUrl, pool };
+}
 
 export interface ApiInProcess {
   url: string;

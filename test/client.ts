@@ -31,6 +31,7 @@ export const clientOf = (url: string, token = ADMIN_TOKEN) => {
   };
   return {
     url,
+    token,
     get: (path: string) => send('GET', path),
     post: (path: string, body?: unknown, headers?: Record<string, string>) => send('POST', path, body, headers),
     put: (path: string, body: unknown) => send('PUT', path, body),

@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
-import { ADMIN_TOKEN } from './processes.js';
+import type { Client } from './client.js';
 import { shellLine } from '../apps/cli/output/shell-words.js';
 
 export interface Ran {
@@ -12,7 +12,7 @@ export interface Ran {
 }
 
 /** A folder of a user who has the built command on the PATH, and a server to talk to. It is removed after the tests. */
-export function openCommandLine(serverUrl: () => string) {
+export function openCommandLine(server: () => Client) {
   const folder = mkdtempSync(join(tmpdir(), 'toolmark-cli-'));
   const bin = join(folder, 'bin');
   mkdirSync(bin);
@@ -22,7 +22,7 @@ export function openCommandLine(serverUrl: () => string) {
   afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
   const start = (file: string, args: readonly string[], onError: (text: string) => void = () => {}) => {
-    const env = { TOOLMARK_SERVER: serverUrl(), TOOLMARK_TOKEN: ADMIN_TOKEN, XDG_CONFIG_HOME: folder };
+    const env = { TOOLMARK_SERVER: server().url, TOOLMARK_TOKEN: server().token, XDG_CONFIG_HOME: folder };
     const child = spawn(file, args, { cwd: folder, env: { PATH: `${bin}:${process.env.PATH}`, ...env } });
     const ended = new Promise<Ran>((end) => {
       let [out, err] = ['', ''];

@@ -1,8 +1,7 @@
-import { createServer, type Server, type ServerResponse } from 'node:http';
+import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { afterFile } from './after-file.js';
 
-const servers = new Set<Server>();
-globalThis.afterAll?.(() => servers.forEach((server) => (server.close(), server.closeAllConnections())));
 
 export interface AskedRequest {
   path: string;
@@ -54,7 +53,7 @@ export async function startEndpoint(messageFor: (body: any) => object = () => IN
       });
   });
   await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening));
-  servers.add(server);
+  afterFile(() => (server.close(), server.closeAllConnections()));
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`,
     /** All requests so far. */

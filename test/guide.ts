@@ -2,8 +2,7 @@ import { spawn } from 'node:child_process';
 import { chmodSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
-import { ADMIN_TOKEN } from './processes.js';
-import type { System } from './system.js';
+import type { TeamSystem } from './system.js';
 import { until } from './until.js';
 
 /** A shell that keeps its variables and functions, as that of a reader does. */
@@ -18,7 +17,7 @@ export interface GuideShell {
 const END = '--- end of the lines ---';
 
 /** Has the built command as `toolmark`, signed in at the system, and the examples beside it. */
-export function openGuideShell({ client }: System): GuideShell {
+export function openGuideShell({ client }: TeamSystem): GuideShell {
   const folder = mkdtempSync(join(tmpdir(), 'toolmark-guide-'));
   const command = `exec ${resolve('node_modules/.bin/node')} ${resolve('dist/apps/cli/main.js')} "$@"`;
   writeFileSync(join(folder, 'toolmark'), `#!/bin/sh\n${command}\n`);
@@ -30,7 +29,7 @@ export function openGuideShell({ client }: System): GuideShell {
       PATH: `${folder}:${resolve('node_modules/.bin')}:${process.env.PATH}`,
       XDG_CONFIG_HOME: folder,
       TOOLMARK_SERVER: client.url,
-      TOOLMARK_TOKEN: ADMIN_TOKEN,
+      TOOLMARK_TOKEN: client.token,
     },
     stdio: ['pipe', 'pipe', 'inherit'],
   });
@@ -86,7 +85,7 @@ const lasting = (text: string): string =>
  */
 export async function replayGuide(
   path: string,
-  { simulator }: System,
+  { simulator }: TeamSystem,
   shell: GuideShell,
   settlesLater: (lines: string) => boolean = () => false,
 ): Promise<{ printed: string[]; promised: string[] }> {

@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process';
 import { resolve } from 'node:path';
+import { afterFile } from './after-file.js';
 import { freePort } from './services.js';
 import { until } from './until.js';
 
@@ -22,8 +23,9 @@ export interface RunningProcess {
   exited: Promise<number | null>;
 }
 
+/** Those that end with the test file. */
 const running = new Set<RunningProcess>();
-globalThis.afterAll?.(async () => void (await Promise.all([...running].map((started) => started.stop()))), 120_000);
+const stopAll = async (): Promise<void> => void (await Promise.all([...running].map((started) => started.stop())));
 
 /** How long a process may take to be ready: on a busy machine it is slow, not broken. */
 const START_MS = 120_000;
@@ -32,12 +34,12 @@ const SIGNALS_THAT_END = new Set<NodeJS.Signals>(['SIGKILL', 'SIGTERM', 'SIGINT'
 /**
  * Starts dist/apps/<name>/main.js on a free port and waits until it is healthy; if it ends, fails with its output.
  * `env` is added to what every process needs except DATABASE_URL and REDIS_URL. `preload` is a module that runs in it
- * first. The process ends with the test file, or with jest.
+ * first. The process ends with the test file; one that `lasts` ends with jest.
  */
 export async function startProcess(
   name: 'api' | 'worker' | 'simulator',
   env: Record<string, string> = {},
-  { preload }: { preload?: string } = {},
+  { preload, lasts = false }: { preload?: string; lasts?: boolean } = {},
 ): Promise<RunningProcess> {
   const port = env.PORT ?? String(await freePort());
   const preloads = ['scripts/stop-with-parent.mjs', ...(preload ? [preload] : [])].flatMap((file) => [
@@ -81,7 +83,12 @@ export async function startProcess(
       return code;
     },
   };
-  running.add(started);
+  if (lasts) {
+    for (const handle of [child, child.channel, child.stdout, child.stderr]) (handle as { unref?(): void }).unref?.();
+  } else {
+    if (running.size === 0) afterFile(stopAll);
+    running.add(started);
+  }
   const isHealthy = async (): Promise<boolean> =>
     hasExited() || (await fetch(`${started.url}/healthz`, { signal: AbortSignal.timeout(5000) })).ok;
   await until(isHealthy, { what: `${name} to be healthy`, timeoutMs: START_MS }).catch(async (error: Error) => {

@@ -6,19 +6,14 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Redis } from 'ioredis';
 import pg from 'pg';
+import { afterFile } from './after-file.js';
 import { until } from './until.js';
 
-/** Undoes what a test file has made, when it ends. */
-const undo = new Set<() => Promise<void>>();
-globalThis.afterAll?.(async () => void (await Promise.all([...undo].map((step) => step()))), 60_000);
-
+/** A step that is made once: when it is called, or when the test file ends. */
 function once(step: () => Promise<void>): () => Promise<void> {
   let done: Promise<void> | undefined;
-  const atMostOnce = (): Promise<void> => {
-    undo.delete(atMostOnce);
-    return (done ??= step());
-  };
-  undo.add(atMostOnce);
+  const atMostOnce = (): Promise<void> => (done ??= step());
+  afterFile(atMostOnce);
   return atMostOnce;
 }
 
@@ -28,15 +23,20 @@ function given(name: 'TOOLMARK_TEST_DATABASE_URL' | 'TOOLMARK_TEST_REDIS_URL'): 
   return new URL(url);
 }
 
-/** A new, empty database with the newest schema. */
+/** A new, empty database with the newest schema. It is dropped when the test file ends. */
 export async function createDatabase(): Promise<{ url: string; drop(): Promise<void> }> {
   const template = given('TOOLMARK_TEST_DATABASE_URL');
-  const name = `toolmark_test_${randomBytes(6).toString('hex')}`;
+  const url = await createLastingDatabase();
+  const name = new URL(url).pathname.slice(1);
+  return { url, drop: once(() => onServer(template, `DROP DATABASE IF EXISTS ${name} WITH (FORCE)`)) };
+}
+
+/** A new, empty database with the newest schema. scripts/test.mjs drops it, by its name, when all tests have ended. */
+export async function createLastingDatabase(): Promise<string> {
+  const template = given('TOOLMARK_TEST_DATABASE_URL');
+  const name = `${template.pathname.slice(1)}_${randomBytes(6).toString('hex')}`;
   await onServer(template, `CREATE DATABASE ${name} TEMPLATE ${template.pathname.slice(1)}`);
-  return {
-    url: Object.assign(new URL(template), { pathname: `/${name}` }).href,
-    drop: once(() => onServer(template, `DROP DATABASE IF EXISTS ${name} WITH (FORCE)`)),
-  };
+  return Object.assign(new URL(template), { pathname: `/${name}` }).href;
 }
 
 async function onServer(url: URL, sql: string): Promise<void> {
@@ -50,15 +50,24 @@ async function onServer(url: URL, sql: string): Promise<void> {
  * FLUSHALL would empty theirs: use `startRedis` for that.
  */
 export async function createRedis(): Promise<{ url: string; flush(): Promise<void>; close(): Promise<void> }> {
-  const url = given('TOOLMARK_TEST_REDIS_URL');
-  url.pathname = `/${process.env.JEST_WORKER_ID ?? 1}`;
-  const redis = new Redis(url.href);
+  const url = redisOfWorker(0);
+  const redis = new Redis(url);
   await redis.flushdb();
   return {
-    url: url.href,
+    url,
     flush: async () => void (await redis.flushdb()),
     close: once(async () => void (await redis.quit())),
   };
+}
+
+/** The Redis database of what the files of this jest worker share. */
+export const lastingRedis = (): string => redisOfWorker(7);
+
+/** Of the 16 databases of a Redis, the first is not used, and each jest worker has two. */
+function redisOfWorker(offset: 0 | 7): string {
+  const worker = Number(process.env.JEST_WORKER_ID ?? 1);
+  if (worker > 7) throw new Error('A Redis has databases for 7 jest workers.');
+  return Object.assign(given('TOOLMARK_TEST_REDIS_URL'), { pathname: `/${offset + worker}` }).href;
 }
 
 /** Every command that a Redis gets from now on. ioredis fails if one arrives together with the answer to MONITOR. */

@@ -13,7 +13,7 @@ function runFile(
   ...more: string[]
 ): { counts: [passed: number, failed: number, skipped: number]; messages: string } {
   writeFileSync(join(folder, 'some.spec.js'), text);
-  const config = { rootDir: folder, testEnvironment: resolve('test/set-up-fails-once.mjs') };
+  const config = { rootDir: folder, testEnvironment: resolve('test/jest/set-up-fails-once.mjs') };
   const args = ['--config', JSON.stringify(config), '--json', ...more];
   const report = JSON.parse(
     spawnSync(resolve('node_modules/.bin/jest'), args, { cwd: folder, encoding: 'utf8' }).stdout,

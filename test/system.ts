@@ -1,17 +1,22 @@
+import { randomUUID } from 'node:crypto';
 import pg from 'pg';
+import { afterFile } from './after-file.js';
 import { clientOf, type Client } from './client.js';
 import { startProcess, type RunningProcess } from './processes.js';
-import { createDatabase, createRedis } from './services.js';
+import { createDatabase, createLastingDatabase, createRedis, lastingRedis } from './services.js';
 
-export interface System {
+/** The part of a system that a team of it sees. */
+export interface TeamSystem {
+  /** Of the test file alone, and so are its models. */
   simulator: RunningProcess;
-  workers: RunningProcess[];
-  /** Starts one more. */
-  startWorker(): Promise<void>;
-  /** Kills the API and starts it again at the same address, when `away` has ended. */
-  restartApi(away?: () => Promise<void>): Promise<void>;
+  /** An owner of the team. */
   client: Client;
+  teamId: string;
+  /** Makes teams. */
+  operator: Client;
   sql: pg.Pool;
+  databaseUrl: string;
+  redisUrl: string;
   /** Switches a model of the simulator off (`{on: false, status}`) and on. */
   control(model: string, state: object): Promise<unknown>;
   /** Sets the replies of a scripted model. */
@@ -22,39 +27,110 @@ export interface System {
   requests(model?: string): Promise<number>;
 }
 
+export interface System extends TeamSystem {
+  workers: RunningProcess[];
+  /** Starts one more. */
+  startWorker(): Promise<void>;
+  /** Kills the API and starts it again at the same address, when `away` has ended. */
+  restartApi(away?: () => Promise<void>): Promise<void>;
+}
+
+/** Processes and stores that the test files of a jest worker share; each file has a team of its own there. */
+interface Shared {
+  operator: Client;
+  databaseUrl: string;
+  redisUrl: string;
+}
+let shared: Promise<Shared> | undefined;
+let workersOfShared: Promise<unknown> | undefined;
+
+/** The shared API as its operator, who makes teams. */
+export const sharedApi = (): Promise<Shared> => (shared ??= startShared());
+
+async function startShared(): Promise<Shared> {
+  const [databaseUrl, redisUrl] = [await createLastingDatabase(), lastingRedis()];
+  const { url } = await startProcess('api', envOf({ databaseUrl, redisUrl }), { lasts: true });
+  return { operator: clientOf(url), databaseUrl, redisUrl };
+}
+
+const envOf = ({ databaseUrl, redisUrl }: { databaseUrl: string; redisUrl: string }) => ({
+  DATABASE_URL: databaseUrl,
+  REDIS_URL: redisUrl,
+  LOG_LEVEL: 'warn',
+});
+const WORKERS_OF_SHARED = 2;
+const startWorkersOf = (system: Shared): Promise<unknown> =>
+  Promise.all(Array.from({ length: WORKERS_OF_SHARED }, () => startProcess('worker', envOf(system), { lasts: true })));
+
+/** A new team of the shared API, whose jobs end with the test file. */
+export async function aTeamOf({ operator }: Shared): Promise<{ client: Client; teamId: string }> {
+  const { status, body } = await operator.post('/api/teams', { name: `team ${randomUUID()}` });
+  if (status !== 201) throw new Error(`${status} ${JSON.stringify(body)}`);
+  const client = clientOf(operator.url, body.token.token);
+  afterFile(() => cancelJobs(client));
+  return { client, teamId: body.id };
+}
+
+async function cancelJobs(client: Client): Promise<void> {
+  const { body } = await client.get('/api/jobs?status=pending&status=queued&status=running&limit=200');
+  for (const { id } of body.items ?? []) await client.post(`/api/jobs/${id}/cancel`);
+}
+
+/** A team of the test file's own, beside those of other files, in a system with two workers that all of them share. */
+export async function joinSystem(): Promise<TeamSystem> {
+  const [system, simulator] = await Promise.all([sharedApi(), startProcess('simulator')]);
+  const [team] = await Promise.all([aTeamOf(system), (workersOfShared ??= startWorkersOf(system))]);
+  return { ...seenByTeam(system, simulator), ...team, operator: system.operator };
+}
+
 /** An API, workers and the simulator as processes, on their own stores. They end with the test file. */
 export async function startSystem({ workers = 1 } = {}): Promise<System> {
-  const [database, redis] = [await createDatabase(), await createRedis()];
-  const env = { DATABASE_URL: database.url, REDIS_URL: redis.url };
-  const worker = () => startProcess('worker', { ...env, LOG_LEVEL: 'warn' });
+  const stores = { databaseUrl: (await createDatabase()).url, redisUrl: (await createRedis()).url };
+  const env = envOf(stores);
+  const worker = () => startProcess('worker', env);
   const [simulator, firstApi, ...started] = await Promise.all([
     startProcess('simulator'),
     startProcess('api', env),
     ...Array.from({ length: workers }, worker),
   ]);
   let api = firstApi;
-  const sql = new pg.Pool({ connectionString: database.url, max: 2 });
-  sql.on('error', () => {});
-  const post = (path: string, body: object) =>
-    fetch(`${simulator.url}/control/${path}`, {
-      method: 'POST',
-      headers: { 'content-type': 'application/json' },
-      body: JSON.stringify(body),
-    });
-  const stats: System['stats'] = async () =>
-    ((await (await fetch(`${simulator.url}/control/stats`)).json()) as any).models;
+  const client = clientOf(api.url);
   return {
-    simulator,
+    ...seenByTeam(stores, simulator),
+    client,
+    operator: client,
+    teamId: (await client.get('/api/me')).body.team.id,
     workers: started,
-    client: clientOf(api.url),
-    sql,
-    stats,
     restartApi: async (away) => {
       await api.kill('SIGKILL');
       await away?.();
       api = await startProcess('api', { ...env, PORT: new URL(api.url).port });
     },
     startWorker: async () => void started.push(await worker()),
+  };
+}
+
+function seenByTeam(
+  { databaseUrl, redisUrl }: { databaseUrl: string; redisUrl: string },
+  simulator: RunningProcess,
+): Omit<TeamSystem, 'client' | 'teamId' | 'operator'> {
+  const sql = new pg.Pool({ connectionString: databaseUrl, max: 2 });
+  sql.on('error', () => {});
+  afterFile(() => sql.end());
+  const post = (path: string, body: object) =>
+    fetch(`${simulator.url}/control/${path}`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify(body),
+    });
+  const stats: TeamSystem['stats'] = async () =>
+    ((await (await fetch(`${simulator.url}/control/stats`)).json()) as any).models;
+  return {
+    simulator,
+    databaseUrl,
+    redisUrl,
+    sql,
+    stats,
     control: (model, state) => post(`models/${model}`, state),
     script: (id, body) => post(`scripted/${id}`, body),
     requests: async (model) =>

@@ -1,19 +1,22 @@
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { chromium, type Browser, type BrowserContext, type Locator, type Page } from 'playwright-core';
-import { ADMIN_TOKEN } from './processes.js';
-import { startSystem, type System } from './system.js';
+import type { Client } from './client.js';
+import { afterFile } from './after-file.js';
+import { joinSystem, startSystem, type System, type TeamSystem } from './system.js';
 
 const require = createRequire(`${process.cwd()}/package.json`);
 const axeSource = readFileSync(require.resolve('axe-core/axe.min.js'), 'utf8');
 const TIMEOUT_MS = 20_000;
 
-export interface WebSystem extends System {
+interface Web {
   /** The address of the page. */
   url: string;
   /** A signed-in tab. `role` makes a token of its own; without it the owner's is used. */
   open(options?: OpenOptions): Promise<Tab>;
 }
+export type TeamWeb = TeamSystem & Web;
+export type WebSystem = System & Web;
 export type Theme = 'light' | 'dark';
 export interface OpenOptions {
   path?: string;
@@ -36,37 +39,33 @@ export interface Tab {
 
 /** Tests in a real browser. Without one they are left out and a line says so; in CI that is a failure. */
 export function journeys(name: string, define: () => void): void {
-  if (process.env.TOOLMARK_CHROMIUM) return describe(name, define);
-  if (process.env.CI) it(`${name}: CI has a browser`, () => expect(process.env.TOOLMARK_CHROMIUM).toBeTruthy());
+  if (process.env.TOOLMARK_CHROMIUM_SERVER) return describe(name, define);
+  if (process.env.CI) it(`${name}: CI has a browser`, () => expect(process.env.TOOLMARK_CHROMIUM_SERVER).toBeTruthy());
   else it.todo(`${name} (left out: no Chromium on the PATH, and no TOOLMARK_CHROMIUM)`);
 }
 
+/** A team of the test file's own in the shared system, and a browser. */
+export const joinWeb = async (): Promise<TeamWeb> => inBrowser(await joinSystem());
+
 /** The whole system and a browser. Both end with the test file. */
-export async function startWeb(options?: { workers?: number }): Promise<WebSystem> {
-  const system = await startSystem(options);
-  systems.push(system);
-  running ??= await startBrowser();
-  const browser = running;
-  const url = system.client.url;
-  return { ...system, url, open: (opened) => openTab(browser, system, url, opened) };
+export const startWeb = async (options?: { workers?: number }): Promise<WebSystem> =>
+  inBrowser(await startSystem(options));
+
+async function inBrowser<Of extends TeamSystem>(system: Of): Promise<Of & Web> {
+  const browser = await openBrowser();
+  return { ...system, url: system.client.url, open: (options) => openTab(browser, system, options) };
 }
 
-let running: Browser | undefined;
-const systems: System[] = [];
-globalThis.afterAll?.(async () => {
-  await running?.close();
-  await Promise.all(systems.map(({ sql }) => sql.end()));
-});
-
-/** It ends with the test file. */
-export async function startBrowser(): Promise<Browser> {
-  running = await chromium.launch({ executablePath: process.env.TOOLMARK_CHROMIUM! });
-  return running;
+/** One that all test files share (scripts/chromium-server.mjs). What is opened in it is closed with the test file. */
+export async function openBrowser(): Promise<Browser> {
+  const browser = await chromium.connect(process.env.TOOLMARK_CHROMIUM_SERVER!);
+  afterFile(() => browser.close());
+  return browser;
 }
 
-async function openTab(browser: Browser, system: System, url: string, options: OpenOptions = {}): Promise<Tab> {
+async function openTab(browser: Browser, { client }: TeamSystem, options: OpenOptions = {}): Promise<Tab> {
   const { path = '/', role, theme = 'light', width = 1280, height = 800 } = options;
-  const token = options.token ?? (role ? await tokenOf(system, role) : ADMIN_TOKEN);
+  const token = options.token ?? (role ? await tokenOf(client, role) : client.token);
   const context = await browser.newContext({ viewport: { width, height }, colorScheme: theme });
   const faults: string[] = [];
   await context.exposeBinding('reportViolation', (_source, text: string) => void faults.push(text));
@@ -81,7 +80,7 @@ async function openTab(browser: Browser, system: System, url: string, options: O
     if (message.type() === 'error' && !/^Failed to load resource|^WebSocket connection/.test(message.text()))
       faults.push(`console: ${message.text()}`);
   });
-  await page.goto(`${url}${path}#token=${token}`);
+  await page.goto(`${client.url}${path}#token=${token}`);
   await page.locator('main').first().waitFor();
   return {
     page,
@@ -98,8 +97,8 @@ async function openTab(browser: Browser, system: System, url: string, options: O
   };
 }
 
-async function tokenOf(system: System, role: string): Promise<string> {
-  const { body } = await system.client.post('/api/tokens', { name: `a ${role}`, role, user: `a ${role}` });
+async function tokenOf(client: Client, role: string): Promise<string> {
+  const { body } = await client.post('/api/tokens', { name: `a ${role}`, role, user: `a ${role}` });
   return body.token as string;
 }
 

@@ -1,11 +1,11 @@
 import { clientOf, weatherSuite, type Client } from '../client.js';
-import { startSystem, type System } from '../system.js';
+import { joinSystem, type TeamSystem } from '../system.js';
 import { until } from '../until.js';
 
-let system: System;
+let system: TeamSystem;
 let client: Client;
 beforeAll(async () => {
-  system = await startSystem();
+  system = await joinSystem();
   client = system.client;
   await client.post('/api/providers', {
     key: 'sim',
@@ -17,7 +17,6 @@ beforeAll(async () => {
     })),
   });
 });
-afterAll(() => system.sql.end());
 
 const call = (city: string, name = 'get_weather') => ({
   role: 'assistant',
@@ -149,7 +148,7 @@ describe('two runs with 12 fixed and 3 broken of 100 cases', () => {
   }, 60_000);
 
   it("answer another team as runs that do not exist, and this team's viewers as everybody", async () => {
-    const other = clientOf(client.url, (await client.post('/api/teams', { name: 'others' })).body.token.token);
+    const other = clientOf(client.url, (await system.operator.post('/api/teams', { name: 'others' })).body.token.token);
     const unknown = '019aa8a2-5c1e-7000-8000-000000000099';
     for (const query of [
       { a, b },

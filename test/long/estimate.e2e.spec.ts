@@ -1,10 +1,10 @@
 import { weatherSuite, type Client } from '../client.js';
-import { startSystem } from '../system.js';
+import { joinSystem } from '../system.js';
 import { until } from '../until.js';
 
 let client: Client;
 beforeAll(async () => {
-  const { simulator, ...system } = await startSystem();
+  const { simulator, ...system } = await joinSystem();
   client = system.client;
   const prices = { input_cost_per_mtok: 2, output_cost_per_mtok: 10 };
   await client.post('/api/providers', {

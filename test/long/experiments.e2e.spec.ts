@@ -24,7 +24,6 @@ beforeAll(async () => {
 afterEach(() => {
   for (const socket of sockets.splice(0)) socket.disconnect();
 });
-afterAll(() => system.sql.end());
 
 const MODEL = 'prompt-sensitive:it';
 const CASES = 60;

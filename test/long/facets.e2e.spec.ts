@@ -26,7 +26,6 @@ beforeAll(async () => {
   });
   suiteId = (await client.post('/api/tool-eval/import', weatherSuite(CASES))).body.suite_id;
 }, 60_000);
-afterAll(() => system.sql.end());
 
 const FIGURES = ['facets', 'confusion', 'failures', 'cases?show=all', 'ranking'];
 const pathOf = (id: string): string => `/api/tool-eval/history/${id}`;

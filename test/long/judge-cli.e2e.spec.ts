@@ -9,7 +9,7 @@ let suiteId: string;
 /** Of ten results two are wrong; the judge finds the expectation of one of them at fault, and accepts it. */
 let runId: string;
 let betterId: string;
-const { folder, start, spawned, toolmark, toolmarkJson } = openCommandLine(() => system.client.url);
+const { folder, start, spawned, toolmark, toolmarkJson } = openCommandLine(() => system.client);
 const JUDGE = ['--judge', 'sim::judge:right'];
 const UNCALIBRATED = /^Uncalibrated: \d+ of 50 labels; what this judge says is its opinion alone\.$/m;
 
@@ -21,7 +21,6 @@ beforeAll(async () => {
   runId = await system.aRun(suiteId, 'scripted:a', [WRONG, WRONG]);
   betterId = await system.aRun(suiteId, 'scripted:b', []);
 }, 90_000);
-afterAll(() => system.sql.end());
 
 /** The command with answers on its standard input. */
 const answering = async (answers: string, ...args: string[]) => {

@@ -3,7 +3,6 @@ import { until } from '../processes.js';
 
 let system: Awaited<ReturnType<typeof startJudgeSystem>>;
 beforeAll(async () => void (system = await startJudgeSystem()));
-afterAll(() => system.sql.end());
 beforeEach(() => system.control('judge/right', {}));
 
 const of = (replies: object[], n: number): object[] =>

@@ -6,14 +6,13 @@ import { PHRASES, ROUTE, startPromptTuneSystem } from '../prompt-tune-system.js'
 import { until } from '../until.js';
 
 let system: Awaited<ReturnType<typeof startPromptTuneSystem>>;
-const { folder, start, spawned, toolmark, toolmarkJson, onTerminal } = openCommandLine(() => system.client.url);
+const { folder, start, spawned, toolmark, toolmarkJson, onTerminal } = openCommandLine(() => system.client);
 beforeAll(async () => {
   system = await startPromptTuneSystem(['learns', 'copies']);
   const slow = { key: 'slow', base_url: `${system.simulator.url}/v1`, models: [{ id: 'instant' }] };
   await system.client.post('/api/providers', slow);
   await system.client.post('/api/tool-eval/import', weatherSuite(10));
 });
-afterAll(() => system.sql.end());
 
 const SUITE = 'Weather, alarms, songs';
 const tuneOf = (name: string): string[] => [

@@ -2,7 +2,6 @@ import { startPromptTuneSystem } from '../prompt-tune-system.js';
 
 let system: Awaited<ReturnType<typeof startPromptTuneSystem>>;
 beforeAll(async () => void (system = await startPromptTuneSystem(['down', 'slow', 'nonsense'], { workers: 1 })));
-afterAll(() => system.sql.end());
 
 it.each([
   ['down', 503, /HTTP 503|503/],

@@ -2,7 +2,6 @@ import { has, PHRASES, startPromptTuneSystem } from '../prompt-tune-system.js';
 
 let system: Awaited<ReturnType<typeof startPromptTuneSystem>>;
 beforeAll(async () => void (system = await startPromptTuneSystem(['ignores', 'copies', 'quick', 'evolves'])));
-afterAll(() => system.sql.end());
 
 it('a model that ignores its prompts leaves the base where it is', async () => {
   await system.control('prompt-sensitive/ignores', { base: 0.4, rules: [] });

@@ -2,7 +2,6 @@ import { has, PHRASES, ROUTE, startPromptTuneSystem } from '../prompt-tune-syste
 
 let system: Awaited<ReturnType<typeof startPromptTuneSystem>>;
 beforeAll(async () => void (system = await startPromptTuneSystem(['learns'])));
-afterAll(() => system.sql.end());
 
 it('a reflective tune finds what helps, confirms it on cases nobody saw, and keeps it as a version', async () => {
   const { tune_id, job_id } = await system.submit('learns', { max_evals: 300 });

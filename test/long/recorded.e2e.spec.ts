@@ -31,7 +31,6 @@ beforeAll(async () => {
     models: MODELS.map((id) => ({ id, input_cost_per_mtok: 1, output_cost_per_mtok: 1 })),
   });
 });
-afterAll(() => system.sql.end());
 
 const NDJSON = { 'content-type': 'application/x-ndjson' };
 const lines = (all: readonly object[]): string => all.map((line) => JSON.stringify(line)).join('\n');

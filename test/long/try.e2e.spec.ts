@@ -81,7 +81,7 @@ it('the verdicts on a case that is tried are those of a run, and nothing is kept
 });
 
 describe('the command line', () => {
-  const cli = openCommandLine(() => client.url);
+  const cli = openCommandLine(() => client);
 
   it('tries a case by number, by name and from a file, and exits with 1 when a model does not answer', async () => {
     const models = ['--models', 'sim::perfect-ish,sim::careless-arguments'];

@@ -7,7 +7,7 @@ import { until } from '../until.js';
 
 let system: System;
 let suiteId: string;
-const { folder, spawned, toolmark, toolmarkJson } = openCommandLine(() => system.client.url);
+const { folder, spawned, toolmark, toolmarkJson } = openCommandLine(() => system.client);
 const ROUTE = '/api/tool-eval/param-tune';
 
 beforeAll(async () => {

@@ -4,7 +4,6 @@ import { MAX_CONCURRENCY, SLOW, startTuneSystem } from '../tune-system.js';
 
 let system: Awaited<ReturnType<typeof startTuneSystem>>;
 beforeAll(async () => void (system = await startTuneSystem()));
-afterAll(() => system.sql.end());
 
 it('tells the time that is left within a factor of two', async () => {
   const { job_id } = await system.submit({ models: [`sim::${SLOW}`], cache: 'off' });

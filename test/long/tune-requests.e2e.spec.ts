@@ -2,7 +2,6 @@ import { LIMITED, MODEL, startTuneSystem } from '../tune-system.js';
 
 let system: Awaited<ReturnType<typeof startTuneSystem>>;
 beforeAll(async () => void (system = await startTuneSystem()));
-afterAll(() => system.sql.end());
 
 it('combinations whose requests are the same are asked once', async () => {
   const { tune_id, job_id } = await system.submit({

@@ -4,7 +4,6 @@ import { BASE, MODEL, ROUTE, startTuneSystem } from '../tune-system.js';
 
 let system: Awaited<ReturnType<typeof startTuneSystem>>;
 beforeAll(async () => void (system = await startTuneSystem()));
-afterAll(() => system.sql.end());
 
 it('a tune finds better settings, confirms them on held-out cases, and they are best in the experiment', async () => {
   const { body: experiment } = await system.client.post('/api/experiments', {

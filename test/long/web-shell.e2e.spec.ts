@@ -1,9 +1,9 @@
-import { journeys, startWeb, type WebSystem } from '../web.js';
+import { joinWeb, journeys, type TeamWeb } from '../web.js';
 
-let web: WebSystem;
+let web: TeamWeb;
 
 journeys('the page', () => {
-  beforeAll(async () => (web = await startWeb({ workers: 0 })));
+  beforeAll(async () => (web = await joinWeb()));
 
   it('takes the token out of the address and history, and no script can read the session', async () => {
     const { page, faults, axe } = await web.open({ path: '/?a=1' });
@@ -22,7 +22,7 @@ journeys('the page', () => {
     await page.getByLabel('Token').fill('another-wrong-token');
     await page.getByRole('button', { name: 'Sign in' }).click();
     await page.getByRole('alert').waitFor();
-    await page.getByLabel('Token').fill('a-token-for-tests-0123456789');
+    await page.getByLabel('Token').fill(web.client.token);
     await page.keyboard.press('Enter');
     await page.getByRole('navigation', { name: 'Main' }).waitFor({ state: 'attached' });
     expect(page.url()).toBe(`${web.url}/?b=2`);

@@ -1,0 +1,6 @@
+// The browser that all tests share. Prints the address to connect to, and ends when its input does.
+import { chromium } from 'playwright-core';
+
+const server = await chromium.launchServer({ executablePath: process.env.TOOLMARK_CHROMIUM });
+process.stdin.resume().once('end', () => void server.close().then(() => process.exit(0)));
+console.log(server.wsEndpoint());

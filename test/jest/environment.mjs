@@ -1,0 +1,30 @@
+import SetUpFailsOnce from './set-up-fails-once.mjs';
+
+/** How long the steps of test/after-file.ts may take. */
+const END_MS = 120_000;
+/** By project. */
+const shared = new Map();
+
+/** The global scope that all test files of a jest worker share (runtime.cjs). */
+export default class extends SetUpFailsOnce {
+  constructor(config, context) {
+    const { id } = config.projectConfig;
+    const kept = shared.get(id);
+    if (kept) return kept;
+    super(config, context);
+    shared.set(id, this);
+  }
+
+  async handleTestEvent(event, state) {
+    super.handleTestEvent(event, state);
+    if (event.name !== 'run_finish' || !this.global.endFile) return;
+    let timer;
+    const late = new Promise((_, fail) => {
+      timer = setTimeout(() => fail(new Error(`The file is not undone within ${END_MS} ms.`)), END_MS);
+    });
+    await Promise.race([this.global.endFile(), late]).catch((error) => state.unhandledErrors.push(error));
+    clearTimeout(timer);
+  }
+
+  async teardown() {} // Of what the next file shares.
+}
