@@ -17,6 +17,10 @@ export interface TeamSystem {
   sql: pg.Pool;
   databaseUrl: string;
   redisUrl: string;
+  /** A test may end those that files share: the next file finds others in their place. */
+  workers: RunningProcess[];
+  /** Starts one more. */
+  startWorker(): Promise<void>;
   /** Switches a model of the simulator off (`{on: false, status}`) and on. */
   control(model: string, state: object): Promise<unknown>;
   /** Sets the replies of a scripted model. */
@@ -28,9 +32,6 @@ export interface TeamSystem {
 }
 
 export interface System extends TeamSystem {
-  workers: RunningProcess[];
-  /** Starts one more. */
-  startWorker(): Promise<void>;
   /** Kills the API and starts it again at the same address, when `away` has ended. */
   restartApi(away?: () => Promise<void>): Promise<void>;
 }
@@ -40,9 +41,11 @@ interface Shared {
   operator: Client;
   databaseUrl: string;
   redisUrl: string;
+  /** Those that have not ended. */
+  workers: RunningProcess[];
 }
 let shared: Promise<Shared> | undefined;
-let workersOfShared: Promise<unknown> | undefined;
+let workersOfShared: Promise<unknown> = Promise.resolve();
 
 /** The shared API as its operator, who makes teams. */
 export const sharedApi = (): Promise<Shared> => (shared ??= startShared());
@@ -50,7 +53,7 @@ export const sharedApi = (): Promise<Shared> => (shared ??= startShared());
 async function startShared(): Promise<Shared> {
   const [databaseUrl, redisUrl] = [await createLastingDatabase(), lastingRedis()];
   const { url } = await startProcess('api', envOf({ databaseUrl, redisUrl }), { lasts: true });
-  return { operator: clientOf(url), databaseUrl, redisUrl };
+  return { operator: clientOf(url), databaseUrl, redisUrl, workers: [] };
 }
 
 const envOf = ({ databaseUrl, redisUrl }: { databaseUrl: string; redisUrl: string }) => ({
@@ -59,8 +62,22 @@ const envOf = ({ databaseUrl, redisUrl }: { databaseUrl: string; redisUrl: strin
   LOG_LEVEL: 'warn',
 });
 const WORKERS_OF_SHARED = 2;
-const startWorkersOf = (system: Shared): Promise<unknown> =>
-  Promise.all(Array.from({ length: WORKERS_OF_SHARED }, () => startProcess('worker', envOf(system), { lasts: true })));
+
+async function startWorkerOf(system: Shared): Promise<void> {
+  const worker = await startProcess('worker', envOf(system), { lasts: true });
+  system.workers.push(worker);
+  void worker.exited.then(() => {
+    const index = system.workers.indexOf(worker);
+    if (index >= 0) system.workers.splice(index, 1);
+  });
+}
+const startMissingWorkersOf = (system: Shared): Promise<unknown> => {
+  const start = (): Promise<unknown> =>
+    Promise.all(
+      Array.from({ length: Math.max(0, WORKERS_OF_SHARED - system.workers.length) }, () => startWorkerOf(system)),
+    );
+  return (workersOfShared = workersOfShared.then(start, start));
+};
 
 /** A new team of the shared API, whose jobs end with the test file. */
 export async function aTeamOf({ operator }: Shared): Promise<{ client: Client; teamId: string }> {
@@ -79,8 +96,14 @@ async function cancelJobs(client: Client): Promise<void> {
 /** A team of the test file's own, beside those of other files, in a system with two workers that all of them share. */
 export async function joinSystem(): Promise<TeamSystem> {
   const [system, simulator] = await Promise.all([sharedApi(), startProcess('simulator')]);
-  const [team] = await Promise.all([aTeamOf(system), (workersOfShared ??= startWorkersOf(system))]);
-  return { ...seenByTeam(system, simulator), ...team, operator: system.operator };
+  const [team] = await Promise.all([aTeamOf(system), startMissingWorkersOf(system)]);
+  return {
+    ...seenByTeam(system, simulator),
+    ...team,
+    operator: system.operator,
+    workers: system.workers,
+    startWorker: () => startWorkerOf(system),
+  };
 }
 
 /** An API, workers and the simulator as processes, on their own stores. They end with the test file. */
@@ -113,7 +136,7 @@ export async function startSystem({ workers = 1 } = {}): Promise<System> {
 function seenByTeam(
   { databaseUrl, redisUrl }: { databaseUrl: string; redisUrl: string },
   simulator: RunningProcess,
-): Omit<TeamSystem, 'client' | 'teamId' | 'operator'> {
+): Omit<TeamSystem, 'client' | 'teamId' | 'operator' | 'workers' | 'startWorker'> {
   const sql = new pg.Pool({ connectionString: databaseUrl, max: 2 });
   sql.on('error', () => {});
   afterFile(() => sql.end());
