@@ -2,6 +2,15 @@
 import regexp from 'eslint-plugin-regexp';
 import tseslint from 'typescript-eslint';
 
+/** What waits longer for nothing but time is slow whenever it runs; a shorter setting of what is waited for is not. */
+const NO_LONG_WAITS = [
+  'CallExpression[callee.name=/^(delay|sleep|pause)$/]',
+  "NewExpression[callee.name='Promise'] CallExpression[callee.name='setTimeout']",
+].map((call) => ({
+  selector: `${call} > Literal[value>2000]`,
+  message: 'Waits at most 2 s; wait for what shall happen.',
+}));
+
 export default tseslint.config(
   { ignores: ['dist/', 'dist.*/', 'node_modules/', '.toolmark/', 'coverage/', 'libs/db/generated/'] },
   {
@@ -74,10 +83,17 @@ export default tseslint.config(
           selector: "CallExpression[callee.object.name='jest'][callee.property.name=/mock/i]",
           message: 'Tests use the real thing.',
         },
+        ...NO_LONG_WAITS,
       ],
     },
   },
   { files: ['test/until.ts', 'test/processes.ts'], rules: { 'no-restricted-syntax': 'off' } },
+  {
+    // The faults that bench/chaos plays one by one are only in the soak.
+    files: ['bench/**/*.mjs', 'scripts/**/*.mjs', 'test/**/*.mjs', '.ci/*.mjs'],
+    ignores: ['bench/chaos/**'],
+    rules: { 'no-restricted-syntax': ['error', ...NO_LONG_WAITS] },
+  },
   {
     // A user's text of a few thousand characters could keep a backtracking pattern busy for hours. What must be
     // safe for another reason says which; elsewhere an index scan or RE2 (re2js) does.

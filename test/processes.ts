@@ -1,4 +1,4 @@
-import { spawn } from 'node:child_process';
+import { spawn, type ChildProcess } from 'node:child_process';
 import { resolve } from 'node:path';
 import { afterFile } from './after-file.js';
 import { freePort } from './services.js';
@@ -57,15 +57,13 @@ export async function startProcess(
       ...env,
     },
   });
-  let logs = '';
-  for (const stream of [child.stdout, child.stderr])
-    stream?.setEncoding('utf8').on('data', (text: string) => (logs += text));
+  const logs = logsOf(child);
   const exited = new Promise<number | null>((ended) => child.once('close', ended));
   const hasExited = (): boolean => child.exitCode !== null || child.signalCode !== null;
   const started: RunningProcess = {
     url: `http://127.0.0.1:${port}`,
     pid: child.pid ?? 0,
-    logs: () => logs,
+    logs,
     exited,
     async kill(signal) {
       if (!hasExited()) child.kill(signal);
@@ -83,9 +81,8 @@ export async function startProcess(
       return code;
     },
   };
-  if (lasts) {
-    for (const handle of [child, child.channel, child.stdout, child.stderr]) (handle as { unref?(): void }).unref?.();
-  } else {
+  if (lasts) outlive(child);
+  else {
     if (running.size === 0) afterFile(stopAll);
     running.add(started);
   }
@@ -93,8 +90,19 @@ export async function startProcess(
     hasExited() || (await fetch(`${started.url}/healthz`, { signal: AbortSignal.timeout(5000) })).ok;
   await until(isHealthy, { what: `${name} to be healthy`, timeoutMs: START_MS }).catch(async (error: Error) => {
     await started.kill('SIGKILL');
-    throw new Error(`${error.message}\n${logs}`);
+    throw new Error(`${error.message}\n${logs()}`);
   });
-  if (hasExited()) throw new Error(`${name} ended as soon as it was started:\n${logs}`);
+  if (hasExited()) throw new Error(`${name} ended as soon as it was started:\n${logs()}`);
   return started;
+}
+
+function logsOf({ stdout, stderr }: ChildProcess): () => string {
+  let logs = '';
+  for (const stream of [stdout, stderr]) stream?.setEncoding('utf8').on('data', (text: string) => (logs += text));
+  return () => logs;
+}
+
+/** Lets this process end although the child and its streams are there. */
+function outlive(child: ChildProcess): void {
+  for (const handle of [child, child.channel, child.stdout, child.stderr]) (handle as { unref?(): void }).unref?.();
 }
