@@ -69,9 +69,9 @@ export const openaiResponses: Dialect = {
   },
 
   connect(endpoint, fetch) {
-    const sdk = openaiSdk(endpoint, fetch);
-    return (wire, { signal, timeoutMs, replyMemory }) =>
-      sdk.responses
+    let sdk: ReturnType<typeof openaiSdk> | undefined;
+    return async (wire, { signal, timeoutMs, replyMemory }) =>
+      (await (sdk ??= openaiSdk(endpoint, fetch))).responses
         .create(wire as never, { signal, timeout: sdkTimeoutMs(timeoutMs), ...fetchOptionsWith(replyMemory) })
         .asResponse();
   },

@@ -1,4 +1,4 @@
-import OpenAI from 'openai';
+import type OpenAI from 'openai';
 import { readOpenaiReply } from '../replies/openai.js';
 import { fetchOptionsWith, onlyHeaders, sdkTimeoutMs, type Dialect, type Endpoint, type Fetch } from './dialect.js';
 import { normaliseErrors } from './read-errors.js';
@@ -6,8 +6,10 @@ import { OPENAI_NAMES } from './tool-names.js';
 
 const HEADERS = ['accept', 'content-type', 'user-agent', 'authorization'];
 
-export const openaiSdk = ({ baseUrl, apiKey }: Endpoint, fetch: Fetch): OpenAI =>
-  new OpenAI({
+/** Its package is loaded at the first request: a process that sends none starts without it. */
+export async function openaiSdk({ baseUrl, apiKey }: Endpoint, fetch: Fetch): Promise<OpenAI> {
+  const { OpenAI } = await import('openai');
+  return new OpenAI({
     baseURL: baseUrl,
     apiKey: apiKey ?? 'none', // the SDK requires one; endpoints without keys ignore it
     adminAPIKey: null,
@@ -18,6 +20,7 @@ export const openaiSdk = ({ baseUrl, apiKey }: Endpoint, fetch: Fetch): OpenAI =
     logLevel: 'off',
     fetch: normaliseErrors(onlyHeaders(fetch, HEADERS)),
   });
+}
 
 /** OpenAI's chat completions, the format that the rest of the product uses. */
 export const openai: Dialect = {
@@ -27,9 +30,9 @@ export const openai: Dialect = {
   toWire: (body) => ({ wire: body, notes: [] }),
 
   connect(endpoint, fetch) {
-    const sdk = openaiSdk(endpoint, fetch);
-    return (wire, { signal, timeoutMs, replyMemory }) =>
-      sdk.chat.completions
+    let sdk: Promise<OpenAI> | undefined;
+    return async (wire, { signal, timeoutMs, replyMemory }) =>
+      (await (sdk ??= openaiSdk(endpoint, fetch))).chat.completions
         .create(wire as never, { signal, timeout: sdkTimeoutMs(timeoutMs), ...fetchOptionsWith(replyMemory) })
         .asResponse();
   },
