@@ -2,7 +2,6 @@ import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterFile } from './after-file.js';
 
-
 export interface AskedRequest {
   path: string;
   authorization: string | undefined;

@@ -1,7 +1,7 @@
 import { isFinished, type Job } from '#lib/contracts/job';
 import type { Judgement, JudgeReport } from '#lib/contracts/judge';
 import { until } from './processes.js';
-import { startSystem } from './system.js';
+import { joinSystem } from './system.js';
 
 const TOOLS = [
   { name: 'get_weather', description: 'Get the weather of a city', parameter: 'city' },
@@ -37,9 +37,9 @@ const suiteOf = (cases: number) => ({
 });
 export const promptOf = (n: number): string => `What is the weather in Paris? (${n})`;
 
-/** A system with models whose replies a test writes, and with judges. */
-export async function startJudgeSystem({ workers = 1 } = {}) {
-  const system = await startSystem({ workers });
+/** A team in a shared system, with models whose replies a test writes, and with judges. */
+export async function joinJudgeSystem() {
+  const system = await joinSystem();
   const { client } = system;
   const models = ['scripted:a', 'scripted:b', 'scripted:c', 'judge:right', 'judge:gullible', 'judge:position'].map(
     (id) => ({ id }),

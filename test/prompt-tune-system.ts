@@ -1,7 +1,7 @@
 import { isFinished, type Job } from '#lib/contracts/job';
 import type { PromptCandidate, PromptTune } from '#lib/contracts/prompt-tune';
 import { until } from './processes.js';
-import { startSystem, type System } from './system.js';
+import { joinSystem, type TeamSystem } from './system.js';
 
 export const ROUTE = '/api/tool-eval/prompt-tune';
 
@@ -64,17 +64,15 @@ export const PHRASES = [
 export const has = (texts: Record<string, string>, { component, phrase }: (typeof PHRASES)[number]): boolean =>
   texts[component]!.includes(phrase);
 
-/** A system with a suite of 60 cases, models that follow their prompts, and meta models that know what helps. */
-export async function startPromptTuneSystem(names: readonly string[], { workers = 2 } = {}) {
-  return readyForPromptTunes(await startSystem({ workers }), names);
-}
+/** A team in a shared system, with a suite of 60 cases and models that follow their prompts, or know what helps. */
+export const joinPromptTuneSystem = async (names: readonly string[]) => readyForPromptTunes(await joinSystem(), names);
 
 /**
  * Gives a system the suite and the models.
  * @param key of the provider
  * @param metaMs how long each meta model takes to reply
  */
-export async function readyForPromptTunes<Of extends System>(
+export async function readyForPromptTunes<Of extends TeamSystem>(
   system: Of,
   names: readonly string[],
   { key = 'sim', metaMs = 0 } = {},

@@ -1,3 +1,4 @@
+// A system of its own: it empties and kills its Redis.
 import pg from 'pg';
 import { clientOf, weatherSuite, type Client } from './client.js';
 import { startEndpoint } from './endpoint.js';
@@ -6,18 +7,23 @@ import { startProcess, until, type RunningProcess } from './processes.js';
 import { createDatabase, startRedis, type PrivateRedis } from './services.js';
 
 let redis: PrivateRedis;
-let simulator: RunningProcess;
-let env: Record<string, string>;
+let first: RunningProcess;
+let second: RunningProcess;
 let client: Client;
 let sql: pg.Pool;
-const worker = (): Promise<RunningProcess> => startProcess('worker', { ...env, LOG_LEVEL: 'warn' });
 
 beforeAll(async () => {
   const database = await createDatabase();
   redis = await startRedis();
-  env = { DATABASE_URL: database.url, REDIS_URL: redis.url };
-  simulator = await startProcess('simulator');
-  const api = await startProcess('api', env);
+  const env = { DATABASE_URL: database.url, REDIS_URL: redis.url };
+  const worker = (): Promise<RunningProcess> => startProcess('worker', { ...env, LOG_LEVEL: 'warn' });
+  const [simulator, api, ...workers] = await Promise.all([
+    startProcess('simulator'),
+    startProcess('api', env),
+    worker(),
+    worker(),
+  ]);
+  [first, second] = workers as [RunningProcess, RunningProcess];
   client = clientOf(api.url);
   sql = new pg.Pool({ connectionString: database.url, max: 2 });
   sql.on('error', () => {});
@@ -53,20 +59,14 @@ const finished = (evalId: string) =>
   );
 
 describe('a run on two worker processes', () => {
-  let workers: RunningProcess[];
-  beforeAll(async () => {
-    workers = await Promise.all([worker(), worker()]);
-  });
-  afterAll(() => Promise.all(workers.map((process) => process.stop())), 60_000);
-
   it('scores every item of every model once, and tells what it did differently than asked', async () => {
     const { evalId, jobId } = await submit(
-      30,
+      8,
       ['sim::perfect-ish', 'careless-arguments', 'text-only', 'no-required', 'flaky-30'],
       { samples: 2 },
     );
     const done = await finished(evalId);
-    await expectExact(sql, evalId, 300);
+    await expectExact(sql, evalId, 80);
     const overall = Object.fromEntries(done.summaries.map((summary: any) => [summary.target, summary.overall]));
     expect(overall['sim::perfect-ish']).toBe(1);
     expect(overall['sim::careless-arguments']).toBeLessThan(1);
@@ -89,7 +89,7 @@ describe('a run on two worker processes', () => {
     ]);
     const usedBy = (target: string) =>
       done.summaries.find((summary: any) => summary.target === target).tool_choice_used;
-    expect([usedBy('sim::perfect-ish'), usedBy('sim::no-required')]).toEqual([{ required: 60 }, { auto: 60 }]);
+    expect([usedBy('sim::perfect-ish'), usedBy('sim::no-required')]).toEqual([{ required: 16 }, { auto: 16 }]);
     const results = await client.get(`/api/tool-eval/history/${evalId}/results?model=no-required&limit=200`);
     expect(new Set(results.body.items.map((result: any) => result.tool_choice_used))).toEqual(new Set(['auto']));
     const one = await client.get(`/api/tool-eval/history/${evalId}/results/${results.body.items[0].id}`);
@@ -125,7 +125,7 @@ describe('a run on two worker processes', () => {
       limits: { max_concurrency: 8 },
       models: [{ id: 'one' }, { id: 'two' }],
     });
-    const { evalId, jobId } = await submit(400, ['waits::one']);
+    const { evalId, jobId } = await submit(100, ['waits::one']);
     for (let n = 1; n <= 20; n++) {
       await until(() => endpoint.waiting().length > 0);
       endpoint.answer(1);
@@ -146,49 +146,45 @@ describe('a run on two worker processes', () => {
     expect(await results()).toBe(kept);
     expect((await client.post(`/api/jobs/${jobId}/cancel`)).status).toBe(409);
     const job = (await client.get(`/api/jobs/${jobId}`)).body;
-    expect(job).toMatchObject({ status: 'cancelled', result_ref: evalId, progress: { done: kept, total: 400 } });
+    expect(job).toMatchObject({ status: 'cancelled', result_ref: evalId, progress: { done: kept, total: 100 } });
   }, 60_000);
 
   it('completes when Redis is flushed in the middle', async () => {
-    const { evalId } = await submit(300, ['slow-40']);
-    await settled(evalId, 30);
+    const { evalId } = await submit(120, ['slow-40']);
+    await settled(evalId, 15);
     await redis.flushAll();
-    await settled(evalId, 150);
+    await settled(evalId, 60);
     await redis.flushAll();
     await finished(evalId);
-    await expectExact(sql, evalId, 300);
+    await expectExact(sql, evalId, 120);
   }, 90_000);
 
   it('completes when Redis is gone for a while, and takes submits meanwhile', async () => {
-    const { evalId } = await submit(200, ['slow-40']);
-    await settled(evalId, 20);
+    const { evalId } = await submit(100, ['slow-40']);
+    await settled(evalId, 10);
     await redis.kill();
     const second = await submit(5, ['perfect-ish']);
     await redis.restart();
     await Promise.all([finished(evalId), finished(second.evalId)]);
-    await expectExact(sql, evalId, 200);
+    await expectExact(sql, evalId, 100);
+  }, 90_000);
+
+  it('settles every item once when a worker is killed in the middle', async () => {
+    const { evalId } = await submit(120, ['slow-40']);
+    await settled(evalId, 20);
+    await first.kill('SIGKILL');
+    await finished(evalId);
+    await expectExact(sql, evalId, 120);
+    const { rows } = await sql.query('SELECT count(*)::int AS errored FROM result WHERE run_id = $1 AND outcome = $2', [
+      evalId,
+      'errored',
+    ]);
+    expect(rows[0].errored).toBe(0);
   }, 90_000);
 });
 
-it('settles every item once when a worker is killed in the middle', async () => {
-  const [first, second] = [await worker(), await worker()];
-  const { evalId } = await submit(300, ['slow-40']);
-  await settled(evalId, 40);
-  await first.kill('SIGKILL');
-  await finished(evalId);
-  await expectExact(sql, evalId, 300);
-  const { rows } = await sql.query('SELECT count(*)::int AS errored FROM result WHERE run_id = $1 AND outcome = $2', [
-    evalId,
-    'errored',
-  ]);
-  expect(rows[0].errored).toBe(0);
-  await second.stop();
-});
-
 it('a worker stops when it is told to, though Redis is gone', async () => {
-  const process = await worker();
   await submit(5, ['perfect-ish']).then(({ evalId }) => finished(evalId));
   await redis.kill();
-  expect(await process.stop()).toBe(0);
-  await redis.restart();
+  expect(await second.stop()).toBe(0);
 });

@@ -2,7 +2,7 @@ import { isFinished, type Job } from '#lib/contracts/job';
 import type { ParamTune, TuneArm } from '#lib/contracts/param-tune';
 import { weatherSuite } from './client.js';
 import { until } from './processes.js';
-import { startSystem } from './system.js';
+import { joinSystem } from './system.js';
 
 /** Best at a temperature of 0.3, a top_p of at most 0.5 and a required call. */
 export const MODEL = 'param-sensitive';
@@ -14,9 +14,9 @@ export const ROUTE = '/api/tool-eval/param-tune';
 export const BASE = { temperature: 1, tool_choice: 'auto' };
 const SPACE = { temperature: { min: 0, max: 1, step: 0.1 }, top_p: [0.3, 1], tool_choice: ['auto', 'required'] };
 
-/** A system with a suite of 60 cases, models that are sensitive to parameters, and what a user asks of its tunes. */
-export async function startTuneSystem() {
-  const system = await startSystem({ workers: 2 });
+/** A team in a shared system, with a suite of 60 cases and models that are sensitive to parameters. */
+export async function joinTuneSystem() {
+  const system = await joinSystem();
   await system.client.post('/api/providers', {
     key: 'sim',
     base_url: `${system.simulator.url}/v1`,

@@ -1,11 +1,11 @@
 import { weatherSuite, type Client } from '../client.js';
-import { startSystem, type System } from '../system.js';
+import { joinSystem, type TeamSystem } from '../system.js';
 import { until } from '../until.js';
 
 let client: Client;
-let requests: System['requests'];
+let requests: TeamSystem['requests'];
 beforeAll(async () => {
-  const system = await startSystem({ workers: 2 });
+  const system = await joinSystem();
   ({ client, requests } = system);
   await client.post('/api/providers', {
     key: 'sim',

@@ -1,11 +1,11 @@
 import { zstdDecompressSync } from 'node:zlib';
 import { TOOLS_PLACEHOLDER } from '#lib/scoring/cases/stored-requests';
 import type { Client } from '../client.js';
-import { startSystem, type System } from '../system.js';
+import { joinSystem, type TeamSystem } from '../system.js';
 import { until } from '../until.js';
 
 let client: Client;
-let system: System;
+let system: TeamSystem;
 const MODELS = [
   'scripted:way',
   'scripted:parallel',
@@ -19,7 +19,7 @@ const MODELS = [
   'perfect-ish',
 ];
 beforeAll(async () => {
-  system = await startSystem();
+  system = await joinSystem();
   client = system.client;
   await client.post('/api/providers', {
     key: 'sim',
@@ -225,7 +225,7 @@ it('a resume scores a chain from its stored replies, and plays a chain that brok
   await spoil('"("', '"o-."');
   await script('broken', whole);
   // A worker caches versions of suites, because they do not change.
-  for (const worker of system.workers.splice(0)) await worker.stop();
+  await Promise.all(system.workers.splice(0).map((worker) => worker.stop()));
   await system.startWorker();
   const asked = [await system.requests('scripted:resumed'), await system.requests('scripted:broken')];
   expect((await client.post(`/api/tool-eval/history/${id}/resume`)).status).toBe(202);

@@ -2,12 +2,12 @@ import { weatherSuite } from '../client.js';
 import { calling, startEndpoint } from '../endpoint.js';
 import { startProcess } from '../processes.js';
 import { freePort } from '../services.js';
-import { startSystem, type System } from '../system.js';
+import { joinSystem, type TeamSystem } from '../system.js';
 import { until } from '../until.js';
 
-let system: System;
+let system: TeamSystem;
 beforeAll(async () => {
-  system = await startSystem({ workers: 2 });
+  system = await joinSystem();
 }, 150_000);
 
 /** Looks up the place of a trip before it asks for the weather. */
@@ -111,7 +111,7 @@ it('sent requests end at the old address and count; others use the new one and t
   expect(new Set(after.asked.map(({ authorization }) => authorization))).toEqual(
     new Set(['Bearer sk-another-0123456789']),
   );
-  expect((await system.sql.query('SELECT 1 FROM in_flight')).rowCount).toBe(0);
+  expect((await system.sql.query('SELECT 1 FROM in_flight WHERE run_id = $1', [eval_id])).rowCount).toBe(0);
 }, 120_000);
 
 it('a chain in its second round goes on there, with the round it has', async () => {

@@ -2,13 +2,13 @@ import { io, type Socket } from 'socket.io-client';
 import { Envelope, LOG_EVENTS, type LogEventName } from '#lib/contracts/event';
 import type { Experiment } from '#lib/contracts/experiment';
 import { weatherSuite } from '../client.js';
-import { ADMIN_TOKEN, until } from '../processes.js';
-import { startSystem, type System } from '../system.js';
+import { until } from '../processes.js';
+import { joinSystem, type TeamSystem } from '../system.js';
 
-let system: System;
+let system: TeamSystem;
 const sockets: Socket[] = [];
 beforeAll(async () => {
-  system = await startSystem({ workers: 2 });
+  system = await joinSystem();
   await system.client.post('/api/providers', {
     key: 'sim',
     base_url: `${system.simulator.url}/v1`,
@@ -36,8 +36,8 @@ interface Message {
 }
 
 /** Every durable event that a connection receives. */
-async function listen(token = ADMIN_TOKEN): Promise<{ received: Message[]; follow(jobId: string): Promise<unknown> }> {
-  const socket = io(system.client.url, { auth: { token }, transports: ['websocket'] });
+async function listen(): Promise<{ received: Message[]; follow(jobId: string): Promise<unknown> }> {
+  const socket = io(system.client.url, { auth: { token: system.client.token }, transports: ['websocket'] });
   sockets.push(socket);
   const received: Message[] = [];
   socket.onAny((name: string, message: any) => {

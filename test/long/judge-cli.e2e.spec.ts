@@ -1,10 +1,10 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { openCommandLine } from '../command-line.js';
-import { startJudgeSystem, WRONG } from '../judge-system.js';
+import { joinJudgeSystem, WRONG } from '../judge-system.js';
 import { until } from '../until.js';
 
-let system: Awaited<ReturnType<typeof startJudgeSystem>>;
+let system: Awaited<ReturnType<typeof joinJudgeSystem>>;
 let suiteId: string;
 /** Of ten results two are wrong; the judge finds the expectation of one of them at fault, and accepts it. */
 let runId: string;
@@ -14,7 +14,7 @@ const JUDGE = ['--judge', 'sim::judge:right'];
 const UNCALIBRATED = /^Uncalibrated: \d+ of 50 labels; what this judge says is its opinion alone\.$/m;
 
 beforeAll(async () => {
-  system = await startJudgeSystem();
+  system = await joinJudgeSystem();
   const rule = { when: '(0)', verdict: 'acceptable', expectation_at_fault: true, expectation_note: 'Rome | is fine.' };
   await system.control('judge/right', { style: 'right', table: [rule] });
   suiteId = await system.aSuite(10);

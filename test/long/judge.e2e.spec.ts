@@ -1,8 +1,8 @@
-import { reply, RIGHT, startJudgeSystem, WRONG } from '../judge-system.js';
+import { reply, RIGHT, joinJudgeSystem, WRONG } from '../judge-system.js';
 import { until } from '../processes.js';
 
-let system: Awaited<ReturnType<typeof startJudgeSystem>>;
-beforeAll(async () => void (system = await startJudgeSystem()));
+let system: Awaited<ReturnType<typeof joinJudgeSystem>>;
+beforeAll(async () => void (system = await joinJudgeSystem()));
 beforeEach(() => system.control('judge/right', {}));
 
 const of = (replies: object[], n: number): object[] =>
@@ -171,12 +171,15 @@ describe('a reply that speaks to its judge', () => {
     const suiteId = await system.aSuite(2);
     const runId = await system.aRun(suiteId, 'scripted:b', [planted[0]![1], { ...RIGHT, content: 'It is sunny.' }]);
     const report = await system.judged({ eval_id: runId, which: 'all' });
-    expect((await system.judgements(report.id)).map(({ suspicious, judged }) => [suspicious, judged?.verdict])).toEqual(
-      [
-        [true, 'wrong'],
-        [false, 'correct'],
-      ],
-    );
+    const said = (await system.judgements(report.id)).map(({ result_id, suspicious, judged }) => [
+      result_id,
+      suspicious,
+      judged?.verdict,
+    ]);
+    expect(said.sort()).toEqual([
+      ['0-0-0', true, 'wrong'],
+      ['0-1-0', false, 'correct'],
+    ]);
     expect(report.usage.requests).toBe(4);
   });
 

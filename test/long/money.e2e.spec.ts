@@ -1,16 +1,16 @@
 import { weatherSuite, type Client } from '../client.js';
-import { startSystem, type System } from '../system.js';
+import { joinSystem, type TeamSystem } from '../system.js';
 import { until } from '../until.js';
 
 const PRICES = { input_cost_per_mtok: 1000, output_cost_per_mtok: 1000 };
-let system: System;
+let system: TeamSystem;
 let client: Client;
-let sql: System['sql'];
-let control: System['control'];
-let requests: System['requests'];
-let script: System['script'];
+let sql: TeamSystem['sql'];
+let control: TeamSystem['control'];
+let requests: TeamSystem['requests'];
+let script: TeamSystem['script'];
 beforeAll(async () => {
-  system = await startSystem({ workers: 2 });
+  system = await joinSystem();
   ({ client, sql, control, requests, script } = system);
   await client.post('/api/providers', {
     key: 'sim',
@@ -25,7 +25,6 @@ beforeAll(async () => {
     ],
   });
 });
-afterAll(() => sql.end());
 
 async function submit(cases: number, models: string[], more: object = {}) {
   const suite = await client.post('/api/tool-eval/import', weatherSuite(cases));

@@ -2,13 +2,13 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { weatherSuite } from '../client.js';
 import { openCommandLine, type Ran } from '../command-line.js';
-import { PHRASES, ROUTE, startPromptTuneSystem } from '../prompt-tune-system.js';
+import { PHRASES, ROUTE, joinPromptTuneSystem } from '../prompt-tune-system.js';
 import { until } from '../until.js';
 
-let system: Awaited<ReturnType<typeof startPromptTuneSystem>>;
+let system: Awaited<ReturnType<typeof joinPromptTuneSystem>>;
 const { folder, start, spawned, toolmark, toolmarkJson, onTerminal } = openCommandLine(() => system.client);
 beforeAll(async () => {
-  system = await startPromptTuneSystem(['learns', 'copies']);
+  system = await joinPromptTuneSystem(['learns', 'copies']);
   const slow = { key: 'slow', base_url: `${system.simulator.url}/v1`, models: [{ id: 'instant' }] };
   await system.client.post('/api/providers', slow);
   await system.client.post('/api/tool-eval/import', weatherSuite(10));

@@ -1,7 +1,7 @@
-import { startPromptTuneSystem } from '../prompt-tune-system.js';
+import { joinPromptTuneSystem } from '../prompt-tune-system.js';
 
-let system: Awaited<ReturnType<typeof startPromptTuneSystem>>;
-beforeAll(async () => void (system = await startPromptTuneSystem(['down', 'slow', 'nonsense'], { workers: 1 })));
+let system: Awaited<ReturnType<typeof joinPromptTuneSystem>>;
+beforeAll(async () => void (system = await joinPromptTuneSystem(['down', 'slow', 'nonsense'])));
 
 it.each([
   ['down', 503, /HTTP 503|503/],

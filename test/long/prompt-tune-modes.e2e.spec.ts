@@ -1,7 +1,7 @@
-import { has, PHRASES, startPromptTuneSystem } from '../prompt-tune-system.js';
+import { has, PHRASES, joinPromptTuneSystem } from '../prompt-tune-system.js';
 
-let system: Awaited<ReturnType<typeof startPromptTuneSystem>>;
-beforeAll(async () => void (system = await startPromptTuneSystem(['ignores', 'copies', 'quick', 'evolves'])));
+let system: Awaited<ReturnType<typeof joinPromptTuneSystem>>;
+beforeAll(async () => void (system = await joinPromptTuneSystem(['ignores', 'copies', 'quick', 'evolves'])));
 
 it('a model that ignores its prompts leaves the base where it is', async () => {
   await system.control('prompt-sensitive/ignores', { base: 0.4, rules: [] });

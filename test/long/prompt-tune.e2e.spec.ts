@@ -1,7 +1,7 @@
-import { has, PHRASES, ROUTE, startPromptTuneSystem } from '../prompt-tune-system.js';
+import { has, PHRASES, ROUTE, joinPromptTuneSystem } from '../prompt-tune-system.js';
 
-let system: Awaited<ReturnType<typeof startPromptTuneSystem>>;
-beforeAll(async () => void (system = await startPromptTuneSystem(['learns'])));
+let system: Awaited<ReturnType<typeof joinPromptTuneSystem>>;
+beforeAll(async () => void (system = await joinPromptTuneSystem(['learns'])));
 
 it('a reflective tune finds what helps, confirms it on cases nobody saw, and keeps it as a version', async () => {
   const { tune_id, job_id } = await system.submit('learns', { max_evals: 300 });

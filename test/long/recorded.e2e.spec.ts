@@ -4,11 +4,10 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
 import { weatherSuite, type Client } from '../client.js';
-import { ADMIN_TOKEN } from '../processes.js';
-import { startSystem, type System } from '../system.js';
+import { joinSystem, type TeamSystem } from '../system.js';
 import { until } from '../until.js';
 
-let system: System;
+let system: TeamSystem;
 let client: Client;
 const MODELS = [
   'perfect-ish',
@@ -22,7 +21,7 @@ const MODELS = [
   'embeddings',
 ];
 beforeAll(async () => {
-  system = await startSystem({ workers: 2 });
+  system = await joinSystem();
   client = system.client;
   await client.post('/api/providers', {
     key: 'sim',
@@ -350,7 +349,7 @@ it('toolmark record sends a file, or what comes in, and shows what became of it'
       '--server',
       client.url,
       '--token',
-      ADMIN_TOKEN,
+      client.token,
     ]);
     ran.child.stdin!.end(input);
     return ran.catch((error: { stdout: string; stderr: string; code: number }) => error);

@@ -1,9 +1,9 @@
 import { isFinished } from '#lib/contracts/job';
 import { until } from '../processes.js';
-import { MAX_CONCURRENCY, SLOW, startTuneSystem } from '../tune-system.js';
+import { MAX_CONCURRENCY, SLOW, joinTuneSystem } from '../tune-system.js';
 
-let system: Awaited<ReturnType<typeof startTuneSystem>>;
-beforeAll(async () => void (system = await startTuneSystem()));
+let system: Awaited<ReturnType<typeof joinTuneSystem>>;
+beforeAll(async () => void (system = await joinTuneSystem()));
 
 it('tells the time that is left within a factor of two', async () => {
   const { job_id } = await system.submit({ models: [`sim::${SLOW}`], cache: 'off' });

@@ -1,7 +1,7 @@
-import { LIMITED, MODEL, startTuneSystem } from '../tune-system.js';
+import { LIMITED, MODEL, joinTuneSystem } from '../tune-system.js';
 
-let system: Awaited<ReturnType<typeof startTuneSystem>>;
-beforeAll(async () => void (system = await startTuneSystem()));
+let system: Awaited<ReturnType<typeof joinTuneSystem>>;
+beforeAll(async () => void (system = await joinTuneSystem()));
 
 it('combinations whose requests are the same are asked once', async () => {
   const { tune_id, job_id } = await system.submit({

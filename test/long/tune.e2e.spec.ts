@@ -1,9 +1,9 @@
 import type { ParamTune } from '#lib/contracts/param-tune';
 import { until } from '../processes.js';
-import { BASE, MODEL, ROUTE, startTuneSystem } from '../tune-system.js';
+import { BASE, MODEL, ROUTE, joinTuneSystem } from '../tune-system.js';
 
-let system: Awaited<ReturnType<typeof startTuneSystem>>;
-beforeAll(async () => void (system = await startTuneSystem()));
+let system: Awaited<ReturnType<typeof joinTuneSystem>>;
+beforeAll(async () => void (system = await joinTuneSystem()));
 
 it('a tune finds better settings, confirms them on held-out cases, and they are best in the experiment', async () => {
   const { body: experiment } = await system.client.post('/api/experiments', {
