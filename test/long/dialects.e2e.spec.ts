@@ -1,9 +1,8 @@
-import pg from 'pg';
 import { parseJson } from '#lib/contracts/json/json';
 import { suiteNamesByWireName } from '#lib/providers/dialects/dialects';
-import { clientOf, type Client } from '../client.js';
-import { ADMIN_TOKEN, startProcess, until, type RunningProcess } from '../processes.js';
-import { createDatabase, createRedis } from '../services.js';
+import type { Client } from '../client.js';
+import { joinSystem, type TeamSystem } from '../system.js';
+import { until } from '../until.js';
 
 const BASE_URLS = { openai: '/v1', 'openai-responses': '/v1', anthropic: '/anthropic', google: '/google/v1beta' };
 const KINDS = Object.keys(BASE_URLS) as (keyof typeof BASE_URLS)[];
@@ -28,18 +27,14 @@ const NAMING = ['perfect-ish', 'json-in-content', 'json-in-name', 'unknown-tool'
 const SCRIPTED = ['scripted:chain', 'scripted:names'];
 
 let client: Client;
-let apiUrl: string;
-let sql: pg.Pool;
-let simulator: RunningProcess;
+let simulator: TeamSystem['simulator'];
+let sql: TeamSystem['sql'];
+let scripted: (id: string, replies: object[]) => Promise<unknown>;
+let requests: TeamSystem['requests'];
 beforeAll(async () => {
-  const [database, redis] = [await createDatabase(), await createRedis()];
-  const env = { DATABASE_URL: database.url, REDIS_URL: redis.url };
-  sql = new pg.Pool({ connectionString: database.url, max: 1 });
-  sql.on('error', () => {});
-  simulator = await startProcess('simulator');
-  const api = await startProcess('api', env);
-  await startProcess('worker', { ...env, LOG_LEVEL: 'warn' });
-  client = clientOf((apiUrl = api.url));
+  const system = await joinSystem();
+  ({ client, simulator, sql, requests } = system);
+  scripted = (id, replies) => system.script(id, { replies });
   for (const kind of KINDS) {
     const models = [...new Set([...MODELS, ...NAMING]), ...SCRIPTED.map((id) => `${id}-${kind}`)].map((id) => ({
       id,
@@ -57,8 +52,6 @@ beforeAll(async () => {
     expect(made).toMatchObject({ status: 201, body: { kind } });
   }
 });
-
-afterAll(() => sql.end());
 
 const tool = (name: string, description: string, properties: object, required: string[]) => ({
   type: 'function',
@@ -100,18 +93,10 @@ const suite = {
   ],
 };
 
-async function scripted(id: string, replies: object[]): Promise<void> {
-  await fetch(`${simulator.url}/control/scripted/${id}`, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json' },
-    body: JSON.stringify({ replies }),
-  });
-}
-
 /** A result with its exchange, numbers as they were written. */
 async function wholeOf(runId: string, resultId: string): Promise<any> {
-  const answer = await fetch(`${apiUrl}/api/tool-eval/history/${runId}/results/${resultId}`, {
-    headers: { authorization: `Bearer ${ADMIN_TOKEN}` },
+  const answer = await fetch(`${client.url}/api/tool-eval/history/${runId}/results/${resultId}`, {
+    headers: { authorization: `Bearer ${client.token}` },
   });
   return parseJson(await answer.text());
 }
@@ -247,10 +232,6 @@ describe('names of tools that hosts refuse', () => {
     tool('weather_get', 'Read a station of the archive', { station: { type: 'number' } }, ['station']),
     tool('mail.send', 'Send an e-mail', { to: { type: 'string' } }, ['to']),
   ];
-  const requests = async (): Promise<number> =>
-    Object.values(
-      ((await (await fetch(`${simulator.url}/control/stats`)).json()) as any).models as { requests: number }[],
-    ).reduce((sum, one) => sum + one.requests, 0);
 
   it("are the suite's in results and exchanges, announced once, and known to the cache and to a rescore", async () => {
     const {

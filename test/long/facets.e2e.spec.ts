@@ -4,20 +4,21 @@ import { askForFigures } from '#lib/db/engine/run-figures';
 import { completedRun } from '#lib/db/testing/completed-run';
 import { aTeam } from '#lib/db/testing/run-fixture';
 import type { FacetValue, RunFacets } from '#lib/contracts/run-facets';
-import { clientOf, weatherSuite, type Client } from '../client.js';
+import { weatherSuite, type Client } from '../client.js';
+import { joinApi } from '../api.js';
 import { tellWithDeaths } from '../deaths.js';
 import { lockTable } from '../lock-table.js';
 import { createDatabase } from '../services.js';
-import { startSystem, type System } from '../system.js';
+import { joinSystem, type TeamSystem } from '../system.js';
 import { until } from '../until.js';
 
 const CASES = 30;
 const MODELS = ['perfect-ish', 'careless-arguments', 'text-only'];
-let system: System;
+let system: TeamSystem;
 let client: Client;
 let suiteId: string;
 beforeAll(async () => {
-  system = await startSystem();
+  system = await joinSystem();
   ({ client } = system);
   await client.post('/api/providers', {
     key: 'sim',
@@ -25,7 +26,7 @@ beforeAll(async () => {
     models: [...MODELS, 'slow-400'].map((id) => ({ id })),
   });
   suiteId = (await client.post('/api/tool-eval/import', weatherSuite(CASES))).body.suite_id;
-}, 60_000);
+});
 
 const FIGURES = ['facets', 'confusion', 'failures', 'cases?show=all', 'ranking'];
 const pathOf = (id: string): string => `/api/tool-eval/history/${id}`;
@@ -75,8 +76,7 @@ it('a run is counted when it ends, whether or not anybody looks, once, and by wh
   expect(sumOf(again.error_type.values)).toBe(counts.settled);
   expect(sumOf(again.error_type.values, 0)).toBeGreaterThan(sumOf(error_type.values, 0));
   expect(await figuresOf(id)).toEqual(figures);
-  const { body } = await client.post('/api/teams', { name: 'others' });
-  const other = clientOf(client.url, body.token.token);
+  const { client: other } = await joinApi();
   for (const path of FIGURES) expect((await other.get(`${pathOf(id)}/${path}`)).status).toBe(404);
 }, 60_000);
 
@@ -91,11 +91,12 @@ it('a worker that is killed while it counts leaves it to the next one, with the 
   const isStoring = async () =>
     (
       await system.sql.query(
-        `SELECT 1 FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND query LIKE '%failure_group%'`,
+        `SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'
+           AND query LIKE '%failure_group%'`,
       )
     ).rowCount;
   await until(isStoring, { what: 'the worker to store what it counted' });
-  await system.workers[0]!.kill('SIGKILL');
+  await Promise.all(system.workers.splice(0).map((worker) => worker.kill('SIGKILL')));
   await letGo();
   expect((await client.get(`${pathOf(id)}/facets`)).status).toBe(202);
   await system.startWorker();

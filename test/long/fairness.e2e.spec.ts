@@ -1,26 +1,16 @@
-import pg from 'pg';
 import { clientOf, weatherSuite, type Client } from '../client.js';
-import { startProcess, until } from '../processes.js';
-import { createDatabase, createRedis } from '../services.js';
+import { joinSystem, type TeamSystem } from '../system.js';
+import { until } from '../until.js';
 
 // Shares are counted in items, not in seconds, so the speed of this machine does not matter. bench/fairness measures
 // seconds.
-let sql: pg.Pool;
+let sql: TeamSystem['sql'];
 let ada: Client;
 let bob: Client;
 beforeAll(async () => {
-  const [database, redis] = [await createDatabase(), await createRedis()];
-  const env = { DATABASE_URL: database.url, REDIS_URL: redis.url, LOG_LEVEL: 'warn' };
-  const [simulator, api] = await Promise.all([
-    startProcess('simulator'),
-    startProcess('api', env),
-    startProcess('worker', env),
-    startProcess('worker', env),
-  ]);
-  sql = new pg.Pool({ connectionString: database.url, max: 2 });
-  sql.on('error', () => {});
-  ada = clientOf(api.url);
-  bob = clientOf(api.url, (await ada.post('/api/tokens', { name: 'bob', role: 'editor', user: 'bob' })).body.token);
+  const { client, simulator, teamId, ...system } = await joinSystem();
+  [ada, sql] = [client, system.sql];
+  bob = clientOf(ada.url, (await ada.post('/api/tokens', { name: 'bob', role: 'editor', user: 'bob' })).body.token);
   for (const [key, limits] of Object.entries({ free: {}, limited: { requests_per_minute: 900 }, split: {} })) {
     await ada.post('/api/providers', {
       key,
@@ -30,9 +20,8 @@ beforeAll(async () => {
       models: [{ id: `slow-20:${key}` }],
     });
   }
-  await sql.query('UPDATE team SET running_jobs_per_user = 60');
+  await sql.query('UPDATE team SET running_jobs_per_user = 60 WHERE id = $1', [teamId]);
 });
-afterAll(() => sql.end());
 
 async function submit(
   by: Client,

@@ -1,9 +1,9 @@
 import { io, type Socket } from 'socket.io-client';
-import { clientOf, weatherSuite, type Client } from '../client.js';
-import { ADMIN_TOKEN, startProcess, until, type RunningProcess } from '../processes.js';
-import { createDatabase, createRedis } from '../services.js';
+import { joinApi } from '../api.js';
+import { weatherSuite, type Client } from '../client.js';
+import { until } from '../until.js';
 
-let api: RunningProcess;
+let owner: Client;
 let mine: Client;
 let theirs: Socket;
 let jobId: string;
@@ -11,23 +11,21 @@ const sockets: Socket[] = [];
 const heard: string[] = [];
 
 async function connect(token: unknown): Promise<Socket> {
-  const socket = io(api.url, { auth: { token }, transports: ['websocket'], reconnection: false });
+  const socket = io(owner.url, { auth: { token }, transports: ['websocket'], reconnection: false });
   sockets.push(socket);
   await new Promise<void>((resolve, reject) => socket.once('connect', resolve).once('connect_error', reject));
   return socket;
 }
 
 beforeAll(async () => {
-  const [database, redis] = [await createDatabase(), await createRedis()];
-  api = await startProcess('api', { DATABASE_URL: database.url, REDIS_URL: redis.url });
-  const owner = clientOf(api.url);
-  const other = (await owner.post('/api/teams', { name: 'others' })).body.token.token as string;
-  mine = clientOf(api.url, other);
+  const [one, another] = [await joinApi(), await joinApi()];
+  owner = one.client;
+  mine = another.client;
   await mine.post('/api/providers', { key: 'sim', base_url: 'http://127.0.0.1:9/v1', models: [{ id: 'm' }] });
-  theirs = await connect(other);
+  theirs = await connect(mine.token);
   theirs.onAny((name: string, { job_id: id }: { job_id: string }) => heard.push(`${name} ${id}`));
   jobId = await submit();
-}, 120_000);
+});
 afterAll(() => sockets.forEach((socket) => socket.disconnect()));
 
 async function submit(): Promise<string> {
@@ -43,7 +41,7 @@ describe('a packet that nobody would send is refused, and costs nobody else anyt
   let token: string;
   let viewer: Socket;
   beforeAll(async () => {
-    token = (await clientOf(api.url).post('/api/tokens', { name: 'viewer', role: 'viewer' })).body.token as string;
+    token = (await owner.post('/api/tokens', { name: 'viewer', role: 'viewer' })).body.token as string;
     viewer = await connect(token);
   });
   const othersGoOn = async (): Promise<void> => {
@@ -150,5 +148,5 @@ describe('a packet that nobody would send is refused, and costs nobody else anyt
 it('the token of a connection may be anything, and lets in who has one', async () => {
   for (const token of [{ toString: 1 }, JSON.parse(deep(500)), null, 'x\u0000', '\ud800'])
     await expect(connect(token)).rejects.toThrow(/token/);
-  expect((await connect(ADMIN_TOKEN)).connected).toBe(true);
+  expect((await connect(owner.token)).connected).toBe(true);
 });

@@ -4,12 +4,12 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
-import { clientOf, type Client } from '../client.js';
-import { ADMIN_TOKEN } from '../processes.js';
-import { startSystem, type System } from '../system.js';
+import { joinApi } from '../api.js';
+import type { Client } from '../client.js';
+import { joinSystem, type TeamSystem } from '../system.js';
 import { until } from '../until.js';
 
-let system: System;
+let system: TeamSystem;
 let honest: Client;
 let provider: Server;
 let providerUrl: string;
@@ -18,9 +18,8 @@ let answer: (body: any) => { status?: number; headers?: Record<string, string>; 
 let asked = 0;
 
 beforeAll(async () => {
-  system = await startSystem({ workers: 2 });
-  const team = await system.client.post('/api/teams', { name: 'honest' });
-  honest = clientOf(system.client.url, team.body.token.token);
+  system = await joinSystem();
+  honest = (await joinApi()).client;
   await honest.post('/api/providers', {
     key: 'sim',
     base_url: `${system.simulator.url}/v1`,
@@ -41,7 +40,7 @@ beforeAll(async () => {
   });
   await new Promise<void>((resolve) => provider.listen(0, '127.0.0.1', resolve));
   providerUrl = `http://127.0.0.1:${(provider.address() as AddressInfo).port}`;
-}, 150_000);
+});
 afterAll(() => provider.close());
 
 let names = 0;
@@ -206,8 +205,9 @@ it('an item that throws is settled once as internal, and a resume scores the rep
   await spoil(0, scored('Ber.*'));
   await spoil(1, scored('Ber.*'));
   // Workers cache versions of suites, because they do not change.
-  for (const worker of system.workers.splice(0)) await worker.stop();
-  for (let n = 0; n < 2; n++) await system.startWorker();
+  await Promise.all(system.workers.splice(0).map((worker) => worker.stop()));
+  await system.startWorker();
+  await system.startWorker();
   await system.client.post(`/api/tool-eval/history/${id}/resume`);
   await ended(system.client, id);
   expect((await results(system.client, id)).map(({ outcome, passed }) => [outcome, passed])).toEqual(
@@ -427,7 +427,7 @@ describe('the toolmark command', () => {
         '--server',
         system.client.url,
         '--token',
-        ADMIN_TOKEN,
+        system.client.token,
       ]);
       let [out, err] = ['', ''];
       child.stdout.setEncoding('utf8').on('data', (text: string) => (out += text));

@@ -1,6 +1,8 @@
 import { clientOf } from '../client.js';
-import { startProcess, until } from '../processes.js';
+import { startProcess } from '../processes.js';
 import { createDatabase, createRedis } from '../services.js';
+import { joinSystem } from '../system.js';
+import { until } from '../until.js';
 
 const described = (unit: object) => ({
   name: 'geometry.area',
@@ -23,11 +25,7 @@ const reply = (...args: string[]) => ({
 });
 
 it('a suite imported from BFCL runs with the tools of each entry, and has the house score and bfcl_ast', async () => {
-  const [database, redis] = [await createDatabase(), await createRedis()];
-  const env = { DATABASE_URL: database.url, REDIS_URL: redis.url };
-  const simulator = await startProcess('simulator');
-  const [api] = [await startProcess('api', env), await startProcess('worker', { ...env, LOG_LEVEL: 'warn' })];
-  const client = clientOf(api.url);
+  const { client, simulator, script } = await joinSystem();
   await client.post('/api/providers', {
     key: 'sim',
     base_url: `${simulator.url}/v1`,
@@ -39,11 +37,7 @@ it('a suite imported from BFCL runs with the tools of each entry, and has the ho
     many: reply('{"side": 2}', '{"side": 1}'),
     none: { role: 'assistant', content: 'No.' },
   };
-  await fetch(`${simulator.url}/control/scripted/bfcl`, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json' },
-    body: JSON.stringify({ by_prompt }),
-  });
+  await script('bfcl', { by_prompt });
   const questions = [
     entry('simple_python_0', 'one'),
     entry('simple_python_1', 'two', {}),

@@ -1,12 +1,12 @@
 import { weatherSuite, type Client } from '../client.js';
-import { startSystem, type System } from '../system.js';
+import { joinSystem, type TeamSystem } from '../system.js';
 import { until } from '../until.js';
 
 let client: Client;
-let control: System['control'];
-let requests: System['requests'];
+let control: TeamSystem['control'];
+let requests: TeamSystem['requests'];
 beforeAll(async () => {
-  const system = await startSystem({ workers: 2 });
+  const system = await joinSystem();
   ({ client, control, requests } = system);
   for (const key of ['down', 'up']) {
     await client.post('/api/providers', {

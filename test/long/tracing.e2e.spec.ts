@@ -1,6 +1,7 @@
+// A system of its own: its processes are told of a collector.
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { clientOf, weatherSuite } from '../client.js';
+import { clientOf, weatherSuite, type Client } from '../client.js';
 import { startProcess, until } from '../processes.js';
 import { createDatabase, createRedis } from '../services.js';
 
@@ -48,14 +49,19 @@ async function startCollector() {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     spans,
     bodies,
-    close: () => void server.close(),
+    close: (): void => {
+      server.close();
+      server.closeAllConnections();
+    },
   };
 }
 
 const KEY = 'sk-tracing-0123456789abcdef';
 
-it('a run is one trace from its submit to every result, and no key and no prompt are in it', async () => {
-  const collector = await startCollector();
+let collector: Awaited<ReturnType<typeof startCollector>>;
+let client: Client;
+beforeAll(async () => {
+  collector = await startCollector();
   const [database, redis] = [await createDatabase(), await createRedis()];
   const env = {
     DATABASE_URL: database.url,
@@ -63,18 +69,21 @@ it('a run is one trace from its submit to every result, and no key and no prompt
     OTEL_EXPORTER_OTLP_ENDPOINT: collector.url,
     OTEL_BSP_SCHEDULE_DELAY: '100',
   };
-  const [simulator, api, worker] = [
-    await startProcess('simulator'),
-    await startProcess('api', env),
-    await startProcess('worker', env),
-  ];
-  const client = clientOf(api.url);
+  const [simulator, api] = await Promise.all([
+    startProcess('simulator'),
+    startProcess('api', env),
+    startProcess('worker', env),
+  ]);
+  client = clientOf(api.url);
   await client.post('/api/providers', {
     key: 'sim',
     base_url: `${simulator.url}/v1`,
     api_key: KEY,
     models: [{ id: 'instant' }, { id: 'wrong-key' }],
   });
+});
+
+it('a run is one trace from its submit to every result, and no key and no prompt are in it', async () => {
   const suite = await client.post('/api/tool-eval/import', weatherSuite(5));
   const { eval_id, job_id } = (
     await client.post('/api/tool-eval', {
@@ -142,28 +151,10 @@ it('a run is one trace from its submit to every result, and no key and no prompt
     expect(body).not.toContain(KEY);
     expect(body).not.toContain('weather in Paris');
   }
-  await worker.stop();
-  await api.stop();
-  collector.close();
 });
 
 it('a collector that is gone holds up no run', async () => {
-  const [database, redis] = [await createDatabase(), await createRedis()];
-  const env = { DATABASE_URL: database.url, REDIS_URL: redis.url };
-  const simulator = await startProcess('simulator');
-  const api = await startProcess('api', { ...env, OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:1' });
-  await startProcess('worker', {
-    ...env,
-    OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:1',
-    OTEL_BSP_SCHEDULE_DELAY: '100',
-  });
-  const client = clientOf(api.url);
-  await client.post('/api/providers', {
-    key: 'sim',
-    base_url: `${simulator.url}/v1`,
-    api_key: KEY,
-    models: [{ id: 'instant' }],
-  });
+  collector.close();
   const suite = await client.post('/api/tool-eval/import', weatherSuite(20));
   const { eval_id } = (
     await client.post('/api/tool-eval', { suite_id: suite.body.suite_id, models: ['sim::instant'], cache: 'off' })

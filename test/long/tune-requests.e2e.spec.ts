@@ -1,4 +1,5 @@
-import { LIMITED, MODEL, joinTuneSystem } from '../tune-system.js';
+import { until } from '../processes.js';
+import { joinTuneSystem, LIMITED, MAX_CONCURRENCY, MODEL, SLOW } from '../tune-system.js';
 
 let system: Awaited<ReturnType<typeof joinTuneSystem>>;
 beforeAll(async () => void (system = await joinTuneSystem()));
@@ -43,4 +44,17 @@ it('a spent budget ends a tune with what it knows, and a larger one lets it go o
     [tune_id],
   );
   expect((await system.requests(MODEL)) - before).toBe(rows[0].n);
+});
+
+it('a tune is stopped within a second, and goes on where it was', async () => {
+  const { tune_id, job_id } = await system.submit({ models: [`sim::${SLOW}`], cache: 'off', seed: 3 });
+  await until(async () => (await system.job(job_id)).progress.done > 100);
+  expect((await system.client.post('/api/tool-eval/cancel', { job_id })).status).toBe(202);
+  const counted = await system.requests(SLOW);
+  await until(async () => (await system.get('/api/lanes')).items.every(({ in_flight }: any) => in_flight === 0));
+  expect((await system.requests(SLOW)) - counted).toBeLessThanOrEqual(MAX_CONCURRENCY);
+  expect(await system.tune(tune_id)).toMatchObject({ status: 'cancelled', step: 'search' });
+  const { body: resumed } = await system.client.post(`/api/jobs/${job_id}/resume`);
+  expect(await system.ended(resumed.job_id)).toMatchObject({ status: 'completed' });
+  expect((await system.tune(tune_id)).targets[0]!.outcome).toBe('confirmed');
 });
