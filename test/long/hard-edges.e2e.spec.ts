@@ -1,3 +1,4 @@
+// A system of its own: it searches all logs, tables, metrics and Redis values for a key.
 import { createServer as createHttpServer } from 'node:http';
 import { createServer as createHttpsServer } from 'node:https';
 import type { AddressInfo, Server } from 'node:net';
@@ -45,8 +46,11 @@ const servers: Server[] = [];
 beforeAll(async () => {
   const [database, store] = [await createDatabase(), await createRedis()];
   const env = { DATABASE_URL: database.url, REDIS_URL: store.url, LOG_LEVEL: 'trace' };
-  simulator = await startProcess('simulator');
-  processes = [await startProcess('api', env), await startProcess('worker', env)];
+  [simulator, ...processes] = await Promise.all([
+    startProcess('simulator'),
+    startProcess('api', env),
+    startProcess('worker', env),
+  ]);
   client = clientOf(processes[0]!.url);
   redis = new Redis(store.url);
   sql = new pg.Pool({ connectionString: database.url, max: 2 });

@@ -1,3 +1,4 @@
+// A system of its own: its one worker gets all of the replies.
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import pg from 'pg';
@@ -58,9 +59,12 @@ beforeAll(async () => {
   await new Promise<void>((resolve) => provider.listen(0, '127.0.0.1', resolve));
   const [database, redis] = [await createDatabase(), await createRedis()];
   const env = { DATABASE_URL: database.url, REDIS_URL: redis.url };
-  const simulator = await startProcess('simulator');
-  const api = await startProcess('api', env);
-  workers = [await startProcess('worker', { ...env, LOG_LEVEL: 'warn' })];
+  const [simulator, api, worker] = await Promise.all([
+    startProcess('simulator'),
+    startProcess('api', env),
+    startProcess('worker', { ...env, LOG_LEVEL: 'warn' }),
+  ]);
+  workers = [worker];
   sql = new pg.Pool({ connectionString: database.url, max: 2 });
   sql.on('error', () => {});
   honest = clientOf(api.url);

@@ -1,3 +1,4 @@
+// A system of its own: it counts what all of it does.
 import { readFileSync } from 'node:fs';
 import { clientOf, weatherSuite, type Client } from '../client.js';
 import { startProcess, until, type RunningProcess } from '../processes.js';
@@ -8,11 +9,12 @@ let client: Client;
 beforeAll(async () => {
   const [database, redis] = [await createDatabase(), await createRedis()];
   const env = { DATABASE_URL: database.url, REDIS_URL: redis.url, LOG_LEVEL: 'debug' };
-  processes = {
-    API: await startProcess('api', env),
-    Worker: await startProcess('worker', env),
-    Simulator: await startProcess('simulator'),
-  };
+  const [API, Worker, Simulator] = await Promise.all([
+    startProcess('api', env),
+    startProcess('worker', env),
+    startProcess('simulator'),
+  ]);
+  processes = { API, Worker, Simulator };
   client = clientOf(processes.API.url);
   await client.post('/api/providers', {
     key: 'sim',
