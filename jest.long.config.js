@@ -1,7 +1,7 @@
 import config from './jest.config.js';
 
-/** What measures shares and times, and so needs the machine for itself. */
-const ALONE = ['budgets', 'fairness', 'hostile', 'lanes', 'storm', 'tune-progress'].map(
+/** What measures times, and so needs the machine for itself. */
+const ALONE = ['hostile', 'storm', 'tune-progress'].map(
   (name) => `<rootDir>/test/long/${name}.e2e.spec.ts`,
 );
 const { maxWorkers, watchman, testTimeout, testPathIgnorePatterns: _, ...project } = config;

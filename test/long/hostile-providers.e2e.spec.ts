@@ -275,14 +275,14 @@ it('what waits for its turn, or to be tried again, is not noted as worked on; wh
     models: [{ id: 'slow-20000' }],
     limits: { max_concurrency: 1 },
   });
-  const asking = await submit(system.client, ['one::slow-20000']);
-  await until(async () => (await system.requests('slow-20000')) === 1, { what: 'one item to be asked' });
-  expect((await noted(asking)).filter((begun) => begun)).toEqual([true]);
-
   answer = () => ({ status: 503, headers: { 'retry-after': '600' }, body: { error: { message: 'later' } } });
+  const asking = await submit(system.client, ['one::slow-20000']);
   const trying = await hostileRun('openai');
+  await until(async () => (await system.requests('slow-20000')) === 1, { what: 'one item to be asked' });
   await until(() => asked === 4, { what: 'all items to be refused' });
-  expect(await noted(trying)).toEqual([false, false, false, false]);
+  const [begun, tried] = await Promise.all([noted(asking), noted(trying)]);
+  expect(begun.filter((isBegun) => isBegun)).toEqual([true]);
+  expect(tried).toEqual([false, false, false, false]);
   for (const id of [asking, trying])
     await system.client.post('/api/tool-eval/cancel', {
       job_id: (await system.client.get(`/api/tool-eval/history/${id}`)).body.job_id,
@@ -393,7 +393,7 @@ it('items that processes died of keep nobody waiting, neither queued nor while t
   answer = () =>
     answers
       ? { body: { choices: [{ message: { role: 'assistant', content: 'Sunny.' } }] } }
-      : { status: 503, headers: { 'retry-after': '20' }, body: { error: { message: 'not yet' } } };
+      : { status: 503, headers: { 'retry-after': '10' }, body: { error: { message: 'not yet' } } };
   const apart = await hostileRun('openai');
   await suspects(apart);
   answers = true;

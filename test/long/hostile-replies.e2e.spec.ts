@@ -28,7 +28,7 @@ const REPLIES: Record<string, object> = {
   'endless-comparison': { tool_calls: Array.from({ length: 100 }, (_, n) => call({ city: letters(19_000, n + 2) })) },
   'an-argument-of-megabytes': { tool_calls: [call({ city: 'x'.repeat(12 * 2 ** 20) })] },
 };
-const ITEMS = 6;
+const ITEMS = 4;
 
 let provider: Server;
 const asked = new Map<string, number>();

@@ -94,7 +94,7 @@ describe('an outage of a provider', () => {
 
 describe('a lane', () => {
   it('can be paused and resumed by an owner, while others go on', async () => {
-    const { eval_id, job_id } = await submit(600, 'down::slow-20:down');
+    const { eval_id, job_id } = await submit(300, 'down::slow-20:down');
     await settled(eval_id, 10);
     const { id } = await lane('down');
     expect((await client.post(`/api/lanes/${id}/pause`)).body).toMatchObject({
@@ -113,7 +113,7 @@ describe('a lane', () => {
       },
       { what: 'no request while another lane works', timeoutMs: 60_000 },
     );
-    expect((await run(eval_id)).counts.settled).toBeLessThan(600);
+    expect((await run(eval_id)).counts.settled).toBeLessThan(300);
     await until(
       async () => /^Waiting for down since .* paused/.test((await client.get(`/api/jobs/${job_id}`)).body.detail ?? ''),
       { what: 'the job to say so' },
@@ -125,7 +125,7 @@ describe('a lane', () => {
       limits: { max_concurrency: 6 },
     });
     expect((await client.post(`/api/lanes/${id}/resume`)).body.paused_at).toBeNull();
-    expect((await completed(eval_id)).counts).toMatchObject({ settled: 600, errored: 0 });
+    expect((await completed(eval_id)).counts).toMatchObject({ settled: 300, errored: 0 });
     expect((await client.post('/api/lanes/01a1fc11-0570-72f9-b84b-b15294fa812e/pause')).status).toBe(404);
   });
 

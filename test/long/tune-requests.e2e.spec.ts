@@ -18,15 +18,16 @@ it('combinations whose requests are the same are asked once', async () => {
   expect(await system.requests(LIMITED)).toBe(3 * 60 * 4);
 });
 
+/** A tune of one combination beside the base. */
+const SMALL = {
+  mode: 'grid',
+  search_space: { temperature: [0.3], tool_choice: ['required'], top_p: [0.3] },
+  cache: 'off',
+};
+
 it('a spent budget ends a tune with what it knows, and a larger one lets it go on without paying again', async () => {
   const before = await system.requests(MODEL);
-  const asked = {
-    mode: 'grid',
-    search_space: { temperature: [0.3], tool_choice: ['required'], top_p: [0.3] },
-    seed: 7,
-    cache: 'off',
-  };
-  const { tune_id, job_id } = await system.submit({ ...asked, budget: { max_requests: 200 } });
+  const { tune_id, job_id } = await system.submit({ ...SMALL, seed: 7, budget: { max_requests: 200 } });
   expect(await system.ended(job_id)).toMatchObject({ status: 'budget_exceeded' });
   const stopped = await system.tune(tune_id);
   expect(stopped.notes).toEqual([expect.stringMatching(/the budget ends it before/)]);
@@ -47,7 +48,7 @@ it('a spent budget ends a tune with what it knows, and a larger one lets it go o
 });
 
 it('a tune is stopped within a second, and goes on where it was', async () => {
-  const { tune_id, job_id } = await system.submit({ models: [`sim::${SLOW}`], cache: 'off', seed: 3 });
+  const { tune_id, job_id } = await system.submit({ ...SMALL, models: [`sim::${SLOW}`], seed: 3 });
   await until(async () => (await system.job(job_id)).progress.done > 100);
   expect((await system.client.post('/api/tool-eval/cancel', { job_id })).status).toBe(202);
   const counted = await system.requests(SLOW);
