@@ -6,7 +6,7 @@ import { io, type Socket } from 'socket.io-client';
 import pg from 'pg';
 import { ApiClient } from '#lib/client/api-client';
 import { watchJob } from '#lib/client/watch-job';
-import { Envelope, LIVE_MESSAGES, LOG_EVENTS, type LiveMessageName, type LogEventName } from '#lib/contracts/event';
+import { Envelope, LIVE_MESSAGES, LOG_EVENTS, type LiveMessageName } from '#lib/contracts/event';
 import { clientOf, weatherSuite, type Client } from '../client.js';
 import { ADMIN_TOKEN, startProcess, until, type RunningProcess } from '../processes.js';
 import { createDatabase, startRedis, type PrivateRedis } from '../services.js';
@@ -50,11 +50,11 @@ afterAll(() => sql.end());
 
 /** Messages that differ from their schema, and so from docs/live.md. */
 const notAsDescribed: unknown[] = [];
+const logEvents = Object.fromEntries(
+  Object.entries(LOG_EVENTS).map(([name, data]) => [name, Envelope.extend({ data })]),
+);
 function check(name: string, message: any): void {
-  const { success, data, error } =
-    name in LOG_EVENTS
-      ? Envelope.extend({ data: LOG_EVENTS[name as LogEventName] }).safeParse(message)
-      : LIVE_MESSAGES[name as LiveMessageName].safeParse(message);
+  const { success, data, error } = (logEvents[name] ?? LIVE_MESSAGES[name as LiveMessageName]).safeParse(message);
   if (!success || !isDeepStrictEqual(data, message)) notAsDescribed.push({ name, message, without: data, error });
 }
 
@@ -275,7 +275,7 @@ it('without asking, a socket is told of the jobs of its team, each event once, a
 let huge: ReturnType<typeof makeHugeRun> | undefined;
 const hugeRun = (): ReturnType<typeof makeHugeRun> => (huge ??= makeHugeRun());
 
-/** A finished run whose log has 12,000 extra results, more than are sent: copies of its two, between the results and the end. */
+/** A finished run whose log has 12,000 extra results, more than are sent: copies of its two, before the end. */
 async function makeHugeRun(): Promise<{ jobId: string; evalId: string; lastSeq: number }> {
   const { jobId, evalId } = await submit(2, ['perfect-ish']);
   await until(async () => (await client.get(`/api/jobs/${jobId}`)).body.status === 'completed');
