@@ -55,7 +55,7 @@ const finished = (evalId: string) =>
       const now = await run(evalId);
       return now.status === 'completed' && now;
     },
-    { what: 'the run to complete', timeoutMs: 60_000 },
+    { what: 'the run to complete', timeoutMs: 120_000 },
   );
 
 describe('a run on two worker processes', () => {
@@ -95,7 +95,7 @@ describe('a run on two worker processes', () => {
     const one = await client.get(`/api/tool-eval/history/${evalId}/results/${results.body.items[0].id}`);
     expect(one.body.exchange.requests[0].messages[0].content).toMatch(/weather in Paris/);
     expect(one.body.explanation[0]).toMatch(/right tool/);
-  }, 90_000);
+  });
 
   it('exports in every format', async () => {
     const { evalId } = await submit(3, ['perfect-ish', 'text-only']);
@@ -115,7 +115,7 @@ describe('a run on two worker processes', () => {
     expect((await client.get(`/api/tool-eval/history/${evalId}/export?format=junit`)).body).toMatch(
       /tests="6" failures="3" errors="0"/,
     );
-  }, 60_000);
+  });
 
   it('stops at once when it is cancelled, keeps what is settled and lets late replies change nothing', async () => {
     const endpoint = await startEndpoint();
@@ -147,7 +147,7 @@ describe('a run on two worker processes', () => {
     expect((await client.post(`/api/jobs/${jobId}/cancel`)).status).toBe(409);
     const job = (await client.get(`/api/jobs/${jobId}`)).body;
     expect(job).toMatchObject({ status: 'cancelled', result_ref: evalId, progress: { done: kept, total: 100 } });
-  }, 60_000);
+  });
 
   it('completes when Redis is flushed in the middle', async () => {
     const { evalId } = await submit(120, ['slow-40']);
@@ -157,7 +157,7 @@ describe('a run on two worker processes', () => {
     await redis.flushAll();
     await finished(evalId);
     await expectExact(sql, evalId, 120);
-  }, 90_000);
+  });
 
   it('completes when Redis is gone for a while, and takes submits meanwhile', async () => {
     const { evalId } = await submit(100, ['slow-40']);
@@ -167,7 +167,7 @@ describe('a run on two worker processes', () => {
     await redis.restart();
     await Promise.all([finished(evalId), finished(second.evalId)]);
     await expectExact(sql, evalId, 100);
-  }, 90_000);
+  });
 
   it('settles every item once when a worker is killed in the middle', async () => {
     const { evalId } = await submit(120, ['slow-40']);
@@ -180,7 +180,7 @@ describe('a run on two worker processes', () => {
       'errored',
     ]);
     expect(rows[0].errored).toBe(0);
-  }, 90_000);
+  });
 });
 
 it('a worker stops when it is told to, though Redis is gone', async () => {
