@@ -1,24 +1,33 @@
 import { joinPromptTuneSystem } from '../prompt-tune-system.js';
 
-let system: Awaited<ReturnType<typeof joinPromptTuneSystem>>;
-beforeAll(async () => void (system = await joinPromptTuneSystem(['down', 'slow', 'nonsense'])));
-
-it.each([
+const AWAY = [
   ['down', 503, /HTTP 503|503/],
   ['slow', 'hang', /1 s|timeout|timed out/i],
-] as const)(
+] as const;
+const modelOf = (name: string): string => encodeURIComponent(`meta:${name}`);
+
+let system: Awaited<ReturnType<typeof joinPromptTuneSystem>>;
+/** Side by side, because each is tried for some seconds. */
+const submitted: Record<string, { tune_id: string; job_id: string }> = {};
+beforeAll(async () => {
+  system = await joinPromptTuneSystem(['down', 'slow', 'nonsense']);
+  for (const [name, status] of AWAY) {
+    await system.control(`models/${modelOf(name)}`, { on: false, status });
+    submitted[name] = await system.submit(name, { max_evals: 300, meta_params: { timeout_s: 1 } });
+  }
+});
+
+it.each(AWAY)(
   'a meta model that is %s ends its tune with the reason; once it is back, a resume goes on',
-  async (name, status, reason) => {
-    const model = encodeURIComponent(`meta:${name}`);
-    await system.control(`models/${model}`, { on: false, status });
-    const { tune_id, job_id } = await system.submit(name, { max_evals: 300, meta_params: { timeout_s: 1 } });
+  async (name, _status, reason) => {
+    const { tune_id, job_id } = submitted[name]!;
     const ended = await system.ended(job_id);
     expect(ended).toMatchObject({ status: 'failed', error: expect.stringMatching(reason) });
     expect(ended.error).toMatch(/^The meta model sim::meta:(down|slow) could not be asked: /);
     const { evaluations } = await system.tune(tune_id);
     expect(evaluations).toBe(42);
 
-    await system.control(`models/${model}`, { on: true });
+    await system.control(`models/${modelOf(name)}`, { on: true });
     const asked = await system.requests(`prompt-sensitive:${name}`);
     const { body } = await system.client.post(`/api/jobs/${job_id}/resume`);
     await system.ended(body.job_id);

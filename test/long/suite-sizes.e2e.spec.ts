@@ -1,3 +1,4 @@
+// An API of its own, in this process: it counts what its pool is asked.
 import { get, type IncomingMessage } from 'node:http';
 import { text as textOf } from 'node:stream/consumers';
 import { startApi, type ApiInProcess } from '../api.js';
