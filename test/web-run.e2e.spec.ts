@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core';
-import { journeys, startWeb, type WebSystem } from './web.js';
+import { joinWeb, journeys, type TeamWeb } from './web.js';
 
-let web: WebSystem;
+let web: TeamWeb;
 
 async function type(page: Page, label: string, text: string): Promise<void> {
   await page.getByRole('textbox', { name: label, exact: true }).click();
@@ -11,7 +11,7 @@ async function type(page: Page, label: string, text: string): Promise<void> {
 
 journeys('a run in the page', () => {
   beforeAll(async () => {
-    web = await startWeb();
+    web = await joinWeb();
     await web.client.post('/api/providers', {
       key: 'sim',
       name: 'Simulator',

@@ -1,6 +1,7 @@
+import type { Page } from 'playwright-core';
 import { isFinished } from '#lib/contracts/job';
 import { weatherSuite, type Client } from './client.js';
-import type { OpenOptions, Tab, Theme, WebSystem } from './web.js';
+import type { OpenOptions, Tab, TeamWeb, Theme } from './web.js';
 import { until } from './until.js';
 
 /** Ids of what `fillTeam` made, of which the screens show something. */
@@ -51,7 +52,7 @@ export const HOSTILE: Texts = {
 };
 
 /** A provider with models, a suite, a completed run with a wrong answer and an errored one, and a tune. */
-export async function fillTeam(web: WebSystem, texts: Texts = PLAIN): Promise<Filled> {
+export async function fillTeam(web: TeamWeb, texts: Texts = PLAIN): Promise<Filled> {
   const { client, simulator } = web;
   await client.post('/api/providers', {
     key: 'sim',
@@ -145,7 +146,7 @@ async function tuneOf(client: Client, suiteId: string, { name, prompt }: Texts):
 }
 
 /** A tune of prompts that has ended. What the meta model writes is hostile, too. */
-async function promptTuneOf({ client, simulator }: WebSystem, suiteId: string, { error }: Texts): Promise<string> {
+async function promptTuneOf({ client, simulator }: TeamWeb, suiteId: string, { error }: Texts): Promise<string> {
   const rules = [{ when: null, append: error.slice(0, 600) }];
   await fetch(`${simulator.url}/control/meta/screens`, { method: 'POST', body: JSON.stringify({ rules }) });
   const { body } = await client.post('/api/tool-eval/prompt-tune', {
@@ -193,7 +194,7 @@ async function gateOf(
 
 /** A report of the default judge that has ended, and a label of a person. What the judge writes is hostile, too. */
 async function reportOf(
-  { client, simulator }: WebSystem,
+  { client, simulator }: TeamWeb,
   runId: string,
   { name, prompt, error }: Texts,
 ): Promise<string> {
@@ -321,24 +322,41 @@ export const screensOf = (filled: Filled): [name: string, path: string][] => {
 /** Screens that are looked at side by side. */
 const AT_ONCE = 2;
 
+export interface Walk {
+  /** In `both` themes, in the tab's `own` one, or `none` of it, which takes longer than all else. */
+  axe: 'both' | 'own' | 'none';
+  /** Whether each screen is loaded, as whoever opens its address does, or come to from the one before, as by a link. */
+  loads: boolean;
+}
+
+/** Whoever looks, and how; 640 px are 1280 px at 200 %. One of them loads each screen by its address. */
+export const VIEWS: [name: string, OpenOptions, Walk][] = [
+  ['an owner, wide', { role: 'owner', width: 1280 }, { axe: 'both', loads: true }],
+  ['an editor, at 200 %', { role: 'editor', width: 640, height: 400 }, { axe: 'own', loads: false }],
+  ['a viewer, at 360 px, dark', { role: 'viewer', width: 360, theme: 'dark' }, { axe: 'own', loads: false }],
+];
+
 /**
  * What screens must never have, whatever they show and to whom. Each tab goes from screen to screen.
- * @param axe `both` themes, the tab's `own` one, or `none` of it, which takes longer than all else
  * @returns the faults by the name of the screen; screens without any are left out
  */
 export async function faultsOfScreens(
-  web: WebSystem,
+  web: TeamWeb,
   screens: readonly (readonly [name: string, path: string])[],
   options: OpenOptions,
-  axe: 'both' | 'own' | 'none' = 'both',
+  { axe, loads }: Walk,
 ): Promise<Record<string, string[]>> {
   const found: Record<string, string[]> = {};
   const left = [...screens];
   const walk = async (): Promise<void> => {
     const tab = await web.open(options);
     for (let screen = left.shift(); screen; screen = left.shift()) {
-      const faults = await faultsOfScreen(web, tab, screen[1], axe === 'own' ? (options.theme ?? 'light') : axe);
-      if (faults.length > 0) found[screen[0]] = faults;
+      const [name, path] = screen;
+      const before = tab.faults().length;
+      await (loads ? tab.page.goto(`${web.url}${path}`) : followLinkTo(tab.page, path));
+      const faults = await faultsOfScreen(tab, axe === 'own' ? (options.theme ?? 'light') : axe);
+      faults.push(...tab.faults().slice(before));
+      if (faults.length > 0) found[name] = faults;
     }
     await tab.context.close();
   };
@@ -346,18 +364,18 @@ export async function faultsOfScreens(
   return found;
 }
 
-async function faultsOfScreen(
-  web: WebSystem,
-  { page, faults, axe, isTooWide }: Tab,
-  path: string,
-  themes: Theme | 'both' | 'none',
-): Promise<string[]> {
-  const before = faults().length;
-  await page.goto(`${web.url}${path}`);
+/** Has the page's router do what it does for a click on a link, until the screen is drawn. */
+async function followLinkTo(page: Page, path: string): Promise<void> {
+  await page.evaluate(`__TSR_ROUTER__.navigate({ href: ${JSON.stringify(path)} })`);
+  await page.waitForFunction(`(({ status, location, resolvedLocation }) =>
+    status === 'idle' && resolvedLocation?.href === location.href)(__TSR_ROUTER__.state)`);
+  expect(new URL(page.url()).pathname).toBe(new URL(path, page.url()).pathname);
+}
+
+async function faultsOfScreen({ page, axe, isTooWide }: Tab, themes: Theme | 'both' | 'none'): Promise<string[]> {
   await page.getByRole('heading', { level: 1 }).first().waitFor();
   await page.locator('[aria-busy=true]').first().waitFor({ state: 'detached' });
   const found = themes === 'none' ? [] : await axe(themes === 'both' ? undefined : themes);
-  found.push(...faults().slice(before));
   if (await isTooWide()) found.push('wider than the window');
   if ((await page.title()).includes('owned')) found.push('a text was run as a script');
   return found;

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import { chromium, type Browser, type BrowserContext, type Locator, type Page } from 'playwright-core';
+import { text } from 'node:stream/consumers';
+import { chromium, type Browser, type BrowserContext, type Download, type Locator, type Page } from 'playwright-core';
 import type { Client } from './client.js';
 import { afterFile } from './after-file.js';
 import { joinSystem, startSystem, type System, type TeamSystem } from './system.js';
@@ -37,9 +38,17 @@ export interface Tab {
   isTooWide(): Promise<boolean>;
 }
 
+/** A tab goes on listening and drawing. Those that a test opened are closed at its end. */
+let ofTest: BrowserContext[] = [];
+
 /** Tests in a real browser. Without one they are left out and a line says so; in CI that is a failure. */
 export function journeys(name: string, define: () => void): void {
-  if (process.env.TOOLMARK_CHROMIUM_SERVER) return describe(name, define);
+  if (process.env.TOOLMARK_CHROMIUM_SERVER)
+    return describe(name, () => {
+      beforeEach(() => void (ofTest = []));
+      afterEach(() => Promise.all(ofTest.map((context) => context.close())));
+      define();
+    });
   if (process.env.CI) it(`${name}: CI has a browser`, () => expect(process.env.TOOLMARK_CHROMIUM_SERVER).toBeTruthy());
   else it.todo(`${name} (left out: no Chromium on the PATH, and no TOOLMARK_CHROMIUM)`);
 }
@@ -67,6 +76,7 @@ async function openTab(browser: Browser, { client }: TeamSystem, options: OpenOp
   const { path = '/', role, theme = 'light', width = 1280, height = 800 } = options;
   const token = options.token ?? (role ? await tokenOf(client, role) : client.token);
   const context = await browser.newContext({ viewport: { width, height }, colorScheme: theme });
+  ofTest.push(context);
   const faults: string[] = [];
   await context.exposeBinding('reportViolation', (_source, text: string) => void faults.push(text));
   // Code that `page.evaluate` runs is exempt from the policy; what an init script listens to is not.
@@ -101,6 +111,9 @@ async function tokenOf(client: Client, role: string): Promise<string> {
   const { body } = await client.post('/api/tokens', { name: `a ${role}`, role, user: `a ${role}` });
   return body.token as string;
 }
+
+/** The file stays with the browser, which has folders of its own. */
+export const textOf = async (download: Download): Promise<string> => text(await download.createReadStream());
 
 const MAX_TABS = 200;
 

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { openGuideShell, type GuideShell } from '../guide.js';
-import { journeys, startWeb, type WebSystem } from '../web.js';
+import { joinWeb, journeys, type TeamWeb } from '../web.js';
 
 const text = readFileSync('docs/quick-start.md', 'utf8');
 /** What the document has the reader type, in its order. */
@@ -8,12 +8,12 @@ const typed = [...text.matchAll(/^```sh\n([^]*?)^```$/gm)].map(([, lines]) => li
 /** The names of what the reader is to find in the page. */
 const named = new Set([...text.matchAll(/_([A-Z][^_]*)_/g)].map(([, name]) => name!));
 
-let web: WebSystem;
+let web: TeamWeb;
 let shell: GuideShell;
 
 journeys('the quick start', () => {
   beforeAll(async () => {
-    web = await startWeb();
+    web = await joinWeb();
     shell = openGuideShell(web);
     await web.client.post('/api/providers', {
       key: 'simulator',

@@ -1,14 +1,14 @@
 import type { Locator, Page } from 'playwright-core';
 import { weatherSuite } from '../client.js';
 import { untilEnded } from '../web-screens.js';
-import { journeys, startWeb, type WebSystem } from '../web.js';
+import { joinWeb, journeys, type TeamWeb } from '../web.js';
 
-let web: WebSystem;
+let web: TeamWeb;
 let suiteId: string;
 
 journeys('from the first view', () => {
   beforeAll(async () => {
-    web = await startWeb();
+    web = await joinWeb();
     const { client, simulator } = web;
     await client.post('/api/providers', {
       key: 'sim',

@@ -1,9 +1,9 @@
 import type { Locator, Page } from 'playwright-core';
 import { weatherSuite } from '../client.js';
 import { HOSTILE, untilEnded } from '../web-screens.js';
-import { journeys, startWeb, tabTo, type WebSystem } from '../web.js';
+import { joinWeb, journeys, tabTo, type TeamWeb } from '../web.js';
 
-let web: WebSystem;
+let web: TeamWeb;
 let suiteId: string;
 /** Of one suite: the baseline, a better one, and one with two models. */
 let runs: { base: string; better: string; two: string; later: string; few: string };
@@ -27,7 +27,7 @@ const sentence = (page: Page): Promise<string> => page.locator('.sentence').firs
 
 journeys('comparisons', () => {
   beforeAll(async () => {
-    web = await startWeb();
+    web = await joinWeb();
     const models = ['prompt-sensitive:it', 'perfect-ish', 'scripted:hostile'].map((id) => ({ id }));
     const limits = { max_concurrency: 20 };
     await web.client.post('/api/providers', { key: 'sim', base_url: `${web.simulator.url}/v1`, limits, models });

@@ -2,9 +2,9 @@ import type { Locator, Page } from 'playwright-core';
 import { weatherSuite } from '../client.js';
 import { until } from '../until.js';
 import { untilEnded } from '../web-screens.js';
-import { journeys, startWeb, tabTo, type WebSystem } from '../web.js';
+import { joinWeb, journeys, tabTo, type TeamWeb } from '../web.js';
 
-let web: WebSystem;
+let web: TeamWeb;
 let suiteId: string;
 
 const CASES = 60;
@@ -31,7 +31,7 @@ async function isRefused(control: Locator): Promise<void> {
 
 journeys('experiments and gates', () => {
   beforeAll(async () => {
-    web = await startWeb();
+    web = await joinWeb();
     const models = ['prompt-sensitive:it', 'slow-1500'].map((id) => ({ id }));
     const limits = { max_concurrency: 20 };
     await web.client.post('/api/providers', { key: 'sim', base_url: `${web.simulator.url}/v1`, limits, models });

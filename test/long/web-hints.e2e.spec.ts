@@ -1,9 +1,9 @@
 import type { Locator, Page } from 'playwright-core';
 import { weatherSuite } from '../client.js';
 import { untilEnded } from '../web-screens.js';
-import { journeys, startWeb, type Tab, type WebSystem } from '../web.js';
+import { joinWeb, journeys, type Tab, type TeamWeb } from '../web.js';
 
-let web: WebSystem;
+let web: TeamWeb;
 /** Runs by the model of the simulator that provokes the hint. */
 const runs: Record<string, string> = {};
 let tab: Tab;
@@ -36,7 +36,7 @@ async function hintOf(name: string): Promise<{ page: Page; hint: Locator }> {
 
 journeys('what a run says by itself', () => {
   beforeAll(async () => {
-    web = await startWeb();
+    web = await joinWeb();
     const models = ['careless-arguments', 'text-only', 'json-in-name', 'no-required', 'perfect-ish'];
     const provider = (key: string, ids: string[]) => ({
       key,

@@ -2,9 +2,9 @@ import type { Locator, Page } from 'playwright-core';
 import { promptOf, reply, RIGHT, WRONG } from '../judge-system.js';
 import { until } from '../until.js';
 import { untilEnded } from '../web-screens.js';
-import { journeys, startWeb, type WebSystem } from '../web.js';
+import { joinWeb, journeys, type TeamWeb } from '../web.js';
 
-let web: WebSystem;
+let web: TeamWeb;
 let suiteId: string;
 let runId: string;
 
@@ -43,7 +43,7 @@ async function untilReported(reportId: string): Promise<void> {
 
 journeys('judges, labels and calibration', () => {
   beforeAll(async () => {
-    web = await startWeb();
+    web = await joinWeb();
     const models = ['scripted:a', 'judge:right'].map((id) => ({ id }));
     await web.client.post('/api/providers', { key: 'sim', base_url: `${web.simulator.url}/v1`, models });
     const { body } = await web.client.post('/api/tool-eval/import', {

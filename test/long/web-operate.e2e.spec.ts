@@ -1,3 +1,4 @@
+// A system of its own: it stops its only worker, and the page counts the workers that are alive.
 import type { Locator, Page } from 'playwright-core';
 import { weatherSuite } from '../client.js';
 import { until } from '../until.js';

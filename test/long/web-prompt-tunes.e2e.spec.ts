@@ -2,9 +2,9 @@ import type { Locator, Page } from 'playwright-core';
 import { PHRASES, readyForPromptTunes, ROUTE, songSuite } from '../prompt-tune-system.js';
 import { until } from '../until.js';
 import { untilTuned } from '../web-screens.js';
-import { journeys, startWeb, type WebSystem } from '../web.js';
+import { joinWeb, journeys, type TeamWeb } from '../web.js';
 
-let web: WebSystem;
+let web: TeamWeb;
 let tunes: Awaited<ReturnType<typeof readyForPromptTunes>>;
 
 const MODEL = 'prompt-sensitive:web';
@@ -18,7 +18,7 @@ const keep = async (input: object) => (await web.client.post('/api/prompt-versio
 
 journeys('tunes of prompts and prompt versions', () => {
   beforeAll(async () => {
-    web = await startWeb({ workers: 2 });
+    web = await joinWeb();
     tunes = await readyForPromptTunes(web, ['web'], { metaMs: 300 });
   });
 

@@ -1,13 +1,13 @@
 import { until } from '../until.js';
 import { fillTeam, HOSTILE, untilEnded, type Filled } from '../web-screens.js';
-import { journeys, startWeb, type WebSystem } from '../web.js';
+import { joinWeb, journeys, type TeamWeb } from '../web.js';
 
-let web: WebSystem;
+let web: TeamWeb;
 let filled: Filled;
 
 journeys('the results of a run', () => {
   beforeAll(async () => {
-    web = await startWeb();
+    web = await joinWeb();
     filled = await fillTeam(web);
   });
 
@@ -133,7 +133,7 @@ journeys('the results of a run', () => {
 
 journeys('results that a hostile model wrote', () => {
   it('are shown as text, whole and folded open', async () => {
-    web = await startWeb();
+    web = await joinWeb();
     filled = await fillTeam(web, HOSTILE);
     const { page, faults, axe, isTooWide } = await web.open({
       path: `/runs/${filled.runId}/results/${filled.resultId}`,

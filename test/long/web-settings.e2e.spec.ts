@@ -1,10 +1,11 @@
+import { randomUUID } from 'node:crypto';
 import type { Locator, Page } from 'playwright-core';
 import { weatherSuite } from '../client.js';
 import { until } from '../until.js';
 import { untilEnded } from '../web-screens.js';
-import { journeys, startWeb, tabTo, type WebSystem } from '../web.js';
+import { joinWeb, journeys, tabTo, type TeamWeb } from '../web.js';
 
-let web: WebSystem;
+let web: TeamWeb;
 
 const button = (page: Page, name: string): Locator => page.getByRole('button', { name, exact: true });
 const get = async (path: string) => (await web.client.get(path)).body;
@@ -18,7 +19,7 @@ const isRefused = async (control: Locator, needed: string): Promise<void> => {
 
 journeys('settings', () => {
   beforeAll(async () => {
-    web = await startWeb();
+    web = await joinWeb();
     const models = ['perfect-ish', 'embeddings', 'judge:right'].map((id) => ({ id }));
     await web.client.post('/api/providers', { key: 'sim', base_url: `${web.simulator.url}/v1`, models });
   });
@@ -143,20 +144,21 @@ journeys('settings', () => {
   });
 
   it('a team is made by the operator alone, with a first token that signs in', async () => {
-    const { page, faults, axe } = await web.open({ path: '/settings/teams' });
-    await page.getByLabel('Name', { exact: true }).fill('search');
+    const { page, faults, axe } = await web.open({ path: '/settings/teams', token: web.operator.token });
+    const name = `search ${randomUUID()}`;
+    await page.getByLabel('Name', { exact: true }).fill(name);
     await button(page, 'Make the team').click();
-    const shown = page.getByRole('group', { name: 'The first token of search, for its owner' });
+    const shown = page.getByRole('group', { name: `The first token of ${name}, for its owner` });
     const secret = await shown.locator('code').innerText();
-    await page.getByRole('region', { name: 'List of teams' }).getByText('search').waitFor();
+    await page.getByRole('region', { name: 'List of teams' }).getByText(name).waitFor();
     expect(await axe()).toEqual([]);
-    await page.getByLabel('Name', { exact: true }).fill('search');
+    await page.getByLabel('Name', { exact: true }).fill(name);
     await button(page, 'Make the team').click();
     await page.getByRole('alert').waitFor();
     const { page: theirs } = await web.open({ token: secret, path: '/settings/teams' });
     await isRefused(button(theirs, 'Make the team'), 'owners of the team');
     const list = theirs.getByRole('region', { name: 'List of teams' });
-    await list.getByText('search').waitFor();
+    await list.getByText(name).waitFor();
     expect(await list.getByRole('row').count()).toBe(2);
     expect(faults()).toEqual([]);
   });

@@ -2,9 +2,9 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { weatherSuite } from '../client.js';
 import { fillTeam } from '../web-screens.js';
-import { journeys, startWeb, type Tab, type WebSystem } from '../web.js';
+import { joinWeb, journeys, type Tab, type TeamWeb } from '../web.js';
 
-let web: WebSystem;
+let web: TeamWeb;
 
 /** Nothing in the present view that axe or the policy of the page finds, and nothing that is too wide. */
 async function expectSound(tab: Tab): Promise<void> {
@@ -16,7 +16,7 @@ const tool = { type: 'function', function: { name: 'f', parameters: { type: 'obj
 const idIn = (href: string | null): string => /\/suites\/([\w-]+)/.exec(href ?? '')![1]!;
 
 journeys('where suites come from', () => {
-  beforeAll(async () => void (web = await startWeb({ workers: 1 })), 120_000);
+  beforeAll(async () => void (web = await joinWeb()), 120_000);
 
   describe('a new suite', () => {
     it('from a text is looked at first, then made; its numbers are what was written', async () => {

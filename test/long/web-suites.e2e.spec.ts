@@ -1,11 +1,9 @@
-import { readFile } from 'node:fs/promises';
 import type { Page } from 'playwright-core';
 import { weatherSuite } from '../client.js';
-import { ADMIN_TOKEN } from '../processes.js';
 import { faultsOfScreens } from '../web-screens.js';
-import { journeys, startWeb, type WebSystem } from '../web.js';
+import { joinWeb, journeys, textOf, type TeamWeb } from '../web.js';
 
-let web: WebSystem;
+let web: TeamWeb;
 const importSuite = async (suite: object | string): Promise<string> =>
   (await web.client.post('/api/tool-eval/import', suite)).body.suite_id;
 const casesOf = async (suiteId: string): Promise<any[]> =>
@@ -19,7 +17,7 @@ async function retype(page: Page, label: string, text: string): Promise<void> {
 }
 
 journeys('suites and cases in the page', () => {
-  beforeAll(async () => (web = await startWeb({ workers: 0 })));
+  beforeAll(async () => (web = await joinWeb()));
 
   it('make a suite and its first case by keyboard alone', async () => {
     const { page, faults } = await web.open({ path: '/suites' });
@@ -64,7 +62,7 @@ journeys('suites and cases in the page', () => {
     await page.goto(`${web.url}/suites/${suiteId}`);
     const download = page.waitForEvent('download');
     await page.getByLabel('Export as').selectOption('JSON');
-    const exported = await readFile(await (await download).path(), 'utf8');
+    const exported = await textOf(await download);
     expect(exported).toContain(`"expected_params":${params}`);
     expect(exported).toContain('"prompt":"another prompt"');
     expect(exported).toContain('"source":"by hand"');
@@ -100,7 +98,7 @@ journeys('suites and cases in the page', () => {
     await context.clearCookies();
     await page.keyboard.press('Control+Enter');
     await page.getByRole('heading', { name: 'Sign in to Toolmark' }).waitFor();
-    await page.getByLabel('Token').fill(ADMIN_TOKEN);
+    await page.getByLabel('Token').fill(web.client.token);
     await page.keyboard.press('Enter');
     await editor.getByText('Typed before it ended').waitFor();
     expect(page.url()).toContain(`/cases/${id}?as=json`);
@@ -211,6 +209,6 @@ journeys('suites and cases in the page', () => {
     const [{ id }] = await casesOf(suiteId);
     const paths = ['/suites', '/suites/new', `/suites/${suiteId}`, `/suites/${suiteId}/cases/${id}`];
     const screens = [...paths, `/suites/${suiteId}/cases/new?as=json`].map((path) => [path, path] as const);
-    expect(await faultsOfScreens(web, screens, { width: 360, theme: 'dark' }, 'own')).toEqual({});
+    expect(await faultsOfScreens(web, screens, { width: 360, theme: 'dark' }, { axe: 'own', loads: true })).toEqual({});
   });
 });

@@ -1,15 +1,15 @@
 import type { Page } from 'playwright-core';
 import { weatherSuite } from '../client.js';
 import { until } from '../until.js';
-import { journeys, startWeb, type WebSystem } from '../web.js';
+import { joinWeb, journeys, type TeamWeb } from '../web.js';
 
-let web: WebSystem;
+let web: TeamWeb;
 let suiteId: string;
 const HOSTILE = '<img src=x onerror=alert(1)>\u202eevil\u2066 ';
 
 journeys('a case is tried in the page', () => {
   beforeAll(async () => {
-    web = await startWeb();
+    web = await joinWeb();
     await web.client.post('/api/providers', {
       key: 'sim',
       base_url: `${web.simulator.url}/v1`,
@@ -22,7 +22,8 @@ journeys('a case is tried in the page', () => {
     suiteId = (await web.client.post('/api/tool-eval/import', weatherSuite(2))).body.suite_id;
   });
   const panel = (page: Page) => page.getByRole('region', { name: 'Try it' });
-  const goingOn = async (): Promise<number> => (await web.sql.query('SELECT 1 FROM try_out')).rowCount ?? 0;
+  const goingOn = async (): Promise<number> =>
+    (await web.sql.query('SELECT 1 FROM try_out WHERE team_id = $1', [web.teamId])).rowCount ?? 0;
 
   it('before it is saved, and again after an edit; what is wrong stands at its field', async () => {
     await web.script('mine', {

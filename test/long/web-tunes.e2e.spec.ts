@@ -2,9 +2,9 @@ import type { Locator, Page } from 'playwright-core';
 import { weatherSuite } from '../client.js';
 import { until } from '../until.js';
 import { untilTuned } from '../web-screens.js';
-import { journeys, startWeb, type WebSystem } from '../web.js';
+import { joinWeb, journeys, type TeamWeb } from '../web.js';
 
-let web: WebSystem;
+let web: TeamWeb;
 
 const ROUTE = '/api/tool-eval/param-tune';
 const importSuite = async (cases: number, name: string): Promise<string> =>
@@ -30,7 +30,7 @@ async function chooseSuiteAndModel(page: Page, suite: string, model: string): Pr
 
 journeys('tunes', () => {
   beforeAll(async () => {
-    web = await startWeb();
+    web = await joinWeb();
     await web.client.post('/api/providers', {
       key: 'sim',
       name: 'Simulator',

@@ -1,11 +1,10 @@
-import { readFileSync } from 'node:fs';
 import type { Page } from 'playwright-core';
 import { weatherSuite } from '../client.js';
 import { until } from '../until.js';
 import { untilEnded } from '../web-screens.js';
-import { journeys, startWeb, tabTo, type WebSystem } from '../web.js';
+import { joinWeb, journeys, tabTo, textOf, type TeamWeb } from '../web.js';
 
-let web: WebSystem;
+let web: TeamWeb;
 let suiteId: string;
 let runId: string;
 let earlierId: string;
@@ -50,7 +49,7 @@ const inFront = (text: string | null): number => Number(/^[\d,]+/.exec(text ?? '
 
 journeys('why', () => {
   beforeAll(async () => {
-    web = await startWeb();
+    web = await joinWeb();
     const models = [...MODELS, 'slow-1500'].map((id) => ({ id, input_cost_per_mtok: 1, output_cost_per_mtok: 4 }));
     await web.client.post('/api/providers', { key: 'sim', base_url: `${web.simulator.url}/v1`, models });
     await web.script('broken', { replies: [{ status: 400, body: { error: { message: 'The model is loading.' } } }] });
@@ -146,11 +145,7 @@ journeys('why', () => {
     await page.getByLabel('Export as').selectOption('jsonl');
     const file = await download;
     expect(file.suggestedFilename()).toBe(`toolmark-${runId}-score-100.jsonl`);
-    expect(
-      readFileSync(await file.path(), 'utf8')
-        .trim()
-        .split('\n'),
-    ).toHaveLength(n);
+    expect((await textOf(file)).trim().split('\n')).toHaveLength(n);
     expect(faults()).toEqual([]);
   });
 

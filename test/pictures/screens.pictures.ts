@@ -1,3 +1,4 @@
+// A system of its own: the pictures show the operator's team, and no other.
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { weatherSuite } from '../client.js';
