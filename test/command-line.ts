@@ -1,4 +1,4 @@
-import { spawn } from 'node:child_process';
+import { spawn, type ChildProcess } from 'node:child_process';
 import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
@@ -10,6 +10,7 @@ export interface Ran {
   out: string;
   err: string;
 }
+type Variables = Record<string, string>;
 
 /** A folder of a user who has the built command on the PATH, and a server to talk to. It is removed after the tests. */
 export function openCommandLine(server: () => Client) {
@@ -21,9 +22,19 @@ export function openCommandLine(server: () => Client) {
   chmodSync(join(bin, 'toolmark'), 0o755);
   afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-  const start = (file: string, args: readonly string[], onError: (text: string) => void = () => {}) => {
-    const env = { TOOLMARK_SERVER: server().url, TOOLMARK_TOKEN: server().token, XDG_CONFIG_HOME: folder };
-    const child = spawn(file, args, { cwd: folder, env: { PATH: `${bin}:${process.env.PATH}`, ...env } });
+  const toServer = (): Variables => ({ TOOLMARK_SERVER: server().url, TOOLMARK_TOKEN: server().token });
+  const environmentOf = (variables: Variables): Variables => ({
+    PATH: `${bin}:${process.env.PATH}`,
+    XDG_CONFIG_HOME: folder,
+    ...variables,
+  });
+  const start = (
+    file: string,
+    args: readonly string[],
+    onError: (text: string) => void = () => {},
+    variables = toServer(),
+  ) => {
+    const child = spawn(file, args, { cwd: folder, env: environmentOf(variables) });
     const ended = new Promise<Ran>((end) => {
       let [out, err] = ['', ''];
       child.stdout.setEncoding('utf8').on('data', (text: string) => (out += text));
@@ -34,15 +45,31 @@ export function openCommandLine(server: () => Client) {
   };
   const spawned = (file: string, args: readonly string[], onError?: (text: string) => void): Promise<Ran> =>
     start(file, args, onError).ended;
+  const toolmarkWith = (variables: Variables, ...args: string[]): Promise<Ran> =>
+    runHosted({ args, folder, env: environmentOf(variables) });
+  const toolmark = (...args: string[]): Promise<Ran> => toolmarkWith(toServer(), ...args);
   return {
     folder,
+    toServer,
+    /** A process of its own: what has input or a terminal, or is read, signalled or killed while it runs. */
     start,
     spawned,
-    toolmark: (...args: string[]) => spawned('toolmark', args),
+    /** The built command in a process that other commands run in as well. */
+    toolmark,
+    /** With these variables in place of a server and a token. */
+    toolmarkWith,
     async toolmarkJson(...args: string[]): Promise<any> {
-      const { code, out, err } = await spawned('toolmark', [...args, '--json']);
+      const { code, out, err } = await toolmark(...args, '--json');
       expect({ code, err }).toEqual({ code: 0, err: '' });
       return JSON.parse(out);
+    },
+    /** A line of a shell. Where it is one command alone, the shell finds its arguments and that is all it does. */
+    async inShell(line: string, variables = {}): Promise<Ran> {
+      const all = { ...toServer(), ...variables };
+      if (/[|<>;&]/.test(line) || !line.startsWith('toolmark ')) return start('sh', ['-c', line], undefined, all).ended;
+      const words = `toolmark() { printf '%s\\0' "$@"; }\n${line}`;
+      const { out } = await start('sh', ['-c', words], undefined, all).ended;
+      return toolmarkWith(all, ...out.split('\0').slice(0, -1));
     },
     /** On a pseudo-terminal of this size, which `script` makes. Everything that it shows is in `out`. */
     onTerminal(columns: number, rows: number, ...args: string[]): Promise<Ran> {
@@ -51,4 +78,42 @@ export function openCommandLine(server: () => Client) {
       return spawned('script', isLinux ? ['-qec', line, '/dev/null'] : ['-qe', '/dev/null', 'sh', '-c', line]);
     },
   };
+}
+
+interface Command {
+  args: readonly string[];
+  folder: string;
+  env: Variables;
+}
+
+/** Hosts without a command, for the next ones of any test file. */
+const idle: ChildProcess[] = [];
+
+async function runHosted(command: Command): Promise<Ran> {
+  const host = idle.pop() ?? startHost();
+  const ran = await askHost(host, command);
+  idle.push(host);
+  return ran;
+}
+
+/** A process that runs commands. It ends with this one. */
+export function startHost(...preloads: string[]): ChildProcess {
+  const imports = preloads.flatMap((url) => ['--import', url]);
+  const host = spawn(resolve('node_modules/.bin/node'), [...imports, resolve('test/commands-host.mjs')], {
+    stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
+    env: { PATH: process.env.PATH },
+  });
+  for (const handle of [host, host.channel]) handle?.unref?.();
+  return host;
+}
+
+export function askHost(host: ChildProcess, command: Command): Promise<Ran> {
+  return new Promise((end, fail) => {
+    const onExit = (code: number | null): void => fail(new Error(`The host of the commands ended with ${code}.`));
+    host.once('exit', onExit).once('message', (ran: Ran) => {
+      host.off('exit', onExit);
+      end(ran);
+    });
+    host.send(command);
+  });
 }

@@ -9,12 +9,14 @@ interface Connection {
   token: string;
 }
 
-const remembered = join(process.env.XDG_CONFIG_HOME ?? join(homedir(), '.config'), 'toolmark', 'login.json');
+const fileOfLogin = (): string =>
+  join(process.env.XDG_CONFIG_HOME ?? join(homedir(), '.config'), 'toolmark', 'login.json');
 
 /** Remembers a server and a token in a file that only this user can read. */
 export function rememberConnection(connection: Connection): void {
-  mkdirSync(dirname(remembered), { recursive: true, mode: 0o700 });
-  writeFileSync(remembered, JSON.stringify(connection), { mode: 0o600 });
+  const file = fileOfLogin();
+  mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
+  writeFileSync(file, JSON.stringify(connection), { mode: 0o600 });
 }
 
 /** The server and token of the options, the environment, an earlier login, or the local `npm start`, in this order. */
@@ -22,6 +24,7 @@ export function connection(options: Partial<Connection>): Connection {
   const server = options.server ?? process.env.TOOLMARK_SERVER;
   const token = options.token ?? process.env.TOOLMARK_TOKEN ?? process.env.TOOLMARK_ADMIN_TOKEN;
   if (server && token) return { server: checkedUrl(server), token };
+  const remembered = fileOfLogin();
   if (!server && existsSync(remembered))
     return { ...(JSON.parse(readFileSync(remembered, 'utf8')) as Connection), ...(token && { token }) };
   const local = localServer();

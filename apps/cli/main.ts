@@ -1,24 +1,5 @@
-import { CommanderError } from 'commander';
-import { exitCodeOf } from './exit-codes.js';
-import { explainError, problemOf } from './explain-error.js';
-import { version } from './installation.js';
-import { exitOnClosedPipe, printError, printJsonError } from './output/terminal.js';
-import { createProgram, withJsonFile } from './program.js';
+import { exitOnClosedPipe } from './output/terminal.js';
+import { runProgram } from './run-program.js';
 
 exitOnClosedPipe();
-const program = createProgram(version());
-const args = withJsonFile(process.argv.slice(2));
-try {
-  if (args.length === 0) program.outputHelp();
-  else await program.parseAsync(args, { from: 'user' });
-} catch (error) {
-  // Commander throws as well when it has printed the help or the version.
-  if (!(error instanceof CommanderError && error.exitCode === 0)) report(error as Error);
-}
-
-function report(error: Error): void {
-  process.exitCode = exitCodeOf(error);
-  if (args.includes('--json')) return printJsonError(problemOf(error));
-  printError(...explainError(error));
-  if (error instanceof CommanderError) printError('See toolmark --help, or --help behind a command.');
-}
+await runProgram(process.argv.slice(2));

@@ -53,7 +53,7 @@ export function createProgram(version: string): Command {
     .configureOutput({
       writeOut: (text) => print(...text.replace(/\n$/, '').split('\n')),
       writeErr: (text) => print(...text.replace(/\n$/, '').split('\n')),
-      // The error is thrown as well, and main.ts prints it.
+      // The error is thrown as well, and run-program.ts prints it.
       outputError: () => {},
     })
     .exitOverride()

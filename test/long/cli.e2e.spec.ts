@@ -1,64 +1,29 @@
 import type { Command } from 'commander';
-import { spawn } from 'node:child_process';
-import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
+import { shellLine } from '../../apps/cli/output/shell-words.js';
 import { createProgram } from '../../apps/cli/program.js';
-import { ADMIN_TOKEN } from '../processes.js';
-import { startSystem, type System } from '../system.js';
+import { openCommandLine, type Ran } from '../command-line.js';
+import { joinSystem, type TeamSystem } from '../system.js';
 import { until } from '../until.js';
 
-let system: System;
-const folder = mkdtempSync(join(tmpdir(), 'toolmark-cli-'));
-const bin = join(folder, 'bin');
+let system: TeamSystem;
+const cli = openCommandLine(() => system.client);
+const { folder, toolmark, toolmarkJson } = cli;
 const suite = (name: string) => ({
   ...(JSON.parse(readFileSync(resolve('examples/weather.json'), 'utf8')) as { test_cases: object[] }),
   name,
 });
 
 beforeAll(async () => {
-  mkdirSync(bin);
-  writeFileSync(
-    join(bin, 'toolmark'),
-    `#!/bin/sh\nexec ${resolve('node_modules/.bin/node')} ${resolve('dist/apps/cli/main.js')} "$@"\n`,
-  );
-  chmodSync(join(bin, 'toolmark'), 0o755);
   symlinkSync(resolve('examples'), join(folder, 'examples'));
-  system = await startSystem();
+  system = await joinSystem();
   await system.client.post('/api/providers', {
     key: 'simulator',
     base_url: `${system.simulator.url}/v1`,
     models: ['perfect-ish', 'careless-arguments', 'instant', 'judge:right'],
   });
 }, 60_000);
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
-
-interface Ran {
-  code: number | null;
-  out: string;
-  err: string;
-}
-/** The built command, of a user who never logged in. */
-const spawned = (file: string, args: string[], env: Record<string, string>, input = '') =>
-  new Promise<Ran>((ended) => {
-    const child = spawn(file, args, {
-      cwd: folder,
-      env: { PATH: `${bin}:${process.env.PATH}`, XDG_CONFIG_HOME: folder, ...env },
-    });
-    let [out, err] = ['', ''];
-    child.stdout.setEncoding('utf8').on('data', (text: string) => (out += text));
-    child.stderr.setEncoding('utf8').on('data', (text: string) => (err += text));
-    child.stdin.on('error', () => {}); // Most commands read none.
-    child.stdin.end(input);
-    child.on('close', (code) => ended({ code, out, err }));
-  });
-const toServer = () => ({ TOOLMARK_SERVER: system.client.url, TOOLMARK_TOKEN: ADMIN_TOKEN });
-const toolmarkAs =
-  (env: Record<string, string>) =>
-  (...args: string[]) =>
-    spawned(join(bin, 'toolmark'), args, env);
-const toolmark = (...args: string[]) => toolmarkAs(toServer())(...args);
-const toolmarkJson = async (...args: string[]) => JSON.parse((await toolmark(...args, '--json')).out);
 
 it(
   'a trace becomes drafts, which take part in a run by the suite’s name once somebody has confirmed them; ' +
@@ -222,8 +187,9 @@ it('with --json an error is a problem on standard error', async () => {
 it('the server of npm start is found with the token that it was given, and without one it asks for it', async () => {
   writeFileSync(join(folder, 'running.json'), JSON.stringify({ url: system.client.url }));
   const local = { TOOLMARK_DATA_DIR: folder };
-  expect(await toolmarkAs({ ...local, TOOLMARK_ADMIN_TOKEN: ADMIN_TOKEN })('jobs')).toMatchObject({ code: 0 });
-  expect(await toolmarkAs(local)('jobs')).toMatchObject({
+  const token = { TOOLMARK_ADMIN_TOKEN: system.client.token };
+  expect(await cli.toolmarkWith({ ...local, ...token }, 'jobs')).toMatchObject({ code: 0 });
+  expect(await cli.toolmarkWith(local, 'jobs')).toMatchObject({
     code: 2,
     err: expect.stringMatching(/^No token for .*npm start was given one in TOOLMARK_ADMIN_TOKEN\. Set it here too/),
   });
@@ -394,8 +360,9 @@ it('a watched run goes by the interval of its pass rate; a bad file and a silent
   );
   expect(await toolmark('suites', 'check', 'bad.json')).toMatchObject({ code: 1, err: expect.stringMatching(/"no"/) });
   const add = ['providers', 'add', 'silent', '--url', 'http://127.0.0.1:9/v1', '--models', 'a', '--api-key-stdin'];
-  const added = await spawned(join(bin, 'toolmark'), [...add, '--json'], toServer(), 'sk-secret-key-1234\n');
-  expect(JSON.parse(added.out)).toMatchObject({ key: 'silent', api_key_last4: '1234', models: [{ id: 'a' }] });
+  const { child, ended } = cli.start('toolmark', [...add, '--json']);
+  child.stdin.end('sk-secret-key-1234\n');
+  expect(JSON.parse((await ended).out)).toMatchObject({ key: 'silent', api_key_last4: '1234', models: [{ id: 'a' }] });
   expect(await toolmark('providers', 'test', 'silent')).toMatchObject({
     code: 1,
     out: expect.stringMatching(/does not answer/),
@@ -602,11 +569,7 @@ describe('an experiment', () => {
 });
 
 it('help and lists load neither zod nor scoring nor Socket.IO', async () => {
-  const preload = `data:text/javascript,${encodeURIComponent(
-    'import { registerHooks } from "node:module"; registerHooks({ load(url, context, next) {' +
-      'process.stderr.write(url + "\\n"); return next(url, context); } });',
-  )}`;
-  for (const args of [
+  const commands = [
     '--help',
     '--version',
     'suites',
@@ -628,33 +591,34 @@ it('help and lists load neither zod nor scoring nor Socket.IO', async () => {
     'experiments timeline 019aa8a2-5c1e-7000-8000-000000000011',
     'show abc1',
     'compare abc1 abc2',
-  ]) {
-    const { err } = await toolmarkAs({ ...toServer(), NODE_OPTIONS: `--import ${preload}` })(...args.split(' '));
-    expect(err).toContain('/apps/cli/commands/');
-    expect(err).not.toMatch(/node_modules\/(?!commander\/)|libs\/scoring|libs\/recorded/);
-  }
+  ];
+  const preload = `data:text/javascript,${encodeURIComponent(
+    'import { registerHooks } from "node:module"; registerHooks({ load(url, context, next) {' +
+      'process.stderr.write(url + "\\n"); return next(url, context); } });',
+  )}`;
+  const program = `import { runProgram } from '${resolve('dist/apps/cli/run-program.js')}';
+    for (const command of ${JSON.stringify(commands)}) {
+      process.stderr.write(\`toolmark \${command}\n\`);
+      await runProgram(command.split(' '));
+    }`;
+  const args = ['--import', preload, '--input-type=module', '--eval', program];
+  const { err } = await cli.spawned(resolve('node_modules/.bin/node'), args);
+  expect(err).toContain('/apps/cli/commands/');
+  expect(err).not.toMatch(/node_modules\/(?!commander\/)|libs\/scoring|libs\/recorded/);
+  for (const command of commands) expect(err).toContain(`\ntoolmark ${command}\n`);
 }, 60_000);
 
 it('bash completes commands, options, choices and file names', async () => {
-  const complete = async (...words: string[]) => {
-    const { out } = await spawned(
-      'bash',
-      [
-        '-c',
-        'source <(toolmark completion bash); COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); _toolmark; ' +
-          'printf "%s\\n" "$' +
-          '{COMPREPLY[@]}"',
-        ...['-', 'toolmark', ...words],
-      ],
-      {},
-    );
-    return out.split('\n').filter(Boolean);
-  };
-  expect(await complete('sui')).toEqual(['suites']);
-  expect(await complete('suites', 'ex')).toEqual(['export']);
-  expect(await complete('suites', 'export', 'Weather', '--format', 'y')).toEqual(['yaml']);
-  expect(await complete('run', 'x', '--fail')).toEqual(['--fail-under']);
-  expect(await complete('suites', 'import', '')).toEqual([]);
+  const lines = [['sui'], ['suites', 'ex'], ['suites', 'export', 'Weather', '--format', 'y'], ['run', 'x', '--fail']];
+  const completed = [...lines, ['suites', 'import', '']].map((words) =>
+    [
+      `COMP_WORDS=(${shellLine(['toolmark', ...words])}) COMP_CWORD=${words.length}`,
+      '_toolmark',
+      `echo "\${COMPREPLY[*]}"`,
+    ].join('\n'),
+  );
+  const { out } = await cli.spawned('bash', ['-c', ['source <(toolmark completion bash)', ...completed].join('\n')]);
+  expect(out.split('\n').slice(0, -1)).toEqual(['suites', 'export', 'yaml', '--fail-under', '']);
 });
 
 describe('every example in the help of a command works', () => {
@@ -668,8 +632,11 @@ describe('every example in the help of a command works', () => {
   const words: Record<string, string> = {};
   const run = async (line: string): Promise<Ran> => {
     const filled = line.replaceAll(/\b[A-Z_]{3,}\b(?!")/g, (word) => words[word] ?? word);
-    const answers = line.startsWith('toolmark label') ? 'q\n' : '';
-    return spawned('sh', ['-c', filled], { ...toServer(), OPENAI_API_KEY: 'sk-none' }, answers);
+    if (line.startsWith('toolmark score')) return cli.spawned('sh', ['-c', filled]); // It sets flags of V8.
+    if (!line.startsWith('toolmark label RUN --judge')) return cli.inShell(filled, { OPENAI_API_KEY: 'sk-none' });
+    const { child, ended } = cli.start('sh', ['-c', filled]);
+    child.stdin.end('q\n');
+    return ended;
   };
 
   beforeAll(async () => {
