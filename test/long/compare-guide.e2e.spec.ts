@@ -3,13 +3,13 @@ import { join } from 'node:path';
 import type { ComparedItem, Comparison, Estimate } from '#lib/contracts/comparison';
 import { pairedInterval } from '#lib/scoring/statistics/paired';
 import { openGuideShell, replayGuide, type GuideShell } from '../guide.js';
-import { startSystem, type System } from '../system.js';
+import { joinSystem, type TeamSystem } from '../system.js';
 import { until } from '../until.js';
 
-let system: System;
+let system: TeamSystem;
 let shell: GuideShell;
 beforeAll(async () => {
-  system = await startSystem();
+  system = await joinSystem();
   shell = openGuideShell(system);
 }, 150_000);
 afterAll(() => shell.end());

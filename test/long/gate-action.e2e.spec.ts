@@ -4,14 +4,13 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
-import { ADMIN_TOKEN } from '../processes.js';
-import { startSystem, type System } from '../system.js';
+import { joinSystem, type TeamSystem } from '../system.js';
 import { until } from '../until.js';
 
 const node = resolve('node_modules/.bin/node');
 const folder = mkdtempSync(join(tmpdir(), 'toolmark-ci-'));
 const bundle = join(folder, 'alone', 'toolmark.mjs');
-let system: System;
+let system: TeamSystem;
 let gate: any;
 const runs: Record<string, any> = {};
 
@@ -28,7 +27,7 @@ const spawned = (file: string, args: string[], env: Record<string, string> = {})
     child.stderr.setEncoding('utf8').on('data', (text: string) => (err += text));
     child.on('close', (code) => ended({ code, out, err }));
   });
-const server = () => ({ TOOLMARK_SERVER: system.client.url, TOOLMARK_TOKEN: ADMIN_TOKEN });
+const server = () => ({ TOOLMARK_SERVER: system.client.url, TOOLMARK_TOKEN: system.client.token });
 const alone = (...args: string[]) => spawned(node, [bundle, ...args], server());
 
 const suite = {
@@ -54,7 +53,7 @@ const suite = {
 beforeAll(async () => {
   mkdirSync(join(folder, 'alone'));
   const [, bundled] = await Promise.all([
-    startSystem().then((started) => (system = started)),
+    joinSystem().then((started) => (system = started)),
     spawned(node, [resolve('scripts/bundle-cli.mjs'), bundle]),
   ]);
   expect(bundled.code).toBe(0);
@@ -217,8 +216,8 @@ describe('the step of the action', () => {
     });
     expect(readdirSync(outputs.report!).sort()).toEqual(['gate.json', 'gate.md', 'gate.xml']);
     expect(out + err).not.toContain('ghs_secret');
-    expect((out + err).replace(`::add-mask::${ADMIN_TOKEN}\n`, '')).not.toContain(ADMIN_TOKEN);
-    expect(summary).not.toContain(ADMIN_TOKEN);
+    expect((out + err).replace(`::add-mask::${system.client.token}\n`, '')).not.toContain(system.client.token);
+    expect(summary).not.toContain(system.client.token);
   });
 
   it('what models write into the log is no command of the workflow', async () => {

@@ -1,41 +1,10 @@
-import { spawn } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join, resolve } from 'node:path';
-import { ADMIN_TOKEN } from '../processes.js';
-import { startSystem, type System } from '../system.js';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { openCommandLine } from '../command-line.js';
+import { joinSystem, type TeamSystem } from '../system.js';
 
-const folder = mkdtempSync(join(tmpdir(), 'toolmark-gates-'));
-let system: System;
-
-interface Ran {
-  code: number | null;
-  out: string;
-  err: string;
-}
-/** The built command line, as CI calls it. */
-const toolmark = (...args: string[]) =>
-  new Promise<Ran>((ended) => {
-    const child = spawn(resolve('node_modules/.bin/node'), [resolve('dist/apps/cli/main.js'), ...args], {
-      cwd: folder,
-      env: {
-        PATH: process.env.PATH!,
-        XDG_CONFIG_HOME: folder,
-        TOOLMARK_SERVER: system.client.url,
-        TOOLMARK_TOKEN: ADMIN_TOKEN,
-      },
-    });
-    let [out, err] = ['', ''];
-    child.stdout.setEncoding('utf8').on('data', (text: string) => (out += text));
-    child.stderr.setEncoding('utf8').on('data', (text: string) => (err += text));
-    child.on('close', (code) => ended({ code, out, err }));
-  });
-/** What a command that did its work prints with --json. */
-async function json(...args: string[]): Promise<any> {
-  const { code, out, err } = await toolmark(...args, '--json');
-  expect({ code, err }).toEqual({ code: 0, err: '' });
-  return JSON.parse(out);
-}
+let system: TeamSystem;
+const { folder, toolmark, toolmarkJson: json } = openCommandLine(() => system.client);
 /** Asks a gate, and reads the answer that it prints. */
 async function ask(...args: string[]) {
   const { code, out, err } = await toolmark('gate', ...args, '--json');
@@ -78,7 +47,7 @@ async function makeGate(name: string, count: number, ...rules: string[]): Promis
 }
 
 beforeAll(async () => {
-  system = await startSystem();
+  system = await joinSystem();
   const models = [...Object.keys(MODELS).map((name) => `prompt-sensitive:${name}`), 'instant'];
   await system.client.post('/api/providers', { key: 'simulator', base_url: `${system.simulator.url}/v1`, models });
   await Promise.all(
@@ -91,7 +60,6 @@ beforeAll(async () => {
     ),
   );
 }, 150_000);
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 describe('a gate over 300 cases with a margin of five points', () => {
   beforeAll(() => makeGate('main', 300, '--margin', '0.05', '--measure', 'passed'), 150_000);

@@ -9,7 +9,7 @@ let suiteId: string;
 /** Of ten results two are wrong; the judge finds the expectation of one of them at fault, and accepts it. */
 let runId: string;
 let betterId: string;
-const { folder, start, spawned, toolmark, toolmarkJson } = openCommandLine(() => system.client);
+const { folder, start, toolmark, toolmarkJson } = openCommandLine(() => system.client);
 const JUDGE = ['--judge', 'sim::judge:right'];
 const UNCALIBRATED = /^Uncalibrated: \d+ of 50 labels; what this judge says is its opinion alone\.$/m;
 
@@ -208,7 +208,7 @@ it('a judge is cancelled by its job, and goes on where it was', async () => {
   const slow = ['judge', runId, '--judge', 'sim::judge:gullible', '--which', 'all', '--no-watch'];
   const { job_id: job, report_id: id } = await toolmarkJson(...slow);
   expect(await toolmark('judge', 'nothing', ...JUDGE)).toMatchObject({ code: 1 });
-  const watched = spawned('toolmark', ['judges', 'show', id, '--watch']);
+  const watched = toolmark('judges', 'show', id, '--watch');
   await until(async () => (await system.get(`/api/jobs/${job}`)).status === 'running');
   expect(await toolmark('cancel', job)).toMatchObject({ code: 0 });
   expect(await watched).toMatchObject({

@@ -6,7 +6,7 @@ import { PHRASES, ROUTE, joinPromptTuneSystem } from '../prompt-tune-system.js';
 import { until } from '../until.js';
 
 let system: Awaited<ReturnType<typeof joinPromptTuneSystem>>;
-const { folder, start, spawned, toolmark, toolmarkJson, onTerminal } = openCommandLine(() => system.client);
+const { folder, start, inShell, toolmark, toolmarkJson, onTerminal } = openCommandLine(() => system.client);
 beforeAll(async () => {
   system = await joinPromptTuneSystem(['learns', 'copies']);
   const slow = { key: 'slow', base_url: `${system.simulator.url}/v1`, models: [{ id: 'instant' }] };
@@ -81,7 +81,7 @@ describe('a tune that is watched on a terminal', () => {
     const { out } = await toolmark('tunes', 'show', tune.id);
     const pasted = ['Run it', 'Compare it', 'Take it'].map((name) => new RegExp(`^${name} +(toolmark .+)$`, 'm'));
     const [run, diff, use] = pasted.map((line) => line.exec(out)![1]!);
-    const made = await spawned('sh', ['-c', `${run} --watch --json`]);
+    const made = await inShell(`${run} --watch --json`);
     expect(made).toMatchObject({ code: 0, err: '' });
     expect(JSON.parse(made.out)).toMatchObject({
       score: expect.any(Number),
@@ -89,8 +89,8 @@ describe('a tune that is watched on a terminal', () => {
     });
     expect(JSON.parse(made.out).score).toBeGreaterThan(0.7);
     const phrase = PHRASES[1].phrase;
-    expect(await spawned('sh', ['-c', diff!])).toMatchObject({ code: 0, out: expect.stringContaining(phrase) });
-    expect(await spawned('sh', ['-c', use!])).toMatchObject({ code: 2, err: expect.stringContaining('--yes') });
+    expect(await inShell(diff!)).toMatchObject({ code: 0, out: expect.stringContaining(phrase) });
+    expect(await inShell(use!)).toMatchObject({ code: 2, err: expect.stringContaining('--yes') });
     expect(await system.get(`/api/tool-suites/${system.suiteId}?cases=false`)).toMatchObject({ version: 1 });
   });
 
@@ -186,7 +186,7 @@ it('leaving a watch does not end a tune; cancelling it does, and it goes on wher
   left.child.kill('SIGINT');
   expect((await left.ended).code).not.toBe(0);
   expect(await status()).toBe('running');
-  const watched = spawned('toolmark', ['tunes', 'show', id, '--watch', '--markdown']);
+  const watched = toolmark('tunes', 'show', id, '--watch', '--markdown');
   expect(await toolmark('cancel', job)).toMatchObject({ code: 0, out: expect.stringMatching(/^Cancelled\./) });
   expect(await watched).toMatchObject({
     code: 1,
