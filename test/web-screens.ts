@@ -4,20 +4,24 @@ import { weatherSuite, type Client } from './client.js';
 import type { OpenOptions, Tab, TeamWeb, Theme } from './web.js';
 import { until } from './until.js';
 
-/** Ids of what `fillTeam` made, of which the screens show something. */
-export interface Filled {
+/** Ids of what `fillRun` made. */
+export interface FilledRun {
   suiteId: string;
   caseId: string;
   runId: string;
   /** A result that did not pass. */
   resultId: string;
+  experimentId: string;
+}
+
+/** Ids of what `fillTeam` made, of which the screens show something. */
+export interface Filled extends FilledRun {
   tuneId: string;
   promptTuneId: string;
   promptId: string;
   reportId: string;
   /** The run of the same suite after the first. */
   laterRunId: string;
-  experimentId: string;
   gateId: string;
   gateRunId: string;
 }
@@ -51,21 +55,17 @@ export const HOSTILE: Texts = {
   error: `<b onclick=alert(1)>\u202eprovider\u001b[2J ${'E'.repeat(100_000)}`,
 };
 
-/** A provider with models, a suite, a completed run with a wrong answer and an errored one, and a tune. */
-export async function fillTeam(web: TeamWeb, texts: Texts = PLAIN): Promise<Filled> {
+const MODELS = ['perfect-ish', 'careless-arguments', 'scripted:odd', 'scripted:broken'];
+const TARGETS = MODELS.map((id) => `sim::${id}`);
+
+/** A provider with models, a suite, and a completed run in an experiment, with a wrong answer and an errored one. */
+export async function fillRun(web: TeamWeb, texts: Texts = PLAIN): Promise<FilledRun> {
   const { client, simulator } = web;
   await client.post('/api/providers', {
     key: 'sim',
     name: 'Simulator',
     base_url: `${simulator.url}/v1`,
-    models: [
-      'perfect-ish',
-      'careless-arguments',
-      'scripted:odd',
-      'scripted:broken',
-      'meta:screens',
-      'judge:screens',
-    ].map((id) => ({
+    models: [...MODELS, 'meta:screens', 'judge:screens'].map((id) => ({
       id,
       input_cost_per_mtok: 1,
       output_cost_per_mtok: 4,
@@ -75,11 +75,10 @@ export async function fillTeam(web: TeamWeb, texts: Texts = PLAIN): Promise<Fill
   await web.script('broken', { replies: [{ status: 400, body: { error: { message: texts.error } } }] });
   const { body: imported } = await client.post('/api/tool-eval/import', suiteOf(texts));
   const suiteId: string = imported.suite_id;
-  const models = ['sim::perfect-ish', 'sim::careless-arguments', 'sim::scripted:odd', 'sim::scripted:broken'];
   const experimentId = await experimentOf(client, suiteId, texts);
   const { body: run } = await client.post('/api/tool-eval', {
     suite_id: suiteId,
-    models,
+    models: TARGETS,
     metrics: [{ id: 'ragas_tool_call_f1', as: 'f1' }],
     name: texts.name.slice(0, 200),
     note: texts.prompt.slice(0, 2000),
@@ -91,23 +90,20 @@ export async function fillTeam(web: TeamWeb, texts: Texts = PLAIN): Promise<Fill
     `/api/tool-eval/history/${runId}/results?${new URLSearchParams({ model: 'sim::scripted:odd' })}`,
   );
   const { body: cases } = await client.get(`/api/tool-suites/${suiteId}/cases?limit=1`);
+  return { suiteId, caseId: cases.items[0].id, runId, resultId: failures.items[0].id, experimentId };
+}
+
+/** What `fillRun` makes, and tunes, a prompt version, a report and a gate run. */
+export async function fillTeam(web: TeamWeb, texts: Texts = PLAIN): Promise<Filled> {
+  const { client } = web;
+  const filled = await fillRun(web, texts);
+  const { suiteId, runId, experimentId } = filled;
   const tuneId = await tuneOf(client, suiteId, texts);
   const promptTuneId = await promptTuneOf(web, suiteId, texts);
   const promptId = await promptOf(client, suiteId, texts);
   const reportId = await reportOf(web, runId, texts);
-  const gate = await gateOf(client, { suiteId, experimentId, models }, texts);
-  return {
-    suiteId,
-    runId,
-    caseId: cases.items[0].id,
-    resultId: failures.items[0].id,
-    tuneId,
-    promptTuneId,
-    promptId,
-    reportId,
-    experimentId,
-    ...gate,
-  };
+  const gate = await gateOf(client, { suiteId, experimentId, models: TARGETS }, texts);
+  return { ...filled, tuneId, promptTuneId, promptId, reportId, ...gate };
 }
 
 function suiteOf(texts: Texts): object {

@@ -1,14 +1,14 @@
 import { until } from '../until.js';
-import { fillTeam, HOSTILE, untilEnded, type Filled } from '../web-screens.js';
+import { fillRun, HOSTILE, untilEnded, type FilledRun } from '../web-screens.js';
 import { joinWeb, journeys, type TeamWeb } from '../web.js';
 
 let web: TeamWeb;
-let filled: Filled;
+let filled: FilledRun;
 
 journeys('the results of a run', () => {
   beforeAll(async () => {
     web = await joinWeb();
-    filled = await fillTeam(web);
+    filled = await fillRun(web);
   });
 
   it('are listed failures first, and every filter stands in the address', async () => {
@@ -134,7 +134,7 @@ journeys('the results of a run', () => {
 journeys('results that a hostile model wrote', () => {
   it('are shown as text, whole and folded open', async () => {
     web = await joinWeb();
-    filled = await fillTeam(web, HOSTILE);
+    filled = await fillRun(web, HOSTILE);
     const { page, faults, axe, isTooWide } = await web.open({
       path: `/runs/${filled.runId}/results/${filled.resultId}`,
       width: 360,

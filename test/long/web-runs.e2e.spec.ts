@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core';
 import { weatherSuite } from '../client.js';
-import { fillTeam, untilEnded, type Filled } from '../web-screens.js';
+import { fillRun, untilEnded, type FilledRun } from '../web-screens.js';
 import { joinWeb, journeys, tabTo, type TeamWeb } from '../web.js';
 
 let web: TeamWeb;
@@ -39,10 +39,10 @@ journeys('a team that has run nothing', () => {
 });
 
 journeys('runs', () => {
-  let filled: Filled;
+  let filled: FilledRun;
   beforeAll(async () => {
     web = await joinWeb();
-    filled = await fillTeam(web);
+    filled = await fillRun(web);
     await addModels(web.client, ['perfect-ish', 'careless-arguments', 'scripted:odd', 'scripted:broken', 'slow-1500']);
   });
 

@@ -4,16 +4,23 @@ import { joinWeb, journeys, type TeamWeb } from '../web.js';
 let web: TeamWeb;
 let filled: Filled;
 
+/** A walk takes half a minute alone, and several beside much else. */
+const MOST_MS = 400_000;
+
 journeys('every screen', () => {
   beforeAll(async () => {
     web = await joinWeb();
     filled = await fillTeam(web);
   });
 
-  it.each(VIEWS)('has no finding of axe, no violation, no error, and fits: %s', async (_view, options) => {
-    const axe = options.role === 'owner' ? 'both' : 'own';
-    expect(await faultsOfScreens(web, screensOf(filled), options, { axe, loads: false })).toEqual({});
-  });
+  it.each(VIEWS)(
+    'has no finding of axe, no violation, no error, and fits: %s',
+    async (_view, options) => {
+      const axe = options.role === 'owner' ? 'both' : 'own';
+      expect(await faultsOfScreens(web, screensOf(filled), options, { axe, loads: false })).toEqual({});
+    },
+    MOST_MS,
+  );
 
   it('has none either where the operator alone may do something', async () => {
     const screens = [['teams', '/settings/teams']] as const;

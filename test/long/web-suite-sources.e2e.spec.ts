@@ -1,7 +1,7 @@
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { weatherSuite } from '../client.js';
-import { fillTeam } from '../web-screens.js';
+import { fillRun } from '../web-screens.js';
 import { joinWeb, journeys, type Tab, type TeamWeb } from '../web.js';
 
 let web: TeamWeb;
@@ -98,7 +98,7 @@ journeys('where suites come from', () => {
   });
 
   it('a case shows what models made of it in all runs, and leads to the result that explains it', async () => {
-    const { suiteId, caseId } = await fillTeam(web);
+    const { suiteId, caseId } = await fillRun(web);
     const tab = await web.open({ path: `/suites/${suiteId}/cases/${caseId}` });
     const verdict = tab.page
       .getByRole('row', { name: /sim::scripted:odd/ })
