@@ -43,9 +43,9 @@ import { TUNE_MEASURES, TUNE_MODES as MODE_CHOICES, tuneInput, type TuneSettings
 import { CANDIDATE_STATES as STATE_CHOICES } from './commands/tunes.js';
 import { IMPORT_FORMATS as IMPORT_CHOICES, SUITE_EXPORT_FORMATS as EXPORT_CHOICES } from './commands/suites.js';
 import { EXIT_CODES } from './exit-codes.js';
-import { createProgram, withJsonFile } from './program.js';
+import { commandOf as nameOf, createProgram, FILES, withJsonFile } from './program.js';
 
-const program = createProgram('0');
+const program = await createProgram('0');
 const below = (command: Command): Command[] => command.commands.flatMap((one) => [one, ...below(one)]);
 const commands = below(program).filter((command) => command.name() !== 'complete');
 const pathOf = (command: Command): string =>
@@ -105,6 +105,20 @@ it('--json takes a file behind gate alone', () => {
   for (const line of ['gate main --json', 'gate main --json --watch', '--json gate main', 'gates show --json main'])
     expect(read(line)).toBe(line);
   expect(read('show --server gate --json abc1')).toBe('show --server gate --json abc1');
+});
+
+it('a file of commands is loaded by each command that it adds, and no other file with it', async () => {
+  for (const names of FILES.flatMap(([, files]) => files.map(([names]) => names)))
+    for (const name of names.split(' ')) {
+      const line = ['--server', 'show', '--json', name, 'jobs', '--token', 'x'];
+      const { commands: loaded } = await createProgram('0', nameOf(line));
+      const visible = loaded.map((command) => command.name()).filter((one) => one !== 'complete');
+      expect(visible.join(' ')).toBe(names);
+    }
+  for (const line of ['', 'complete -- run', 'help run', 'jbos', '--help run', '--json -h run'])
+    expect((await createProgram('0', nameOf(line.split(' ').filter(Boolean)))).commands).toHaveLength(
+      program.commands.length,
+    );
 });
 
 it('every rule of a gate has an option', () => {
@@ -176,9 +190,9 @@ it('a run is judged where anything of it is said; without a model it is by the d
 describe('a tune of parameters', () => {
   const server = new ApiClient('http://127.0.0.1:9', ''); // Asked for names alone.
   const suiteId = '019aa8a2-5c1e-7000-8000-000000000011';
-  const inputOf = (...args: string[]) => {
-    const params = createProgram('0')
-      .commands.find((one) => one.name() === 'tune')!
+  const inputOf = async (...args: string[]) => {
+    const params = (await createProgram('0')).commands
+      .find((one) => one.name() === 'tune')!
       .commands.find((one) => one.name() === 'params')!;
     params.parseOptions(['--models', 'p::a,p::b', ...args]);
     return tuneInput(server, suiteId, params.opts<TuneSettings>());
@@ -254,9 +268,9 @@ describe('a tune of parameters', () => {
 describe('a tune of prompts', () => {
   const server = new ApiClient('http://127.0.0.1:9', ''); // Asked for names alone.
   const suiteId = '019aa8a2-5c1e-7000-8000-000000000011';
-  const inputOf = (...args: string[]) => {
-    const prompt = createProgram('0')
-      .commands.find((one) => one.name() === 'tune')!
+  const inputOf = async (...args: string[]) => {
+    const prompt = (await createProgram('0')).commands
+      .find((one) => one.name() === 'tune')!
       .commands.find((one) => one.name() === 'prompt')!;
     prompt.parseOptions(['--models', 'p::a,p::b', '--meta-model', 'p::m', ...args]);
     return promptTuneInput(server, suiteId, prompt.opts<PromptTuneSettings>());
@@ -309,8 +323,8 @@ describe('a report of a judge', () => {
   const BASELINE = '019aa8a2-5c1e-7000-8000-000000000032';
   /** Answers that any run is there. */
   const server = { run: (id: string) => Promise.resolve({ id }) } as unknown as ApiClient;
-  const inputOf = (...args: string[]) => {
-    const judge = createProgram('0').commands.find((one) => one.name() === 'judge')!;
+  const inputOf = async (...args: string[]) => {
+    const judge = (await createProgram('0')).commands.find((one) => one.name() === 'judge')!;
     judge.parseOptions(args);
     return judgeInput(server, RUN, judge.opts<JudgeSettings>());
   };

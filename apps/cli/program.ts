@@ -1,32 +1,4 @@
 import { Command } from 'commander';
-import { addCompare } from './commands/compare.js';
-import { addCompletion } from './commands/completion.js';
-import { addExperiments } from './commands/experiments.js';
-import { addExport } from './commands/export.js';
-import { addGate } from './commands/gate.js';
-import { addGates } from './commands/gates.js';
-import { addHistory } from './commands/history.js';
-import { addJobs } from './commands/jobs.js';
-import { addJudge } from './commands/judge.js';
-import { addJudges } from './commands/judges.js';
-import { addLabel } from './commands/label.js';
-import { addLogin } from './commands/login.js';
-import { addMetrics } from './commands/metrics.js';
-import { addPresets } from './commands/presets.js';
-import { addPrompts } from './commands/prompts.js';
-import { addProviders } from './commands/providers.js';
-import { addRecord } from './commands/record.js';
-import { addReport } from './commands/report.js';
-import { addRescore } from './commands/rescore.js';
-import { addResume } from './commands/resume.js';
-import { addRun } from './commands/run.js';
-import { addSamples } from './commands/samples.js';
-import { addScore } from './commands/score.js';
-import { addShow } from './commands/show.js';
-import { addSuites } from './commands/suites.js';
-import { addTry } from './commands/try.js';
-import { addTune } from './commands/tune.js';
-import { addTunes } from './commands/tunes.js';
 import { EXIT_CODES } from './exit-codes.js';
 import { print } from './output/terminal.js';
 
@@ -37,12 +9,87 @@ ${EXIT_CODES.map(([code, meaning]) => `  ${code}  ${meaning}`).join('\n')}
 Without --server and --token the command uses TOOLMARK_SERVER and TOOLMARK_TOKEN, what toolmark login
 remembered, or the server that npm start runs here. toolmark COMMAND --help shows examples.`;
 
+type Add = (program: Command) => void;
+
+/** The files of commands: the commands that each adds, and how it is loaded. */
+export const FILES: readonly (readonly [heading: string, files: [names: string, load: () => Promise<Add>][]])[] = [
+  [
+    'Run suites:',
+    [
+      ['run estimate', async () => (await import('./commands/run.js')).addRun],
+      ['try', async () => (await import('./commands/try.js')).addTry],
+      ['record', async () => (await import('./commands/record.js')).addRecord],
+      ['resume', async () => (await import('./commands/resume.js')).addResume],
+      ['samples', async () => (await import('./commands/samples.js')).addSamples],
+    ],
+  ],
+  [
+    'Read results:',
+    [
+      ['history', async () => (await import('./commands/history.js')).addHistory],
+      ['show results', async () => (await import('./commands/show.js')).addShow],
+      ['export', async () => (await import('./commands/export.js')).addExport],
+      ['report', async () => (await import('./commands/report.js')).addReport],
+      ['rescore', async () => (await import('./commands/rescore.js')).addRescore],
+    ],
+  ],
+  [
+    'Judge results:',
+    [
+      ['judge', async () => (await import('./commands/judge.js')).addJudge],
+      ['judges', async () => (await import('./commands/judges.js')).addJudges],
+      ['label', async () => (await import('./commands/label.js')).addLabel],
+    ],
+  ],
+  [
+    'Compare:',
+    [
+      ['compare', async () => (await import('./commands/compare.js')).addCompare],
+      ['experiments', async () => (await import('./commands/experiments.js')).addExperiments],
+    ],
+  ],
+  [
+    'Decide what may ship:',
+    [
+      ['gate', async () => (await import('./commands/gate.js')).addGate],
+      ['gates', async () => (await import('./commands/gates.js')).addGates],
+    ],
+  ],
+  [
+    'Tune:',
+    [
+      ['tune', async () => (await import('./commands/tune.js')).addTune],
+      ['tunes', async () => (await import('./commands/tunes.js')).addTunes],
+      ['presets', async () => (await import('./commands/presets.js')).addPresets],
+      ['prompts', async () => (await import('./commands/prompts.js')).addPrompts],
+    ],
+  ],
+  ['Jobs:', [['jobs cancel', async () => (await import('./commands/jobs.js')).addJobs]]],
+  [
+    'Suites, models and metrics:',
+    [
+      ['suites', async () => (await import('./commands/suites.js')).addSuites],
+      ['providers models', async () => (await import('./commands/providers.js')).addProviders],
+      ['metrics', async () => (await import('./commands/metrics.js')).addMetrics],
+    ],
+  ],
+  ['Without a server:', [['score', async () => (await import('./commands/score.js')).addScore]]],
+  [
+    'Set up:',
+    [
+      ['login', async () => (await import('./commands/login.js')).addLogin],
+      ['completion', async () => (await import('./commands/completion.js')).addCompletion],
+    ],
+  ],
+];
+
 /**
- * The whole command line. It throws CommanderErrors and never exits. Loading it must stay cheap, since every command
- * does: what needs zod, scoring or Socket.IO is imported by the command that uses it.
- * For the same reason commands keep copies of the contracts' lists of choices; program.spec.ts holds them equal.
+ * The whole command line, or its commands from the file that has this one. It throws CommanderErrors and never exits.
+ * Loading it must stay cheap, since every command does: what needs zod, scoring or Socket.IO is imported by the command
+ * that uses it. For the same reason commands keep copies of the contracts' lists of choices; program.spec.ts holds them
+ * equal.
  */
-export function createProgram(version: string): Command {
+export async function createProgram(version: string, command?: string): Promise<Command> {
   const program = new Command('toolmark')
     .description('Find out how well language models call tools.')
     .version(`toolmark ${version}`, '--version', 'print the version')
@@ -58,23 +105,23 @@ export function createProgram(version: string): Command {
     })
     .exitOverride()
     .addHelpText('after', FOOTER);
-  const groups: [heading: string, add: ((program: Command) => void)[]][] = [
-    ['Run suites:', [addRun, addTry, addRecord, addResume, addSamples]],
-    ['Read results:', [addHistory, addShow, addExport, addReport, addRescore]],
-    ['Judge results:', [addJudge, addJudges, addLabel]],
-    ['Compare:', [addCompare, addExperiments]],
-    ['Decide what may ship:', [addGate, addGates]],
-    ['Tune:', [addTune, addTunes, addPresets, addPrompts]],
-    ['Jobs:', [addJobs]],
-    ['Suites, models and metrics:', [addSuites, addProviders, addMetrics]],
-    ['Without a server:', [addScore]],
-    ['Set up:', [addLogin, addCompletion]],
-  ];
-  for (const [heading, add] of groups) {
+  const hasCommand = ([names]: readonly [string, unknown]): boolean => names.split(' ').includes(command ?? '');
+  const isKnown = FILES.some(([, files]) => files.some(hasCommand));
+  for (const [heading, files] of FILES) {
     program.commandsGroup(heading);
-    for (const one of add) one(program);
+    for (const file of files) if (!isKnown || hasCommand(file)) (await file[1]())(program);
   }
   return program;
+}
+
+/** Where the name of the command stands in the arguments; -1 where there is none. */
+const indexOfCommand = (args: readonly string[]): number =>
+  args.findIndex((arg, index) => !arg.startsWith('-') && !['--server', '--token'].includes(args[index - 1] ?? ''));
+
+/** The command that the arguments name. `--help` before it asks for that of the program. */
+export function commandOf(args: readonly string[]): string | undefined {
+  const index = indexOfCommand(args);
+  return ['-h', '--help'].some((help) => args.slice(0, index).includes(help)) ? undefined : args[index];
 }
 
 /**
@@ -82,8 +129,7 @@ export function createProgram(version: string): Command {
  * program wherever it stands, and there `--json` takes no file.
  */
 export function withJsonFile(args: readonly string[]): string[] {
-  const isValue = (index: number): boolean => ['--server', '--token'].includes(args[index - 1] ?? '');
-  const command = args.findIndex((arg, index) => !arg.startsWith('-') && !isValue(index));
+  const command = indexOfCommand(args);
   if (args[command] !== 'gate') return [...args];
   const isFile = (text: string | undefined): boolean => text !== undefined && text !== '' && !text.startsWith('-');
   return args.map((arg, index) =>

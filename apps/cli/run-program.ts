@@ -3,12 +3,12 @@ import { exitCodeOf } from './exit-codes.js';
 import { explainError, problemOf } from './explain-error.js';
 import { version } from './installation.js';
 import { printError, printJsonError } from './output/terminal.js';
-import { createProgram, withJsonFile } from './program.js';
+import { commandOf, createProgram, withJsonFile } from './program.js';
 
 /** Does what the arguments say, and leaves the exit code in `process.exitCode`. */
 export async function runProgram(given: readonly string[]): Promise<void> {
-  const program = createProgram(version());
   const args = withJsonFile(given);
+  const program = await createProgram(version(), commandOf(args));
   try {
     if (args.length === 0) program.outputHelp();
     else await program.parseAsync(args, { from: 'user' });

@@ -596,12 +596,12 @@ it('help and lists load neither zod nor scoring nor Socket.IO', async () => {
     'import { registerHooks } from "node:module"; registerHooks({ load(url, context, next) {' +
       'process.stderr.write(url + "\\n"); return next(url, context); } });',
   )}`;
-  const program = `import { runProgram } from '${resolve('dist/apps/cli/run-program.js')}';
+  const script = `import { runProgram } from '${resolve('dist/apps/cli/run-program.js')}';
     for (const command of ${JSON.stringify(commands)}) {
       process.stderr.write(\`toolmark \${command}\n\`);
       await runProgram(command.split(' '));
     }`;
-  const args = ['--import', preload, '--input-type=module', '--eval', program];
+  const args = ['--import', preload, '--input-type=module', '--eval', script];
   const { err } = await cli.spawned(resolve('node_modules/.bin/node'), args);
   expect(err).toContain('/apps/cli/commands/');
   expect(err).not.toMatch(/node_modules\/(?!commander\/)|libs\/scoring|libs\/recorded/);
@@ -621,9 +621,11 @@ it('bash completes commands, options, choices and file names', async () => {
   expect(out.split('\n').slice(0, -1)).toEqual(['suites', 'export', 'yaml', '--fail-under', '']);
 });
 
+const program = await createProgram('0');
+
 describe('every example in the help of a command works', () => {
   const below = (command: Command): Command[] => command.commands.flatMap((one) => [one, ...below(one)]);
-  const examples = below(createProgram('0')).flatMap((command) => {
+  const examples = below(program).flatMap((command) => {
     let help = '';
     command.configureOutput({ writeOut: (text) => (help += text) }).outputHelp();
     return [...help.matchAll(/^ +\$ (.+)$/gm)].map(([, line]) => line!);
