@@ -41,7 +41,7 @@ export function openGuideShell({ client }: TeamSystem): GuideShell {
       out = '';
       writeFileSync(join(folder, 'lines.sh'), lines);
       child.stdin.write(`. ./lines.sh </dev/null\necho "${END}"\n`);
-      await until(() => out.includes(END), { what: lines, timeoutMs: 120_000 });
+      await until(() => out.includes(END), { what: lines, timeoutMs: 300_000 });
       return out.slice(0, out.indexOf(END));
     },
     end() {

@@ -91,21 +91,6 @@ describe('a gate over 300 cases with a margin of five points', () => {
     expect(read('gate.xml').match(/<testcase classname="simulator::/g)).toHaveLength(300);
   }, 300_000);
 
-  it('does not measure a provider that is dead, and is never green', async () => {
-    await system.control('instant', { on: false, status: 401 });
-    for (const [extra, code] of [
-      [[], 4],
-      [['--inconclusive', 'pass'], 4],
-      [['--not-measured', 'fail'], 1],
-    ] as const)
-      expect(await ask('main', '--models', 'simulator::instant', ...extra)).toMatchObject({
-        code,
-        answer: { result: 'not_measured' },
-      });
-    const run = await toolmark('run', 'main', '--models', 'simulator::instant', '--cache', 'off', '--gate', 'main');
-    expect(run).toMatchObject({ code: 4, out: expect.stringMatching(/Gate main v1: not measured\./) });
-  }, 300_000);
-
   it('decides about a run that a person made, without another request', async () => {
     const run = await toolmark('run', 'main', '--models', model('worse'), '--cache', 'off', '--gate', 'main', '--json');
     const { id, gate } = JSON.parse(run.out);
@@ -115,17 +100,33 @@ describe('a gate over 300 cases with a margin of five points', () => {
     expect((await ask('main', '--eval', id)).answer.text).toBe(gate.text);
     expect(await system.requests()).toBe(before);
   }, 150_000);
-
-  it('compares runs with the samples that were added to them', async () => {
-    const run = await json('run', 'main', '--models', model('equal'), '--cache', 'off', '--watch');
-    const gate = await json('gates', 'show', 'main');
-    const samples = await json('samples', run.id, '1', '--watch');
-    expect(samples).toMatchObject({ status: 'completed', extends_run_id: run.id, first_sample: 1 });
-    const samplesOf = async (...args: string[]) =>
-      (await json('compare', gate.baseline_eval_id, run.id, ...args)).all.samples[1];
-    expect([await samplesOf(), await samplesOf('--extended')]).toEqual([1, 2]);
-  }, 150_000);
 });
+
+it('a gate does not measure a provider that is dead, and is never green', async () => {
+  await makeGate('Dead', 10);
+  await system.control('instant', { on: false, status: 401 });
+  for (const [extra, code] of [
+    [[], 4],
+    [['--inconclusive', 'pass'], 4],
+    [['--not-measured', 'fail'], 1],
+  ] as const)
+    expect(await ask('Dead', '--models', 'simulator::instant', ...extra)).toMatchObject({
+      code,
+      answer: { result: 'not_measured' },
+    });
+  const run = await toolmark('run', 'Dead', '--models', 'simulator::instant', '--cache', 'off', '--gate', 'Dead');
+  expect(run).toMatchObject({ code: 4, out: expect.stringMatching(/Gate Dead v1: not measured\./) });
+}, 150_000);
+
+it('runs are compared with the samples that were added to them', async () => {
+  const gate = await makeGate('Samples', 10);
+  const run = await json('run', 'Samples', '--models', model('equal'), '--cache', 'off', '--watch');
+  const samples = await json('samples', run.id, '1', '--watch');
+  expect(samples).toMatchObject({ status: 'completed', extends_run_id: run.id, first_sample: 1 });
+  const samplesOf = async (...args: string[]) =>
+    (await json('compare', gate.baseline_eval_id, run.id, ...args)).all.samples[1];
+  expect([await samplesOf(), await samplesOf('--extended')]).toEqual([1, 2]);
+}, 150_000);
 
 describe('a gate is never green where there is nothing to tell from:', () => {
   it('without a baseline', async () => {

@@ -1,3 +1,4 @@
+// A system of its own: it counts the rows of all tables, and restarts the API.
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { clientOf, weatherSuite, type Client } from '../client.js';
@@ -36,7 +37,6 @@ beforeAll(async () => {
   });
   suiteId = (await client.post('/api/tool-eval/import', { ...suite, test_cases: cases })).body.suite_id;
 });
-afterAll(() => sql.end());
 
 const tryOut = (models: string[], more: object = {}, by = client) =>
   by.post('/api/tool-eval/try', { case: weather, suite_id: suiteId, models, ...more });
@@ -80,9 +80,9 @@ it('the verdicts on a case that is tried are those of a run, and nothing is kept
   expect((await spent()) - spentBefore).toBeCloseTo(body.cost_usd, 9);
 });
 
-describe('the command line', () => {
-  const cli = openCommandLine(() => client);
+const cli = openCommandLine(() => client);
 
+describe('the command line', () => {
   it('tries a case by number, by name and from a file, and exits with 1 when a model does not answer', async () => {
     const models = ['--models', 'sim::perfect-ish,sim::careless-arguments'];
     const byNumber = await cli.toolmark('try', 'Weather', '1', ...models);
@@ -228,6 +228,7 @@ it('nobody sees a try-out; it waits behind no job of its user, and ends when its
   await until(async () => (await goingOn()) === 0, { what: 'the try-outs to be removed' });
   await until(async () => (await inFlight('slow-60000')) === 0, { what: 'the requests to be aborted' });
   await until(async () => (await client.get('/api/jobs')).body.items.length > 0, { what: 'the list of jobs' });
+  await until(async () => (await rows()).purge === before.purge, { what: 'all rows of the try-outs to be removed' });
   expect(await rows()).toEqual(before);
   await client.post(`/api/jobs/${runs}/cancel`);
   await client.post(`/api/lanes/${lane.id}/resume`);
@@ -251,3 +252,22 @@ it('what the death of an API leaves of a try-out is removed, and its cost is kep
   await until(async () => (await inFlight('slow-60000')) === 0, { what: 'the request to be aborted' });
   expect(await spent()).toBeGreaterThan(spentBefore);
 });
+
+it('a tune is followed later, through a server that restarts', async () => {
+  const sensitive = { key: 'tuned', base_url: `${system.simulator.url}/v1`, limits: { max_concurrency: 20 } };
+  await client.post('/api/providers', { ...sensitive, models: ['param-sensitive@50'] });
+  await client.post('/api/tool-eval/import', { ...weatherSuite(40), name: 'Forty' });
+  const space = ['--space', 'temperature=0..1/0.5', '--space', 'tool_choice=auto,required', '--space', 'top_p=0.5,1'];
+  const base = ['--base-temperature', '1', '--base-tool-choice', 'auto', '--base-params', '{"top_k": 1.0}'];
+  const args = ['tune', 'params', 'Forty', '-m', 'tuned::param-sensitive@50', ...space, ...base, '--cache', 'off'];
+  const { code, out } = await cli.toolmark(...args);
+  const [, id, job] = /^Submitted: tune (\S+), job (\S+)\nFollow it with: toolmark tunes show \1 --watch\n$/.exec(out)!;
+  expect(code).toBe(0);
+  expect((await client.get(`/api/jobs/${job}`)).body.type).toBe('param_tune');
+  let told = '';
+  const watched = cli.spawned('toolmark', ['tunes', 'show', id!, '--watch'], (text) => (told = text));
+  const hasTold = async (text: string) => void (await until(() => told.includes(text), { timeoutMs: 60_000 }));
+  await hasTold('\ndropped: arm ');
+  await system.restartApi(() => hasTold('The server does not answer. Asking again.\n'));
+  expect(await watched).toMatchObject({ code: 0, out: expect.stringContaining(`Tune ${id} is completed`) });
+}, 150_000);

@@ -1,10 +1,10 @@
 import { openGuideShell, replayGuide, type GuideShell } from '../guide.js';
-import { startSystem, type System } from '../system.js';
+import { joinSystem, type TeamSystem } from '../system.js';
 
-let system: System;
+let system: TeamSystem;
 let shell: GuideShell;
 beforeAll(async () => {
-  system = await startSystem();
+  system = await joinSystem();
   shell = openGuideShell(system);
 }, 150_000);
 afterAll(() => shell.end());
@@ -13,4 +13,4 @@ it('the example prints what docs/tuning.md shows', async () => {
   const { printed, promised } = await replayGuide('docs/tuning.md', system, shell);
   expect(promised.length).toBeGreaterThan(2);
   expect(printed).toEqual(promised);
-}, 300_000);
+}, 600_000);
