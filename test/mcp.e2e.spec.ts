@@ -1,10 +1,11 @@
 import { spawn } from 'node:child_process';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { resolve } from 'node:path';
+import { join, resolve } from 'node:path';
 import { startApi, type ApiInProcess } from './api.js';
 import { ADMIN_TOKEN, until } from './processes.js';
 import { freePort } from './services.js';
+import { installTool } from './tools.js';
 import type { Client } from './client.js';
 
 let api: ApiInProcess;
@@ -22,13 +23,14 @@ afterAll(async () => {
 
 /** The published reference server of the Model Context Protocol. */
 async function startEverything(transport: 'streamableHttp' | 'sse'): Promise<string> {
+  const modules = installTool('mcp-server-everything');
   const port = await freePort();
   const child = spawn(
     resolve('node_modules/.bin/node'),
     [
       '--import',
       resolve('scripts/stop-with-parent.mjs'),
-      resolve('node_modules/@modelcontextprotocol/server-everything/dist/index.js'),
+      join(modules, '@modelcontextprotocol/server-everything/dist/index.js'),
       transport,
     ],
     {

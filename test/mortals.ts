@@ -1,8 +1,12 @@
 import pg from 'pg';
 import { isFinished } from '#lib/contracts/job';
 import { clientOf, type Client } from './client.js';
+import { drawn, playsAll, repeatable } from './seed.js';
 import { startProcess, until, type RunningProcess } from './processes.js';
 import { createDatabase, createRedis, freePort } from './services.js';
+
+/** How many commits it takes, at least, until both were killed in each place. */
+const PARTS = 4;
 
 /** An API and a worker that are killed and started again, at the same address and on the same stores. */
 export interface Mortals {
@@ -14,7 +18,8 @@ export interface Mortals {
   /** Requests to a model. */
   requests(model: string): Promise<number>;
   /**
-   * Kills both in each place that is met, until the place is `end`.
+   * Kills both in each place that is met, until the place is `end`. A commit kills in every fourth place that it meets;
+   * `npm run test:soak` does in all.
    * @returns how often
    */
   killAtEach(placeOf: () => Promise<string>): Promise<number>;
@@ -51,18 +56,21 @@ export async function openMortals(): Promise<Mortals> {
     },
     async killAtEach(placeOf): Promise<number> {
       const places = new Set<string>();
+      let kills = 0;
       const isAtEnd = async (): Promise<boolean> => {
         const place = await placeOf();
         if (place === 'end') return true;
-        if (!places.has(place)) {
-          places.add(place);
+        if (places.has(place)) return false;
+        places.add(place);
+        if (playsAll || places.size % PARTS === drawn(PARTS)) {
+          kills += 1;
           await Promise.all(alive.map((process) => process.kill('SIGKILL')));
           alive = await start();
         }
         return false;
       };
-      await until(isAtEnd, { timeoutMs: 540_000 });
-      return places.size;
+      await repeatable(() => until(isAtEnd, { timeoutMs: 540_000 }));
+      return kills;
     },
     close: () => sql.end(),
   };

@@ -1,2 +1,21 @@
 /** The seed of all randomness in tests, so that failures can be repeated. scripts/test.mjs sets it and prints it. */
 export const seed = Number(process.env.TOOLMARK_TEST_SEED ?? 1);
+
+/** Whether everything is played, as `npm run test:soak` does; otherwise a commit plays parts that its seed draws. */
+export const playsAll = process.env.TOOLMARK_TEST_ALL === '1';
+
+/** Which of so many parts this commit plays. */
+export const drawn = (parts: number): number => seed % parts;
+
+/** Adds to a failure the command that plays the same part again. */
+export async function repeatable<Found>(play: () => Promise<Found>): Promise<Found> {
+  try {
+    return await play();
+  } catch (error) {
+    const { testPath = '' } = expect.getState();
+    const variables = `TOOLMARK_TEST_SEED=${seed}${playsAll ? ' TOOLMARK_TEST_ALL=1' : ''}`;
+    (error as Error).message +=
+      `\nAgain: ${variables} npm run test:long -- ${testPath.replace(`${process.cwd()}/`, '')}`;
+    throw error;
+  }
+}

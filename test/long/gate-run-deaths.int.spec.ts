@@ -1,10 +1,10 @@
 import type { Pool } from '#lib/db/connection/pool';
-import { tellWithDeaths } from '../deaths.js';
+import { openWorlds, tellWithDeaths } from '../deaths.js';
 import { openGateRuns, type Replies } from '../gate-runs.js';
 
 type World = Awaited<ReturnType<typeof openGateRuns>>;
 let worlds: World[];
-beforeAll(async () => void (worlds = await Promise.all([openGateRuns(), openGateRuns()])), 60_000);
+beforeAll(async () => void (worlds = await openWorlds(openGateRuns)), 60_000);
 afterAll(() => Promise.all(worlds.map((world) => world.close())));
 
 it('a worker that dies after any statement of a gate run loses nothing, and repeats nothing', async () => {

@@ -1,10 +1,10 @@
 import type { Pool } from '#lib/db/connection/pool';
-import { tellWithDeaths } from '../deaths.js';
+import { openWorlds, tellWithDeaths } from '../deaths.js';
 import { openJudges, type Judge } from '../judges.js';
 
 type World = Awaited<ReturnType<typeof openJudges>>;
 let worlds: World[];
-beforeAll(async () => void (worlds = await Promise.all([openJudges(), openJudges()])), 60_000);
+beforeAll(async () => void (worlds = await openWorlds(openJudges)), 60_000);
 afterAll(() => Promise.all(worlds.map((world) => world.close())));
 
 const WRONG = { verdict: 'wrong', tool: 'missing', arguments: 'not_applicable', reasons: ['It calls nothing.'] };

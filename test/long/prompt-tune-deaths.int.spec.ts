@@ -1,11 +1,11 @@
 import type { Pool } from '#lib/db/connection/pool';
-import { tellWithDeaths } from '../deaths.js';
+import { openWorlds, tellWithDeaths } from '../deaths.js';
 import { PHRASES } from '../prompt-tune-system.js';
 import { openPromptTunes, type Author, type Skill } from '../prompt-tunes.js';
 
 type World = Awaited<ReturnType<typeof openPromptTunes>>;
 let worlds: World[];
-beforeAll(async () => void (worlds = await Promise.all([openPromptTunes(), openPromptTunes()])), 60_000);
+beforeAll(async () => void (worlds = await openWorlds(openPromptTunes)), 60_000);
 afterAll(() => Promise.all(worlds.map((world) => world.close())));
 
 const [, { component, phrase }] = PHRASES;
@@ -21,8 +21,7 @@ it('a worker that dies after any statement of a prompt tune loses nothing, and r
     promoted: true,
     versions: 1,
   };
-  // After every other one, because all of them take minutes.
-  await tellWithDeaths(worlds, storyOf, { ends, least: 100, most: 600, stride: 2 });
+  await tellWithDeaths(worlds, storyOf, { ends, least: 100, most: 600 });
 }, 900_000);
 
 /** How a tune ends: in a process with this pool as far as it lives, then in another. */

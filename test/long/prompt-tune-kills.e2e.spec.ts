@@ -1,5 +1,7 @@
+// A system of its own: its processes are killed.
 import type { PromptTune } from '#lib/contracts/prompt-tune';
 import { openMortals, type Mortals } from '../mortals.js';
+import { playsAll } from '../seed.js';
 import { PHRASES, ROUTE, songSuite } from '../prompt-tune-system.js';
 
 const CASES = 40;
@@ -43,7 +45,7 @@ it('a prompt tune whose every process is killed at every step loses, repeats and
 
   // Each place of the tune is met once, and then everything dies.
   const kills = await mortals.killAtEach(() => mortals.placeOf(submitted.tune_id));
-  expect(kills).toBeGreaterThan(8);
+  expect(kills).toBeGreaterThan(playsAll ? 8 : 0);
 
   const found: PromptTune = (await client.get(`${ROUTE}/history/${submitted.tune_id}`)).body;
   expect(found).toMatchObject({ status: 'completed', outcome: 'confirmed', best: 1, evaluations: 2 * 28 });

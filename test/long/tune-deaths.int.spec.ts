@@ -1,10 +1,10 @@
 import type { Pool } from '#lib/db/connection/pool';
-import { tellWithDeaths } from '../deaths.js';
+import { openWorlds, tellWithDeaths } from '../deaths.js';
 import { openTunes, type Skill } from '../tunes.js';
 
 type World = Awaited<ReturnType<typeof openTunes>>;
 let worlds: World[];
-beforeAll(async () => void (worlds = await Promise.all([openTunes(), openTunes()])), 60_000);
+beforeAll(async () => void (worlds = await openWorlds(openTunes)), 60_000);
 afterAll(() => Promise.all(worlds.map((world) => world.close())));
 
 const better: Skill = ({ temperature }) => Number(temperature === 0.5);

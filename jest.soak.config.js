@@ -1,0 +1,16 @@
+import config from './jest.config.js';
+
+/** `npm run test:soak`: plays all of what other runs draw a part of, one file after another. */
+process.env.TOOLMARK_TEST_ALL = '1';
+/** @type {import('jest').Config} */
+export default {
+  ...config,
+  testMatch: [
+    '**/*-deaths.*.spec.ts',
+    '**/*-kills.*.spec.ts',
+    '**/test/long/{faults,hostile,storm,facets,prompt-tune-chance}.*.spec.ts',
+    '**/apps/worker/control/experiments.int.spec.ts',
+  ],
+  testPathIgnorePatterns: ['/node_modules/'],
+  maxWorkers: 1,
+};

@@ -1,0 +1,24 @@
+import { spawnSync } from 'node:child_process';
+import { existsSync, readFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+
+/**
+ * Installs a tool that one test alone uses, unless it is there. It stands in `test/tools/<name>` with a lockfile of its
+ * own, so that nobody else installs it.
+ * @returns its node_modules
+ */
+export function installTool(name: string): string {
+  const folder = resolve('test/tools', name);
+  const modules = join(folder, 'node_modules');
+  const packagesOf = (file: string): Record<string, { version: string }> =>
+    existsSync(file) ? JSON.parse(readFileSync(file, 'utf8')).packages : {};
+  const installed = packagesOf(join(modules, '.package-lock.json'));
+  const locked = Object.entries(packagesOf(join(folder, 'package-lock.json')));
+  if (locked.every(([path, { version }]) => path === '' || installed[path]?.version === version)) return modules;
+  const { status, stderr } = spawnSync('npm', ['ci', '--ignore-scripts', '--no-audit', '--no-fund'], {
+    cwd: folder,
+    encoding: 'utf8',
+  });
+  if (status !== 0) throw new Error(`npm ci failed in ${folder}: ${stderr}`);
+  return modules;
+}
