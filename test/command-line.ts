@@ -87,29 +87,31 @@ interface Command {
 }
 
 /** Hosts without a command, for the next ones of any test file. */
-const idle: ChildProcess[] = [];
+const idle = new Set<ChildProcess>();
 
 async function runHosted(command: Command): Promise<Ran> {
-  const host = idle.pop() ?? startHost();
+  const [host = startHost()] = idle;
+  idle.delete(host);
   const ran = await askHost(host, command);
-  idle.push(host);
+  idle.add(host);
   return ran;
 }
 
 /** A process that runs commands. It ends with this one. */
-export function startHost(...preloads: string[]): ChildProcess {
-  const imports = preloads.flatMap((url) => ['--import', url]);
-  const host = spawn(resolve('node_modules/.bin/node'), [...imports, resolve('test/commands-host.mjs')], {
+function startHost(): ChildProcess {
+  const host = spawn(resolve('node_modules/.bin/node'), [resolve('test/commands-host.mjs')], {
     stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
     env: { PATH: process.env.PATH },
   });
+  host.once('exit', () => idle.delete(host));
   for (const handle of [host, host.channel]) handle?.unref?.();
   return host;
 }
 
-export function askHost(host: ChildProcess, command: Command): Promise<Ran> {
+function askHost(host: ChildProcess, command: Command): Promise<Ran> {
   return new Promise((end, fail) => {
-    const onExit = (code: number | null): void => fail(new Error(`The host of the commands ended with ${code}.`));
+    const onExit = (code: number | null, signal: string | null): void =>
+      fail(new Error(`The host of the commands ended with ${signal ?? code}.`));
     host.once('exit', onExit).once('message', (ran: Ran) => {
       host.off('exit', onExit);
       end(ran);
