@@ -155,12 +155,21 @@ describe('no sentence of zod comes through', () => {
     { '\n': '\n' },
   ];
 
+  /** The schemas whose insides were spoilt: they say the same wherever else they are used. */
+  const looked = new Set<z.core.$ZodType>();
+
   /** Values that each break one rule of a schema, at any depth. */
   function* spoilt(schema: z.core.$ZodType): Generator<unknown> {
     yield* ODD;
+    if (!looked.has(schema)) yield* spoiltWithin(schema);
+  }
+
+  /** The same without those that are odd for every schema. */
+  function* spoiltWithin(schema: z.core.$ZodType): Generator<unknown> {
+    looked.add(schema);
     const { def } = (schema as z.ZodType)._zod as unknown as { def: Record<string, any> };
     for (const inner of [def.innerType, def.in, ...(def.type === 'union' ? def.options : [])])
-      if (inner) yield* spoilt(inner);
+      if (inner) yield* spoiltWithin(inner);
     if (def.type === 'array') for (const item of spoilt(def.element)) yield [item];
     if (def.type === 'record') for (const value of spoilt(def.valueType)) yield { key: value };
     if (def.type !== 'object') return;
@@ -175,7 +184,7 @@ describe('no sentence of zod comes through', () => {
         (entry): entry is [string, z.ZodType] => entry[1] instanceof z.ZodType,
       );
       for (const [name, schema] of schemas) {
-        const through = [...spoilt(schema)]
+        const through = [...ODD, ...spoiltWithin(schema)]
           .flatMap((input) => faults(schema, input))
           .filter(({ message }) => ZODS.test(message));
         expect([name, through]).toEqual([name, []]);
