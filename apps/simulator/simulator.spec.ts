@@ -148,12 +148,13 @@ it('embeddings of similar texts are similar', async () => {
 });
 
 describe('prompt-sensitive', () => {
+  const QUESTIONS = 100;
   const question = (n: number) => `What is the weather in ${['Tokyo', 'Paris', 'Lima', 'Oslo'][n % 4]}? (${n})`;
   const rightCall = (n: number) => ({ name: 'get_weather', city: ['Tokyo', 'Paris', 'Lima', 'Oslo'][n % 4] });
-  /** Which of 200 questions it gets right. Each is asked once. */
+  /** Which of 100 questions it gets right. Each is asked once. */
   const right = async (model: string, system = 'Be brief.', more: object = {}): Promise<number[]> => {
     const found: number[] = [];
-    for (let n = 0; n < 200; n++) {
+    for (let n = 0; n < QUESTIONS; n++) {
       const messages = [
         { role: 'system', content: system },
         { role: 'user', content: question(n) },
@@ -171,16 +172,16 @@ describe('prompt-sensitive', () => {
     const rules = [rule('think first', 0.3), rule('HURRY', -0.2)];
     expect(await post('one', { base: 0.4, rules })).toEqual({ model: 'prompt-sensitive:one' });
     const base = await right('prompt-sensitive:one');
-    expect(base.length).toBeGreaterThan(60);
-    expect(base.length).toBeLessThan(100);
+    expect(base.length / QUESTIONS).toBeGreaterThan(0.3);
+    expect(base.length / QUESTIONS).toBeLessThan(0.5);
     expect(await right('prompt-sensitive:one', 'Be polite.')).toEqual(base);
 
     const better = await right('prompt-sensitive:one', 'Be brief. Think first.');
     expect(better).toEqual(expect.arrayContaining(base));
-    expect((better.length - base.length) / 200).toBeGreaterThan(0.2);
+    expect((better.length - base.length) / QUESTIONS).toBeGreaterThan(0.2);
     const worse = await right('prompt-sensitive:one', 'Be brief, hurry.');
     expect(base).toEqual(expect.arrayContaining(worse));
-    expect((base.length - worse.length) / 200).toBeGreaterThan(0.1);
+    expect((base.length - worse.length) / QUESTIONS).toBeGreaterThan(0.1);
   });
 
   it('reads the descriptions of tools too, and rules can be for some prompts only', async () => {
@@ -196,12 +197,12 @@ describe('prompt-sensitive', () => {
     expect(await right('prompt-sensitive:two', 'Current only.')).toEqual(base);
     expect(await right('prompt-sensitive:two', undefined, described('send_email'))).toEqual(base);
     const more = await right('prompt-sensitive:two', undefined, described('get_weather'));
-    const tokyo = Array.from({ length: 50 }, (_, n) => 4 * n);
+    const tokyo = Array.from({ length: QUESTIONS / 4 }, (_, n) => 4 * n);
     expect(more).toEqual([...new Set([...base, ...tokyo])].sort((a, b) => a - b));
 
     await post('three', { base: 0.2, rules: [rule('current only', 0.8, { where: 'any' })] });
-    expect(await right('prompt-sensitive:three', undefined, described('send_email'))).toHaveLength(200);
-    expect(await right('prompt-sensitive:three', 'current ONLY')).toHaveLength(200);
+    expect(await right('prompt-sensitive:three', undefined, described('send_email'))).toHaveLength(QUESTIONS);
+    expect(await right('prompt-sensitive:three', 'current ONLY')).toHaveLength(QUESTIONS);
   });
 
   const system = 'Think first.';
@@ -243,7 +244,7 @@ describe('prompt-sensitive', () => {
 
   it('loses skill when its prompts are too long', async () => {
     await post('long', { base: 1, too_long: { chars: 500, loss: 1 } });
-    expect(await right('prompt-sensitive:long')).toHaveLength(200);
+    expect(await right('prompt-sensitive:long')).toHaveLength(QUESTIONS);
     expect(await right('prompt-sensitive:long', 'x'.repeat(500))).toEqual([]);
   });
 
@@ -262,8 +263,8 @@ describe('prompt-sensitive', () => {
     await post('c', { base: 0.5, rules, seed: 1 });
     const others = await right('prompt-sensitive:c');
     const both = others.filter((n) => samples[0]!.includes(n)).length;
-    expect(both / 200).toBeGreaterThan(0.15);
-    expect(both / 200).toBeLessThan(0.35);
+    expect(both / QUESTIONS).toBeGreaterThan(0.15);
+    expect(both / QUESTIONS).toBeLessThan(0.35);
   });
 
   it('begins again when its rules are posted again, and says how to post them when nobody has', async () => {

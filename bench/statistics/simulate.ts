@@ -71,10 +71,16 @@ const chances = (centre: number, spread: number): Float64Array =>
 const chancesOfRate = (rate: number, spread: number): Float64Array => {
   const reach = 60 + 60 * spread;
   return chances(
-    bisect(-reach, reach, (centre) => mean(chances(centre, spread)) < rate),
+    bisect(-reach, reach, (centre) => meanChance(centre, spread) < rate),
     spread,
   );
 };
+/** The mean of `chances`, without listing them: it is computed thousands of times. */
+function meanChance(centre: number, spread: number): number {
+  let sum = 0;
+  for (let type = 0; type < TYPES; type++) sum += 1 / (1 + Math.exp(-centre - spread * LOG_ODDS[type]!));
+  return sum / TYPES;
+}
 function correlationOf(p: Float64Array): number {
   const rate = mean(p);
   return p.reduce((sum, chance) => sum + (chance - rate) ** 2, 0) / p.length / (rate * (1 - rate));
@@ -86,8 +92,17 @@ function scoresOfFailures(): Float64Array {
   return Float64Array.from({ length: TYPES }, () => (random() < 0.3 ? 0 : 0.6 + 0.4 * random()));
 }
 
+const spreads = new Map<string, number>();
+/** The spread that makes the correlation, which takes a million exponentials to find. */
+function spreadOf(rate: number, correlation: number): number {
+  const key = `${rate} ${correlation}`;
+  const spread = spreads.get(key) ?? bisect(0, 40, (x) => correlationOf(chancesOfRate(rate, x)) < correlation);
+  spreads.set(key, spread);
+  return spread;
+}
+
 export function populationOf({ rate, correlation, effect, scores, loss }: Setting): Population {
-  const spread = bisect(0, 40, (x) => correlationOf(chancesOfRate(rate, x)) < correlation);
+  const spread = spreadOf(rate, correlation);
   const a = chancesOfRate(rate, spread);
   const b = {
     identical: () => a,

@@ -62,12 +62,26 @@ export const WORD_COLUMNS = new Set([
   'why',
 ]);
 
+/** Maps one after another as they are asked for. Of thousands of rows a comment holds a few. */
+function* eachOf<Item, Made>(items: Iterable<Item>, make: (item: Item) => Made): Generator<Made> {
+  for (const item of items) yield make(item);
+}
+
 /** A table of a heading and rows; nothing without rows. */
 export function markdownTable(cells: readonly string[][], room: Room): string[] {
-  const [heading, ...rows] = cells.map((row) => row.map((cell) => beginning(cell, MAX_SENTENCE)));
+  const [heading, ...rows] = cells;
   if (rows.length === 0) return [];
+  const rowOf = (row: readonly string[]): string => markdownRow(row.map((cell) => beginning(cell, MAX_SENTENCE)));
   const alignment = `| ${heading!.map((name) => (WORD_COLUMNS.has(name) ? '---' : '---:')).join(' | ')} |`;
-  return [markdownRow(heading!), alignment, ...room.fit(rows.map((row) => [markdownRow(row)])), ''];
+  return [
+    rowOf(heading!),
+    alignment,
+    ...room.fit(
+      eachOf(rows, (row) => [rowOf(row)]),
+      rows.length,
+    ),
+    '',
+  ];
 }
 
 /** The first broken cases of `total`, to unfold. */
@@ -86,7 +100,9 @@ export class Room {
   constructor(private left: number) {}
 
   /** The lines of the first parts that fit, and how many of `total` parts are left out. */
-  fit(parts: readonly string[][], total = parts.length): string[] {
+  fit(parts: readonly string[][], total?: number): string[];
+  fit(parts: Iterable<string[]>, total: number): string[];
+  fit(parts: Iterable<string[]>, total = (parts as readonly string[][]).length): string[] {
     const lines: string[] = [];
     let fitting = 0;
     for (const part of parts) {

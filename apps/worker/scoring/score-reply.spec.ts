@@ -17,6 +17,7 @@ const scorerOf = (limits: ConstructorParameters<typeof ReplyScorer>[1] = {}): Re
   return scorer;
 };
 afterAll(() => Promise.all(scorers.map((scorer) => scorer.close())));
+const shared = scorerOf();
 
 const tools: Tool[] = [
   { type: 'function', function: { name: 'f', parameters: { type: 'object', properties: { a: { type: 'string' } } } } },
@@ -51,8 +52,8 @@ test('a large reply is scored in a thread as a small one is here, to the digits 
     false,
   ]);
   const [here, there] = [
-    await scorerOf().score(prepared, [small], [], alone),
-    await scorerOf().score(prepared, [large], [], alone),
+    await shared.score(prepared, [small], [], alone),
+    await shared.score(prepared, [large], [], alone),
   ];
   expect(there.verdict).toMatchObject({ overall: 1, passed: true });
   expect(JSON.stringify(there)).toBe(JSON.stringify(here));
@@ -67,7 +68,7 @@ test('metrics of a large reply are the same as here, keys in the order that they
   const small = replied({ tool_calls: [call('f', '{"b": {"2": 1.0, "1": 2}}')] });
   const large = replied({ ...small.message, content: 'x'.repeat(100_000) });
   const [here, there] = await Promise.all(
-    [small, large].map((reply) => scorerOf().score(prepared, [reply], metrics, alone)),
+    [small, large].map((reply) => shared.score(prepared, [reply], metrics, alone)),
   );
   expect(there!.metrics).toEqual(here!.metrics);
   expect(there!.metrics).toMatchObject({ ragas_tool_call_f1: { score: 1 }, axion_tool_correctness: { score: 1 } });
@@ -76,7 +77,7 @@ test('metrics of a large reply are the same as here, keys in the order that they
 test('metrics of other projects see all calls of an oversized reply', async () => {
   const prepared = aCase({ expected_tool: 'f' });
   const calls = [...Array.from({ length: 1500 }, () => call('f', '{}')), call('g', '{}')];
-  const scored = await scorerOf().score(
+  const scored = await shared.score(
     prepared,
     [replied({ tool_calls: calls })],
     [{ id: 'promptfoo_tool_call_f1', options: { threshold: 1, inverse: false } }],
@@ -103,7 +104,7 @@ test.each(['here', 'in a thread'])(
       tool_calls: [call('f', '{"a": "Paris"}'), call('f', '{"a": "Paris"}')],
       content: where === 'here' ? null : 'x'.repeat(100_000),
     });
-    const { verdict } = await scorerOf().score(prepared, [reply], [], { ...alone, similarity });
+    const { verdict } = await shared.score(prepared, [reply], [], { ...alone, similarity });
     expect(verdict).toMatchObject({ overall: 1, passed: true });
     expect(asked).toEqual([['the capital of France', 'Paris']]);
   },
@@ -112,13 +113,15 @@ test.each(['here', 'in a thread'])(
 test('a reply whose scoring takes too long is unscorable, and the next one is scored', async () => {
   const scorer = scorerOf({ cpuMs: 500 });
   const random = seededRandom(3);
-  const letters = (length: number): string =>
-    Array.from({ length }, () => String.fromCharCode(0x100 + Math.floor(random() * 150))).join('');
-  const slow = aCase({ expected_tool: 'f', expected_params: { a: letters(19_000) }, param_scoring: 'fuzzy' });
+  const letters = (): string =>
+    Array.from({ length: 19_000 }, () => String.fromCharCode(0x100 + Math.floor(random() * 150))).join('');
+  const slow = aCase({ expected_tool: 'f', expected_params: { a: letters() }, param_scoring: 'fuzzy' });
+  const text = letters();
+  const another = (n: number): string => JSON.stringify({ a: text.slice(n) + text.slice(0, n) });
   // Thirty times what is allowed, measured on a slow machine: a faster one is refused too.
   const refused = scorer.score(
     slow,
-    [replied({ tool_calls: Array.from({ length: 300 }, () => call('f', JSON.stringify({ a: letters(19_000) }))) })],
+    [replied({ tool_calls: Array.from({ length: 300 }, (_, n) => call('f', another(n))) })],
     [],
     alone,
   );
@@ -145,7 +148,7 @@ test('a schema that doubles its work with each level is given up, not waited for
   const nested = `${'{"x":'.repeat(50)}{"y":1}${'}'.repeat(50)}`;
   expect(isCheapToScore(prepared, [{ tool_calls: [call('deep', '{}')] }], [])).toBe(false);
   await expect(
-    scorerOf({ cpuMs: 1500 }).score(prepared, [replied({ tool_calls: [call('deep', nested)] })], [], alone),
+    scorerOf({ cpuMs: 500 }).score(prepared, [replied({ tool_calls: [call('deep', nested)] })], [], alone),
   ).rejects.toMatchObject({ kind: 'unscorable' });
 });
 
@@ -157,21 +160,21 @@ test('what scoring throws unforeseen is an internal error, and its stack is in t
     },
   };
   await expect(
-    scorerOf().score(broken as never, [replied({ tool_calls: [call('f', '{}')] })], [], alone),
+    shared.score(broken as never, [replied({ tool_calls: [call('f', '{}')] })], [], alone),
   ).rejects.toMatchObject({ kind: 'internal' });
   expect(logged.at(-1)).toMatchObject({ error: 'no such thing', stack: expect.stringContaining('score-reply.spec') });
 });
 
 test('what the embedding model throws is thrown', async () => {
   const prepared = aCase({ expected_tool: 'f', expected_params: { a: 'x' }, param_scoring: 'semantic' });
-  await expect(
-    scorerOf().score(prepared, [replied({ tool_calls: [call('f', '{"a": "y"}')] })], [], alone),
-  ).rejects.toThrow('nobody is asked');
+  await expect(shared.score(prepared, [replied({ tool_calls: [call('f', '{"a": "y"}')] })], [], alone)).rejects.toThrow(
+    'nobody is asked',
+  );
 });
 
 test('a verdict on megabytes of arguments keeps what was wrong, and not the megabytes', async () => {
   const prepared = aCase({ expected_tool: 'f', expected_params: { a: 'y' } });
-  const { verdict } = await scorerOf().score(
+  const { verdict } = await shared.score(
     prepared,
     [replied({ tool_calls: [call('f', JSON.stringify({ a: 'x'.repeat(3e6) }))] })],
     [],
@@ -193,35 +196,34 @@ test('a large reply is read with the tool names that were sent to its model, lik
     names,
   });
   for (const reply of [written(1), written(50_000)]) {
-    expect((await scorerOf().score(aCase({ expected_tool: 'f' }), [reply], [], alone)).verdict).toMatchObject({
+    expect((await shared.score(aCase({ expected_tool: 'f' }), [reply], [], alone)).verdict).toMatchObject({
       overall: 1,
       called: [{ name: 'f' }],
     });
     expect(
-      await scorerOf().runTools(aCase({ multi_turn: true, expected_tool: 'deep' }), reply, new Map(), alone),
+      await shared.runTools(aCase({ multi_turn: true, expected_tool: 'deep' }), reply, new Map(), alone),
     ).toMatchObject({ calls: [{ name: 'f' }] });
   }
 });
 
 test('the tools of a large round of a chain return what those of a small one do: their mocks, in order', async () => {
-  const scorer = scorerOf();
   const prepared = aCase({ multi_turn: true, expected_tool: 'deep', mock_responses: { f: ['one', 'two'] } });
   const callCounts = new Map<string, number>();
   const round = (args: string) => replied({ tool_calls: [call('f', args)] });
   expect(
-    await scorer.runTools(prepared, round(JSON.stringify({ a: 'x'.repeat(50_000) })), callCounts, alone),
+    await shared.runTools(prepared, round(JSON.stringify({ a: 'x'.repeat(50_000) })), callCounts, alone),
   ).toMatchObject({ results: ['one'] });
-  expect(await scorer.runTools(prepared, round('{}'), callCounts, alone)).toMatchObject({
+  expect(await shared.runTools(prepared, round('{}'), callCounts, alone)).toMatchObject({
     calls: [{ name: 'f', arguments: {} }],
     results: ['two'],
   });
   expect(
-    await scorer.runTools(
+    await shared.runTools(
       prepared,
       replied({ tool_calls: Array.from({ length: 1001 }, () => call('f', '{}')) }),
       callCounts,
       alone,
     ),
   ).toBeUndefined();
-  expect(await scorer.runTools(prepared, replied({ content: 'Done.' }), callCounts, alone)).toBeUndefined();
+  expect(await shared.runTools(prepared, replied({ content: 'Done.' }), callCounts, alone)).toBeUndefined();
 });

@@ -40,8 +40,13 @@ export class ArmScores {
 
   /** The mean over those of the first `cases` cases that have a score. Every case weighs the same. */
   mean(arm: number, cases = this.cases): { mean: number | null; cases: number } {
-    const scored = this.scores(arm, cases).filter((score) => !Number.isNaN(score));
-    const sum = scored.reduce((total, score) => total + score, 0);
-    return { mean: scored.length ? sum / scored.length : null, cases: scored.length };
+    const { sums, samples } = this.#sums.get(arm) ?? { sums: [], samples: [] };
+    let [sum, scored] = [0, 0];
+    for (let index = 0; index < cases; index++)
+      if (samples[index]! > 0) {
+        sum += sums[index]! / samples[index]!;
+        scored++;
+      }
+    return { mean: scored ? sum / scored : null, cases: scored };
   }
 }
