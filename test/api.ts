@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import 'reflect-metadata';
 import type { DynamicModule } from '@nestjs/common';
 import { createApp } from '../apps/api/platform/create-app.js';
@@ -9,31 +10,37 @@ import { createPool, type Pool } from '#lib/db/connection/pool';
 import { readEnv, type Env } from '#lib/runtime/env';
 import { createLogger } from '#lib/runtime/logger';
 import { afterFile } from './after-file.js';
-import { clientOf, type Client } from './client.js';
+import { clientOf, type Answer, type Client } from './client.js';
 import { ADMIN_TOKEN, SEALING_KEY } from './processes.js';
 import { createDatabase, createRedis } from './services.js';
-import { aTeamOf, sharedApi } from './system.js';
+import { aTeamOf, sharedApi, sharedIdleApi } from './system.js';
 
 export interface SharedApi {
   url: string;
   /** An owner of the team. */
   client: Client;
   teamId: string;
-  /** The operator, who makes teams. */
   operator: Client;
+  /** Makes another team. */
+  anotherTeam(): Promise<Answer>;
   databaseUrl: string;
   redisUrl: string;
   /** On the API's database. It ends with the test file. */
   pool: Pool;
 }
 
-/** A team of the test file's own in an API that all files of a jest worker share. */
-export async function joinApi(): Promise<SharedApi> {
-  const shared = await sharedApi();
+/** A team of the test file's own in an API that all files of a jest worker share. Perhaps it has workers. */
+export const joinApi = async (): Promise<SharedApi> => seenByTeam(await sharedApi());
+
+/** The same without workers. */
+export const joinIdleApi = async (): Promise<SharedApi> => seenByTeam(await sharedIdleApi());
+
+async function seenByTeam(shared: Awaited<ReturnType<typeof sharedApi>>): Promise<SharedApi> {
   const { operator, databaseUrl, redisUrl } = shared;
+  const anotherTeam = () => operator.post('/api/teams', { name: `team ${randomUUID()}` });
   const pool = createPool(databaseUrl, 4);
   afterFile(() => pool.end());
-  return { url: operator.url, ...(await aTeamOf(shared)), operator, databaseUrl, redisUrl, pool };
+  return { url: operator.url, ...(await aTeamOf(shared)), operator, anotherTeam, databaseUrl, redisUrl, pool };
 }
 
 export interface ApiInProcess {

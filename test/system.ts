@@ -79,6 +79,14 @@ const startMissingWorkersOf = (system: Shared): Promise<unknown> => {
   return (workersOfShared = workersOfShared.then(start, start));
 };
 
+/** The shared API without workers: what is submitted stays as it is, and a test may play the worker. */
+export async function sharedIdleApi(): Promise<Shared> {
+  const system = await sharedApi();
+  await workersOfShared;
+  await Promise.all(system.workers.map((worker) => worker.stop()));
+  return system;
+}
+
 /** A new team of the shared API, whose jobs end with the test file. */
 export async function aTeamOf({ operator }: Shared): Promise<{ client: Client; teamId: string }> {
   const { status, body } = await operator.post('/api/teams', { name: `team ${randomUUID()}` });

@@ -1,3 +1,4 @@
+// An API of its own: it counts connections, and loses Postgres.
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { resolve } from 'node:path';

@@ -1,3 +1,4 @@
+// An API of its own: it has few connections, and a table of it is taken away.
 import { startApi, type ApiInProcess } from '../../../test/api.js';
 import { clientOf, weatherSuite } from '../../../test/client.js';
 import { lockTable } from '../../../test/lock-table.js';

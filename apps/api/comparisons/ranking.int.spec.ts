@@ -1,17 +1,16 @@
 import { RUN_EXAMPLES } from '#lib/contracts/examples/run-examples';
-import { startApi, type ApiInProcess } from '../../../test/api.js';
+import { joinIdleApi, type SharedApi } from '../../../test/api.js';
 import { clientOf, weatherSuite } from '../../../test/client.js';
 
 const CASES = 40;
-let api: ApiInProcess;
+let api: SharedApi;
 let suiteId: string;
 beforeAll(async () => {
-  api = await startApi();
+  api = await joinIdleApi();
   const models = ['good', 'fair', 'like-fair', 'bad'].map((id) => ({ id }));
   await api.client.post('/api/providers', { key: 'sim', base_url: 'http://127.0.0.1:9/v1', models });
   suiteId = (await api.client.post('/api/tool-eval/import', weatherSuite(CASES))).body.suite_id;
 }, 60_000);
-afterAll(() => api.close());
 
 /** A finished run of two samples a case. @param right of each model, how many cases pass; null for errored ones */
 async function runWith(right: Record<string, number | null>, status = 'completed'): Promise<string> {
@@ -98,7 +97,7 @@ it('is a kept answer while nothing changes', async () => {
 
 it('is of runs of the team alone', async () => {
   const id = await runWith({ 'sim::bad': 4, 'sim::good': 36 });
-  const { body } = await api.client.post('/api/teams', { name: 'others' });
+  const { body } = await api.anotherTeam();
   expect((await clientOf(api.url, body.token.token).get(`/api/tool-eval/history/${id}/ranking`)).status).toBe(404);
   expect((await api.client.get('/api/tool-eval/history/x/ranking')).status).toBe(404);
 });

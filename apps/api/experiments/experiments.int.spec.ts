@@ -1,3 +1,4 @@
+// An API of its own, in this process: a test counts what its pool is asked.
 import type { BaselineComparison } from '#lib/contracts/comparison';
 import { RunInput } from '#lib/contracts/run';
 import { startApi, type ApiInProcess } from '../../../test/api.js';

@@ -1,11 +1,11 @@
 import { PROMPT_OF_SUITE } from '#lib/contracts/run';
 import { settleRun, type Outcome } from '#lib/db/testing/settled-run';
-import { startApi, type ApiInProcess } from '../../../test/api.js';
+import { joinIdleApi, type SharedApi } from '../../../test/api.js';
 import { clientOf, weatherSuite, type Client } from '../../../test/client.js';
 
 const NOBODY = '01a1fc11-0570-72f9-b84b-b15294fa812e';
 
-let api: ApiInProcess;
+let api: SharedApi;
 let client: Client;
 let others: Client;
 let suiteId: string;
@@ -14,14 +14,13 @@ let baseline: string;
 const provider = { key: 'sim', base_url: 'http://127.0.0.1:9/v1', models: [{ id: 'a' }, { id: 'b' }] };
 
 beforeAll(async () => {
-  api = await startApi();
+  api = await joinIdleApi();
   client = api.client;
-  others = clientOf(api.url, (await client.post('/api/teams', { name: 'others' })).body.token.token);
+  others = clientOf(api.url, (await api.anotherTeam()).body.token.token);
   for (const team of [client, others]) await team.post('/api/providers', provider);
   suiteId = await importSuite();
   baseline = await complete(await submit());
 }, 60_000);
-afterAll(() => api.close());
 
 async function importSuite(as: Client = client, cases = 6): Promise<string> {
   const suite = weatherSuite(cases);

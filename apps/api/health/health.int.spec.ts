@@ -1,12 +1,12 @@
-import { startApi, type ApiInProcess } from '../../../test/api.js';
+// Two APIs of their own: one has no Redis, and one loses Postgres.
+import { joinIdleApi, startApi, type SharedApi } from '../../../test/api.js';
 import { clientOf, weatherSuite } from '../../../test/client.js';
 import { createDatabase } from '../../../test/services.js';
 import { tcpProxy } from '../../../test/tcp-proxy.js';
 
 describe('the API', () => {
-  let api: ApiInProcess;
-  beforeAll(async () => void (api = await startApi()), 60_000);
-  afterAll(() => api.close());
+  let api: SharedApi;
+  beforeAll(async () => void (api = await joinIdleApi()), 60_000);
 
   it('answers whether it lives and what it stands on without a token', async () => {
     expect(await api.client.get('/readyz')).toMatchObject({ status: 200, body: { postgres: 'up', redis: 'up' } });
@@ -18,9 +18,17 @@ describe('the API', () => {
   });
 
   it('measures requests by the template of their route, never by an id', async () => {
+    const scrape = async (): Promise<string> => (await fetch(`${api.url}/metrics`)).text();
+    const counted = (text: string): number =>
+      Number(
+        /toolmark_http_request_seconds_count\{method="GET",route="\/api\/jobs\/:id",status="404"\} (\d+)/.exec(
+          text,
+        )?.[1] ?? 0,
+      );
+    const before = counted(await scrape());
     await api.client.get('/api/jobs/01a1fc11-0570-72f9-b84b-b15294fa812e');
-    const text = await (await fetch(`${api.url}/metrics`)).text();
-    expect(text).toMatch(/toolmark_http_request_seconds_count\{method="GET",route="\/api\/jobs\/:id",status="404"\} 1/);
+    const text = await scrape();
+    expect(counted(text)).toBe(before + 1);
     expect(text).not.toContain('01a1fc11');
     expect(text).toMatch(/process_cpu/);
   });

@@ -3,18 +3,16 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
-import { startApi, type ApiInProcess } from '../../../test/api.js';
+import { joinIdleApi, type SharedApi } from '../../../test/api.js';
 import { weatherSuite, type Client } from '../../../test/client.js';
-import { ADMIN_TOKEN } from '../../../test/processes.js';
 
-let api: ApiInProcess;
+let api: SharedApi;
 let client: Client;
 
 beforeAll(async () => {
-  api = await startApi();
+  api = await joinIdleApi();
   client = api.client;
 }, 60_000);
-afterAll(() => api.close());
 
 const suites = async (): Promise<number> => (await client.get('/api/tool-suites?limit=200')).body.items.length;
 const jsonl = { 'content-type': 'application/x-ndjson' };
@@ -139,7 +137,7 @@ describe('an import', () => {
   });
 
   it('waits for others when it is large, and is told to come back where many wait', async () => {
-    const large = `${bfcl(2)}${'\n'.repeat(1.1 * 2 ** 20)}`;
+    const large = bfcl(2) + ' '.repeat(1.1 * 2 ** 20);
     const [small, answers] = await Promise.all(
       [bfcl(2), large].map((text) =>
         Promise.all(
@@ -162,10 +160,10 @@ describe('an import', () => {
     let importing = true;
     let served = 0;
     const imported = client
-      .post('/api/tool-eval/import?format=bfcl', bfcl(4000), jsonl)
+      .post('/api/tool-eval/import?format=bfcl', bfcl(2000), jsonl)
       .finally(() => (importing = false));
     while (importing) served += Number((await api.client.get('/healthz')).status === 200);
-    expect(await imported).toMatchObject({ status: 201, body: { test_cases_created: 4000 } });
+    expect(await imported).toMatchObject({ status: 201, body: { test_cases_created: 2000 } });
     expect(served).toBeGreaterThan(20);
   });
 });
@@ -174,7 +172,7 @@ describe('an export', () => {
   it.each(['json', 'csv', 'jsonl', 'yaml', 'bfcl'])('as %s is imported as the same cases', async (format) => {
     const { body } = await client.post('/api/tool-eval/import', weatherSuite(3));
     const answer = await fetch(`${api.url}/api/tool-suites/${body.suite_id}/export?format=${format}`, {
-      headers: { authorization: `Bearer ${ADMIN_TOKEN}` },
+      headers: { authorization: `Bearer ${api.client.token}` },
     });
     expect(answer.status).toBe(200);
     const text = await answer.text();
@@ -202,7 +200,7 @@ describe('the toolmark command', () => {
       '--server',
       api.url,
       '--token',
-      ADMIN_TOKEN,
+      api.client.token,
     ]).catch((error: { stdout: string; stderr: string }) => error);
   const file = (name: string, text: string): string => (writeFileSync(join(folder, name), text), join(folder, name));
 

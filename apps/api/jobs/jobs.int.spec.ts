@@ -1,9 +1,8 @@
-import { startApi, type ApiInProcess } from '../../../test/api.js';
+import { joinIdleApi, type SharedApi } from '../../../test/api.js';
 import { clientOf, weatherSuite, type Client } from '../../../test/client.js';
 
-let api: ApiInProcess;
-beforeAll(async () => void (api = await startApi()), 60_000);
-afterAll(() => api.close());
+let api: SharedApi;
+beforeAll(async () => void (api = await joinIdleApi()), 60_000);
 
 const seen = async (client: Client, query = ''): Promise<any[]> => (await client.get(`/api/jobs${query}`)).body.items;
 
@@ -37,7 +36,7 @@ describe('a list of jobs', () => {
     expect(await ids('?status=pending')).toEqual([theirs[1], mine[2]]);
     expect(await ids('?status=cancelled&status=pending')).toEqual([theirs[1], mine[2], mine[1]]);
     expect((await client.get('/api/jobs?status=gone')).status).toBe(400);
-    const others = clientOf(api.url, (await client.post('/api/teams', { name: 'others' })).body.token.token);
+    const others = clientOf(api.url, (await api.anotherTeam()).body.token.token);
     expect(await seen(others, '?status=pending&status=queued&status=running')).toEqual([]);
   });
 });

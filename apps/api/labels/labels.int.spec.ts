@@ -5,7 +5,7 @@ import { drawForLabels } from '#lib/db/engine/draw-for-labels';
 import { deleteRuns, purgeRun } from '#lib/db/upkeep/delete-run';
 import { settleRun, type Outcome } from '#lib/db/testing/settled-run';
 import { newId } from '#lib/runtime/ids';
-import { startApi, type ApiInProcess } from '../../../test/api.js';
+import { joinIdleApi, type SharedApi } from '../../../test/api.js';
 import { clientOf, weatherSuite, type Client } from '../../../test/client.js';
 import { someoneWaits } from '../../../test/lock-wait.js';
 import { calibrationHeads } from './calibration-heads.js';
@@ -14,7 +14,7 @@ const NOBODY = '01a1fc11-0570-72f9-b84b-b15294fa812e';
 const NDJSON = { 'content-type': 'application/x-ndjson' };
 const provider = { key: 'sim', base_url: 'http://127.0.0.1:9/v1', models: [{ id: 'a' }, { id: 'b' }] };
 
-let api: ApiInProcess;
+let api: SharedApi;
 /** Ada owns the team. */
 let ada: Client;
 let grace: Client;
@@ -23,17 +23,16 @@ let others: Client;
 let team: { id: string; userId: string };
 
 beforeAll(async () => {
-  api = await startApi();
+  api = await joinIdleApi();
   ada = api.client;
   const tokenOf = async (user: string, role: string): Promise<Client> =>
     clientOf(api.url, (await ada.post('/api/tokens', { name: user, role, user })).body.token);
   [grace, viewer] = [await tokenOf('grace', 'editor'), await tokenOf('reader', 'viewer')];
-  others = clientOf(api.url, (await ada.post('/api/teams', { name: 'others' })).body.token.token);
+  others = clientOf(api.url, (await api.anotherTeam()).body.token.token);
   for (const one of [ada, others]) await one.post('/api/providers', provider);
   const me = (await ada.get('/api/me')).body;
   team = { id: me.team.id, userId: me.user.id };
 }, 60_000);
-afterAll(() => api.close());
 
 const rows = async (text: string, values: unknown[] = []): Promise<any[]> => (await api.pool.query(text, values)).rows;
 

@@ -1,3 +1,4 @@
+// An API of its own, in this process: it counts connections, failures and what its pool is asked.
 import { io, type Socket } from 'socket.io-client';
 import pg from 'pg';
 import { startApi, type ApiInProcess } from '../../../test/api.js';

@@ -1,11 +1,11 @@
-import { startApi, type ApiInProcess } from '../../../test/api.js';
+import { joinIdleApi, type SharedApi } from '../../../test/api.js';
 import { weatherSuite, type Client } from '../../../test/client.js';
 
-let api: ApiInProcess;
+let api: SharedApi;
 let client: Client;
 
 beforeAll(async () => {
-  api = await startApi();
+  api = await joinIdleApi();
   client = api.client;
   await client.post('/api/providers', {
     key: 'many',
@@ -19,7 +19,6 @@ beforeAll(async () => {
     models: [{ id: 'a' }, { id: 'b:8b' }],
   });
 }, 60_000);
-afterAll(() => api.close());
 
 const importSuite = async (file: object = weatherSuite(2)): Promise<string> =>
   (await client.post('/api/tool-eval/import', file)).body.suite_id;
@@ -606,7 +605,13 @@ describe('bad input is refused with its field, its rule and the way out', () => 
       expect(await stored()).toEqual(before);
     };
 
-    await pool.query(`UPDATE model SET default_params = '{"candidateCount": 3}' WHERE model_id = 'a'`);
+    const setDefaults = (params: object) =>
+      pool.query(
+        `UPDATE model SET default_params = $2 WHERE model_id = 'a'
+           AND provider_id = (SELECT id FROM provider WHERE team_id = $1 AND key = 'sim')`,
+        [api.teamId, JSON.stringify(params)],
+      );
+    await setDefaults({ candidateCount: 3 });
     const byDefault =
       /default_params of "sim::a" "candidateCount" is the run's own.*"samples".*PATCH \/api\/providers\/sim/;
     for (const path of ['/api/tool-eval', '/api/tool-eval/estimate']) {
@@ -617,7 +622,7 @@ describe('bad input is refused with its field, its rule and the way out', () => 
       });
     }
     await refused(byDefault);
-    await pool.query(`UPDATE model SET default_params = '{}' WHERE model_id = 'a'`);
+    await setDefaults({});
     await pool.query(`UPDATE target SET params = '{"stream": true}' WHERE run_id = $1`, [submitted.eval_id]);
     await refused(/params of the run "stream" is the run's own.*submit a new one/);
     await pool.query(`UPDATE target SET params = '{}' WHERE run_id = $1`, [submitted.eval_id]);

@@ -1,3 +1,4 @@
+// An API of its own: a table of it is taken away, and triggers watch every effect on its database.
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { storeResponse, claimKey, type ClaimedKey } from '#lib/db/catalogue/idempotency';

@@ -1,10 +1,10 @@
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { EXAMPLE_IDS } from '#lib/contracts/examples/example-values';
 import { settleRun } from '#lib/db/testing/settled-run';
-import { startApi, type ApiInProcess } from '../../../test/api.js';
+import { joinIdleApi, type SharedApi } from '../../../test/api.js';
 import { clientOf, type Answer, type Client } from '../../../test/client.js';
 
-let api: ApiInProcess;
+let api: SharedApi;
 let client: Client;
 let document: any;
 /** Ids in the examples, and the real ids that replace them. */
@@ -12,7 +12,7 @@ let ids: [string, string][];
 let isAnswer: (operation: any, answer: Answer) => string;
 
 beforeAll(async () => {
-  api = await startApi();
+  api = await joinIdleApi();
   client = api.client;
   document = (await client.get('/openapi.json')).body;
   const ajv = new Ajv2020({ strict: false, validateFormats: false }).addSchema({ ...document, $id: 'api' });
@@ -49,8 +49,11 @@ beforeAll(async () => {
     done.eval_id,
     test_cases.map((_case: unknown, n: number) => (n < 2 ? 0 : undefined)),
   );
-  await api.pool.query('UPDATE target SET summary = NULL, finished_at = NULL');
-  await api.pool.query(`UPDATE result SET evidence = '{"pairs": [], "missing": [0], "unexpected": []}'`);
+  await api.pool.query('UPDATE target SET summary = NULL, finished_at = NULL WHERE run_id = $1', [done.eval_id]);
+  await api.pool.query(
+    `UPDATE result SET evidence = '{"pairs": [], "missing": [0], "unexpected": []}' WHERE run_id = $1`,
+    [done.eval_id],
+  );
   const experiment = (await client.post('/api/experiments', { name: 'e', suite_id })).body;
   // What a worker leaves of a run that is completed, and best.
   for (const [table, id] of [
@@ -59,7 +62,7 @@ beforeAll(async () => {
   ])
     await api.pool.query(`UPDATE ${table} SET status = 'completed', finished_at = now() WHERE id = $1`, [id]);
   await api.pool.query('UPDATE run SET score = 1 WHERE id = $1', [baseline.eval_id]);
-  await api.pool.query('UPDATE experiment SET best_run_id = $1', [baseline.eval_id]);
+  await api.pool.query('UPDATE experiment SET best_run_id = $2 WHERE id = $1', [experiment.id, baseline.eval_id]);
   const gate = (await client.post('/api/gates', { name: 'g', suite_id, baseline: { eval_id: baseline.eval_id } })).body;
   const gateRun = (await client.post(`/api/gates/${gate.id}/run`)).body;
   const tune = { suite_id, models: ['simulator::perfect-ish'], search_space: { top_p: [1] }, mode: 'grid', holdout: 0 };
@@ -95,7 +98,6 @@ beforeAll(async () => {
     [EXAMPLE_IDS.token, token.id],
   ];
 }, 60_000);
-afterAll(() => api.close());
 
 const known = (text: string): string => ids.reduce((made, [example, real]) => made.replaceAll(example, real), text);
 
@@ -145,7 +147,8 @@ describe('the description of the API', () => {
           const query = operation.path.endsWith('/recorded')
             ? known(`suite_id=${EXAMPLE_IDS.suite}&target_name=agent`)
             : `format=${format}`;
-          const answer = await client.send(
+          const by = operation.path === '/api/teams' ? api.operator : client;
+          const answer = await by.send(
             operation.method.toUpperCase(),
             operation.filled + (format ? `?${query}` : ''),
             body,

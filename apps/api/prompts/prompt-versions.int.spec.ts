@@ -1,8 +1,8 @@
-import { startApi, type ApiInProcess } from '../../../test/api.js';
+import { joinIdleApi, type SharedApi } from '../../../test/api.js';
 import { clientOf, weatherSuite, type Client } from '../../../test/client.js';
 import { MAX_PROMPT_VERSIONS } from '#lib/contracts/prompt-version';
 
-let api: ApiInProcess;
+let api: SharedApi;
 let client: Client;
 let suiteId: string;
 
@@ -13,7 +13,7 @@ const CITY = 'tools/get_weather/parameters/properties/city/description';
 const texts = { system_prompt: 'Be brief.', [TOOL]: 'Get the current weather of a city' };
 
 beforeAll(async () => {
-  api = await startApi();
+  api = await joinIdleApi();
   client = api.client;
   await client.post('/api/providers', {
     key: 'sim',
@@ -22,7 +22,6 @@ beforeAll(async () => {
   });
   suiteId = await importSuite();
 }, 60_000);
-afterAll(() => api.close());
 
 const importSuite = async (): Promise<string> =>
   (await client.post('/api/tool-eval/import', weatherSuite(2))).body.suite_id;

@@ -1,13 +1,14 @@
+// Two APIs of their own: one may not go to private addresses, and one finds keys sealed with another.
 import { Sealer } from '#lib/runtime/seal';
-import { startApi, type ApiInProcess } from '../../../test/api.js';
+import { joinIdleApi, startApi, type SharedApi } from '../../../test/api.js';
 import { weatherSuite, type Answer, type Client } from '../../../test/client.js';
 
-let api: ApiInProcess;
+let api: SharedApi;
 let client: Client;
 let sim: Answer;
 
 beforeAll(async () => {
-  api = await startApi();
+  api = await joinIdleApi();
   client = api.client;
   sim = await client.post('/api/providers', {
     key: 'sim',
@@ -16,7 +17,18 @@ beforeAll(async () => {
     models: [{ id: 'a' }, { id: 'b:8b' }],
   });
 }, 60_000);
-afterAll(() => api.close());
+
+const ofTeam = 'provider_id IN (SELECT id FROM provider WHERE team_id = $1)';
+/** As a worker learns that a model refuses "required". */
+const learn = (model: string) =>
+  api.pool.query(`UPDATE model SET refuses_required = true WHERE ${ofTeam} AND model_id = $2`, [api.teamId, model]);
+const learned = async (...models: string[]) =>
+  (
+    await api.pool.query(`SELECT model_id, refuses_required FROM model WHERE ${ofTeam} AND model_id = ANY ($2)`, [
+      api.teamId,
+      models,
+    ])
+  ).rows;
 
 describe('providers', () => {
   it('never give their key back', async () => {
@@ -24,7 +36,7 @@ describe('providers', () => {
     const everything = JSON.stringify([
       await client.get('/api/providers'),
       await client.get('/api/providers/sim'),
-      (await api.pool.query('SELECT * FROM provider')).rows,
+      (await api.pool.query('SELECT * FROM provider WHERE team_id = $1', [api.teamId])).rows,
     ]);
     expect(everything).not.toContain('sk-secret');
   });
@@ -35,17 +47,18 @@ describe('providers', () => {
     await make('one', { max_concurrency: 10, requests_per_minute: 60 });
     await make('two', { max_concurrency: 5 }, [{ id: 'm', limits: { max_concurrency: 1 } }]);
     const { rows } = await api.pool.query(
-      `SELECT name, max_concurrency, requests_per_minute FROM lane WHERE name IN ('one', 'two', 'two::m')
-        ORDER BY name`,
+      `SELECT name, max_concurrency, requests_per_minute FROM lane
+        WHERE team_id = $1 AND name IN ('one', 'two', 'two::m') ORDER BY name`,
+      [api.teamId],
     );
     expect(rows).toEqual([
       { name: 'one', max_concurrency: 5, requests_per_minute: 60 },
       { name: 'two::m', max_concurrency: 1, requests_per_minute: null },
     ]);
     await client.delete('/api/providers/two');
-    expect((await api.pool.query(`SELECT max_concurrency FROM lane WHERE name = 'one'`)).rows).toEqual([
-      { max_concurrency: 10 },
-    ]);
+    expect(
+      (await api.pool.query(`SELECT max_concurrency FROM lane WHERE team_id = $1 AND name = 'one'`, [api.teamId])).rows,
+    ).toEqual([{ max_concurrency: 10 }]);
     expect((await client.get('/api/providers/two')).status).toBe(404);
   });
 
@@ -82,7 +95,8 @@ describe('providers', () => {
     const lanes = async () =>
       (
         await api.pool.query<{ lane_id: string }>(
-          `SELECT lane_id FROM provider WHERE key IN ('left', 'right') ORDER BY key`,
+          `SELECT lane_id FROM provider WHERE team_id = $1 AND key IN ('left', 'right') ORDER BY key`,
+          [api.teamId],
         )
       ).rows.map((row) => row.lane_id);
     const shared = await lanes();
@@ -100,7 +114,11 @@ describe('providers', () => {
       api_key: 'sk-stays-0123456789',
     });
     const stored = async () =>
-      (await api.pool.query(`SELECT base_url, sealed_key FROM provider WHERE key = 'stays'`)).rows;
+      (
+        await api.pool.query(`SELECT base_url, sealed_key FROM provider WHERE team_id = $1 AND key = 'stays'`, [
+          api.teamId,
+        ])
+      ).rows;
     const before = await stored();
     for (const base_url of ['https://two.example/v1', 'http://one.example/v1', 'https://one.example:8443/v1']) {
       expect(await client.patch('/api/providers/stays', { base_url, name: 'Moved' })).toMatchObject({
@@ -139,7 +157,7 @@ describe('providers', () => {
       limits: { requests_per_minute: 60 },
       models: [{ id: 'stays' }, { id: 'goes' }],
     });
-    await api.pool.query(`UPDATE model SET refuses_required = true WHERE model_id = 'stays'`);
+    await learn('stays');
     const changed = await client.patch('/api/providers/kept', {
       name: 'Kept',
       limits: { max_concurrency: 3 },
@@ -152,9 +170,7 @@ describe('providers', () => {
       limits: { requests_per_minute: 60, max_concurrency: 3 },
       models: [{ id: 'comes', default_params: { top_p: 0.5 } }, { id: 'stays' }],
     });
-    expect(
-      (await api.pool.query(`SELECT model_id, refuses_required FROM model WHERE model_id IN ('stays', 'goes')`)).rows,
-    ).toEqual([{ model_id: 'stays', refuses_required: true }]);
+    expect(await learned('stays', 'goes')).toEqual([{ model_id: 'stays', refuses_required: true }]);
     expect((await client.patch('/api/providers/kept', { api_key: null })).body).toMatchObject({
       api_key_set: false,
       api_key_last4: null,
@@ -168,14 +184,12 @@ describe('providers', () => {
       api_key: 'sk-turned-0123456789',
       models: [{ id: 'turned-model' }],
     });
-    const learned = async () =>
-      (await api.pool.query(`SELECT refuses_required FROM model WHERE model_id = 'turned-model'`)).rows;
-    await api.pool.query(`UPDATE model SET refuses_required = true WHERE model_id = 'turned-model'`);
+    await learn('turned-model');
     expect(await client.patch('/api/providers/turned', { kind: 'openai' })).toMatchObject({
       status: 200,
       body: { kind: 'openai' },
     });
-    expect(await learned()).toEqual([{ refuses_required: true }]);
+    expect(await learned('turned-model')).toEqual([{ model_id: 'turned-model', refuses_required: true }]);
     expect(
       await client.patch('/api/providers/turned', { kind: 'anthropic', base_url: 'http://127.0.0.1:13/anthropic' }),
     ).toMatchObject({
@@ -187,7 +201,7 @@ describe('providers', () => {
         models: [{ id: 'turned-model' }],
       },
     });
-    expect(await learned()).toEqual([{ refuses_required: false }]);
+    expect(await learned('turned-model')).toEqual([{ model_id: 'turned-model', refuses_required: false }]);
     expect(await client.patch('/api/providers/turned', { kind: 'gopher' })).toMatchObject({
       status: 400,
       body: { errors: [{ path: '/kind', message: expect.stringMatching(/openai-responses/) }] },

@@ -1,3 +1,4 @@
+// An API of its own, in this process: a test looks at its pool, others count what uploads of all teams leave.
 import { once } from 'node:events';
 import { request, type ClientRequest, type IncomingMessage } from 'node:http';
 import { json } from 'node:stream/consumers';

@@ -1,4 +1,4 @@
-import { startApi, type ApiInProcess } from '../../../test/api.js';
+import { joinIdleApi, type SharedApi } from '../../../test/api.js';
 import { clientOf, type Client } from '../../../test/client.js';
 import { lockTable } from '../../../test/lock-table.js';
 import { until } from '../../../test/until.js';
@@ -24,7 +24,7 @@ interface Stored {
   latency_ms: number | null;
 }
 
-let api: ApiInProcess;
+let api: SharedApi;
 let client: Client;
 let runId: string;
 /** All results, in the order they were settled. */
@@ -66,7 +66,7 @@ function outcomeOf(n: number): Omit<Stored, 'id' | 'target' | 'case_position' | 
 }
 
 beforeAll(async () => {
-  api = await startApi();
+  api = await joinIdleApi();
   client = api.client;
   const models = MODELS.map((id) => ({ id }));
   await client.post('/api/providers', { key: 'sim', base_url: 'http://127.0.0.1:9/v1', models });
@@ -110,7 +110,6 @@ beforeAll(async () => {
     [runId, JSON.stringify(stored)],
   );
 }, 60_000);
-afterAll(() => api.close());
 
 /** The ids of a whole list, read in pages of seven. */
 async function idsOf(query: string): Promise<string[]> {
@@ -301,7 +300,7 @@ it('cannot be listed failures first by the verdicts of a rescore', async () => {
 });
 
 it('of one team hold up neither what others ask for nor those of another team', async () => {
-  const other = clientOf(api.url, (await client.post('/api/teams', { name: 'beside' })).body.token.token);
+  const other = clientOf(api.url, (await api.anotherTeam()).body.token.token);
   const release = await lockTable(api.pool, 'result');
   let refused = 0;
   const asked = Array.from({ length: 120 }, async (_, n) => {
@@ -321,7 +320,7 @@ it('of one team hold up neither what others ask for nor those of another team', 
 });
 
 it('are nobody else’s', async () => {
-  const other = clientOf(api.url, (await client.post('/api/teams', { name: 'others' })).body.token.token);
+  const other = clientOf(api.url, (await api.anotherTeam()).body.token.token);
   for (const query of ['?order=failures', '?order=case&expected_tool=get_weather', '?lean=true', '/0-0-0/neighbours'])
     expect((await other.get(`${path}${query}`)).status).toBe(404);
 });

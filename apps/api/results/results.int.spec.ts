@@ -5,17 +5,16 @@ import { dispatchLane } from '#lib/db/engine/dispatch-lane';
 import { settleItems, type Settlement } from '#lib/db/engine/settle-items';
 import { logWarning } from '#lib/db/engine/log-events';
 import type { Verdict } from '#lib/contracts/verdict';
-import { startApi, type ApiInProcess } from '../../../test/api.js';
+import { joinIdleApi, type SharedApi } from '../../../test/api.js';
 import { clientOf, type Client } from '../../../test/client.js';
-import { ADMIN_TOKEN } from '../../../test/processes.js';
 
-let api: ApiInProcess;
+let api: SharedApi;
 let client: Client;
 let runId: string;
 
 const CASES = 7;
 const raw = (path: string): Promise<string> =>
-  fetch(api.url + path, { headers: { authorization: `Bearer ${ADMIN_TOKEN}` } }).then((answer) => answer.text());
+  fetch(api.url + path, { headers: { authorization: `Bearer ${client.token}` } }).then((answer) => answer.text());
 
 /** The results of a worker: case 0 passes, case 1 is errored, the others call with a wrong argument. */
 function settlement(delivery: Settlement['delivery']): Settlement {
@@ -54,7 +53,7 @@ function settlement(delivery: Settlement['delivery']): Settlement {
 }
 
 beforeAll(async () => {
-  api = await startApi();
+  api = await joinIdleApi();
   client = api.client;
   await client.post('/api/providers', { key: 'sim', base_url: 'http://127.0.0.1:9/v1', models: [{ id: 'a' }] });
   const suite = {
@@ -81,7 +80,6 @@ beforeAll(async () => {
   await claimItems(api.pool, 'a worker', deliveries);
   for (const delivery of deliveries) await settleItems(api.pool, [settlement(delivery)]);
 }, 60_000);
-afterAll(() => api.close());
 
 const results = (query = '') => client.get(`/api/tool-eval/history/${runId}/results${query}`);
 const names = async (query: string): Promise<string[]> =>
@@ -151,9 +149,11 @@ describe('what was done differently than asked', () => {
     await pool.query('INSERT INTO run_warning (run_id, code) VALUES ($1, $2)', [runId, 'of the release before']);
     for (const code of ['tool_choice:sim::a', 'unsupported:sim::a:seed', 'tool_choice:sim::a'])
       await logWarning(pool, runId, code, `${code} \u0000is said`);
-    const { rows } = await pool.query(`SELECT count(*)::int AS n FROM job_event WHERE name = 'eval_warning'`);
-    expect(rows).toEqual([{ n: 2 }]);
-    await pool.query(`DELETE FROM job_event WHERE name = 'eval_warning'`);
+    const { rowCount } = await pool.query(
+      `DELETE FROM job_event WHERE name = 'eval_warning' AND job_id = (SELECT job_id FROM run WHERE id = $1)`,
+      [runId],
+    );
+    expect(rowCount).toBe(2);
     const warnings = [
       { code: 'of the release before', message: null, at: null },
       ...['tool_choice:sim::a', 'unsupported:sim::a:seed'].map((code) => ({
@@ -243,7 +243,7 @@ describe('an export', () => {
 });
 
 it('another team sees none of it', async () => {
-  const other = clientOf(api.url, (await client.post('/api/teams', { name: 'others' })).body.token.token);
+  const other = clientOf(api.url, (await api.anotherTeam()).body.token.token);
   for (const path of ['', '/results', '/results/0-0-0', '/export'])
     expect((await other.get(`/api/tool-eval/history/${runId}${path}`)).status).toBe(404);
 });

@@ -1,3 +1,4 @@
+// An API of its own: the test plays the worker that counts, which finds the runs of all teams.
 import { startApi, type ApiInProcess } from '../../../test/api.js';
 import { clientOf, type Client } from '../../../test/client.js';
 import { Counter } from '../../worker/control/count.js';

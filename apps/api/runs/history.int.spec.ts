@@ -1,13 +1,13 @@
-import { startApi, type ApiInProcess } from '../../../test/api.js';
+import { joinIdleApi, type SharedApi } from '../../../test/api.js';
 import { clientOf, weatherSuite, type Client } from '../../../test/client.js';
 
-let api: ApiInProcess;
+let api: SharedApi;
 let client: Client;
 let suites: string[];
 let experiment: string;
 
 beforeAll(async () => {
-  api = await startApi();
+  api = await joinIdleApi();
   client = api.client;
   const models = [{ id: 'a' }, { id: 'b' }, { id: 'sim::b' }];
   await client.post('/api/providers', { key: 'sim', base_url: 'http://127.0.0.1:9/v1', models });
@@ -16,7 +16,6 @@ beforeAll(async () => {
   suites = [await importSuite(), await importSuite()];
   experiment = (await client.post('/api/experiments', { name: 'Words', suite_id: suites[0] })).body.id;
 }, 60_000);
-afterAll(() => api.close());
 
 const submit = async (request: object): Promise<string> => {
   const { status, body } = await client.post('/api/tool-eval', { suite_id: suites[0], models: ['sim::a'], ...request });
@@ -112,7 +111,7 @@ describe('a run', () => {
       expect(await label(id, labels)).toMatchObject({ status: 400, body: { errors: [{ path: pointer }] } });
     const viewer = (await client.post('/api/tokens', { name: 'eyes', role: 'viewer' })).body.token;
     expect((await label(id, { name: 'Mine' }, clientOf(api.url, viewer))).status).toBe(403);
-    const other = (await client.post('/api/teams', { name: 'others' })).body.token.token;
+    const other = (await api.anotherTeam()).body.token.token;
     expect((await label(id, { name: 'Mine' }, clientOf(api.url, other))).status).toBe(404);
     expect(await read(id)).toMatchObject({ name: 'Ours' });
   });

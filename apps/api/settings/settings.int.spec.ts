@@ -1,3 +1,4 @@
+// An API of its own, in this process: it is one feature alone.
 import { startApi, type ApiInProcess } from '../../../test/api.js';
 import { PlatformModule } from '../platform/platform.module.js';
 import { SettingsModule } from './settings.module.js';

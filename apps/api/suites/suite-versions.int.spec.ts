@@ -1,22 +1,21 @@
 import { insertRow } from '#lib/db/connection/insert-row';
-import { startApi, type ApiInProcess } from '../../../test/api.js';
+import { joinIdleApi, type SharedApi } from '../../../test/api.js';
 import { clientOf, weatherSuite, type Client } from '../../../test/client.js';
 
-let api: ApiInProcess;
+let api: SharedApi;
 let client: Client;
 let theirs: Client;
 
 beforeAll(async () => {
-  api = await startApi();
+  api = await joinIdleApi();
   client = api.client;
   await client.post('/api/providers', {
     key: 'sim',
     base_url: 'http://127.0.0.1:9/v1',
     models: [{ id: 'a' }, { id: 'b' }],
   });
-  theirs = clientOf(api.url, (await client.post('/api/teams', { name: 'others' })).body.token.token);
+  theirs = clientOf(api.url, (await api.anotherTeam()).body.token.token);
 }, 60_000);
-afterAll(() => api.close());
 
 const importSuite = async (cases: number): Promise<string> =>
   (await client.post('/api/tool-eval/import', weatherSuite(cases))).body.suite_id;

@@ -1,14 +1,13 @@
-import { startApi, type ApiInProcess } from '../../../test/api.js';
+import { joinIdleApi, type SharedApi } from '../../../test/api.js';
 import { clientOf, weatherSuite, type Client } from '../../../test/client.js';
 import { lockTable } from '../../../test/lock-table.js';
-import { ADMIN_TOKEN } from '../../../test/processes.js';
 import { until } from '../../../test/until.js';
 
-let api: ApiInProcess;
+let api: SharedApi;
 let client: Client;
 
 beforeAll(async () => {
-  api = await startApi();
+  api = await joinIdleApi();
   client = api.client;
   await client.post('/api/providers', {
     key: 'sim',
@@ -17,7 +16,6 @@ beforeAll(async () => {
     models: [{ id: 'a' }, { id: 'b:8b' }],
   });
 }, 60_000);
-afterAll(() => api.close());
 
 const importSuite = async (file: object = weatherSuite(2)): Promise<string> =>
   (await client.post('/api/tool-eval/import', file)).body.suite_id;
@@ -206,7 +204,7 @@ describe('suites', () => {
     const text = JSON.stringify(file).replace('"n":1}', '"n":5.0,"big":12345678901234567890}').replace('1.5', '1.50');
     const { body } = await client.post('/api/tool-eval/import', text);
     const exported = await fetch(`${api.url}/api/tool-suites/${body.suite_id}/export`, {
-      headers: { authorization: `Bearer ${ADMIN_TOKEN}` },
+      headers: { authorization: `Bearer ${api.client.token}` },
     }).then((answer) => answer.text());
     const sorted = (json: string): string => JSON.stringify(Object.entries(JSON.parse(json)).sort());
     expect(exported).toContain('"expected_params":{"n":5.0,"big":12345678901234567890}');
@@ -323,7 +321,7 @@ describe('suites', () => {
     });
 
     it('by one team hold up neither what others ask for nor those of another team', async () => {
-      const { body } = await client.post('/api/teams', { name: 'others' });
+      const { body } = await api.anotherTeam();
       const other = clientOf(api.url, body.token.token);
       const release = await lockTable(api.pool, 'suite_case');
       let refused = 0;

@@ -1,3 +1,4 @@
+// APIs of their own: one counts the workers of its system, and one has no Redis.
 import { readFileSync } from 'node:fs';
 import type { Redis } from 'ioredis';
 import { createLogger } from '#lib/runtime/logger';

@@ -1,3 +1,4 @@
+// An API of its own, with a replica: a table of it is taken away, and its sessions are all there are.
 import { io, type Socket } from 'socket.io-client';
 import { MAX_SESSIONS_OF_A_TOKEN, removeEndedSessions } from '#lib/db/catalogue/sessions';
 import { startApi, type ApiInProcess } from '../../../test/api.js';

@@ -1,18 +1,17 @@
-import { startApi, type ApiInProcess } from '../../../test/api.js';
+import { joinIdleApi, type SharedApi } from '../../../test/api.js';
 import { clientOf, weatherSuite, type Answer, type Client } from '../../../test/client.js';
 import { SuiteThreads } from './suite-threads.js';
 
-let api: ApiInProcess;
+let api: SharedApi;
 let client: Client;
 let others: Client;
 beforeAll(async () => {
-  api = await startApi();
+  api = await joinIdleApi();
   client = api.client;
-  others = clientOf(api.url, (await client.post('/api/teams', { name: 'others' })).body.token.token);
+  others = clientOf(api.url, (await api.anotherTeam()).body.token.token);
   for (const by of [client, others])
     await by.post('/api/providers', { key: 'sim', base_url: 'http://127.0.0.1:9/v1', models: [{ id: 'gpt-4o' }] });
 }, 60_000);
-afterAll(() => api.close());
 
 /** Counts the other requests that were answered before `work` was. */
 async function servedDuring(work: Promise<Answer>): Promise<{ answer: Answer; served: number }> {
@@ -77,7 +76,7 @@ describe('while one team keeps the API busy, another one is served', () => {
         'content-type': 'application/x-ndjson',
       });
     let left = 30;
-    const many = Array.from({ length: left }, () => import_(client, 8000).finally(() => left--));
+    const many = Array.from({ length: left }, () => import_(client, 4000).finally(() => left--));
     expect(await import_(others, 3)).toMatchObject({ status: 200, body: { test_cases_created: 3 } });
     expect(left).toBeGreaterThan(10);
     expect(new Set((await Promise.all(many)).map(({ status }) => status))).toEqual(new Set([200]));

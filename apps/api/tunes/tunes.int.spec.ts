@@ -1,17 +1,17 @@
-import { startApi, type ApiInProcess } from '../../../test/api.js';
+import { joinIdleApi, type SharedApi } from '../../../test/api.js';
 import { clientOf, weatherSuite, type Client } from '../../../test/client.js';
 
 const NOBODY = '01a1fc11-0570-72f9-b84b-b15294fa812e';
 const ROUTE = '/api/tool-eval/param-tune';
 
-let api: ApiInProcess;
+let api: SharedApi;
 let client: Client;
 let suiteId: string;
 
 const priced = { input_cost_per_mtok: 1, output_cost_per_mtok: 4 };
 
 beforeAll(async () => {
-  api = await startApi();
+  api = await joinIdleApi();
   client = api.client;
   await client.post('/api/providers', {
     key: 'sim',
@@ -23,7 +23,6 @@ beforeAll(async () => {
   });
   suiteId = await importSuite(60);
 }, 60_000);
-afterAll(() => api.close());
 
 const importSuite = async (cases: number): Promise<string> =>
   (await client.post('/api/tool-eval/import', weatherSuite(cases))).body.suite_id;
@@ -51,7 +50,9 @@ describe('an estimate', () => {
     expect(told.cost_usd).toBeGreaterThan(0);
     expect(told.targets.map(({ requests }: { requests: number }) => requests)).toEqual([of(7), of(3)]);
     const { rows } = await api.pool.query(
-      'SELECT (SELECT count(*) FROM orchestration) + (SELECT count(*) FROM run) AS n',
+      `SELECT (SELECT count(*) FROM orchestration WHERE team_id = $1) +
+         (SELECT count(*) FROM run WHERE team_id = $1) AS n`,
+      [api.teamId],
     );
     expect(rows).toEqual([{ n: 0 }]);
   });
@@ -257,7 +258,7 @@ describe('a tune is refused', () => {
 
   it('when too many of a team wait to be planned, and other teams go on', async () => {
     const large = { search_space: { a: { min: 1, max: 100, step: 1 }, b: { min: 1, max: 90, step: 1 } } };
-    const others = clientOf(api.url, (await client.post('/api/teams', { name: 'calm' })).body.token.token);
+    const others = clientOf(api.url, (await api.anotherTeam()).body.token.token);
     const asked = Array.from({ length: 40 }, () => estimate(large));
     const answered = await others.get('/api/param-presets');
     expect(answered.status).toBe(200);
@@ -343,7 +344,7 @@ describe('a preset', () => {
     const viewer = clientOf(api.url, (await client.post('/api/tokens', { name: 'v', role: 'viewer' })).body.token);
     expect((await viewer.post('/api/param-presets', { name: 'v', search_space: SPACE })).status).toBe(403);
     expect((await viewer.post(ROUTE, body())).status).toBe(403);
-    const others = clientOf(api.url, (await client.post('/api/teams', { name: 'others' })).body.token.token);
+    const others = clientOf(api.url, (await api.anotherTeam()).body.token.token);
     await client.post('/api/param-presets', { name: 'mine', search_space: SPACE });
     expect((await others.get('/api/param-presets')).body.items).toEqual([]);
     expect((await others.post('/api/param-presets', { name: 'mine', search_space: SPACE })).status).toBe(201);
