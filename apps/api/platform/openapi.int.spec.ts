@@ -128,6 +128,7 @@ const isForTokens = ({ path }: { path: string }): boolean => path !== '/api/sess
 describe('the description of the API', () => {
   it('has an example of every request that is taken as it is, and says what is answered', async () => {
     const answers: string[] = [];
+    const tryOuts: Promise<void>[] = [];
     const sendable = operations('post', 'put', 'patch').filter(
       (operation) => operation.requestBody && isForTokens(operation),
     );
@@ -148,20 +149,23 @@ describe('the description of the API', () => {
             ? known(`suite_id=${EXAMPLE_IDS.suite}&target_name=agent`)
             : `format=${format}`;
           const by = operation.path === '/api/teams' ? api.operator : client;
-          const answer = await by.send(
-            operation.method.toUpperCase(),
-            operation.filled + (format ? `?${query}` : ''),
-            body,
-            { 'content-type': type },
-          );
-          const told = isAnswer(operation, answer);
-          answers.push(
-            `${operation.method} ${operation.path}, ${summary}: ` +
-              `${/^2\d\d$/.test(told) ? 'taken' : `${told} ${JSON.stringify(answer.body)}`}`,
-          );
+          const sent = by
+            .send(operation.method.toUpperCase(), operation.filled + (format ? `?${query}` : ''), body, {
+              'content-type': type,
+            })
+            .then((answer) => {
+              const told = isAnswer(operation, answer);
+              answers.push(
+                `${operation.method} ${operation.path}, ${summary}: ` +
+                  `${/^2\d\d$/.test(told) ? 'taken' : `${told} ${JSON.stringify(answer.body)}`}`,
+              );
+            });
+          if (body.includes('"deadline_s":1')) tryOuts.push(sent);
+          else await sent;
         }
       }
     }
+    await Promise.all(tryOuts);
     expect(answers.filter((told) => !told.endsWith(': taken'))).toEqual([]);
     expect(answers.length).toBeGreaterThan(sendable.length);
     expect(Object.keys(document.paths['/api/tool-eval/import'].post.requestBody.content)).toEqual([

@@ -1,15 +1,23 @@
 import { request } from 'node:http';
-import { startApi, type ApiInProcess } from '../../../test/api.js';
+import { joinIdleApi, type SharedApi } from '../../../test/api.js';
 import { clientOf, weatherSuite, type Client } from '../../../test/client.js';
 import { ADMIN_TOKEN } from '../../../test/processes.js';
 import { until } from '../../../test/until.js';
 
-let api: ApiInProcess;
+let api: SharedApi;
 let client: Client;
+/** Ends while other tests run. */
+let expiring: Client;
 
 beforeAll(async () => {
-  api = await startApi();
+  api = await joinIdleApi();
   client = api.client;
+  const expires_at = new Date(Date.now() + 6000).toISOString();
+  expiring = clientOf(
+    api.url,
+    (await client.post('/api/tokens', { name: 'expiring', role: 'viewer', expires_at })).body.token,
+  );
+  expect((await expiring.get('/api/me')).status).toBe(200);
   await client.post('/api/providers', {
     key: 'sim',
     base_url: 'http://127.0.0.1:9/v1',
@@ -17,7 +25,6 @@ beforeAll(async () => {
     models: [{ id: 'a' }, { id: 'b:8b' }],
   });
 }, 60_000);
-afterAll(() => api.close());
 
 const importSuite = async (file: object = weatherSuite(2)): Promise<string> =>
   (await client.post('/api/tool-eval/import', file)).body.suite_id;
@@ -85,14 +92,18 @@ describe('every route of the OpenAPI document', () => {
   const filled = (path: string, id = '01a1fc11-0570-72f9-b84b-b15294fa812e'): string => path.replaceAll(/\{\w+\}/g, id);
 
   /** The status of a response that comes before any of the announced body was sent. */
-  const answered = (path: string, token?: string): Promise<number | undefined> =>
+  const answered = (
+    path: string,
+    token?: string,
+    { method = 'POST', bytes = 1000 } = {},
+  ): Promise<number | undefined> =>
     new Promise((resolve, reject) => {
       const headers = {
         'content-type': 'application/json',
-        'content-length': 1000,
+        'content-length': bytes,
         ...(token && { authorization: `Bearer ${token}` }),
       };
-      const asked = request(api.url + path, { method: 'POST', headers }, (response) => {
+      const asked = request(api.url + path, { method, headers }, (response) => {
         resolve(response.statusCode);
         asked.destroy();
       });
@@ -139,11 +150,14 @@ describe('every route of the OpenAPI document', () => {
   it("refuses a viewer's change before it reads what was sent", async () => {
     const viewer = clientOf(api.url, (await client.post('/api/tokens', { name: 'viewer', role: 'viewer' })).body.token);
     const bodies: [string, string][] = [
-      ['1e0,'.repeat(2.6 * 2 ** 20), 'application/json'],
       ['['.repeat(20_000), 'application/json'],
       ['name=x', 'application/x-www-form-urlencoded'],
     ];
+    const large = '1e0,'.repeat(2.6 * 2 ** 20);
+    expect((await viewer.post('/api/tool-suites', large, { 'content-type': 'application/json' })).status).toBe(403);
     for (const { method, path } of operations.filter((operation) => operation.method !== 'GET')) {
+      const announced = { method, bytes: large.length };
+      expect([method, path, await answered(filled(path), viewer.token, announced)]).toEqual([method, path, 403]);
       for (const [body, type] of bodies) {
         const { status } = await viewer.send(method, filled(path), body, { 'content-type': type });
         expect([method, path, body.slice(0, 9), status]).toEqual([method, path, body.slice(0, 9), 403]);
@@ -191,7 +205,7 @@ describe('every route of the OpenAPI document', () => {
       tokens: token.id,
       providers: 'sim',
     };
-    const theirs = clientOf(api.url, (await client.post('/api/teams', { name: 'others' })).body.token.token);
+    const theirs = clientOf(api.url, (await api.anotherTeam()).body.token.token);
     const case_ = { prompt: 'p', expected_tool: 'get_weather' };
     const { test_cases: _cases, ...suite } = weatherSuite(0);
     const bodies: Record<string, unknown> = {
@@ -279,16 +293,11 @@ describe('tokens', () => {
   });
 
   it('stop working when they are revoked or expire, and are kept as hashes alone', async () => {
-    const soon = new Date(Date.now() + 5000).toISOString();
-    const [revoked, expiring] = [
-      (await client.post('/api/tokens', { name: 'revoked', role: 'viewer' })).body,
-      (await client.post('/api/tokens', { name: 'expiring', role: 'viewer', expires_at: soon })).body,
-    ];
-    const works = async (secret: string): Promise<boolean> =>
-      (await clientOf(api.url, secret).get('/api/me')).status === 200;
-    expect([await works(revoked.token), await works(expiring.token)]).toEqual([true, true]);
+    const revoked = (await client.post('/api/tokens', { name: 'revoked', role: 'viewer' })).body;
+    const works = async (by: Client): Promise<boolean> => (await by.get('/api/me')).status === 200;
+    expect(await works(clientOf(api.url, revoked.token))).toBe(true);
     expect((await client.delete(`/api/tokens/${revoked.id}`)).status).toBe(204);
-    await until(async () => !(await works(revoked.token)) && !(await works(expiring.token)), {
+    await until(async () => !(await works(clientOf(api.url, revoked.token))) && !(await works(expiring)), {
       what: 'both to stop working',
     });
     const everything = JSON.stringify([
@@ -300,7 +309,7 @@ describe('tokens', () => {
   });
 
   it('cannot be deleted down to none that could make another', async () => {
-    const team = (await client.post('/api/teams', { name: 'small' })).body;
+    const team = (await api.anotherTeam()).body;
     const owner = clientOf(api.url, team.token.token);
     const second = (await owner.post('/api/tokens', { name: 'second', role: 'owner' })).body;
     const outcomes = await Promise.all(
@@ -312,13 +321,16 @@ describe('tokens', () => {
   it('for a new name make a user of the team, once', async () => {
     for (const name of ['one', 'two'])
       expect((await client.post('/api/tokens', { name, role: 'editor', user: 'linus' })).body.user).toBe('linus');
-    expect((await api.pool.query(`SELECT 1 FROM users WHERE name = 'linus'`)).rowCount).toBe(1);
+    const { rowCount } = await api.pool.query(`SELECT 1 FROM users WHERE team_id = $1 AND name = 'linus'`, [
+      api.teamId,
+    ]);
+    expect(rowCount).toBe(1);
   });
 });
 
 describe('a team', () => {
   it('limits the running jobs of a user; one that waits says why, and starts when its owner allows more', async () => {
-    const made = (await client.post('/api/teams', { name: 'busy' })).body;
+    const made = (await api.anotherTeam()).body;
     const owner = clientOf(api.url, made.token.token);
     const editor = clientOf(api.url, (await owner.post('/api/tokens', { name: 'e', role: 'editor' })).body.token);
     await owner.post('/api/providers', { key: 'sim', base_url: 'http://127.0.0.1:9/v1', models: [{ id: 'a' }] });
@@ -353,12 +365,13 @@ describe('a team', () => {
   });
 
   it('is made by owners of the first one alone, and its name is its own', async () => {
-    const made = await client.post('/api/teams', { name: 'third' });
+    const { operator } = api;
+    const made = await operator.post('/api/teams', { name: 'third' });
     expect(made).toMatchObject({
       status: 201,
       body: { name: 'third', token: { role: 'owner', token: expect.stringMatching(/^tm_/) } },
     });
-    expect((await client.post('/api/teams', { name: 'third' })).status).toBe(409);
+    expect((await operator.post('/api/teams', { name: 'third' })).status).toBe(409);
     expect((await clientOf(api.url, made.body.token.token).post('/api/teams', { name: 'fourth' })).status).toBe(403);
     expect((await clientOf(api.url, made.body.token.token).get('/api/teams')).body.items).toEqual([
       expect.objectContaining({ name: 'third' }),
