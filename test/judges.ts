@@ -23,7 +23,10 @@ const evidenceIn = (content: string): Asked => {
   return JSON.parse(json!) as Asked;
 };
 
-/** An API, and what its workers do for reports of judges. The models are played by the test. */
+/**
+ * An API of its own, which no worker stands beside, and what workers do for reports of judges.
+ * The models are played by the test.
+ */
 export async function openJudges() {
   const api = await startApi();
   const locks = createPool(api.env.DATABASE_URL, 10);

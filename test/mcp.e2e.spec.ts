@@ -1,24 +1,24 @@
+// An API of its own, for the last test: it may not go to private addresses.
 import { spawn } from 'node:child_process';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join, resolve } from 'node:path';
-import { startApi, type ApiInProcess } from './api.js';
-import { ADMIN_TOKEN, until } from './processes.js';
+import { joinIdleApi, startApi, type SharedApi } from './api.js';
+import { until } from './processes.js';
 import { freePort } from './services.js';
 import { installTool } from './tools.js';
 import type { Client } from './client.js';
 
-let api: ApiInProcess;
+let api: SharedApi;
 let client: Client;
 const stops: (() => void)[] = [];
 
 beforeAll(async () => {
-  api = await startApi();
+  api = await joinIdleApi();
   client = api.client;
 });
-afterAll(async () => {
+afterAll(() => {
   for (const stop of stops) stop();
-  await api.close();
 });
 
 /** The published reference server of the Model Context Protocol. */
@@ -103,7 +103,7 @@ describe.each(['streamableHttp', 'sse'] as const)('the reference MCP server over
     });
     expect(refused).toMatchObject({ status: 422, body: { detail: expect.stringMatching(/drafts/) } });
     const exported = await fetch(`${api.url}/api/tool-suites/${body.suite_id}/export`, {
-      headers: { authorization: `Bearer ${ADMIN_TOKEN}` },
+      headers: { authorization: `Bearer ${client.token}` },
     }).then((answer) => answer.text());
     expect(await client.post('/api/tool-eval/import?dry_run=true', exported)).toMatchObject({
       status: 200,

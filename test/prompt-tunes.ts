@@ -28,7 +28,10 @@ export const documentIn = (content: string): Task => {
   return JSON.parse(json!) as Task;
 };
 
-/** An API, and what its workers do for prompt tunes. The models are played by the test. */
+/**
+ * An API of its own, which no worker stands beside, and what workers do for prompt tunes.
+ * The models are played by the test.
+ */
 export async function openPromptTunes() {
   const api = await startApi();
   const locks = createPool(api.env.DATABASE_URL, 10);

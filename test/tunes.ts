@@ -21,7 +21,10 @@ interface Asked {
   [input: string]: unknown;
 }
 
-/** An API, and what its workers do for tunes. The models are played by the test. */
+/**
+ * An API of its own, which no worker stands beside, and what workers do for tunes.
+ * The models are played by the test.
+ */
 export async function openTunes() {
   const api = await startApi();
   const locks = createPool(api.env.DATABASE_URL, 10);
