@@ -94,11 +94,12 @@ export function orchestrationOf(
     },
     /** Goes on until it has ended. @returns what it found */
     async end(replies: Replies): Promise<any> {
-      await until(async () => {
+      const isEnded = async (): Promise<boolean> => {
         await this.step();
         await this.reply(replies);
         return isFinished((await jobs.read(await jobIdNow())).status);
-      });
+      };
+      await until(isEnded, { what: `orchestration ${id} to end`, timeoutMs: 120_000 });
       return this.state();
     },
     state: async () => JSON.parse((await rows('SELECT state FROM orchestration WHERE id = $1', [id]))[0].state),

@@ -1,3 +1,4 @@
+// A system of its own: a worker of it freezes.
 import { weatherSuite } from '../client.js';
 import { expectExact } from '../exact.js';
 import { startSystem } from '../system.js';
@@ -28,5 +29,4 @@ it('settles every item once when a worker freezes and comes back after others to
   await until(async () => (await alive()) === 2, { what: 'both workers to be alive' });
   await finished(await submit(20, 'slow-40'));
   await expectExact(sql, evalId, 200);
-  await sql.end();
 });

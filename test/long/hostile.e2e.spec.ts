@@ -1,3 +1,4 @@
+// A deployment of its own: what it sends would slow other tests down.
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { playsAll } from '../seed.js';

@@ -1,3 +1,4 @@
+// A system of its own: its worker dies by an item.
 import pg from 'pg';
 import { clientOf, weatherSuite, type Client } from '../client.js';
 import { startEndpoint } from '../endpoint.js';

@@ -1,3 +1,4 @@
+// Stores of its own: the test is the worker beside which there must be no other.
 import type { Pool } from '#lib/db/connection/pool';
 import { openWorlds, tellWithDeaths } from '../deaths.js';
 import { openJudges, type Judge } from '../judges.js';

@@ -1,3 +1,4 @@
+// A system of its own: its processes throw what nobody catches.
 import { io } from 'socket.io-client';
 import { clientOf, weatherSuite, type Client } from '../client.js';
 import { ADMIN_TOKEN, startProcess, until, type RunningProcess } from '../processes.js';

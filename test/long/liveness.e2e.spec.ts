@@ -1,3 +1,4 @@
+// A system of its own: its worker freezes, and loses its way to Redis.
 import { clientOf, weatherSuite } from '../client.js';
 import { startProcess, until, type RunningProcess } from '../processes.js';
 import { createDatabase, createRedis } from '../services.js';

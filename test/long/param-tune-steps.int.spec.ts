@@ -1,3 +1,4 @@
+// Stores of its own: the test is the worker beside which there must be no other.
 import { cancelJob } from '#lib/db/engine/cancel-job';
 import { resumeOrchestration } from '#lib/db/engine/orchestrations';
 import type { ParamTune, TuneArm } from '#lib/contracts/param-tune';

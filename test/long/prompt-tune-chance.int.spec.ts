@@ -1,3 +1,4 @@
+// Stores of its own: the test is the worker beside which there must be no other.
 import { createHash } from 'node:crypto';
 import type { Outcome } from '#lib/db/testing/settled-run';
 import { playsAll, seed as drawing } from '../seed.js';

@@ -1,3 +1,4 @@
+// Stores of its own: the test is the worker beside which there must be no other.
 import { cancelJob } from '#lib/db/engine/cancel-job';
 import { removeUnusedVersions } from '#lib/db/upkeep/suite-versions';
 import { PHRASES, ROUTE } from '../prompt-tune-system.js';

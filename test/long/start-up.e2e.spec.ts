@@ -1,3 +1,4 @@
+// Processes of its own: they start without their stores.
 import { spawn } from 'node:child_process';
 import { resolve } from 'node:path';
 import { clientOf, weatherSuite } from '../client.js';

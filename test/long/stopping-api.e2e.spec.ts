@@ -1,3 +1,4 @@
+// A system of its own: its API is stopped.
 import { Agent, request, type ClientRequest, type IncomingMessage } from 'node:http';
 import { connect } from 'node:net';
 import { text } from 'node:stream/consumers';

@@ -1,3 +1,4 @@
+// A system of its own: its workers are stopped.
 import pg from 'pg';
 import { clientOf, weatherSuite, type Client } from '../client.js';
 import { calling, startEndpoint } from '../endpoint.js';

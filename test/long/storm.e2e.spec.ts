@@ -1,3 +1,4 @@
+// A deployment of its own: its stores and workers fail.
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { playsAll, repeatable, seed } from '../seed.js';
