@@ -20,7 +20,7 @@ export default {
   },
   moduleFileExtensions: ['ts', 'tsx', 'js', 'mjs', 'json'],
   watchman: false,
-  maxWorkers: 2,
+  maxWorkers: 3, // More than the cores of a small machine: files mostly wait.
   // Longer than a process may take to start (test/processes.ts), so that the failure says what did not start.
   testTimeout: 150_000,
 };
