@@ -167,24 +167,25 @@ async function pageBuildMs() {
 }
 
 async function everything() {
-  const engine = startEngine();
+  // One process at a time can install Debian packages.
+  const packages = step('packages that tests use', ['node', 'scripts/test-packages.mjs'], { minutes: 10 });
+  const engine = packages.then(startEngine);
   if (!(await step('npm ci', ['npm', 'ci', '--no-audit', '--no-fund'], { minutes: 15 }))) {
     notes.push('Left out: everything else, since npm ci failed');
     return;
   }
   atMost('size of node_modules', installedMb(), MAX_INSTALLED_MB, 'MB');
+  await packages;
   const check = step('npm run check', ['npm', 'run', 'check'], { minutes: 15 });
-  // Both the engine and the tests may install Debian packages, which one process at a time can do.
-  const noContainers = await engine;
-  await step('a browser', ['node', 'scripts/chromium.mjs'], { minutes: 10 });
   atMost('time of npm test', await tests('test', 20), MAX_TEST_S, 's');
   await check;
   atMost("CPU of the page's build", await pageBuildMs(), MAX_PAGE_BUILD_MS, 'ms');
-  await Promise.all([tests('test:long', 60), asUsersStartIt(noContainers)]);
+  await Promise.all([tests('test:long', 60), asUsersStartIt(engine)]);
 }
 
-async function asUsersStartIt(noContainers) {
+async function asUsersStartIt(engine) {
   await step('npm start, twice', ['node', 'scripts/smoke.mjs'], { minutes: 10 });
+  const noContainers = await engine;
   if (noContainers) {
     notes.push(`Left out: all that needs containers: ${noContainers}`);
     return;

@@ -13,9 +13,3 @@ export function findChromium(say) {
   if (failure) say(failure);
   return found();
 }
-
-if (import.meta.main ?? process.argv[1]?.endsWith('chromium.mjs')) {
-  const path = findChromium(console.log);
-  console.log(path ?? 'There is no Chromium. Install chromium or google-chrome, or set TOOLMARK_CHROMIUM.');
-  process.exitCode = path ? 0 : 1;
-}

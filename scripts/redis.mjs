@@ -17,7 +17,7 @@ Three ways to get one:
 
 /** Starts Redis on the data under `folder`. Returns its URL and how to stop it. */
 export async function startRedis({ folder, logFile, durable, say }) {
-  const program = findOnPath('redis-server') ?? findOnPath('valkey-server') ?? installRedis(say);
+  const program = findRedis(say);
   if (!program) throw new Error(NO_REDIS);
   const home = join(folder, 'redis');
   mkdirSync(home, { recursive: true, mode: 0o700 });
@@ -57,6 +57,9 @@ export async function startRedis({ folder, logFile, durable, say }) {
   }
   return { url: `redis://:${kept.value.password}@127.0.0.1:${port}`, stop: server.stop, exited: server.exited };
 }
+
+/** The program of the PATH, or, as root on Debian, its package. */
+export const findRedis = (say) => findOnPath('redis-server') ?? findOnPath('valkey-server') ?? installRedis(say);
 
 /** Works as root on Debian and Ubuntu. The package's own service is not started, and is left disabled. */
 function installRedis(say) {

@@ -6,7 +6,7 @@ import { startProcess, until, type RunningProcess } from './processes.js';
 import { createDatabase, createRedis, freePort } from './services.js';
 
 /** How many commits it takes, at least, until both were killed in each place. */
-const PARTS = 4;
+const PARTS = 5;
 
 /** An API and a worker that are killed and started again, at the same address and on the same stores. */
 export interface Mortals {
@@ -18,7 +18,7 @@ export interface Mortals {
   /** Requests to a model. */
   requests(model: string): Promise<number>;
   /**
-   * Kills both in each place that is met, until the place is `end`. A commit kills in every fourth place that it meets;
+   * Kills both in each place that is met, until the place is `end`. A commit kills in every fifth place that it meets;
    * `npm run test:soak` does in all.
    * @returns how often
    */

@@ -94,11 +94,8 @@ export function orchestrationOf(
     },
     /** Goes on until it has ended. @returns what it found */
     async end(replies: Replies): Promise<any> {
-      const isEnded = async (): Promise<boolean> => {
-        await this.step();
-        await this.reply(replies);
-        return isFinished((await jobs.read(await jobIdNow())).status);
-      };
+      const goOn = async (): Promise<void> => (await this.step(), this.reply(replies));
+      const isEnded = async () => (await goOn(), isFinished((await jobs.read(await jobIdNow())).status));
       await until(isEnded, { what: `orchestration ${id} to end`, timeoutMs: 120_000 });
       return this.state();
     },

@@ -1,6 +1,6 @@
 // Attacks that stop other teams or take what is theirs: each once worked, or might. A function returns once its attack
 // is under way; the attack goes on until it is stopped (adversary.mjs). All are bounded in count and rate, and reach
-// only this machine.
+// only this machine. The first ones take long to prepare, so in a group they begin before others slow the API down.
 const MIB = 2 ** 20;
 const UNKNOWN_JOB = '00000000-0000-7000-8000-000000000000';
 const han = (length) => Array.from({ length }, (_, n) => String.fromCharCode(0x4e00 + ((n * 7919) % 20_000))).join('');
@@ -48,6 +48,99 @@ const storedConfig = async (hostile, places) => {
 };
 
 export const ATTACKS = {
+  async 'a suite of hundreds of megabytes'(hostile) {
+    const suiteId = await hostile.suite(1);
+    const text = 'How is the weather today? '.repeat(1900).slice(0, 48_600);
+    const body = JSON.stringify(times(200, (n) => ({ prompt: `${n} ${text}`, ...calls })));
+    for (let posts = 0, until = performance.now() + 90_000; posts < 45 && performance.now() < until; posts++) {
+      const as = `posts of ${(body.length / MIB).toFixed(1)} MiB`;
+      const { status } = await hostile.ask('POST', `/api/tool-suites/${suiteId}/cases`, body, { as });
+      if (status !== 201) break;
+    }
+    hostile.repeat(2, () =>
+      hostile.ask('GET', `/api/tool-suites/${suiteId}`, undefined, { token: hostile.tokens.viewer }),
+    );
+    await hostile.run(suiteId, [await hostile.model('plain')]);
+  },
+  async 'settings that jsonb refuses'(hostile) {
+    const suiteId = await hostile.suite(10);
+    const model = await hostile.model('plain');
+    hostile.repeat(4, async (turn) => {
+      const refused = ['"\\u0000"', '"\\ud800"', '1e999999'][turn % 3];
+      await hostile.ask(
+        'POST',
+        '/api/tool-eval',
+        `{"suite_id":"${suiteId}","models":["${model}"],"params":{"stop":${refused}}}`,
+      );
+    });
+    await storedConfig(hostile, ['"\\u0000"', '"\\ud800"', '1e999999']);
+  },
+  async 'a schema that refers to itself'(hostile) {
+    const endless = {
+      type: 'object',
+      $defs: { a: { allOf: [{ $ref: '#/$defs/a' }] } },
+      properties: { city: { $ref: '#/$defs/a' } },
+    };
+    const example = await hostile.must('GET', '/api/tool-eval/import/example');
+    hostile.repeat(2, () =>
+      hostile.ask('POST', '/api/tool-eval/import', {
+        ...example,
+        tools: [tool(endless)],
+        test_cases: [{ prompt: 'x', ...calls }],
+      }),
+    );
+    await hostile.stored(await hostile.suite(20), [await hostile.model('plain')], {}, (id) =>
+      hostile.sql.query(
+        'UPDATE suite_version v SET tools = $2 FROM run r WHERE r.id = $1 AND v.id = r.suite_version_id',
+        [id, JSON.stringify([tool(endless)])],
+      ),
+    );
+  },
+  async 'a rescore that cannot be made'(hostile) {
+    const run = await hostile.run(await hostile.suite(20), [await hostile.model('plain')]);
+    await hostile.finished(run);
+    const broken = JSON.stringify({
+      prompt: 'x',
+      expected_tool: 'get_weather',
+      expected_params: { city: '(' },
+      param_scoring: 'regex',
+    });
+    await hostile.sql.query(
+      'UPDATE suite_version_case c SET body = $2 FROM run r WHERE r.id = $1 AND c.version_id = r.suite_version_id',
+      [run.id, broken],
+    );
+    hostile.repeat(2, () => hostile.ask('POST', `/api/tool-eval/history/${run.id}/rescore`, {}));
+  },
+  async 'exports without end'(hostile) {
+    const run = await hostile.run(await hostile.suite(1000), [await hostile.model('plain', { concurrency: 100 })]);
+    await hostile.finished(run);
+    const formats = ['json', 'jsonl', 'csv', 'junit'];
+    hostile.repeat(
+      20,
+      (turn) =>
+        hostile.ask('GET', `/api/tool-eval/history/${run.id}/export?format=${formats[turn % 4]}`, undefined, {
+          token: hostile.tokens.viewer,
+        }),
+      4,
+    );
+  },
+  async 'searches without end'(hostile) {
+    // The text stands in every case, but nowhere that a search looks: each of them is read in full.
+    const one = { prompt: han(300), ...calls, expected_params: { city: 'needle '.repeat(100) } };
+    const suiteId = await hostile.suite(5000, one);
+    const run = await hostile.run(await hostile.suite(1000), [await hostile.model('plain', { concurrency: 100 })]);
+    await hostile.finished(run);
+    const paths = [
+      `/api/tool-suites/${suiteId}/cases?text=needle`,
+      `/api/tool-eval/history/${run.id}/results?order=case&called_tool=nothing`,
+      `/api/tool-eval/history/${run.id}/results/0-0-0/neighbours?order=failures&called_tool=nothing`,
+    ];
+    hostile.repeat(
+      200,
+      (turn) => hostile.ask('GET', paths[turn % 3], undefined, { token: hostile.tokens.viewer }),
+      150,
+    );
+  },
   async 'packets that are no objects'(hostile) {
     const nested = `${'['.repeat(20_000)}${']'.repeat(20_000)}`;
     const packets = [
@@ -77,19 +170,6 @@ export const ATTACKS = {
       20,
     );
   },
-  async 'settings that jsonb refuses'(hostile) {
-    const suiteId = await hostile.suite(10);
-    const model = await hostile.model('plain');
-    hostile.repeat(4, async (turn) => {
-      const refused = ['"\\u0000"', '"\\ud800"', '1e999999'][turn % 3];
-      await hostile.ask(
-        'POST',
-        '/api/tool-eval',
-        `{"suite_id":"${suiteId}","models":["${model}"],"params":{"stop":${refused}}}`,
-      );
-    });
-    await storedConfig(hostile, ['"\\u0000"', '"\\ud800"', '1e999999']);
-  },
   async 'templates of blanks'(hostile) {
     hostile.repeat(0.5, () =>
       hostile.ask('POST', '/api/tool-eval/import?format=promptfoo&dry_run=true', {
@@ -110,20 +190,6 @@ export const ATTACKS = {
         ],
       }),
     );
-  },
-  async 'a suite of hundreds of megabytes'(hostile) {
-    const suiteId = await hostile.suite(1);
-    const text = 'How is the weather today? '.repeat(1900).slice(0, 48_600);
-    const body = JSON.stringify(times(200, (n) => ({ prompt: `${n} ${text}`, ...calls })));
-    for (let posts = 0, until = performance.now() + 90_000; posts < 45 && performance.now() < until; posts++) {
-      const as = `posts of ${(body.length / MIB).toFixed(1)} MiB`;
-      const { status } = await hostile.ask('POST', `/api/tool-suites/${suiteId}/cases`, body, { as });
-      if (status !== 201) break;
-    }
-    hostile.repeat(2, () =>
-      hostile.ask('GET', `/api/tool-suites/${suiteId}`, undefined, { token: hostile.tokens.viewer }),
-    );
-    await hostile.run(suiteId, [await hostile.model('plain')]);
   },
   'replies of 60,000 calls': runOf('sixty-thousand-calls', {
     cases: 120,
@@ -163,27 +229,6 @@ export const ATTACKS = {
   'an error with U+0000': runsOf('zero-in-error'),
   'replies with U+0000': runsOf('zero-in-reply'),
   'counts beyond int4': runsOf('huge-counts', { kind: 'anthropic' }),
-  async 'a schema that refers to itself'(hostile) {
-    const endless = {
-      type: 'object',
-      $defs: { a: { allOf: [{ $ref: '#/$defs/a' }] } },
-      properties: { city: { $ref: '#/$defs/a' } },
-    };
-    const example = await hostile.must('GET', '/api/tool-eval/import/example');
-    hostile.repeat(2, () =>
-      hostile.ask('POST', '/api/tool-eval/import', {
-        ...example,
-        tools: [tool(endless)],
-        test_cases: [{ prompt: 'x', ...calls }],
-      }),
-    );
-    await hostile.stored(await hostile.suite(20), [await hostile.model('plain')], {}, (id) =>
-      hostile.sql.query(
-        'UPDATE suite_version v SET tools = $2 FROM run r WHERE r.id = $1 AND v.id = r.suite_version_id',
-        [id, JSON.stringify([tool(endless)])],
-      ),
-    );
-  },
   async 'a wait of 3 billion years'(hostile) {
     await runOf('waits-for-ages')(hostile);
     hostile.repeat(2, () => hostile.ask('GET', '/api/lanes'));
@@ -274,21 +319,6 @@ export const ATTACKS = {
       hostile.sql.query(`UPDATE target SET summary = '{}' WHERE run_id = $1 AND summary IS NOT NULL`, [unreadable.id]),
     );
   },
-  async 'a rescore that cannot be made'(hostile) {
-    const run = await hostile.run(await hostile.suite(20), [await hostile.model('plain')]);
-    await hostile.finished(run);
-    const broken = JSON.stringify({
-      prompt: 'x',
-      expected_tool: 'get_weather',
-      expected_params: { city: '(' },
-      param_scoring: 'regex',
-    });
-    await hostile.sql.query(
-      'UPDATE suite_version_case c SET body = $2 FROM run r WHERE r.id = $1 AND c.version_id = r.suite_version_id',
-      [run.id, broken],
-    );
-    hostile.repeat(2, () => hostile.ask('POST', `/api/tool-eval/history/${run.id}/rescore`, {}));
-  },
   'a provider that trickles': runOf('trickles', { cases: 100, concurrency: 40 }),
   'a provider that hangs up': runOf('hangs-up', { cases: 200, concurrency: 40 }),
   'a provider that redirects to itself': runsOf('redirects', { cases: 100, concurrency: 40 }),
@@ -338,34 +368,4 @@ export const ATTACKS = {
       ),
     },
   }),
-  async 'exports without end'(hostile) {
-    const run = await hostile.run(await hostile.suite(1000), [await hostile.model('plain', { concurrency: 100 })]);
-    await hostile.finished(run);
-    const formats = ['json', 'jsonl', 'csv', 'junit'];
-    hostile.repeat(
-      20,
-      (turn) =>
-        hostile.ask('GET', `/api/tool-eval/history/${run.id}/export?format=${formats[turn % 4]}`, undefined, {
-          token: hostile.tokens.viewer,
-        }),
-      4,
-    );
-  },
-  async 'searches without end'(hostile) {
-    // The text stands in every case, but nowhere that a search looks: each of them is read in full.
-    const one = { prompt: han(300), ...calls, expected_params: { city: 'needle '.repeat(100) } };
-    const suiteId = await hostile.suite(5000, one);
-    const run = await hostile.run(await hostile.suite(1000), [await hostile.model('plain', { concurrency: 100 })]);
-    await hostile.finished(run);
-    const paths = [
-      `/api/tool-suites/${suiteId}/cases?text=needle`,
-      `/api/tool-eval/history/${run.id}/results?order=case&called_tool=nothing`,
-      `/api/tool-eval/history/${run.id}/results/0-0-0/neighbours?order=failures&called_tool=nothing`,
-    ];
-    hostile.repeat(
-      200,
-      (turn) => hostile.ask('GET', paths[turn % 3], undefined, { token: hostile.tokens.viewer }),
-      150,
-    );
-  },
 };

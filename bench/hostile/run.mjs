@@ -1,8 +1,8 @@
 // What an honest team notices of a hostile one: its run alone, and beside each attack of attacks.mjs in turn. Fails if
 // the run takes more than twice its time alone, is not exact or has a request made twice, or if a process ends.
-//    node bench/hostile/run.mjs [parts of names ...] [--items=200] [--latency=500] [--at-once] [--json] [--list]
-// --at-once: all attacks together, for counts only; --json: prints what was seen and judges nothing; --list: prints the
-// names of the attacks.
+//    node bench/hostile/run.mjs [parts of names ...] [--items=200] [--latency=500] [--at-once[=8]] [--json] [--list]
+// --at-once: all attacks together, or in groups of so many, for counts only; --json: prints what was seen and judges
+// nothing; --list: prints the names of the attacks.
 import { spawn } from 'node:child_process';
 import { createInterface } from 'node:readline';
 import { cpus } from 'node:os';
@@ -18,7 +18,8 @@ import { HonestTeam } from './honest-team.mjs';
 const option = (name, otherwise) =>
   Number(process.argv.find((arg) => arg.startsWith(`--${name}=`))?.split('=')[1] ?? otherwise);
 const [items, latencyMs] = [option('items', 200), option('latency', 500)];
-const [atOnce, json] = ['--at-once', '--json'].map((flag) => process.argv.includes(flag));
+const atOnce = process.argv.includes('--at-once') ? Infinity : option('at-once', 0);
+const json = process.argv.includes('--json');
 const parts = process.argv.slice(2).filter((arg) => !arg.startsWith('--'));
 const names = Object.keys(ATTACKS).filter((name) => parts.length === 0 || parts.some((part) => name.includes(part)));
 if (names.length === 0)
@@ -102,7 +103,7 @@ await withDeployment({}, async ({ sql, call, simulator, apis: [api], worker }) =
     await sql.query('UPDATE team SET running_jobs_per_user = 60');
     const aloneMs = await measureAlone(honest, health);
     if (!json) printHeader();
-    for (const group of atOnce ? [names] : names.map((name) => [name])) {
+    for (const group of inGroups(names, atOnce || 1)) {
       const adversaries = group.map((name) => new Adversary({ api, sql, provider, ...hostile, name }));
       rows.push(await measureBeside({ adversaries, honest, aloneMs, health, supervised, ends }));
       if (!json) console.log(row(rows.at(-1)));
@@ -114,6 +115,12 @@ await withDeployment({}, async ({ sql, call, simulator, apis: [api], worker }) =
     provider.stop();
   }
 });
+
+function inGroups(list, size) {
+  const groups = [];
+  for (let first = 0; first < list.length; first += size) groups.push(list.slice(first, first + size));
+  return groups;
+}
 
 async function createHostileTeam(call) {
   const { id: teamId, token } = await call('POST', '/api/teams', { name: 'hostile' });
@@ -147,7 +154,7 @@ async function measureBeside({ adversaries, honest, aloneMs, health, supervised,
   try {
     const begin = (one) =>
       ATTACKS[one.name](one).catch((error) => failures.push(`${one.name} did not begin: ${error.message}`));
-    await Promise.all(adversaries.map(begin));
+    for (const one of adversaries) await begin(one); // Those with much to prepare are the first of ATTACKS.
     await delay(1000);
     honestRun = await honest
       .play(run, STUCK_RATIO * honest.idealMs(items))

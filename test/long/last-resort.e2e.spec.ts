@@ -18,7 +18,7 @@ beforeAll(async () => {
     key: 'sim',
     base_url: `${simulator.url}/v1`,
     limits: { max_concurrency: 3 },
-    models: [{ id: 'slow-2000' }],
+    models: [{ id: 'slow-1000' }],
   });
 }, 300_000);
 
@@ -32,7 +32,8 @@ const linesOf = (started: RunningProcess) =>
     .filter((line) => line.includes('nothing caught'))
     .map((line) => JSON.parse(line) as { level: number; error: string; stack: string });
 
-it.each(['SIGWINCH', 'SIGURG'] as const)(
+// They mostly wait, so they do it side by side.
+it.concurrent.each(['SIGWINCH', 'SIGURG'] as const)(
   'an API with an uncaught error (%s) logs it, is not ready, serves open requests for five seconds, and exits with 1',
   async (signal) => {
     const broken = await breakable('api');
@@ -60,27 +61,31 @@ it.each(['SIGWINCH', 'SIGURG'] as const)(
   120_000,
 );
 
-it('a worker with an uncaught error takes nothing new; its claimed items end and are not asked again', async () => {
-  const asked = async (): Promise<number> =>
-    ((await (await fetch(`${simulator.url}/control/stats`)).json()) as any).models['slow-2000']?.requests ?? 0;
-  const broken = await breakable('worker');
-  const suite = (await client.post('/api/tool-eval/import', weatherSuite(12))).body.suite_id as string;
-  const { eval_id: id } = (
-    await client.post('/api/tool-eval', { suite_id: suite, models: ['sim::slow-2000'], cache: 'off' })
-  ).body as { eval_id: string };
-  const run = async (): Promise<any> => (await client.get(`/api/tool-eval/history/${id}`)).body;
-  await until(async () => (await asked()) >= 3, { what: 'three requests to be made' });
-  await broken.kill('SIGWINCH');
-  await until(async () => !(await isReady(broken)), { what: 'it to be unready' });
-  expect(await broken.exited).toBe(1);
-  const inHand = await asked();
-  expect(inHand).toBeLessThan(12);
-  expect((await client.get(`/api/tool-eval/history/${id}/results`)).body.items).toHaveLength(inHand);
+it.concurrent(
+  'a worker with an uncaught error takes nothing new; its claimed items end and are not asked again',
+  async () => {
+    const asked = async (): Promise<number> =>
+      ((await (await fetch(`${simulator.url}/control/stats`)).json()) as any).models['slow-1000']?.requests ?? 0;
+    const broken = await breakable('worker');
+    const suite = (await client.post('/api/tool-eval/import', weatherSuite(12))).body.suite_id as string;
+    const { eval_id: id } = (
+      await client.post('/api/tool-eval', { suite_id: suite, models: ['sim::slow-1000'], cache: 'off' })
+    ).body as { eval_id: string };
+    const run = async (): Promise<any> => (await client.get(`/api/tool-eval/history/${id}`)).body;
+    await until(async () => (await asked()) >= 3, { what: 'three requests to be made' });
+    await broken.kill('SIGWINCH');
+    await until(async () => !(await isReady(broken)), { what: 'it to be unready' });
+    expect(await broken.exited).toBe(1);
+    const inHand = await asked();
+    expect(inHand).toBeLessThan(12);
+    expect((await client.get(`/api/tool-eval/history/${id}/results`)).body.items).toHaveLength(inHand);
 
-  await startProcess('worker', env);
-  await until(async () => (await run()).status === 'completed', {
-    what: 'the run to be completed by another worker',
-    timeoutMs: 90_000,
-  });
-  expect(await asked()).toBe(12);
-}, 240_000);
+    await startProcess('worker', env);
+    await until(async () => (await run()).status === 'completed', {
+      what: 'the run to be completed by another worker',
+      timeoutMs: 90_000,
+    });
+    expect(await asked()).toBe(12);
+  },
+  240_000,
+);

@@ -33,9 +33,16 @@ const named = (arms: readonly TuneArm[], state: TuneArm['state']): number[] =>
   arms.filter((arm) => arm.state === state).map(({ arm }) => arm);
 
 describe('an adaptive search', () => {
-  it('tries few combinations on few cases, drops most, and confirms the best on cases it held out', async () => {
+  const play = async () => {
     const tune = await aTune({ search_space: SPACE });
-    const found = await tune.end(skilled);
+    return { tune, found: await tune.end(skilled) };
+  };
+  let played: ReturnType<typeof play> | undefined;
+  /** One search for all that is said of it. */
+  const search = () => (played ??= play());
+
+  it('tries few combinations on few cases, drops most, and confirms the best on cases it held out', async () => {
+    const { tune, found } = await search();
     expect(found).toMatchObject({ status: 'completed', step: 'done', cases: { tuning: 42, holdout: 18 } });
     expect(outcomeOf(found)).toEqual({
       arm: expect.any(Number),
@@ -56,8 +63,7 @@ describe('an adaptive search', () => {
   });
 
   it('measures the base as often as those that it recommends instead', async () => {
-    const tune = await aTune({ search_space: SPACE });
-    const found = await tune.end(skilled);
+    const { tune, found } = await search();
     const [base] = await tune.arms();
     const { recommended, holdout } = found.targets[0]!;
     expect(base).toMatchObject({ arm: 0, cases: recommended!.cases, samples: recommended!.samples });
@@ -66,8 +72,7 @@ describe('an adaptive search', () => {
   });
 
   it('tells what it measures, each arm and rung once', async () => {
-    const tune = await aTune({ search_space: SPACE });
-    const found = await tune.end(skilled);
+    const { tune, found } = await search();
     const log = await tune.log();
     const names = log.map(([name]) => name);
     expect(names.filter((name) => name !== 'tune_combo_result')).toEqual([
@@ -87,9 +92,9 @@ describe('an adaptive search', () => {
   });
 
   it('finds the same with the same seed and replies', async () => {
-    const [one, other] = [await aTune({ search_space: SPACE }), await aTune({ search_space: SPACE })];
-    expect(outcomeOf(await one.end(skilled))).toEqual(outcomeOf(await other.end(skilled)));
-    const madeFor = async (tune: typeof one) => (await tune.children()).map(({ step, arm }) => `${step} ${arm}`);
+    const [one, other] = [await search(), await play()];
+    expect(outcomeOf(one.found)).toEqual(outcomeOf(other.found));
+    const madeFor = async ({ tune }: typeof one) => (await tune.children()).map(({ step, arm }) => `${step} ${arm}`);
     expect(await madeFor(one)).toEqual(await madeFor(other));
   });
 
