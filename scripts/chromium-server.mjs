@@ -1,6 +1,10 @@
 // The browser that all tests share. Prints the address to connect to, and ends when its input does.
 import { chromium } from 'playwright-core';
 
-const server = await chromium.launchServer({ executablePath: process.env.TOOLMARK_CHROMIUM });
+// Without a GPU its emulation would only cost time.
+const server = await chromium.launchServer({
+  executablePath: process.env.TOOLMARK_CHROMIUM,
+  args: ['--disable-gpu', '--disable-software-rasterizer'],
+});
 process.stdin.resume().once('end', () => void server.close().then(() => process.exit(0)));
 console.log(server.wsEndpoint());

@@ -1,10 +1,10 @@
 /**
  * Waits until `check` returns something truthy and returns it. An error that `check` throws counts as "not yet". Fails
- * after `timeoutMs` (30 s) and names `what` it waited for.
+ * after `timeoutMs` (60 s) and names `what` it waited for.
  */
 export async function until<Found>(
   check: () => Found | Promise<Found>,
-  { timeoutMs = 30_000, what = String(check) }: { timeoutMs?: number; what?: string } = {},
+  { timeoutMs = 60_000, what = String(check) }: { timeoutMs?: number; what?: string } = {},
 ): Promise<NonNullable<Found>> {
   let last: unknown;
   for (const deadline = Date.now() + timeoutMs; Date.now() < deadline;) {

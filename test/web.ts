@@ -8,7 +8,7 @@ import { joinSystem, startSystem, type System, type TeamSystem } from './system.
 
 const require = createRequire(`${process.cwd()}/package.json`);
 const axeSource = readFileSync(require.resolve('axe-core/axe.min.js'), 'utf8');
-const TIMEOUT_MS = 20_000;
+const TIMEOUT_MS = 60_000;
 
 interface Web {
   /** The address of the page. */

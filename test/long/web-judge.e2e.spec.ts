@@ -37,7 +37,7 @@ async function aRun(replies: object[]): Promise<string> {
 async function untilReported(reportId: string): Promise<void> {
   await until(async () => (await get(`/api/judge/reports/${reportId}`)).status === 'completed', {
     what: `report ${reportId} to end`,
-    timeoutMs: 30_000,
+    timeoutMs: 60_000,
   });
 }
 

@@ -50,7 +50,7 @@ const inFront = (text: string | null): number => Number(/^[\d,]+/.exec(text ?? '
 journeys('why', () => {
   beforeAll(async () => {
     web = await joinWeb();
-    const models = [...MODELS, 'slow-1500'].map((id) => ({ id, input_cost_per_mtok: 1, output_cost_per_mtok: 4 }));
+    const models = [...MODELS, 'slow-5000'].map((id) => ({ id, input_cost_per_mtok: 1, output_cost_per_mtok: 4 }));
     await web.client.post('/api/providers', { key: 'sim', base_url: `${web.simulator.url}/v1`, models });
     await web.script('broken', { replies: [{ status: 400, body: { error: { message: 'The model is loading.' } } }] });
     suiteId = (await web.client.post('/api/tool-eval/import', suiteOf())).body.suite_id;
@@ -225,7 +225,7 @@ journeys('why', () => {
   });
 
   it('a run under way says when it is counted, and is counted as far as it came when it is cancelled', async () => {
-    const { eval_id: slowId } = await aRun({ models: ['sim::slow-1500'], cache: 'off', name: 'Slow' });
+    const { eval_id: slowId } = await aRun({ models: ['sim::slow-5000'], cache: 'off', name: 'Slow' });
     const { page, faults } = await web.open({ path: `/runs/${slowId}` });
     await page.getByText('This is counted when the run has ended.').first().waitFor();
     await page.getByRole('region', { name: 'Newest results' }).getByRole('link').first().waitFor();

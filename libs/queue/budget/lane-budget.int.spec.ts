@@ -286,11 +286,15 @@ describe('as a property of any limits, any number of processes and any load', ()
           const stop = load(budgets, { slots: 40, heldMs, tokens: 300 });
           await delay(700);
           await server.flushAll();
-          await delay(3200);
+          const now = async (): Promise<number[]> =>
+            (await Promise.all(made.map(({ redis }) => redis.time()))).map(
+              ([s, us]) => Number(s) * 1000 + Number(us) / 1000,
+            );
+          const flushedMs = Math.max(...(await now()));
+          await until(() => [...watched.grants.values()].some(({ atMs }) => atMs > flushedMs + 1));
+          await delay(700);
           for (const budget of budgets) budget.limits = second;
-          const changedMs = (await Promise.all(made.map(({ redis }) => redis.time()))).map(
-            ([s, us]) => Number(s) * 1000 + Number(us) / 1000,
-          );
+          const changedMs = await now();
           await delay(1200);
           await stop();
           const grants = await watched.stop();
