@@ -3,16 +3,16 @@ import { existsSync, readFileSync } from 'node:fs';
 import { relative } from 'node:path';
 
 const read = (path) => (path && existsSync(path) ? JSON.parse(readFileSync(path, 'utf8')) : undefined);
-const nameOf = (path) => relative(process.cwd(), path);
+const nameOf = (path, folder = process.cwd()) => relative(folder, path);
 
 /** The files of a report, each with the names of its tests by outcome. A file that cannot be loaded has one failure. */
-const filesOf = (path) =>
+const filesOf = (path, folder) =>
   new Map(
     (read(path)?.testResults ?? []).map(({ name, status, assertionResults }) => {
       const named = (wanted) => assertionResults.filter((test) => test.status === wanted).map((test) => test.fullName);
       const failed = named('failed');
       if (status === 'failed' && failed.length === 0) failed.push('the file itself');
-      return [nameOf(name), { passed: named('passed'), failed, skipped: named('pending') }];
+      return [nameOf(name, folder), { passed: named('passed'), failed, skipped: named('pending') }];
     }),
   );
 
@@ -36,10 +36,17 @@ export function readReports(first, second) {
     files: last.size,
     passed: count('passed'),
     failed: count('failed'),
-    withFailures: [...before].filter(([, { failed }]) => failed.length > 0).map(([name]) => name),
+    withFailures: failing(before),
+    stillFailing: failing(last),
     notes,
   };
 }
+
+const failing = (files) => [...files].filter(([, { failed }]) => failed.length > 0).map(([name]) => name);
+
+/** What failed in a report of the tests in a folder, each as file and test. */
+export const failuresOf = (report, folder) =>
+  [...filesOf(report, folder)].flatMap(([name, { failed }]) => failed.map((test) => `${name}: ${test}`));
 
 /** The slowest files of some reports, in seconds: in all, and of that outside of tests (loading, hooks). */
 export function slowestFiles(reports, count) {

@@ -1,21 +1,21 @@
 // Everything that must hold before a change is accepted, from a clean checkout with nothing running: install, build,
 // check, every test, `npm start` as a user runs it, and the same in containers if there is an engine. What waits, or
 // uses one core, runs beside something else. A failure is tried once more by itself, with the same seed. What fails
-// again has failed; what passed only then is named, and belongs into .ci/flaky.md. The last lines are: the seconds of
-// each step and of the slowest files, what was flaky, failed or left out, jest's own lines, and one line: N passed, N
-// failed.
+// again has failed, and is tried on the parent commit, since a seed may have drawn what was wrong before; what passed
+// only then is named, and belongs into .ci/flaky.md. The last lines are: the seconds of each step and of the slowest
+// files, what was flaky, failed or left out, jest's own lines, and one line: N passed, N failed.
 import { spawn, spawnSync } from 'node:child_process';
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
-import { linesOf, readReports, slowestFiles } from './reports.mjs';
+import { failuresOf, linesOf, readReports, slowestFiles } from './reports.mjs';
 
 process.chdir(dirname(dirname(fileURLToPath(import.meta.url))));
 /** Limits. At END_S what still runs is ended; a run that takes longer than MAX_S has failed, whatever it found. */
-const [MAX_S, END_S, ENGINE_UNTIL_S] = [75 * 60, 80 * 60, 600];
-const [MAX_TEST_S, MAX_INSTALLED_MB, MAX_PAGE_BUILD_MS, SLOWEST] = [400, 700, 3000, 40];
+const [MAX_S, END_S, ENGINE_UNTIL_S] = [45 * 60, 80 * 60, 600];
+const [MAX_TEST_S, MAX_INSTALLED_MB, MAX_PAGE_BUILD_MS, SLOWEST] = [300, 700, 3000, 40];
 
 const began = Date.now();
 const seconds = () => Math.round((Date.now() - began) / 1000);
@@ -34,10 +34,11 @@ process.env.TOOLMARK_TEST_SEED ??= String(parseInt(commit?.slice(0, 7), 16) || 1
 say(`Seed of the tests: TOOLMARK_TEST_SEED=${process.env.TOOLMARK_TEST_SEED}`);
 
 /** Ends with the exit code of a command, whose lines are printed with its name; 124 where the time is over. */
-async function run(name, [command, ...args], { minutes = 90, env = {}, quiet = false } = {}) {
+async function run(name, [command, ...args], { minutes = 90, env = {}, cwd, quiet = false } = {}) {
   const left = Math.min(minutes * 60, END_S - seconds());
   if (left < 1) return 124;
   const child = spawn(command, args, {
+    cwd,
     stdio: ['ignore', 'pipe', 'pipe'],
     detached: true,
     env: { ...process.env, ...env },
@@ -106,19 +107,21 @@ const tests = (script, minutes) =>
     const from = seconds();
     const report = join(work, `${script.replaceAll(':', '-')}.json`);
     const again = `${report}.again`;
-    const jest = (to, ...args) =>
+    const jest = (to, args = [], options = {}) =>
       run(script, ['npm', 'run', script, '--', '--json', `--outputFile=${to}`, ...args], {
         minutes,
         env: { TOOLMARK_TEST_SERVICES: 'embedded' },
+        ...options,
       });
     let status = await jest(report);
     const took = seconds() - from;
     const files = readReports(report).withFailures;
     if (status !== 0 && files.length > 0) {
       say(`== npm run ${script}: what failed, once more by itself: ${files.join(' ')}`);
-      status = await jest(again, '--runInBand', ...files);
+      status = await jest(again, ['--runInBand', ...files]);
     }
     const found = readReports(report, again);
+    if (found.stillFailing.length > 0) await onParentCommit(script, jest, found);
     passed += found.passed;
     failed += found.failed;
     notes.push(...found.notes);
@@ -127,6 +130,23 @@ const tests = (script, minutes) =>
     else if (status !== 0 && found.failed === 0) note(`npm run ${script}: it ended with ${status}`, false);
     return took;
   });
+
+/** Tries on the parent commit what failed twice, with the same seed, and names what fails there too. */
+async function onParentCommit(script, jest, { stillFailing, notes: said }) {
+  const parent = join(work, `parent-${script.replaceAll(':', '-')}`);
+  const report = `${parent}.json`;
+  const ready = await run('the parent commit', [
+    'bash',
+    '-c',
+    `git clone -q . ${parent} && cd ${parent} && git checkout -q ${commit}^ && npm ci --no-audit --no-fund`,
+  ]);
+  if (ready !== 0) return;
+  const files = stillFailing.filter((name) => existsSync(join(parent, name)));
+  if (files.length === 0) return;
+  say(`== npm run ${script}: what failed twice, on the parent commit: ${files.join(' ')}`);
+  await jest(report, ['--runInBand', ...files], { cwd: parent, minutes: 10 });
+  for (const test of failuresOf(report, parent)) said.push(`Fails on the parent commit too: ${test}`);
+}
 
 /** Missing containers fail nothing: a line says what was left out. */
 const inContainers = (name, command, env) =>

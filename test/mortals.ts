@@ -69,7 +69,7 @@ export async function openMortals(): Promise<Mortals> {
         }
         return false;
       };
-      await repeatable(() => until(isAtEnd, { timeoutMs: 540_000 }));
+      await repeatable(() => until(isAtEnd, { timeoutMs: 540_000, everyMs: 25 }));
       return kills;
     },
     close: () => sql.end(),

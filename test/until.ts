@@ -1,20 +1,30 @@
+/** How soon a check is repeated: what is waited for longer is asked less often, which leaves the machine to others. */
+const [MIN_MS, MAX_MS, SHARE] = [20, 250, 1 / 8];
+
 /**
  * Waits until `check` returns something truthy and returns it. An error that `check` throws counts as "not yet". Fails
- * after `timeoutMs` (60 s) and names `what` it waited for.
+ * after `timeoutMs` (60 s) and names `what` it waited for. Repeats at most `everyMs` after each look, where what is
+ * waited for does not last.
  */
 export async function until<Found>(
   check: () => Found | Promise<Found>,
-  { timeoutMs = 60_000, what = String(check) }: { timeoutMs?: number; what?: string } = {},
+  {
+    timeoutMs = 60_000,
+    what = String(check),
+    everyMs = MAX_MS,
+  }: { timeoutMs?: number; what?: string; everyMs?: number } = {},
 ): Promise<NonNullable<Found>> {
   let last: unknown;
-  for (const deadline = Date.now() + timeoutMs; Date.now() < deadline;) {
+  const began = Date.now();
+  for (let waited = 0; waited < timeoutMs; waited = Date.now() - began) {
     try {
       last = await check();
       if (last) return last as NonNullable<Found>;
     } catch (error) {
       last = error;
     }
-    await new Promise((resolve) => setTimeout(resolve, 25));
+    const pause = Math.min(Math.max(MIN_MS, waited * SHARE), everyMs);
+    await new Promise((resolve) => setTimeout(resolve, pause));
   }
   const seen = last instanceof Error ? last.message : JSON.stringify(last);
   throw new Error(`Waited ${timeoutMs} ms in vain for: ${what}. The last look gave: ${seen}`);

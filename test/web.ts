@@ -91,7 +91,14 @@ async function openTab(browser: Browser, { client }: TeamSystem, options: OpenOp
       faults.push(`console: ${message.text()}`);
   });
   await page.goto(`${client.url}${path}#token=${token}`);
-  await page.locator('main').first().waitFor();
+  await page
+    .locator('main')
+    .first()
+    .waitFor()
+    .catch(async (error: Error) => {
+      error.message += `\nThe page was: ${await page.locator('body').innerHTML()}\n${faults.join('\n')}`;
+      throw error;
+    });
   return {
     page,
     context,

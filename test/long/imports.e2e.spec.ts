@@ -1,3 +1,4 @@
+// The second test needs an API with a small heap, and so a system of its own.
 import { clientOf } from '../client.js';
 import { startProcess } from '../processes.js';
 import { createDatabase, createRedis } from '../services.js';
