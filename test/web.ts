@@ -95,9 +95,9 @@ async function openTab(browser: Browser, { client }: TeamSystem, options: OpenOp
     .locator('main')
     .first()
     .waitFor()
-    .catch(async (error: Error) => {
-      error.message += `\nThe page was: ${await page.locator('body').innerHTML()}\n${faults.join('\n')}`;
-      throw error;
+    .catch(async (cause: Error) => {
+      const shown = await page.locator('body').innerHTML();
+      throw new Error(`${cause.message}\nThe page was: ${shown}\n${faults.join('\n')}`, { cause });
     });
   return {
     page,

@@ -1,29 +1,37 @@
 import TestSequencer from '@jest/test-sequencer';
 
-/** The files of test/long that take a minute and more, the slowest first: `.ci/run` prints how long each takes. */
+/**
+ * The files of test/long that take a minute and more: `.ci/run` prints how long each takes. Those with a browser come
+ * after the others, since Chromium drops what it loads when `.ci/run` begins or ends networks of containers.
+ */
 const SLOWEST = [
-  'web-screens',
   'cli',
   'live',
   'tuning-guide',
   'hostile-replies',
-  'web-hostile-screens',
-  'hostile',
-  'web-tunes',
   'tune-kills',
   'param-tune-steps',
-  'web-why',
-  'web-operate',
   'prompt-tune-kills',
-  'web-suites',
   'prompt-tune-chance',
   'stopping-api',
-  'web-runs',
   'try',
   'liveness',
   'compare-guide',
-  'web-prompt-tunes',
   'gate-kills',
+  'hostile-providers',
+  'suite-sizes',
+  'faults',
+  'prompt-tune-steps',
+  'judge',
+  'web-screens',
+  'web-hostile-screens',
+  'web-results',
+  'web-tunes',
+  'web-why',
+  'web-operate',
+  'web-suites',
+  'web-runs',
+  'web-prompt-tunes',
 ].map((name) => new RegExp(`/${name}\\.(int|e2e)\\.spec\\.ts$`));
 
 /** A fresh clone does not know yet which files are slow; one that begins last would leave a core idle. */
