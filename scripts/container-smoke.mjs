@@ -120,7 +120,7 @@ async function expectBackupRestores(finishedRun) {
     base_url: 'http://simulator:8502/v1',
     api_key: 'a-key-to-seal',
   });
-  const open = await submit(4);
+  const open = await submit(8);
   shell(commandsOf('Back up'));
   assert.notEqual((await job(open)).status, 'completed', 'The backup is made with a run in flight.');
   compose('down', '-v');
