@@ -1,6 +1,6 @@
 import config from './jest.config.js';
 
-/** What measures times or shares, and so needs the machine for itself. */
+/** What measures times or shares, or attacks the API from many sides at once, and so needs the machine for itself. */
 const ALONE = ['fairness', 'hostile', 'tune-progress'].map((name) => `<rootDir>/test/long/${name}.e2e.spec.ts`);
 const { maxWorkers, watchman, testTimeout, testPathIgnorePatterns: _, ...project } = config;
 const long = { ...project, roots: ['<rootDir>/test/long'] };

@@ -28,8 +28,9 @@ export function readReports(first, second) {
   for (const [name, { failed }] of before)
     for (const test of failed)
       if (!last.get(name).failed.includes(test)) notes.push(`Passed only at the second try: ${name}: ${test}`);
-  for (const [name, { failed, skipped }] of last) {
-    for (const test of failed) notes.push(`Failed: ${name}: ${test}`);
+  const failures = failuresOf(last);
+  notes.push(...failures.map((failure) => `Failed: ${failure}`));
+  for (const [name, { skipped }] of last) {
     if (skipped.length) notes.push(`Left out: ${skipped.length} tests of ${name}, whose set-up failed`);
   }
   return {
@@ -38,15 +39,21 @@ export function readReports(first, second) {
     failed: count('failed'),
     withFailures: failing(before),
     stillFailing: failing(last),
+    failures,
     notes,
   };
 }
 
 const failing = (files) => [...files].filter(([, { failed }]) => failed.length > 0).map(([name]) => name);
 
-/** What failed in a report of the tests in a folder, each as file and test. */
-export const failuresOf = (report, folder) =>
-  [...filesOf(report, folder)].flatMap(([name, { failed }]) => failed.map((test) => `${name}: ${test}`));
+/** What failed, each as file and test. */
+const failuresOf = (files) => [...files].flatMap(([name, { failed }]) => failed.map((test) => `${name}: ${test}`));
+
+/** Which of these failures a report of the tests in another folder has, too. */
+export function failingThereToo(failures, report, folder) {
+  const there = new Set(failuresOf(filesOf(report, folder)));
+  return failures.filter((failure) => there.has(failure));
+}
 
 /** The slowest files of some reports, in seconds: in all, and of that outside of tests (loading, hooks). */
 export function slowestFiles(reports, count) {

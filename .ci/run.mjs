@@ -10,7 +10,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
-import { failuresOf, linesOf, readReports, slowestFiles } from './reports.mjs';
+import { failingThereToo, linesOf, readReports, slowestFiles } from './reports.mjs';
 
 process.chdir(dirname(dirname(fileURLToPath(import.meta.url))));
 /** Limits. At END_S what still runs is ended; a run that takes longer than MAX_S has failed, whatever it found. */
@@ -132,7 +132,7 @@ const tests = (script, minutes) =>
   });
 
 /** Tries on the parent commit what failed twice, with the same seed, and names what fails there too. */
-async function onParentCommit(script, jest, { stillFailing, notes: said }) {
+async function onParentCommit(script, jest, { stillFailing, failures, notes: said }) {
   const parent = join(work, `parent-${script.replaceAll(':', '-')}`);
   const report = `${parent}.json`;
   const ready = await run('the parent commit', [
@@ -145,7 +145,7 @@ async function onParentCommit(script, jest, { stillFailing, notes: said }) {
   if (files.length === 0) return;
   say(`== npm run ${script}: what failed twice, on the parent commit: ${files.join(' ')}`);
   await jest(report, ['--runInBand', ...files], { cwd: parent, minutes: 10 });
-  for (const test of failuresOf(report, parent)) said.push(`Fails on the parent commit too: ${test}`);
+  for (const test of failingThereToo(failures, report, parent)) said.push(`Fails on the parent commit too: ${test}`);
 }
 
 /** Missing containers fail nothing: a line says what was left out. */

@@ -1,8 +1,9 @@
+import { basename } from 'node:path';
 import TestSequencer from '@jest/test-sequencer';
 
 /**
- * The files of test/long that take a minute and more: `.ci/run` prints how long each takes. Those with a browser come
- * after the others, since Chromium drops what it loads when `.ci/run` begins or ends networks of containers.
+ * The files of test/long that take about a minute and more: `.ci/run` prints how long each takes. Those with a browser
+ * come after the others, since `.ci/run` begins with containers beside them, and journeys failed there.
  */
 const SLOWEST = [
   'cli',
@@ -32,15 +33,12 @@ const SLOWEST = [
   'web-suites',
   'web-runs',
   'web-prompt-tunes',
-].map((name) => new RegExp(`/${name}\\.(int|e2e)\\.spec\\.ts$`));
+];
 
 /** A fresh clone does not know yet which files are slow; one that begins last would leave a core idle. */
 export default class SlowestFirst extends TestSequencer {
   sort(tests) {
-    const place = ({ path }) => {
-      const index = SLOWEST.findIndex((name) => name.test(path));
-      return index < 0 ? SLOWEST.length : index;
-    };
+    const place = ({ path }) => SLOWEST.indexOf(basename(path).split('.')[0]) >>> 0; // Those not listed come last.
     return super.sort(tests).sort((a, b) => place(a) - place(b));
   }
 }
