@@ -8,7 +8,7 @@ export default {
   testMatch: [
     '**/*-deaths.*.spec.ts',
     '**/*-kills.*.spec.ts',
-    '**/test/long/{faults,hostile,storm,facets,prompt-tune-chance}.*.spec.ts',
+    '**/test/long/{faults,hostile,storm,facets,prompt-tune-chance,web-hostile-screens}.*.spec.ts',
     '**/apps/worker/control/experiments.int.spec.ts',
   ],
   testPathIgnorePatterns: ['/node_modules/'],

@@ -1,8 +1,10 @@
 // Builds what a checkout needs to run: the Prisma client, the page (Vite; kept while its sources stay the same), then
-// dist/ (SWC for TypeScript, copies of the Lua scripts; about a second). `npm ci` runs it as `prepare`, so that
-// `npm run toolmark` works right after an install. With `--if-stale` it builds only after a change.
+// dist/ (SWC for TypeScript, copies of the Lua scripts; about a second), then bundles of the processes (bundle-
+// processes.mjs; some seconds). `npm ci` runs it as `prepare`, so that `npm run toolmark` works right after an install.
+// With `--if-stale` it builds only after a change, with `--unbundled` without bundles.
 import { spawnSync } from 'node:child_process';
 import { buildWeb } from './build-web.mjs';
+import { bundleProcesses } from './bundle-processes.mjs';
 import { cpSync, existsSync, readdirSync, renameSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
 import { delimiter, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -45,6 +47,7 @@ const sources = [
   'package.json',
   'scripts/build.mjs',
   'scripts/build-web.mjs',
+  'scripts/bundle-processes.mjs',
 ];
 
 try {
@@ -77,6 +80,7 @@ async function build() {
     addWeb(join(fresh, 'web'));
     for (const script of readdirSync(join(root, 'libs'), { recursive: true }).filter((path) => path.endsWith('.lua')))
       cpSync(join(root, 'libs', script), join(fresh, 'libs', script));
+    if (!process.argv.includes('--unbundled')) await bundleProcesses(fresh);
     writeFileSync(join(fresh, '.built'), '');
     utimesSync(join(fresh, '.built'), startedAt, startedAt); // A file saved while this was built counts as newer.
     if (existsSync(dist)) renameSync(dist, old);

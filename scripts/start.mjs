@@ -245,7 +245,7 @@ function startApps(ports, env) {
 function watchSources() {
   let timer;
   const rebuild = () => {
-    const { status } = spawnSync(node, [join(root, 'scripts/build.mjs'), '--if-stale'], {
+    const { status } = spawnSync(node, [join(root, 'scripts/build.mjs'), '--if-stale', '--unbundled'], {
       cwd: root,
       env: environment(),
       stdio: 'inherit',

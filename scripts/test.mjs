@@ -131,7 +131,12 @@ async function runJest(urls) {
     cwd: root,
     stdio: 'inherit',
     detached: true, // A process group of its own: whatever the tests started and lost is in it.
-    env: { ...environment(), ...urls, NODE_OPTIONS: '--experimental-vm-modules --no-warnings=ExperimentalWarning' },
+    env: {
+      ...environment(),
+      ...urls,
+      NODE_OPTIONS: '--experimental-vm-modules --no-warnings=ExperimentalWarning',
+      NODE_COMPILE_CACHE: join(folder, 'compile-cache'), // Many processes start; all parse the same modules.
+    },
   });
   const code = await new Promise((resolve) => jest.once('exit', (exitCode) => resolve(exitCode ?? 1)));
   signalProcess(-jest.pid, 'SIGKILL');

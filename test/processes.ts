@@ -50,6 +50,7 @@ export async function startProcess(
     stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
     env: {
       PATH: process.env.PATH,
+      NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE,
       PORT: port,
       TOOLMARK_ADMIN_TOKEN: ADMIN_TOKEN,
       TOOLMARK_SEALING_KEY: SEALING_KEY,

@@ -323,13 +323,22 @@ export interface Walk {
   axe: 'both' | 'own' | 'none';
   /** Whether each screen is loaded, as whoever opens its address does, or come to from the one before, as by a link. */
   loads: boolean;
+  /** Each screen is also looked at in these windows. */
+  windows?: readonly Window[];
 }
+type Window = Required<Pick<OpenOptions, 'width' | 'height' | 'theme'>>;
 
-/** Whoever looks, and how; 640 px are 1280 px at 200 %. */
+const WIDE: Window = { width: 1280, height: 800, theme: 'light' };
+/** 1280 px at 200 %. */
+const ZOOMED: Window = { width: 640, height: 400, theme: 'light' };
+const NARROW: Window = { width: 360, height: 800, theme: 'dark' };
+export const WINDOWS = [WIDE, ZOOMED, NARROW];
+
+/** Whoever looks, and how. */
 export const VIEWS: [name: string, OpenOptions][] = [
-  ['an owner, wide', { role: 'owner', width: 1280 }],
-  ['an editor, at 200 %', { role: 'editor', width: 640, height: 400 }],
-  ['a viewer, at 360 px, dark', { role: 'viewer', width: 360, theme: 'dark' }],
+  ['an owner, wide', { role: 'owner', ...WIDE }],
+  ['an editor, at 200 %', { role: 'editor', ...ZOOMED }],
+  ['a viewer, at 360 px, dark', { role: 'viewer', ...NARROW }],
 ];
 
 /**
@@ -340,7 +349,7 @@ export async function faultsOfScreens(
   web: TeamWeb,
   screens: readonly (readonly [name: string, path: string])[],
   options: OpenOptions,
-  { axe, loads }: Walk,
+  { axe, loads, windows = [] }: Walk,
 ): Promise<Record<string, string[]>> {
   const found: Record<string, string[]> = {};
   const left = [...screens];
@@ -351,6 +360,7 @@ export async function faultsOfScreens(
       const before = tab.faults().length;
       await (loads ? tab.page.goto(`${web.url}${path}`) : followLinkTo(tab.page, path));
       const faults = await faultsOfScreen(tab, axe === 'own' ? (options.theme ?? 'light') : axe);
+      for (const window of windows) faults.push(...(await faultsInWindow(tab, window)));
       faults.push(...tab.faults().slice(before));
       if (faults.length > 0) found[name] = faults;
     }
@@ -366,6 +376,14 @@ async function followLinkTo(page: Page, path: string): Promise<void> {
   await page.waitForFunction(`(({ status, location, resolvedLocation }) =>
     status === 'idle' && resolvedLocation?.href === location.href)(__TSR_ROUTER__.state)`);
   expect(new URL(page.url()).pathname).toBe(new URL(path, page.url()).pathname);
+}
+
+async function faultsInWindow({ page, isTooWide }: Tab, { width, height, theme }: Window): Promise<string[]> {
+  await page.setViewportSize({ width, height });
+  await page.emulateMedia({ colorScheme: theme });
+  // What listens to the size of the window draws itself anew.
+  await page.evaluate('new Promise((drawn) => requestAnimationFrame(() => requestAnimationFrame(drawn)))');
+  return (await isTooWide()) ? [`wider than a window of ${width} px`] : [];
 }
 
 async function faultsOfScreen({ page, axe, isTooWide }: Tab, themes: Theme | 'both' | 'none'): Promise<string[]> {

@@ -23,6 +23,6 @@ export function serveTasks<Task, Result>(work: (task: Task) => Result | Promise<
  * @param name the path from the root of the project, without its ending: `libs/scoring/thread`
  */
 export function threadModule(name: string): URL {
-  const { url } = import.meta;
-  return url.endsWith('.ts') ? new URL(`../../../dist/${name}.js`, url) : new URL(`../../../${name}.js`, url);
+  const fromHere = import.meta.url.endsWith('.ts') ? '../../../dist' : '../../..';
+  return new URL(`${fromHere}/${name}.js`, import.meta.url);
 }
