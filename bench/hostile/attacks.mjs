@@ -1,6 +1,7 @@
 // Attacks that stop other teams or take what is theirs: each once worked, or might. A function returns once its attack
-// is under way; the attack goes on until it is stopped (adversary.mjs). All are bounded in count and rate, and reach
-// only this machine. The first ones take long to prepare, so in a group they begin before others slow the API down.
+// is under way, or returns what begins it, so that in a group all are prepared before one slows the API down. `size` is
+// 1, or less where only counts matter. An attack goes on until it is stopped (adversary.mjs). All are bounded in count
+// and rate, and reach only this machine.
 const MIB = 2 ** 20;
 const UNKNOWN_JOB = '00000000-0000-7000-8000-000000000000';
 const han = (length) => Array.from({ length }, (_, n) => String.fromCharCode(0x4e00 + ((n * 7919) % 20_000))).join('');
@@ -48,19 +49,21 @@ const storedConfig = async (hostile, places) => {
 };
 
 export const ATTACKS = {
-  async 'a suite of hundreds of megabytes'(hostile) {
+  async 'a suite of hundreds of megabytes'(hostile, size) {
     const suiteId = await hostile.suite(1);
     const text = 'How is the weather today? '.repeat(1900).slice(0, 48_600);
     const body = JSON.stringify(times(200, (n) => ({ prompt: `${n} ${text}`, ...calls })));
-    for (let posts = 0, until = performance.now() + 90_000; posts < 45 && performance.now() < until; posts++) {
+    for (let posts = 0, until = performance.now() + 90_000; posts < 44 * size && performance.now() < until; posts++) {
       const as = `posts of ${(body.length / MIB).toFixed(1)} MiB`;
       const { status } = await hostile.ask('POST', `/api/tool-suites/${suiteId}/cases`, body, { as });
       if (status !== 201) break;
     }
-    hostile.repeat(2, () =>
-      hostile.ask('GET', `/api/tool-suites/${suiteId}`, undefined, { token: hostile.tokens.viewer }),
-    );
-    await hostile.run(suiteId, [await hostile.model('plain')]);
+    return async () => {
+      hostile.repeat(2, () =>
+        hostile.ask('GET', `/api/tool-suites/${suiteId}`, undefined, { token: hostile.tokens.viewer }),
+      );
+      await hostile.run(suiteId, [await hostile.model('plain')]);
+    };
   },
   async 'settings that jsonb refuses'(hostile) {
     const suiteId = await hostile.suite(10);
@@ -109,20 +112,21 @@ export const ATTACKS = {
       'UPDATE suite_version_case c SET body = $2 FROM run r WHERE r.id = $1 AND c.version_id = r.suite_version_id',
       [run.id, broken],
     );
-    hostile.repeat(2, () => hostile.ask('POST', `/api/tool-eval/history/${run.id}/rescore`, {}));
+    return () => hostile.repeat(2, () => hostile.ask('POST', `/api/tool-eval/history/${run.id}/rescore`, {}));
   },
   async 'exports without end'(hostile) {
     const run = await hostile.run(await hostile.suite(1000), [await hostile.model('plain', { concurrency: 100 })]);
     await hostile.finished(run);
     const formats = ['json', 'jsonl', 'csv', 'junit'];
-    hostile.repeat(
-      20,
-      (turn) =>
-        hostile.ask('GET', `/api/tool-eval/history/${run.id}/export?format=${formats[turn % 4]}`, undefined, {
-          token: hostile.tokens.viewer,
-        }),
-      4,
-    );
+    return () =>
+      hostile.repeat(
+        20,
+        (turn) =>
+          hostile.ask('GET', `/api/tool-eval/history/${run.id}/export?format=${formats[turn % 4]}`, undefined, {
+            token: hostile.tokens.viewer,
+          }),
+        4,
+      );
   },
   async 'searches without end'(hostile) {
     // The text stands in every case, but nowhere that a search looks: each of them is read in full.
@@ -135,11 +139,12 @@ export const ATTACKS = {
       `/api/tool-eval/history/${run.id}/results?order=case&called_tool=nothing`,
       `/api/tool-eval/history/${run.id}/results/0-0-0/neighbours?order=failures&called_tool=nothing`,
     ];
-    hostile.repeat(
-      200,
-      (turn) => hostile.ask('GET', paths[turn % 3], undefined, { token: hostile.tokens.viewer }),
-      150,
-    );
+    return () =>
+      hostile.repeat(
+        200,
+        (turn) => hostile.ask('GET', paths[turn % 3], undefined, { token: hostile.tokens.viewer }),
+        150,
+      );
   },
   async 'packets that are no objects'(hostile) {
     const nested = `${'['.repeat(20_000)}${']'.repeat(20_000)}`;

@@ -1,8 +1,8 @@
 // What an honest team notices of a hostile one: its run alone, and beside each attack of attacks.mjs in turn. Fails if
 // the run takes more than twice its time alone, is not exact or has a request made twice, or if a process ends.
 //    node bench/hostile/run.mjs [parts of names ...] [--items=200] [--latency=500] [--at-once[=8]] [--json] [--list]
-// --at-once: all attacks together, or in groups of so many, for counts only; --json: prints what was seen and judges
-// nothing; --list: prints the names of the attacks.
+// --at-once: all attacks together, or in groups of so many, and of half the size, for counts only; --json: prints what
+// was seen and judges nothing; --list: prints the names of the attacks.
 import { spawn } from 'node:child_process';
 import { createInterface } from 'node:readline';
 import { cpus } from 'node:os';
@@ -152,9 +152,13 @@ async function measureBeside({ adversaries, honest, aloneMs, health, supervised,
   let honestRun = { ms: NaN, wrong: [], repeated: NaN };
   let outcomes, seen;
   try {
-    const begin = (one) =>
-      ATTACKS[one.name](one).catch((error) => failures.push(`${one.name} did not begin: ${error.message}`));
-    for (const one of adversaries) await begin(one); // Those with much to prepare are the first of ATTACKS.
+    const begins = [];
+    for (const one of adversaries) {
+      const doesNotBegin = (error) => void failures.push(`${one.name} did not begin: ${error.message}`);
+      const begin = await ATTACKS[one.name](one, atOnce ? 1 / 2 : 1).catch(doesNotBegin);
+      if (begin) begins.push(() => Promise.try(begin).catch(doesNotBegin));
+    }
+    for (const begin of begins) await begin();
     await delay(1000);
     honestRun = await honest
       .play(run, STUCK_RATIO * honest.idealMs(items))

@@ -27,8 +27,9 @@ export interface TargetToFinish {
 
 /** Targets without a summary that have nothing left to settle: all is settled, or their run was stopped. */
 export async function targetsToFinish(pool: Pool): Promise<TargetToFinish[]> {
-  const { rows } = await pool.query<TargetToFinish>(
-    `SELECT "teamId", "runId", generation, ordinal, target FROM (
+  const { rows } = await pool.query<TargetToFinish>({
+    name: 'targets_to_finish',
+    text: `SELECT "teamId", "runId", generation, ordinal, target FROM (
        SELECT r.team_id AS "teamId", t.run_id AS "runId", r.generation, t.ordinal,
          t.provider_key || '::' || t.model_id AS target,
          row_number() OVER (PARTITION BY r.team_id ORDER BY t.run_id, t.ordinal) AS n
@@ -37,8 +38,8 @@ export async function targetsToFinish(pool: Pool): Promise<TargetToFinish[]> {
          AND r.status <> 'pending'
      ) done
      WHERE n <= $1 ORDER BY n LIMIT 1000`,
-    [PER_TEAM],
-  );
+    values: [PER_TEAM],
+  });
   return rows;
 }
 
@@ -76,9 +77,10 @@ export interface RunToFinish {
 
 /** Running runs whose targets are all finished, and stopped ones that have results and no score yet. */
 export async function runsToFinish(pool: Pool): Promise<RunToFinish[]> {
-  const { rows } = await pool.query<RunToFinish>(
+  const { rows } = await pool.query<RunToFinish>({
+    name: 'runs_to_finish',
     // The first condition of the inner query is, to the letter, that of the index run_unfinished.
-    `SELECT id, "teamId", "userId", "experimentId" FROM (
+    text: `SELECT id, "teamId", "userId", "experimentId" FROM (
        SELECT r.id, r.team_id AS "teamId", r.user_id AS "userId", r.experiment_id AS "experimentId",
          row_number() OVER (PARTITION BY r.team_id ORDER BY r.id) AS n
        FROM run r
@@ -89,8 +91,8 @@ export async function runsToFinish(pool: Pool): Promise<RunToFinish[]> {
          ))
      ) done
      WHERE n <= $1 ORDER BY n LIMIT 1000`,
-    [PER_TEAM],
-  );
+    values: [PER_TEAM],
+  });
   return rows;
 }
 

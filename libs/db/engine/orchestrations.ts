@@ -131,8 +131,9 @@ export interface WaitingOrchestration {
  * @param except ids of those to leave out
  */
 export async function orchestrationsToAdvance(pool: Pool, except: readonly string[]): Promise<WaitingOrchestration[]> {
-  const { rows } = await pool.query<WaitingOrchestration>(
-    `SELECT "orchestrationId", "teamId", "jobId" FROM (
+  const { rows } = await pool.query<WaitingOrchestration>({
+    name: 'orchestrations_to_advance',
+    text: `SELECT "orchestrationId", "teamId", "jobId" FROM (
        SELECT o.id AS "orchestrationId", o.team_id AS "teamId", o.job_id AS "jobId",
          row_number() OVER (PARTITION BY o.team_id ORDER BY o.job_id) AS n
        FROM job j JOIN orchestration o ON o.job_id = j.id
@@ -143,8 +144,8 @@ export async function orchestrationsToAdvance(pool: Pool, except: readonly strin
        ) AND NOT EXISTS (${WAITS_FOR_RESULTS})
      ) oldest
      WHERE n <= $2 ORDER BY n, "orchestrationId" LIMIT 1000`,
-    [except, PER_TEAM],
-  );
+    values: [except, PER_TEAM],
+  });
   return rows;
 }
 

@@ -16,15 +16,16 @@ export interface RunToPrepare {
  * by a release which knows nothing of preparing.
  */
 export async function runsToPrepare(pool: Pool): Promise<RunToPrepare[]> {
-  const { rows } = await pool.query<RunToPrepare>(
-    `SELECT id, "teamId", "jobId" FROM (
+  const { rows } = await pool.query<RunToPrepare>({
+    name: 'runs_to_prepare',
+    text: `SELECT id, "teamId", "jobId" FROM (
        SELECT r.id, r.team_id AS "teamId", r.job_id AS "jobId",
          row_number() OVER (PARTITION BY r.team_id ORDER BY r.job_id) AS n
        FROM run r JOIN job j ON j.id = r.job_id
        WHERE j.status <> 'pending' AND r.id IN (SELECT run_id FROM preparation)
      ) oldest
      WHERE n <= 5 ORDER BY n, id LIMIT 1000`,
-  );
+  });
   return rows;
 }
 

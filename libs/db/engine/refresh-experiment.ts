@@ -16,14 +16,15 @@ export interface ExperimentToRefresh {
 
 /** @param except experiments that are left for later */
 export async function experimentsToRefresh(pool: Pool, except: readonly string[]): Promise<ExperimentToRefresh[]> {
-  const { rows } = await pool.query<ExperimentToRefresh>(
-    `SELECT id, team_id AS "teamId" FROM (
+  const { rows } = await pool.query<ExperimentToRefresh>({
+    name: 'experiments_to_refresh',
+    text: `SELECT id, team_id AS "teamId" FROM (
        SELECT id, team_id, row_number() OVER (PARTITION BY team_id ORDER BY id) AS n
        FROM experiment WHERE revision > refreshed_revision AND id <> ALL ($2)
      ) stale
      WHERE n <= $1 ORDER BY n LIMIT 1000`,
-    [PER_TEAM, except],
-  );
+    values: [PER_TEAM, except],
+  });
   return rows;
 }
 

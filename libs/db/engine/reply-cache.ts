@@ -27,20 +27,26 @@ const KEYS = new BatchColumns<CacheKey>({
 /** SQL: the entry `c` is not older than its team `t` wants. */
 const IS_FRESH = `c.asked_at > now() - t.cache_days * interval '1 day'`;
 
+/** SQL: a row of `exchange` or `result` belongs to the entry `c`. */
+const ITS_ITEM = '(run_id, target, case_position, sample) = (c.run_id, c.target, c.case_position, c.sample)';
+
 /** The stored replies to these requests, in their order; undefined where there is none, or its run was deleted. */
 export async function findCachedReplies(pool: Pool, wanted: readonly CacheKey[]): Promise<(CachedReply | undefined)[]> {
   const { rows } = await pool.query<{ n: number } & CachedReply>({
     name: 'find_cached_replies',
+    // LIMIT keeps the two partitioned tables out of the search for an order of joins: 3 times less time to plan.
     text: `SELECT u.n::int, e.body AS exchange, r.prompt_tokens AS "promptTokens",
         r.completion_tokens AS "completionTokens"
       FROM ${KEYS.unnest(1, 'n')}
         JOIN cached_reply c ON c.team_id = u.team_id AND c.key = u.key
         JOIN team t ON t.id = c.team_id
         JOIN run ON run.id = c.run_id
-        JOIN exchange e ON e.run_id = c.run_id AND e.target = c.target AND e.case_position = c.case_position
-          AND e.sample = c.sample
-        JOIN result r ON r.run_id = c.run_id AND r.target = c.target AND r.case_position = c.case_position
-          AND r.sample = c.sample
+        CROSS JOIN LATERAL (
+          SELECT body FROM exchange WHERE ${ITS_ITEM} LIMIT 1
+        ) e
+        CROSS JOIN LATERAL (
+          SELECT prompt_tokens, completion_tokens FROM result WHERE ${ITS_ITEM} LIMIT 1
+        ) r
       WHERE ${IS_FRESH}`,
     values: KEYS.values(wanted),
   });

@@ -64,8 +64,9 @@ export interface RescoreToContinue {
 
 /** At most five of each team, the oldest, so that a team with very many keeps nobody else waiting. */
 export async function rescoresToContinue(pool: Pool): Promise<RescoreToContinue[]> {
-  const { rows } = await pool.query<Omit<RescoreToContinue, 'options' | 'next'> & ItemPlace & { options: string }>(
-    `SELECT * FROM (
+  const { rows } = await pool.query<Omit<RescoreToContinue, 'options' | 'next'> & ItemPlace & { options: string }>({
+    name: 'rescores_to_continue',
+    text: `SELECT * FROM (
        SELECT s.id, s.team_id AS "teamId", s.run_id AS "runId", s.job_id AS "jobId", s.options,
          s.next_target AS target, s.next_case AS "casePosition", s.next_sample AS sample,
          row_number() OVER (PARTITION BY s.team_id ORDER BY j.id) AS n
@@ -73,7 +74,7 @@ export async function rescoresToContinue(pool: Pool): Promise<RescoreToContinue[
        WHERE j.type = 'rescore' AND j.status IN ('queued', 'running')
      ) oldest
      WHERE n <= 5 ORDER BY n, id LIMIT 1000`,
-  );
+  });
   return rows.map(({ id, teamId, runId, jobId, options, target, casePosition, sample }) => ({
     id,
     teamId,

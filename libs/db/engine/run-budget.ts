@@ -67,8 +67,9 @@ const CAP_LEFT = `CASE
 
 /** The budgets of those of these runs that have one. A child run shares that of its parent with its siblings. */
 export async function readBudgets(client: Pool | PoolClient, runIds: readonly string[]): Promise<Map<string, Budget>> {
-  const { rows } = await client.query<{ id: string } & Budget>(
-    `SELECT r.id, coalesce(o.max_requests, r.max_requests) AS "maxRequests",
+  const { rows } = await client.query<{ id: string } & Budget>({
+    name: 'read_budgets',
+    text: `SELECT r.id, coalesce(o.max_requests, r.max_requests) AS "maxRequests",
        coalesce(o.max_cost_usd, r.max_cost_usd) AS "maxCost", ${CAP_LEFT} AS "capLeft",
        s.requests, s.cost, s.settled,
        (SELECT count(*)::int FROM in_flight f WHERE f.run_id = ANY (s.runs)) AS "inFlight"
@@ -80,8 +81,8 @@ export async function readBudgets(client: Pool | PoolClient, runIds: readonly st
        WHERE same.id = r.id OR same.orchestration_id = r.orchestration_id
      ) s
      WHERE r.id = ANY ($1) AND ${HAS_BUDGET}`,
-    [runIds],
-  );
+    values: [runIds],
+  });
   return new Map(rows.map(({ id, ...budget }) => [id, budget]));
 }
 

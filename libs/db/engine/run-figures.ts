@@ -38,8 +38,9 @@ export interface RunToCount extends Scoring {
  * @param except ids of scorings
  */
 export async function runsToCount(pool: Pool, except: readonly string[] = []): Promise<RunToCount[]> {
-  const { rows } = await pool.query<Omit<RunToCount, 'rescoreId'> & { rescoreId: string | null }>(
-    `SELECT "runId", nullif("scoringId", "runId") AS "rescoreId", "teamId", generation,
+  const { rows } = await pool.query<Omit<RunToCount, 'rescoreId'> & { rescoreId: string | null }>({
+    name: 'runs_to_count',
+    text: `SELECT "runId", nullif("scoringId", "runId") AS "rescoreId", "teamId", generation,
        (SELECT sum(settled)::float8 FROM target WHERE run_id = "runId") AS results
      FROM (
        SELECT r.id AS "runId", f.scoring_id AS "scoringId", r.team_id AS "teamId", f.generation,
@@ -49,8 +50,8 @@ export async function runsToCount(pool: Pool, except: readonly string[] = []): P
          AND f.scoring_id <> ALL ($1)
      ) oldest
      WHERE n <= 5 ORDER BY n, "scoringId" LIMIT 1000`,
-    [except],
-  );
+    values: [except],
+  });
   return rows.map(({ rescoreId, ...row }) => ({ ...row, rescoreId: rescoreId ?? undefined }));
 }
 
