@@ -1,3 +1,4 @@
+import vm from 'node:vm';
 import SetUpFailsOnce from './set-up-fails-once.mjs';
 
 /** How long the steps of test/after-file.ts may take. */
@@ -5,13 +6,28 @@ const END_MS = 120_000;
 /** By project. */
 const shared = new Map();
 
+/**
+ * Jest makes a context whose globals are those of a proxy, which is asked for each use of one, be it `Math` or a
+ * variable that a loop sets. A plain context has them as any script has.
+ * https://nodejs.org/api/vm.html#vmconstantsdont_contextify
+ */
+function inPlainContext(construct) {
+  const { createContext } = vm;
+  vm.createContext = () => createContext(vm.constants.DONT_CONTEXTIFY);
+  try {
+    construct();
+  } finally {
+    vm.createContext = createContext;
+  }
+}
+
 /** The global scope that all test files of a jest worker share (runtime.cjs). */
 export default class extends SetUpFailsOnce {
   constructor(config, context) {
     const { id } = config.projectConfig;
     const kept = shared.get(id);
     if (kept) return kept;
-    super(config, context);
+    inPlainContext(() => super(config, context));
     shared.set(id, this);
   }
 

@@ -95,13 +95,14 @@ export interface RunToStop {
 }
 
 export async function runsMaybeOverBudget(pool: Pool): Promise<RunToStop[]> {
-  const { rows } = await pool.query<RunToStop>(
-    `SELECT r.id, r.team_id AS "teamId", r.job_id AS "jobId", r.user_id AS "userId"
+  const { rows } = await pool.query<RunToStop>({
+    name: 'runs_maybe_over_budget',
+    text: `SELECT r.id, r.team_id AS "teamId", r.job_id AS "jobId", r.user_id AS "userId"
      FROM run r JOIN team tm ON tm.id = r.team_id LEFT JOIN orchestration o ON o.id = r.orchestration_id
      WHERE (r.status = 'running' OR (r.status = 'queued' AND o.id IS NOT NULL)) AND ${HAS_BUDGET}
        AND EXISTS (SELECT 1 FROM target t WHERE t.run_id = r.id AND t.active)
        AND NOT EXISTS (SELECT 1 FROM in_flight f WHERE f.run_id = r.id)`,
-  );
+  });
   return rows;
 }
 
