@@ -52,6 +52,7 @@ journeys('a run in the page', () => {
     await page
       .getByText('The called tool is "refund_order"')
       .or(page.getByText(/refund_order/))
+      .filter({ visible: true })
       .first()
       .waitFor();
     expect(await axe()).toEqual([]);
