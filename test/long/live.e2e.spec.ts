@@ -344,9 +344,9 @@ it.each([true, false])(
         stopped.socket.emit('subscribe', { job_id: read, after_seq: lastSeq - 9000, batch }, () => {});
         // The kernel holds some megabytes, and may take more after a while.
         let looks = 0;
-        return until(async () => (looks = (await unsentBytes()) > 0 ? looks + 1 : 0) === 20, { timeoutMs: 4000 });
+        return until(async () => (looks = (await unsentBytes()) > 0 ? looks + 1 : 0) === 5, { timeoutMs: 3000 });
       },
-      { what: 'the stopped client to have unread events in the API', timeoutMs: 40_000 },
+      { what: 'the stopped client to have unread events in the API', timeoutMs: 60_000 },
     );
     const { jobId } = await submit(1500, ['perfect-ish']);
     void subscribe(stopped, jobId, 0, batch);
