@@ -166,7 +166,8 @@ it('a change that Postgres ends to resolve a deadlock is made again', async () =
     await other.query('SELECT 1 FROM job WHERE id = $1 FOR UPDATE', [jobId]);
     const cancelled = client.post(`/api/jobs/${jobId}/cancel`);
     await someoneWaits(api.pool);
-    // Who waited first looks for a deadlock first, and is ended: the cancellation.
+    // Who looks for a deadlock first is ended: the cancellation.
+    await other.query(`SET deadlock_timeout = '1 min'`);
     await other.query('SELECT 1 FROM target WHERE run_id = $1 FOR UPDATE', [runId]);
     await other.query('ROLLBACK');
     expect(await cancelled).toMatchObject({ status: 202, body: { status: 'cancelled' } });
