@@ -157,6 +157,15 @@ describe('settling', () => {
     expect(rows).toEqual([{ prompt_tokens: 2 ** 31 - 1, completion_tokens: 0, attempts: 32_767 }]);
   });
 
+  it('gives a delivery that comes twice to the worker that claims it first', async () => {
+    const team = await aTeam(pool, { cases: 1 });
+    await team.submit();
+    const deliveries = await dispatchLane(pool, team.laneId, 10);
+    expect(await claimItems(pool, 'w1', deliveries)).toHaveLength(1);
+    expect(await claimItems(pool, 'w2', deliveries)).toEqual([]);
+    expect(await claimItems(pool, 'w1', deliveries)).toEqual([]);
+  });
+
   it('ignores a late reply whose item was taken over, and leaves the newer delivery its claim', async () => {
     const team = await aTeam(pool, { cases: 1 });
     const { runId } = await team.submit();
