@@ -358,6 +358,20 @@ describe('finishing', () => {
     ]);
   });
 
+  it('takes a target for finished once its last item is settled, and not before', async () => {
+    const team = await aTeam(pool, { cases: 2 });
+    const { runId } = await team.submit();
+    const deliveries = await dispatchLane(pool, team.laneId, 10);
+    await claimItems(pool, 'w1', deliveries);
+    const found = async () => (await targetsToFinish(pool)).filter((target) => target.runId === runId).length;
+    const seen = [await found()];
+    for (const delivery of deliveries) {
+      await settleItems(pool, [settlementOf(delivery)]);
+      seen.push(await found());
+    }
+    expect(seen).toEqual([0, 0, 1]);
+  });
+
   it('leaves a run alone that was resumed since it was found to be finished', async () => {
     const team = await aTeam(pool, { cases: 3 });
     const { runId, jobId } = await team.submit();
