@@ -4,7 +4,6 @@
 // With `--if-stale` it builds only after a change, with `--unbundled` without bundles.
 import { spawnSync } from 'node:child_process';
 import { buildWeb } from './build-web.mjs';
-import { bundleProcesses } from './bundle-processes.mjs';
 import { cpSync, existsSync, readdirSync, renameSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
 import { delimiter, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -80,7 +79,8 @@ async function build() {
     addWeb(join(fresh, 'web'));
     for (const script of readdirSync(join(root, 'libs'), { recursive: true }).filter((path) => path.endsWith('.lua')))
       cpSync(join(root, 'libs', script), join(fresh, 'libs', script));
-    if (!process.argv.includes('--unbundled')) await bundleProcesses(fresh);
+    // Loaded only here: most starts find a build that is not stale.
+    if (!process.argv.includes('--unbundled')) await (await import('./bundle-processes.mjs')).bundleProcesses(fresh);
     writeFileSync(join(fresh, '.built'), '');
     utimesSync(join(fresh, '.built'), startedAt, startedAt); // A file saved while this was built counts as newer.
     if (existsSync(dist)) renameSync(dist, old);

@@ -378,12 +378,12 @@ async function followLinkTo(page: Page, path: string): Promise<void> {
   expect(new URL(page.url()).pathname).toBe(new URL(path, page.url()).pathname);
 }
 
-async function faultsInWindow({ page, isTooWide }: Tab, { width, height, theme }: Window): Promise<string[]> {
-  await page.setViewportSize({ width, height });
-  await page.emulateMedia({ colorScheme: theme });
+async function faultsInWindow(tab: Tab, { width, height, theme }: Window): Promise<string[]> {
+  await tab.page.setViewportSize({ width, height });
+  await tab.page.emulateMedia({ colorScheme: theme });
   // What listens to the size of the window draws itself anew.
-  await page.evaluate('new Promise((drawn) => requestAnimationFrame(() => requestAnimationFrame(drawn)))');
-  return (await isTooWide()) ? [`wider than a window of ${width} px`] : [];
+  await tab.page.evaluate('new Promise((drawn) => requestAnimationFrame(() => requestAnimationFrame(drawn)))');
+  return (await faultsOfScreen(tab, 'none')).map((fault) => `${fault}, at ${width} px`);
 }
 
 async function faultsOfScreen({ page, axe, isTooWide }: Tab, themes: Theme | 'both' | 'none'): Promise<string[]> {
