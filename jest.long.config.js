@@ -1,7 +1,9 @@
 import config from './jest.config.js';
 
-/** What measures times or shares, or attacks the API from many sides at once, and so needs the machine for itself. */
-const ALONE = ['fairness', 'hostile', 'tune-progress'].map((name) => `<rootDir>/test/long/${name}.e2e.spec.ts`);
+/** What measures shares, or attacks the API from many sides at once, and so needs the machine for itself. */
+const ALONE = ['fairness', 'hostile'].map((name) => `<rootDir>/test/long/${name}.e2e.spec.ts`);
+/** What measures times is played by the soak alone. */
+const SOAK = ['<rootDir>/test/long/tune-progress.e2e.spec.ts'];
 const { maxWorkers, watchman, testTimeout, testPathIgnorePatterns: _, ...project } = config;
 const long = { ...project, roots: ['<rootDir>/test/long'] };
 
@@ -12,7 +14,7 @@ export default {
   watchman,
   testTimeout,
   projects: [
-    { ...long, testPathIgnorePatterns: ['/node_modules/', ...ALONE] },
+    { ...long, testPathIgnorePatterns: ['/node_modules/', ...ALONE, ...SOAK] },
     { ...long, testMatch: ALONE, runner: '<rootDir>/test/jest/alone-runner.mjs' },
   ],
 };

@@ -2,6 +2,7 @@ import type { Page } from 'playwright-core';
 import { isFinished } from '#lib/contracts/job';
 import { weatherSuite, type Client } from './client.js';
 import type { OpenOptions, Tab, TeamWeb, Theme } from './web.js';
+import { playsAll } from './seed.js';
 import { until } from './until.js';
 
 /** Ids of what `fillRun` made. */
@@ -42,17 +43,20 @@ const PLAIN: Texts = {
   error: 'The model is loading.',
 };
 
-/** Markup, marks that turn the direction of text, a word of 100,000 characters, and codes that terminals obey. */
+/** Characters of a word: longer ones take a browser seconds to lay out. */
+const LONG = playsAll ? 100_000 : 30_000;
+
+/** Markup, marks that turn the direction of text, words without end, and codes that terminals obey. */
 export const HOSTILE: Texts = {
   name:
     `<img src=x onerror="document.title='owned'"> \u202egnp.exe\u2066 </script>` +
     `<script>document.title='owned'</script>`,
   tool: 'A'.repeat(64),
-  prompt: `<script>document.title='owned'</script>\u202e${'W'.repeat(49_000)}\u001b[31m\u0007\u2028{{7*7}}`,
+  prompt: `<script>document.title='owned'</script>\u202e${'W'.repeat(LONG / 2 - 1000)}\u001b[31m\u0007\u2028{{7*7}}`,
   reply:
     `<iframe srcdoc="<script>parent.document.title='owned'</script>"></iframe>` +
-    `\u001b]8;;http://x\u0007${'R'.repeat(100_000)}`,
-  error: `<b onclick=alert(1)>\u202eprovider\u001b[2J ${'E'.repeat(100_000)}`,
+    `\u001b]8;;http://x\u0007${'R'.repeat(LONG)}`,
+  error: `<b onclick=alert(1)>\u202eprovider\u001b[2J ${'E'.repeat(LONG)}`,
 };
 
 const MODELS = ['perfect-ish', 'careless-arguments', 'scripted:odd', 'scripted:broken'];

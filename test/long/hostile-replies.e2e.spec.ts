@@ -4,6 +4,7 @@ import type { AddressInfo } from 'node:net';
 import pg from 'pg';
 import { clientOf, weatherSuite, type Client } from '../client.js';
 import { startProcess, until, type RunningProcess } from '../processes.js';
+import { playsAll } from '../seed.js';
 import { createDatabase, createRedis } from '../services.js';
 
 /** No letter is so frequent that difflib would ignore it. */
@@ -28,7 +29,8 @@ const REPLIES: Record<string, object> = {
   'endless-comparison': { tool_calls: Array.from({ length: 100 }, (_, n) => call({ city: letters(19_000, n + 2) })) },
   'an-argument-of-megabytes': { tool_calls: [call({ city: 'x'.repeat(12 * 2 ** 20) })] },
 };
-const ITEMS = 4;
+/** Of each model. */
+const ITEMS = playsAll ? 6 : 2;
 
 let provider: Server;
 const asked = new Map<string, number>();

@@ -34,7 +34,7 @@ const SHOWN: Record<string, RegExp> = {
 /** What was seen beside groups of attacks: of all of them, or of those above where each is played alone. */
 let rows: any[];
 beforeAll(async () => {
-  const { stdout } = await bench(...(playsAll ? Object.keys(SHOWN) : []), '--items=80', `--at-once=${GROUP}`, '--json');
+  const { stdout } = await bench(...(playsAll ? Object.keys(SHOWN) : []), '--items=48', `--at-once=${GROUP}`, '--json');
   ({ rows } = JSON.parse(stdout));
 }, 10 * 60_000);
 

@@ -29,7 +29,7 @@ const author: Author = ({ task, current_text: text, components }, { arm }) =>
       };
 
 /** Seeds, and how many of them a commit plays. */
-const [SEEDS, DRAWN] = [20, 6];
+const [SEEDS, DRAWN] = [20, 4];
 
 it.each(['quick', 'reflective'])(
   'texts that differ by luck alone are not confirmed, however well they did where they were chosen (%s)',

@@ -67,12 +67,12 @@ const ended = (id: string) =>
 const results = async (id: string): Promise<any[]> =>
   (await client.get(`/api/tool-eval/history/${id}/results`)).body.items;
 
-/** The bodies of the requests of a run, in the order of its models. Its cases are asked by two workers. */
+/** The bodies of the requests of a run, by the names of its models: two workers ask, and either may be first. */
 async function asked(of: Asked): Promise<any[]> {
   const { endpoint, id } = await submit(of);
   await ended(id);
   expect(endpoint.asked.map(({ path }) => path)).toEqual(endpoint.asked.map(() => '/v1/chat/completions'));
-  return endpoint.asked.map(({ body }) => body);
+  return endpoint.asked.map(({ body }) => body).toSorted((one, other) => one.model.localeCompare(other.model));
 }
 const messages = async (of: Asked): Promise<unknown[]> => (await asked(of)).map((body) => body.messages);
 const user = { role: 'user', content: CASE.prompt };

@@ -4,7 +4,7 @@ import { promisify } from 'node:util';
 import { playsAll, repeatable, seed } from '../seed.js';
 
 /** A commit has a short storm. */
-const [ITEMS, SECONDS, IN_FLIGHT] = playsAll ? [5000, 150, 8] : [1000, 30, 8];
+const [ITEMS, SECONDS, IN_FLIGHT] = playsAll ? [5000, 150, 8] : [800, 24, 8];
 const TIMEOUT_MS = 590_000;
 
 /** Plays a storm of faults during two runs, the same for each TOOLMARK_TEST_SEED. */

@@ -116,7 +116,7 @@ journeys('tunes', () => {
       suite_id: suiteId,
       experiment_id: experiment.id,
       models: ['sim::param-sensitive@50', 'sim::perfect-ish'],
-      search_space: { temperature: { min: 0, max: 1, step: 0.1 }, tool_choice: ['auto', 'required'] },
+      search_space: { temperature: [0, 0.3, 0.6, 1], tool_choice: ['auto', 'required'] },
       base: { temperature: 1, tool_choice: 'auto' },
       cache: 'refresh',
     });
