@@ -42,10 +42,9 @@ export async function startProcess(
   { preload, lasts = false }: { preload?: string; lasts?: boolean } = {},
 ): Promise<RunningProcess> {
   const port = env.PORT ?? String(await freePort());
-  const preloads = ['scripts/stop-with-parent.mjs', ...(preload ? [preload] : [])].flatMap((file) => [
-    '--import',
-    resolve(file),
-  ]);
+  const preloads = ['scripts/stop-with-parent.mjs', 'test/sparse-sampling.mjs', ...(preload ? [preload] : [])].flatMap(
+    (file) => ['--import', resolve(file)],
+  );
   const child = spawn(resolve('node_modules/.bin/node'), [...preloads, resolve(`dist/apps/${name}/main.js`)], {
     stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
     env: {

@@ -153,11 +153,12 @@ async function measureBeside({ adversaries, honest, aloneMs, health, supervised,
   let outcomes, seen;
   try {
     const begins = [];
-    for (const one of adversaries) {
+    const prepare = async (one) => {
       const doesNotBegin = (error) => void failures.push(`${one.name} did not begin: ${error.message}`);
       const begin = await ATTACKS[one.name](one, atOnce ? 1 / 2 : 1).catch(doesNotBegin);
       if (begin) begins.push(() => Promise.try(begin).catch(doesNotBegin));
-    }
+    };
+    await Promise.all(adversaries.map(prepare));
     for (const begin of begins) await begin();
     await delay(1000);
     honestRun = await honest
