@@ -8,7 +8,7 @@ interface World {
 }
 
 /** How many commits it takes, at least, until a process has died after each statement. */
-const PARTS = 16;
+const PARTS = 24;
 
 /** Worlds to tell stories in: where few are told, the second one takes longer to open than it saves. */
 export const openWorlds = <Of>(open: () => Promise<Of>): Promise<Of[]> =>
@@ -17,7 +17,7 @@ export const openWorlds = <Of>(open: () => Promise<Of>): Promise<Of[]> =>
 /**
  * Has a story told by a process that dies after its first statement and by another that goes on, then by one that dies
  * after its second statement, until one tells it to its end. It has to end as it does when nobody dies. A commit plays
- * every sixteenth of these deaths; `npm run test:soak` plays all.
+ * one of each twenty-four of these deaths; `npm run test:soak` plays all.
  * @param worlds in which stories are told side by side
  * @param storyOf tells the story in a process with this pool as far as it lives, then in another; returns its end
  * @param ends what its end has, at least

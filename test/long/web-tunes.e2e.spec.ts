@@ -101,8 +101,9 @@ journeys('tunes', () => {
     await button(page, 'Tune').click();
     await page.getByRole('heading', { level: 1, name: 'Tune of Sixty' }).waitFor();
     const tuneId = page.url().split('/').at(-1)!;
-    await untilTuned(web.client, tuneId);
-    expect((await web.client.get(`${ROUTE}/history/${tuneId}`)).body.input).toMatchObject({
+    const { body: tune } = await web.client.get(`${ROUTE}/history/${tuneId}`);
+    await web.client.post(`/api/jobs/${tune.job_id}/cancel`); // Nobody looks at what it finds.
+    expect(tune.input).toMatchObject({
       holdout: 0.5,
       search_space: { temperature: [0.3, 1], top_p: [0.3, 1], tool_choice: ['auto', 'required'] },
       base: { temperature: 1, tool_choice: 'auto' },
