@@ -7,6 +7,9 @@ export const playsAll = process.env.TOOLMARK_TEST_ALL === '1';
 /** Which of so many parts this commit plays. */
 export const drawn = (parts: number): number => seed % parts;
 
+/** All of these, or the one that this commit plays. */
+export const played = <Of>(all: readonly Of[]): readonly Of[] => (playsAll ? all : [all[drawn(all.length)]!]);
+
 /** Adds to a failure the command that plays the same part again. */
 export async function repeatable<Found>(play: () => Promise<Found>): Promise<Found> {
   try {

@@ -1,5 +1,5 @@
-// Preloaded (node --import) into processes of tests. To measure the lag of its event loop, each wakes a hundred times a
-// second; a dozen of them that wait are 5 % of a machine with two cores.
+// Preloaded (node --import) into processes of tests. Each wakes a hundred times a second to measure the lag of its
+// event loop, which takes 0.7 % of a core, and a dozen of them wait beside each test.
 import { syncBuiltinESMExports } from 'node:module';
 import performance from 'node:perf_hooks';
 

@@ -9,7 +9,7 @@ import { watchJob } from '#lib/client/watch-job';
 import { Envelope, LIVE_MESSAGES, LOG_EVENTS, type LiveMessageName } from '#lib/contracts/event';
 import { clientOf, weatherSuite, type Client } from '../client.js';
 import { ADMIN_TOKEN, startProcess, until, type RunningProcess } from '../processes.js';
-import { drawn, playsAll, repeatable } from '../seed.js';
+import { played, repeatable } from '../seed.js';
 import { createDatabase, startRedis, type PrivateRedis } from '../services.js';
 
 let redis: PrivateRedis;
@@ -331,7 +331,7 @@ it('a client that missed 12,000 results is sent to HTTP, and one that missed few
   expect(followed).toEqual(['tool_eval_progress', 'truncated']);
 }, 90_000);
 
-it.each(playsAll ? [true, false] : [drawn(2) === 0])(
+it.each(played([true, false]))(
   'a client that stops reading (batch: %s) has a few pages kept, slows nobody, and goes on where it stopped',
   (batch) =>
     repeatable(async () => {
@@ -375,8 +375,7 @@ it.each(playsAll ? [true, false] : [drawn(2) === 0])(
   150_000,
 );
 
-const SKEWS_MS = [-3_600_000, 20_000, 3_600_000];
-it.each(playsAll ? SKEWS_MS : [SKEWS_MS[drawn(3)]!])(
+it.each(played([-3_600_000, 20_000, 3_600_000]))(
   'an API whose clock is %i ms off tells what its team makes and ends, and nothing of before',
   (skewMs) =>
     repeatable(async () => {
