@@ -23,6 +23,7 @@ export const ERROR_KINDS = [
   'auth',
   'bad_request',
   'bad_response',
+  'blocked',
   'crashed',
   'internal',
   'unscorable',
@@ -30,9 +31,9 @@ export const ERROR_KINDS = [
 ] as const;
 export const ErrorKind = z.enum(ERROR_KINDS).meta({
   description:
-    'What went wrong between Toolmark and the model, after all retries. `crashed`: processes died ' +
-    'while they handled the item. `internal`: an unexpected error in Toolmark. `unscorable`: ' +
-    'scoring the reply exceeded its limits. `unrecorded`: a recorded run has no reply for the item.',
+    'What went wrong between Toolmark and the model, after all retries. `blocked`: a filter of the host refused the ' +
+    'request before the model answered. `crashed`: processes died while they handled the item. `internal`: an ' +
+    'unexpected error in Toolmark. `unscorable`: scoring the reply exceeded its limits. `unrecorded`: no reply.',
 });
 export type ErrorKind = z.infer<typeof ErrorKind>;
 

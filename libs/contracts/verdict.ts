@@ -9,6 +9,8 @@ export const ERROR_TYPES = [
   'none',
   'errored',
   'oversized_reply',
+  'refused',
+  'cut_off',
   'no_call',
   'unexpected_call',
   'malformed_arguments',
@@ -23,7 +25,9 @@ export const ERROR_TYPES = [
 ] as const;
 export const ErrorType = z.enum(ERROR_TYPES).meta({
   description:
-    'The first error that applies to the reply: `none` when nothing is wrong, `errored` when there is no reply.',
+    'The first error that applies to the reply: `none` when nothing is wrong, `errored` when there is none. ' +
+    "`refused`: the model declined, or its host's filter cut the reply. `cut_off`: the reply ended at its token " +
+    'limit before its call was whole. Neither says what the model would have called.',
 });
 export type ErrorType = z.infer<typeof ErrorType>;
 
@@ -33,6 +37,30 @@ export const FormatCompliance = z.enum(['native', 'repaired', 'none', 'malformed
     'repaired (`repaired`), unreadably (`malformed`), or not at all (`none`).',
 });
 export type FormatCompliance = z.infer<typeof FormatCompliance>;
+
+export const CALL_SYNTAXES = [
+  'json',
+  'hermes',
+  'qwen',
+  'llama',
+  'pythonic',
+  'mistral',
+  'deepseek',
+  'kimi',
+  'glm',
+  'harmony',
+  'invoke',
+  'gemma',
+  'granite',
+  'cohere',
+  'thoughts',
+] as const;
+export const CallSyntax = z.enum(CALL_SYNTAXES).meta({
+  description:
+    'How the calls are written that a host left in the text of the reply, by the family of models that writes them ' +
+    'so: its host is set up for another one. `thoughts`: only the thoughts hold a call, which does not count.',
+});
+export type CallSyntax = z.infer<typeof CallSyntax>;
 
 /** What a case expects, as results show it. */
 export const Expectation = z
@@ -51,7 +79,17 @@ export const ParsedCall = z.object({
     .meta({ description: 'The arguments of the call; null when they could not be read.' }),
   raw: z.string().optional().meta({ description: 'The text of arguments that could not be read.' }),
   repairs: z
-    .array(z.enum(['json_in_name', 'json_in_content', 'double_encoded', 'function_call', 'object_arguments']))
+    .array(
+      z.enum([
+        'json_in_name',
+        'json_in_content',
+        'call_in_text',
+        'double_encoded',
+        'trailing_quotes',
+        'function_call',
+        'object_arguments',
+      ]),
+    )
     .optional()
     .meta({ description: 'The repairs that made the call readable; left out when it needed none.' }),
 });
@@ -171,6 +209,7 @@ export const Evidence = z
       .array(z.string())
       .optional()
       .meta({ description: 'Other things worth knowing about the verdict, in sentences.' }),
+    syntax: CallSyntax.optional(),
     bound: Bound.optional().meta({ description: 'The limit that the reply exceeded. Nothing else in it was scored.' }),
     chain: z
       .object({

@@ -1,4 +1,4 @@
-import { toText, isObject, parseJson, type Json, type JsonObject } from '#lib/contracts/json/json';
+import { isObject, parseJson, toText, type Json, type JsonObject } from '#lib/contracts/json/json';
 import type { ProviderKind } from '#lib/contracts/provider';
 import { runSerially } from '#lib/runtime/threads/large-work';
 import { classifyError, classifyStatus } from './classify-failure.js';
@@ -10,7 +10,10 @@ import { ProviderFailure } from './failure.js';
 import { isFromPrivateAddress } from './guarded/guarded-fetch.js';
 import { maskKey, maskKeys } from './guarded/mask-keys.js';
 import { modelApiError } from './guarded/private-response.js';
+import { failedGeneration } from './replies/failed-generation.js';
+import { errorIn, isHostFailure } from './replies/host-failure.js';
 import type { ModelReply } from './replies/model-reply.js';
+import { readBody } from './replies/read-body.js';
 import type { ReplyMemory } from './guarded/reply-memory.js';
 import { readRefill } from './retry-after.js';
 
@@ -141,12 +144,16 @@ function readReply(dialect: Dialect, text: string, origin: Origin): ModelReply &
   } catch {
     throw notJson(text, origin);
   }
-  const reply = dialect.fromWire(body);
-  if (reply) return { ...reply, body };
-  const failure = failureInside(isPrivate ? { error: modelApiError(body) ?? null } : body, baseUrl);
-  throw (
-    failure ?? badResponse(`The answer holds no reply of a model: ${quote(text, isPrivate)}`, true, text, isPrivate)
-  );
+  const read = readBody(body, [dialect.fromWire]);
+  if (read && !isHostFailure(read)) return { ...read, body };
+  if (!read)
+    throw badResponse(`The answer holds no reply of a model: ${quote(text, isPrivate)}`, true, text, isPrivate);
+  const { message, status, error } = read.failed;
+  const isHidden = isPrivate && error !== undefined;
+  const shown = isHidden ? modelApiError({ error }) : error;
+  const words = isHidden ? toText((shown as JsonObject | undefined)?.message ?? UNSHOWN) : message;
+  if (status !== undefined) throw classifyStatus(status, undefined, shown ?? words, words, baseUrl);
+  throw badResponse(words, true, text, isPrivate);
 }
 
 function notJson(text: string, { contentType, isPrivate }: Origin): ProviderFailure {
@@ -157,65 +164,28 @@ function notJson(text: string, { contentType, isPrivate }: Origin): ProviderFail
   return badResponse(message, !isHtml, text, isPrivate);
 }
 
+const UNSHOWN = 'it is not shown, because it comes from a private address.';
 const quote = (text: string, isPrivate: boolean): string =>
-  isPrivate ? 'it is not shown, because it comes from a private address.' : text.slice(0, MAX_QUOTED_CHARACTERS);
+  isPrivate ? UNSHOWN : text.slice(0, MAX_QUOTED_CHARACTERS);
 
 function badResponse(message: string, retryable: boolean, text: string, isPrivate: boolean): ProviderFailure {
   const kept = isPrivate ? undefined : text.slice(0, MAX_KEPT_CHARACTERS);
   return new ProviderFailure('bad_response', message, retryable, undefined, 200, kept);
 }
 
-const STATUS_OF_CODE: Record<string, number> = {
-  rate_limit_exceeded: 429,
-  server_error: 500,
-  invalid_prompt: 400, // OpenAI's Responses
-  overloaded_error: 529,
-  api_error: 500,
-  timeout_error: 504,
-  rate_limit_error: 429,
-  request_too_large: 413, // Anthropic's types
-  not_found_error: 404,
-  permission_error: 403,
-  billing_error: 402,
-  authentication_error: 401,
-  invalid_request_error: 400,
-};
-
 /**
- * Some hosts answer 200 with an error inside. OpenAI's Responses name it by a code, Anthropic's hosts by a type, and
- * OpenRouter by a status.
+ * Some hosts answer with an error when they cannot read the model's output as a call, and quote it. That is a bad
+ * reply, not a failure.
+ * @param failure as it was thrown, or as an exchange has it
+ * @returns the reply with the quoted output as its text; undefined when the failure is of another kind
  */
-function failureInside(body: Json, baseUrl: string): ProviderFailure | undefined {
-  const error = isObject(body) ? body.error : undefined;
-  if (!isObject(error)) return undefined;
-  const status =
-    STATUS_OF_CODE[toText(error.code)] ?? (Number(toText(error.code)) || STATUS_OF_CODE[toText(error.type)] || 0);
-  return status >= 400 && status <= 599
-    ? classifyStatus(status, undefined, error, JSON.stringify(error), baseUrl)
-    : undefined;
-}
-
-/** Reads the reply in a stored body. Tries every format, since no body is a reply in two of them. */
-export function readModelReply(body: Json): ModelReply | undefined {
-  for (const dialect of Object.values(DIALECTS)) {
-    const reply = dialect.fromWire(body);
-    if (reply) return reply;
-  }
-  return undefined;
-}
-
-/**
- * Some providers answer 400 when they cannot read the model's output as a call, and quote it. That is a bad reply,
- * not a failure.
- * @returns a message with the quoted output as its text; undefined when the failure is of another kind
- */
-export function failedGeneration(failure: { status?: unknown; body?: unknown }): JsonObject | undefined {
-  if (failure.status !== 400 || typeof failure.body !== 'string') return undefined;
+export function replyInFailure(failure: { status?: unknown; body?: unknown }): ModelReply | undefined {
+  const { status, body: text } = failure;
+  if (typeof status !== 'number' || status === 401 || status === 403 || status === 429) return undefined;
+  if (typeof text !== 'string') return undefined;
   try {
-    const body = parseJson(failure.body);
-    const error = isObject(body) && isObject(body.error) ? body.error : body;
-    const text = isObject(error) ? error.failed_generation : undefined;
-    return typeof text === 'string' ? { role: 'assistant', content: text } : undefined;
+    const body = parseJson(text);
+    return isObject(body) ? failedGeneration(errorIn(body) ?? body) : undefined;
   } catch {
     return undefined;
   }

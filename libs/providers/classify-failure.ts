@@ -2,6 +2,7 @@ import { endWithPeriod } from '#lib/contracts/input/problem';
 import { ProviderFailure } from './failure.js';
 import { AddressNotAllowed } from './guarded/guarded-fetch.js';
 import { ResponseTooLarge, ResponseTooSlow } from './guarded/response-limits.js';
+import { kindOfFailure } from './replies/host-failure.js';
 import { readRetryAfter, waitInMessage } from './retry-after.js';
 
 /** How much of an error response a failure keeps. */
@@ -26,22 +27,23 @@ export function classifyStatus(
   const retryable = (kind: ProviderFailure['kind']): ProviderFailure =>
     new ProviderFailure(kind, `${host} answered ${status}: ${quote}`, true, retryAfterMs, status, body);
 
+  const kind = kindOfFailure(status, `${message.slice(0, 1000)} ${body.slice(0, 4000)}`);
   if (status === 429) {
     const waitMs = retryAfterMs ?? waitInMessage(message);
     const isRetryable = !isQuotaSpent(body, waitMs);
     return new ProviderFailure('rate_limited', `${host} answered 429: ${quote}`, isRetryable, waitMs ?? 0, 429, body);
   }
-  if (status === 402 || (status === 400 && /credit balance is too low/i.test(message)))
-    return fail('rate_limited', `${host} answered ${status}: ${endWithPeriod(quote)} Add credit to the account there.`);
-  if (status === 401 || status === 403)
-    return fail('auth', `${host} refused the key (${status}): ${endWithPeriod(quote)} Check the provider's api_key.`);
-  if (status === 408) return retryable('timeout');
-  if (status === 409) return retryable('bad_response');
-  if (status >= 500) return retryable('provider_5xx');
+  if (kind === 'rate_limited')
+    return fail(kind, `${host} answered ${status}: ${endWithPeriod(quote)} Add credit to the account there.`);
+  if (kind === 'blocked')
+    return fail(kind, `A filter of ${host} blocked the request before the model answered: ${quote}`);
+  if (kind === 'auth')
+    return fail(kind, `${host} refused the key (${status}): ${endWithPeriod(quote)} Check the provider's api_key.`);
+  if (kind === 'timeout' || kind === 'provider_5xx' || status === 409) return retryable(kind);
   if (status >= 300 && status < 400) {
     const location = headers?.get('location') ?? 'another address';
     return fail(
-      'bad_response',
+      kind,
       `${host} redirects to ${location}. Redirects are not followed: set base_url to the final address.`,
     );
   }

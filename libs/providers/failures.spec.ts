@@ -1,5 +1,5 @@
 import { decideRetry, RetryState } from './retry-policy.js';
-import { failedGeneration } from './chat.js';
+import { replyInFailure } from './chat.js';
 import { classifyError, classifyStatus } from './classify-failure.js';
 import { ProviderFailure } from './failure.js';
 import { isPrivateAddress } from './guarded/addresses.js';
@@ -85,12 +85,12 @@ describe('a failure of a provider', () => {
   });
   it('that quotes what the model said is a reply', () => {
     const body = JSON.stringify({ error: { code: 'tool_use_failed', failed_generation: '<function=f>' } });
-    expect(failedGeneration(new ProviderFailure('bad_request', 'x', false, undefined, 400, body))).toEqual({
+    expect(replyInFailure(new ProviderFailure('bad_request', 'x', false, undefined, 400, body))?.message).toEqual({
       role: 'assistant',
       content: '<function=f>',
     });
     expect(
-      failedGeneration(new ProviderFailure('bad_request', 'x', false, undefined, 400, '{"error":{}}')),
+      replyInFailure(new ProviderFailure('bad_request', 'x', false, undefined, 400, '{"error":{}}')),
     ).toBeUndefined();
   });
 });

@@ -1,3 +1,4 @@
+import { ARGUMENT_KEYS } from '#lib/contracts/call-fields';
 import { suggestNames } from '#lib/contracts/input/nearest-names';
 import { isObject, type Json, type JsonObject } from '#lib/contracts/json/json';
 
@@ -10,11 +11,6 @@ export interface RecordedCall {
   source: JsonObject;
 }
 
-/**
- * Names for the arguments of a call: ours, then those of Ragas and LangChain, DeepEval, models that write JSON, and
- * Anthropic.
- */
-const ARGUMENTS = ['arguments', 'args', 'input_parameters', 'inputParameters', 'parameters', 'input'];
 const BESIDE = [
   'id',
   'type',
@@ -30,7 +26,7 @@ const BESIDE = [
   'caller',
   'metadata',
 ];
-const CALL = new Set(['name', ...ARGUMENTS, ...BESIDE]);
+const CALL = new Set(['name', ...ARGUMENT_KEYS, ...BESIDE]);
 const WRAPPER = new Set(['function', ...BESIDE]);
 /** Inspect keeps the name in `function`, and text that it could not parse in `parse_error`. */
 const INSPECT = new Set(['function', 'arguments', 'parse_error', 'view', 'internal', ...BESIDE]);
@@ -61,7 +57,7 @@ export const toToolCall = ({ name, arguments: given, source }: RecordedCall): Js
 
 function ofFields(fields: JsonObject, where: string, source: JsonObject): RecordedCall {
   rejectUnknownKeys(fields, CALL, where);
-  const given = ARGUMENTS.filter((key) => fields[key] !== undefined);
+  const given = ARGUMENT_KEYS.filter((key) => fields[key] !== undefined);
   if (given.length > 1)
     throw new Error(`${where} holds its arguments twice, as "${given.join('" and "')}": leave one of them out.`);
   return { name: nameIn(fields, where), arguments: given.length ? fields[given[0]!] : undefined, source };

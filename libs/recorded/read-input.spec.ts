@@ -6,6 +6,8 @@ import { DIALECTS } from '#lib/providers/dialects/dialects';
 import { METRICS, scoreMetric, type MetricScore } from '#lib/scoring/metrics';
 import fc from '../../test/fast-check.js';
 import { readInput } from './read-input.js';
+import { isHostFailure } from '#lib/providers/replies/host-failure';
+import { readBody } from '#lib/providers/replies/read-body';
 import { readRecorded } from './read-recorded.js';
 
 interface Call {
@@ -245,8 +247,9 @@ test.each(Object.keys(DIALECTS) as ProviderKind[])('a recorded answer of kind %s
     readFileSync(new URL(`../providers/dialects/fixtures/${kind}.answers.json`, import.meta.url), 'utf8'),
   ) as JsonObject[];
   const said = answers.flatMap(({ body }) => {
-    const read = body === undefined ? undefined : DIALECTS[kind].fromWire(body);
-    return read ? [[readRecorded(body).rounds, [read.message]]] : [];
+    const read = body === undefined ? undefined : readBody(body, [DIALECTS[kind].fromWire]);
+    if (!read || isHostFailure(read)) return [];
+    return [[readRecorded(body).rounds, [{ ...read.message, finish_reason: read.finishReason }]]];
   });
   expect(said.length).toBeGreaterThan(0);
   for (const [recorded, run] of said) expect(recorded).toEqual(run);

@@ -1,11 +1,14 @@
 import { toText, isObject, type Json, type JsonObject } from '#lib/contracts/json/json';
 import { readAnthropicReply } from '#lib/providers/replies/anthropic';
+import { isHostFailure } from '#lib/providers/replies/host-failure';
+import { listByIndex } from '#lib/providers/replies/native-calls';
 import { readCall, rejectUnknownKeys, shorten, toToolCall } from './read-call.js';
 
 /** The fields of chat completion messages at any host. */
 const FIELDS = new Set([
   'role',
   'content',
+  'finish_reason',
   'tool_calls',
   'function_call',
   'refusal',
@@ -99,15 +102,21 @@ function readMessage(value: Json, where: string): { message: JsonObject; words: 
     throw new Error(`${where} has the role ${named(role)}. Roles: ${[...ROLES].join(', ')}.`);
   if (role !== 'assistant') return { message: value, words: 'openai' };
   refuseSlips(value, where);
-  if (hasToolUse(value) && !hasCalls(value))
-    return { message: readAnthropicReply({ ...value, type: 'message' })!.message, words: 'anthropic' };
+  if (hasToolUse(value) && !hasCalls(value)) return { message: anthropicMessage(value.content), words: 'anthropic' };
   rejectUnreadBlocks(value.content, where);
   return { message: toMessageWithCalls(value, where), words: 'openai' };
 }
 
+function anthropicMessage(content: Json | undefined): JsonObject {
+  const read = readAnthropicReply({ type: 'message', content: content ?? null })!;
+  if (isHostFailure(read)) throw new Error(read.failed.message);
+  return read.message;
+}
+
 /** Returns the message with its calls in OpenAI's format, or the message itself if they already are. */
-export function toMessageWithCalls(message: JsonObject, where: string): JsonObject {
-  const { tool_calls: calls, function_call: older } = message;
+function toMessageWithCalls(message: JsonObject, where: string): JsonObject {
+  const { tool_calls: given, function_call: older } = message;
+  const calls = isObject(given) ? listByIndex(given) : given;
   if (older != null && !(isObject(older) && typeof older.name === 'string'))
     throw new Error(`${where}.function_call must be a call: {"name": ..., "arguments": "..."}.`);
   if (calls === undefined || calls === null) return message;
@@ -166,7 +175,7 @@ function ofLangChain(value: JsonObject, where: string): JsonObject {
   const calls = [tool_calls, invalid].flatMap((list) => (Array.isArray(list) ? list : []));
   // If LangChain did not read the calls into the message's own field, they stand here as the provider sent them.
   const raw = calls.length === 0 && isObject(additional) ? additional : {};
-  if (hasToolUse(inner) && calls.length === 0) return readAnthropicReply({ type: 'message', content })!.message;
+  if (hasToolUse(inner) && calls.length === 0) return anthropicMessage(content);
   rejectUnreadBlocks(calls.length ? null : content, where);
   const made = calls.length ? calls : Array.isArray(raw.tool_calls) ? raw.tool_calls : [];
   return {
@@ -201,7 +210,7 @@ function refuseSlips(message: JsonObject, where: string): void {
 }
 
 /** Refuses a value that is not content, and a content block that can only be a call in an unknown format. */
-export function rejectUnreadBlocks(content: Json | undefined, where: string): void {
+function rejectUnreadBlocks(content: Json | undefined, where: string): void {
   if (content === undefined || content === null || typeof content === 'string') return;
   if (!Array.isArray(content)) throw new Error(`${where}.content must be a text, a list of blocks, or null.`);
   content.forEach((block, index) => {

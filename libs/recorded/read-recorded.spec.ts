@@ -229,12 +229,9 @@ test('a conversation holds a round for each message of the assistant', () => {
 test('a model that said nothing, or refused, or wrote JSON of its own, has replied', () => {
   expect(readRecorded('{"choices": [{"city": "Paris"}], "output": []}').rounds).toHaveLength(1);
   expect(readRecorded({ content: null }).rounds).toEqual([{ content: null }]);
-  expect(readRecorded({ promptFeedback: { blockReason: 'SAFETY' } }).rounds).toEqual([
-    { role: 'assistant', content: null },
-  ]);
   expect(readRecorded({ choices: [{ message: { role: 'assistant' } }] }).rounds).toHaveLength(1);
   expect(readRecorded({ candidates: [{ finishReason: 'SAFETY' }] }).rounds).toEqual([
-    { role: 'assistant', content: null },
+    { role: 'assistant', content: null, finish_reason: 'content_filter' },
   ]);
   expect(readRecorded({ object: 'response', status: 'incomplete', output: [] }).rounds).toHaveLength(1);
 });
@@ -317,7 +314,8 @@ test.each<[string, unknown, string]>([
   ['a completion without a choice', { choices: [] }, '"choices" is empty'],
   ['a completion with two', { choices: [{ message: chat }, { message: chat }] }, 'holds 2 replies'],
   ['a completion without a message', { choices: [{ text: 'x' }] }, 'holds no "message"'],
-  ['calls that are no list', { choices: [{ message: { tool_calls: {} } }] }, 'must be a list of calls'],
+  ['calls that are not a list', { choices: [{ message: { tool_calls: 'weather' } }] }, 'must be a list of calls'],
+  ['a prompt that was blocked', { promptFeedback: { blockReason: 'SAFETY' } }, 'The prompt was blocked: SAFETY'],
   ['a call that is no text', { content: null, function_call: 'weather' }, 'function_call must be a call'],
   ...[
     { choices: [{ message: chat }] },

@@ -1,29 +1,43 @@
-import { toText, isObject, parseJson, type Json, type JsonObject } from '#lib/contracts/json/json';
+import { isObject, parseJson, type Json, type JsonObject } from '#lib/contracts/json/json';
 import { readAnthropicReply } from '#lib/providers/replies/anthropic';
 import { readGoogleReply } from '#lib/providers/replies/google';
 import { readOpenaiResponsesReply } from '#lib/providers/replies/openai-responses';
 import { readOpenaiReply } from '#lib/providers/replies/openai';
-import type { ModelReply } from '#lib/providers/replies/model-reply';
-import { readCall, shorten, toToolCall } from './read-call.js';
+import { failedGeneration } from '#lib/providers/replies/failed-generation';
 import {
-  hasToolUse,
-  isMessage,
-  notAReplyError,
-  readMessages,
-  readOwnMessage,
-  rejectUnreadBlocks,
-  toRounds,
-  toMessageWithCalls,
-} from './read-messages.js';
+  errorIn,
+  failureOf,
+  isHostFailure,
+  kindOfFailure,
+  type HostFailure,
+} from '#lib/providers/replies/host-failure';
+import type { ModelReply, ReplyReader } from '#lib/providers/replies/model-reply';
+import { readBody } from '#lib/providers/replies/read-body';
+import type { ErrorKind } from '#lib/contracts/run';
+import { readCall, shorten, toToolCall } from './read-call.js';
+import { hasToolUse, isMessage, notAReplyError, readMessages, readOwnMessage, toRounds } from './read-messages.js';
 
 /** A model's reply, read from a record of any supported shape. */
 export interface Recorded {
-  /** One assistant message per round, in OpenAI's format, as `parseReply` takes them. */
+  /**
+   * One assistant message per round, in OpenAI's format, as `parseReply` takes them. Its `finish_reason` says how it
+   * ended, where the record does.
+   */
   rounds: JsonObject[];
   /** The shape of the record: `openai.chat`, `ragas.multi_turn_sample`. Ours is `toolmark.message`. */
   readAs: string;
   /** In tokens, if the record has it. */
   usage?: { prompt_tokens: number; completion_tokens: number };
+}
+
+/** A record of a request that its provider failed, in the words of a run. */
+export class FailedReply extends Error {
+  constructor(
+    readonly kind: ErrorKind,
+    message: string,
+  ) {
+    super(message);
+  }
 }
 
 interface Shape {
@@ -37,10 +51,14 @@ interface Shape {
 /** The shapes are tried in this order. */
 const SHAPES: readonly Shape[] = [
   { readAs: 'inspect.sample', looks: 'a sample of Inspect {messages, output: {choices}}', read: ofInspect },
-  { readAs: 'openai.chat', looks: 'an OpenAI chat completion {choices: [{message}]}', read: ofChat },
-  { readAs: 'openai.responses', looks: 'an OpenAI response {output: [...]}', read: ofResponses },
+  { readAs: 'openai.chat', looks: 'an OpenAI chat completion {choices: [{message}]}', read: ofBody(readOpenaiReply) },
+  { readAs: 'openai.responses', looks: 'an OpenAI response {output: [...]}', read: ofBody(readOpenaiResponsesReply) },
   { readAs: 'anthropic.messages', looks: 'an Anthropic message {type: "message", content: [...]}', read: ofAnthropic },
-  { readAs: 'google.generate_content', looks: 'a Gemini answer {candidates: [{content: {parts}}]}', read: ofGoogle },
+  {
+    readAs: 'google.generate_content',
+    looks: 'a Gemini answer {candidates: [{content: {parts}}]}',
+    read: ofBody(readGoogleReply),
+  },
   {
     readAs: 'ragas.multi_turn_sample',
     looks: 'a Ragas sample {user_input: [...]}',
@@ -74,13 +92,16 @@ export function readRecorded(value: unknown): Recorded {
     if (isObject(value[0]) && Array.isArray(value[0].candidates)) throw new Error(STREAM);
     if (value.length === 0) throw new Error('It is an empty list: nothing was replied.');
     if (value.every(isMessage)) return ofList(value, 'message ');
+    if (value.every(isOutputItem)) return readRecorded({ output: value });
     throw noShape(value as Json);
   }
   if (!isObject(value)) throw noShape(value as Json);
   if (Object.keys(value).length === 0)
     throw new Error('It is an empty object: nothing was replied. A model that said nothing is {"content": null}.');
   refuseStream(value);
-  refuseError(value);
+  const failed = inError(value);
+  if (failed) return failed;
+  if (value.type === 'function_call') return readRecorded([value]);
   for (const { readAs, read } of SHAPES) {
     const found = read(value);
     if (found) return { readAs, ...found };
@@ -92,6 +113,9 @@ export function readRecorded(value: unknown): Recorded {
     return { readAs: hasToolUse(value) ? 'anthropic.messages' : 'toolmark.message', rounds: [readOwnMessage(value)] };
   throw noShape(value);
 }
+
+const isOutputItem = (item: unknown): boolean =>
+  isObject(item) && (item.type === 'function_call' || item.type === 'reasoning' || item.type === 'message');
 
 /** Whether a record has another tool's shape, so that only part of it was read. */
 export const isForeign = (readAs: string): boolean => !readAs.startsWith('toolmark.');
@@ -122,67 +146,36 @@ function isWholeAnswer(text: string): boolean {
   }
 }
 
-function ofChat({ choices, ...answer }: JsonObject) {
-  if (choices === undefined) return undefined;
-  const choice = only(choices, 'choices');
-  if (isObject(choice.error) || choice.finish_reason === 'error')
-    throw new Error(`The provider failed while it answered: ${told(choice.error)}`);
-  if (!isObject(choice.message)) throw new Error('"choices[0]" holds no "message": it is no chat completion.');
-  const { message } = choice;
-  rejectUnreadBlocks(message.content, 'choices[0].message');
-  // The model is responsible for the content of the calls, the provider for their form.
-  const areCalls =
-    Array.isArray(message.tool_calls) && message.tool_calls.every((call) => isObject(call) && isObject(call.function));
-  return said(
-    readOpenaiReply({
-      ...answer,
-      choices: areCalls ? choices : [{ ...choice, message: toMessageWithCalls(message, 'choices[0].message') }],
-    }),
-  );
+/** Reads a provider's response as a run reads it. */
+function ofBody(reader: ReplyReader) {
+  return (body: JsonObject) => {
+    const read = readBody(body, [reader]);
+    if (!read) return undefined;
+    if (isHostFailure(read)) throw failedReply(read);
+    return said(read);
+  };
 }
 
-const ITEMS = new Set(['message', 'function_call', 'reasoning']);
-
-function ofResponses(answer: JsonObject) {
-  if (!Array.isArray(answer.output)) return undefined;
-  if (
-    answer.object !== 'response' &&
-    answer.output.length > 0 &&
-    !answer.output.some((item) => isObject(item) && ITEMS.has(toText(item.type)))
-  )
-    return undefined;
-  const { status = 'completed' } = answer;
-  if (status !== 'completed' && status !== 'incomplete')
-    throw new Error(`The response is "${shorten(toText(status))}", and holds no reply.`);
-  if (answer.output.length === 0 && status === 'completed') throw new Error('"output" is empty: nothing was replied.');
-  return said(readOpenaiResponsesReply({ ...answer, object: 'response', status }));
+function failedReply({ failed: { message, status, error } }: HostFailure): FailedReply {
+  if (status === undefined) return new FailedReply('bad_response', message);
+  const kind = kindOfFailure(status, `${message.slice(0, 1000)} ${JSON.stringify(error ?? null).slice(0, 4000)}`);
+  return new FailedReply(kind, `The provider failed while it answered: ${message.slice(0, MAX_REASON_LENGTH)}`);
 }
 
 function ofAnthropic(answer: JsonObject) {
-  if (answer.type !== 'message') return undefined;
-  if (answer.role !== undefined && answer.role !== 'assistant') throw notAReplyError(answer.role);
-  if (!Array.isArray(answer.content)) throw new Error('"content" must be a list of blocks, as Anthropic gives it.');
-  if (answer.content.some((block) => isObject(block) && block.type === 'output_text'))
-    throw new Error('It is one item of an OpenAI response: its calls stand beside it. Hand in the whole response.');
-  return said(readAnthropicReply(answer));
-}
-
-function ofGoogle(answer: JsonObject) {
-  const isBlocked = isObject(answer.promptFeedback) && answer.promptFeedback.blockReason !== undefined;
-  if (answer.candidates === undefined && !isBlocked) return undefined;
-  if (!isBlocked) {
-    const { content, finishReason } = only(answer.candidates, 'candidates');
-    if (content === undefined && finishReason === undefined)
-      throw new Error('"candidates[0]" holds no "content", and no reason for that.');
+  if (answer.type === 'message') {
+    if (answer.role !== undefined && answer.role !== 'assistant') throw notAReplyError(answer.role);
+    const isItem = ({ content }: JsonObject): boolean =>
+      Array.isArray(content) && content.some((block) => isObject(block) && block.type === 'output_text');
+    if (isItem(answer))
+      throw new Error('It is one item of an OpenAI response: its calls stand beside it. Hand in the whole response.');
   }
-  return said(readGoogleReply(answer));
+  return ofBody(readAnthropicReply)(answer);
 }
 
-function said(answer: ModelReply | undefined) {
-  if (!answer) return undefined;
-  const { message, promptTokens, completionTokens } = answer;
+function said({ message, finishReason, promptTokens, completionTokens }: ModelReply) {
   return {
-    rounds: [message],
+    rounds: [finishReason === null ? message : { ...message, finish_reason: finishReason }],
     ...(promptTokens !== null &&
       completionTokens !== null && { usage: { prompt_tokens: promptTokens, completion_tokens: completionTokens } }),
   };
@@ -277,10 +270,14 @@ function refuseStream(value: Json | undefined): void {
   if (isChunk) throw new Error(STREAM);
 }
 
-/** A failed request is not a model's wrong reply. */
-function refuseError({ error }: JsonObject): void {
-  if (error !== undefined && error !== null && error !== false)
-    throw new Error(`It is an error and no reply: ${told(error)}`);
+/** A failed request is not a model's wrong reply, unless its host could not read the model's call. */
+function inError(value: JsonObject): Recorded | undefined {
+  const error = errorIn(value);
+  if (!error) return undefined;
+  const reply = failedGeneration(error);
+  if (reply) return { readAs: 'failed_generation', ...said(reply) };
+  const { kind } = failedReply(failureOf(error));
+  throw new FailedReply(kind, `It is an error and no reply: ${told(error)}`);
 }
 
 function refuseFile(value: JsonObject): void {

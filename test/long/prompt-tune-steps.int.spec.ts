@@ -226,15 +226,12 @@ describe('a meta model', () => {
       await tune.step();
       await tune.reply(skilled, () => undefined);
       for (const { id } of await metaRuns(tune))
-        await tunes.pool.query(`UPDATE result SET evidence = $2 WHERE run_id = $1`, [
-          id,
-          JSON.stringify({ pairs: [], missing: [0], notes: ['The reply was cut off at max_tokens.'] }),
-        ]);
+        await tunes.pool.query(`UPDATE result SET error_type = 'cut_off' WHERE run_id = $1`, [id]);
     }
     await tune.end(skilled, () => undefined);
     const [, made] = await tune.candidates();
     expect(made!.reason).toBe(
-      'The meta model was not understood: it calls no tool. The reply was cut off at max_tokens. ' +
+      'The meta model was not understood: it calls no tool. The reply ended at its token limit. ' +
         'Raise meta_params.max_tokens.',
     );
   });

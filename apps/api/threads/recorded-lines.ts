@@ -13,7 +13,7 @@ import { jsonPointer, type InputError } from '#lib/contracts/input/problem';
 import { RecordedLine } from '#lib/contracts/recorded';
 import { ErrorKind } from '#lib/contracts/run';
 import { mayBeUnstorable, findUnstorable } from '#lib/contracts/json/storable';
-import { readRecorded } from '#lib/recorded/read-recorded';
+import { FailedReply, readRecorded } from '#lib/recorded/read-recorded';
 import { badInput } from '../platform/bad-input.js';
 import { faultOf } from './recorded-faults.js';
 
@@ -77,14 +77,14 @@ function readLine(line: number, text: string): ReadLine {
     throw fault('', `must have one of ${REPLY_FIELDS.join(', ')}; it has ${given.join(' and ') || 'none'}.`);
   const place = { line, case: data.case, ...(data.sample !== undefined && { sample: data.sample }) };
   if (data.error !== undefined) {
-    const error = { ...errorIn(data.error as Json), status: null, body: null };
-    return { ...place, readAs: 'error', exchange: pack(line, 'error', [{ error }]) };
+    return { ...place, ...failedLine(line, errorIn(data.error as Json)) };
   }
   const recorded =
     data.rounds === undefined
       ? [{ path: '/reply', value: data.reply }]
       : data.rounds.map((round, index) => ({ path: `/rounds/${index}`, value: round }));
-  const replies = recorded.map(readReply);
+  const replies = readReplies(recorded);
+  if (replies instanceof FailedReply) return { ...place, ...failedLine(line, replies) };
   const { readAs } = replies[0]!;
   const rounds = replies.flatMap((reply) => reply.completions);
   const everyRound = rounds.map((_round, index) => index);
@@ -95,6 +95,11 @@ function readLine(line: number, text: string): ReadLine {
     ...(rounds.length > 1 && { first: pack(line, readAs, rounds, [0]) }),
   };
 }
+/** A line whose provider failed is an errored item, as in a run. */
+const failedLine = (line: number, { kind, message }: { kind: ErrorKind; message: string }) => ({
+  readAs: 'error',
+  exchange: pack(line, 'error', [{ error: { kind, message, status: null, body: null } }]),
+});
 const REPLY_FIELDS = ['reply', 'rounds', 'error'] as const;
 
 function jsonIn(text: string): JsonObject {
@@ -113,26 +118,33 @@ function jsonIn(text: string): JsonObject {
   return value;
 }
 
+type Recorded = { readAs: string; completions: JsonObject[] };
+
+function readReplies(recorded: { path: string; value: unknown }[]): Recorded[] | FailedReply {
+  try {
+    return recorded.map(readReply);
+  } catch (error) {
+    if (error instanceof FailedReply) return error;
+    throw error;
+  }
+}
+
 /** A recorded reply as chat completions. */
-function readReply({ path, value }: { path: string; value: unknown }): { readAs: string; completions: JsonObject[] } {
+function readReply({ path, value }: { path: string; value: unknown }): Recorded {
   try {
     const { rounds, readAs, usage } = readRecorded(value);
     const last = rounds.length - 1;
     return {
       readAs,
-      completions: rounds.map((message, index) => ({
-        choices: [{ message, finish_reason: index === last ? finishReasonIn(value) : null }],
+      completions: rounds.map(({ finish_reason: reason = null, ...message }, index) => ({
+        choices: [{ message, finish_reason: reason }],
         ...(index === last && usage && { usage: { ...usage } }),
       })),
     };
   } catch (error) {
+    if (error instanceof FailedReply) throw error;
     throw fault(path, (error as Error).message);
   }
-}
-
-function finishReasonIn(value: unknown): string | null {
-  const choice = isObject(value) && Array.isArray(value.choices) ? value.choices[0] : undefined;
-  return isObject(choice) && typeof choice.finish_reason === 'string' ? choice.finish_reason : null;
 }
 
 function errorIn(error: Json): { kind: ErrorKind; message: string } {

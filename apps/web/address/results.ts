@@ -7,6 +7,8 @@ export const ERROR_WORDS: Record<ErrorType, string> = {
   none: 'no error',
   errored: 'errored',
   oversized_reply: 'oversized reply',
+  refused: 'refused',
+  cut_off: 'cut off',
   no_call: 'no call',
   unexpected_call: 'unexpected call',
   malformed_arguments: 'malformed arguments',

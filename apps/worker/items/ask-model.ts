@@ -3,7 +3,7 @@ import type { Json, JsonObject } from '#lib/contracts/json/json';
 import { memoize } from '#lib/contracts/memoize';
 import type { ToolChoice } from '#lib/contracts/run';
 import type { LaneLimits } from '#lib/db/catalogue/lane-limits';
-import { failedGeneration, type ProviderReply } from '#lib/providers/chat';
+import { replyInFailure, type ProviderReply } from '#lib/providers/chat';
 import { ProviderFailure } from '#lib/providers/failure';
 import type { ReplyMemory } from '#lib/providers/guarded/reply-memory';
 import { MAX_THROTTLED_MS, RetryState } from '#lib/providers/retry-policy';
@@ -168,9 +168,11 @@ class ModelAsker {
     this.#result.latencyMs = Math.round(performance.now() - startedAt);
     keepRefusal(this.#result, failure);
 
-    const unreadableReply = failedGeneration(failure);
-    if (unreadableReply)
-      return Object.assign(this.#result, { reply: { message: unreadableReply, finishReason: null } });
+    const badReply = replyInFailure(failure);
+    if (badReply) {
+      const { message, finishReason } = badReply;
+      return Object.assign(this.#result, { reply: { message, finishReason } });
+    }
     if (this.#refusesRequired(failure)) {
       this.#askWithAuto();
       return undefined;

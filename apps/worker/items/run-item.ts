@@ -21,7 +21,7 @@ import { restOfChain } from './play-case.js';
 import type { ReplyCache, Reservation } from './reply-cache.js';
 import type { RunCache } from './run-cache.js';
 import type { RunWarnings } from './run-warnings.js';
-import type { ItemScorer, LoadedItem } from './score-item.js';
+import { mayAnswerAgain, type ItemScorer, type LoadedItem } from './score-item.js';
 
 /** An item that has ended and is to be settled. */
 export interface FinishedItem {
@@ -144,7 +144,8 @@ export class ItemRunner {
     const found = await replies.findOrReserve(wanted, run.config.cache === 'refresh', context.signal);
     if (!('exchange' in found)) return this.#askAndStore(item, request, context, found);
     const scored = await itemScorer.scoreStored(item, found, context.signal);
-    return finishedItem(item, scored ?? (await player.playAndScore(item, request, context)));
+    const answers = scored !== undefined && mayAnswerAgain(scored.result);
+    return finishedItem(item, answers ? scored : await player.playAndScore(item, request, context));
   }
 
   async #askAndStore(
@@ -156,7 +157,8 @@ export class ItemRunner {
     try {
       const { settlement } = finishedItem(item, await this.deps.player.playAndScore(item, request, context));
       // The key names the address. If the model was rerouted meanwhile, the reply may be from another one.
-      const isCacheable = settlement.result.outcome === 'scored' && !request.connection.rerouted.aborted;
+      const { result } = settlement;
+      const isCacheable = result.outcome === 'scored' && mayAnswerAgain(result) && !request.connection.rerouted.aborted;
       if (!isCacheable) {
         reservation.release();
         return { settlement };

@@ -102,6 +102,10 @@ export class ItemScorer {
   }
 }
 
+/** Whether a reply may answer the same request again. One that was refused or cut off says nothing of the model. */
+export const mayAnswerAgain = (result: Outcome): boolean =>
+  result.outcome === 'errored' || !['refused', 'cut_off'].includes(result.verdict.error_type);
+
 /** A large exchange waits for room like a large reply that arrives. */
 const whenRoom =
   ({ replyMemory }: LoadedItem) =>

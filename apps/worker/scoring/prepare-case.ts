@@ -15,10 +15,7 @@ export interface PreparedCase {
   /** Smallest overall score that passes, 0..1. */
   passThreshold: number;
   /** Scores one reply, or those of a chain's rounds. */
-  score(
-    replies: readonly ParsedReply[],
-    extra: { finishReason: string | null; similarities: SimilarityLookup },
-  ): Verdict;
+  score(replies: readonly ParsedReply[], similarities: SimilarityLookup): Verdict;
 }
 
 /** @param passThreshold smallest overall score that passes, 0..1 */
@@ -40,9 +37,9 @@ export function prepareWith(
   if (input.multi_turn) {
     return {
       ...prepared,
-      score: (replies, { similarities }) => scoreChain(input, tools, passThreshold, replies, similarities),
+      score: (replies, similarities) => scoreChain(input, tools, passThreshold, replies, similarities),
     };
   }
   const scorer = prepareCase(input, tools, passThreshold);
-  return { ...prepared, score: (replies, extra) => scorer.score(replies[0]!, extra) };
+  return { ...prepared, score: (replies, similarities) => scorer.score(replies[0]!, { similarities }) };
 }

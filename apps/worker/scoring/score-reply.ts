@@ -8,6 +8,7 @@ import type { Logger } from '#lib/runtime/logger';
 import { threadModule } from '#lib/runtime/threads/thread-entry';
 import { ThreadLimitExceeded, ThreadPool, type ThreadLimits } from '#lib/runtime/threads/thread-pool';
 import { isCheapToScore, approximateJsonLength } from '#lib/scoring/house/is-cheap-to-score';
+import { thoughtsBeside } from '#lib/scoring/replies/thoughts';
 import type { PreparedCase } from './prepare-case.js';
 import {
   KnownSimilarities,
@@ -171,10 +172,19 @@ const textOf = memoize(({ input, tools, passThreshold }: PreparedCase): CaseText
 const print = (value: Json): Promise<string> | string =>
   runSerially(() => stringifyInSourceOrder(value), approximateJsonLength(value, LARGE_CHARACTERS));
 
-/** The parts of a reply that scoring reads, without thoughts and whatever else its message holds. */
-function readable({ message: { content, tool_calls, function_call }, finishReason, names }: Reply): JsonObject {
+/** The parts of a reply that scoring reads: of its thoughts only their end, and nothing else its message holds. */
+function readable({
+  message: { content, tool_calls, function_call, refusal, ...rest },
+  finishReason,
+  names,
+}: Reply): JsonObject {
+  const thoughts = thoughtsBeside(rest);
   const message = Object.fromEntries(
-    Object.entries({ content, tool_calls, function_call }).filter(([, value]) => value !== undefined),
+    Object.entries({ content, tool_calls, function_call, refusal }).filter(([, value]) => value !== undefined),
   ) as JsonObject;
-  return { message, finishReason, ...(names && { names }) };
+  return {
+    message: { ...message, ...(thoughts && { reasoning_content: thoughts }) },
+    finishReason,
+    ...(names && { names }),
+  };
 }

@@ -73,14 +73,14 @@ export function scoreOnce(
   known: KnownSimilarities,
 ): ScoredReply {
   // Metrics of other projects read a reply whole, however large it is.
-  const rounds = replies.map(({ message, names }) => ({
+  const rounds = replies.map(({ message, names, finishReason }) => ({
     message,
-    reply: parseReply(message, prepared.tools, { whole: metrics.length > 0, names }),
+    reply: parseReply(message, prepared.tools, { whole: metrics.length > 0, names, finishReason }),
   }));
   const read = rounds.map(({ reply }) => reply);
   const similarities = known.find;
   const scored: ScoredReply = {
-    verdict: prepared.score(read, { finishReason: replies.at(-1)!.finishReason, similarities }),
+    verdict: prepared.score(read, similarities),
   };
   if (metrics.length)
     scored.metrics = scoreMetrics(metrics, { case: prepared.input, tools: prepared.tools, rounds, similarities });
@@ -100,11 +100,11 @@ export interface ToolResults {
  */
 export function runTools(
   { input, tools }: Pick<PreparedCase, 'input' | 'tools'>,
-  { message, names }: Pick<Reply, 'message' | 'names'>,
+  { message, names, finishReason }: Reply,
   callCounts: Map<string, number>,
 ): ToolResults | undefined {
-  const reply = parseReply(message, tools, { names });
-  if (reply.oversized || reply.calls.length === 0 || endsChain(input, reply)) return undefined;
+  const reply = parseReply(message, tools, { names, finishReason });
+  if (reply.oversized || reply.ending || reply.calls.length === 0 || endsChain(input, reply)) return undefined;
   return { calls: reply.calls, results: reply.calls.map(mockTools(input, callCounts)) };
 }
 

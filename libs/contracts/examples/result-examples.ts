@@ -68,7 +68,8 @@ const evidenceOfSeveral = {
   recall: 0.5,
   f1: 0.5,
   schema: [{ called: 0, path: '/days', problem: 'undeclared_key', message: 'is not declared by the tool' }],
-  notes: ['The reply was cut off at max_tokens.'],
+  notes: ['The reply ended at its token limit. The calls that it makes are whole.'],
+  syntax: 'hermes',
 };
 const bound = { what: 'calls', limit: 1000, found: 1204 };
 const result = {

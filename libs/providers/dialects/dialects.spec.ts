@@ -1,12 +1,20 @@
 import { readFileSync } from 'node:fs';
-import { parseJson, type JsonObject } from '#lib/contracts/json/json';
+import { parseJson, type Json, type JsonObject } from '#lib/contracts/json/json';
 import { findReservedParams } from '#lib/contracts/params';
 import type { ProviderKind } from '#lib/contracts/provider';
-import { createChatClient, readModelReply } from '../chat.js';
+import { createChatClient } from '../chat.js';
+import { isHostFailure } from '../replies/host-failure.js';
+import { readBody } from '../replies/read-body.js';
 import type { ProviderFailure } from '../failure.js';
 import { ResponseTooLarge } from '../guarded/response-limits.js';
 import fc from '../../../test/fast-check.js';
 import { suiteNamesByWireName } from './dialects.js';
+
+/** The reply in a stored body. */
+function readStored(body: Json) {
+  const read = readBody(body);
+  return read && !isHostFailure(read) ? read : undefined;
+}
 
 const fixture = (kind: string): any =>
   parseJson(readFileSync(new URL(`fixtures/${kind}.json`, import.meta.url), 'utf8'));
@@ -105,7 +113,7 @@ describe.each(['anthropic', 'google', 'openai-responses'] as const)('%s', (kind)
       message: { role: 'assistant', content: 'Oslo, twice.' },
     });
     expect(callsOf(reply.message)).toEqual(calls);
-    expect(readModelReply(reply.body)?.message).toEqual(reply.message);
+    expect(readStored(reply.body)?.message).toEqual(reply.message);
   });
 
   it('gets back what its model thought', async () => {
@@ -454,7 +462,7 @@ describe('The Gemini API', () => {
     expect(reply.notes.map(({ what }) => what)).toEqual(notes);
   });
 
-  it('says why a reply ended: what was blocked is a reply, and so is a call that Google could not read', async () => {
+  it('says why a reply ended: what its filter cut is one, and so is a call that Google could not read', async () => {
     const ended = async (candidates: unknown, more: object = {}) =>
       (await ask('google', SIMPLE, { body: { ...answer, candidates, ...more } })).reply;
     expect(await ended([{ finishReason: 'MAX_TOKENS' }])).toMatchObject({
@@ -465,9 +473,8 @@ describe('The Gemini API', () => {
       finishReason: 'content_filter',
       message: { content: null },
     });
-    expect(await ended(undefined, { promptFeedback: { blockReason: 'SAFETY' } })).toMatchObject({
-      finishReason: 'content_filter',
-    });
+    const { failure } = await ask('google', SIMPLE, { body: { promptFeedback: { blockReason: 'SAFETY' } } });
+    expect(failure).toMatchObject({ kind: 'blocked', retryable: false });
     expect(
       await ended([
         { finishReason: 'MALFORMED_FUNCTION_CALL', finishMessage: 'Malformed function call: get_weather(city=' },
@@ -565,7 +572,7 @@ describe.each(['openai', 'openai-responses', 'anthropic', 'google'] as const)(
         expect(got.reply.message.tool_calls ? callsOf(got.reply.message) : []).toEqual(calls);
         if (content !== undefined) expect(got.reply.message.content).toBe(content);
         if (refusal !== undefined) expect(got.reply.message.refusal).toBe(refusal);
-        expect(readModelReply(got.reply.body)?.message).toEqual(got.reply.message);
+        expect(readStored(got.reply.body)?.message).toEqual(got.reply.message);
         if (!sentBack) return;
 
         // The next round of the conversation contains the reply as the model sent it, followed by the results of its
@@ -792,7 +799,7 @@ describe.each(['openai', 'openai-responses', 'anthropic', 'google'] as const)(
       const said = [...others, names[0]!, 'made.up'];
       const { reply } = await asked(names, {}, said);
       expect(calledIn(reply.message)).toEqual([...names, names[0], 'made.up']);
-      expect(readModelReply(reply.body)?.message).toEqual(reply.message);
+      expect(readStored(reply.body)?.message).toEqual(reply.message);
       if (kind.startsWith('openai')) expect(JSON.stringify(reply.body)).toContain('{\\"n\\":5.0}');
       const results = said.map((_name, index) => ({ role: 'tool', tool_call_id: `c${index}`, content: 'x' }));
       const { sent } = await asked(names, { messages: [...(SIMPLE.messages as []), reply.message, ...results] });
@@ -861,7 +868,7 @@ it.each(['openai', 'openai-responses', 'anthropic', 'google'] as const)(
       body: JsonObject;
     }[];
     for (const { body } of answers)
-      for (const other of withoutText(body)) expect(() => readModelReply(other as JsonObject)).not.toThrow();
+      for (const other of withoutText(body)) expect(() => readStored(other as JsonObject)).not.toThrow();
     const error = { code: 400, type: 'x', message: 'x', status: 'x', details: [{ reason: 'x', retryDelay: '5s' }] };
     for (const body of [...withoutText({ error }), { error: { ...error, code: { valueOf: 1, toString: 1 } } }]) {
       for (const status of [200, 400])

@@ -1,4 +1,5 @@
 import { isObject, parseJson, type Json, type JsonObject } from '#lib/contracts/json/json';
+import { failedGenerationIn } from '../replies/failed-generation.js';
 
 /** An error message is a sentence or two; a longer one would be somebody's data. */
 const MAX_MESSAGE_CHARACTERS = 300;
@@ -49,8 +50,9 @@ export function modelApiError(body: Json): JsonObject | undefined {
     const value = error[name];
     if (typeof value === 'number' || isShortText(value)) kept[name] = value;
   }
-  // The model's own output, which is a reply: see `failedGeneration`.
-  if (typeof error.failed_generation === 'string') kept.failed_generation = error.failed_generation;
+  // The model's own output, which is a reply.
+  const generation = failedGenerationIn(error);
+  if (generation !== undefined) kept.failed_generation = generation;
   const details = Array.isArray(error.details) ? error.details.filter(isObject).slice(0, MAX_DETAILS) : [];
   if (details.length) kept.details = details.map(waitAndReason);
   return kept;

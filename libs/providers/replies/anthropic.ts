@@ -1,46 +1,51 @@
 import { isObject, type Json, type JsonObject } from '#lib/contracts/json/json';
-import { argumentsText, readTokenCount, type ReplyReader } from './model-reply.js';
+import { badBody } from './host-failure.js';
+import { argumentsText, endedReply, readTokenCount, type ReplyReader } from './model-reply.js';
+import { argumentsIn } from './native-calls.js';
 
-const FINISH_REASONS: Record<string, string> = {
-  end_turn: 'stop',
-  stop_sequence: 'stop',
-  pause_turn: 'stop',
-  tool_use: 'tool_calls',
-  max_tokens: 'length',
-  model_context_window_exceeded: 'length',
-  refusal: 'content_filter',
-};
+const BLOCKS = new Set(['text', 'tool_use', 'thinking', 'redacted_thinking', 'server_tool_use', 'mcp_tool_use']);
 
-/** Reads a message of Anthropic's API. */
+/** Reads a message of Anthropic's API. Compatible hosts leave out its type. */
 export const readAnthropicReply: ReplyReader = (body) => {
-  if (!isObject(body) || body.type !== 'message' || !Array.isArray(body.content)) return undefined;
-  const blocks = body.content.filter(isObject);
+  const { type, content } = body;
+  if (type !== 'message' && (type !== undefined || !looksLikeMessage(body))) return undefined;
+  if (typeof content !== 'string' && !Array.isArray(content))
+    return badBody('"content" must be a list of blocks, as Anthropic gives it.');
+  const blocks = typeof content === 'string' ? [{ type: 'text', text: content }] : content.filter(isObject);
+  if (blocks.length < content.length && Array.isArray(content)) return badBody('"content" must be a list of blocks.');
   const texts = blocks.flatMap((block) =>
     block.type === 'text' && typeof block.text === 'string' ? [block.text] : [],
   );
   const calls = blocks.filter((block) => block.type === 'tool_use');
   const thinks = blocks.some((block) => block.type === 'thinking' || block.type === 'redacted_thinking');
   const refusal = refusalIn(body);
-  const { stop_reason: stopReason } = body;
-  return {
-    message: {
-      role: 'assistant',
-      content: texts.length > 0 ? texts.join('') : null,
-      ...(calls.length > 0 && {
-        tool_calls: calls.map((call) => ({
-          id: call.id ?? null,
-          type: 'function',
-          function: { name: call.name ?? '', arguments: argumentsText(call.input) },
-        })),
-      }),
-      ...(typeof refusal === 'string' && { refusal }),
-      // A thinking model expects its signed thoughts back with the results of its calls, in their original places.
-      ...(thinks && { content_blocks: blocks }),
+  return endedReply(
+    {
+      message: {
+        role: 'assistant',
+        content: texts.length > 0 ? texts.join('') : null,
+        ...(calls.length > 0 && {
+          tool_calls: calls.map((call) => ({
+            id: call.id ?? null,
+            type: 'function',
+            function: { name: call.name ?? '', arguments: argumentsText(argumentsIn(call)) },
+          })),
+        }),
+        ...(typeof refusal === 'string' && { refusal }),
+        // A thinking model expects its signed thoughts back with the results of its calls, in their original places.
+        ...(thinks && { content_blocks: blocks }),
+      },
+      ...tokensIn(body),
     },
-    finishReason: typeof stopReason === 'string' ? (FINISH_REASONS[stopReason] ?? stopReason) : null,
-    ...tokensIn(body),
-  };
+    body.stop_reason,
+  );
 };
+
+const looksLikeMessage = ({ content, role, stop_reason: reason }: JsonObject): boolean =>
+  Array.isArray(content) &&
+  (role === 'assistant' || reason !== undefined) &&
+  content.every((block) => isObject(block) && BLOCKS.has(block.type as string)) &&
+  (reason !== undefined || content.some((block) => (block as JsonObject).type === 'tool_use'));
 
 function refusalIn({ stop_reason: reason, stop_details: details }: JsonObject): Json | undefined {
   return reason === 'refusal' && isObject(details) ? (details.explanation ?? details.category) : undefined;

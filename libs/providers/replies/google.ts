@@ -1,55 +1,66 @@
-import { toText, isObject, type Json, type JsonObject } from '#lib/contracts/json/json';
-import { argumentsText, readTokenCount, type ModelReply, type ReplyReader } from './model-reply.js';
-
-/** Finish reasons for a call that Google could not read, of a tool that was not offered, or one too many. */
-const BAD_CALL = new Set(['MALFORMED_FUNCTION_CALL', 'UNEXPECTED_TOOL_CALL', 'TOO_MANY_TOOL_CALLS']);
-const BLOCKED = new Set([
-  'MODEL_ARMOR',
-  'SAFETY',
-  'RECITATION',
-  'LANGUAGE',
-  'BLOCKLIST',
-  'PROHIBITED_CONTENT',
-  'SPII',
-  'IMAGE_SAFETY',
-  'IMAGE_PROHIBITED_CONTENT',
-  'IMAGE_RECITATION',
-]);
+import { isObject, toText, type Json, type JsonObject } from '#lib/contracts/json/json';
+import { badBody, failureOf, isBadCall, isHostFailure, type HostFailure } from './host-failure.js';
+import { argumentsText, endedReply, readTokenCount, type ReplyReader } from './model-reply.js';
+import { argumentsIn } from './native-calls.js';
 
 /** Reads a response of Google's generateContent. */
 export const readGoogleReply: ReplyReader = (body) => {
-  if (!isObject(body)) return undefined;
-  const candidate = Array.isArray(body.candidates) ? body.candidates[0] : undefined;
-  if (isObject(candidate)) return { ...readCandidate(candidate, toText(body.responseId ?? 'call')), ...tokensIn(body) };
-  const isBlocked = isObject(body.promptFeedback) && typeof body.promptFeedback.blockReason === 'string';
-  return isBlocked
-    ? { message: { role: 'assistant', content: null }, finishReason: 'content_filter', ...tokensIn(body) }
-    : undefined;
+  const { candidates, promptFeedback: feedback } = body;
+  const candidate = Array.isArray(candidates) ? candidates[0] : undefined;
+  if (candidate === undefined && isObject(feedback) && typeof feedback.blockReason === 'string')
+    return blocked(feedback);
+  if (candidates === undefined) return undefined;
+  if (!Array.isArray(candidates)) return badBody('"candidates" must be a list.');
+  if (candidates.length === 0) return badBody('"candidates" is empty: nothing was replied.');
+  if (!isObject(candidate)) return badBody('"candidates[0]" must be an object.');
+  const { content, finishReason: reason } = candidate;
+  if (content === undefined && reason === undefined)
+    return badBody('"candidates[0]" holds no "content", and no reason for that.');
+  const calling = candidates.filter(isObject).filter(makesCalls);
+  if (calling.length > 1)
+    return badBody(
+      `"candidates" holds ${candidates.length} replies, and one is read: ask for one, or score each by itself.`,
+    );
+  const message = readCandidate(calling[0] ?? candidate, toText(body.responseId ?? 'call'));
+  const ended = endedReply({ message, ...tokensIn(body) }, reason);
+  if (isHostFailure(ended)) return ended;
+  return ended.finishReason === 'stop' && message.tool_calls ? { ...ended, finishReason: 'tool_calls' } : ended;
 };
 
+/** What Google's filter keeps from the model is no reply of it. */
+const blocked = ({ blockReason, blockReasonMessage: message }: JsonObject): HostFailure => {
+  const why = `The prompt was blocked: ${toText(blockReason)}${typeof message === 'string' ? ` (${message})` : ''}.`;
+  return failureOf({ code: 'content_filter', message: why }, 400);
+};
+
+const partsOf = ({ content }: JsonObject): JsonObject[] =>
+  isObject(content) && Array.isArray(content.parts) ? content.parts.filter(isObject) : [];
+
+const makesCalls = (candidate: JsonObject): boolean => partsOf(candidate).some((part) => isObject(part.functionCall));
+
 /** @param idPrefix of the calls that have no id */
-function readCandidate(
-  { content, finishReason: reason, finishMessage }: JsonObject,
-  idPrefix: string,
-): Pick<ModelReply, 'message' | 'finishReason'> {
-  const parts = isObject(content) && Array.isArray(content.parts) ? content.parts.filter(isObject) : [];
-  const texts = parts.flatMap((part) => (typeof part.text === 'string' && part.thought !== true ? [part.text] : []));
+function readCandidate(candidate: JsonObject, idPrefix: string): JsonObject {
+  const parts = partsOf(candidate);
+  const { finishReason: reason, finishMessage } = candidate;
+  const textsOf = (isThought: boolean): string[] =>
+    parts.flatMap((part) =>
+      typeof part.text === 'string' && (part.thought === true) === isThought ? [part.text] : [],
+    );
+  const [texts, thoughts] = [textsOf(false), textsOf(true)];
   const calls = parts
     .filter((part) => isObject(part.functionCall))
     .map((part, index) => toCall(part, `${idPrefix}_${index}`));
   // The message quotes a call that Google could not read, which is a bad call of the model. It also comes with good
   // calls, and then says only that there is one.
   const isEmpty = texts.length === 0 && calls.length === 0;
-  if (isEmpty && BAD_CALL.has(toText(reason)) && typeof finishMessage === 'string') texts.push(finishMessage);
+  if (isEmpty && isBadCall(reason) && typeof finishMessage === 'string') texts.push(finishMessage);
   const signature = calls.length === 0 ? signatureOfText(parts) : undefined;
   return {
-    message: {
-      role: 'assistant',
-      content: texts.length > 0 ? texts.join('') : null,
-      ...(calls.length > 0 && { tool_calls: calls }),
-      ...(signature !== undefined && { extra_content: { google: { thought_signature: signature } } }),
-    },
-    finishReason: typeof reason === 'string' ? toFinishReason(reason, calls.length > 0) : null,
+    role: 'assistant',
+    content: texts.length > 0 ? texts.join('') : null,
+    ...(thoughts.length > 0 && { reasoning_content: thoughts.join('') }),
+    ...(calls.length > 0 && { tool_calls: calls }),
+    ...(signature !== undefined && { extra_content: { google: { thought_signature: signature } } }),
   };
 }
 
@@ -67,20 +78,14 @@ function tokensIn({ usageMetadata }: JsonObject): { promptTokens: number | null;
 const sumOf = (counts: (number | null)[]): number | null =>
   counts.every((count) => count === null) ? null : counts.reduce<number>((sum, count) => sum + (count ?? 0), 0);
 
-function toFinishReason(reason: string, hasCalls: boolean): string {
-  if (BLOCKED.has(reason)) return 'content_filter';
-  if (reason === 'MAX_TOKENS') return 'length';
-  if (reason === 'STOP') return hasCalls ? 'tool_calls' : 'stop';
-  return reason.toLowerCase();
-}
-
 /** The signature stands where Google's OpenAI-compatible endpoint puts it. */
 function toCall(part: JsonObject, fallbackId: string): JsonObject {
-  const { id, name, args } = part.functionCall as JsonObject;
+  const call = part.functionCall as JsonObject;
+  const { id, name } = call;
   return {
     id: id ?? fallbackId,
     type: 'function',
-    function: { name: name ?? '', arguments: argumentsText(args) },
+    function: { name: name ?? '', arguments: argumentsText(argumentsIn(call)) },
     ...(part.thoughtSignature !== undefined && {
       extra_content: { google: { thought_signature: part.thoughtSignature } },
     }),

@@ -1,5 +1,6 @@
-import { isDeeperThan, MAX_JSON_DEPTH, type Json, type JsonObject } from '#lib/contracts/json/json';
+import { isDeeperThan, isObject, MAX_JSON_DEPTH, toText, type Json, type JsonObject } from '#lib/contracts/json/json';
 import { stringifyInSourceOrder } from '#lib/contracts/json/key-order';
+import { badBody, readEnding, type HostFailure } from './host-failure.js';
 
 /*
  * The words for what a model answers, on the whole path from its provider to a result:
@@ -21,13 +22,43 @@ import { stringifyInSourceOrder } from '#lib/contracts/json/key-order';
 export interface ModelReply {
   /** An assistant message. The arguments of its calls are JSON text that keeps every number as it was written. */
   message: JsonObject;
+  /**
+   * In OpenAI's words (`stop`, `tool_calls`, `length`, `content_filter`), one of `BAD_CALLS`, or the host's own where
+   * nobody knows it, in lower case.
+   */
   finishReason: string | null;
   promptTokens: number | null;
   completionTokens: number | null;
 }
 
-/** Reads the body of a response in one format. Returns undefined when it holds no reply of a model. */
-export type ReplyReader = (body: Json) => ModelReply | undefined;
+/** Reads the body of a response in one format. Returns undefined when it is in another one. */
+export type ReplyReader = (body: JsonObject) => ModelReply | HostFailure | undefined;
+
+/**
+ * A reply by what its host says of its end. A host that broke off has failed, whatever it sent before, and so has one
+ * that ends an empty message for a reason that nobody knows.
+ * @param givenReason the host's finish reason
+ */
+export function endedReply(
+  reply: Omit<ModelReply, 'finishReason'>,
+  givenReason: Json | undefined,
+): ModelReply | HostFailure {
+  const ending = readEnding(givenReason);
+  const reason = toText(givenReason).slice(0, 100);
+  if ('status' in ending)
+    return { failed: { message: `The host broke off its reply (finish reason "${reason}").`, status: ending.status } };
+  if (!ending.isKnown && isEmpty(reply.message))
+    return badBody(`The reply is empty, and ended for the unknown reason "${reason}".`);
+  return { ...reply, finishReason: ending.reason };
+}
+
+const isEmpty = ({ content, tool_calls, function_call, refusal }: JsonObject): boolean =>
+  !hasText(content) && !tool_calls && !function_call && !refusal;
+
+const hasText = (content: Json | undefined): boolean =>
+  Array.isArray(content)
+    ? content.some((part) => isObject(part) && typeof part.text === 'string' && part.text.trim() !== '')
+    : typeof content === 'string' && content.trim() !== '';
 
 const MAX_TOKEN_COUNT = 2 ** 31 - 1;
 

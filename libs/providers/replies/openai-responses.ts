@@ -1,15 +1,22 @@
-import { isObject, type JsonObject } from '#lib/contracts/json/json';
+import { isObject, toText, type Json, type JsonObject } from '#lib/contracts/json/json';
+import { badBody } from './host-failure.js';
 import { readTokenCount, type ReplyReader } from './model-reply.js';
+import { argumentsIn } from './native-calls.js';
 
-/** Reads a response of OpenAI's Responses API. */
+const ITEMS = new Set(['message', 'function_call', 'reasoning']);
+
+/** Reads a response of OpenAI's Responses API. Compatible hosts leave out its `object` and its `status`. */
 export const readOpenaiResponsesReply: ReplyReader = (body) => {
-  const isReply =
-    isObject(body) &&
-    body.object === 'response' &&
-    Array.isArray(body.output) &&
-    (body.status === 'completed' || body.status === 'incomplete');
-  if (!isReply) return undefined;
-  const items = (body.output as unknown[]).filter(isObject);
+  const { object, output, status = 'completed' } = body;
+  const looksLikeResponse = Array.isArray(output) && (output.length === 0 || output.some(isItem));
+  if (object !== 'response' && !looksLikeResponse) return undefined;
+  if (status !== null && status !== 'completed' && status !== 'incomplete')
+    return {
+      failed: { message: `The response is "${toText(status).slice(0, 100)}", and holds no reply.`, status: 502 },
+    };
+  if (!Array.isArray(output)) return badBody('"output" must be a list.');
+  if (output.length === 0 && status !== 'incomplete') return badBody('"output" is empty: nothing was replied.');
+  const items = output.filter(isObject);
   const parts = items.flatMap((item) =>
     item.type === 'message' && Array.isArray(item.content) ? item.content.filter(isObject) : [],
   );
@@ -29,7 +36,7 @@ export const readOpenaiResponsesReply: ReplyReader = (body) => {
         tool_calls: calls.map((call) => ({
           id: call.call_id ?? null,
           type: 'function',
-          function: { name: call.name ?? '', arguments: call.arguments ?? '' },
+          function: { name: call.name ?? '', arguments: argumentsIn(call) ?? '' },
         })),
       }),
       // A reasoning model expects its reasoning back with the results of its calls, each item before the one that it
@@ -42,7 +49,9 @@ export const readOpenaiResponsesReply: ReplyReader = (body) => {
   };
 };
 
+const isItem = (item: Json): boolean => isObject(item) && ITEMS.has(item.type as string);
+
 function finishReasonOf({ status, incomplete_details: details }: JsonObject, hasCalls: boolean): string {
-  if (status !== 'incomplete') return hasCalls ? 'tool_calls' : 'stop';
+  if (status !== 'incomplete' && !isObject(details)) return hasCalls ? 'tool_calls' : 'stop';
   return isObject(details) && details.reason === 'content_filter' ? 'content_filter' : 'length';
 }

@@ -1,18 +1,85 @@
-import { isObject, type JsonObject } from '#lib/contracts/json/json';
-import { readTokenCount, type ReplyReader } from './model-reply.js';
+import { isObject, type Json, type JsonObject } from '#lib/contracts/json/json';
+import { failedGeneration } from './failed-generation.js';
+import { badBody, errorIn, failureOf, isBadCall, isHostFailure, type HostFailure } from './host-failure.js';
+import { endedReply, readTokenCount, type ReplyReader } from './model-reply.js';
+import { readNativeCalls } from './native-calls.js';
 
 /** Reads a chat completion. */
 export const readOpenaiReply: ReplyReader = (body) => {
-  const choice = isObject(body) && Array.isArray(body.choices) ? body.choices[0] : undefined;
-  if (!isObject(body) || !isObject(choice) || !isObject(choice.message)) return undefined;
+  const { choices } = body;
+  if (choices === undefined) return undefined;
+  if (!Array.isArray(choices)) return badBody('"choices" must be a list.');
+  if (choices.length === 0) return badBody('"choices" is empty: nothing was replied.');
+  const read = choices.map(readChoice);
+  const failure = read.find(isHostFailure);
+  if (failure) return failure;
+  const choice = oneReplyOf(read as Choice[]);
+  if (isHostFailure(choice)) return choice;
   const usage = isObject(body.usage) ? body.usage : {};
-  return {
-    message: choice.message,
-    finishReason: typeof choice.finish_reason === 'string' ? choice.finish_reason : null,
-    promptTokens: readTokenCount(usage.prompt_tokens),
-    completionTokens: completionTokens(usage),
-  };
+  return endedReply(
+    {
+      message: choice.message,
+      promptTokens: readTokenCount(usage.prompt_tokens),
+      completionTokens: completionTokens(usage),
+    },
+    choice.reason,
+  );
 };
+
+interface Choice {
+  message: JsonObject;
+  hasCalls: boolean;
+  reason: Json | undefined;
+}
+
+function readChoice(choice: Json, index: number): Choice | HostFailure {
+  const where = `choices[${index}]`;
+  if (!isObject(choice)) return badBody(`"${where}" must be an object.`);
+  const error = errorIn(choice);
+  if (error) {
+    const badReply = failedGeneration(error);
+    return badReply
+      ? { message: badReply.message, hasCalls: false, reason: badReply.finishReason }
+      : failureOf(error, 502);
+  }
+  const { message, finish_reason: reason, native_finish_reason: nativeReason } = choice;
+  if (!isObject(message)) return badBody(`"${where}" holds no "message": it is no chat completion.`);
+  const { content, function_call: older } = message;
+  if (content !== undefined && content !== null && typeof content !== 'string' && !Array.isArray(content))
+    return badBody(`${where}.message.content must be a text, a list of blocks, or null.`);
+  if (older !== undefined && older !== null && !(isObject(older) && typeof older.name === 'string'))
+    return badBody(`${where}.message.function_call must be a call: {"name": ..., "arguments": "..."}.`);
+  const unread = Array.isArray(content) ? content.findIndex(isUnreadCall) : -1;
+  if (unread >= 0) return badBody(`${where}.message.content[${unread}] holds a call in a form that is not read.`);
+  const calls = readNativeCalls(message.tool_calls, `${where}.message`);
+  if (calls && isHostFailure(calls)) return calls;
+  return {
+    message: calls === undefined || calls === message.tool_calls ? message : { ...message, tool_calls: calls },
+    hasCalls: (calls?.length ?? 0) > 0 || isObject(older),
+    // OpenRouter says "error" for a call that Google could not read, and Google's own word beside it.
+    reason: isBadCall(nativeReason) ? nativeReason : reason,
+  };
+}
+
+/** Whether a part of a content can only be a call, as no chat completion has it there. */
+const isUnreadCall = (part: Json): boolean =>
+  isObject(part) &&
+  typeof part.text !== 'string' &&
+  ['name', 'toolName', 'toolUse', 'functionCall', 'function'].some((key) => part[key] !== undefined);
+
+/**
+ * One reply is asked for. Some hosts put its text into one choice and its calls into another. Choices that each make
+ * calls are several replies, and picking one would be a guess.
+ */
+function oneReplyOf(choices: Choice[]): Choice | HostFailure {
+  if (choices.length === 1) return choices[0]!;
+  const calling = choices.filter(({ hasCalls }) => hasCalls);
+  if (calling.length > 1)
+    return badBody(`"choices" holds ${choices.length} replies, and one is read: ask for one, or score each by itself.`);
+  const [choice = choices[0]!] = calling;
+  const content = choice.message.content ?? choices.find(({ message }) => message.content)?.message.content;
+  return content === undefined ? choice : { ...choice, message: { ...choice.message, content } };
+}
 
 /** Some hosts count the reasoning of a model in the total alone, but charge for it as for its output. */
 function completionTokens(usage: JsonObject): number | null {

@@ -1,20 +1,27 @@
-import type { Evidence, ParsedCall } from '#lib/contracts/verdict';
+import type { ErrorType, Evidence, ParsedCall } from '#lib/contracts/verdict';
 import { checkArguments } from '../checks/check-tools.js';
+import type { ParsedReply } from '../replies/parse-reply.js';
 import type { Pairing, PreparedCase } from './prepared-case.js';
 
-/** A note of a verdict. */
-export const CUT_OFF = 'The reply was cut off at max_tokens.';
+const CUT_OFF = 'The reply ended at its token limit. The calls that it makes are whole.';
+const ONLY_CONSIDERED = 'The reply makes its call only in its thoughts, which do not count.';
+
+/** What the form of a reply adds to the evidence. */
+export function replyEvidence(
+  { syntax, isCut }: Pick<ParsedReply, 'syntax' | 'isCut'>,
+  errorType: ErrorType,
+): Pick<Evidence, 'syntax' | 'notes'> {
+  const isOnlyConsidered = syntax === 'thoughts';
+  if (isOnlyConsidered && errorType !== 'no_call' && errorType !== 'incomplete_chain') return {};
+  const notes = [isCut && CUT_OFF, isOnlyConsidered && ONLY_CONSIDERED].filter((note) => typeof note === 'string');
+  return { ...(syntax && { syntax }), ...(notes.length > 0 && { notes }) };
+}
 
 /** How many problems with the schemas of the tools a verdict shows. */
 const MAX_SCHEMA_PROBLEMS = 200;
 
 /** What a verdict on one reply is based on. */
-export function evidenceOf(
-  prepared: PreparedCase,
-  calls: readonly ParsedCall[],
-  pairing: Pairing,
-  finishReason: string | null | undefined,
-): Evidence {
+export function evidenceOf(prepared: PreparedCase, calls: readonly ParsedCall[], pairing: Pairing): Evidence {
   const { expected, input } = prepared;
   const { candidates, pairs } = pairing;
   const extra = extraArguments(prepared, calls, pairing);
@@ -35,7 +42,6 @@ export function evidenceOf(
     ...(extra.length && { extra_arguments: extra }),
     ...(schema.length && { schema }),
     ...(reportsF1 && exactCallScores(expected.length, calls.length, pairing)),
-    ...(finishReason === 'length' && { notes: [CUT_OFF] }),
   };
 }
 

@@ -21,6 +21,8 @@ const count = (calls: number): string => (calls === 1 ? '1 call' : `${calls} cal
 /** Says in a few plain sentences why a verdict is what it is. */
 export function explain(verdict: Verdict, input: CaseInput): string[] {
   if (verdict.evidence.bound) return [explainOversized(verdict, verdict.evidence.bound)];
+  const ended = ENDED[verdict.error_type];
+  if (ended) return [ended, ...(verdict.evidence.notes ?? [])];
   return [
     explainCalls(verdict, input),
     explainOrder(verdict),
@@ -29,8 +31,23 @@ export function explain(verdict: Verdict, input: CaseInput): string[] {
     explainPenalties(verdict, input),
     explainExtraCalls(verdict),
     verdict.format_compliance === 'repaired' && 'The call was not in the native format and had to be repaired.',
+    explainSyntax(verdict),
     ...(verdict.evidence.notes ?? []),
   ].filter((sentence) => typeof sentence === 'string' && sentence !== '') as string[];
+}
+
+const ENDED: Partial<Record<Verdict['error_type'], string>> = {
+  refused: "The model declined to answer, or its host's filter cut the reply. Such a reply scores 0.",
+  cut_off:
+    'The reply ended at its token limit before its call was whole. Such a reply scores 0: raise max_tokens, ' +
+    'or leave it out.',
+};
+
+function explainSyntax({ evidence: { syntax } }: Verdict): string {
+  if (syntax === undefined || syntax === 'thoughts') return '';
+  return syntax === 'json'
+    ? 'The host left the call in the text, as JSON.'
+    : `The host left the call in the text, in the syntax "${syntax}": it is set up for another model.`;
 }
 
 function explainOversized({ called }: Verdict, bound: Bound): string {

@@ -1,13 +1,13 @@
 import { z } from 'zod';
 import { CaseInput } from '#lib/contracts/case';
-import { unwrapNumbers } from '#lib/contracts/json/json';
+import { isObject, unwrapNumbers } from '#lib/contracts/json/json';
 import type { MetricOptions } from '#lib/contracts/metric';
 import { Tool } from '#lib/contracts/tool';
 import { conversionWarnings, flattenDeclarations } from '#lib/contracts/input/tool-shapes';
 import type { Verdict } from '#lib/contracts/verdict';
 import { checkCase } from '../checks/check-case.js';
 import type { SimilarityLookup } from '../arguments/match-arguments.js';
-import { parseReply } from '../replies/parse-reply.js';
+import { parseReply, type ParsedReply } from '../replies/parse-reply.js';
 import { prepareCase } from './score-case.js';
 import { scoreChain } from './score-chain.js';
 
@@ -52,7 +52,7 @@ export function scoreSingleTurn(
 ) {
   const tools = toolsFor(input, similarities);
   return toResult(
-    prepareCase(input.case, tools, options.pass_threshold).score(parseReply(input.reply, tools), { similarities }),
+    prepareCase(input.case, tools, options.pass_threshold).score(parseRecorded(input.reply, tools), { similarities }),
     tools,
   );
 }
@@ -68,11 +68,17 @@ export function scoreMultiTurn(
       input.case,
       tools,
       options.pass_threshold,
-      input.rounds.map((round) => parseReply(round.reply, tools)),
+      input.rounds.map((round) => parseRecorded(round.reply, tools)),
       similarities,
     ),
     tools,
   );
+}
+
+/** Reads a message that may say in its `finish_reason` how it ended. */
+function parseRecorded(reply: unknown, tools: readonly Tool[]): ParsedReply {
+  const reason = isObject(reply) ? reply.finish_reason : undefined;
+  return parseReply(reply, tools, { finishReason: typeof reason === 'string' ? reason : null });
 }
 
 function toResult({ overall, called: _called, abstention: _abstention, ...verdict }: Verdict, tools: readonly Tool[]) {

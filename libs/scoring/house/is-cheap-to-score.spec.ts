@@ -64,7 +64,7 @@ test.each<[string, CaseInput, JsonObject, Tool]>([
     { tool_calls: [{ function: { name: 'f', arguments: { city: 'x'.repeat(20_000) } } }] },
     plain,
   ],
-  ['a long text to search', expects({}), { content: '"name"'.repeat(5000) }, plain],
+  ['a long text to search', expects({}), { content: '{"name"'.repeat(5000) }, plain],
   ['a text of megabytes', expects({}), { content: 'x'.repeat(2 ** 21), tool_calls: [call({})] }, plain],
   [
     'long texts compared as they sound',

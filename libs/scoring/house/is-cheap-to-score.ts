@@ -4,6 +4,8 @@ import { memoize } from '#lib/contracts/memoize';
 import type { RunMetric } from '#lib/contracts/metric';
 import type { Tool } from '#lib/contracts/tool';
 import { expandedLength } from '../checks/schema-walk.js';
+import { MAY_HOLD_CALLS } from '../replies/parse-reply.js';
+import { thoughtsBeside } from '../replies/thoughts.js';
 import { expectedCalls } from './score-case.js';
 
 /*
@@ -83,6 +85,10 @@ const namedTools = memoize(
   (tools: readonly Tool[]) => new Map(tools.map((tool) => [tool.function.name.toLowerCase(), tool])),
 );
 
+const searchedText = (content: Json): string => (typeof content === 'string' ? content : JSON.stringify(content));
+/** What every call in a text has at least one of: so a text holds at most as many calls. */
+const MENTIONS = /name|tool|function|call|invoke|\(/gi;
+
 /** The sizes of a reply that decide how much work its scoring takes. */
 interface ReplySizes {
   calls: number;
@@ -93,7 +99,7 @@ interface ReplySizes {
 
 /** @returns undefined when the reply is too large to be cheap */
 function measureReply(
-  { content, tool_calls: calls, function_call: legacyCall }: JsonObject,
+  { content, tool_calls: calls, function_call: legacyCall, ...rest }: JsonObject,
   tools: readonly Tool[],
 ): ReplySizes | undefined {
   const sizes: ReplySizes = { calls: 0, called: 0, schema: 0 };
@@ -111,15 +117,16 @@ function measureReply(
     if (tool) sizes.schema = Math.max(sizes.schema, schemaLength(tool));
     hasPlainNames &&= !name.trimStart().startsWith('{');
   }
-  if (content !== undefined && content !== null) {
-    const length = approximateJsonLength(content);
-    if (length > MAX_CONTENT) return undefined;
-    const text = typeof content === 'string' ? content : JSON.stringify(content);
-    if (sizes.calls === 0 && text.includes('name')) {
-      if (length > MAX_CALLED) return undefined;
+  const length = approximateJsonLength(content ?? '');
+  if (length > MAX_CONTENT) return undefined;
+  if (sizes.calls === 0) {
+    // Without native calls the text is searched for calls, and then the thoughts.
+    const searched = searchedText(content ?? '') + thoughtsBeside(rest);
+    if (MAY_HOLD_CALLS.test(searched)) {
+      if (searched.length > MAX_CALLED) return undefined;
       hasPlainNames = false;
-      sizes.called += length;
-      sizes.calls = text.split('name').length;
+      sizes.called += searched.length;
+      sizes.calls = searched.match(MENTIONS)?.length ?? 0;
     }
   }
   if (!hasPlainNames) for (const tool of tools) sizes.schema = Math.max(sizes.schema, schemaLength(tool));

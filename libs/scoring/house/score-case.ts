@@ -6,7 +6,7 @@ import type { Bound, ParsedCall, Verdict } from '#lib/contracts/verdict';
 import type { ParsedReply } from '../replies/parse-reply.js';
 import { firstCalls, MAX_COMPARISONS, MAX_PAIRS } from '../replies/reply-bounds.js';
 import { errorTypeOf } from './error-type.js';
-import { evidenceOf } from './evidence.js';
+import { evidenceOf, replyEvidence } from './evidence.js';
 import { matchArguments, type ArgumentMatch, type SimilarityLookup } from '../arguments/match-arguments.js';
 import { pairInAnyOrder, pairInOrder, type CallPairs } from './pair-calls.js';
 
@@ -21,7 +21,7 @@ export const reachesThreshold = (overall: number, passThreshold: number): boolea
 export interface CaseScorer {
   /** Whether the right reply calls nothing. */
   abstention: boolean;
-  score(reply: ParsedReply, extra?: { similarities?: SimilarityLookup; finishReason?: string | null }): Verdict;
+  score(reply: ParsedReply, extra?: { similarities?: SimilarityLookup }): Verdict;
 }
 
 const NO_PAIR: CandidatePair = { weight: 0, match: null };
@@ -57,7 +57,7 @@ export function prepareCase(input: CaseInput, tools: readonly Tool[], passThresh
   };
   return {
     abstention: prepared.abstention,
-    score: (reply, { similarities, finishReason } = {}) => scoreReply(prepared, reply, similarities, finishReason),
+    score: (reply, { similarities } = {}) => scoreReply(prepared, reply, similarities),
   };
 }
 
@@ -71,14 +71,10 @@ function declaredDefaults(tool: Tool): JsonObject {
   );
 }
 
-function scoreReply(
-  prepared: PreparedCase,
-  reply: ParsedReply,
-  similarities: SimilarityLookup | undefined,
-  finishReason: string | null | undefined,
-): Verdict {
+function scoreReply(prepared: PreparedCase, reply: ParsedReply, similarities: SimilarityLookup | undefined): Verdict {
   const { input, abstention, passThreshold } = prepared;
-  const { calls, format_compliance } = reply;
+  const { calls, format_compliance, ending } = reply;
+  if (ending && !reply.oversized) return endedVerdict({ ...prepared, ...reply, ending });
   const pairing = pairCalls(prepared, reply, similarities);
   if ('bound' in pairing) return oversizedVerdict({ ...prepared, bound: pairing.bound, calls, format_compliance });
 
@@ -86,16 +82,17 @@ function scoreReply(
   const overall = paramScore === null ? toolScore : TOOL_WEIGHT * toolScore + PARAM_WEIGHT * paramScore;
   const isMalformed = judgedCalls(input, calls, pairing.pairs).some((call) => call.arguments === null);
   const hasForbiddenCall = input.allow_extra_calls === false && pairing.unexpected.length > 0 && !abstention;
+  const error_type = errorTypeOf(prepared, calls, pairing, { isMalformed, hasForbiddenCall });
   return {
     tool_score: toolScore,
     param_score: paramScore,
     overall,
     passed: reachesThreshold(overall, passThreshold) && !isMalformed && !hasForbiddenCall,
-    error_type: errorTypeOf(prepared, calls, pairing, { isMalformed, hasForbiddenCall }),
+    error_type,
     format_compliance,
     called: calls,
     abstention,
-    evidence: evidenceOf(prepared, calls, pairing, finishReason),
+    evidence: { ...evidenceOf(prepared, calls, pairing), ...replyEvidence(reply, error_type) },
   };
 }
 
@@ -187,5 +184,34 @@ export function oversizedVerdict({
     called: firstCalls(calls),
     abstention,
     evidence: { pairs: [], missing: expected.map((_call, index) => index), unexpected: [], bound },
+  };
+}
+
+/**
+ * The verdict on a reply that nothing whole came of, because the model declined, a filter cut it, or it ended at its
+ * token limit. It is neither right nor a wrong call, and no abstention.
+ */
+export function endedVerdict({
+  ending,
+  calls,
+  format_compliance,
+  abstention,
+  expected,
+}: Pick<PreparedCase, 'abstention' | 'expected'> &
+  Pick<ParsedReply, 'calls' | 'format_compliance'> & { ending: NonNullable<ParsedReply['ending']> }): Verdict {
+  return {
+    tool_score: 0,
+    param_score: expected.some((call) => call.params) ? 0 : null,
+    overall: 0,
+    passed: false,
+    error_type: ending,
+    format_compliance,
+    called: firstCalls(calls),
+    abstention,
+    evidence: {
+      pairs: [],
+      missing: expected.map((_call, index) => index),
+      unexpected: firstCalls(calls).map((_call, index) => index),
+    },
   };
 }

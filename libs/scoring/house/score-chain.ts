@@ -4,7 +4,8 @@ import type { Bound, ErrorType, Evidence, FormatCompliance, ParsedCall, Verdict 
 import { equalJson, type SimilarityLookup } from '../arguments/match-arguments.js';
 import type { ParsedReply } from '../replies/parse-reply.js';
 import { MAX_CALLS } from '../replies/reply-bounds.js';
-import { expectedCalls, oversizedVerdict, prepareCase, reachesThreshold } from './score-case.js';
+import { replyEvidence } from './evidence.js';
+import { endedVerdict, expectedCalls, oversizedVerdict, prepareCase, reachesThreshold } from './score-case.js';
 
 const PENALTY = 0.1;
 export const DEFAULT_MAX_ROUNDS = 5;
@@ -31,6 +32,9 @@ export function scoreChain(
   const lastHop = hops.at(-1);
   const isReached = lastHop !== undefined && acceptedTools(input).has(lastHop.name.toLowerCase());
   const scorer = prepareCase({ ...input, allow_extra_calls: true }, tools, passThreshold);
+  const { ending } = rounds.at(-1) ?? {};
+  if (ending && !isReached && !(scorer.abstention && hops.length > 0))
+    return endedChainVerdict(input, rounds, hops, ending);
   const scoredCalls = isReached ? [lastHop] : scorer.abstention ? hops : [];
   const verdict = scorer.score({ calls: scoredCalls, format_compliance: 'native' }, { similarities });
 
@@ -41,19 +45,44 @@ export function scoreChain(
   const failsByLength = verdict.error_type === 'none' && !passed;
   const reachedType = failsByLength ? 'long_way' : verdict.error_type;
   const isComplete = isReached || scorer.abstention || hops.length === 0;
+  const error_type = isComplete ? reachedType : unreachedType(input, tools, rounds, hops);
+  const form = replyEvidence({ syntax: syntaxOf(rounds), isCut: rounds.at(-1)?.isCut }, error_type);
   return {
     ...verdict,
     overall,
     ...chain,
     called: hops,
     passed,
-    error_type: isComplete ? reachedType : unreachedType(input, tools, rounds, hops),
+    error_type,
     format_compliance: worstFormat(rounds),
     evidence: isReached
-      ? { ...verdict.evidence, chain, ...renumberedEvidence(verdict.evidence, hops.length - 1) }
-      : { ...verdict.evidence, chain, unexpected: hops.map((_call, index) => index) },
+      ? { ...verdict.evidence, ...form, chain, ...renumberedEvidence(verdict.evidence, hops.length - 1) }
+      : { ...verdict.evidence, ...form, chain, unexpected: hops.map((_call, index) => index) },
   };
 }
+
+/** A chain whose last reply came to nothing, as `endedVerdict`. */
+function endedChainVerdict(
+  input: CaseInput,
+  rounds: readonly ParsedReply[],
+  hops: ParsedCall[],
+  ending: NonNullable<ParsedReply['ending']>,
+): Verdict {
+  const expected = expectedCalls(input);
+  const chain: ChainScores = { ...chainScores(input, hops, 0), completion: 0 };
+  const verdict = endedVerdict({
+    ending,
+    calls: hops,
+    format_compliance: worstFormat(rounds),
+    abstention: expected.length === 0,
+    expected,
+  });
+  return { ...verdict, ...chain, evidence: { ...verdict.evidence, chain } };
+}
+
+/** How the rounds write their calls, where a host left them in the text. */
+const syntaxOf = (rounds: readonly ParsedReply[]): ParsedReply['syntax'] =>
+  rounds.find(({ syntax }) => syntax && syntax !== 'thoughts')?.syntax ?? rounds.at(-1)?.syntax;
 
 function chainScores(input: CaseInput, hops: readonly ParsedCall[], completion: number): ChainScores {
   const efficiency = input.optimal_hops && hops.length ? Math.min(1, input.optimal_hops / hops.length) : 1;

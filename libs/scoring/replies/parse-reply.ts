@@ -1,8 +1,15 @@
+import { ARGUMENT_KEYS } from '#lib/contracts/call-fields';
 import { isObject, parseJson, type Json, type JsonObject } from '#lib/contracts/json/json';
+import { memoize } from '#lib/contracts/memoize';
 import { byteLength, type Tool } from '#lib/contracts/tool';
-import type { Bound, FormatCompliance, ParsedCall } from '#lib/contracts/verdict';
+import type { Bound, CallSyntax, FormatCompliance, ParsedCall } from '#lib/contracts/verdict';
+import { callOf, callsOfValue } from './call-shape.js';
 import { findJsonSpans } from './json-in-text.js';
 import { exceedsArgumentDepth, jsonDepth, MAX_ARGUMENT_DEPTH, MAX_CALLS, MAX_SEARCHED_BYTES } from './reply-bounds.js';
+import { readPythonLists, readPythonText } from './syntaxes/pythonic.js';
+import { MarkedText, type WrittenCall } from './syntaxes/syntax.js';
+import { SYNTAXES } from './syntaxes/syntaxes.js';
+import { contentText, splitThoughts, thoughtsBeside } from './thoughts.js';
 
 export interface ParsedReply {
   /** The calls. For an oversized reply only the first ones, unless it was read whole. */
@@ -10,6 +17,12 @@ export interface ParsedReply {
   format_compliance: FormatCompliance;
   /** The bound that the reply goes beyond, if any. */
   oversized?: Bound;
+  /** How the calls are written that the host left in the text; `thoughts` when only thoughts hold one. */
+  syntax?: CallSyntax;
+  /** Why the reply cannot be judged: nothing whole came of it. */
+  ending?: 'refused' | 'cut_off';
+  /** Whether it ended at its token limit, whatever came of it. */
+  isCut?: boolean;
 }
 
 type Repair = NonNullable<ParsedCall['repairs']>[number];
@@ -18,35 +31,114 @@ type Repair = NonNullable<ParsedCall['repairs']>[number];
 interface Parsing {
   whole: boolean;
   names: Record<string, string>;
+  /** The tools, by their names in lower case. */
+  tools: ReadonlyMap<string, Tool>;
+  /** Whether a call of a tool that is not known counts wherever it stands: its host took it for a call. */
+  anyName: boolean;
   oversized?: Bound;
+  syntax?: CallSyntax;
 }
 
+/** Finish reasons of a model whose host could not take its call. */
+const BAD_CALL = /^(?:malformed|invalid|unexpected|too_many)_/;
+/** Repairs of the form alone, which the host made. */
+const HARMLESS: ReadonlySet<Repair> = new Set(['function_call', 'object_arguments']);
+
+const byName = memoize(
+  (tools: readonly Tool[]): ReadonlyMap<string, Tool> =>
+    new Map(tools.map((tool) => [tool.function.name.toLowerCase(), tool])),
+);
+
 /**
- * Reads the calls of a chat completion message: native calls, calls inside the name, and calls written as JSON into
- * the text. It never throws: a call that cannot be read becomes a malformed call.
- * @param whole whether to read beyond the bounds of a reply, for metrics without bounds. The time stays linear.
- * @param names the tools' own names, by the names that the model was given. Native calls have their own names already.
+ * Reads the calls of a chat completion message: native calls, calls inside the name, and calls that the host left in
+ * the text. Thoughts are not searched. It never throws: a call that cannot be read becomes a malformed call.
+ * @param of.whole whether to read beyond the bounds of a reply, for metrics without bounds. The time stays linear.
+ * @param of.names the tools' own names, by the names that the model was given; native calls have their own already
+ * @param of.finishReason in the words of `ModelReply`
  */
 export function parseReply(
   message: unknown,
   tools: readonly Tool[],
-  { whole = false, names = {} }: { whole?: boolean; names?: Record<string, string> } = {},
+  of: { whole?: boolean; names?: Record<string, string>; finishReason?: string | null } = {},
 ): ParsedReply {
   const reply = isObject(message) ? message : {};
-  const parsing: Parsing = { whole, names };
+  const { finishReason = null } = of;
+  const isBadCall = finishReason !== null && BAD_CALL.test(finishReason);
+  const parsing: Parsing = {
+    whole: of.whole ?? false,
+    names: of.names ?? {},
+    tools: byName(tools),
+    anyName: isBadCall,
+  };
   const calls = nativeCalls(reply, parsing);
-  if (calls.length === 0) calls.push(...callsInText(textOf(reply.content), tools, parsing));
-  const format_compliance =
-    calls.length === 0
-      ? 'none'
-      : calls.some((call) => call.arguments === null)
-        ? 'malformed'
-        : calls.some((call) =>
-              call.repairs?.some((repair) => repair !== 'function_call' && repair !== 'object_arguments'),
-            )
-          ? 'repaired'
-          : 'native';
-  return { calls, format_compliance, ...(parsing.oversized && { oversized: parsing.oversized }) };
+  if (calls.length === 0) {
+    const text = contentText(reply.content);
+    calls.push(...callsInReply(reply, text, parsing));
+    if (isBadCall && calls.length === 0) calls.push(unreadCall(text, tools));
+  }
+  const ending = endingOf(reply, calls, finishReason);
+  return {
+    calls,
+    format_compliance: complianceOf(calls),
+    ...(parsing.oversized && { oversized: parsing.oversized }),
+    ...(parsing.syntax && { syntax: parsing.syntax }),
+    ...(ending && { ending }),
+    ...(finishReason === 'length' && { isCut: true }),
+  };
+}
+
+function complianceOf(calls: readonly ParsedCall[]): FormatCompliance {
+  if (calls.length === 0) return 'none';
+  if (calls.some((call) => call.arguments === null)) return 'malformed';
+  return calls.some((call) => call.repairs?.some((repair) => !HARMLESS.has(repair))) ? 'repaired' : 'native';
+}
+
+/** A reply that makes whole calls is judged by them, however it ended. */
+function endingOf(
+  { refusal }: JsonObject,
+  calls: readonly ParsedCall[],
+  finishReason: string | null,
+): ParsedReply['ending'] {
+  if (calls.length > 0 && calls.every((call) => call.arguments !== null)) return undefined;
+  if (finishReason === 'length') return 'cut_off';
+  const declines = calls.length === 0 && typeof refusal === 'string' && refusal !== '';
+  return declines || finishReason === 'content_filter' ? 'refused' : undefined;
+}
+
+/** The calls in what the reply says. Where only its thoughts hold one, that is noted. */
+function callsInReply(reply: JsonObject, text: string, parsing: Parsing): ParsedCall[] {
+  if (!mayHoldCall(text, parsing) || !maySearch(text, parsing)) {
+    noteConsidered(thoughtsBeside(reply), parsing);
+    return [];
+  }
+  const { said, thoughts } = splitThoughts(text);
+  const calls = callsInText(said, parsing);
+  if (calls.length > 0) return calls;
+  noteConsidered(thoughts || thoughtsBeside(reply), parsing);
+  return [];
+}
+
+function noteConsidered(thoughts: string, parsing: Parsing): void {
+  if (parsing.oversized || !mayHoldCall(thoughts, parsing)) return;
+  const end = thoughts.slice(-MAX_SEARCHED_BYTES / 3);
+  if (callsInText(end, { ...parsing, oversized: undefined, syntax: undefined }).length > 0) parsing.syntax = 'thoughts';
+}
+
+/** Whether a text has a bracket, and what a call of any syntax has beside it. */
+const mayHoldCall = (text: string, { tools }: Parsing): boolean =>
+  MAY_HOLD_CALLS.test(text) &&
+  (/"(?:name|tool|function)|tool_?call|function|invoke|tool▁call|python_|START_ACTION/i.test(text) ||
+    [...tools.values()].some(({ function: { name } }) => text.includes(name)));
+
+const MAX_NAMED_IN = 4000;
+/** What stands for the call of a model that its host could not read: the first tool that it names. */
+function unreadCall(text: string, tools: readonly Tool[]): ParsedCall {
+  const beginning = text.slice(0, MAX_NAMED_IN).toLowerCase();
+  const [named] = tools
+    .map(({ function: { name } }) => ({ name, at: beginning.indexOf(name.toLowerCase()) }))
+    .filter(({ at }) => at >= 0)
+    .toSorted((a, b) => a.at - b.at || b.name.length - a.name.length);
+  return { name: named?.name ?? '', arguments: null, raw: text };
 }
 
 /** Records the first bound that a reply goes beyond. @returns whether to continue */
@@ -63,26 +155,30 @@ function nativeCalls(reply: JsonObject, parsing: Parsing): ParsedCall[] {
       made.length <= MAX_CALLS || continuesBeyond(parsing, { what: 'calls', limit: MAX_CALLS, found: made.length });
     for (const call of all ? made : made.slice(0, 10)) {
       const body = isObject(call.function) ? call.function : call;
-      calls.push(readCall(typeof body.name === 'string' ? body.name : '', body.arguments, [], parsing));
+      calls.push(readCall(typeof body.name === 'string' ? body.name : '', argumentsIn(body), [], parsing));
     }
   }
   if (calls.length === 0 && isObject(reply.function_call) && typeof reply.function_call.name === 'string') {
-    calls.push(readCall(reply.function_call.name, reply.function_call.arguments, ['function_call'], parsing));
+    calls.push(readCall(reply.function_call.name, argumentsIn(reply.function_call), ['function_call'], parsing));
   }
   return calls;
 }
 
+const argumentsIn = (body: JsonObject): Json | undefined =>
+  body.arguments ?? body[ARGUMENT_KEYS.find((key) => body[key] !== undefined) ?? ''];
+
 function readCall(name: string, raw: Json | undefined, repairs: Repair[], parsing: Parsing): ParsedCall {
   const given = readArguments(raw, repairs, parsing);
-  const inName =
-    name.trimStart().startsWith('{') && maySearch(name, parsing)
-      ? callShape(parse(name.trim(), parsing), parsing)
-      : undefined;
+  const value = name.trimStart().startsWith('{') && maySearch(name, parsing) ? parse(name.trim(), parsing) : undefined;
+  const inName = value === undefined ? undefined : callOf(value);
   if (!inName) return finish(name, given, repairs);
   repairs.push('json_in_name');
   const nonEmpty = given.value && Object.keys(given.value).length > 0;
-  return finish(inName.name, nonEmpty ? given : readArguments(inName.arguments, repairs, parsing), repairs);
+  const ownName = ownNameOf(inName.name, parsing);
+  return finish(ownName, nonEmpty ? given : readArguments(inName.arguments, repairs, parsing), repairs);
 }
+
+const ownNameOf = (name: string, { names }: Parsing): string => (Object.hasOwn(names, name) ? names[name]! : name);
 
 /** Whether a text is short enough to search it for calls. */
 function maySearch(text: string, parsing: Parsing): boolean {
@@ -112,10 +208,11 @@ function readArguments(
   }
   if (typeof raw !== 'string')
     return { value: null, raw: exceedsArgumentDepth(raw) ? tooDeep(parsing).raw : JSON.stringify(raw) };
-  if (raw.trim() === '') return { value: {} };
+  if (isNothing(raw)) return { value: {} };
   const parsed = parse(raw, parsing);
   if (isObject(parsed)) return exceedsArgumentDepth(parsed) ? tooDeep(parsing) : { value: parsed };
   if (typeof parsed === 'string') {
+    if (isNothing(parsed)) return { value: {} };
     const inner = parse(parsed, parsing);
     if (isObject(inner)) {
       if (exceedsArgumentDepth(inner)) return tooDeep(parsing);
@@ -123,7 +220,24 @@ function readArguments(
       return { value: inner };
     }
   }
+  const repaired = parsed === undefined ? withoutTrailingQuotes(raw) : undefined;
+  const value = repaired === undefined ? undefined : parse(repaired, parsing);
+  if (isObject(value) && !exceedsArgumentDepth(value)) {
+    repairs.push('trailing_quotes');
+    return { value };
+  }
   return { value: null, raw };
+}
+
+/** Whether a text gives no arguments. */
+const isNothing = (text: string): boolean => ['', 'null'].includes(text.trim());
+
+/** `{"a": 1}""` as some hosts end it; undefined when the text does not end so. */
+function withoutTrailingQuotes(text: string): string | undefined {
+  let end = text.trimEnd();
+  const length = end.length;
+  while (end.endsWith('""')) end = end.slice(0, -2).trimEnd();
+  return end.length < length && end.endsWith('}') ? end : undefined;
 }
 
 function tooDeep(parsing: Parsing): { value: null; raw: string } {
@@ -131,52 +245,117 @@ function tooDeep(parsing: Parsing): { value: null; raw: string } {
   return { value: null, raw: '(nested too deeply)' };
 }
 
-/** Reads `{"name": ..., "arguments" | "parameters": ...}`, bare or in a "function" wrapper. */
-function callShape(
-  value: Json | undefined,
-  { names }: Parsing,
-): { name: string; arguments: Json | undefined } | undefined {
-  if (!isObject(value)) return undefined;
-  const body = isObject(value.function) ? value.function : value;
-  if (typeof body.name !== 'string' || body.name === '') return undefined;
-  const name = Object.hasOwn(names, body.name) ? names[body.name]! : body.name;
-  return { name, arguments: body.arguments ?? body.parameters };
+/** What every call in a text has: a bracket of one kind or another. */
+export const MAY_HOLD_CALLS = /[[{<(]|to=functions\./;
+
+/** Calls with marks around them are all that counts. Without marks, what looks like a call must name a known tool. */
+function callsInText(text: string, parsing: Parsing): ParsedCall[] {
+  if (!MAY_HOLD_CALLS.test(text)) return [];
+  const marked = new MarkedText(text, parsing.tools);
+  const calls = new CallsOfText(parsing);
+  readMarked(marked, calls);
+  if (calls.found.length === 0) readJson(text, calls);
+  if (calls.found.length === 0) readPython(marked, calls);
+  return calls.found;
 }
 
-function callsInText(text: string, tools: readonly Tool[], parsing: Parsing): ParsedCall[] {
-  if (!text.includes('"name"') || !maySearch(text, parsing)) return [];
-  const known = new Set(tools.map((tool) => tool.function.name.toLowerCase()));
-  const calls: ParsedCall[] = [];
-  for (const [start, end] of findJsonSpans(text)) {
-    const value = parse(text.slice(start, end), parsing);
-    for (const candidate of value === undefined ? [] : unwrap(value)) {
-      const shape = callShape(candidate, parsing);
-      if (!shape || !known.has(shape.name.toLowerCase())) continue;
-      const repairs: Repair[] = ['json_in_content'];
-      const call = readArguments(shape.arguments, repairs, parsing);
-      calls.push(
+/** The calls of a text, up to the bound of a reply. */
+class CallsOfText {
+  readonly found: ParsedCall[] = [];
+
+  constructor(readonly parsing: Parsing) {}
+
+  /** @returns whether to continue */
+  add(written: readonly WrittenCall[], syntax: CallSyntax, onlyKnown: boolean): boolean {
+    const { parsing, found } = this;
+    for (const { name: given, arguments: raw } of written) {
+      const name = ownNameOf(given, parsing);
+      if (onlyKnown && !parsing.anyName && !parsing.tools.has(name.toLowerCase())) continue;
+      const repairs: Repair[] = [syntax === 'json' ? 'json_in_content' : 'call_in_text'];
+      const args = readArguments(raw, repairs, parsing);
+      parsing.syntax ??= syntax;
+      found.push(
         finish(
-          shape.name,
-          call,
+          name,
+          args,
           repairs.filter((repair) => repair !== 'object_arguments'),
         ),
       );
-      if (calls.length === MAX_CALLS + 1 && !continuesBeyond(parsing, { what: 'calls', limit: MAX_CALLS }))
-        return calls;
+      if (found.length === MAX_CALLS + 1 && !continuesBeyond(parsing, { what: 'calls', limit: MAX_CALLS }))
+        return false;
     }
+    return true;
   }
-  return calls;
 }
 
-const unwrap = (value: Json): Json[] => {
-  if (Array.isArray(value)) return value;
-  return isObject(value) && Array.isArray(value.tool_calls) ? value.tool_calls : [value];
-};
+const BY_MARK = Map.groupBy(
+  SYNTAXES.flatMap((syntax) => syntax.marks.map((mark) => ({ mark, syntax }))),
+  ({ mark }) => mark,
+);
+const ANY_MARK = new RegExp(
+  [...BY_MARK.keys()].map((mark) => mark.replaceAll(/[.*+?^${}()|[\]\\]/g, '\\$&')).join('|'),
+  'g',
+);
 
-function textOf(content: Json | undefined): string {
-  if (typeof content === 'string') return content;
-  if (!Array.isArray(content)) return '';
-  return content.map((part) => (isObject(part) && typeof part.text === 'string' ? part.text : '')).join('');
+function readMarked(text: MarkedText, calls: CallsOfText): void {
+  ANY_MARK.lastIndex = 0;
+  for (let match; (match = ANY_MARK.exec(text.text));) {
+    const [mark] = match;
+    const at = match.index + mark.length;
+    for (const { syntax } of BY_MARK.get(mark)!) {
+      const written = syntax.read(text, at, mark);
+      if (!written) continue;
+      if (!calls.add(written.calls, syntax.id, false)) return;
+      ANY_MARK.lastIndex = Math.max(at, written.end);
+      break;
+    }
+  }
+}
+
+/** JSON anywhere in a text: `{"name": ..., "arguments": ...}`, or arguments under a line that names a tool. */
+function readJson(text: string, calls: CallsOfText): void {
+  const { parsing } = calls;
+  const mayName = /"(?:name|tool|function)/.test(text);
+  if (!text.includes('{')) return;
+  for (const [start, end] of findJsonSpans(text)) {
+    const name = text[start] === '{' ? nameAbove(text, start, parsing) : undefined;
+    if (!mayName && name === undefined) continue;
+    const value = parse(text.slice(start, end), parsing);
+    if (value === undefined) continue;
+    const written = callsOfValue(value);
+    const isContinuing =
+      written && areCalls(written, parsing)
+        ? calls.add(written, 'json', true)
+        : name === undefined || !isObject(value) || calls.add([{ name, arguments: value }], 'glm', true);
+    if (!isContinuing) return;
+  }
+}
+
+/** Names without arguments are calls where their tools need none, and otherwise a mention. */
+const areCalls = (written: readonly WrittenCall[], parsing: Parsing): boolean =>
+  parsing.anyName ||
+  written.some((call) => call.arguments !== undefined) ||
+  written.every(({ name }) => {
+    const required = parsing.tools.get(ownNameOf(name, parsing).toLowerCase())?.function.parameters?.required;
+    return !Array.isArray(required) || required.length === 0;
+  });
+
+/** GLM 4: the known tool that the line above an object consists of. */
+function nameAbove(text: string, start: number, parsing: Parsing): string | undefined {
+  const lineEnd = text.slice(Math.max(0, start - 20), start).trimEnd().length + Math.max(0, start - 20);
+  if (!text.slice(lineEnd, start).includes('\n')) return undefined;
+  const name = /[\w.-]{1,200}$/.exec(text.slice(Math.max(0, lineEnd - 200), lineEnd))?.[0];
+  if (name === undefined || !parsing.tools.has(ownNameOf(name, parsing).toLowerCase())) return undefined;
+  return /(?:^|\n)[ \t]*$/.test(text.slice(Math.max(0, lineEnd - name.length - 20), lineEnd - name.length))
+    ? name
+    : undefined;
+}
+
+function readPython(text: MarkedText, calls: CallsOfText): void {
+  if (!text.text.includes('(')) return;
+  const whole = readPythonText(text);
+  if (whole) calls.add(whole, 'pythonic', true);
+  else for (const { calls: written } of readPythonLists(text)) if (!calls.add(written, 'pythonic', true)) return;
 }
 
 /** @returns undefined when the text is not JSON */

@@ -1,6 +1,9 @@
-import { isObject, type Json } from '#lib/contracts/json/json';
+import { isObject, type Json, type JsonObject } from '#lib/contracts/json/json';
 import type { ErrorKind } from '#lib/contracts/run';
-import { failedGeneration, readModelReply } from '#lib/providers/chat';
+import { replyInFailure } from '#lib/providers/chat';
+import { isHostFailure } from '#lib/providers/replies/host-failure';
+import type { ModelReply } from '#lib/providers/replies/model-reply';
+import { readBody } from '#lib/providers/replies/read-body';
 import type { Reply } from '../../scoring/scoring-work.js';
 
 /** What is stored of an item: all that went over the wire. */
@@ -31,15 +34,20 @@ export function repliesIn({
   names,
 }: Pick<Exchange, 'replies' | 'rounds' | 'names'>): Reply[] | undefined {
   const replies = (rounds ?? [bodies.length - 1]).map((index) => replyInBody(bodies[index]));
-  return replies.every((reply) => reply !== undefined) ? replies.map((reply) => ({ ...reply, names })) : undefined;
+  return replies.every((reply) => reply !== undefined)
+    ? replies.map(({ message, finishReason }) => ({ message, finishReason, names }))
+    : undefined;
 }
 
 /** The reply in a stored body; undefined where no model replied. */
-function replyInBody(body: Json | undefined): Reply | undefined {
-  if (body === undefined) return undefined;
-  const failed = isObject(body) && isObject(body.error) ? failedGeneration(body.error) : undefined;
-  return failed ? { message: failed, finishReason: null } : readModelReply(body);
+function replyInBody(body: Json | undefined): ModelReply | undefined {
+  const read = isFailure(body) ? replyInFailure(body.error) : readBody(body);
+  return read && !isHostFailure(read) ? read : undefined;
 }
+
+/** A failure as an exchange has it, with the response in its `body`. */
+const isFailure = (body: Json | undefined): body is { error: JsonObject } =>
+  isObject(body) && isObject(body.error) && 'kind' in body.error && 'body' in body.error;
 
 /** What went wrong where a recording has no reply, in the words of a refusal. */
 export function recordedError({ replies }: Pick<Exchange, 'replies'>): { kind: ErrorKind; message: string } {
@@ -49,7 +57,7 @@ export function recordedError({ replies }: Pick<Exchange, 'replies'>): { kind: E
 
 /** The tokens that the replies say they took; null where none says it. */
 export function tokensIn({ replies }: Pick<Exchange, 'replies'>): Tokens {
-  const read = replies.map(readModelReply);
+  const read = replies.map(replyInBody);
   const total = (of: keyof Tokens): number | null =>
     read.reduce<number | null>((sum, reply) => addTokens(sum, reply?.[of] ?? null), null);
   return { promptTokens: total('promptTokens'), completionTokens: total('completionTokens') };

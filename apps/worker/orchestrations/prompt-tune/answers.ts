@@ -2,7 +2,6 @@ import type { ChildRun } from '#lib/db/engine/orchestrations';
 import { readAsks, type ReadAsk, type StoredAsk } from '#lib/db/engine/prompt-tunes';
 import { MAX_META_REPLY_BYTES, readMetaReplies, type MetaReply } from '#lib/db/read/for-workers/candidate-results';
 import { readCaseMeans, type CaseMeans } from '#lib/db/read/for-workers/trial-results';
-import { CUT_OFF } from '#lib/scoring/house/evidence';
 import { readProposals } from '#lib/tuning/prompts/read-proposals';
 import { keyOf, type Answer, type Ask, type Command, type Measure } from '#lib/tuning/prompts/search';
 import { commandOf, isMeta, isRepeat } from './child-runs.js';
@@ -16,11 +15,11 @@ interface RunsOf {
 }
 
 /** @returns a sentence where it cannot be read */
-function read({ called, notes }: MetaReply, { task, components }: StoredAsk): ReturnType<typeof readProposals> {
+function read({ called, errorType }: MetaReply, { task, components }: StoredAsk): ReturnType<typeof readProposals> {
   if (called === null) return `its calls are longer than ${MAX_META_REPLY_BYTES / 2 ** 20} MiB.`;
   const written = readProposals(called, { task: task as Ask['task'], components });
-  const isCutOff = typeof written === 'string' && notes.includes(CUT_OFF);
-  return isCutOff ? `${written} ${CUT_OFF} Raise meta_params.max_tokens.` : written;
+  const isCutOff = typeof written === 'string' && errorType === 'cut_off';
+  return isCutOff ? `${written} The reply ended at its token limit. Raise meta_params.max_tokens.` : written;
 }
 
 /** What the child runs of a tune have brought: the answers to the commands of its search. */

@@ -7,8 +7,8 @@ export interface MetaReply {
   runId: string;
   /** Null when they are too long to read. */
   called: ParsedCall[] | null;
-  /** What its verdict notes. */
-  notes: string[];
+  /** The error type of its verdict. */
+  errorType: string;
   /** Why there is no reply; null when there is one. */
   error: string | null;
 }
@@ -21,21 +21,20 @@ export async function readMetaReplies(
   db: Pool | PoolClient,
   runIds: readonly string[],
 ): Promise<Map<string, MetaReply>> {
-  type Row = { runId: string; outcome: string; called: string | null; notes: string | null; error: string | null };
+  type Row = { runId: string; outcome: string; called: string | null; errorType: string; error: string | null };
   const { rows } = await db.query<Row>(
     `SELECT run_id AS "runId", outcome, CASE WHEN octet_length(called) <= $2 THEN called END AS called,
-       CASE WHEN octet_length(evidence) <= $2 THEN (evidence::json -> 'notes')::text END AS notes,
-       error_message AS error
+       error_type AS "errorType", error_message AS error
      FROM result WHERE run_id = ANY ($1)`,
     [runIds, MAX_META_REPLY_BYTES],
   );
   return new Map(
-    rows.map(({ runId, outcome, called, notes, error }) => [
+    rows.map(({ runId, outcome, called, errorType, error }) => [
       runId,
       {
         runId,
         called: called === null ? null : (parseJson(called) as unknown as ParsedCall[]),
-        notes: notes === null ? [] : (JSON.parse(notes) as string[]),
+        errorType,
         error: outcome === 'scored' ? null : (error ?? 'it gave no reply'),
       },
     ]),

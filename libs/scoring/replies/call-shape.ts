@@ -1,0 +1,60 @@
+import { ARGUMENT_KEYS } from '#lib/contracts/call-fields';
+import { isObject, type Json, type JsonObject } from '#lib/contracts/json/json';
+import type { WrittenCall } from './syntaxes/syntax.js';
+
+/** Keys for the name of a call. Only under the first one arguments may be missing. */
+const NAMES = ['name', 'tool_name', 'function_name', 'tool', 'function'];
+const TEXT_ARGUMENTS = [...ARGUMENT_KEYS, 'tool_input', 'params', 'kwargs'];
+/** What a definition of a tool has, and a call has not. */
+const OF_DEFINITIONS = ['inputSchema', 'input_schema', 'outputSchema', 'strict', 'annotations'];
+/** What the result of a tool has, and a call has not. */
+const OF_RESULTS = ['result', 'results', 'output', 'response', 'content'];
+
+/**
+ * The calls in a JSON value of a text: an object, a list of them, or a list under `tool_calls`. A list counts as a
+ * whole or not at all: one that holds a definition is a list of tools.
+ * @returns undefined when it holds none
+ */
+export function callsOfValue(value: Json): WrittenCall[] | undefined {
+  const list =
+    isObject(value) && Array.isArray(value.tool_calls) ? value.tool_calls : Array.isArray(value) ? value : [value];
+  const calls = list.map(callOf);
+  return calls.length > 0 && calls.every((call) => call !== undefined) ? calls : undefined;
+}
+
+/** Reads `{"name": ..., "arguments": ...}`, bare or in a `function` wrapper, with other names for the arguments too. */
+export function callOf(value: Json): WrittenCall | undefined {
+  if (!isObject(value)) return undefined;
+  const body = isObject(value.function) ? value.function : value;
+  if (value.role === 'tool' || [...OF_DEFINITIONS, ...OF_RESULTS].some((key) => body[key] !== undefined))
+    return undefined;
+  const key = TEXT_ARGUMENTS.find((one) => body[one] !== undefined);
+  const given = key === undefined ? undefined : body[key];
+  const name = NAMES.map((one, index) => (index === 0 || key !== undefined ? body[one] : undefined)).find(isName);
+  if (!isName(name) || isDefinition(body, key, given)) return undefined;
+  return { name, arguments: given };
+}
+
+const isName = (value: Json | undefined): value is string => typeof value === 'string' && value !== '';
+
+/** Whether an object says what a tool is: it describes it, or gives a schema for its arguments. */
+const isDefinition = (body: JsonObject, key: string | undefined, given: Json | undefined): boolean =>
+  (body.description !== undefined && (key === undefined || key === 'parameters')) ||
+  (key === 'parameters' ? isSchema(given) : isObject(given) && given.type === 'object' && isObject(given.properties));
+
+const isSchema = (value: Json | undefined): boolean =>
+  isObject(value) &&
+  ((value.type === 'object' && Object.keys(value).every((key) => SCHEMA_KEYS.has(key))) ||
+    (isObject(value.properties) && Object.values(value.properties).every(isObject)));
+
+const SCHEMA_KEYS = new Set([
+  'type',
+  'properties',
+  'required',
+  'additionalProperties',
+  'description',
+  '$schema',
+  'title',
+  '$defs',
+  'definitions',
+]);

@@ -1,0 +1,201 @@
+import { isObject, type Json, type JsonObject } from '#lib/contracts/json/json';
+import { findJsonSpans } from './json-in-text.js';
+
+/** What a model says, without its thoughts and without what it quotes. */
+export interface SplitText {
+  said: string;
+  thoughts: string;
+}
+
+/** Marks around thoughts. Several models leave out the first one, because their template has already written it. */
+const THOUGHTS: [begin: string, ...ends: string[]][] = [
+  ...['think', 'thinking', 'thought', 'thoughts', 'reasoning', 'analysis', 'scratchpad', 'seed:think'].map(
+    (name): [string, string] => [`<${name}>`, `</${name}>`],
+  ),
+  ['[THINK]', '[/THINK]'],
+  ['◁think▷', '◁/think▷'],
+  ['<|begin_of_thought|>', '<|end_of_thought|>'],
+  ['<|START_THINKING|>', '<|END_THINKING|>'],
+  // Harmony. A message of this channel to a function is a call all the same.
+  ['<|channel|>analysis<|message|>', '<|end|>', '<|start|>', '<|channel|>', '<|return|>', '<|call|>'],
+  ['<|channel>thought', '<channel|>'],
+];
+/** Marks around definitions of tools and around their results, which a model may make up. They hold no calls. */
+const QUOTES: [begin: string, ...ends: string[]][] = [
+  ...['tool_response', 'tool_result', 'tool_results', 'function_results', 'tools', 'available_tools'].map(
+    (name): [string, string] => [`<${name}>`, `</${name}>`],
+  ),
+  ['[TOOL_RESULTS]', '[/TOOL_RESULTS]'],
+  ['[AVAILABLE_TOOLS]', '[/AVAILABLE_TOOLS]'],
+  ['<|tool_response|>', '<|/tool_response|>', '<|end_of_text|>'],
+  ['<｜tool▁output▁begin｜>', '<｜tool▁output▁end｜>'],
+];
+
+const MARKS = [
+  ...THOUGHTS.map((marks) => ({ marks, kind: 'thought' })),
+  ...QUOTES.map((marks) => ({ marks, kind: 'quote' })),
+];
+const BEGIN = new Map(MARKS.map(({ marks: [begin, ...ends], kind }) => [begin.toLowerCase(), { ends, kind }]));
+/** Ends of thoughts that may come without a beginning. */
+const END = new Set(THOUGHTS.filter(([, ...ends]) => ends.length === 1).map(([, end]) => end!.toLowerCase()));
+const escaped = (text: string): string => text.replaceAll(/[.*+?^${}()|[\]\\]/g, '\\$&');
+const ANY_MARK = new RegExp(
+  [...BEGIN.keys(), ...END]
+    .toSorted((a, b) => b.length - a.length)
+    .map(escaped)
+    .join('|'),
+  'gi',
+);
+/** What every mark has. */
+const MAY_HAVE_MARKS = /[<[◁]/;
+
+/** Splits a text at its marks, in linear time. Marks within JSON, as a call has them in its arguments, are no marks. */
+export function splitThoughts(text: string): SplitText {
+  if (!MAY_HAVE_MARKS.test(text)) return splitWithoutMarks(text);
+  ANY_MARK.lastIndex = 0;
+  if (!ANY_MARK.test(text)) return splitWithoutMarks(text);
+  const json = new JsonPlaces(text);
+  const said: string[] = [];
+  const thoughts: string[] = [];
+  let from = 0;
+  let hasThought = false;
+  ANY_MARK.lastIndex = 0;
+  for (let match; (match = ANY_MARK.exec(text));) {
+    if (json.includes(match.index)) continue;
+    const mark = match[0].toLowerCase();
+    const begun = BEGIN.get(mark);
+    if (begun) {
+      said.push(text.slice(from, match.index));
+      const start = match.index + mark.length;
+      const [end, next] = endOf(text, begun.ends, start, json);
+      if (begun.kind === 'thought') {
+        thoughts.push(text.slice(start, end));
+        hasThought = true;
+      }
+      from = next;
+      ANY_MARK.lastIndex = next;
+    } else if (!hasThought) {
+      // Its beginning was written by the template.
+      thoughts.push(...said.splice(0), text.slice(from, match.index));
+      hasThought = true;
+      from = match.index + mark.length;
+    }
+  }
+  said.push(text.slice(from));
+  return { said: said.join(''), thoughts: thoughts.join('\n') };
+}
+
+/** Where a section ends, and where the text goes on. A section without an end has the rest of the text. */
+function endOf(text: string, ends: string[], start: number, json: JsonPlaces): [end: number, next: number] {
+  const pattern = new RegExp(ends.map(escaped).join('|'), 'gi');
+  pattern.lastIndex = start;
+  for (let match; (match = pattern.exec(text));) {
+    if (json.includes(match.index)) continue;
+    // A mark that begins a message of its own stays in the text.
+    const keeps = /^<\|(?:start|channel)\|>$/.test(match[0]);
+    return [match.index, keeps ? match.index : match.index + match[0].length];
+  }
+  return [text.length, text.length];
+}
+
+/** The places that valid JSON takes up in a text. They are asked for in order. */
+class JsonPlaces {
+  readonly #spans: Iterator<[number, number]>;
+  #span: [start: number, end: number] | undefined;
+
+  constructor(text: string) {
+    this.#spans = findJsonSpans(text);
+    this.#next();
+  }
+
+  includes(place: number): boolean {
+    while (this.#span && this.#span[1] <= place) this.#next();
+    return this.#span !== undefined && this.#span[0] < place;
+  }
+
+  #next(): void {
+    const { value, done } = this.#spans.next();
+    this.#span = done ? undefined : value;
+  }
+}
+
+const LEAKED = 'assistantfinal';
+/** Harmony whose special tokens the host has left out: `analysis...assistantfinal...`. */
+function splitWithoutMarks(text: string): SplitText {
+  if (!text.startsWith('analysis')) return { said: text, thoughts: '' };
+  const final = text.indexOf(LEAKED);
+  const call = text.indexOf('assistantcommentary');
+  const end = Math.min(...[final, call].filter((index) => index >= 0));
+  if (!Number.isFinite(end)) return { said: text, thoughts: '' };
+  const next = end === final ? end + LEAKED.length : end;
+  return { said: text.slice(next), thoughts: text.slice('analysis'.length, end) };
+}
+
+const THOUGHT_PARTS = new Set([
+  'thinking',
+  'reasoning',
+  'reasoning_text',
+  'reasoning_content',
+  'thought',
+  'summary_text',
+  'analysis',
+]);
+const isThought = (part: JsonObject): boolean => part.thought === true || THOUGHT_PARTS.has(part.type as string);
+
+/** The text of a message's content, without the parts that are thoughts. */
+export function contentText(content: Json | undefined): string {
+  if (typeof content === 'string') return content;
+  if (!Array.isArray(content)) return '';
+  return content
+    .map((part) =>
+      typeof part === 'string'
+        ? part
+        : isObject(part) && !isThought(part) && typeof part.text === 'string'
+          ? part.text
+          : '',
+    )
+    .join('');
+}
+
+/** How much of the thoughts beside a message is read: their end, which is where a model turns to a call. */
+const MAX_THOUGHTS = 64 * 1024;
+
+/** The thoughts that a message has beside what it says, whatever its host calls them; their last 65,536 characters. */
+export function thoughtsBeside(message: JsonObject): string {
+  const {
+    reasoning_content,
+    reasoning,
+    thinking,
+    thoughts,
+    reasoning_details,
+    thinking_blocks,
+    content_blocks,
+    output_items,
+    content,
+  } = message;
+  const own = [reasoning_content, reasoning, thinking, thoughts].find(
+    (text) => typeof text === 'string' && text !== '',
+  );
+  if (typeof own === 'string') return own.slice(-MAX_THOUGHTS);
+  const parts = [reasoning_details, thinking_blocks, content_blocks, output_items, content].flatMap((list) =>
+    Array.isArray(list) ? list.filter(isObject).filter((part) => isThought(part) || list === reasoning_details) : [],
+  );
+  return parts.flatMap(textsOfThought).join('\n').slice(-MAX_THOUGHTS);
+}
+
+function textsOfThought({
+  text,
+  thinking,
+  reasoning,
+  reasoning_content: content,
+  summary,
+  content: parts,
+}: JsonObject): string[] {
+  const own = [text, thinking, reasoning, content].filter((one) => typeof one === 'string');
+  const inner = [thinking, summary, parts].flatMap((list) =>
+    Array.isArray(list)
+      ? list.flatMap((part) => (isObject(part) && typeof part.text === 'string' ? [part.text] : []))
+      : [],
+  );
+  return [...own, ...inner, ...(typeof summary === 'string' ? [summary] : [])];
+}
