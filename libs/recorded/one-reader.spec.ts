@@ -312,10 +312,11 @@ describe('a call that its host could not read is the model’s', () => {
     }
   });
 
-  it('one that can be read from what the host quotes is repaired', async () => {
+  it('stays malformed where it can be read from what the host quotes, and says in which syntax it is', async () => {
     const failed_generation = '<function=get_weather>{"city": "Paris"}</function>';
     const error = { code: 'tool_use_failed', failed_generation };
-    expect(await run('openai', PARIS, json({ error }), 400)).toBe('passes (llama)');
+    expect(await run('openai', PARIS, json({ error }), 400)).toBe('malformed_arguments (llama)');
+    expect(await run('openai', NOTHING, json({ error }), 400)).toBe('unexpected_call (llama)');
   });
 
   it('a model that called nothing though it had to has called nothing', async () => {

@@ -167,7 +167,7 @@ describe('is an errored item with a message that a person understands:', () => {
 
 describe('is a scored reply:', () => {
   it.each([
-    ['one that is cut off at max_tokens', 'sim::cut-off', 'malformed_arguments', false],
+    ['one that is cut off at max_tokens', 'sim::cut-off', 'cut_off', false],
     ['one whose text is not UTF-8, beside a right call', 'sim::invalid-utf8', 'none', true],
     ['arguments that are not JSON', 'sim::malformed-json', 'malformed_arguments', false],
     ['arguments that are encoded twice', 'sim::double-encoded', 'none', true],
@@ -176,7 +176,7 @@ describe('is a scored reply:', () => {
     ['a tool that does not exist', 'sim::unknown-tool', 'unknown_tool', false],
     ['the right call and more', 'sim::parallel', 'none', true],
     ['text instead of a call', 'sim::text-only', 'no_call', false],
-    ['a 400 that quotes what the model wrote', 'sim::bad-request', 'no_call', false],
+    ['a 400 that quotes what the model wrote', 'sim::bad-request', 'malformed_arguments', false],
   ])('%s', (_what, target, errorType, passed) => {
     expect(
       results

@@ -8,7 +8,7 @@ import type { SimilarityLookup } from '#lib/scoring/arguments/match-arguments';
 import { scoreMetrics } from '#lib/scoring/metric-input';
 import type { MetricScore } from '#lib/scoring/metrics';
 import { mockTools } from '#lib/scoring/cases/mock-tools';
-import { parseReply } from '#lib/scoring/replies/parse-reply';
+import { isUnreadCall, parseReply } from '#lib/scoring/replies/parse-reply';
 import { endsChain } from '#lib/scoring/house/score-chain';
 import { shortenMetrics, shortenVerdict } from '#lib/scoring/house/shorten-verdict';
 import { prepareWith, type PreparedCase } from './prepare-case.js';
@@ -104,6 +104,8 @@ export function runTools(
   callCounts: Map<string, number>,
 ): ToolResults | undefined {
   const reply = parseReply(message, tools, { names, finishReason });
+  // A call that its host could not read has no message that a conversation could go on from.
+  if (isUnreadCall(finishReason)) return undefined;
   if (reply.oversized || reply.ending || reply.calls.length === 0 || endsChain(input, reply)) return undefined;
   return { calls: reply.calls, results: reply.calls.map(mockTools(input, callCounts)) };
 }

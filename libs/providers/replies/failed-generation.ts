@@ -17,9 +17,11 @@ const UNREADABLE_CODE = /^(?:tool_use_failed|tool_call_parse_error|malformed_fun
  * llama.cpp in the message of a 500. That is a bad reply of the model, not a failure of the host.
  */
 export function failedGenerationIn(error: JsonObject): string | undefined {
-  const { failed_generation: quoted, metadata, code, type, message } = error;
+  const { failed_generation: quoted, metadata, body, kind, code, type, message } = error;
   if (typeof quoted === 'string') return quoted;
-  const inner = isObject(metadata) && typeof metadata.raw === 'string' ? nestedError(metadata.raw) : undefined;
+  // OpenRouter quotes the response of the host that it asked, and an exchange of ours the one that a failure came with.
+  const response = isObject(metadata) ? metadata.raw : kind === undefined ? undefined : body;
+  const inner = typeof response === 'string' ? nestedError(response) : undefined;
   const nested = inner && failedGenerationIn(inner);
   if (nested !== undefined) return nested;
   const text = typeof message === 'string' ? message : '';
@@ -30,13 +32,13 @@ export function failedGenerationIn(error: JsonObject): string | undefined {
   return [code, type].some((word) => typeof word === 'string' && UNREADABLE_CODE.test(word)) ? text : undefined;
 }
 
-/** OpenRouter quotes the response of the host that it asked. A response quoted in that one is not followed. */
+/** The error in a response that an error quotes. A response that is quoted in that one is not followed. */
 function nestedError(text: string): JsonObject | undefined {
   if (text.length > MAX_NESTED_CHARACTERS) return undefined;
   try {
     const body = parseJson(text);
     if (!isObject(body)) return undefined;
-    const { metadata: _metadata, ...error } = errorIn(body) ?? body;
+    const { metadata: _metadata, body: _body, ...error } = errorIn(body) ?? body;
     return error;
   } catch {
     return undefined;

@@ -41,6 +41,7 @@ interface Parsing {
 
 /** Finish reasons of a model whose host could not take its call. */
 const BAD_CALL = /^(?:malformed|invalid|unexpected|too_many)_/;
+export const isUnreadCall = (finishReason: string | null): boolean => BAD_CALL.test(finishReason ?? '');
 /** Repairs of the form alone, which the host made. */
 const HARMLESS: ReadonlySet<Repair> = new Set(['function_call', 'object_arguments']);
 
@@ -63,7 +64,7 @@ export function parseReply(
 ): ParsedReply {
   const reply = isObject(message) ? message : {};
   const { finishReason = null } = of;
-  const isBadCall = finishReason !== null && BAD_CALL.test(finishReason);
+  const isBadCall = isUnreadCall(finishReason);
   const parsing: Parsing = {
     whole: of.whole ?? false,
     names: of.names ?? {},
@@ -73,8 +74,8 @@ export function parseReply(
   const calls = nativeCalls(reply, parsing);
   if (calls.length === 0) {
     const text = contentText(reply.content);
-    calls.push(...callsInReply(reply, text, parsing));
-    if (isBadCall && calls.length === 0) calls.push(unreadCall(text, tools));
+    const inText = callsInReply(reply, text, parsing);
+    calls.push(...(isBadCall ? unreadCalls(inText, text, tools) : inText));
   }
   const ending = endingOf(reply, calls, finishReason);
   return {
@@ -131,14 +132,20 @@ const mayHoldCall = (text: string, { tools }: Parsing): boolean =>
     [...tools.values()].some(({ function: { name } }) => text.includes(name)));
 
 const MAX_NAMED_IN = 4000;
-/** What stands for the call of a model that its host could not read: the first tool that it names. */
-function unreadCall(text: string, tools: readonly Tool[]): ParsedCall {
+
+/**
+ * The calls of a model whose host could not read them: malformed, whatever can be made of the text that the host
+ * quotes. Where it quotes none, one call of the first tool that it names.
+ */
+function unreadCalls(inText: readonly ParsedCall[], text: string, tools: readonly Tool[]): ParsedCall[] {
+  if (inText.length > 0)
+    return inText.map((call) => ({ ...call, arguments: null, raw: call.raw ?? JSON.stringify(call.arguments) }));
   const beginning = text.slice(0, MAX_NAMED_IN).toLowerCase();
   const [named] = tools
     .map(({ function: { name } }) => ({ name, at: beginning.indexOf(name.toLowerCase()) }))
     .filter(({ at }) => at >= 0)
     .toSorted((a, b) => a.at - b.at || b.name.length - a.name.length);
-  return { name: named?.name ?? '', arguments: null, raw: text };
+  return [{ name: named?.name ?? '', arguments: null, raw: text }];
 }
 
 /** Records the first bound that a reply goes beyond. @returns whether to continue */

@@ -1,6 +1,5 @@
-import { isObject, type Json, type JsonObject } from '#lib/contracts/json/json';
+import type { Json } from '#lib/contracts/json/json';
 import type { ErrorKind } from '#lib/contracts/run';
-import { replyInFailure } from '#lib/providers/chat';
 import { isHostFailure } from '#lib/providers/replies/host-failure';
 import type { ModelReply } from '#lib/providers/replies/model-reply';
 import { readBody } from '#lib/providers/replies/read-body';
@@ -41,13 +40,9 @@ export function repliesIn({
 
 /** The reply in a stored body; undefined where no model replied. */
 function replyInBody(body: Json | undefined): ModelReply | undefined {
-  const read = isFailure(body) ? replyInFailure(body.error) : readBody(body);
+  const read = readBody(body);
   return read && !isHostFailure(read) ? read : undefined;
 }
-
-/** A failure as an exchange has it, with the response in its `body`. */
-const isFailure = (body: Json | undefined): body is { error: JsonObject } =>
-  isObject(body) && isObject(body.error) && 'kind' in body.error && 'body' in body.error;
 
 /** What went wrong where a recording has no reply, in the words of a refusal. */
 export function recordedError({ replies }: Pick<Exchange, 'replies'>): { kind: ErrorKind; message: string } {

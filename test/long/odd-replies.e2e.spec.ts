@@ -1,0 +1,280 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { afterFile } from '../after-file.js';
+import { weatherSuite, type Client } from '../client.js';
+import { joinSystem, type TeamSystem } from '../system.js';
+import { until } from '../until.js';
+
+/** A response: a status and a body. */
+type Response = [status: number, body: object];
+const PATHS = { openai: '/v1', 'openai-responses': '/v1', anthropic: '', google: '/v1beta' } as const;
+type Kind = keyof typeof PATHS;
+const KINDS = Object.keys(PATHS) as Kind[];
+
+let system: TeamSystem;
+let client: Client;
+/** Requests that the host was sent, by the name in their prompt. */
+const asked = new Map<string, any[]>();
+/** What it answers to the n-th request with a name in its prompt, from 0. */
+const answers = new Map<string, (kind: Kind, n: number, body: any) => Response>();
+let url: string;
+
+beforeAll(async () => {
+  system = await joinSystem();
+  client = system.client;
+  const server = createServer((request, response) => {
+    let text = '';
+    request
+      .setEncoding('utf8')
+      .on('data', (piece: string) => (text += piece))
+      .on('end', () => {
+        const name = /\[\[([\w ]+)\]\]/.exec(text)![1]!;
+        const requests = asked.get(name) ?? [];
+        asked.set(name, requests);
+        requests.push(JSON.parse(text));
+        const path = request.url!;
+        const kind = path.includes('generateContent')
+          ? 'google'
+          : path.endsWith('/messages')
+            ? 'anthropic'
+            : path.endsWith('/responses')
+              ? 'openai-responses'
+              : 'openai';
+        const [status, body] = answers.get(name)!(kind, requests.length - 1, requests.at(-1));
+        response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body));
+      });
+  });
+  await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening));
+  afterFile(() => (server.close(), server.closeAllConnections()));
+  url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  for (const kind of KINDS) {
+    await client.post('/api/providers', {
+      key: kind,
+      kind,
+      base_url: `${url}${PATHS[kind]}`,
+      api_key: `sk-${kind}-0123456789`,
+      models: [{ id: 'odd' }],
+    });
+  }
+});
+
+/** A reply with a text or a call, in a format. */
+function said(kind: Kind, { text, city }: { text?: string; city?: string }, end = 'stop'): object {
+  const args = { city };
+  const name = 'get_weather';
+  switch (kind) {
+    case 'openai': {
+      const tool_calls = city && [{ id: 'c', type: 'function', function: { name, arguments: JSON.stringify(args) } }];
+      const message = { role: 'assistant', content: text ?? null, ...(tool_calls && { tool_calls }) };
+      return { choices: [{ message, finish_reason: end }] };
+    }
+    case 'openai-responses': {
+      const call = { type: 'function_call', call_id: 'c', name, arguments: JSON.stringify(args) };
+      const message = { type: 'message', content: [{ type: 'output_text', text }] };
+      const isCut = end === 'length';
+      return {
+        object: 'response',
+        status: end === 'error' ? 'failed' : isCut ? 'incomplete' : 'completed',
+        ...(isCut && { incomplete_details: { reason: 'max_output_tokens' } }),
+        output: [city ? call : message],
+      };
+    }
+    case 'anthropic': {
+      const content = [city ? { type: 'tool_use', id: 'c', name, input: args } : { type: 'text', text }];
+      const reasons: Record<string, string> = { stop: 'end_turn', length: 'max_tokens' };
+      return { type: 'message', role: 'assistant', content, stop_reason: reasons[end] ?? end };
+    }
+    case 'google': {
+      const reasons: Record<string, string> = { stop: 'STOP', length: 'MAX_TOKENS', error: 'ERROR' };
+      const parts = [city ? { functionCall: { name, args } } : { text }];
+      return { candidates: [{ content: { parts }, finishReason: reasons[end] }] };
+    }
+  }
+}
+
+/** A case of this name, and what the host answers to it. */
+function odd(name: string, of: object, answer: (kind: Kind, n: number, body: any) => Response): object {
+  answers.set(name, answer);
+  return { name, prompt: `The weather? [[${name}]]`, ...of };
+}
+const PARIS = { expected_tool: 'get_weather', expected_params: { city: 'Paris' } };
+const NOTHING = { expected_tool: null };
+
+async function run(cases: object[], kinds: Kind[], more: object = {}): Promise<any> {
+  const { tools, ...rest } = weatherSuite(0);
+  const parameters = { type: 'object', properties: { city: { type: 'string' } } };
+  const finder = { type: 'function', function: { name: 'find_city', parameters } };
+  const suite = await client.post('/api/tool-eval/import', { ...rest, tools: [...tools, finder], test_cases: cases });
+  const made = await client.post('/api/tool-eval', {
+    suite_id: suite.body.suite_id,
+    models: kinds.map((kind) => `${kind}::odd`),
+    tool_choice: 'auto',
+    ...more,
+  });
+  expect(made.status).toBe(202);
+  return ended(made.body.eval_id);
+}
+const ended = (id: string) =>
+  until(
+    async () => {
+      const { body } = await client.get(`/api/tool-eval/history/${id}`);
+      return body.finished_at && body.summaries.length === body.targets.length && body;
+    },
+    { what: 'the run to end' },
+  );
+const resultsOf = async (id: string, query = ''): Promise<any[]> =>
+  (await client.get(`/api/tool-eval/history/${id}/results?limit=200${query}`)).body.items;
+const words = ({ passed, error_type, error, attempts }: any): string =>
+  `${passed ? 'passes' : (error?.kind ?? error_type)}${attempts === undefined ? '' : ` in ${attempts}`}`;
+const byCase = (results: any[], of = words) => {
+  const found: Record<string, string[]> = {};
+  for (const one of results.toSorted((a, b) => a.target.localeCompare(b.target)))
+    (found[one.case_name] ??= []).push(of(one));
+  return found;
+};
+const everywhere = (right: string): string[] => KINDS.map(() => right);
+
+it('a host that fails inside a 200 is asked again, and one that cuts or blocks is no wrong model', async () => {
+  /** What it answers first to each format, then to all. */
+  const first = (answer: (kind: Kind) => Response, then: (kind: Kind) => Response) => {
+    const seen = new Set<Kind>();
+    return (kind: Kind): Response => (seen.has(kind) ? then(kind) : (seen.add(kind), answer(kind)));
+  };
+  const cases = [
+    odd(
+      'broken off',
+      PARIS,
+      first(
+        (kind) => [200, said(kind, { text: 'Let me' }, 'error')],
+        (kind) => [200, said(kind, { city: 'Paris' })],
+      ),
+    ),
+    odd(
+      'an error beside it',
+      NOTHING,
+      first(
+        (kind) => [200, { ...said(kind, { text: 'Hi' }), error: { code: 503, message: 'x' } }],
+        (kind) => [200, said(kind, { text: 'Hi' })],
+      ),
+    ),
+    odd('cut off', NOTHING, (kind) => [200, said(kind, { text: 'I think' }, 'length')]),
+    odd('filtered', PARIS, () => [400, { error: { code: 'content_filter', message: 'The prompt was filtered.' } }]),
+    odd('in the text', PARIS, (kind) => [
+      200,
+      said(kind, { text: '<tool_call>{"name":"get_weather","arguments":{"city":"Paris"}}</tool_call>' }),
+    ]),
+    odd('in thoughts', NOTHING, (kind) => [
+      200,
+      said(kind, { text: '<think>{"name":"get_weather","arguments":{}}</think>No.' }),
+    ]),
+  ];
+  const done = await run(cases, KINDS, { cache: 'off' });
+  const right = {
+    'broken off': everywhere('passes in 2'),
+    'an error beside it': everywhere('passes in 2'),
+    'cut off': everywhere('cut_off in 1'),
+    filtered: everywhere('blocked in 1'),
+    'in the text': everywhere('passes in 1'),
+    'in thoughts': everywhere('passes in 1'),
+  };
+  expect(byCase(await resultsOf(done.id))).toEqual(right);
+  expect(done.summaries[0]).toMatchObject({ scored: 5, errored: 1, error_counts: { cut_off: 1, errored: 1, none: 4 } });
+
+  // A rescore reads the stored bodies, and a recording the same ones as somebody else kept them: both alike.
+  const verdicts = byCase(await resultsOf(done.id), ({ attempts: _attempts, ...result }) => words(result));
+  const rescored = await client.post(`/api/tool-eval/history/${done.id}/rescore`, {});
+  await until(async () => (await client.get(`/api/jobs/${rescored.body.job_id}`)).body.status === 'completed', {
+    what: 'the rescore to end',
+  });
+  const again = await resultsOf(done.id, `&rescore_id=${rescored.body.rescore_id}`);
+  expect(byCase(again, ({ attempts: _attempts, ...result }) => words(result))).toMatchObject({
+    'cut off': everywhere('cut_off'),
+  });
+  for (const kind of KINDS) {
+    const mine = await resultsOf(done.id, `&model=${encodeURIComponent(`${kind}::odd`)}`);
+    const lines = await Promise.all(
+      mine.map(async ({ id, case_name }) => {
+        const { exchange } = (await client.get(`/api/tool-eval/history/${done.id}/results/${id}`)).body;
+        return JSON.stringify({ case: case_name, reply: exchange.replies.at(-1) });
+      }),
+    );
+    const query = new URLSearchParams({ suite_id: done.suite.id, target_name: kind });
+    const recorded = await client.post(`/api/tool-eval/recorded?${query}`, lines.join('\n'), {
+      'content-type': 'application/x-ndjson',
+    });
+    expect(recorded.status).toBe(202);
+    const { id } = await ended(recorded.body.eval_id);
+    const own = Object.fromEntries(Object.entries(verdicts).map(([name, all]) => [name, [all[0]]]));
+    expect(byCase(await resultsOf(id), ({ attempts: _attempts, ...result }) => words(result))).toEqual(own);
+  }
+}, 120_000);
+
+it('each round of a chain is read so', async () => {
+  const CHAIN = { ...PARIS, multi_turn: true, max_rounds: 4, mock_responses: { find_city: 'Paris' } };
+  const inText = (name: string, city: string): Response => [
+    200,
+    said('openai', { text: `<function=${name}><parameter=city>${city}</parameter></function>` }),
+  ];
+  const broken: Response = [200, said('openai', { text: '' }, 'abort')];
+  const cases = [
+    odd('written', CHAIN, (_kind, n) => inText(n === 0 ? 'find_city' : 'get_weather', 'Paris')),
+    odd('broken off later', CHAIN, (_kind, n) =>
+      n === 1 ? broken : inText(n === 0 ? 'find_city' : 'get_weather', 'Paris'),
+    ),
+    odd('cut off later', CHAIN, (_kind, n) =>
+      n === 0 ? inText('find_city', 'Paris') : [200, said('openai', { text: 'So' }, 'length')],
+    ),
+    odd('unread later', CHAIN, (_kind, n) =>
+      n === 0
+        ? inText('find_city', 'Paris')
+        : [
+            500,
+            { error: { message: `error parsing tool call: raw='{"city"', err=unexpected end`, type: 'api_error' } },
+          ],
+    ),
+  ];
+  const done = await run(cases, ['openai'], { cache: 'off' });
+  expect(byCase(await resultsOf(done.id))).toEqual({
+    written: ['passes in 2'],
+    'broken off later': ['passes in 3'],
+    'cut off later': ['cut_off in 2'],
+    'unread later': ['malformed_arguments in 2'],
+  });
+  // The model sees its call in native form, whatever form it came in.
+  const [, second] = asked.get('written')!;
+  expect(second.messages[1]).toMatchObject({
+    tool_calls: [{ type: 'function', function: { name: 'find_city', arguments: '{"city":"Paris"}' } }],
+  });
+}, 120_000);
+
+it('a reply that was refused or cut off is not what the same request is answered with next time', async () => {
+  const cases = [
+    odd('cut off once', PARIS, (kind, n) => [
+      200,
+      n === 0 ? said(kind, { text: 'I' }, 'length') : said(kind, { city: 'Paris' }),
+    ]),
+    odd('refused once', PARIS, (kind, n) => [
+      200,
+      n === 0
+        ? { choices: [{ message: { role: 'assistant', content: null, refusal: 'No.' }, finish_reason: 'stop' }] }
+        : said(kind, { city: 'Paris' }),
+    ]),
+  ];
+  const [first, second, third] = [
+    await run(cases, ['openai'], { cache: 'use' }),
+    await run(cases, ['openai'], { cache: 'use' }),
+    await run(cases, ['openai'], { cache: 'use' }),
+  ];
+  expect(byCase(await resultsOf(first.id))).toEqual({
+    'cut off once': ['cut_off in 1'],
+    'refused once': ['refused in 1'],
+  });
+  expect(byCase(await resultsOf(second.id))).toEqual({
+    'cut off once': ['passes in 1'],
+    'refused once': ['passes in 1'],
+  });
+  expect(byCase(await resultsOf(third.id))).toEqual({
+    'cut off once': ['passes in 0'],
+    'refused once': ['passes in 0'],
+  });
+}, 120_000);
