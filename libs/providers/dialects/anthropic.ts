@@ -2,6 +2,7 @@ import type Anthropic from '@anthropic-ai/sdk';
 import { isNumber, isObject, numberSource, type Json, type JsonObject } from '#lib/contracts/json/json';
 import { withoutSlash } from '#lib/contracts/url';
 import { readAnthropicReply } from '../replies/anthropic.js';
+import { mostTokensOf } from './anthropic-limits.js';
 import { fetchOptionsWith, dropUnsupported, onlyHeaders, sdkTimeoutMs, type Dialect } from './dialect.js';
 import type { Note } from './note.js';
 import { normaliseErrors } from './read-errors.js';
@@ -25,8 +26,6 @@ const UNKNOWN = [
 /** Removed in version 2026-10-21 of the API, which its SDK uses. */
 const SAMPLING = ['temperature', 'top_p', 'top_k'];
 const OLDER_VERSION = '2023-06-01';
-/** Anthropic requires a limit. */
-const MAX_TOKENS = 4096;
 
 /** Anthropic's Messages API: https://platform.claude.com/docs/en/api/messages */
 export const anthropic: Dialect = {
@@ -59,11 +58,10 @@ export const anthropic: Dialect = {
       );
     const { system, turns } = readMessages(messages, notes);
     const limit = max_completion_tokens ?? max_tokens;
-    if (limit === undefined) note(notes, 'max_tokens', `Anthropic wants "max_tokens"; ${MAX_TOKENS} was sent.`);
     return {
       wire: {
         ...params,
-        max_tokens: limit ?? MAX_TOKENS,
+        max_tokens: limit ?? mostTokensOf(params.model, notes),
         ...(system && { system }),
         messages: toMessages(turns),
         ...(stop != null && { stop_sequences: Array.isArray(stop) ? stop : [stop] }),

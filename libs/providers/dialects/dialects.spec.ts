@@ -331,6 +331,34 @@ describe('Anthropic', () => {
   });
 });
 
+describe('A request without a limit', () => {
+  const { max_tokens: _, ...unlimited } = SIMPLE;
+  const sentTo = async (kind: 'openai' | 'openai-responses' | 'google', more: JsonObject = {}) =>
+    (await ask(kind, { ...unlimited, ...more }, { body: fixture('openai-responses').answer })).sent.text;
+
+  it('is sent none, but where the format requires one', async () => {
+    for (const kind of ['openai', 'openai-responses', 'google'] as const)
+      expect(await sentTo(kind)).not.toMatch(/max/i);
+  });
+
+  it.each([
+    ['claude-3-haiku-20240307', 4096],
+    ['claude-3-5-sonnet-latest', 8192],
+    ['claude-opus-4-20250514', 32_000],
+    ['us.anthropic.claude-opus-4-1-20250805-v1:0', 32_000],
+    ['anthropic/claude-opus-4.5', 64_000],
+    ['claude-haiku-4-5-20251001', 64_000],
+    ['claude-opus-4-6', 128_000],
+    ['claude-haiku-5-5', 128_000],
+    ['claude-mythos-preview', 32_000],
+    ['some-model-5-5', 4096],
+  ])('has the most that the model writes at Anthropic, %s: %d, and that is announced', async (model, tokens) => {
+    const { sent, reply } = await ask('anthropic', { ...unlimited, model }, { body: fixture('anthropic').answer });
+    expect(sent.body.max_tokens).toBe(tokens);
+    expect(reply.notes).toEqual([{ what: 'max_tokens', message: expect.stringContaining(`; ${tokens} was sent.`) }]);
+  });
+});
+
 describe('The Responses API', () => {
   const { answer } = fixture('openai-responses');
 
