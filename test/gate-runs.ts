@@ -66,7 +66,10 @@ async function submitGateRun(
     baselineId,
     ...(evalId !== undefined && { evalId }),
     run: {
-      input: { ...RunInput.parse({ suite_id: suiteId, models: ['sim::a'] }), metrics: [], cache: 'off' },
+      input: {
+        ...RunInput.parse({ suite_id: suiteId, models: ['sim::a'] }),
+        ...{ metrics: [], cache: 'off', max_tokens: null },
+      },
       targets: [{ ...target, priced: false, params: {}, systemPrompt: null }],
     },
   };

@@ -140,6 +140,12 @@ it('a gate run takes the settings of a run, and leaves out what is not given', (
   });
 });
 
+it('a limit of replies that is none is no limit, also where the baseline has one', () => {
+  const gate = commandOf('gate');
+  gate.parseOptions(['--max-tokens', 'none']);
+  expect(GateRunConfig.parse(configOf(gate.opts()))).toEqual({ max_tokens: null });
+});
+
 it('every setting of a run has an option', async () => {
   const run = commandOf('run');
   run.parseOptions([

@@ -1,6 +1,6 @@
 import { parseJson, type JsonObject } from '#lib/contracts/json/json';
 import type { RescoreOptions } from '#lib/contracts/rescore';
-import type { RunConfig } from '#lib/contracts/run';
+import type { RecordedConfig, RunConfig } from '#lib/contracts/run';
 import type { Tool } from '#lib/contracts/tool';
 import { notesOn } from './notes.js';
 import { whatChanged, type RunTreatment } from './what-changed.js';
@@ -44,9 +44,15 @@ it('lists nothing that has no bearing on replies and verdicts', () => {
   expect(changes(configured({ budget: { max_requests: 5 }, cache: 'off', model_order: 'parallel' }))).toEqual([]);
 });
 
+it('does not take the limit of a recorded run, which is not known, for none', () => {
+  const recorded = { ...config, recorded: true, max_tokens: null } as unknown as RecordedConfig;
+  expect(changes({ config: recorded })).toEqual([]);
+});
+
 it.each<[string, Partial<RunTreatment>, unknown[]]>([
   ['a setting', configured({ temperature: 0.7 }), [{ path: '/temperature', a: 0, b: 0.7 }]],
   ['the tool choice', configured({ tool_choice: 'auto' }), [{ path: '/tool_choice', a: 'required', b: 'auto' }]],
+  ['a limit that is gone', configured({ max_tokens: null }), [{ path: '/max_tokens', a: 1024, b: null }]],
   ['samples', configured({ samples: 5 }), [{ path: '/samples', a: 1, b: 5 }]],
   [
     'which cases ran',

@@ -23,7 +23,8 @@ export interface RunTreatment {
   scoringVersions: number[];
 }
 
-const SETTINGS = ['temperature', 'tool_choice', 'samples', 'max_tokens', 'timeout_s', 'case_filter'] as const;
+const SETTINGS = ['temperature', 'tool_choice', 'samples', 'timeout_s', 'case_filter'] as const;
+const isRecorded = ({ config }: RunTreatment): boolean => 'recorded' in config;
 
 /**
  * The settings of two runs that differ. Long texts are cut to where they begin to differ.
@@ -33,6 +34,8 @@ export function whatChanged(a: RunTreatment, b: RunTreatment, pairs: readonly Ta
   return collectChanges((compare) => {
     compareModels(compare, a, b, pairs);
     for (const key of SETTINGS) compare([key], a.config[key], b.config[key]);
+    // Null is no limit, or of a recorded run one that is not known.
+    if (!isRecorded(a) && !isRecorded(b)) compare(['max_tokens'], a.config.max_tokens, b.config.max_tokens);
     compareKeys(compare, ['params'], a.config.params, b.config.params);
     comparePrompts(compare, a, b, pairs);
     compare(['base_prompt'], a.config.base_prompt, b.config.base_prompt);

@@ -1,5 +1,8 @@
 import { z } from 'zod';
 
+/** What a limit of tokens per minute reserves for a reply at most; what the reply took is known when it has come. */
+export const RESERVED_REPLY_TOKENS = 128;
+
 /**
  * What a run is expected to take. Requests that stored replies answer are counted as `cached` and in no other field.
  */
@@ -35,6 +38,10 @@ export const Estimate = Expected.extend({
     .int()
     .meta({ description: 'Cases whose prompts were counted. The estimate assumes that the others are like them.' }),
   cases: z.int().meta({ description: 'Cases that would run.' }),
+  assumptions: z
+    .array(z.string())
+    .optional()
+    .meta({ description: 'What the figures assume, in sentences. Left out in estimates of earlier releases.' }),
 }).meta({ id: 'Estimate', description: 'What a run is expected to take.' });
 export type Estimate = z.infer<typeof Estimate>;
 export const Actual = Expected.meta({ id: 'Actual', description: 'What a run took, with the fields of its estimate.' });

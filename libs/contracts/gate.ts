@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { Change, DEFAULT_MARGIN, DEFAULT_MAX_ERRORED_SHARE, Margin, Measure } from './comparison.js';
 import { JobStatus } from './job.js';
+import { MaxTokens } from './max-tokens.js';
 import { METRIC_NAME } from './metric.js';
 import { id, PageQuery, suiteId, time } from './page.js';
 import { Budget, RunInput } from './run.js';
@@ -272,7 +273,7 @@ export const GateRunConfig = z
     temperature: settings.temperature.unwrap().optional().meta(settings.temperature.meta()!),
     tool_choice: settings.tool_choice.unwrap().optional().meta(settings.tool_choice.meta()!),
     samples: settings.samples.unwrap().optional().meta(settings.samples.meta()!),
-    max_tokens: settings.max_tokens.unwrap().optional().meta(settings.max_tokens.meta()!),
+    max_tokens: MaxTokens.optional().meta(MaxTokens.meta()!),
     timeout_s: settings.timeout_s.unwrap().optional().meta(settings.timeout_s.meta()!),
     params: settings.params.unwrap().optional().meta(settings.params.meta()!),
     system_prompt: settings.system_prompt.unwrap().optional().meta(settings.system_prompt.meta()!),

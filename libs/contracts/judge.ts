@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { JobStatus } from './job.js';
 import { below, judgeName } from './judge-of-run.js';
+import { MaxTokens } from './max-tokens.js';
 import { id, PageQuery, time } from './page.js';
 import { Params } from './params.js';
 import { RunInput } from './run.js';
@@ -62,8 +63,8 @@ export const JudgeInput = z
       .default(1)
       .meta({ description: 'Decides which results are drawn.' }),
     temperature: settings.temperature,
-    max_tokens: settings.max_tokens.removeDefault().default(4096).meta({
-      description: 'The maximum number of tokens in a reply of the judge.',
+    max_tokens: MaxTokens.default(4096).meta({
+      description: "The maximum number of tokens in a reply of the judge; null for no limit but the model's own.",
     }),
     timeout_s: settings.timeout_s,
     params: Params.default({}),

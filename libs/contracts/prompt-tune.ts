@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { DEFAULT_MARGIN, Estimate as Comparison, Margin } from './comparison.js';
 import { Estimate } from './estimate.js';
 import { JobStatus } from './job.js';
+import { MaxTokens } from './max-tokens.js';
 import { id, PageQuery, time } from './page.js';
 import { Params } from './params.js';
 import { MAX_COMPONENT_CHARS, PromptComponents, ToolOverrides } from './prompt.js';
@@ -18,8 +19,10 @@ const MetaParams = z
     temperature: settings.temperature.removeDefault().default(1).meta({
       description: 'Above 0, so that a text that was rejected is followed by another one.',
     }),
-    max_tokens: settings.max_tokens.removeDefault().default(8192).meta({
-      description: 'The maximum number of tokens in a reply. A reply holds whole texts, `variants` of them in `quick`.',
+    max_tokens: MaxTokens.default(8192).meta({
+      description:
+        "The maximum number of tokens in a reply; null for no limit but the model's own. A reply holds whole " +
+        'texts, `variants` of them in `quick`.',
     }),
     timeout_s: settings.timeout_s,
     params: Params.default({}),

@@ -1,6 +1,11 @@
 import { z } from 'zod';
+import { RESERVED_REPLY_TOKENS } from './estimate.js';
 import { time } from './page.js';
 import { Params } from './params.js';
+
+const TOKENS_PER_MINUTE =
+  'Tokens per minute, of requests and replies together; null for no limit. Until a reply has come, it counts as ' +
+  `${RESERVED_REPLY_TOKENS} tokens, or as max_tokens where these are fewer.`;
 
 export const Limits = z
   .strictObject({
@@ -11,13 +16,9 @@ export const Limits = z
       .nullable()
       .default(null)
       .meta({ description: 'Requests per minute; null for no limit.' }),
-    tokens_per_minute: z
-      .int()
-      .min(1)
-      .max(10_000_000_000)
-      .nullable()
-      .default(null)
-      .meta({ description: 'Tokens per minute, of requests and replies together; null for no limit.' }),
+    tokens_per_minute: z.int().min(1).max(10_000_000_000).nullable().default(null).meta({
+      description: TOKENS_PER_MINUTE,
+    }),
     max_concurrency: z
       .int()
       .min(1)
@@ -192,13 +193,9 @@ export const ProviderPatch = z
           .nullable()
           .optional()
           .meta({ description: 'Requests per minute; null for no limit.' }),
-        tokens_per_minute: z
-          .int()
-          .min(1)
-          .max(10_000_000_000)
-          .nullable()
-          .optional()
-          .meta({ description: 'Tokens per minute, of requests and replies together; null for no limit.' }),
+        tokens_per_minute: z.int().min(1).max(10_000_000_000).nullable().optional().meta({
+          description: TOKENS_PER_MINUTE,
+        }),
         max_concurrency: z
           .int()
           .min(1)

@@ -3,6 +3,7 @@ import { BaselineComparison, Differs } from './comparison.js';
 import { Actual, Estimate } from './estimate.js';
 import { JobStatus } from './job.js';
 import { JudgeOfRun } from './judge-of-run.js';
+import { MaxTokens } from './max-tokens.js';
 import { MetricAsked, type RunMetric } from './metric.js';
 import { flag, id, PageQuery, severalOf, suiteId, time } from './page.js';
 import { Params } from './params.js';
@@ -114,12 +115,11 @@ export const RunInput = z
         '`required`, cases that expect no call are sent with `auto`: otherwise they could not pass.',
     }),
     samples: z.int().min(1).max(100).default(1).meta({ description: 'How often each case runs with each model.' }),
-    max_tokens: z
-      .int()
-      .min(1)
-      .max(1_000_000)
-      .default(1024)
-      .meta({ description: 'The maximum number of tokens in a reply.' }),
+    max_tokens: MaxTokens.optional().meta({
+      description:
+        `${MaxTokens.meta()!.description} Left out, it is that of the baseline of the experiment, and without a ` +
+        'baseline null.',
+    }),
     timeout_s: z
       .number()
       .min(1)
@@ -224,11 +224,12 @@ export const PROMPT_OF_SUITE: PromptOfRun = { base_prompt: null, tool_overrides:
  */
 export type RunConfig = Omit<
   RunInput,
-  keyof RunLabels | keyof PromptOfRun | 'suite_id' | 'models' | 'experiment_id' | 'metrics' | 'cache'
+  keyof RunLabels | keyof PromptOfRun | 'suite_id' | 'models' | 'experiment_id' | 'metrics' | 'cache' | 'max_tokens'
 > &
   Partial<PromptOfRun> & {
     metrics: RunMetric[];
     cache: CacheMode;
+    max_tokens: number | null;
   };
 /** The settings of a run whose replies were made elsewhere. Null marks what such a run does not know. */
 export type RecordedConfig = Pick<RunConfig, 'samples' | 'metrics' | 'params' | 'model_order' | 'budget' | 'cache'> & {

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { CaseInput } from './case.js';
+import { MaxTokens } from './max-tokens.js';
 import { MetricAsked } from './metric.js';
 import { suiteId } from './page.js';
 import { ResultWithExchange } from './result.js';
@@ -10,7 +11,7 @@ export const MAX_TRIED_MODELS = 10;
 /** Seconds. */
 export const TRY_DEADLINE = { min: 1, max: 150, default: 90 };
 
-const { temperature, tool_choice, max_tokens, timeout_s, params, system_prompt } = RunInput.shape;
+const { temperature, tool_choice, timeout_s, params, system_prompt } = RunInput.shape;
 
 export const TryInput = z
   .strictObject({
@@ -30,7 +31,9 @@ export const TryInput = z
       .min(1)
       .max(MAX_TRIED_MODELS)
       .meta({ description: 'The models to ask, each once, all at the same time.' }),
-    ...{ temperature, tool_choice, max_tokens, timeout_s, params, system_prompt },
+    ...{ temperature, tool_choice },
+    max_tokens: MaxTokens.default(null).meta(MaxTokens.meta()!),
+    ...{ timeout_s, params, system_prompt },
     metrics: z.array(MetricAsked).max(20).default([]).meta(RunInput.shape.metrics.meta()!),
     deadline_s: z.number().min(TRY_DEADLINE.min).max(TRY_DEADLINE.max).default(TRY_DEADLINE.default).meta({
       description: 'Seconds until the answer. A model that has not answered by then is asked no more.',

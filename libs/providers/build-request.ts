@@ -49,7 +49,7 @@ export function buildRequest(of: {
       ...((input.messages as unknown as Json[] | undefined) ?? [{ role: 'user', content: input.prompt ?? '' }]),
     ],
     temperature: config.temperature,
-    max_tokens: config.max_tokens,
+    ...(config.max_tokens !== null && { max_tokens: config.max_tokens }),
     ...model.defaultParams,
     ...config.params,
     ...target.params,

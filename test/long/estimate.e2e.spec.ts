@@ -43,6 +43,8 @@ it('says requests, tokens, cost and time without running anything', async () => 
     replies_by: 'rule',
     tokens_by: '4 characters a token',
   });
+  expect(before.assumptions).toEqual([expect.stringMatching(/No max_tokens .* assumed to be 64 tokens each/)]);
+  expect((await estimate(suite, ['slow-40'], { max_tokens: 99 })).assumptions).toEqual([]);
   expect((await estimate(suite, ['slow-42'])).cost_usd).toBeNull();
   expect((await client.get('/api/jobs')).body.items).toEqual([]);
 });

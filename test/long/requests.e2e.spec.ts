@@ -81,7 +81,7 @@ const system = (content: string) => ({ role: 'system', content });
 describe('what a model is asked', () => {
   it("has its prompt, the suite's tools in order and in full, the run's settings, and nothing else", async () => {
     expect(await asked({})).toEqual([
-      { model: 'a', messages: [user], temperature: 0, max_tokens: 1024, tools: TOOLS, tool_choice: 'required' },
+      { model: 'a', messages: [user], temperature: 0, tools: TOOLS, tool_choice: 'required' },
     ]);
   });
 
@@ -225,10 +225,10 @@ describe('parameters', () => {
         { id: 'a', unsupported_params: ['temperature', 'seed', 'top_p', 'tool_choice'], default_params: { seed: 1 } },
         { id: 'b', unsupported_params: ['max_tokens'] },
       ],
-      run: { temperature: 0.5, params: { top_p: 0.2 } },
+      run: { temperature: 0.5, max_tokens: 77, params: { top_p: 0.2 } },
     });
     expect(bodies).toEqual([
-      { model: 'a', messages: [user], max_tokens: 1024, tools: TOOLS },
+      { model: 'a', messages: [user], max_tokens: 77, tools: TOOLS },
       { model: 'b', messages: [user], temperature: 0.5, top_p: 0.2, tools: TOOLS, tool_choice: 'required' },
     ]);
   });

@@ -76,7 +76,7 @@ describe('a tune that is watched', () => {
     expect(run).toMatchObject({ code: 0, err: '' });
     const { config } = JSON.parse(run.out);
     const { temperature, tool_choice } = tune.targets[0].recommended.config;
-    expect(config).toMatchObject({ temperature, tool_choice, max_tokens: 1024 });
+    expect(config).toMatchObject({ temperature, tool_choice, max_tokens: null });
   });
 
   it('is written as a report, which is the one that is printed later', async () => {

@@ -529,6 +529,24 @@ describe('the timeline', () => {
   });
 });
 
+describe('the limit of replies', () => {
+  const limitOf = async (runId: string) => (await client.get(`/api/tool-eval/history/${runId}`)).body.config.max_tokens;
+
+  it('is that of the baseline where a run of the experiment gives none, and otherwise there is none', async () => {
+    const id = await makeExperiment();
+    expect(await limitOf(await submit({ experiment_id: id }))).toBeNull();
+    const baseline = await complete(await submit({ max_tokens: 1024 }));
+    expect((await client.put(`/api/experiments/${id}/baseline`, { eval_id: baseline })).status).toBe(200);
+    expect(await limitOf(await submit({ experiment_id: id }))).toBe(1024);
+    expect(await limitOf(await submit({ experiment_id: id, max_tokens: 7 }))).toBe(7);
+    const unlimited = await complete(await submit({ experiment_id: id, max_tokens: null }));
+    expect(await limitOf(unlimited)).toBeNull();
+    const { items } = (await client.get(`/api/experiments/${id}/timeline`)).body;
+    expect(items.find((entry: any) => entry.id === unlimited).config_summary).toBe('no max_tokens');
+    expect(await limitOf(await submit())).toBeNull();
+  });
+});
+
 describe('the best configuration', () => {
   /** Every setting of a run, none as it is by default. */
   const settings = {

@@ -642,6 +642,13 @@ describe('a gate run', () => {
     expect((await begin(gate.id, { config: { models: ['sim::a', 'sim::b'] } })).status).toBe(202);
   });
 
+  it('has the limit of replies that its baseline has, unless it says that there is none', async () => {
+    const gate = await madeGate({ baseline: { eval_id: await complete(await submit({ max_tokens: 1024 })) } });
+    const limitWith = async (config: object) => (await begun(gate.id, { config })).stored.input.run.input.max_tokens;
+    expect(await limitWith({ temperature: 0.5 })).toBe(1024);
+    expect(await limitWith({ max_tokens: null })).toBeNull();
+  });
+
   it('asks for models where those of the baseline were recorded', async () => {
     const recorded = await client.post('/api/tool-eval/recorded', {
       suite_id: suiteId,
@@ -651,7 +658,7 @@ describe('a gate run', () => {
     const gate = await madeGate({ baseline: { eval_id: await complete(recorded.body.eval_id) } });
     expect(await begin(gate.id)).toMatchObject({ status: 422, body: { errors: [{ path: '/config/models' }] } });
     expect((await begun(gate.id, { config: { models: ['sim::a'] } })).stored.input.run).toMatchObject({
-      input: { temperature: 0, tool_choice: 'required', samples: 1, max_tokens: 1024, cache: 'use' },
+      input: { temperature: 0, tool_choice: 'required', samples: 1, max_tokens: null, cache: 'use' },
     });
   });
 

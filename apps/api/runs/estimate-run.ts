@@ -1,7 +1,7 @@
 import { Inject, Injectable } from '@nestjs/common';
 import type { JsonObject } from '#lib/contracts/json/json';
 import type { Lane } from '#lib/contracts/lane';
-import type { Estimate } from '#lib/contracts/estimate';
+import { RESERVED_REPLY_TOKENS, type Estimate } from '#lib/contracts/estimate';
 import type { RunConfig, RunInput } from '#lib/contracts/run';
 import type { Suite } from '#lib/contracts/suite';
 import type { Summary } from '#lib/contracts/summary';
@@ -27,7 +27,7 @@ const HEADROOM = 0.98;
 
 /** What a user asked for, with its defaults filled in, its suite and its models found. */
 export interface ResolvedRun {
-  input: RunInput & Pick<RunConfig, 'metrics' | 'cache'>;
+  input: RunInput & Pick<RunConfig, 'metrics' | 'cache' | 'max_tokens'>;
   suite: Suite;
   targets: ResolvedTarget[];
 }
@@ -77,6 +77,7 @@ export class RunEstimator {
       targets: estimates,
       counted_cases: Math.max(0, ...counts.map((counted) => counted.cases)),
       cases,
+      assumptions: assumptionsOf(run, models, lanes, estimates),
     };
   }
 
@@ -86,6 +87,39 @@ export class RunEstimator {
     const buffers = keys.map((key) => Buffer.from(key, 'hex'));
     return (await countCachedReplies(this.pool, teamId, buffers)) / keys.length;
   }
+}
+
+/** What bounds a reply, in whatever format: the run's own limit, or a parameter of requests. */
+const LIMITS = ['max_tokens', 'max_completion_tokens', 'max_output_tokens', 'maxOutputTokens'];
+
+/** Says what is assumed of replies that no limit bounds. */
+function assumptionsOf(
+  { input, targets }: ResolvedRun,
+  models: readonly Model[],
+  lanes: ReadonlyMap<string, LaneLoad>,
+  estimates: readonly TargetEstimate[],
+): string[] {
+  if (input.max_tokens !== null || estimates.every(({ requests }) => requests === 0)) return [];
+  const isLimited = targets.every(({ params }, index) => {
+    const sent = { ...models[index]?.defaultParams, ...input.params, ...(params as object) };
+    return LIMITS.some((name) => Object.hasOwn(sent, name));
+  });
+  if (isLimited) return [];
+  const known = estimates.filter(({ replies_by: by }) => by === 'earlier runs').length;
+  const ordinary = `${DEFAULT_REQUEST.completionTokens} tokens`;
+  const assumed =
+    known === 0
+      ? `${ordinary} each`
+      : known === estimates.length
+        ? 'as long as in earlier runs of the model'
+        : `as long as in earlier runs of the model, or ${ordinary} where there are none`;
+  const isReserved = targets.some(({ laneId }) => lanes.get(laneId)?.limits.tokens_per_minute != null);
+  return [
+    `No max_tokens limits the replies. They are assumed to be ${assumed}; longer ones cost more.`,
+    ...(isReserved
+      ? [`Until a reply has come, the limit of tokens per minute counts it as ${RESERVED_REPLY_TOKENS} tokens.`]
+      : []),
+  ];
 }
 
 const toCount = ({ input, suite, targets }: ResolvedRun, models: readonly Model[]): ToCount => ({

@@ -36,6 +36,7 @@ import { checkTargets } from './check-targets.js';
 import { RunEstimator, type ResolvedRun } from './estimate-run.js';
 import { findSuite } from './find-suite.js';
 import { refuseSelf, resolveJudge } from './resolve-judge.js';
+import { resolveMaxTokens } from './resolve-max-tokens.js';
 import { resolveMetrics, withVersions } from './resolve-metrics.js';
 import { resolvePrompt } from './resolve-prompt.js';
 import { resolveTargets } from './resolve-targets.js';
@@ -112,8 +113,10 @@ export class RunService {
     await checkRun(pool, caller.teamId, input, targets);
     const prompt = await resolvePrompt(pool, caller.teamId, input, suite);
     const judge = input.judge && { ...input.judge, judge: await this.#resolveJudge(caller, input.judge, targets) };
+    const maxTokens = await resolveMaxTokens(pool, caller.teamId, input);
+    const cache = input.cache ?? defaultCachePolicy(input);
     return {
-      input: { ...input, ...prompt, judge, metrics, cache: input.cache ?? defaultCachePolicy(input) },
+      input: { ...input, ...prompt, max_tokens: maxTokens, judge, metrics, cache },
       suite,
       targets,
     };

@@ -17,7 +17,7 @@ const MAX_CHARACTERS = 64 * 2 ** 20;
 
 /** The requests of a run, which are counted for each target. */
 export interface ToCount {
-  input: RunInput & Pick<RunConfig, 'metrics' | 'cache'>;
+  input: RunInput & Pick<RunConfig, 'metrics' | 'cache' | 'max_tokens'>;
   suite: { systemPrompt: string | null; tools: readonly Tool[] };
   targets: readonly {
     modelId: string;

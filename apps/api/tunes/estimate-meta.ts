@@ -56,7 +56,7 @@ export function secondsOfRounds(
 export function notesOnReplies(input: PromptTuneInput, base: Texts): string[] {
   const { longest } = replyTokens(input, 1, base);
   const most = input.meta_params.max_tokens;
-  if (longest <= most) return [];
+  if (most === null || longest <= most) return [];
   return [
     `A reply of the meta model takes about ${longest} tokens, and it may have ${most}; one that is cut off counts as ` +
       'a rejection. Raise meta_params.max_tokens, or have fewer texts written.',

@@ -25,7 +25,7 @@ export class ParamPresetService {
   /** @throws ProblemError 422 for a space that no tune could search, 409 when another preset has its name */
   async create(caller: Caller, input: ParamPresetInput, change: Change): Promise<ParamPreset> {
     refuseLongSpaces(input);
-    expandSpace(input.search_space as JsonObject, BASE, ['search_space']);
+    expandSpace(input.search_space as JsonObject, { ...BASE, max_tokens: null }, ['search_space']);
     return change(async (client) => {
       const preset = await new ParamPresetRepository(client, caller.teamId).create(input);
       await audit(client, caller, 'param_preset.create', preset.id);

@@ -31,6 +31,8 @@ import { refuseLongSpaces } from './refuse-long-spaces.js';
 import { resolveArms } from './resolve-arms.js';
 
 interface Prepared {
+  /** With the limit of replies that its runs have. */
+  asked: ParamTuneInput;
   run: ResolvedRun & { estimate: Estimate };
   plan: TunePlan;
   estimate: ParamTuneEstimate;
@@ -62,14 +64,14 @@ export class ParamTuneService {
 
   async submit(caller: Caller, input: ParamTuneInput, change: Change): Promise<ParamTuneSubmitted> {
     const { teamId, userId } = caller;
-    const { run, plan, tuning, heldOut } = await this.#prepare(caller, input);
+    const { asked, run, plan, tuning, heldOut } = await this.#prepare(caller, input);
     const { suite, targets } = run;
     const submitted = await change(async (client) => {
       const pinned = await pinSuiteVersion(client, teamId, suite.id);
       if (pinned.version !== suite.version)
         throw new ProblemError(409, 'The suite was changed just now. Submit the tune again.');
       const stored: StoredTune = {
-        asked: input,
+        asked,
         suite: { id: suite.id, versionId: pinned.versionId, name: pinned.name, version: pinned.version },
         targets: targets.map((target, n) => {
           const { arms, distinct, planned } = plan.targets[n]!;
@@ -137,8 +139,9 @@ export class ParamTuneService {
     refuseLongSpaces(input);
     const { teamId } = caller;
     const run = await this.runs.prepare(caller, runWithBase(input)).catch(rethrowInBase);
+    const asked = { ...input, base: { ...input.base, max_tokens: run.input.max_tokens } };
     const names = run.targets.map(targetName);
-    const arms = await this.#resolve(teamId, input, run, names);
+    const arms = await this.#resolve(teamId, asked, run, names);
     const cases = await readSplitCases(this.pool, teamId, run.suite.id);
     const { tuning, heldOut } = divideCases(cases, input);
     const { cost_usd: cost, requests } = run.estimate;
@@ -151,7 +154,7 @@ export class ParamTuneService {
       distinct: Object.fromEntries(names.map((name, n) => [name, plan.targets[n]!.distinct])),
       notes: plan.notes,
     };
-    return { run, plan, estimate, tuning, heldOut };
+    return { asked, run, plan, estimate, tuning, heldOut };
   }
 
   async #resolve(
@@ -161,11 +164,11 @@ export class ParamTuneService {
     names: readonly string[],
   ): Promise<NewTuneArm[][]> {
     const models = await new EstimateRepository(this.pool, teamId).findModels(targets);
-    const { system_prompt: _prompt, ...base } = input.base;
+    const { system_prompt: _prompt, max_tokens: maxTokens = null, ...base } = input.base;
     const expanded: Arm[][] = [];
     for (const { space, path } of spacesOf(input, names)) {
       await setImmediate();
-      expanded.push(expandSpace(space, base, path, 1 / names.length));
+      expanded.push(expandSpace(space, { ...base, max_tokens: maxTokens }, path, 1 / names.length));
     }
     const count = expanded.reduce((sum, of) => sum + of.length, 0);
     if (count > MAX_ARMS)

@@ -90,13 +90,14 @@ export class PromptTuneService {
     const { teamId, userId } = caller;
     const { run, meta, texts, roles, plan } = await this.#prepare(caller, input);
     const { suite, targets } = run;
+    const asked = { ...input, max_tokens: run.input.max_tokens };
     const planned = plan.itemsPerModel * targets.length + plan.asks;
     const submitted = await change(async (client) => {
       const pinned = await pinSuiteVersion(client, teamId, suite.id);
       if (pinned.version !== suite.version)
         throw new ProblemError(409, 'The suite was changed just now. Submit the tune again.');
       const stored: StoredPromptTune = {
-        asked: input,
+        asked,
         suite: { id: suite.id, versionId: pinned.versionId, name: pinned.name, version: pinned.version },
         targets,
         meta,

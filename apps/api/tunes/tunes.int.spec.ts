@@ -112,6 +112,27 @@ describe('a tune', () => {
     ]);
   });
 
+  it('has the limit of replies that the baseline of its experiment has, where the base gives none', async () => {
+    const { eval_id: baseline } = (
+      await client.post('/api/tool-eval', { suite_id: suiteId, models: ['sim::a'], max_tokens: 1024 })
+    ).body;
+    await api.pool.query("UPDATE run SET status = 'completed', score = 0.5, finished_at = now() WHERE id = $1", [
+      baseline,
+    ]);
+    const made = await client.post('/api/experiments', { name: 'e', suite_id: suiteId, baseline_eval_id: baseline });
+    const more = { experiment_id: made.body.id };
+    const baseOf = async ({ tune_id }: { tune_id: string }) => (await read(tune_id)).input.base;
+    expect((await baseOf(await submit(more))).max_tokens).toBe(1024);
+    expect((await baseOf(await submit({ ...more, base: { max_tokens: null } }))).max_tokens).toBeNull();
+    expect((await baseOf(await submit())).max_tokens).toBeNull();
+    const asked = { suite_id: suiteId, models: ['sim::a'], meta_model: 'sim::b', ...more };
+    const { tune_id } = (await client.post('/api/tool-eval/prompt-tune', asked)).body;
+    expect((await client.get(`/api/tool-eval/prompt-tune/history/${tune_id}`)).body.input).toMatchObject({
+      max_tokens: 1024,
+      meta_params: { max_tokens: 8192 },
+    });
+  });
+
   it('shows which arms make the same requests, and what the provider does not take', async () => {
     const { tune_id } = await submit({ models: ['sim::b'], base: { temperature: 0 } });
     const { items } = await combos(tune_id);

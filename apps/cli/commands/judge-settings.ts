@@ -1,6 +1,6 @@
 import { Option, type Command } from 'commander';
 import type { ApiClient } from '#lib/client/api-client';
-import { jsonObject, number, wholeNumber } from '../command.js';
+import { jsonObject, limit, limitOf, number, wholeNumber } from '../command.js';
 import { findExperiment } from '../lookup/find-experiment.js';
 import { findRun } from '../lookup/find-run.js';
 import { budgetOf, textOrFile } from './run-settings.js';
@@ -18,7 +18,7 @@ export interface JudgeSettings {
   allowSelf?: boolean;
   seed?: number;
   temperature?: number;
-  maxTokens?: number;
+  maxTokens?: number | 'none';
   timeout?: number;
   params?: object;
   maxRequests?: number;
@@ -51,7 +51,7 @@ export const addJudgeSettings = (command: Command): Command =>
     .option('--allow-self', 'let a model judge itself')
     .option('--seed <n>', 'decides what is drawn', wholeNumber)
     .option('--temperature <t>', 'sampling temperature of the judge, 0 to 2', number)
-    .option('--max-tokens <n>', 'most tokens of one reply of the judge', wholeNumber)
+    .option('--max-tokens <n>', 'most tokens of one reply of the judge (default: 4096); none sets no limit', limit)
     .option('--timeout <seconds>', 'longest time for one request', number)
     .option('--params <json>', 'further parameters for each request, as a JSON object', jsonObject)
     .option('--max-requests <n>', 'most requests that the report may make', wholeNumber)
@@ -76,7 +76,7 @@ export async function judgeInput(client: ApiClient, run: string, options: JudgeS
     allow_self: options.allowSelf,
     seed: options.seed,
     temperature: options.temperature,
-    max_tokens: options.maxTokens,
+    max_tokens: limitOf(options.maxTokens),
     timeout_s: options.timeout,
     params: options.params,
     budget: budgetOf(options),

@@ -1,6 +1,6 @@
 import { Option, type Command } from 'commander';
 import type { ApiClient } from '#lib/client/api-client';
-import { commaSeparated, jsonObject, number, wholeNumber, type GlobalOptions } from '../command.js';
+import { commaSeparated, jsonObject, limit, limitOf, number, wholeNumber, type GlobalOptions } from '../command.js';
 import { findExperiment } from '../lookup/find-experiment.js';
 import { budgetOf, byTarget, CACHE_MODES, textOrFile, textsOrFiles, TOOL_CHOICES } from './run-settings.js';
 import { TUNE_MEASURES } from './tune-settings.js';
@@ -26,7 +26,7 @@ export interface PromptTuneSettings extends GlobalOptions {
   samples?: number;
   temperature?: number;
   toolChoice?: string;
-  maxTokens?: number;
+  maxTokens?: number | 'none';
   params?: object;
   timeout?: number;
   cache?: string;
@@ -34,7 +34,7 @@ export interface PromptTuneSettings extends GlobalOptions {
   maxCostUsd?: number;
   experiment?: string;
   metaTemperature?: number;
-  metaMaxTokens?: number;
+  metaMaxTokens?: number | 'none';
   metaTimeout?: number;
   metaParams?: object;
 }
@@ -85,11 +85,11 @@ const addRequests = (command: Command): Command =>
   command
     .option('--temperature <t>', 'sampling temperature of the models, 0 to 2', number)
     .addOption(new Option('--tool-choice <choice>', 'whether models must call a tool').choices(TOOL_CHOICES))
-    .option('--max-tokens <n>', 'most tokens of one reply', wholeNumber)
+    .option('--max-tokens <n>', 'most tokens of one reply; none sets no limit', limit)
     .option('--params <json>', 'further parameters for each request, as a JSON object', jsonObject)
     .option('--timeout <seconds>', 'longest time for one request', number)
     .option('--meta-temperature <t>', 'sampling temperature of the meta model (default: 1)', number)
-    .option('--meta-max-tokens <n>', 'most tokens of one of its replies', wholeNumber)
+    .option('--meta-max-tokens <n>', 'most tokens of one of its replies (default: 8192); none sets no limit', limit)
     .option('--meta-params <json>', 'further parameters for each request to it, as a JSON object', jsonObject)
     .option('--meta-timeout <seconds>', 'longest time for one request to it', number)
     .addOption(new Option('--cache <mode>', 'whether stored replies answer').choices(CACHE_MODES))
@@ -122,7 +122,7 @@ export const promptTuneInput = async (client: ApiClient, suiteId: string, option
   samples: options.samples,
   temperature: options.temperature,
   tool_choice: options.toolChoice,
-  max_tokens: options.maxTokens,
+  max_tokens: limitOf(options.maxTokens),
   params: options.params,
   timeout_s: options.timeout,
   cache: options.cache,
@@ -130,7 +130,7 @@ export const promptTuneInput = async (client: ApiClient, suiteId: string, option
   experiment_id: options.experiment === undefined ? undefined : await findExperiment(client, options.experiment),
   meta_params: {
     temperature: options.metaTemperature,
-    max_tokens: options.metaMaxTokens,
+    max_tokens: limitOf(options.metaMaxTokens),
     timeout_s: options.metaTimeout,
     params: options.metaParams,
   },

@@ -1,6 +1,6 @@
 import { Option, type Command } from 'commander';
 import type { ApiClient } from '#lib/client/api-client';
-import { commaSeparated, idOrObject, jsonObject, number, repeated, wholeNumber } from '../command.js';
+import { commaSeparated, idOrObject, jsonObject, limit, limitOf, number, repeated, wholeNumber } from '../command.js';
 import { findExperiment } from '../lookup/find-experiment.js';
 import { readText } from '../suite-files/read-suite-file.js';
 
@@ -13,7 +13,7 @@ export interface ConfigOptions {
   samples?: number;
   temperature?: number;
   toolChoice?: string;
-  maxTokens?: number;
+  maxTokens?: number | 'none';
   timeout?: number;
   systemPrompt?: string;
   systemPromptFor?: Record<string, string>;
@@ -72,7 +72,7 @@ const addSettings = (command: Command): Command =>
     .option('-n, --samples <n>', 'how often each case is played with each model', wholeNumber)
     .option('--temperature <t>', 'sampling temperature, 0 to 2', number)
     .addOption(new Option('--tool-choice <choice>', 'whether models must call a tool').choices(TOOL_CHOICES))
-    .option('--max-tokens <n>', 'most tokens of one reply', wholeNumber)
+    .option('--max-tokens <n>', 'most tokens of one reply; none sets no limit', limit)
     .option('--timeout <seconds>', 'longest time for one request', number)
     .option('--seed <n>', 'seed that is sent with each request', wholeNumber)
     .option('--params <json>', 'further parameters for each request, as a JSON object', jsonObject)
@@ -115,7 +115,7 @@ export function configOf(options: ConfigOptions) {
     samples: options.samples,
     temperature: options.temperature,
     tool_choice: options.toolChoice,
-    max_tokens: options.maxTokens,
+    max_tokens: limitOf(options.maxTokens),
     timeout_s: options.timeout,
     params:
       options.params || options.seed !== undefined

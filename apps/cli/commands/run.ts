@@ -4,6 +4,7 @@ import type { Estimate } from '#lib/contracts/estimate';
 import { onServer, withExamples, type GlobalOptions } from '../command.js';
 import { findGate } from '../lookup/find-gate.js';
 import { dollars, table } from '../output/table.js';
+import { assumptionLines } from '../output/assumption-lines.js';
 import { print, printJson } from '../output/terminal.js';
 import { chooseSuite } from '../suite-files/import-once.js';
 import { addFollowOptions, follow, type FollowOptions } from './follow.js';
@@ -49,7 +50,7 @@ async function estimateRun(client: ApiClient, options: RunSettings & GlobalOptio
     .then((input) => client.call<Estimate>('POST', '/api/tool-eval/estimate', input))
     .finally(forget);
   if (options.json) return printJson(estimate);
-  const row = (name: string, e: Omit<Estimate, 'targets' | 'cases' | 'counted_cases'>): string[] => [
+  const row = (name: string, e: Omit<Estimate, 'targets' | 'cases' | 'counted_cases' | 'assumptions'>): string[] => [
     name,
     String(e.requests),
     String(e.cached),
@@ -64,5 +65,6 @@ async function estimateRun(client: ApiClient, options: RunSettings & GlobalOptio
       ...estimate.targets.map((target) => row(target.target, target)),
       row('all', estimate),
     ]),
+    ...assumptionLines(estimate),
   );
 }

@@ -1,16 +1,7 @@
 import { Option, type Command } from 'commander';
 import type { ApiClient } from '#lib/client/api-client';
 import type { Try, TryResult } from '#lib/contracts/try';
-import {
-  commaSeparated,
-  idOrObject,
-  jsonObject,
-  number,
-  onServer,
-  repeated,
-  wholeNumber,
-  withExamples,
-} from '../command.js';
+import { commaSeparated, idOrObject, jsonObject, limit, number, onServer, repeated, withExamples } from '../command.js';
 import { EXIT, exitWith } from '../exit-codes.js';
 import { findCase } from '../lookup/find-case.js';
 import { findSuite } from '../lookup/find-suite.js';
@@ -37,7 +28,7 @@ export function addTry(program: Command): void {
     )
     .option('--temperature <t>', 'sampling temperature, 0 to 2', number)
     .addOption(new Option('--tool-choice <choice>', 'whether models must call a tool').choices(TOOL_CHOICES))
-    .option('--max-tokens <n>', 'most tokens of one reply', wholeNumber)
+    .option('--max-tokens <n>', 'most tokens of one reply; none sets no limit', limit)
     .option('--params <json>', 'further parameters for each request, as a JSON object', jsonObject)
     .option('--system-prompt <text>', "stands after the suite's system prompt; @FILE reads it from a file")
     .option('--base-prompt <text>', "takes the place of the suite's system prompt; @FILE reads it from a file")

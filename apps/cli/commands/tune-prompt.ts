@@ -3,6 +3,7 @@ import type { ApiClient } from '#lib/client/api-client';
 import type { PromptTuneEstimate, PromptTuneSubmitted } from '#lib/contracts/prompt-tune';
 import { onServer, withExamples } from '../command.js';
 import { TUNE_ROUTES } from '../lookup/find-tune.js';
+import { assumptionLines } from '../output/assumption-lines.js';
 import { beginning, dollars, table } from '../output/table.js';
 import { print, printJson } from '../output/terminal.js';
 import { durationText, listOf } from '../output/tune-report.js';
@@ -71,6 +72,7 @@ function printEstimate(estimate: PromptTuneEstimate, { json, metaModel }: Prompt
     ]),
     '',
     `Texts to write: ${components.length}. ${beginning(listOf(components), MAX_TEXT)}`,
+    ...assumptionLines(estimate),
     ...notes.map((note) => `Note: ${note}`),
   );
 }

@@ -1,6 +1,15 @@
 import { Option, type Command } from 'commander';
 import type { ApiClient } from '#lib/client/api-client';
-import { commaSeparated, jsonObject, number, repeated, wholeNumber, type GlobalOptions } from '../command.js';
+import {
+  commaSeparated,
+  jsonObject,
+  limit,
+  limitOf,
+  number,
+  repeated,
+  wholeNumber,
+  type GlobalOptions,
+} from '../command.js';
 import { findExperiment } from '../lookup/find-experiment.js';
 import { chooseSpaces, type SpaceOptions } from '../search-space/choose-spaces.js';
 import { readSpace } from '../search-space/read-space.js';
@@ -13,7 +22,7 @@ export interface TuneSettings extends SpaceOptions, GlobalOptions {
   maxCombinations?: number;
   baseTemperature?: number;
   baseToolChoice?: string;
-  baseMaxTokens?: number;
+  baseMaxTokens?: number | 'none';
   baseParams?: object;
   baseSystemPrompt?: string;
   measure?: string;
@@ -55,7 +64,7 @@ export const addTuneSettings = (command: Command): Command =>
   )
     .option('--base-temperature <t>', 'temperature of the base, which every arm is compared with', number)
     .addOption(new Option('--base-tool-choice <choice>', 'tool choice of the base').choices(TOOL_CHOICES))
-    .option('--base-max-tokens <n>', 'most tokens of one reply of the base', wholeNumber)
+    .option('--base-max-tokens <n>', 'most tokens of one reply of the base; none sets no limit', limit)
     .option('--base-params <json>', 'further parameters of the base, as a JSON object', jsonObject)
     .option('--base-system-prompt <text>', 'system prompt of all arms; @FILE reads it from a file')
     .option('--timeout <seconds>', 'longest time for one request', number)
@@ -102,7 +111,7 @@ export async function tuneInput(client: ApiClient, suiteId: string, options: Tun
 const baseOf = (options: TuneSettings) => ({
   temperature: options.baseTemperature,
   tool_choice: options.baseToolChoice,
-  max_tokens: options.baseMaxTokens,
+  max_tokens: limitOf(options.baseMaxTokens),
   params: options.baseParams,
   system_prompt: options.baseSystemPrompt === undefined ? undefined : textOrFile(options.baseSystemPrompt),
 });

@@ -3,6 +3,7 @@ import type { ApiClient } from '#lib/client/api-client';
 import type { ParamTuneEstimate, ParamTuneSubmitted } from '#lib/contracts/param-tune';
 import { onServer, withExamples } from '../command.js';
 import { TUNE_ROUTES } from '../lookup/find-tune.js';
+import { assumptionLines } from '../output/assumption-lines.js';
 import { dollars, table } from '../output/table.js';
 import { print, printJson } from '../output/terminal.js';
 import { durationText } from '../output/tune-report.js';
@@ -78,6 +79,7 @@ function printEstimate(estimate: ParamTuneEstimate, { json }: TuneOptions): void
     ]),
     '',
     `${combinations} combinations in all. Those that are not distinct make the same requests as another.`,
+    ...assumptionLines(estimate),
     ...notes.map((note) => `Note: ${note}`),
   );
 }

@@ -1,7 +1,7 @@
 import type { ComparedItem } from '#lib/contracts/comparison';
 import { comparisonLines } from './comparison-lines.js';
 import { comparisonMarkdown } from './comparison-markdown.js';
-import type { ShownComparison } from './comparison-texts.js';
+import { changeTexts, type ShownComparison } from './comparison-texts.js';
 import { escapeMarkdown } from './markdown.js';
 
 const HUGE = '|`<@octocat>\n#1 '.repeat(70_000); // 1 MB
@@ -96,6 +96,11 @@ const comparisonOf = (name: string, { targets = 1, broken = 2 } = {}) =>
       b: side(name),
     })) as unknown as ComparedItem[],
   }) as unknown as ShownComparison;
+
+it('a limit of replies that is gone is no limit, and not merely left out', () => {
+  const changes = [{ path: '/max_tokens', a: 1024, b: null }];
+  expect(changeTexts({ what_changed: changes })).toEqual(['/max_tokens: 1024 -> no limit']);
+});
 
 describe('a comparison in a pull request', () => {
   it('is a sentence, a table of models, what changed, notes, and the broken cases', () => {

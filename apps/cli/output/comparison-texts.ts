@@ -1,4 +1,5 @@
 import type { Comparison, ComparedItem, ComparedRun } from '#lib/contracts/comparison';
+import { unsetWords } from '#lib/contracts/unset-words';
 import { calledText, expectedText } from './calls.js';
 import { beginning, difference, dollars, percent } from './table.js';
 
@@ -64,9 +65,11 @@ export function costText({ cost, latency_p50_ms: latency }: Comparison): string 
 }
 
 export const changeTexts = ({ what_changed: changes }: Pick<Comparison, 'what_changed'>): string[] =>
-  changes.map(({ path, a, b }) => `${beginning(path, MAX_TEXT)}: ${valueText(a)} -> ${valueText(b)}`);
-
-const valueText = (value: unknown): string => (value == null ? 'not set' : beginning(JSON.stringify(value), MAX_TEXT));
+  changes.map(({ path, a, b }) => {
+    const text = (value: unknown): string =>
+      value == null ? unsetWords(path) : beginning(JSON.stringify(value), MAX_TEXT);
+    return `${beginning(path, MAX_TEXT)}: ${text(a)} -> ${text(b)}`;
+  });
 
 /** A case with what was expected and called, cut to what people read. */
 export interface ShownCase {

@@ -100,7 +100,7 @@ const reportOf = ({ tune, ...more }: Partial<Omit<PromptTuneReport, 'tune'>> & {
 };
 const linesOf = (report: PromptTuneReport): string[] => promptTuneLines(report).map((line) => markedText(line, false));
 const RUN =
-  `toolmark run ${SUITE_ID} --models p::a,p::b --temperature 0 --tool-choice required --max-tokens 1024 ` +
+  `toolmark run ${SUITE_ID} --models p::a,p::b --temperature 0 --tool-choice required ` +
   `--params '{"top_k":1}' --prompt-version version-1`;
 
 const HUGE = '|`<@octocat>\n#1 '.repeat(70_000); // 1 MB

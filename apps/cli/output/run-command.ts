@@ -1,4 +1,4 @@
-import { toText, type JsonObject } from '#lib/contracts/json/json';
+import { toText, type Json, type JsonObject } from '#lib/contracts/json/json';
 import type { ParamTune } from '#lib/contracts/param-tune';
 import type { PromptTune } from '#lib/contracts/prompt-tune';
 import { shellLine } from './shell-words.js';
@@ -14,13 +14,13 @@ export function runCommand(
   config: JsonObject,
 ): string {
   const { base } = input;
-  const { temperature, tool_choice: choice, max_tokens: tokens, ...others } = config;
+  const { temperature, tool_choice: choice, max_tokens: tokens = base.max_tokens, ...others } = config;
   const params: JsonObject = { ...base.params, ...others };
   return shellLine([
     ...['toolmark', 'run', id ?? name, '--models', target],
     ...['--temperature', toText(temperature ?? base.temperature)],
     ...['--tool-choice', toText(choice ?? base.tool_choice)],
-    ...['--max-tokens', toText(tokens ?? base.max_tokens)],
+    ...limitWords(tokens),
     ...(Object.keys(params).length ? ['--params', toSafeJson(params)] : []),
     ...promptWords(base.system_prompt, target),
   ]);
@@ -34,11 +34,14 @@ export function promptRunCommand(
   const { temperature, tool_choice: choice, max_tokens: tokens, params } = input;
   return shellLine([
     ...['toolmark', 'run', id ?? name, '--models', targets.join(',')],
-    ...['--temperature', toText(temperature), '--tool-choice', choice, '--max-tokens', toText(tokens)],
+    ...['--temperature', toText(temperature), '--tool-choice', choice, ...limitWords(tokens)],
     ...(Object.keys(params).length ? ['--params', toSafeJson(params)] : []),
     ...['--prompt-version', versionId],
   ]);
 }
+
+/** A run has no limit unless one is given. */
+const limitWords = (tokens: Json | undefined): string[] => (tokens == null ? [] : ['--max-tokens', toText(tokens)]);
 
 /** A text that begins with @ names a file, and a long one is no line to paste: both are read from a file. */
 function promptWords(prompt: ParamTune['input']['base']['system_prompt'], target: string): string[] {

@@ -52,9 +52,12 @@ describe('the run of a configuration', () => {
       parseJson(config) as JsonObject,
     );
 
-  it('has the settings of the base, with those of the configuration instead', () => {
+  it('has the settings of the base, with those of the configuration instead, and a limit where there is one', () => {
     expect(command('{}')).toBe(
       'toolmark run suite-1 --models p::a --temperature 0 --tool-choice required --max-tokens 1024',
+    );
+    expect(command('{"max_tokens": null}')).toBe(
+      'toolmark run suite-1 --models p::a --temperature 0 --tool-choice required',
     );
     const more = { params: parseJson('{"seed": 7, "top_p": 1}'), temperature: 0.7 };
     expect(command('{"tool_choice": "auto", "top_p": 0.5, "max_tokens": 64}', more)).toBe(

@@ -93,7 +93,13 @@ export function tuneFacts({ suite_name: suite, suite_version: version, input, ..
     ['Suite', `${beginning(suite, MAX_TEXT)} v${version}`],
     ...(Object.keys(space).length ? [fact('Searched', spaceText(space as JsonObject))] : []),
     ...Object.entries(own).map(([model, one]) => fact('Searched', `${model}: ${spaceText(one as JsonObject)}`)),
-    ['Base', beginning(configText({ temperature, tool_choice, max_tokens, ...params }), MAX_TEXT)],
+    [
+      'Base',
+      beginning(
+        configText({ temperature, tool_choice, ...(max_tokens != null && { max_tokens }), ...params }),
+        MAX_TEXT,
+      ),
+    ],
     ['How', `${how}, seed ${input.seed}, by ${input.measure}, margin ${points(input.margin)}, ${samples}`],
     ['Cases', `${tune.cases.tuning} to choose by, ${held}`],
     ['Requests', `${tune.planned_requests} planned`],

@@ -97,7 +97,7 @@ const reportOf = ({ name = 'Weather', models = ['p::a'], arms = () => ARMS, ...m
     },
   };
 };
-const COMMAND = `toolmark run ${SUITE_ID} --models p::a --temperature 0.1 --tool-choice required --max-tokens 1024`;
+const COMMAND = `toolmark run ${SUITE_ID} --models p::a --temperature 0.1 --tool-choice required`;
 
 const HUGE = '|`<@octocat>\n#1 '.repeat(70_000); // 1 MB
 const HOSTILE = [
@@ -153,7 +153,7 @@ describe('a tune on a terminal', () => {
       'Tune tune-1 is completed (job job-1).',
       'Suite        Weather v3',
       'Searched     temperature=0..0.4/0.1',
-      'Base         temperature=0 tool_choice=required max_tokens=1024',
+      'Base         temperature=0 tool_choice=required',
       'How          adaptive, seed 0, by overall, margin 0 points, 1 sample a case',
       'Cases        20 to choose by, 10 held out to confirm',
       'Requests     321 planned',
@@ -281,7 +281,7 @@ describe('a tune in a pull request', () => {
       '- Tune: tune-1',
       '- Suite: Weather v3',
       '- Searched: temperature=0..0.4/0.1',
-      '- Base: temperature=0 tool\\_choice=required max\\_tokens=1024',
+      '- Base: temperature=0 tool\\_choice=required',
       '- How: adaptive, seed 0, by overall, margin 0 points, 1 sample a case',
       '- Cases: 20 to choose by, 10 held out to confirm',
       '- Requests: 321 planned',

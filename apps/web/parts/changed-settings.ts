@@ -5,7 +5,6 @@ const DEFAULTS: Record<string, string> = {
   temperature: '0',
   tool_choice: 'required',
   samples: '1',
-  max_tokens: '1024',
   timeout_s: '120',
   params: '{}',
   tool_overrides: '{}',

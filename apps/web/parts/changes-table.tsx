@@ -1,4 +1,5 @@
 import { useState } from 'react';
+import { unsetWords } from '#lib/contracts/unset-words';
 import { commonEnds } from './common-ends';
 import { visible } from './given';
 import './changes-table.css';
@@ -60,19 +61,18 @@ const textOf = (value: unknown): string => (typeof value === 'string' ? value : 
 
 function ChangeRow({ path, a, b }: Difference) {
   const has = (value: unknown): boolean => value !== null && value !== undefined;
+  const none = <span className="muted">{unsetWords(path)}</span>;
   const { start, end, ...middle } = commonEnds(has(a) ? textOf(a) : '', has(b) ? textOf(b) : '');
   return (
     <tr>
       <th scope="row">
         <code className="given">{visible(path.slice(0, 300))}</code>
       </th>
-      <td>{has(a) ? <Marked start={start} middle={middle.a} end={end} /> : <None />}</td>
-      <td>{has(b) ? <Marked start={start} middle={middle.b} end={end} /> : <None />}</td>
+      <td>{has(a) ? <Marked start={start} middle={middle.a} end={end} /> : none}</td>
+      <td>{has(b) ? <Marked start={start} middle={middle.b} end={end} /> : none}</td>
     </tr>
   );
 }
-
-const None = () => <span className="muted">not set</span>;
 
 function Marked({ start, middle, end }: { start: string; middle: string; end: string }) {
   const before = start.length > CONTEXT ? `...${start.slice(-CONTEXT)}` : start;

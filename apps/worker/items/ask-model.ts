@@ -1,4 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import { RESERVED_REPLY_TOKENS } from '#lib/contracts/estimate';
 import type { Json, JsonObject } from '#lib/contracts/json/json';
 import { memoize } from '#lib/contracts/memoize';
 import type { ToolChoice } from '#lib/contracts/run';
@@ -229,9 +230,10 @@ function keepRefusal(result: AskResult, { kind, message, status, body }: Provide
   else result.bodies[result.bodies.length - 1] = refusal;
 }
 
-/** What a request will use: about four characters a token in, and a reply of ordinary length out. */
+/** What a request will use: about four characters a token in, and out an ordinary reply, or its limit. */
 function estimateTokens(body: JsonObject): number {
-  const replyTokens = typeof body.max_tokens === 'number' ? Math.min(body.max_tokens, 128) : 128;
+  const limit = typeof body.max_tokens === 'number' ? body.max_tokens : RESERVED_REPLY_TOKENS;
+  const replyTokens = Math.min(limit, RESERVED_REPLY_TOKENS);
   return JSON.stringify(body.messages).length / 4 + replyTokens + toolTokens(body.tools as object);
 }
 const toolTokens = memoize((tools: object) => JSON.stringify(tools).length / 4);

@@ -20,7 +20,7 @@ const config = {
   temperature: 0,
   tool_choice: 'required',
   samples: 1,
-  max_tokens: 1024,
+  max_tokens: null,
   timeout_s: 120,
   params: {},
   system_prompt: 'Answer briefly.',

@@ -30,7 +30,7 @@ const input = {
   samples: 1,
   temperature: 0,
   tool_choice: 'required',
-  max_tokens: 1024,
+  max_tokens: null,
   params: {},
   timeout_s: 120,
   cache: 'use',

@@ -172,7 +172,6 @@ export const RESULT_EXAMPLES = {
             tools: [tool],
             tool_choice: 'required',
             temperature: 0,
-            max_tokens: 1024,
           },
         ],
         replies: [

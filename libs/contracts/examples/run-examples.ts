@@ -75,6 +75,7 @@ export const estimate = {
   targets: [{ target, ...expected, tokens_by: 'o200k_base', replies_by: 'rule' }],
   counted_cases: 3,
   cases: 3,
+  assumptions: ['No max_tokens limits the replies. They are assumed to be 64 tokens each; longer ones cost more.'],
 };
 const actual = {
   requests: 3,
@@ -118,7 +119,7 @@ export const run = {
     temperature: 0,
     tool_choice: 'required',
     samples: 1,
-    max_tokens: 1024,
+    max_tokens: null,
     timeout_s: 120,
     params: {},
     system_prompt: null,
@@ -197,7 +198,7 @@ export const RUN_EXAMPLES = {
       temperature: 0.2,
       tool_choice: 'auto',
       samples: 3,
-      max_tokens: 1024,
+      max_tokens: 2048,
       timeout_s: 60,
       params: { seed: 7 },
       system_prompt: { '*': 'Answer briefly.' },

@@ -3,7 +3,7 @@ import { EXAMPLE_IDS, at, target } from './example-values.js';
 import { estimate } from './run-examples.js';
 
 const searchSpace = { temperature: { min: 0, max: 1, step: 0.1 }, tool_choice: ['auto', 'required'] };
-const base = { temperature: 1, tool_choice: 'auto', max_tokens: 1024, params: {}, system_prompt: null };
+const base = { temperature: 1, tool_choice: 'auto', max_tokens: null, params: {}, system_prompt: null };
 const asked = {
   suite_id: EXAMPLE_IDS.suite,
   models: [target],
@@ -32,7 +32,7 @@ const arm = {
   arm: 7,
   target,
   config: { temperature: 0.3, tool_choice: 'required' },
-  resolved: { temperature: 0.3, tool_choice: 'required', max_tokens: 1024 },
+  resolved: { temperature: 0.3, tool_choice: 'required' },
   adjustments: [],
   same_as: null,
   state: 'recommended',

@@ -61,7 +61,7 @@ async function anOrchestration({ maxRequests = null as number | null, runningJob
     arm,
     submit: {
       suiteId,
-      input: { ...settings, metrics: [], cache: 'off' },
+      input: { ...settings, metrics: [], cache: 'off', max_tokens: null },
       targets: [{ ...target, priced: false, params: {}, systemPrompt: null }],
     },
   });

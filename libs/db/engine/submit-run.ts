@@ -29,7 +29,7 @@ export interface Submission {
   teamId: string;
   userId: string;
   suiteId: string;
-  input: RunInput & Pick<RunConfig, 'metrics' | 'cache'>;
+  input: RunInput & Pick<RunConfig, 'metrics' | 'cache' | 'max_tokens'>;
   targets: ResolvedTarget[];
   estimate?: Estimate;
   /** Of a child run. */

@@ -2,7 +2,7 @@ import type { CaseInput } from '#lib/contracts/case';
 import { ProblemError } from '#lib/contracts/input/problem';
 import type { JobStatus } from '#lib/contracts/job';
 import type { JudgeOfRun } from '#lib/contracts/judge-of-run';
-import type { RunInput } from '#lib/contracts/run';
+import type { RunConfig, RunInput } from '#lib/contracts/run';
 import type { Suite } from '#lib/contracts/suite';
 import type { TryInput } from '#lib/contracts/try';
 import type { RunMetric } from '#lib/contracts/metric';
@@ -106,7 +106,7 @@ async function storeVersion(client: PoolClient, suite: TriedSuite, input: CaseIn
 }
 
 /** The settings of its run. The texts of the suite are in its version. */
-function toRunInput(versionId: string, input: TryInput): RunInput {
+function toRunInput(versionId: string, input: TryInput): RunInput & Pick<RunConfig, 'max_tokens'> {
   const { temperature, tool_choice, max_tokens, timeout_s, params, system_prompt, models } = input;
   return {
     ...{ temperature, tool_choice, max_tokens, timeout_s, params, system_prompt, models },

@@ -42,7 +42,8 @@ export async function aTeam(pool: Pool, { cases = 4, runningJobs = 4 } = {}) {
     suiteId,
     submit({ models = ['a'], userId: as = userId, ...more }: Submitted = {}, db: Pool | PoolClient = pool) {
       const input = RunInputSchema.parse({ suite_id: suiteId, models: [`${PROVIDER_KEY}::a`], ...more });
-      const submission = { teamId, userId: as, suiteId, input: { ...input, metrics: [], cache: 'off' as const } };
+      const own = { metrics: [], cache: 'off' as const, max_tokens: input.max_tokens ?? null };
+      const submission = { teamId, userId: as, suiteId, input: { ...input, ...own } };
       return submitRun(db, { ...submission, targets: models.map(target) });
     },
     async anotherUser(): Promise<string> {

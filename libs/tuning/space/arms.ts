@@ -2,11 +2,11 @@ import { jsonPointer, ProblemError, type InputError } from '#lib/contracts/input
 import { unwrapAllNumbers, type Json, type JsonObject } from '#lib/contracts/json/json';
 import { findReservedParams } from '#lib/contracts/params';
 import { MAX_ARMS, MAX_PARAMETERS } from '#lib/contracts/param-tune';
-import { RunInput } from '#lib/contracts/run';
+import { RunInput, type RunConfig } from '#lib/contracts/run';
 import { expandAxis } from './expand-axis.js';
 
 /** The settings of a run that arms differ in. */
-export type ArmSettings = Pick<RunInput, 'temperature' | 'tool_choice' | 'max_tokens' | 'params'>;
+export type ArmSettings = Pick<RunConfig, 'temperature' | 'tool_choice' | 'max_tokens' | 'params'>;
 
 export interface Arm {
   /** The values of the parameters of the space; one that the base does not send is missing in the base. */

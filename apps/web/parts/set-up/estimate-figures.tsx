@@ -63,6 +63,11 @@ function Figures({ estimate }: { estimate: Estimate }) {
       {counted < cases && (
         <p className="muted small">From {count(counted)} cases; the others are taken to be like them.</p>
       )}
+      {estimate.assumptions?.map((sentence) => (
+        <p key={sentence} className="muted small">
+          {sentence}
+        </p>
+      ))}
       {estimate.targets.length > 1 && (
         <div className="wide" tabIndex={0} role="region" aria-label="What each model takes">
           <table>

@@ -80,7 +80,11 @@ export function RequestFields({ at }: { at: Path }) {
     <div className="in-row">
       <NumberField path={[...at, 'temperature']} label="Temperature" />
       <ChoiceField path={[...at, 'tool_choice']} label="Tool choice" options={TOOL_CHOICES} />
-      <NumberField path={[...at, 'max_tokens']} label="Tokens of a reply, at most" />
+      <NumberField
+        path={[...at, 'max_tokens']}
+        label="Tokens of a reply, at most"
+        help="Empty: no limit, or that of the baseline of the experiment."
+      />
     </div>
   );
 }

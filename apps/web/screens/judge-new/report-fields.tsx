@@ -104,7 +104,7 @@ const More = () => (
     <div className="in-row">
       <NumberField path={['samples']} label="Samples" help="How often each is judged; the majority counts." />
       <NumberField path={['temperature']} label="Temperature" help="At 0, a rerun is answered from stored replies." />
-      <NumberField path={['max_tokens']} label="Tokens of a reply, at most" />
+      <NumberField path={['max_tokens']} label="Tokens of a reply, at most" help="Empty: 4,096." />
     </div>
     <div className="in-row">
       <NumberField path={['timeout_s']} label="Seconds a request may take" />

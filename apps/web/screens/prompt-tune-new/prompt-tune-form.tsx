@@ -74,7 +74,7 @@ const MetaFields = () => (
   <Folded summary="Requests to the meta model" fields={['/meta_params']}>
     <div className="in-row">
       <NumberField path={[...META, 'temperature']} label="Its temperature" />
-      <NumberField path={[...META, 'max_tokens']} label="Tokens of its replies, at most" />
+      <NumberField path={[...META, 'max_tokens']} label="Tokens of its replies, at most" help="Empty: 8,192." />
       <NumberField path={[...META, 'timeout_s']} label="Seconds that it may take" />
     </div>
     <ParamsField at={META} label="Parameters of its provider" />

@@ -26,7 +26,6 @@ export const emptyPromptTune = (suite: string): JsonObject => ({
   samples: 1,
   temperature: 0,
   tool_choice: 'required',
-  max_tokens: 1024,
   params: {},
   timeout_s: 120,
   cache: 'use',

@@ -66,6 +66,14 @@ describe('a run from an earlier one', () => {
     expect(again.models).toEqual(['p::m']);
   });
 
+  it('has no limit of replies where that had none, and one that says none has the limit of the baseline', () => {
+    expect(asked(chosen)).not.toHaveProperty('max_tokens');
+    expect(asked(fromRun(earlier({ max_tokens: 1024 }))).max_tokens).toBe(1024);
+    expect(asked(fromRun(earlier({ max_tokens: null })))).not.toHaveProperty('max_tokens');
+    const again = fromRun(earlier({ max_tokens: null }, { experiment_id: SUITE }));
+    expect([again.maxTokens, asked(again).max_tokens]).toEqual(['none', null]);
+  });
+
   it('keeps parameters of single models, and numbers as they were written', () => {
     const params = '{"seed":12345678901234567890,"top_p":5.0}';
     const config = parseJson(`{"params":${params}}`) as JsonObject;

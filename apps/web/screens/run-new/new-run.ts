@@ -14,6 +14,7 @@ export interface NewRun extends Prompts {
   samples: string;
   temperature: string;
   toolChoice: string;
+  /** Empty for no limit, or in an experiment for that of its baseline. */
   maxTokens: string;
   timeout: string;
   /** A JSON object that each request has. */
@@ -48,7 +49,7 @@ export const emptyRun = (suite: string, promptVersion = ''): NewRun => ({
   samples: '1',
   temperature: '0',
   toolChoice: 'required',
-  maxTokens: '1024',
+  maxTokens: '',
   timeout: '120',
   params: '',
   cache: '',
@@ -79,6 +80,9 @@ const FIELDS = new Set([
 /** The texts of a run that took a prompt version are stored with it. */
 const TEXTS = new Set(['base_prompt', 'tool_overrides']);
 
+/** No limit whatever the baseline of the experiment has. */
+const NO_LIMIT = 'none';
+
 const text = (value: Json | undefined, otherwise: string): string => (value == null ? otherwise : toText(value));
 
 /** The settings of an earlier run, to start another one from. */
@@ -99,7 +103,7 @@ export function fromRun(run: Run): NewRun {
     samples: text(config.samples, '1'),
     temperature: text(config.temperature, '0'),
     toolChoice: text(config.tool_choice, 'required'),
-    maxTokens: text(config.max_tokens, '1024'),
+    maxTokens: limitOf(run),
     timeout: text(config.timeout_s, '120'),
     params: hasParams(config) ? JSON.stringify(config.params) : '',
     cache: changed.some(([key]) => key === 'cache') ? text(config.cache, '') : '',
@@ -128,6 +132,11 @@ function judgeOf(judge: Json | undefined): Pick<NewRun, 'judgeWhen' | 'judge' | 
   return { judgeWhen: text(judge.when, 'after'), judge: text(judge.judge, ''), judgeBelow: text(judge.below, '1') };
 }
 
+function limitOf({ config, experiment_id: experimentId }: Run): string {
+  const isUnlimited = config.max_tokens === null && config.recorded === undefined;
+  return isUnlimited && experimentId !== null ? NO_LIMIT : text(config.max_tokens as Json, '');
+}
+
 const nameOf = ({ provider_key: provider, model_id: model }: JsonObject): string =>
   `${toText(provider)}::${toText(model)}`;
 const hasParams = ({ params }: JsonObject): boolean => isObject(params) && Object.keys(params).length > 0;
@@ -151,7 +160,7 @@ export function requestOf(run: NewRun): Written {
       samples: number(run.samples),
       temperature: number(run.temperature),
       tool_choice: run.toolChoice,
-      max_tokens: number(run.maxTokens),
+      max_tokens: run.maxTokens.trim() === NO_LIMIT ? null : number(run.maxTokens),
       timeout_s: number(run.timeout),
       params,
       ...(run.cache && { cache: run.cache }),

@@ -69,6 +69,7 @@ export const Requests = ({ form: run, change, faultsAt }: Part) => (
     <div className="in-row">
       <TypedField
         label="Tokens of a reply, at most"
+        help="Empty: no limit, or that of the baseline of the experiment. none: no limit."
         faults={faultsAt('/max_tokens')}
         mode="numeric"
         value={run.maxTokens}

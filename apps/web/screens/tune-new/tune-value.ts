@@ -13,7 +13,7 @@ export const emptyTune = (suite: string): JsonObject => ({
   per_model_search_spaces: {},
   mode: 'adaptive',
   trials: 50,
-  base: { temperature: 0, tool_choice: 'required', max_tokens: 1024, params: {}, system_prompt: null },
+  base: { temperature: 0, tool_choice: 'required', params: {}, system_prompt: null },
   measure: 'overall',
   margin: 0.02,
   samples: 1,

@@ -17,7 +17,7 @@ export function settingsOf(base: ParamTuneInput['base'], config: JsonObject): Js
 /** "temperature 0.2, top_p 1" */
 export const configText = (config: JsonObject): string =>
   Object.entries(config)
-    .map(([name, value]) => `${name} ${toText(value)}`)
+    .map(([name, value]) => (name === 'max_tokens' && value === null ? 'no max_tokens' : `${name} ${toText(value)}`))
     .join(', ') || 'the base';
 
 interface Played {

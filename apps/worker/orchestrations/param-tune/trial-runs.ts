@@ -1,4 +1,4 @@
-import { PROMPT_OF_SUITE, type RunInput } from '#lib/contracts/run';
+import { PROMPT_OF_SUITE, type RunConfig } from '#lib/contracts/run';
 import { targetName } from '#lib/contracts/target-name';
 import type { ChildRun, NewChildRun } from '#lib/db/engine/orchestrations';
 import type { StoredTune, TunedArm } from '#lib/db/engine/param-tunes';
@@ -41,7 +41,7 @@ type Settings = TrialRun['submit']['input'];
 
 function settingsOf(asked: StoredTune['asked'], arm: TunedArm, samples: number): Omit<Settings, 'models' | 'suite_id'> {
   return {
-    ...(arm.settings as unknown as Pick<RunInput, 'temperature' | 'tool_choice' | 'max_tokens' | 'params'>),
+    ...(arm.settings as unknown as Pick<RunConfig, 'temperature' | 'tool_choice' | 'max_tokens' | 'params'>),
     samples,
     timeout_s: asked.timeout_s,
     system_prompt: asked.base.system_prompt,

@@ -61,7 +61,7 @@ function settingsOf(
     ...textsOfRun({ ...fixed, ...texts }, own),
     temperature: asked.temperature,
     tool_choice: asked.tool_choice,
-    max_tokens: asked.max_tokens,
+    max_tokens: asked.max_tokens ?? null,
     params: asked.params,
     timeout_s: asked.timeout_s,
     samples,
