@@ -25,6 +25,7 @@ describe('the settings of an arm', () => {
 
   it('are told in a line', () => {
     expect(configText(object('{"temperature":0.50,"stop":["a"]}'))).toBe('temperature 0.50, stop ["a"]');
+    expect(configText({ max_tokens: null })).toBe('no max_tokens');
     expect(configText({})).toBe('the base');
   });
 });
