@@ -172,6 +172,7 @@ journeys('tunes', () => {
       suite_id: suiteId,
       models: ['sim::slow-1500'],
       search_space: { temperature: [0, 0.5, 1], max_tokens: [512, 1024, 2048] },
+      base: { max_tokens: 1024 },
       mode: 'grid',
       holdout: 0,
       margin: 0,
