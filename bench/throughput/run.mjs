@@ -79,7 +79,6 @@ async function bareClient(url, model, tools, n) {
         model,
         messages: [{ role: 'user', content: `What is the weather in city ${next++ % 1000}?` }],
         temperature: 0,
-        max_tokens: 1024,
         tools,
         tool_choice: 'required',
       });
