@@ -6,6 +6,7 @@ export const SCORING_MODES = [
   'case_insensitive',
   'contains',
   'numeric_tolerance',
+  'datetime',
   'regex',
   'fuzzy',
   'semantic',
@@ -13,7 +14,8 @@ export const SCORING_MODES = [
 export const ScoringMode = z.enum(SCORING_MODES).meta({
   description:
     'How an expected value is compared with the one in the call. `exact` and `case_insensitive` are ' +
-    'the same: strings ignore case, numbers are equal by value, and types must agree.',
+    'the same: strings ignore case, numbers are equal by value, and types must agree. `datetime` compares ' +
+    'dates and times in ISO 8601 by the instant that they name.',
 });
 export type ScoringMode = z.infer<typeof ScoringMode>;
 

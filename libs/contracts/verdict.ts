@@ -3,7 +3,7 @@ import { ScoringMode } from './case.js';
 import { jsonObject } from './tool.js';
 
 /** Raise this whenever the same reply could score differently than before. Every verdict stores it. */
-export const SCORING_VERSION = 3;
+export const SCORING_VERSION = 4;
 
 export const ERROR_TYPES = [
   'none',
@@ -114,7 +114,10 @@ export type Bound = z.infer<typeof Bound>;
 export const ArgumentCheck = z.object({
   path: z.string().meta({ description: 'The argument, as a JSON Pointer into the arguments of the call.' }),
   rule: z
-    .union([ScoringMode, z.enum(['$one_of', '$regex', '$approx', '$contains', '$any', '$absent', '$optional'])])
+    .union([
+      ScoringMode,
+      z.enum(['$one_of', '$regex', '$approx', '$contains', '$any', '$absent', '$optional', '$literal']),
+    ])
     .meta({ description: 'The scoring mode that compared the two values, or the matcher that the case expects.' }),
   verdict: z.enum(['match', 'mismatch', 'missing', 'skipped']).meta({
     description:
@@ -148,7 +151,11 @@ export const ArgumentCheck = z.object({
   note: z
     .string()
     .optional()
-    .meta({ description: 'Other things worth knowing, such as a text too long for a fuzzy comparison.' }),
+    .meta({
+      description:
+        'Other things worth knowing: that texts are equal up to their Unicode form, that null counts as left ' +
+        'out, or why two dates differ.',
+    }),
 });
 export type ArgumentCheck = z.infer<typeof ArgumentCheck>;
 

@@ -48,10 +48,17 @@ function messageOf(cell: string): JsonObject {
   return { tool_calls: calls };
 }
 
-const parameters: JsonObject = { type: 'object', properties: { units: { type: 'string', default: 'celsius' } } };
-const tools: Tool[] = ['get_weather', 'search', 'f', 'g'].map((name) => ({
+const parametersOf: Record<string, JsonObject> = {
+  get_weather: { type: 'object', properties: { units: { type: 'string', default: 'celsius' } } },
+  book: { type: 'object', properties: { seat: { type: ['string', 'null'] }, meal: { default: 'any' } } },
+};
+const tools: Tool[] = ['get_weather', 'search', 'f', 'g', 'book'].map((name) => ({
   type: 'function',
-  function: { name, ...(name === 'get_weather' && { parameters }) },
+  function: {
+    name,
+    ...(parametersOf[name] && { parameters: parametersOf[name] }),
+    ...(name === 'book' && { strict: true }),
+  },
 }));
 
 test.each(rowsUnder('| rule | case |'))(

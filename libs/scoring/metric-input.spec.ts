@@ -142,6 +142,17 @@ test('a metric that compares values to the letter does not apply to matchers, bu
   );
 });
 
+test('a literal is its value under metrics that compare values to the letter', () => {
+  const literal =
+    '{"expected_tool": "weather", "expected_params": {"city": "Paris", "at": {"$literal": {"lat": 1, "$any": [2]}}}}';
+  const score1 = (id: string, args: string, options = {}) => score(id, options, answered(literal, [['weather', args]]));
+  const options = { axion_tool_correctness: { check_parameters: true }, ragas_tool_call_f1: {}, bfcl_ast: {} };
+  for (const [id, given] of Object.entries(options)) {
+    expect(score1(id, '{"city": "Paris", "at": {"lat": 1, "$any": [2]}}', given).score).toBe(1);
+    expect(score1(id, '{"city": "Paris", "at": {"lat": 1, "$any": [3]}}', given).score).toBeLessThan(1);
+  }
+});
+
 test('BFCL takes $one_of and $optional as its own lists of acceptable values', () => {
   const either =
     '{"expected_tool": "weather", "expected_params": {"city": {"$one_of": ["Paris", "Rome"]}, ' +

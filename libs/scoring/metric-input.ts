@@ -12,7 +12,8 @@ import type { ParsedCall } from '#lib/contracts/verdict';
 import { toPossibleAnswer } from './compatible/bfcl-possible-answer.js';
 import { BFCL_CATEGORIES } from './compatible/bfcl.js';
 import type { NamedCall } from './compatible/named-call.js';
-import { containsMatcher, type SimilarityLookup } from './arguments/match-arguments.js';
+import type { SimilarityLookup } from './arguments/compare-leaves.js';
+import { plainArguments } from './arguments/matchers.js';
 import { scoreMetric, type MetricScore } from './metrics.js';
 import type { ParsedReply } from './replies/parse-reply.js';
 import { expectedCalls } from './house/score-case.js';
@@ -89,10 +90,13 @@ export function metricInput({ id, options }: RunMetric, played: PlayedCase): Met
   if (id === 'bfcl_ast') return bfclInput(played, expected, names, calls);
   if (comparesArguments(id, options)) {
     if (expected.some(({ params }) => !params)) return none(NO_ARGUMENTS);
-    if (expected.some(({ params }) => containsMatcher(params!)))
+    if (expected.some(({ params }) => !plainArguments(params!)))
       return none('The case expects matchers, and the metric compares values exactly.');
   }
-  const wanted = expected.map(({ params }, index): NamedCall => ({ name: names[index]!, arguments: params ?? {} }));
+  const wanted = expected.map(({ params }, index): NamedCall => ({
+    name: names[index]!,
+    arguments: (params && plainArguments(params)) ?? params ?? {},
+  }));
   switch (id) {
     case 'deepeval_tool_correctness': {
       if ((options as MetricOptions<typeof id>).evaluation_params.includes('output'))

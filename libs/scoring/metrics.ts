@@ -14,7 +14,7 @@ import { promptfooToolCallF1 } from './compatible/promptfoo.js';
 import { ragasToolCallAccuracy } from './compatible/ragas-accuracy.js';
 import { ragasToolCallF1 } from './compatible/ragas-f1.js';
 import { MultiTurnInput, scoreMultiTurn, scoreSingleTurn, SingleTurnInput } from './house/house-metrics.js';
-import type { SimilarityLookup } from './arguments/match-arguments.js';
+import type { SimilarityLookup } from './arguments/compare-leaves.js';
 import { passAtK, passHatK } from './statistics/pass-at-k.js';
 import { sequenceRatio } from './arguments/sequence-ratio.js';
 

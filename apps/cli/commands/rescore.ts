@@ -14,6 +14,7 @@ export const SCORING_MODES = [
   'case_insensitive',
   'contains',
   'numeric_tolerance',
+  'datetime',
   'regex',
   'fuzzy',
   'semantic',

@@ -1,7 +1,7 @@
 import type { CaseInput } from '#lib/contracts/case';
 import type { Tool } from '#lib/contracts/tool';
 import type { Verdict } from '#lib/contracts/verdict';
-import type { SimilarityLookup } from '#lib/scoring/arguments/match-arguments';
+import type { SimilarityLookup } from '#lib/scoring/arguments/compare-leaves';
 import type { ParsedReply } from '#lib/scoring/replies/parse-reply';
 import { prepareCase } from '#lib/scoring/house/score-case';
 import { scoreChain } from '#lib/scoring/house/score-chain';

@@ -4,7 +4,7 @@ import { parseJson, type JsonObject } from '#lib/contracts/json/json';
 import type { RunMetric } from '#lib/contracts/metric';
 import type { Tool } from '#lib/contracts/tool';
 import type { ParsedCall, Verdict } from '#lib/contracts/verdict';
-import type { SimilarityLookup } from '#lib/scoring/arguments/match-arguments';
+import type { SimilarityLookup } from '#lib/scoring/arguments/compare-leaves';
 import { scoreMetrics } from '#lib/scoring/metric-input';
 import type { MetricScore } from '#lib/scoring/metrics';
 import { mockTools } from '#lib/scoring/cases/mock-tools';

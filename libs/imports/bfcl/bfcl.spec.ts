@@ -349,6 +349,30 @@ describe('BFCL entries', () => {
     ]);
   });
 
+  it('expect objects whose keys begin with "$" literally, and are left out if those have several values', async () => {
+    const { suite, warnings } = await importText(
+      jsonLines(question('simple_0'), question('simple_1')),
+      jsonLines(
+        truth('simple_0', {
+          'geometry.area': { side: [1], note: [{ $gt: [1] }, { any: [{ $lt: 2 }] }], pair: [[{ $n: ['x'] }]] },
+        }),
+        truth('simple_1', { 'geometry.area': { side: [1], note: [{ $gt: [1, 2] }] } }),
+      ),
+    );
+    expect(warnings).toContainEqual(expect.stringMatching(/^Line 2: simple_1: left out, because .* "\$"/));
+    const params = {
+      side: 1,
+      note: { $one_of: [{ $literal: { $gt: 1 } }, { any: { $literal: { $lt: 2 } } }] },
+      pair: [{ $literal: { $n: 'x' } }],
+    };
+    expect(suite.test_cases).toMatchObject([{ name: 'simple_0', expected_params: params }]);
+    expect(JSON.parse((await linesOf(suite, 'answers'))[0]!)).toMatchObject({
+      ground_truth: [
+        { 'geometry.area': { side: [1], note: [{ $gt: [1] }, { any: [{ $lt: 2 }] }], pair: [[{ $n: ['x'] }]] } },
+      ],
+    });
+  });
+
   it('keep the text of their numbers', async () => {
     const { suite } = await importText(
       `${JSON.stringify(question('simple_0'))}\n{"id":"simple_0","ground_truth":[{"geometry.area":{"side":[5.0, ` +

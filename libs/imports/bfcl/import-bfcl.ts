@@ -3,16 +3,14 @@ import { isObject, type Json, type JsonObject } from '#lib/contracts/json/json';
 import { endWithPeriod, ProblemError } from '#lib/contracts/input/problem';
 import { MAX_TOOLS, type Tool } from '#lib/contracts/tool';
 import type { ParsedCall } from '#lib/contracts/verdict';
-import { fromPossibleAnswer } from '#lib/scoring/compatible/bfcl-possible-answer';
+import { fromPossibleAnswer, hasLiteralChoice } from '#lib/scoring/compatible/bfcl-possible-answer';
 import { BFCL_CATEGORIES } from '#lib/scoring/compatible/bfcl';
 import { prepareCase } from '#lib/scoring/house/score-case';
 import { toTool } from './bfcl-function.js';
 import { createCaseChecker } from '../source/case-checker.js';
 import {
   toPromptOrMessages,
-  DOLLAR_KEY_REASON,
   readGivenTools,
-  hasDollarKey,
   SuiteTools,
   type SuiteDraft,
   type ImportSource,
@@ -136,10 +134,15 @@ function rejectEntry(id: string, { line, value }: Entry, category: string, answe
     );
 }
 
-function whyLeftOut(functions: number, answers: readonly Json[] | undefined): string | undefined {
+function whyLeftOut(functions: number, answers: readonly Answer[] | undefined): string | undefined {
   if (functions === 0) return 'it offers no function';
   if (functions > MAX_TOOLS) return `it offers more than ${MAX_TOOLS} functions`;
-  return answers?.some(hasDollarKey) ? DOLLAR_KEY_REASON : undefined;
+  const accepted = answers?.flatMap((answer) =>
+    Object.values(answer).flatMap((params) => Object.values(params).flat()),
+  );
+  return accepted?.some(hasLiteralChoice)
+    ? 'it expects an object with a key that begins with "$", and several acceptable values in it'
+    : undefined;
 }
 
 const passesHouseScore = (input: CaseInput, calls: ParsedCall[], threshold = 1): boolean =>

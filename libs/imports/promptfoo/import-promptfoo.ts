@@ -6,9 +6,7 @@ import type { Tool } from '#lib/contracts/tool';
 import { readTools } from '../traces/conversation-cases.js';
 import {
   toPromptOrMessages,
-  DOLLAR_KEY_REASON,
   readGivenTools,
-  hasDollarKey,
   SuiteTools,
   type SuiteDraft,
   type ImportSource,
@@ -56,7 +54,7 @@ export async function importPromptfoo(
   if (suiteTools.list().length === 0) for (const tool of inferTools(planned, warnings)) suiteTools.offer(tool);
 
   const tools = suiteTools.list();
-  const { cases, lines } = makeCases(planned, tools, warnings);
+  const { cases, lines } = makeCases(planned, tools);
   const description = typeof value.description === 'string' ? value.description.trim().slice(0, 200) : '';
   const name = description || 'Imported from promptfoo';
   return { suite: { name, ...settings, tools, test_cases: cases }, lines, leaveOut: warnings };
@@ -126,17 +124,9 @@ function inferTools(planned: readonly PlannedCase[], warnings: Warnings): Tool[]
   return inferred.list(warnings);
 }
 
-function makeCases(
-  planned: readonly PlannedCase[],
-  tools: readonly Tool[],
-  warnings: Warnings,
-): { cases: CaseInput[]; lines: number[] } {
+function makeCases(planned: readonly PlannedCase[], tools: readonly Tool[]): { cases: CaseInput[]; lines: number[] } {
   const [cases, lines]: [CaseInput[], number[]] = [[], []];
   for (const { line, name, prompt, expectations, metadata } of planned) {
-    if (expectations.calls.some(({ params }) => params && hasDollarKey(params))) {
-      warnings.addAtLine(line, `left out, because ${DOLLAR_KEY_REASON}`);
-      continue;
-    }
     cases.push({
       ...(name && { name }),
       ...(typeof metadata.category === 'string' && { category: metadata.category.slice(0, 200) }),

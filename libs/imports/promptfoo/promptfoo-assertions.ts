@@ -1,4 +1,5 @@
 import { isNumber, isObject, parseJson, type Json, type JsonObject } from '#lib/contracts/json/json';
+import { expectedArguments } from '#lib/scoring/arguments/matchers';
 
 /** The calls that a test's assertions expect. */
 export interface CallExpectations {
@@ -72,7 +73,8 @@ function readOne({ type, value, threshold, assert }: JsonObject, expectations: C
       const params = value.args ?? value.arguments;
       if (value.mode === 'exact')
         warn('trajectory:tool-args-match is "exact": arguments beyond the expected ones cost nothing here');
-      for (const name of namesOf(value)) expect(expectations, checked(name, warn), isObject(params) ? params : {});
+      for (const name of namesOf(value))
+        expect(expectations, checked(name, warn), isObject(params) ? expectedArguments(params) : {});
       return;
     }
     case 'javascript':

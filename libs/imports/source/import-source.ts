@@ -107,11 +107,3 @@ export function toPromptOrMessages(messages: readonly JsonObject[]): Pick<CaseIn
     return { prompt: only.content };
   return { messages: messages as CaseInput['messages'] };
 }
-
-/** Whether a plain value would be mistaken for a matcher. */
-export const hasDollarKey = (value: Json): boolean =>
-  Array.isArray(value)
-    ? value.some(hasDollarKey)
-    : isObject(value) && Object.entries(value).some(([key, inner]) => key.startsWith('$') || hasDollarKey(inner));
-
-export const DOLLAR_KEY_REASON = 'it expects an object with a key that begins with "$", which means a matcher here';

@@ -1,6 +1,6 @@
 import { isNumber, isObject, numberSource, type Json, type JsonObject } from '#lib/contracts/json/json';
 import { MAX_TOOL_PROPERTIES, ToolName, type Tool } from '#lib/contracts/tool';
-import { matcherOf } from '#lib/scoring/arguments/match-arguments';
+import { matcherOf } from '#lib/scoring/arguments/matchers';
 import type { Warnings } from './warnings.js';
 
 interface Guess {
@@ -91,7 +91,12 @@ function typeOf(value: Json): string {
   if (matcher === '$one_of') return typeOf([(value as JsonObject).$one_of!].flat()[0] ?? null);
   if (matcher === '$approx') return 'number';
   if (matcher === '$contains') return 'string';
-  if (matcher || value === null) return 'any';
+  if (matcher === '$literal') return typeOfPlain((value as JsonObject).$literal!);
+  return matcher ? 'any' : typeOfPlain(value);
+}
+
+function typeOfPlain(value: Json): string {
+  if (value === null) return 'any';
   if (isNumber(value)) return /^-?\d+$/.test(numberSource(value)) ? 'integer' : 'number';
   return Array.isArray(value) ? 'array' : typeof value;
 }

@@ -3,11 +3,10 @@ import { toInputErrors } from '#lib/contracts/input/input-errors';
 import { isObject, parseJson, type Json, type JsonObject } from '#lib/contracts/json/json';
 import { ProblemError } from '#lib/contracts/input/problem';
 import { MAX_TOOLS, Tool, findToolFault, ToolName } from '#lib/contracts/tool';
+import { expectedArguments } from '#lib/scoring/arguments/matchers';
 import {
   toPromptOrMessages,
-  DOLLAR_KEY_REASON,
   readGivenTools,
-  hasDollarKey,
   SuiteTools,
   type SuiteDraft,
   type ImportSource,
@@ -49,7 +48,8 @@ export class ConversationCases {
   }
 
   add(turn: Turn): void {
-    const { line, calls, tools } = turn;
+    const { line, tools } = turn;
+    const calls = turn.calls.map(({ tool, params }) => ({ tool, params: expectedArguments(params) }));
     for (const { tool, params } of calls) {
       if ([...(tools ?? []), ...this.#given].some((one) => one.function.name === tool)) continue;
       if (tools)
@@ -59,7 +59,7 @@ export class ConversationCases {
         );
       this.#guesses.addCall(tool, params);
     }
-    this.#turns.push(turn);
+    this.#turns.push({ ...turn, calls });
   }
 
   draft(name: string): SuiteDraft {
@@ -90,14 +90,8 @@ export class ConversationCases {
         ...(own && { tools: own }),
         ...turn.more,
       };
-      const wrong =
-        own && own.length > MAX_TOOLS
-          ? `it offers more than ${MAX_TOOLS} tools`
-          : turn.calls.some(({ params }) => hasDollarKey(params))
-            ? DOLLAR_KEY_REASON
-            : undefined;
-      if (wrong) {
-        warnings.addAtLine(turn.line, `${turn.name}: left out, because ${wrong}`);
+      if (own && own.length > MAX_TOOLS) {
+        warnings.addAtLine(turn.line, `${turn.name}: left out, because it offers more than ${MAX_TOOLS} tools`);
         continue;
       }
       cases.push(made);

@@ -1,38 +1,25 @@
-import { RE2JS } from 're2js';
 import type { ScoringConfig, ScoringMode } from '#lib/contracts/case';
-import { isNumber, isObject, numberSource, type Json, type JsonObject } from '#lib/contracts/json/json';
+import { isNumber, isObject, type Json, type JsonObject } from '#lib/contracts/json/json';
 import { jsonPointer } from '#lib/contracts/input/problem';
 import type { ArgumentCheck } from '#lib/contracts/verdict';
-import { distanceOf, sameNumber } from './decimal.js';
-import { sequenceRatio } from './sequence-ratio.js';
-
-/** How a value without parts is compared. */
-export interface ComparisonRule {
-  mode: ScoringMode;
-  epsilon: number;
-  threshold: number | undefined;
-}
-
-/**
- * Looks up the similarity, 0..1, of two texts by the embedding model of the team. Returns undefined when it is not
- * known: scoring itself does no I/O.
- */
-export type SimilarityLookup = (expected: string, actual: string) => number | undefined;
-
-export const MATCHERS = ['$one_of', '$regex', '$approx', '$contains', '$any', '$absent', '$optional'] as const;
-type Matcher = (typeof MATCHERS)[number];
-const MAX_FUZZY_CHARACTERS = 20_000;
-
-/** The kind of matcher that an expected value is. Undefined for a plain value. */
-export function matcherOf(expected: Json): Matcher | undefined {
-  if (!isObject(expected)) return undefined;
-  return MATCHERS.find((name) => name in expected);
-}
-
-/** Whether an expected value contains a matcher at any depth. */
-export const containsMatcher = (expected: Json): boolean =>
-  matcherOf(expected) !== undefined ||
-  ((Array.isArray(expected) || isObject(expected)) && Object.values(expected).some(containsMatcher));
+import {
+  compilePattern,
+  farther,
+  isWithin,
+  leafMatches,
+  listForms,
+  nearer,
+  newFindings,
+  numericText,
+  textIncludes,
+  textOf,
+  type ComparisonRule,
+  type Findings,
+  type Nearness,
+  type SimilarityLookup,
+} from './compare-leaves.js';
+import { sameNumber } from './decimal.js';
+import { matcherOf, type Matcher } from './matchers.js';
 
 /** The rule for an argument: its own, else that of the case, else `param_scoring`, else exact. */
 export function ruleFor(
@@ -48,40 +35,42 @@ export function ruleFor(
   };
 }
 
-const MAX_CACHED_PATTERNS = 1000;
-const patterns = new Map<string, RE2JS>();
-
-/** Compiles with RE2, so that patterns of users run in linear time. @throws when the pattern does not compile */
-export function compilePattern(pattern: string): RE2JS {
-  let compiled = patterns.get(pattern);
-  if (!compiled) {
-    if (patterns.size > MAX_CACHED_PATTERNS) patterns.clear();
-    patterns.set(pattern, (compiled = RE2JS.compile(pattern)));
-  }
-  return compiled;
-}
-
 export interface ArgumentMatch {
   /** The share of expected arguments that are correct; 1 when none is expected. */
   score: number;
   checks: ArgumentCheck[];
 }
 
+/** What the schema of a called tool says about arguments that a call leaves out. */
+export interface DeclaredArguments {
+  defaults: JsonObject;
+  /** The arguments that a null leaves out; `all` with a strict schema, where it does so in objects too. */
+  nullable: 'all' | ReadonlySet<string>;
+}
+export const NOTHING_DECLARED: DeclaredArguments = { defaults: {}, nullable: new Set() };
+
+/** Whether the null that an argument has means that the call leaves it out. */
+export const isLeftOut = (key: string, value: Json, { nullable }: DeclaredArguments): boolean =>
+  value === null && isNullable(key, nullable);
+const isNullable = (key: string, nullable: DeclaredArguments['nullable']): boolean =>
+  nullable === 'all' || nullable.has(key);
+
 /** Compares the arguments of a call with the expected ones, key by key. */
 export function matchArguments(
   expected: JsonObject,
   actual: JsonObject,
-  defaults: JsonObject,
+  declared: DeclaredArguments,
   config: ScoringConfig | null | undefined,
   paramScoring: ScoringMode | undefined,
   similarities?: SimilarityLookup,
 ): ArgumentMatch {
   const checks: ArgumentCheck[] = [];
+  const isStrict = declared.nullable === 'all';
   let correct = 0;
   let counted = 0;
   for (const [key, wanted] of Object.entries(expected)) {
-    const rule = ruleFor(key, config, paramScoring);
-    const check = checkArgument(key, wanted, actual, defaults, rule, similarities);
+    const comparison = { rule: ruleFor(key, config, paramScoring), isStrict, isLiteral: false, similarities };
+    const check = checkArgument(key, wanted, actual, declared, comparison);
     checks.push(check);
     if (check.verdict === 'skipped') continue;
     counted++;
@@ -90,135 +79,176 @@ export function matchArguments(
   return { score: counted === 0 ? 1 : correct / counted, checks };
 }
 
-/** How near two values are, and how near they must be, under a rule that compares by nearness. */
-type Nearness = Pick<ArgumentCheck, 'similarity' | 'threshold' | 'distance' | 'epsilon'>;
-
-/** What the comparison of a value finds. */
-interface Findings {
-  notes: string[];
-  /** The least near of the values that match. */
-  least?: Nearness;
-  /** The nearness of the value that does not match. */
-  wrong?: Nearness;
-}
-
-const isFarther = (a: Nearness, b: Nearness): boolean =>
-  (a.similarity ?? 1) < (b.similarity ?? 1) || (a.distance ?? 0) > (b.distance ?? 0);
-const farther = (a: Nearness | undefined, b: Nearness | undefined): Nearness | undefined =>
-  a && b ? (isFarther(a, b) ? { ...b, ...a } : { ...a, ...b }) : (a ?? b);
-const nearer = (a: Nearness | undefined, b: Nearness | undefined): Nearness | undefined =>
-  a && b ? (isFarther(a, b) ? b : a) : (a ?? b);
-
-function recordNearness(near: Nearness, isMatch: boolean, findings: Findings): boolean {
-  if (isMatch) findings.least = farther(findings.least, near);
-  else findings.wrong = near;
-  return isMatch;
+/** How the values of an argument are compared. */
+interface Comparison {
+  rule: ComparisonRule;
+  /** Whether a null leaves out a key of an object. */
+  isStrict: boolean;
+  /** Whether keys that begin with "$" are plain keys. */
+  isLiteral: boolean;
+  similarities: SimilarityLookup | undefined;
 }
 
 const NEEDS_NO_ESCAPE = /^\w+$/;
+const NULL_LEAVES_OUT = 'Under the schema of the tool, null counts as left out.';
+const LEFT_OUT_IS_NULL = 'Under the schema of the tool, an argument that is left out counts as null.';
 
 function checkArgument(
   key: string,
   wanted: Json,
   actual: JsonObject,
-  defaults: JsonObject,
-  rule: ComparisonRule,
-  similarities?: SimilarityLookup,
+  declared: DeclaredArguments,
+  comparison: Comparison,
 ): ArgumentCheck {
   const matcher = matcherOf(wanted);
   const base = {
     path: NEEDS_NO_ESCAPE.test(key) ? `/${key}` : jsonPointer([key]),
-    rule: matcher ?? rule.mode,
+    rule: matcher ?? comparison.rule.mode,
     expected: wanted,
   };
-  const given = Object.hasOwn(actual, key);
-  const value = given ? actual[key]! : undefined;
-  const fallback = Object.hasOwn(defaults, key) ? defaults[key]! : undefined;
+  const written = Object.hasOwn(actual, key) ? actual[key]! : undefined;
+  const isNull = written === null && isNullable(key, declared.nullable);
+  const given = isNull ? undefined : written;
+  const noted = isNull ? { actual: null, note: NULL_LEAVES_OUT } : {};
+  const fallback = Object.hasOwn(declared.defaults, key) ? declared.defaults[key]! : undefined;
   if (matcher === '$absent') {
-    const isDefault = given && fallback !== undefined && equalJson(fallback, value!);
-    return { ...base, verdict: !given || isDefault ? 'match' : 'mismatch', ...(given && { actual: value }) };
+    const isDefault = given !== undefined && fallback !== undefined && equalJson(fallback, given);
+    const isAbsent = given === undefined || isDefault;
+    return {
+      ...base,
+      verdict: isAbsent ? 'match' : 'mismatch',
+      ...(given !== undefined && { actual: given }),
+      ...noted,
+    };
   }
-  if (matcher === '$optional' && !given) return { ...base, verdict: 'skipped' };
-  const used = given ? value! : fallback;
-  if (used === undefined) return { ...base, verdict: 'missing' };
-  const findings: Findings = { notes: [] };
+  if (matcher === '$optional' && given === undefined) return { ...base, verdict: 'skipped', ...noted };
+  if (isNull && acceptsNull(wanted)) return { ...base, verdict: 'match', actual: null };
+  const used = given === undefined ? fallback : given;
+  if (used === undefined) {
+    if (isNullable(key, declared.nullable) && acceptsNull(wanted))
+      return { ...base, verdict: 'match', note: LEFT_OUT_IS_NULL };
+    return { ...base, verdict: 'missing', ...noted };
+  }
+  const findings = newFindings();
   const wrong = mismatch(
     matcher === '$optional' ? (wanted as JsonObject).$optional! : wanted,
     used,
-    rule,
     [key],
     findings,
-    similarities,
+    comparison,
   );
+  const note = noteOf(findings, wrong !== undefined, isNull);
   return {
     ...base,
     verdict: wrong ? 'mismatch' : 'match',
     ...(wrong && { path: jsonPointer(wrong) }),
     actual: used,
-    ...(!given && { default_applied: true }),
+    ...(given === undefined && { default_applied: true }),
     ...(wrong ? findings.wrong : findings.least),
-    ...(findings.notes.length && { note: findings.notes.join(' ') }),
+    ...(note && { note }),
   };
+}
+
+function noteOf({ notes, forms, reason }: Findings, isWrong: boolean, isNull: boolean): string {
+  if (notes.length + forms.length === 0 && reason === undefined && !isNull) return '';
+  const sentences = [...(isNull ? [NULL_LEAVES_OUT] : []), ...notes];
+  if (isWrong && reason !== undefined) sentences.push(reason);
+  if (!isWrong && forms.length) sentences.push(`Equal up to ${listForms(forms)}.`);
+  return [...new Set(sentences)].join(' ');
+}
+
+/** Whether an expected value names null. `$any` does not. */
+function acceptsNull(wanted: Json, isLiteral = false): boolean {
+  if (wanted === null) return true;
+  if (isLiteral || !isObject(wanted)) return false;
+  switch (matcherOf(wanted)) {
+    case '$one_of':
+      return (wanted.$one_of as Json[]).some((member) => acceptsNull(member));
+    case '$optional':
+      return acceptsNull(wanted.$optional!);
+    case '$literal':
+      return acceptsNull(wanted.$literal!, true);
+    default:
+      return false;
+  }
 }
 
 /** Whether a value matches the expected one under the rule of its argument. */
 export const matchesExpected = (expected: Json, actual: Json, rule: ComparisonRule): boolean =>
-  mismatch(expected, actual, rule, [], { notes: [] }) === undefined;
+  mismatch(expected, actual, [], newFindings(), {
+    rule,
+    isStrict: false,
+    isLiteral: false,
+    similarities: undefined,
+  }) === undefined;
 
 /** The path of the first difference between a value and the expected one; undefined when they match. */
 function mismatch(
   expected: Json,
   actual: Json,
-  rule: ComparisonRule,
   path: string[],
   findings: Findings,
-  similarities?: SimilarityLookup,
+  comparison: Comparison,
 ): string[] | undefined {
-  const matcher = matcherOf(expected);
-  if (matcher)
-    return matches(expected as JsonObject, matcher, actual, rule, path, findings, similarities) ? undefined : path;
+  const matcher = comparison.isLiteral ? undefined : matcherOf(expected);
+  if (matcher === '$literal')
+    return mismatch((expected as JsonObject).$literal!, actual, path, findings, { ...comparison, isLiteral: true });
+  if (matcher) return matches(expected as JsonObject, matcher, actual, path, findings, comparison) ? undefined : path;
   if (Array.isArray(expected)) {
     if (!Array.isArray(actual) || actual.length !== expected.length) return path;
     for (let i = 0; i < expected.length; i++) {
-      const wrong = mismatch(expected[i]!, actual[i]!, rule, [...path, String(i)], findings, similarities);
+      const wrong = mismatch(expected[i]!, actual[i]!, [...path, String(i)], findings, comparison);
       if (wrong) return wrong;
     }
     return undefined;
   }
-  if (isObject(expected)) {
-    if (!isObject(actual)) return path;
-    for (const [key, wanted] of Object.entries(expected)) {
-      const inner = matcherOf(wanted);
-      const here = [...path, key];
-      if (!Object.hasOwn(actual, key)) {
-        if (inner === '$optional' || inner === '$absent') continue;
-        return here;
-      }
-      if (inner === '$absent') return here;
-      const wrong = mismatch(
-        inner === '$optional' ? (wanted as JsonObject).$optional! : wanted,
-        actual[key]!,
-        rule,
-        here,
-        findings,
-        similarities,
-      );
-      if (wrong) return wrong;
+  if (isObject(expected)) return isObject(actual) ? mismatchIn(expected, actual, path, findings, comparison) : path;
+  return leafMatches(expected, actual, findings, comparison) ? undefined : path;
+}
+
+function mismatchIn(
+  expected: JsonObject,
+  actual: JsonObject,
+  path: string[],
+  findings: Findings,
+  comparison: Comparison,
+): string[] | undefined {
+  const { isStrict, isLiteral } = comparison;
+  for (const [key, wanted] of Object.entries(expected)) {
+    const inner = isLiteral ? undefined : matcherOf(wanted);
+    const here = [...path, key];
+    const given = Object.hasOwn(actual, key);
+    if (isStrict && (!given || actual[key] === null) && acceptsNull(wanted, isLiteral)) continue;
+    if (!given || (isStrict && actual[key] === null)) {
+      if (inner !== '$optional' && inner !== '$absent') return here;
+      if (given) findings.notes.push(NULL_LEAVES_OUT);
+      continue;
     }
-    const extra = Object.keys(actual).find((key) => !Object.hasOwn(expected, key));
-    return extra === undefined ? undefined : [...path, extra];
+    if (inner === '$absent') return here;
+    const wrong = mismatch(
+      inner === '$optional' ? (wanted as JsonObject).$optional! : wanted,
+      actual[key]!,
+      here,
+      findings,
+      comparison,
+    );
+    if (wrong) return wrong;
   }
-  return leafMatches(expected, actual, rule, findings, similarities) ? undefined : path;
+  for (const key of Object.keys(actual)) {
+    if (Object.hasOwn(expected, key)) continue;
+    if (!isStrict || actual[key] !== null) return [...path, key];
+    findings.notes.push(NULL_LEAVES_OUT);
+  }
+  return undefined;
 }
 
 function matches(
   expected: JsonObject,
-  matcher: Matcher,
+  matcher: Exclude<Matcher, '$literal'>,
   actual: Json,
-  rule: ComparisonRule,
   path: string[],
   findings: Findings,
-  similarities?: SimilarityLookup,
+  comparison: Comparison,
 ): boolean {
   switch (matcher) {
     case '$any':
@@ -226,16 +256,18 @@ function matches(
     case '$absent':
       return false;
     case '$optional':
-      return mismatch(expected.$optional!, actual, rule, path, findings, similarities) === undefined;
+      return mismatch(expected.$optional!, actual, path, findings, comparison) === undefined;
     case '$one_of': {
       let nearest: Nearness | undefined;
       for (const member of expected.$one_of as Json[]) {
-        const ofMember: Findings = { notes: findings.notes };
-        if (!mismatch(member, actual, rule, path, ofMember, similarities)) {
+        const ofMember: Findings = { notes: findings.notes, forms: [] };
+        if (!mismatch(member, actual, path, ofMember, comparison)) {
           findings.least = farther(findings.least, ofMember.least);
+          findings.forms.push(...ofMember.forms);
           return true;
         }
         nearest = nearer(nearest, ofMember.wrong);
+        findings.reason ??= ofMember.reason;
       }
       findings.wrong = nearest;
       return false;
@@ -243,84 +275,13 @@ function matches(
     case '$regex':
       return compilePattern(expected.$regex as string).test(textOf(actual));
     case '$contains':
-      return typeof actual === 'string' && actual.toLowerCase().includes((expected.$contains as string).toLowerCase());
+      return typeof actual === 'string' && textIncludes(actual, expected.$contains as string, findings);
     case '$approx': {
       const [wanted, given] = [numericText(expected.$approx!), numericText(actual)];
       const epsilon = expected.$epsilon === undefined ? 0.01 : Number(numericText(expected.$epsilon));
       return wanted !== undefined && given !== undefined && isWithin(wanted, given, epsilon, findings);
     }
   }
-}
-
-function leafMatches(
-  expected: Json,
-  actual: Json,
-  rule: ComparisonRule,
-  findings: Findings,
-  similarities?: SimilarityLookup,
-): boolean {
-  const strings = typeof expected === 'string' && typeof actual === 'string';
-  switch (rule.mode) {
-    case 'contains':
-      if (strings && expected !== '' && actual !== '') {
-        const [a, b] = [expected.toLowerCase(), actual.toLowerCase()];
-        return a.includes(b) || b.includes(a);
-      }
-      break;
-    case 'numeric_tolerance': {
-      const [a, b] = [numericText(expected), numericText(actual)];
-      if (a !== undefined && b !== undefined) return isWithin(a, b, rule.epsilon, findings);
-      break;
-    }
-    case 'regex':
-      if (typeof expected === 'string') return compilePattern(expected).test(textOf(actual));
-      break;
-    case 'fuzzy':
-      if (!strings) break;
-      if (expected.length > MAX_FUZZY_CHARACTERS || actual.length > MAX_FUZZY_CHARACTERS) {
-        findings.notes.push(`Longer than ${MAX_FUZZY_CHARACTERS} characters: compared exactly.`);
-        break;
-      }
-      return isSimilar(sequenceRatio(actual.toLowerCase(), expected.toLowerCase()), rule.threshold ?? 0.8, findings);
-    case 'semantic': {
-      if (!strings) break;
-      const similarity = exactLeaf(expected, actual) ? 1 : similarities?.(expected, actual);
-      if (similarity !== undefined) return isSimilar(similarity, rule.threshold ?? 0.85, findings);
-      break;
-    }
-  }
-  return exactLeaf(expected, actual);
-}
-
-const isSimilar = (similarity: number, threshold: number, findings: Findings): boolean =>
-  recordNearness({ similarity, threshold }, similarity >= threshold, findings);
-
-function isWithin(a: string, b: string, epsilon: number, findings: Findings): boolean {
-  const { distance, within } = distanceOf(a, b, epsilon);
-  return recordNearness(Number.isFinite(distance) ? { distance, epsilon } : {}, within, findings);
-}
-
-/** Same JSON type; strings ignoring case, numbers by decimal value. */
-function exactLeaf(expected: Json, actual: Json): boolean {
-  if (typeof expected === 'string') {
-    if (typeof actual !== 'string') return false;
-    // Lower-casing makes at most three units of one (Unicode's SpecialCasing), so texts of very different lengths
-    // differ without the cost of lower-casing megabytes.
-    if (expected.length > 3 * actual.length || actual.length > 3 * expected.length) return false;
-    return expected === actual || expected.toLowerCase() === actual.toLowerCase();
-  }
-  if (isNumber(expected)) return isNumber(actual) && sameNumber(expected, actual);
-  return expected === actual;
-}
-
-const textOf = (value: Json): string => (typeof value === 'string' ? value : JSON.stringify(value));
-
-/** The text of a number, or of a string in JSON's number grammar after trimming. */
-function numericText(value: Json): string | undefined {
-  if (isNumber(value)) return numberSource(value);
-  if (typeof value !== 'string') return undefined;
-  const text = value.trim();
-  return /^-?(0|[1-9]\d*)(\.\d+)?([eE][+-]?\d+)?$/.test(text) ? text : undefined;
 }
 
 /** Deep equality: numbers by decimal value, strings exactly, objects in any order of their keys. */

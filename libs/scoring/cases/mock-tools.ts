@@ -1,7 +1,7 @@
 import type { CaseInput } from '#lib/contracts/case';
 import { isObject, type Json, type JsonObject } from '#lib/contracts/json/json';
 import type { ParsedCall } from '#lib/contracts/verdict';
-import { matchArguments } from '../arguments/match-arguments.js';
+import { matchArguments, NOTHING_DECLARED } from '../arguments/match-arguments.js';
 
 const DEFAULT_ANSWER: Json = { status: 'ok' };
 
@@ -39,6 +39,6 @@ const isConditional = (mock: Json): mock is Conditional & JsonObject =>
   isObject(mock) && 'respond' in mock && (mock.when === undefined || isObject(mock.when));
 
 const matches = (when: JsonObject, call: ParsedCall): boolean =>
-  call.arguments !== null && matchArguments(when, call.arguments, {}, undefined, undefined).score === 1;
+  call.arguments !== null && matchArguments(when, call.arguments, NOTHING_DECLARED, undefined, undefined).score === 1;
 
 const textOf = (answer: Json): string => (typeof answer === 'string' ? answer : JSON.stringify(answer));

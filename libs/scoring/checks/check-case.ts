@@ -4,7 +4,10 @@ import { suggestNames } from '#lib/contracts/input/nearest-names';
 import { jsonPointer, type InputError } from '#lib/contracts/input/problem';
 import type { Tool } from '#lib/contracts/tool';
 import { checkTools } from './check-tools.js';
-import { compilePattern, MATCHERS, matcherOf, ruleFor } from '../arguments/match-arguments.js';
+import { parseDateTime } from '../arguments/datetime.js';
+import { compilePattern } from '../arguments/compare-leaves.js';
+import { ruleFor } from '../arguments/match-arguments.js';
+import { MATCHERS, matcherOf } from '../arguments/matchers.js';
 import { toolSetOf } from '../cases/tool-set.js';
 
 /** Suggestions for unknown names compare them with every known name, and a case may name thousands. */
@@ -137,22 +140,38 @@ function checkParams(
   fail: Fail,
 ): void {
   for (const [key, value] of Object.entries(params)) {
-    checkValue([...path, key], value, ruleFor(key, config, scoring).mode, true, fail);
+    const { mode } = ruleFor(key, config, scoring);
+    checkValue([...path, key], value, { mode, isValueOfKey: true, isInObject: false }, fail);
   }
 }
 
-function checkValue(path: PropertyKey[], value: Json, mode: ScoringMode, isValueOfKey: boolean, fail: Fail): void {
-  if (typeof value === 'string' && mode === 'regex') checkPattern(path, value, fail);
-  if (Array.isArray(value)) value.forEach((item, index) => checkValue([...path, index], item, mode, false, fail));
+/** Where an expected value stands. */
+interface Place {
+  mode: ScoringMode;
+  isValueOfKey: boolean;
+  /** Whether it is part of an object, whose other parts may be of other kinds. */
+  isInObject: boolean;
+}
+
+function checkValue(path: PropertyKey[], value: Json, place: Place, fail: Fail): void {
+  if (typeof value === 'string') return checkText(path, value, place, fail);
+  if (Array.isArray(value))
+    value.forEach((item, index) => checkValue([...path, index], item, { ...place, isValueOfKey: false }, fail));
   if (!isObject(value)) return;
   const unknown = Object.keys(value).find(
     (key) => key.startsWith('$') && key !== '$epsilon' && !(MATCHERS as readonly string[]).includes(key),
   );
-  if (unknown) return fail([...path, unknown], `is not a matcher. Matchers: ${MATCHERS.join(', ')}.`);
+  if (unknown)
+    return fail(
+      [...path, unknown],
+      `is not a matcher. Matchers: ${MATCHERS.join(', ')}. ` +
+        `To expect an object with this key, put it into {"$literal": ...}.`,
+    );
   const matcher = matcherOf(value);
+  const ofKey = { ...place, isValueOfKey: true, isInObject: true };
   if (!matcher) {
     if ('$epsilon' in value) return fail([...path, '$epsilon'], 'belongs to "$approx".');
-    for (const [key, inner] of Object.entries(value)) checkValue([...path, key], inner, mode, true, fail);
+    for (const [key, inner] of Object.entries(value)) checkValue([...path, key], inner, ofKey, fail);
     return;
   }
   const others = Object.keys(value).filter((key) => key !== matcher && !(matcher === '$approx' && key === '$epsilon'));
@@ -163,7 +182,9 @@ function checkValue(path: PropertyKey[], value: Json, mode: ScoringMode, isValue
     case '$one_of':
       if (!Array.isArray(inner) || inner.length === 0)
         return fail(here, 'must be a list of at least one acceptable value.');
-      return inner.forEach((member, index) => checkValue([...here, index], member, mode, false, fail));
+      return inner.forEach((member, index) =>
+        checkValue([...here, index], member, { ...place, isValueOfKey: false }, fail),
+      );
     case '$regex':
       return typeof inner === 'string' ? checkPattern(here, inner, fail) : fail(here, 'must be a pattern in a string.');
     case '$contains':
@@ -176,15 +197,37 @@ function checkValue(path: PropertyKey[], value: Json, mode: ScoringMode, isValue
     case '$any':
     case '$absent':
       if (inner !== true) fail(here, 'must be true.');
-      if (matcher === '$absent' && !isValueOfKey) fail(here, 'can only be the value of a key.');
+      if (matcher === '$absent' && !place.isValueOfKey) fail(here, 'can only be the value of a key.');
       return;
     case '$optional':
-      if (!isValueOfKey) return fail(here, 'can only be the value of a key.');
+      if (!place.isValueOfKey) return fail(here, 'can only be the value of a key.');
       if (isObject(inner) && ('$optional' in inner || '$absent' in inner))
         return fail(here, 'cannot hold "$optional" or "$absent".');
-      return checkValue(here, inner, mode, true, fail);
+      return checkValue(here, inner, place, fail);
+    case '$literal':
+      return checkTexts(here, inner, place, fail);
   }
 }
+
+/** Checks the texts of a value that holds no matchers. */
+function checkTexts(path: PropertyKey[], value: Json, place: Place, fail: Fail): void {
+  if (typeof value === 'string') return checkText(path, value, place, fail);
+  if (Array.isArray(value)) return value.forEach((item, index) => checkTexts([...path, index], item, place, fail));
+  if (!isObject(value)) return;
+  for (const [key, inner] of Object.entries(value))
+    checkTexts([...path, key], inner, { ...place, isInObject: true }, fail);
+}
+
+function checkText(path: PropertyKey[], text: string, { mode, isInObject }: Place, fail: Fail): void {
+  if (mode === 'regex') checkPattern(path, text, fail);
+  if (mode === 'datetime' && !parseDateTime(text) && (!isInObject || BEGINS_LIKE_A_DATE.test(text)))
+    fail(
+      path,
+      'is not a date or time in ISO 8601, such as "2026-03-01" or "2026-03-01T10:00:00Z". If it is not meant to be ' +
+        'one, give the mode "datetime" only to the arguments that are, in "scoring_config.params".',
+    );
+}
+const BEGINS_LIKE_A_DATE = /^\d{4}-?\d\d/;
 
 function checkPattern(path: PropertyKey[], pattern: string, fail: Fail): void {
   try {

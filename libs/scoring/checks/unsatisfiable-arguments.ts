@@ -5,7 +5,12 @@ import { suggestNames, likelyName } from '#lib/contracts/input/nearest-names';
 import { jsonPointer } from '#lib/contracts/input/problem';
 import type { Tool } from '#lib/contracts/tool';
 import { hasMoreValuesThan, schemaErrors, type SchemaError } from './check-tools.js';
-import { matchesExpected, matcherOf, ruleFor, type ComparisonRule } from '../arguments/match-arguments.js';
+import { parseDateTime } from '../arguments/datetime.js';
+import { declaredArguments } from '../arguments/declared-arguments.js';
+import type { ComparisonRule } from '../arguments/compare-leaves.js';
+import { isLeftOut, matchesExpected, ruleFor } from '../arguments/match-arguments.js';
+import { matcherOf } from '../arguments/matchers.js';
+import { commonForm, hasOtherForms } from '../arguments/text-form.js';
 import { toolSetOf } from '../cases/tool-set.js';
 
 /** How many of the acceptable values are tried. One that passes is enough. */
@@ -84,7 +89,7 @@ function checkArgument(
   const fallback = isObject(property) ? property.default : undefined;
   if (matcherOf(wanted) === '$absent') {
     const isRequired = Array.isArray(parameters?.required) && parameters.required.includes(key);
-    return isRequired && fallback === undefined
+    return isRequired && fallback === undefined && !isLeftOut(key, null, declaredArguments(tool))
       ? { path: jsonPointer([key]), describe: () => `"${name}" requires "${key}", which is expected to be absent.` }
       : undefined;
   }
@@ -119,12 +124,14 @@ interface Variant {
 /** How a value is compared: exactly, as a similar text, as a number nearby, or by anything that fits. */
 type Comparison = 'exact' | 'text' | 'number' | 'anything';
 
-function variantsOf(expected: Json, rule: ComparisonRule, path: PropertyKey[]): Variant[] {
+function variantsOf(expected: Json, rule: ComparisonRule, path: PropertyKey[], isLiteral = false): Variant[] {
   const leaf = (value: Json, comparison: Comparison): Variant[] => [
     { value, nodes: new Map([[jsonPointer(path), { expected, comparison }]]) },
   ];
   const held = isObject(expected) ? expected : {};
-  switch (matcherOf(expected)) {
+  switch (isLiteral ? undefined : matcherOf(expected)) {
+    case '$literal':
+      return variantsOf(held.$literal!, rule, path, true);
     case '$one_of':
       return (held.$one_of as Json[]).slice(0, MAX_VARIANTS).flatMap((member) => variantsOf(member, rule, path));
     case '$optional':
@@ -138,28 +145,31 @@ function variantsOf(expected: Json, rule: ComparisonRule, path: PropertyKey[]): 
     case '$absent':
       return leaf(null, 'anything');
   }
+  const whole: Json = isLiteral ? { $literal: expected } : expected;
   if (Array.isArray(expected))
     return together(
-      expected.map((item, index) => variantsOf(item, rule, [...path, index])),
+      expected.map((item, index) => variantsOf(item, rule, [...path, index], isLiteral)),
       (values) => values,
-      expected,
+      whole,
       path,
     );
   if (isObject(expected)) {
-    const keys = Object.keys(expected).filter((key) => matcherOf(expected[key]!) !== '$absent');
+    const keys = Object.keys(expected).filter((key) => isLiteral || matcherOf(expected[key]!) !== '$absent');
     return together(
-      keys.map((key) => variantsOf(expected[key]!, rule, [...path, key])),
+      keys.map((key) => variantsOf(expected[key]!, rule, [...path, key], isLiteral)),
       (values) => Object.fromEntries(keys.map((key, index) => [key, values[index]!])),
-      expected,
+      whole,
       path,
     );
   }
   if (rule.mode === 'numeric_tolerance' && numberIn(expected) !== undefined) return leaf(expected, 'number');
   if (typeof expected !== 'string') return leaf(expected, 'exact');
-  return leaf(
-    expected,
-    rule.mode === 'regex' ? 'anything' : ['contains', 'fuzzy', 'semantic'].includes(rule.mode) ? 'text' : 'exact',
-  );
+  if (rule.mode === 'regex') return leaf(expected, 'anything');
+  const isDateTime = rule.mode === 'datetime' && parseDateTime(expected) !== undefined;
+  if (isDateTime || ['contains', 'fuzzy', 'semantic'].includes(rule.mode)) return leaf(expected, 'text');
+  return hasOtherForms(expected)
+    ? [expected, expected.normalize('NFC'), commonForm(expected)].flatMap((text) => leaf(text, 'exact'))
+    : leaf(expected, 'exact');
 }
 
 function together(parts: Variant[][], make: (values: Json[]) => Json, expected: Json, path: PropertyKey[]): Variant[] {

@@ -1,5 +1,5 @@
 import { isObject, type Json, type JsonObject } from '#lib/contracts/json/json';
-import { containsMatcher, matcherOf } from '../arguments/match-arguments.js';
+import { expectedFrom, matcherOf, plainValue } from '../arguments/matchers.js';
 
 /** A pattern that no text matches. BFCL expresses this as an empty list of acceptable values. */
 const NEVER = '[^\\s\\S]';
@@ -21,10 +21,27 @@ function expectedOf(accepted: Json, required: boolean, convert: (value: Json) =>
 }
 
 function ofValue(value: Json): Json {
-  if (Array.isArray(value) && value.length > 0 && value.every(isObject)) return value.map(ofValue);
-  return isObject(value)
-    ? Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, expectedOf(inner, false, (raw) => raw)]))
-    : value;
+  if (Array.isArray(value)) return value.length > 0 && value.every(isObject) ? value.map(ofValue) : expectedFrom(value);
+  if (!isObject(value)) return value;
+  return Object.keys(value).some(isDollarKey)
+    ? { $literal: mapValues(value, (accepted) => [accepted].flat()[0]!) }
+    : mapValues(value, (accepted) => expectedOf(accepted, false, expectedFrom));
+}
+
+const isDollarKey = (key: string): boolean => key.startsWith('$');
+const mapValues = (object: JsonObject, change: (value: Json) => Json): JsonObject =>
+  Object.fromEntries(Object.entries(object).map(([key, value]) => [key, change(value)]));
+
+/**
+ * Whether a value holds an object with a key that begins with "$" and with several acceptable values for one of its
+ * keys. No expected value says that.
+ */
+export function hasLiteralChoice(value: Json): boolean {
+  if (Array.isArray(value)) return value.every(isObject) && value.some(hasLiteralChoice);
+  if (!isObject(value) || !Object.keys(value).some(isDollarKey)) return false;
+  return Object.values(value).some(
+    (accepted) => !Array.isArray(accepted) || accepted.length !== 1 || accepted[0] === '',
+  );
 }
 
 /** The reverse: the list of acceptable values, or undefined if BFCL cannot express what is expected. */
@@ -39,14 +56,21 @@ function acceptedOf(expected: Json, convert: (value: Json) => Json | undefined):
     const values = acceptedOf(inner!, convert);
     return values && (values.includes('') ? values : [...values, '']);
   }
-  if (matcher) return undefined;
+  if (matcher && matcher !== '$literal') return undefined;
   const value = convert(expected);
   return value === undefined ? undefined : [value];
 }
 
-const raw = (value: Json): Json | undefined => (containsMatcher(value) ? undefined : value);
+const raw = (value: Json): Json | undefined => plainValue(value);
+
+function literalAnswer(value: Json): Json {
+  if (Array.isArray(value)) return value.length > 0 && value.every(isObject) ? value.map(literalAnswer) : value;
+  return isObject(value) ? mapValues(value, (inner) => [inner]) : value;
+}
 
 function toAnswer(value: Json): Json | undefined {
+  const matcher = matcherOf(value);
+  if (matcher) return matcher === '$literal' ? literalAnswer((value as JsonObject).$literal!) : undefined;
   if (Array.isArray(value) && value.length > 0 && value.every(isObject)) return all(value.map(toAnswer));
   if (!isObject(value)) return raw(value);
   const entries = all(

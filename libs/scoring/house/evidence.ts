@@ -1,4 +1,5 @@
 import type { ErrorType, Evidence, ParsedCall } from '#lib/contracts/verdict';
+import { isLeftOut, NOTHING_DECLARED } from '../arguments/match-arguments.js';
 import { checkArguments } from '../checks/check-tools.js';
 import type { ParsedReply } from '../replies/parse-reply.js';
 import type { Pairing, PreparedCase } from './prepared-case.js';
@@ -46,13 +47,18 @@ export function evidenceOf(prepared: PreparedCase, calls: readonly ParsedCall[],
 }
 
 /** Pointers to the arguments of paired calls that the case does not expect. */
-const extraArguments = ({ expected }: PreparedCase, calls: readonly ParsedCall[], { pairs }: Pairing): string[] =>
+const extraArguments = (
+  { expected, declared }: PreparedCase,
+  calls: readonly ParsedCall[],
+  { pairs }: Pairing,
+): string[] =>
   pairs.flatMap((pair) => {
     const params = expected[pair.expected]!.params;
-    const args = calls[pair.called]!.arguments;
+    const { name, arguments: args } = calls[pair.called]!;
     if (!params || !args) return [];
+    const ofTool = declared.get(name.toLowerCase()) ?? NOTHING_DECLARED;
     return Object.keys(args)
-      .filter((key) => !Object.hasOwn(params, key))
+      .filter((key) => !Object.hasOwn(params, key) && !isLeftOut(key, args[key]!, ofTool))
       .map((key) => `/${pair.called}/${key}`);
   });
 

@@ -1,6 +1,7 @@
 import type { CaseInput } from '#lib/contracts/case';
 import type { ArgumentCheck, Bound, ParsedCall, Verdict } from '#lib/contracts/verdict';
 import { describeBound } from '../replies/reply-bounds.js';
+import { describeLookAlike } from './look-alike.js';
 
 const MAX_SHOWN_CHARACTERS = 120;
 const MAX_NAMES = 10;
@@ -146,10 +147,16 @@ function explainPenalties(
 }
 
 function explainArgument(check: ArgumentCheck): string {
-  return check.verdict === 'missing'
-    ? `The argument ${check.path.slice(1)} is missing (expected ${show(check.expected)}).`
-    : `The argument ${check.path.slice(1)} is ${show(check.actual)}, expected ${show(check.expected)} ` +
-        `(${check.rule}${nearness(check)}).`;
+  const name = check.path.slice(1);
+  if (check.verdict === 'missing') {
+    return check.actual === null
+      ? `The argument ${name} is null, which counts as left out (expected ${show(check.expected)}).`
+      : `The argument ${name} is missing (expected ${show(check.expected)}).`;
+  }
+  const difference =
+    `The argument ${name} is ${show(check.actual)}, expected ${show(check.expected)} ` +
+    `(${check.rule}${nearness(check)}).`;
+  return [difference, check.note, describeLookAlike(check)].filter(Boolean).join(' ');
 }
 
 /** How near a mismatch came, rounded away from what is needed. */

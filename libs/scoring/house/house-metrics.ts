@@ -6,7 +6,7 @@ import { Tool } from '#lib/contracts/tool';
 import { conversionWarnings, flattenDeclarations } from '#lib/contracts/input/tool-shapes';
 import type { Verdict } from '#lib/contracts/verdict';
 import { checkCase } from '../checks/check-case.js';
-import type { SimilarityLookup } from '../arguments/match-arguments.js';
+import type { SimilarityLookup } from '../arguments/compare-leaves.js';
 import { parseReply, type ParsedReply } from '../replies/parse-reply.js';
 import { prepareCase } from './score-case.js';
 import { scoreChain } from './score-chain.js';

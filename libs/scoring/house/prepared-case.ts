@@ -1,7 +1,6 @@
 import type { CaseInput, ExpectedCall } from '#lib/contracts/case';
-import type { JsonObject } from '#lib/contracts/json/json';
 import type { Tool } from '#lib/contracts/tool';
-import type { ArgumentMatch } from '../arguments/match-arguments.js';
+import type { ArgumentMatch, DeclaredArguments } from '../arguments/match-arguments.js';
 import type { CallPairs } from './pair-calls.js';
 
 /** What follows from a case alone. It is computed once for all replies to the case. */
@@ -14,8 +13,8 @@ export interface PreparedCase {
   abstention: boolean;
   /** The tools of the case, by their names in lower case. */
   tools: Map<string, Tool>;
-  /** The defaults that each tool declares for its arguments. */
-  defaults: Map<string, JsonObject>;
+  /** What each tool declares about arguments that a call leaves out. */
+  declared: Map<string, DeclaredArguments>;
 }
 
 /** How well a call answers an expected call. */

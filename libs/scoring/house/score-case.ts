@@ -1,13 +1,14 @@
 import type { PreparedCase, CandidatePair, Pairing } from './prepared-case.js';
 import type { CaseInput, ExpectedCall } from '#lib/contracts/case';
-import { isObject, type JsonObject } from '#lib/contracts/json/json';
 import type { Tool } from '#lib/contracts/tool';
 import type { Bound, ParsedCall, Verdict } from '#lib/contracts/verdict';
 import type { ParsedReply } from '../replies/parse-reply.js';
 import { firstCalls, MAX_COMPARISONS, MAX_PAIRS } from '../replies/reply-bounds.js';
 import { errorTypeOf } from './error-type.js';
 import { evidenceOf, replyEvidence } from './evidence.js';
-import { matchArguments, type ArgumentMatch, type SimilarityLookup } from '../arguments/match-arguments.js';
+import { declaredArguments } from '../arguments/declared-arguments.js';
+import type { SimilarityLookup } from '../arguments/compare-leaves.js';
+import { matchArguments, NOTHING_DECLARED, type ArgumentMatch } from '../arguments/match-arguments.js';
 import { pairInAnyOrder, pairInOrder, type CallPairs } from './pair-calls.js';
 
 const TOOL_WEIGHT = 0.6;
@@ -53,22 +54,12 @@ export function prepareCase(input: CaseInput, tools: readonly Tool[], passThresh
     accepted: expected.map((call) => new Set([call.tool].flat().map((name) => name.toLowerCase()))),
     abstention: expected.length === 0,
     tools: byName,
-    defaults: new Map([...byName].map(([name, tool]) => [name, declaredDefaults(tool)])),
+    declared: new Map([...byName].map(([name, tool]) => [name, declaredArguments(tool)])),
   };
   return {
     abstention: prepared.abstention,
     score: (reply, { similarities } = {}) => scoreReply(prepared, reply, similarities),
   };
-}
-
-function declaredDefaults(tool: Tool): JsonObject {
-  const properties = tool.function.parameters?.properties;
-  if (!isObject(properties)) return {};
-  return Object.fromEntries(
-    Object.entries(properties).flatMap(([key, schema]) =>
-      isObject(schema) && Object.hasOwn(schema, 'default') ? [[key, schema.default!]] : [],
-    ),
-  );
 }
 
 function scoreReply(prepared: PreparedCase, reply: ParsedReply, similarities: SimilarityLookup | undefined): Verdict {
@@ -125,7 +116,7 @@ function pairCalls(
 }
 
 function candidatePair(
-  { input, expected, accepted, defaults }: PreparedCase,
+  { input, expected, accepted, declared }: PreparedCase,
   index: number,
   called: ParsedCall,
   similarities: SimilarityLookup | undefined,
@@ -135,11 +126,12 @@ function candidatePair(
   const call = expected[index]!;
   if (!call.params) return { weight: 1, match: null };
   const config = call.scoring_config ?? input.scoring_config;
-  const declared = config?.defaults === 'strict' ? {} : (defaults.get(name) ?? {});
+  const ofTool = declared.get(name) ?? NOTHING_DECLARED;
+  const given = config?.defaults === 'strict' ? { ...ofTool, defaults: {} } : ofTool;
   const match: ArgumentMatch =
     called.arguments === null
       ? { score: 0, checks: [] }
-      : matchArguments(call.params, called.arguments, declared, config, input.param_scoring, similarities);
+      : matchArguments(call.params, called.arguments, given, config, input.param_scoring, similarities);
   return { weight: TOOL_WEIGHT + PARAM_WEIGHT * match.score, match };
 }
 

@@ -1,7 +1,8 @@
 import type { CaseInput } from '#lib/contracts/case';
 import type { Tool } from '#lib/contracts/tool';
 import type { Bound, ErrorType, Evidence, FormatCompliance, ParsedCall, Verdict } from '#lib/contracts/verdict';
-import { equalJson, type SimilarityLookup } from '../arguments/match-arguments.js';
+import type { SimilarityLookup } from '../arguments/compare-leaves.js';
+import { equalJson } from '../arguments/match-arguments.js';
 import type { ParsedReply } from '../replies/parse-reply.js';
 import { MAX_CALLS } from '../replies/reply-bounds.js';
 import { replyEvidence } from './evidence.js';

@@ -75,7 +75,10 @@ const ParamsField = ({ path }: { path: Path }) => (
   <JsonField
     path={path}
     label="Arguments"
-    help='Values, or matchers such as {"$one_of": [...]}, {"$regex": "..."}, {"$optional": ...}. Not compared if empty.'
+    help={
+      'Values, or matchers such as {"$one_of": [...]}, {"$regex": "..."}, {"$optional": ...}. {"$literal": ...} ' +
+      'expects exactly what is in it, where a key begins with $. Not compared if empty.'
+    }
     isOptional
     rows={5}
   />

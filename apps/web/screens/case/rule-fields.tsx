@@ -10,6 +10,7 @@ const MODES: Record<ScoringMode, string> = {
   case_insensitive: 'case-insensitive (the same as exact)',
   contains: 'contains',
   numeric_tolerance: 'numbers within a distance',
+  datetime: 'same date or time',
   regex: 'regular expression',
   fuzzy: 'similar text',
   semantic: 'similar meaning',

@@ -13,7 +13,7 @@ export interface RescoreValue {
 
 export const SAME_AS_BEFORE: RescoreValue = { threshold: '', rule: '', epsilon: '', similarity: '', metrics: '' };
 
-export const RULES = ['exact', 'contains', 'numeric_tolerance', 'regex', 'fuzzy', 'semantic'] as const;
+export const RULES = ['exact', 'contains', 'numeric_tolerance', 'datetime', 'regex', 'fuzzy', 'semantic'] as const;
 
 export type Asked = { body: string } | { fault: string };
 
