@@ -25,6 +25,7 @@ export function declaredArguments({ function: { parameters, strict } }: Tool): D
 function allowsNull(schema: Json, parameters: JsonObject, depth = 0): boolean {
   if (!isObject(schema) || depth > MAX_DEPTH) return false;
   if ([schema.type].flat().includes('null') || schema.nullable === true) return true;
+  if (schema.type === undefined && Array.isArray(schema.enum) && schema.enum.includes(null)) return true;
   const alternatives = [schema.anyOf, schema.oneOf].find(Array.isArray) as Json[] | undefined;
   if (alternatives) return alternatives.some((one) => allowsNull(one, parameters, depth + 1));
   const target = typeof schema.$ref === 'string' ? definition(schema.$ref, parameters) : undefined;

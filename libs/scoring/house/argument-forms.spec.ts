@@ -194,20 +194,21 @@ describe('a null under a strict schema', () => {
     a: { type: ['string', 'null'], default: 'd' },
     b: { anyOf: [{ $ref: '#/$defs/B' }, { type: 'null' }] },
     c: { $ref: '#/$defs/C' },
+    d: { enum: ['x', null] },
     open: { type: ['string', 'null'] },
     plain: { type: 'string' },
   };
   const parameters = {
     type: 'object',
     properties,
-    required: ['a', 'b', 'c', 'plain'],
+    required: ['a', 'b', 'c', 'd', 'plain'],
     $defs: { B: { type: 'object' }, C: { oneOf: [{ type: 'string' }, { type: 'null' }] } },
   };
   const nullable = toolWith({ parameters });
   const strict = toolWith({ parameters, strict: true });
   const NOTE = 'Under the schema of the tool, null counts as left out.';
 
-  it.each(['b', 'c'])('leaves a required argument out whose schema allows it: %s', (key) => {
+  it.each(['b', 'c', 'd'])('leaves a required argument out whose schema allows it: %s', (key) => {
     expect(check({ [key]: { $absent: true } }, { [key]: null }, {}, nullable)).toMatchObject({
       verdict: 'match',
       note: NOTE,

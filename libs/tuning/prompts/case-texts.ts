@@ -26,7 +26,12 @@ export function expectedStrings(input: CaseInput): string[] {
   const found = new Set<string>();
   for (const call of calls ?? [{ params, scoring_config: null }])
     for (const [key, value] of Object.entries(call.params ?? {}))
-      collect(value, isPattern(key, call.scoring_config ?? config, mode), MAX_JSON_DEPTH, found);
+      collect(
+        value,
+        { isPattern: isPattern(key, call.scoring_config ?? config, mode), isLiteral: false },
+        MAX_JSON_DEPTH,
+        found,
+      );
   return [...found];
 }
 
@@ -35,17 +40,27 @@ const isPattern = (key: string, config: ScoringConfig | null | undefined, mode: 
     config?.mode ??
     mode) === 'regex';
 
-function collect(value: Json, isPatternText: boolean, depth: number, found: Set<string>): void {
+function collect(value: Json, kind: TextKind, depth: number, found: Set<string>): void {
   if (found.size >= MAX_VALUES || depth === 0) return;
   if (typeof value === 'string') {
-    for (const text of isPatternText ? literalsOf(value) : [value]) if (found.size < MAX_VALUES) found.add(text);
+    for (const text of kind.isPattern ? literalsOf(value) : [value]) if (found.size < MAX_VALUES) found.add(text);
   } else if (Array.isArray(value)) {
-    for (const item of value) collect(item, isPatternText, depth - 1, found);
+    for (const item of value) collect(item, kind, depth - 1, found);
   } else if (isObject(value)) {
-    for (const [key, inner] of Object.entries(value as JsonObject))
-      collect(inner, isPatternText || key === '$regex', depth - 1, found);
+    for (const [key, inner] of Object.entries(value as JsonObject)) collect(inner, below(key, kind), depth - 1, found);
   }
 }
+
+interface TextKind {
+  isPattern: boolean;
+  /** Whether keys that begin with "$" are plain keys. */
+  isLiteral: boolean;
+}
+
+const below = (key: string, { isPattern, isLiteral }: TextKind): TextKind => ({
+  isPattern: isPattern || (key === '$regex' && !isLiteral),
+  isLiteral: isLiteral || key === '$literal',
+});
 
 /** What stands in a pattern word for word: "New York" and "Paris" of `(?i)^(New York|Paris.*)$`. */
 const literalsOf = (pattern: string): string[] =>

@@ -185,8 +185,9 @@ describe('of a case', () => {
       note: { $contains: 'call me' },
       who: [{ name: 'Ann', age: 30 }, 'Tokyo'],
       any: { $any: true },
+      query: { $literal: { $regex: 'a.c' } },
     };
-    const all = ['Tokyo', 'Tōkyō', 'today', 'call me', 'Ann'];
+    const all = ['Tokyo', 'Tōkyō', 'today', 'call me', 'Ann', 'a.c'];
     expect(expectedStrings(caseOf({ prompt: 'x', expected_tool: 't', expected_params }))).toEqual(all);
     const expected_calls = [
       { tool: 't', params: expected_params },
