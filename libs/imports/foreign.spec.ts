@@ -229,6 +229,17 @@ describe('a promptfoo configuration', () => {
     expect(JSON.stringify(suite.test_cases[3])).toContain('{"n":5.0}');
   });
 
+  it('that asserts arguments whose keys begin with "$" expects them literally', async () => {
+    const value = { name: 'f', args: { filter: { $gt: 1 }, city: 'Rome' } };
+    const { suite } = await read('promptfoo', {
+      prompts: ['{{q}}'],
+      tests: [{ vars: { q: 'x' }, assert: [{ type: 'trajectory:tool-args-match', value }] }],
+    });
+    expect(suite.test_cases).toMatchObject([
+      { expected_tool: 'f', expected_params: { filter: { $literal: { $gt: 1 } }, city: 'Rome' } },
+    ]);
+  });
+
   it('of JSON is read too, and what it keeps in other files is asked for', async () => {
     const { suite } = await read('promptfoo', {
       prompts: ['{{q}}'],
