@@ -121,8 +121,8 @@ export const ArgumentCheck = z.object({
     .meta({ description: 'The scoring mode that compared the two values, or the matcher that the case expects.' }),
   verdict: z.enum(['match', 'mismatch', 'missing', 'skipped']).meta({
     description:
-      'Whether the argument is right. `missing`: the call does not have it. `skipped`: it is ' +
-      'optional and left out, and does not count.',
+      'Whether the argument is right. `missing`: the call does not have it, or has a null that counts as left out. ' +
+      '`skipped`: it is optional and left out, and does not count.',
   }),
   expected: z.unknown().optional().meta({ description: 'The expected value or matcher.' }),
   actual: z.unknown().optional().meta({ description: 'The value in the call; left out when it has none.' }),

@@ -208,7 +208,9 @@ function bfclInput(
       : { [names[index]!]: Object.fromEntries(values) as JsonObject };
   });
   if (answers.includes(undefined))
-    return none('The case expects matchers that BFCL cannot express: it knows only "$one_of" and "$optional".');
+    return none(
+      'The case expects matchers that BFCL cannot express: it knows only "$one_of", "$optional" and "$literal".',
+    );
   const functions = tools.map(({ function: { name, parameters } }) => ({
     name,
     parameters: {
