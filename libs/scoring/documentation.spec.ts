@@ -10,7 +10,7 @@ import { scoreLines } from '../../apps/cli/score/score-lines.js';
 import { checkCase } from './checks/check-case.js';
 import { scoreMetrics } from './metric-input.js';
 import { METRICS } from './metrics.js';
-import { parseReply } from './replies/parse-reply.js';
+import { parseReply, type ParsedReply } from './replies/parse-reply.js';
 import { caseMeanInterval } from './statistics/intervals.js';
 import { passAtK, passHatK } from './statistics/pass-at-k.js';
 import { prepareCase } from './house/score-case.js';
@@ -37,6 +37,12 @@ const quoted = (cell: string): string[] => [...cell.matchAll(/`([^`]*)`/g)].map(
 const object = (text: string): JsonObject => parseJson(text) as JsonObject;
 const numberOrNull = (cell: string): number | null => (cell === 'null' ? null : Number(cell));
 const resultOf = ({ passed, error_type }: Verdict): string => (passed ? 'passes' : error_type);
+
+/** The message of a cell, which may say in its `finish_reason` how it ended. */
+function readMessage(cell: string): ParsedReply {
+  const { finish_reason: finishReason, ...message } = messageOf(cell);
+  return parseReply(message, tools, { finishReason: typeof finishReason === 'string' ? finishReason : null });
+}
 
 /** `name {json}` for each call, or a whole message. */
 function messageOf(cell: string): JsonObject {
@@ -67,7 +73,7 @@ test.each(rowsUnder('| rule | case |'))(
     const input = { prompt: 'p', ...object(quoted(written!)[0]!) } as CaseInput;
     expect(checkCase(input, tools)).toEqual([]);
     const similarity = /similarity ([\d.]+)/.exec(rule!)?.[1];
-    const verdict = prepareCase(input, tools, 1).score(parseReply(messageOf(replied!), tools), {
+    const verdict = prepareCase(input, tools, 1).score(readMessage(replied!), {
       similarities: () => (similarity === undefined ? undefined : Number(similarity)),
     });
     expect([verdict.tool_score, verdict.param_score, verdict.overall, resultOf(verdict)]).toEqual([
