@@ -1,6 +1,7 @@
 import { Queue } from 'bullmq';
 import type { Redis } from 'ioredis';
 import { z } from 'zod';
+import { FIRST_WORKER_LEVEL } from '#lib/contracts/worker-level';
 
 /**
  * What a queue job carries: which item to play, and the token that lets this delivery settle it. Only ids; the rest
@@ -11,8 +12,17 @@ export type Delivery = z.infer<typeof Delivery>;
 
 export const QUEUE_PREFIX = 'toolmark';
 
-/** One queue per lane. The braces keep all its keys in one slot of a Redis Cluster. */
-export const laneQueueName = (laneId: string): string => `{lane-${laneId}}`;
+/**
+ * One queue per lane and level of workers, so that no worker takes what it cannot play; the first level has the name
+ * that it had before there were levels. The braces keep all keys of a lane in one slot of a Redis Cluster.
+ */
+export const laneQueueName = (laneId: string, level: number): string =>
+  level === FIRST_WORKER_LEVEL ? `{lane-${laneId}}` : `{lane-${laneId}}-${level}`;
+
+/** A delivery, and the level that a worker needs for it. */
+export interface LeveledDelivery extends Delivery {
+  level: number;
+}
 
 /** Tokens are never reused, so neither are job ids. BullMQ refuses ids of digits alone and ids with a ":". */
 export const jobIdOf = (delivery: Pick<Delivery, 'token'>): string => `d${delivery.token}`;
@@ -22,15 +32,18 @@ const MAX_ADD = 500;
 
 /** The producer's side of the queues of all lanes, over one Redis connection. */
 export class LaneQueues {
-  readonly #queues = new Map<string, Queue>();
+  /** By lane, then by level. */
+  readonly #queues = new Map<string, Map<number, Queue>>();
 
   /** @param redis a connection that fails at once while Redis is down */
   constructor(readonly redis: Redis) {}
 
-  #queue(laneId: string): Queue {
-    let queue = this.#queues.get(laneId);
+  #queue(laneId: string, level: number): Queue {
+    const queues = this.#queues.get(laneId) ?? new Map<number, Queue>();
+    this.#queues.set(laneId, queues);
+    let queue = queues.get(level);
     if (!queue) {
-      queue = new Queue(laneQueueName(laneId), {
+      queue = new Queue(laneQueueName(laneId, level), {
         connection: this.redis,
         prefix: QUEUE_PREFIX,
         skipVersionCheck: true,
@@ -39,34 +52,34 @@ export class LaneQueues {
         streams: { events: { maxLen: 500 } },
       });
       queue.on('error', () => {}); // The connection logs its own errors.
-      this.#queues.set(laneId, queue);
+      queues.set(level, queue);
     }
     return queue;
   }
 
-  /** Closes a lane's queue here. What is in it stays in Redis. */
+  /** Closes a lane's queues here. What is in them stays in Redis. */
   async evict(laneId: string): Promise<void> {
-    const queue = this.#queues.get(laneId);
+    const queues = [...(this.#queues.get(laneId)?.values() ?? [])];
     this.#queues.delete(laneId);
-    await queue?.close();
+    await Promise.all(queues.map((queue) => queue.close()));
   }
 
   /** Adding a delivery a second time changes nothing. @throws when Redis cannot be reached */
-  async add(laneId: string, deliveries: readonly Delivery[]): Promise<void> {
-    for (let from = 0; from < deliveries.length; from += MAX_ADD) {
-      await this.#queue(laneId).addBulk(
-        deliveries
-          .slice(from, from + MAX_ADD)
-          .map((delivery) => ({ name: 'item', data: delivery, opts: { jobId: jobIdOf(delivery) } })),
-      );
+  async add(laneId: string, deliveries: readonly LeveledDelivery[]): Promise<void> {
+    for (const [level, ofLevel] of Map.groupBy(deliveries, (delivery) => delivery.level)) {
+      const jobs = ofLevel.map(({ runId, target, item, token }) => {
+        const data: Delivery = { runId, target, item, token };
+        return { name: 'item', data, opts: { jobId: jobIdOf(data) } };
+      });
+      for (let from = 0; from < jobs.length; from += MAX_ADD)
+        await this.#queue(laneId, level).addBulk(jobs.slice(from, from + MAX_ADD));
     }
   }
 
   /** The deliveries that have no job in the queue, neither waiting nor active. */
-  async findMissing(laneId: string, deliveries: readonly Delivery[]): Promise<Delivery[]> {
-    const queue = this.#queue(laneId);
+  async findMissing(laneId: string, deliveries: readonly LeveledDelivery[]): Promise<LeveledDelivery[]> {
     const pipeline = this.redis.pipeline();
-    for (const delivery of deliveries) pipeline.exists(queue.toKey(jobIdOf(delivery)));
+    for (const delivery of deliveries) pipeline.exists(this.#queue(laneId, delivery.level).toKey(jobIdOf(delivery)));
     const replies = (await pipeline.exec()) ?? [];
     return deliveries.filter((_delivery, index) => {
       const [error, exists] = replies[index] ?? [new Error('no reply')];

@@ -2,7 +2,8 @@
 -- target, its job and its team's month. Parameters are columns of the batch; the n-th entries of all are one item.
 --
 -- Only items whose delivery still holds them settle: their in_flight row has the token of the delivery, and their
--- run is running. A late reply, after a cancel, a takeover or a resume, finds no row and changes nothing.
+-- run is running. A late reply, after a cancel, a takeover or a resume, finds no row and changes nothing. Nor does a
+-- worker below the level of the run, whatever it has got hold of.
 --
 -- It is a function because the second statement must see what was committed while the first one waited for its
 -- locks. Locks are taken in the order that all transactions keep, targets by key and then jobs, and waited for no
@@ -29,7 +30,7 @@ BEGIN
     DELETE FROM in_flight f
     USING unnest(p_run, p_target, p_item, p_token) WITH ORDINALITY AS u(r, t, i, k, n), run
     WHERE f.run_id = u.r AND f.target = u.t AND f.item = u.i AND f.token = u.k
-      AND run.id = u.r AND run.status = 'running'
+      AND run.id = u.r AND run.status = 'running' AND run.worker_level <= level_of_session()
     RETURNING u.n::int AS n, run.id AS run, run.job_id AS job, run.generation
   ), numbered AS (
     -- Numbers of the job's log have no gap and follow the order of commits, because the job is locked.

@@ -1,4 +1,4 @@
-import { distinctRunIds, type Delivery } from '#lib/db/engine/dispatch-lane';
+import { distinctRunIds, type LeveledDelivery } from '#lib/db/engine/dispatch-lane';
 import type { LaneQueues } from '#lib/queue/lane-queue';
 import type { Logger } from '#lib/runtime/logger';
 
@@ -6,7 +6,7 @@ import type { Logger } from '#lib/runtime/logger';
 export async function enqueue(
   { queues, logger }: { queues: LaneQueues; logger: Logger },
   laneId: string,
-  deliveries: Delivery[],
+  deliveries: LeveledDelivery[],
 ): Promise<void> {
   await queues
     .add(laneId, deliveries)

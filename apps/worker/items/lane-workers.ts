@@ -11,9 +11,18 @@ import type { ServedLane } from './served-lane.js';
 /** BullMQ's workers wait for Redis for ever while it is down. What they would tell it, Postgres knows as well. */
 const MAX_CLOSE_MS = 3000;
 
-/** The BullMQ workers of this process: one for each lane that has work, with a connection of its own. */
+interface LaneWorker {
+  worker: Worker;
+  connection: Redis;
+}
+
+/**
+ * The BullMQ workers of this process: one for each lane that has work, with a connection of its own. During an upgrade
+ * a lane may have items of two levels, and two queues.
+ */
 export class LaneWorkers {
-  readonly #lanes = new Map<string, { worker: Worker; connection: Redis }>();
+  /** By lane, then by level. */
+  readonly #lanes = new Map<string, Map<number, LaneWorker>>();
   readonly #closing = new Set<string>();
   #isDraining = false;
 
@@ -27,26 +36,33 @@ export class LaneWorkers {
     },
   ) {}
 
-  /** Takes deliveries from a lane's queue from now on, so many at a time, under the limits given here. */
+  /** Takes deliveries from a lane's queues from now on, so many at a time, under the limits given here. */
   serve(lane: BusyLane, concurrency: number): void {
     if (this.#isDraining) return;
     const { budgets, meters, connect, logger } = this.deps;
     const served = { teamId: lane.team_id, meter: meters.forLane(lane), budget: budgets.forLane(lane) };
     served.meter.setSlots(concurrency);
-    const known = this.#lanes.get(lane.id);
-    if (known) {
-      if (known.worker.concurrency !== concurrency) setConcurrency(known.worker, concurrency);
-      return;
+    const ofLane = this.#lanes.get(lane.id) ?? new Map<number, LaneWorker>();
+    this.#lanes.set(lane.id, ofLane);
+    for (const { worker } of ofLane.values())
+      if (worker.concurrency !== concurrency) setConcurrency(worker, concurrency);
+    for (const level of lane.levels.filter((one) => !ofLane.has(one))) {
+      const connection = connect();
+      const worker = this.#createWorker({ laneId: lane.id, level }, served, connection, concurrency);
+      ofLane.set(level, { worker, connection });
+      logger.info({ lane: lane.id, level, concurrency }, 'Serving a lane');
     }
-    const connection = connect();
-    this.#lanes.set(lane.id, { worker: this.#createWorker(lane.id, served, connection, concurrency), connection });
-    logger.info({ lane: lane.id, concurrency }, 'Serving a lane');
   }
 
-  #createWorker(laneId: string, served: ServedLane, connection: Redis, concurrency: number): Worker {
+  #createWorker(
+    { laneId, level }: { laneId: string; level: number },
+    served: ServedLane,
+    connection: Redis,
+    concurrency: number,
+  ): Worker {
     const { processor, logger } = this.deps;
     const worker = new Worker(
-      laneQueueName(laneId),
+      laneQueueName(laneId, level),
       // BullMQ hands the signal only to a processor with three declared parameters. Nothing is returned: it would be
       // kept in Redis.
       async (job: Job, _token, _signal) => {
@@ -82,10 +98,10 @@ export class LaneWorkers {
     if (this.#closing.has(laneId)) return;
     this.#closing.add(laneId);
     try {
-      const lane = this.#lanes.get(laneId);
+      const ofLane = [...(this.#lanes.get(laneId)?.values() ?? [])];
       this.#lanes.delete(laneId);
-      await lane?.worker.close();
-      lane?.connection.disconnect();
+      await Promise.all(ofLane.map(({ worker }) => worker.close()));
+      for (const { connection } of ofLane) connection.disconnect();
       if (this.#lanes.has(laneId)) return; // It has work again.
       this.deps.budgets.evict(laneId);
       await this.deps.meters.evict(laneId);
@@ -112,7 +128,7 @@ export class LaneWorkers {
   }
 
   #workers(): Worker[] {
-    return [...this.#lanes.values()].map(({ worker }) => worker);
+    return [...this.#lanes.values()].flatMap((ofLane) => [...ofLane.values()].map(({ worker }) => worker));
   }
 }
 

@@ -1,5 +1,6 @@
 import type { Redis } from 'ioredis';
 import type { Pool } from '#lib/db/connection/pool';
+import { LANE_OF_ITEM } from '#lib/db/lane-of-item';
 import { LaneBudget } from '#lib/queue/budget/lane-budget';
 import type { BudgetLimits } from '#lib/queue/budget/limits';
 import type { LaneMeters } from '../health/worker-metrics.js';
@@ -41,8 +42,8 @@ export class LaneBudgets {
    */
   async #isInUse(laneId: string): Promise<boolean> {
     const { rowCount } = await this.pool.query(
-      `SELECT 1 FROM in_flight f JOIN target t ON t.run_id = f.run_id AND t.ordinal = f.target
-       WHERE f.lane_id = $1 AND f.worker IS NOT NULL AND (f.queued_at < now() - interval '2 s' OR t.settled > 0)
+      `SELECT 1 FROM in_flight i JOIN target t ON t.run_id = i.run_id AND t.ordinal = i.target
+       WHERE ${LANE_OF_ITEM} = $1 AND i.worker IS NOT NULL AND (i.queued_at < now() - interval '2 s' OR t.settled > 0)
        LIMIT 1`,
       [laneId],
     );

@@ -2,6 +2,7 @@ import type { Lane } from '#lib/contracts/lane';
 import { RECORDED } from '#lib/contracts/recorded';
 import { newId } from '#lib/runtime/ids';
 import type { Pool, PoolClient } from '../connection/pool.js';
+import { LANE_OF_ITEM } from '../lane-of-item.js';
 import type { TeamScoped } from '../team-isolation.js';
 
 /** A lane without what Redis knows about it. */
@@ -53,7 +54,7 @@ export class LaneRepository implements TeamScoped {
            WHERE t.lane_id = l.id AND t.finished_at IS NULL AND r.status IN ('queued', 'running')) AS backlog
        FROM lane l CROSS JOIN LATERAL (
          SELECT count(*)::int AS in_flight, count(*) FILTER (WHERE worker IS NULL)::int AS waiting
-         FROM in_flight i WHERE i.lane_id = l.id
+         FROM in_flight i WHERE ${LANE_OF_ITEM} = l.id
        ) f
        WHERE l.team_id = $1 AND ($2::uuid IS NULL OR l.id = $2)
          AND (l.id IN (SELECT lane_id FROM used) OR f.in_flight > 0

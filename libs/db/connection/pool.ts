@@ -1,4 +1,5 @@
 import pg from 'pg';
+import { WORKER_LEVEL } from '#lib/contracts/worker-level';
 import type { Logger } from '#lib/runtime/logger';
 
 export type { Pool, PoolClient } from 'pg';
@@ -21,8 +22,26 @@ export const CONNECTION_OPTIONS = {
   keepAliveInitialDelayMillis: 10_000,
 };
 
+/**
+ * The address with the settings of a session. Its level says what this release can play, score and decide
+ * (`level_of_session` in prisma/functions). Settings that the address has already come last, and win.
+ */
+export function withSettings(databaseUrl: string, settings: readonly string[] = []): string {
+  const url = new URL(databaseUrl);
+  const own = [...settings, `toolmark.worker_level=${WORKER_LEVEL}`].map((setting) => `-c ${setting}`);
+  const given = url.searchParams.get('options') ?? [];
+  url.searchParams.set('options', [own, given].flat().join(' '));
+  return url.href;
+}
+
 /** For queries that read a whole large run, and for migrations. */
 export const LONG_QUERY_TIMEOUT_MS = 30 * 60_000;
+
+/** What the statements of this process may touch. @throws while the database has no tables of this release */
+export async function levelOfSession(pool: pg.Pool): Promise<number> {
+  const { rows } = await pool.query<{ level: number }>('SELECT level_of_session() AS level');
+  return rows[0]!.level;
+}
 
 /** A query that reads a whole large run and may take half an hour. */
 export function longQuery<Row extends pg.QueryResultRow>(
@@ -43,12 +62,11 @@ export function createPool(
 ): pg.Pool {
   const pool = new pg.Pool({
     ...CONNECTION_OPTIONS,
-    connectionString: databaseUrl,
+    // Compiling a statement that Postgres expects to be long takes half a second, and all of ours are short.
+    connectionString: withSettings(databaseUrl, ['jit=off']),
     max,
     query_timeout: queryTimeoutMs,
     idle_in_transaction_session_timeout: IDLE_IN_TRANSACTION_MS,
-    // Compiling a statement that Postgres expects to be long takes half a second, and all of ours are short.
-    options: '-c jit=off',
   });
   pool.on('error', (error) => logger?.warn({ error: error.message }, 'A connection to Postgres was lost'));
   return pool;

@@ -40,6 +40,7 @@ export async function claimItems(pool: Pool, worker: string, deliveries: readonl
     text: `UPDATE in_flight i SET worker = $1, lease_until = now() + $2 * interval '1 ms', begun = false
       FROM ${DELIVERIES.unnest(3)}, run r
       WHERE ${SAME_DELIVERY} AND r.id = i.run_id AND r.status = 'running' AND i.worker IS NULL
+        AND i.worker_level <= level_of_session()
       RETURNING i.token, i.lost, i.crashes, r.generation,
         CASE WHEN isfinite(i.queued_at) THEN greatest(0, extract(epoch FROM now() - i.queued_at)::float8) END
           AS "queuedForS"`,

@@ -1,6 +1,8 @@
+import { FIRST_WORKER_LEVEL } from '#lib/contracts/worker-level';
 import type { LaneLimits } from '../catalogue/lane-limits.js';
 import { BatchColumns } from '../connection/batch-columns.js';
 import { inTransaction, type Pool, type PoolClient } from '../connection/pool.js';
+import { LANE_OF_ITEM } from '../lane-of-item.js';
 import { HAS_BUDGET, itemsAllowed, readBudgets } from './run-budget.js';
 import { shareFairly, type Backlog } from './share-fairly.js';
 
@@ -12,7 +14,12 @@ export interface Delivery {
   token: number;
 }
 
-/** A lane that has items to dispatch or in flight. */
+/** A delivery, and the level that a worker needs for it: each level has a queue of its own in a lane. */
+export interface LeveledDelivery extends Delivery {
+  level: number;
+}
+
+/** A lane that has items to dispatch or in flight which workers of this level can play. */
 export interface BusyLane extends LaneLimits {
   team_id: string;
   /** Whether it has items to dispatch. */
@@ -23,29 +30,36 @@ export interface BusyLane extends LaneLimits {
   workers: number;
   /** Whether the process that asks is one of them. */
   here: boolean;
+  /** The levels of its items. */
+  levels: number[];
 }
+
+/** A lane's items have one level, or two during an upgrade. Bits, because they are added up faster than arrays. */
+const levelsOf = (bits: number): number[] => Array.from({ length: 31 }, (_, n) => n).filter((n) => bits & (1 << n));
 
 /** @param worker the process that asks */
 export async function busyLanes(pool: Pool, worker: string): Promise<BusyLane[]> {
-  const { rows } = await pool.query<BusyLane>({
+  const { rows } = await pool.query<Omit<BusyLane, 'levels'> & { bits: number }>({
     name: 'busy_lanes',
     text: `WITH work AS (
-        SELECT DISTINCT lane_id FROM target WHERE active
+        SELECT lane_id, bit_or(1 << active_for) AS bits FROM target WHERE active_for <= level_of_session()
+        GROUP BY lane_id
       ), held AS (
-        SELECT lane_id, worker, count(*)::int AS n FROM in_flight GROUP BY lane_id, worker
+        SELECT ${LANE_OF_ITEM} AS lane_id, i.worker, count(*)::int AS n, bit_or(1 << i.worker_level) AS bits
+        FROM in_flight i WHERE i.worker_level <= level_of_session() GROUP BY 1, 2
       ), flight AS (
         SELECT lane_id, sum(n)::int AS n, count(worker)::int AS workers,
-          coalesce(bool_or(worker = $1), false) AS here
+          coalesce(bool_or(worker = $1), false) AS here, bit_or(bits) AS bits
         FROM held GROUP BY lane_id
       )
       SELECT l.id, l.name, l.team_id, l.requests_per_minute, l.tokens_per_minute, l.max_concurrency, l.paused_at,
         w.lane_id IS NOT NULL AS waiting, coalesce(f.n, 0) AS in_flight, coalesce(f.workers, 0) AS workers,
-        coalesce(f.here, false) AS here
+        coalesce(f.here, false) AS here, coalesce(w.bits, 0) | coalesce(f.bits, 0) AS bits
       FROM lane l LEFT JOIN work w ON w.lane_id = l.id LEFT JOIN flight f ON f.lane_id = l.id
       WHERE l.id IN (SELECT lane_id FROM work UNION ALL SELECT lane_id FROM flight)`,
     values: [worker],
   });
-  return rows;
+  return rows.map(({ bits, ...lane }) => ({ ...lane, levels: levelsOf(bits) }));
 }
 
 /**
@@ -66,7 +80,7 @@ export async function busyLanes(pool: Pool, worker: string): Promise<BusyLane[]>
  *
  * @param window how many items of the lane may be in flight, queued or claimed
  */
-export async function dispatchLane(pool: Pool, laneId: string, window: number): Promise<Delivery[]> {
+export async function dispatchLane(pool: Pool, laneId: string, window: number): Promise<LeveledDelivery[]> {
   return inTransaction(pool, async (client) => {
     if (!(await lockDispatch(client, laneId))) return [];
     const { inFlight, vtime } = await readLane(client, laneId);
@@ -102,7 +116,9 @@ async function lockDispatch(client: PoolClient, laneId: string): Promise<boolean
 async function readLane(client: PoolClient, laneId: string): Promise<{ inFlight: number; vtime: number }> {
   const { rows } = await client.query<{ inFlight: number; vtime: number }>({
     name: 'lane_room',
-    text: `SELECT (SELECT count(*)::int FROM in_flight WHERE lane_id = $1) AS "inFlight",
+    text: `SELECT (
+        SELECT count(*)::int FROM in_flight i WHERE ${LANE_OF_ITEM} = $1 AND i.worker_level <= level_of_session()
+      ) AS "inFlight",
       coalesce((SELECT vtime FROM lane WHERE id = $1), 0) AS vtime`,
     values: [laneId],
   });
@@ -110,6 +126,8 @@ async function readLane(client: PoolClient, laneId: string): Promise<{ inFlight:
 }
 
 interface LaneBacklog extends Backlog {
+  /** That a worker needs to play it. */
+  level: number;
   /** Whether its run waits for its first item. */
   queued: boolean;
   /** Whether its run has a budget, or its team a monthly cap. */
@@ -124,7 +142,7 @@ async function readBacklogs(client: PoolClient, laneId: string): Promise<LaneBac
   const { rows } = await client.query<LaneBacklog>({
     name: 'lane_backlogs',
     text: `SELECT t.run_id AS "runId", coalesce(r.orchestration_id, r.id) AS "accountId",
-        t.ordinal AS target, t.user_id AS "userId", t.cursor, t.n, t.vtime,
+        t.ordinal AS target, t.user_id AS "userId", t.cursor, t.n, t.vtime, t.active_for AS level,
         coalesce(u.vtime, 0) AS "userVtime",
         (SELECT count(*)::int FROM redo WHERE redo.run_id = t.run_id AND redo.target = t.ordinal) AS redo,
         r.status = 'queued' AS queued,
@@ -132,10 +150,10 @@ async function readBacklogs(client: PoolClient, laneId: string): Promise<LaneBac
       FROM target t JOIN run r ON r.id = t.run_id JOIN team tm ON tm.id = r.team_id
         LEFT JOIN orchestration o ON o.id = r.orchestration_id
         LEFT JOIN lane_user u ON u.lane_id = t.lane_id AND u.user_id = t.user_id
-      WHERE t.lane_id = $1 AND t.active AND (r.model_order <> 'sequential' OR NOT EXISTS (
+      WHERE t.lane_id = $1 AND t.active_for <= level_of_session() AND (r.model_order <> 'sequential' OR NOT EXISTS (
         SELECT 1 FROM target earlier
         WHERE earlier.run_id = t.run_id AND earlier.provider_id = t.provider_id AND earlier.ordinal < t.ordinal
-          AND earlier.active))
+          AND earlier.active_for IS NOT NULL))
       ORDER BY t.run_id, t.ordinal`,
     values: [laneId],
   });
@@ -168,7 +186,7 @@ async function lockActiveTargets<Target extends { runId: string; target: number 
     name: 'hold_targets',
     text: `SELECT u.n::int FROM ${TARGETS.unnest(2, 'n')}
       JOIN target t ON t.run_id = u.run_id AND t.ordinal = u.ordinal
-      WHERE t.lane_id = $1 AND t.active ORDER BY t.run_id, t.ordinal FOR UPDATE OF t`,
+      WHERE t.lane_id = $1 AND t.active_for <= level_of_session() ORDER BY t.run_id, t.ordinal FOR UPDATE OF t`,
     values: [laneId, ...TARGETS.values(targets)],
   });
   return rows.map(({ n }) => targets[n - 1]!);
@@ -179,7 +197,7 @@ export const distinctRunIds = (of: readonly { runId: string }[]): string[] => [
   ...new Set(of.map(({ runId }) => runId)),
 ];
 
-type Item = Omit<Delivery, 'token'>;
+type Item = Omit<LeveledDelivery, 'token'>;
 type Share = LaneBacklog & { count: number };
 
 const MOVED_TARGETS = new BatchColumns<Share>({
@@ -193,29 +211,33 @@ const ITEMS = new BatchColumns<Item>({
   run_id: ['uuid', ({ runId }) => runId],
   target: ['int', ({ target }) => target],
   item: ['int', ({ item }) => item],
+  level: ['int', ({ level }) => level],
 });
 const FIRST_ITEM_PARAMETER = 7;
 
 /** Moves the targets past the items that they were granted, and puts those in flight. */
-async function takeItems(client: PoolClient, laneId: string, taken: readonly Share[]): Promise<Delivery[]> {
+async function takeItems(client: PoolClient, laneId: string, taken: readonly Share[]): Promise<LeveledDelivery[]> {
   const items: Item[] = [];
   const moved: Share[] = [];
   for (const share of taken) {
     const redone = share.redo > 0 ? await takeRedo(client, share) : [];
     const fresh = share.count - redone.length;
     const next = Array.from({ length: fresh }, (_, n) => share.cursor + n);
-    items.push(...[...redone, ...next].map((item) => ({ runId: share.runId, target: share.target, item })));
+    const { runId, target, level } = share;
+    items.push(...[...redone, ...next].map((item) => ({ runId, target, item, level })));
     moved.push({ ...share, cursor: share.cursor + fresh });
   }
-  const { rows } = await client.query<Delivery>({
+  const { rows } = await client.query<LeveledDelivery>({
     name: 'take_items',
     text: `WITH moved AS (
         UPDATE target t SET cursor = u.cursor, vtime = u.vtime, active = u.active
         FROM ${MOVED_TARGETS.unnest(2)} WHERE t.run_id = u.run_id AND t.ordinal = u.ordinal
       )
-      INSERT INTO in_flight (run_id, target, item, lane_id, token)
-      SELECT u.run_id, u.target, u.item, $1, nextval('delivery_token') FROM ${ITEMS.unnest(FIRST_ITEM_PARAMETER)}
-      RETURNING run_id AS "runId", target, item, token`,
+      INSERT INTO in_flight (run_id, target, item, worker_level, lane_id, hidden_lane_id, token)
+      SELECT u.run_id, u.target, u.item, u.level, CASE WHEN u.level = ${FIRST_WORKER_LEVEL} THEN $1::uuid END,
+        CASE WHEN u.level > ${FIRST_WORKER_LEVEL} THEN $1::uuid END, nextval('delivery_token')
+      FROM ${ITEMS.unnest(FIRST_ITEM_PARAMETER)}
+      RETURNING run_id AS "runId", target, item, token, worker_level AS level`,
     values: [laneId, ...MOVED_TARGETS.values(moved), ...ITEMS.values(items)],
   });
   return rows;

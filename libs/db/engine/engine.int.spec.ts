@@ -4,7 +4,7 @@ import { newId } from '#lib/runtime/ids';
 import { admitJobs } from './admit-jobs.js';
 import { cancelJob } from './cancel-job.js';
 import { claimItems, renewLeases } from './claim-items.js';
-import { busyLanes, dispatchLane, type Delivery } from './dispatch-lane.js';
+import { busyLanes, dispatchLane, type LeveledDelivery } from './dispatch-lane.js';
 import { runsToFinish, targetsToFinish, finishRun, finishTarget } from './finish-run.js';
 import { findExchanges } from '../read/for-workers/exchanges.js';
 import { withAdvisoryLock } from '../connection/advisory-lock.js';
@@ -55,8 +55,8 @@ const cancelInside = (runId: string) => async (client: PoolClient) => {
 };
 const setLimit = (teamId: string, limit: number) =>
   new SettingsRepository(pool, teamId).setRunningJobs(limit).then(() => startPendingJobs(pool, teamId));
-const noneMissing = async (): Promise<Delivery[]> => [];
-const allMissing = async (deliveries: Delivery[]): Promise<Delivery[]> => deliveries;
+const noneMissing = async (): Promise<LeveledDelivery[]> => [];
+const allMissing = async (deliveries: LeveledDelivery[]): Promise<LeveledDelivery[]> => deliveries;
 const finishRuns = async (): Promise<void> =>
   void (await Promise.all((await runsToFinish(pool)).map((run) => finishRun(pool, run))));
 const summary = { target: 'sim::a', overall: 1 } as never;
@@ -231,7 +231,7 @@ describe('dispatching', () => {
   it('takes nothing of a run that is cancelled while the dispatcher waits', async () => {
     const team = await aTeam(pool);
     const { runId } = await team.submit();
-    let deliveries: Delivery[] = [];
+    let deliveries: LeveledDelivery[] = [];
     await whileLocked(cancelInside(runId), async () => {
       deliveries = await dispatchLane(pool, team.laneId, 10);
     });
@@ -261,7 +261,7 @@ describe('dispatching', () => {
       pool,
       (
         await pool.query(`SELECT run_id AS "runId", target, item, token FROM in_flight WHERE run_id = $1`, [runId])
-      ).rows.map((row: Delivery) => settlementOf(row)),
+      ).rows.map((row: LeveledDelivery) => settlementOf(row)),
     );
     expect(await lane('w1')).toBeUndefined();
   });

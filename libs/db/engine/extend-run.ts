@@ -2,6 +2,7 @@ import { ProblemError } from '#lib/contracts/input/problem';
 import { isFinished, type JobStatus } from '#lib/contracts/job';
 import { parseJson, type JsonObject } from '#lib/contracts/json/json';
 import type { Budget } from '#lib/contracts/run';
+import { WORKER_LEVEL } from '#lib/contracts/worker-level';
 import { newId } from '#lib/runtime/ids';
 import type { z } from 'zod';
 import { inTransaction, type Pool, type PoolClient } from '../connection/pool.js';
@@ -112,9 +113,9 @@ async function insertExtension(
   await client.query(
     `INSERT INTO run (id, team_id, user_id, job_id, suite_id, suite_version_id, suite_name, suite_version, status,
        config, samples, case_positions, max_requests, max_cost_usd, model_order, listed, extends_run_id, first_sample,
-       orchestration_id, step, arm)
+       orchestration_id, step, arm, worker_level)
      SELECT $2, team_id, $3, $4, suite_id, suite_version_id, suite_name, suite_version, 'pending', $5, $6,
-       coalesce($7, case_positions), $8, $9, model_order, false, id, $10, $11, $12, $13
+       coalesce($7, case_positions), $8, $9, model_order, false, id, $10, $11, $12, $13, $14
      FROM run WHERE id = $1`,
     [
       baseId,
@@ -130,6 +131,7 @@ async function insertExtension(
       of?.orchestration_id ?? null,
       of?.step ?? null,
       of?.arm ?? null,
+      parent?.workerLevel ?? WORKER_LEVEL,
     ],
   );
 }

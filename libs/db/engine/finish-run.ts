@@ -35,7 +35,7 @@ export async function targetsToFinish(pool: Pool): Promise<TargetToFinish[]> {
          row_number() OVER (PARTITION BY r.team_id ORDER BY t.run_id, t.ordinal) AS n
        FROM target t JOIN run r ON r.id = t.run_id
        WHERE t.finished_at IS NULL AND (t.settled = t.n OR r.status IN ('cancelled', 'budget_exceeded'))
-         AND r.status <> 'pending'
+         AND r.status <> 'pending' AND r.worker_level <= level_of_session()
      ) done
      WHERE n <= $1 ORDER BY n LIMIT 1000`,
     values: [PER_TEAM],
@@ -85,6 +85,7 @@ export async function runsToFinish(pool: Pool): Promise<RunToFinish[]> {
          row_number() OVER (PARTITION BY r.team_id ORDER BY r.id) AS n
        FROM run r
        WHERE (r.status = 'running' OR (r.status IN ('cancelled', 'budget_exceeded') AND r.score IS NULL))
+         AND r.worker_level <= level_of_session()
          AND NOT EXISTS (SELECT 1 FROM target t WHERE t.run_id = r.id AND t.finished_at IS NULL)
          AND (r.status = 'running' OR EXISTS (
            SELECT 1 FROM target t WHERE t.run_id = r.id AND t.settled > t.errored

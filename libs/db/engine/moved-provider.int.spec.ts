@@ -4,7 +4,8 @@ import { createDatabase } from '../../../test/services.js';
 import { until } from '../../../test/until.js';
 import { cancelJob } from './cancel-job.js';
 import { claimItems } from './claim-items.js';
-import { dispatchLane, type Delivery } from './dispatch-lane.js';
+import { LANE_OF_ITEM } from '../lane-of-item.js';
+import { dispatchLane, type LeveledDelivery } from './dispatch-lane.js';
 import { createPool, inTransaction, type Pool } from '../connection/pool.js';
 import { ProviderChanges } from './provider-changes.js';
 import { reconcileLane } from './reconcile-lane.js';
@@ -20,16 +21,20 @@ const sealer = new Sealer('ab'.repeat(32));
 const patchSim = async (teamId: string, patch: object) =>
   (await new ProviderChanges(pool, teamId, sealer).update('sim', ProviderPatch.parse(patch)))!.moved;
 const move = (teamId: string, port: number) => patchSim(teamId, { base_url: `http://127.0.0.1:${port}/v1` });
-const lanesOf = async (table: 'target' | 'in_flight', runId: string): Promise<string[]> =>
-  (await pool.query<{ lane_id: string }>(`SELECT DISTINCT lane_id FROM ${table} WHERE run_id = $1`, [runId])).rows.map(
-    ({ lane_id }) => lane_id,
+const lanesOf = async (table: 'target' | 'in_flight', runId: string): Promise<string[]> => {
+  const lane = table === 'target' ? 'lane_id' : LANE_OF_ITEM;
+  const { rows } = await pool.query<{ lane: string }>(
+    `SELECT DISTINCT ${lane} AS lane FROM ${table} i WHERE run_id = $1`,
+    [runId],
   );
+  return rows.map((row) => row.lane);
+};
 
 it('a provider that moves takes its items along: queued ones under new tokens, claimed ones as they are', async () => {
   const team = await aTeam(pool);
   const { runId, jobId } = await team.submit();
   const deliveries = await dispatchLane(pool, team.laneId, 3);
-  const [claimed, ...queued] = deliveries as [Delivery, ...Delivery[]];
+  const [claimed, ...queued] = deliveries as [LeveledDelivery, ...LeveledDelivery[]];
   expect(await claimItems(pool, 'w', [claimed])).toHaveLength(1);
   await pool.query(`UPDATE job SET detail = 'Waiting for sim since then: it refuses connections' WHERE id = $1`, [
     jobId,
@@ -63,7 +68,7 @@ it('a provider that moves takes its items along: queued ones under new tokens, c
 it('a suspect that waits for its turn is queued anew; one that is being asked is left to whoever asks', async () => {
   const team = await aTeam(pool);
   await team.submit();
-  const [waits, asked] = (await dispatchLane(pool, team.laneId, 2)) as [Delivery, Delivery];
+  const [waits, asked] = (await dispatchLane(pool, team.laneId, 2)) as [LeveledDelivery, LeveledDelivery];
   await claimItems(pool, 'w', [waits, asked]);
   await pool.query('UPDATE in_flight SET crashes = 2, begun = token = $1 WHERE token = ANY ($2)', [
     asked.token,

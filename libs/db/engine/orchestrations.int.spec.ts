@@ -5,6 +5,7 @@ import { createPool, inTransaction, type Pool } from '../connection/pool.js';
 import { aTeam, settlementOf } from '../testing/run-fixture.js';
 import { settleRun } from '../testing/settled-run.js';
 import { deleteRun } from '../upkeep/delete-run.js';
+import { LANE_OF_ITEM } from '../lane-of-item.js';
 import { JobRepository } from '../read/jobs.js';
 import { readTeamEvents } from '../read/team-events.js';
 import { cancelJob } from './cancel-job.js';
@@ -168,7 +169,7 @@ describe('child runs', () => {
     const last = await dispatchLane(pool, parent.laneId, 16);
     expect(last).toHaveLength(2);
     const held = await rows(
-      `SELECT run_id AS "runId", target, item, token::float8 AS token FROM in_flight WHERE lane_id = $1`,
+      `SELECT run_id AS "runId", target, item, token::float8 AS token FROM in_flight i WHERE ${LANE_OF_ITEM} = $1`,
       [parent.laneId],
     );
     await claimItems(pool, 'w', held);
@@ -194,7 +195,7 @@ describe('child runs', () => {
     const cancelled = await cancelJob(pool, { teamId, jobId: parent.jobId });
     expect(new Set((cancelled as { runIds: string[] }).runIds)).toEqual(new Set([a.id, b.id]));
     expect((await parent.children()).map(({ status }) => status)).toEqual(['cancelled', 'cancelled']);
-    expect(await rows('SELECT 1 FROM in_flight WHERE lane_id = $1', [parent.laneId])).toEqual([]);
+    expect(await rows(`SELECT 1 FROM in_flight i WHERE ${LANE_OF_ITEM} = $1`, [parent.laneId])).toEqual([]);
     // A step that was computed before commits nothing.
     const late = { state: {}, next: 'second', children: [parent.child('second', 'a')] };
     expect(await commitStep(pool, before, late)).toBeUndefined();

@@ -3,6 +3,7 @@ import { ProblemError } from '#lib/contracts/input/problem';
 import { isFinished, type JobStatus, type JobType } from '#lib/contracts/job';
 import { parseJson, type JsonObject } from '#lib/contracts/json/json';
 import type { ResumeInput } from '#lib/contracts/run';
+import { WORKER_LEVEL } from '#lib/contracts/worker-level';
 import { newId } from '#lib/runtime/ids';
 import { insertRow } from '../connection/insert-row.js';
 import { inTransaction, type Pool, type PoolClient } from '../connection/pool.js';
@@ -76,6 +77,7 @@ export async function submitOrchestration(
       input: JSON.stringify(input),
       max_requests: maxRequests,
       max_cost_usd: maxCostUsd,
+      worker_level: WORKER_LEVEL,
     });
     await admitJobs(client, userId);
     return { id, jobId };
@@ -107,6 +109,8 @@ export interface Orchestration {
   input: JsonObject;
   state: JsonObject;
   maxRequests: number | null;
+  /** That a worker needs for its steps, and for its child runs. */
+  workerLevel: number;
   /** In the order in which they were made. */
   children: ChildRun[];
 }
@@ -138,7 +142,7 @@ export async function orchestrationsToAdvance(pool: Pool, except: readonly strin
          row_number() OVER (PARTITION BY o.team_id ORDER BY o.job_id) AS n
        FROM job j JOIN orchestration o ON o.job_id = j.id
        WHERE j.type = ANY ('{gate,param_tune,prompt_tune,judge}') AND j.status IN ('queued', 'running')
-         AND o.id <> ALL ($1)
+         AND o.worker_level <= level_of_session() AND o.id <> ALL ($1)
          AND NOT EXISTS (
          SELECT 1 FROM run r WHERE r.orchestration_id = o.id AND r.status IN ('pending', 'queued', 'running')
        ) AND NOT EXISTS (${WAITS_FOR_RESULTS})
@@ -155,7 +159,7 @@ export async function readOrchestration(db: Pool | PoolClient, id: string): Prom
     Omit<Orchestration, 'input' | 'state' | 'children'> & { input: string; state: string }
   >(
     `SELECT id, team_id AS "teamId", user_id AS "userId", type, job_id AS "jobId", step, revision, input, state,
-       max_requests AS "maxRequests"
+       max_requests AS "maxRequests", worker_level AS "workerLevel"
      FROM orchestration WHERE id = $1 AND step IS NOT NULL`,
     [id],
   );
@@ -252,10 +256,10 @@ async function raiseRevision(
 /** @returns the lanes that it uses */
 async function makeChild(
   client: PoolClient,
-  { id, teamId, userId, jobId }: Orchestration,
+  { id, teamId, userId, jobId, workerLevel }: Orchestration,
   { step, arm, listed = false, ...child }: NewChildRun,
 ): Promise<string[]> {
-  const of = { teamId, userId, parent: { orchestrationId: id, jobId, step, arm, listed } };
+  const of = { teamId, userId, parent: { orchestrationId: id, jobId, step, arm, listed, workerLevel } };
   if ('extend' in child) return (await extendRun(client, { ...of, ...child.extend })).lanes;
   await submitRun(client, { ...of, ...child.submit });
   return child.submit.targets.map(({ laneId }) => laneId);
@@ -309,9 +313,10 @@ export async function resumeOrchestration(
       generation: generation + 1,
     });
     await client.query(
-      `UPDATE orchestration SET job_id = $2, user_id = $3, generation = generation + 1, revision = revision + 1
+      `UPDATE orchestration SET job_id = $2, user_id = $3, generation = generation + 1, revision = revision + 1,
+         worker_level = greatest(worker_level, $4)
        WHERE id = $1`,
-      [id, newJobId, userId],
+      [id, newJobId, userId, WORKER_LEVEL],
     );
     const unscored = await client.query<{ id: string }>(
       `SELECT r.id FROM run r WHERE r.orchestration_id = $1 AND EXISTS (

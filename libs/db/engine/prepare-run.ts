@@ -23,6 +23,7 @@ export async function runsToPrepare(pool: Pool): Promise<RunToPrepare[]> {
          row_number() OVER (PARTITION BY r.team_id ORDER BY r.job_id) AS n
        FROM run r JOIN job j ON j.id = r.job_id
        WHERE j.status <> 'pending' AND r.id IN (SELECT run_id FROM preparation)
+         AND r.worker_level <= level_of_session()
      ) oldest
      WHERE n <= 5 ORDER BY n, id LIMIT 1000`,
   });

@@ -1,5 +1,6 @@
 import { inTransaction, type Pool } from '../connection/pool.js';
-import type { Delivery } from './dispatch-lane.js';
+import { LANE_OF_ITEM } from '../lane-of-item.js';
+import type { LeveledDelivery } from './dispatch-lane.js';
 
 /** An item on which this many processes died settles as errored, so that its neighbours do not suffer. */
 const MAX_CRASHES = 5;
@@ -9,9 +10,9 @@ const UNCLAIMED_MS = 2000;
 
 export interface Reconciled {
   /** Deliveries to add to the queue: their old queue job is gone, or their process died (then with `lost`). */
-  redeliver: (Delivery & { lost?: number })[];
+  redeliver: (LeveledDelivery & { lost?: number })[];
   /** Claimed for `worker`, which settles them as errored (`crashed`). */
-  poisoned: (Delivery & { crashes: number })[];
+  poisoned: (LeveledDelivery & { crashes: number })[];
 }
 
 /**
@@ -29,33 +30,35 @@ export async function reconcileLane(
   laneId: string,
   worker: string,
   mayJudge: boolean,
-  findMissing: (deliveries: Delivery[]) => Promise<Delivery[]>,
+  findMissing: (deliveries: LeveledDelivery[]) => Promise<LeveledDelivery[]>,
 ): Promise<Reconciled> {
   await pool.query(
-    `DELETE FROM in_flight i WHERE i.lane_id = $1
+    `DELETE FROM in_flight i WHERE ${LANE_OF_ITEM} = $1
        AND NOT EXISTS (SELECT 1 FROM run r WHERE r.id = i.run_id AND r.status = 'running')`,
     [laneId],
   );
-  const { rows: unclaimed } = await pool.query<Delivery>(
-    `SELECT run_id AS "runId", target, item, token FROM in_flight
-     WHERE lane_id = $1 AND worker IS NULL AND queued_at < now() - $2 * interval '1 ms'`,
+  const { rows: unclaimed } = await pool.query<LeveledDelivery>(
+    `SELECT run_id AS "runId", target, item, token, worker_level AS level FROM in_flight i
+     WHERE ${LANE_OF_ITEM} = $1 AND worker IS NULL AND queued_at < now() - $2 * interval '1 ms'
+       AND worker_level <= level_of_session()`,
     [laneId, UNCLAIMED_MS],
   );
   const missing = unclaimed.length ? await findMissing(unclaimed) : [];
   return inTransaction(pool, async (client) => {
-    const requeued = await client.query<Delivery>(
+    const requeued = await client.query<LeveledDelivery>(
       `UPDATE in_flight i SET token = nextval('delivery_token'), queued_at = now()
-       FROM unnest($2::bigint[]) AS u(token) WHERE i.lane_id = $1 AND i.token = u.token AND i.worker IS NULL
-       RETURNING run_id AS "runId", target, item, i.token`,
+       FROM unnest($2::bigint[]) AS u(token)
+       WHERE ${LANE_OF_ITEM} = $1 AND i.token = u.token AND i.worker IS NULL
+       RETURNING run_id AS "runId", target, item, i.token, worker_level AS level`,
       [laneId, missing.map(({ token }) => token)],
     );
-    const expired = await client.query<Delivery & { crashes: number; lost: number }>(
+    const expired = await client.query<LeveledDelivery & { crashes: number; lost: number }>(
       `UPDATE in_flight i SET token = nextval('delivery_token'), queued_at = now(), lost = lost + 1,
          crashes = crashes + begun::int, begun = false,
          worker = CASE WHEN crashes + begun::int >= $2 THEN $3 END,
          lease_until = CASE WHEN crashes + begun::int >= $2 THEN now() + interval '10 s' END
-       WHERE lane_id = $1 AND lease_until < now() AND $4
-       RETURNING run_id AS "runId", target, item, token, crashes, lost`,
+       WHERE ${LANE_OF_ITEM} = $1 AND lease_until < now() AND worker_level <= level_of_session() AND $4
+       RETURNING run_id AS "runId", target, item, token, worker_level AS level, crashes, lost`,
       [laneId, MAX_CRASHES, worker, mayJudge],
     );
     return {

@@ -113,7 +113,10 @@ it('waits for its turn like any job of its user', async () => {
   await team.submit();
   const { runId, laneId } = await recorded(team);
   expect(
-    await one('SELECT r.status, t.active FROM run r JOIN target t ON t.run_id = r.id WHERE r.id = $1', [runId]),
+    await one(
+      'SELECT r.status, t.active_for IS NOT NULL AS active FROM run r JOIN target t ON t.run_id = r.id WHERE r.id = $1',
+      [runId],
+    ),
   ).toEqual({ status: 'pending', active: false });
   expect(await dispatchLane(pool, laneId, 10)).toEqual([]);
 });

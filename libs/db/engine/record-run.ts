@@ -1,6 +1,7 @@
 import { ProblemError } from '#lib/contracts/input/problem';
 import { RECORDED } from '#lib/contracts/recorded';
 import type { RecordedConfig } from '#lib/contracts/run';
+import { WORKER_LEVEL } from '#lib/contracts/worker-level';
 import { newId } from '#lib/runtime/ids';
 import { NOT_DRAFT } from '../catalogue/case-pages.js';
 import { LaneRepository } from '../catalogue/lanes.js';
@@ -200,6 +201,7 @@ async function insertRecordedRun(
     samples: config.samples,
     case_positions: positions.length === suite.caseCount ? [] : positions,
     experiment_id: experimentId,
+    worker_level: WORKER_LEVEL,
   });
 }
 

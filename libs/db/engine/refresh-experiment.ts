@@ -14,13 +14,18 @@ export interface ExperimentToRefresh {
   teamId: string;
 }
 
-/** @param except experiments that are left for later */
+/**
+ * Experiments with a run that this process is too old to compare are left to others.
+ * @param except experiments that are left for later
+ */
 export async function experimentsToRefresh(pool: Pool, except: readonly string[]): Promise<ExperimentToRefresh[]> {
   const { rows } = await pool.query<ExperimentToRefresh>({
     name: 'experiments_to_refresh',
     text: `SELECT id, team_id AS "teamId" FROM (
        SELECT id, team_id, row_number() OVER (PARTITION BY team_id ORDER BY id) AS n
-       FROM experiment WHERE revision > refreshed_revision AND id <> ALL ($2)
+       FROM experiment e WHERE revision > refreshed_revision AND id <> ALL ($2) AND NOT EXISTS (
+         SELECT 1 FROM run r WHERE r.experiment_id = e.id AND r.worker_level > level_of_session()
+       )
      ) stale
      WHERE n <= $1 ORDER BY n LIMIT 1000`,
     values: [PER_TEAM, except],

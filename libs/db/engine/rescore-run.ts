@@ -5,6 +5,7 @@ import { notFound } from '#lib/contracts/input/problem';
 import type { RescoreOptions } from '#lib/contracts/rescore';
 import type { Summary } from '#lib/contracts/summary';
 import { SCORING_VERSION, type Verdict } from '#lib/contracts/verdict';
+import { WORKER_LEVEL } from '#lib/contracts/worker-level';
 import { newId } from '#lib/runtime/ids';
 import { BatchColumns } from '../connection/batch-columns.js';
 import { insertRow } from '../connection/insert-row.js';
@@ -46,6 +47,7 @@ export async function submitRescore(
       job_id: jobId,
       options: JSON.stringify(options),
       scoring_version: SCORING_VERSION,
+      worker_level: WORKER_LEVEL,
     });
     await admitJobs(client, userId);
     return { jobId, rescoreId };
@@ -71,7 +73,7 @@ export async function rescoresToContinue(pool: Pool): Promise<RescoreToContinue[
          s.next_target AS target, s.next_case AS "casePosition", s.next_sample AS sample,
          row_number() OVER (PARTITION BY s.team_id ORDER BY j.id) AS n
        FROM job j JOIN rescore s ON s.job_id = j.id
-       WHERE j.type = 'rescore' AND j.status IN ('queued', 'running')
+       WHERE j.type = 'rescore' AND j.status IN ('queued', 'running') AND s.worker_level <= level_of_session()
      ) oldest
      WHERE n <= 5 ORDER BY n, id LIMIT 1000`,
   });

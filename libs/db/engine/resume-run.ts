@@ -2,6 +2,7 @@ import type { JobStatus } from '#lib/contracts/job';
 import { parseJson, type JsonObject } from '#lib/contracts/json/json';
 import { ProblemError } from '#lib/contracts/input/problem';
 import type { ResumeInput } from '#lib/contracts/run';
+import { WORKER_LEVEL } from '#lib/contracts/worker-level';
 import { LaneRepository } from '../catalogue/lanes.js';
 import { lockProviders } from './move-targets.js';
 import { inTransaction, type Pool, type PoolClient } from '../connection/pool.js';
@@ -48,9 +49,9 @@ export async function resumeRun(
     const jobId = await createJob(client, { ...of, type: 'tool_eval', total, generation });
     await client.query(
       `UPDATE run SET job_id = $2, user_id = $3, generation = $4, status = 'pending', finished_at = NULL,
-         score = NULL, delta = NULL, differs = '{}', comparison = NULL
+         score = NULL, delta = NULL, differs = '{}', comparison = NULL, worker_level = greatest(worker_level, $5)
        WHERE id = $1`,
-      [runId, jobId, userId, generation],
+      [runId, jobId, userId, generation, WORKER_LEVEL],
     );
     await planPreparation(client, runId, generation);
     const lanes = await resetTargets(client, resume);

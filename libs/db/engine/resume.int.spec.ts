@@ -333,7 +333,7 @@ async function aFailedRun(): Promise<Run> {
 }
 const stateOf = (run: Run) =>
   one(
-    `SELECT r.status AS run, j.status AS job, j.detail, j.total, j.done, bool_or(t.active) AS active,
+    `SELECT r.status AS run, j.status AS job, j.detail, j.total, j.done, bool_or(t.active_for IS NOT NULL) AS active,
       sum(t.settled)::int AS settled, sum(t.errored)::int AS errored
    FROM run r JOIN job j ON j.id = r.job_id JOIN target t ON t.run_id = r.id WHERE r.id = $1 GROUP BY 1, 2, 3, 4, 5`,
     [run.runId],

@@ -100,7 +100,8 @@ export async function runsMaybeOverBudget(pool: Pool): Promise<RunToStop[]> {
     text: `SELECT r.id, r.team_id AS "teamId", r.job_id AS "jobId", r.user_id AS "userId"
      FROM run r JOIN team tm ON tm.id = r.team_id LEFT JOIN orchestration o ON o.id = r.orchestration_id
      WHERE (r.status = 'running' OR (r.status = 'queued' AND o.id IS NOT NULL)) AND ${HAS_BUDGET}
-       AND EXISTS (SELECT 1 FROM target t WHERE t.run_id = r.id AND t.active)
+       AND r.worker_level <= level_of_session()
+       AND EXISTS (SELECT 1 FROM target t WHERE t.run_id = r.id AND t.active_for IS NOT NULL)
        AND NOT EXISTS (SELECT 1 FROM in_flight f WHERE f.run_id = r.id)`,
   });
   return rows;
@@ -116,7 +117,7 @@ export async function stopIfOverBudget(pool: Pool, run: RunToStop): Promise<stri
     await lockUserOrTimeOut(client, run.userId);
     // Whoever holds the targets keeps the dispatcher out.
     const targets = await client.query<{ active: boolean }>(
-      'SELECT active FROM target WHERE run_id = $1 ORDER BY ordinal FOR UPDATE',
+      'SELECT active_for IS NOT NULL AS active FROM target WHERE run_id = $1 ORDER BY ordinal FOR UPDATE',
       [run.id],
     );
     const budget = (await readBudgets(client, [run.id])).get(run.id);

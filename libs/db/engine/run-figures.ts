@@ -45,8 +45,9 @@ export async function runsToCount(pool: Pool, except: readonly string[] = []): P
      FROM (
        SELECT r.id AS "runId", f.scoring_id AS "scoringId", r.team_id AS "teamId", f.generation,
          row_number() OVER (PARTITION BY r.team_id ORDER BY f.scoring_id) AS n
-       FROM run_figures f JOIN run r ON r.id = f.run_id
-       WHERE f.counted_at IS NULL AND f.generation = r.generation AND r.status IN ${HAS_ENDED}
+       FROM run_figures f JOIN run r ON r.id = f.run_id LEFT JOIN rescore s ON s.id = f.scoring_id
+       WHERE coalesce(s.worker_level, r.worker_level) <= level_of_session()
+         AND f.counted_at IS NULL AND f.generation = r.generation AND r.status IN ${HAS_ENDED}
          AND f.scoring_id <> ALL ($1)
      ) oldest
      WHERE n <= 5 ORDER BY n, "scoringId" LIMIT 1000`,

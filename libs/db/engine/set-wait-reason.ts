@@ -1,5 +1,6 @@
 import type { Pool } from '../connection/pool.js';
 import type { LaneLimits } from '../catalogue/lane-limits.js';
+import { LANE_OF_ITEM } from '../lane-of-item.js';
 
 /** How the detail of a job begins that waits for a provider. */
 export const WAITING_FOR = 'Waiting for ';
@@ -18,7 +19,8 @@ export async function setWaitReason(
 ): Promise<string[]> {
   const { rows } = await pool.query<{ id: string }>(
     `WITH works AS (
-       SELECT run_id FROM in_flight WHERE lane_id = $1 UNION SELECT run_id FROM target WHERE lane_id = $1 AND active
+       SELECT run_id FROM in_flight i WHERE ${LANE_OF_ITEM} = $1
+       UNION SELECT run_id FROM target WHERE lane_id = $1 AND active_for IS NOT NULL
      ), waits AS (
        SELECT r.job_id, $2 || string_agg(DISTINCT
          CASE WHEN m.lane_id = $1 THEN t.provider_key || '::' || t.model_id ELSE t.provider_key END, ', '

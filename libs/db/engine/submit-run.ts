@@ -1,6 +1,7 @@
 import { ProblemError } from '#lib/contracts/input/problem';
 import type { Estimate } from '#lib/contracts/estimate';
 import type { RunConfig, RunInput } from '#lib/contracts/run';
+import { WORKER_LEVEL } from '#lib/contracts/worker-level';
 import { newId } from '#lib/runtime/ids';
 import { NOT_DRAFT } from '../catalogue/case-pages.js';
 import { lockProviders } from './move-targets.js';
@@ -59,6 +60,8 @@ export interface RunParent {
   arm: string;
   /** Whether the history shows it. */
   listed: boolean;
+  /** That a worker needs for the steps of the parent. */
+  workerLevel: number;
 }
 
 /**
@@ -155,6 +158,7 @@ async function insertRun(
     max_cost_usd: input.budget?.max_cost_usd ?? null,
     estimate: estimate ? JSON.stringify(estimate) : null,
     model_order: input.model_order,
+    worker_level: parent?.workerLevel ?? WORKER_LEVEL,
     ...(of && { first_sample: of.firstSample }),
     ...(parent && parentColumns(parent)),
     ...(isTry && { step: TRY_STEP, listed: false }),

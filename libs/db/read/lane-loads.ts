@@ -1,4 +1,5 @@
 import type { Pool } from '../connection/pool.js';
+import { LANE_OF_ITEM } from '../lane-of-item.js';
 
 /** A lane that has work or is paused, and how much work waits there. */
 export interface LaneLoad {
@@ -27,10 +28,11 @@ export async function readLaneLoads(pool: Pool): Promise<LaneLoad[]> {
         SELECT t.lane_id, sum(t.n - t.settled)::int AS backlog FROM target t JOIN run r ON r.id = t.run_id
         WHERE t.finished_at IS NULL AND r.status IN ('queued', 'running') GROUP BY t.lane_id
       ), flight AS (
-        SELECT lane_id, count(*) FILTER (WHERE worker IS NULL)::int AS queued, count(worker)::int AS claimed,
+        SELECT ${LANE_OF_ITEM} AS lane_id,
+          count(*) FILTER (WHERE worker IS NULL)::int AS queued, count(worker)::int AS claimed,
           extract(epoch FROM now() - min(queued_at) FILTER (WHERE worker IS NULL
             AND isfinite(queued_at)))::float8 AS oldest
-        FROM in_flight GROUP BY lane_id
+        FROM in_flight i GROUP BY 1
       )
       SELECT l.id, l.name, l.requests_per_minute, l.tokens_per_minute, l.max_concurrency, l.paused_at IS NOT NULL AS
         paused,

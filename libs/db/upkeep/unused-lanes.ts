@@ -1,4 +1,5 @@
 import { inTransaction, type Pool, type PoolClient } from '../connection/pool.js';
+import { LANE_OF_ITEM } from '../lane-of-item.js';
 
 /** The ids among these whose lane was removed. */
 export async function missingLanes(pool: Pool, laneIds: readonly string[]): Promise<string[]> {
@@ -28,7 +29,7 @@ export async function removeUnusedLanes(pool: Pool): Promise<void> {
 
 const UNUSED = `NOT EXISTS (SELECT 1 FROM provider p WHERE p.lane_id = l.id)
   AND NOT EXISTS (SELECT 1 FROM model m WHERE m.lane_id = l.id)
-  AND NOT EXISTS (SELECT 1 FROM in_flight i WHERE i.lane_id = l.id)
+  AND NOT EXISTS (SELECT 1 FROM in_flight i WHERE ${LANE_OF_ITEM} = l.id)
   AND NOT EXISTS (SELECT 1 FROM target t WHERE t.lane_id = l.id AND t.finished_at IS NULL)`;
 
 /**

@@ -11,7 +11,7 @@ export async function laneLatencyMs(pool: Pool, laneId: string): Promise<number 
   const { rows } = await pool.query<{ ms: number | null }>(
     `SELECT percentile_disc(0.95) WITHIN GROUP (ORDER BY last.latency_ms + (last.attempts - 1) * ${BACKOFF_MS}) AS ms
      FROM (SELECT DISTINCT t.run_id, r.generation FROM target t JOIN run r ON r.id = t.run_id WHERE t.lane_id = $1
-       AND t.active LIMIT 20) busy
+       AND t.active_for IS NOT NULL LIMIT 20) busy
      CROSS JOIN LATERAL (
        SELECT r.target, r.latency_ms, r.attempts, r.cached FROM result r WHERE r.run_id = busy.run_id
          AND r.generation = busy.generation ORDER BY r.seq DESC LIMIT 40) last

@@ -1,6 +1,7 @@
 import type { Pool } from '../../connection/pool.js';
+import { LANE_OF_ITEM } from '../../lane-of-item.js';
 
-/** A lane that is not paused, with items queued for longer than an idle worker needs to claim them. */
+/** A lane that is not paused, with items of this level queued for longer than an idle worker needs to claim them. */
 export interface WaitingLane {
   id: string;
   /** Keys of the providers that it sends to. */
@@ -12,8 +13,9 @@ export async function waitingLanes(pool: Pool): Promise<WaitingLane[]> {
   const { rows } = await pool.query<WaitingLane>(
     `SELECT l.id, count(*)::int AS queued, coalesce((SELECT string_agg(p.key, ', ' ORDER BY p.key) FROM provider p
       WHERE p.lane_id = l.id), l.name) AS providers
-     FROM in_flight i JOIN lane l ON l.id = i.lane_id
-     WHERE i.worker IS NULL AND i.queued_at < now() - interval '2 s' AND l.paused_at IS NULL GROUP BY l.id`,
+     FROM in_flight i JOIN lane l ON l.id = ${LANE_OF_ITEM}
+     WHERE i.worker IS NULL AND i.worker_level <= level_of_session()
+       AND i.queued_at < now() - interval '2 s' AND l.paused_at IS NULL GROUP BY l.id`,
   );
   return rows;
 }
