@@ -6,6 +6,7 @@ import { DriverAdapterError, bindMigrationAwareSqlAdapterFactory } from '@prisma
 import type { MigrationList, SchemaEngine } from '@prisma/schema-engine-wasm';
 import pg from 'pg';
 import { CONNECTION_OPTIONS, createPool, LONG_QUERY_TIMEOUT_MS, type Pool, type PoolClient } from './pool.js';
+import { GIVE_WAY, givingWay } from './give-way.js';
 import { applyFunctions } from './sql-functions.js';
 
 /** Node has it, but only TypeScript's DOM library has its types. */
@@ -127,17 +128,19 @@ async function loadEngine() {
 const setQuietTimeout = (callback: () => void, ms: number): NodeJS.Timeout => setTimeout(callback, ms >>> 0).unref();
 
 /**
- * Sends a migration to Postgres whole, which makes it one transaction. Prisma's adapter splits scripts at each `;`,
- * even inside a function.
+ * Sends a migration to Postgres whole, which makes it one transaction, and again until it gets its locks. Prisma's
+ * adapter splits scripts at each `;`, even inside a function.
  */
 class WholeScripts extends PrismaPg {
   override async connect(): ReturnType<PrismaPg['connect']> {
     const adapter = await super.connect();
     const pool = adapter.underlyingDriver();
     adapter.executeScript = async (script) => {
-      await pool.query(script).catch(({ code = '', message, detail, hint, severity = 'ERROR' }: pg.DatabaseError) => {
-        throw new DriverAdapterError({ kind: 'postgres', code, message, detail, hint, severity, column: undefined });
-      });
+      await givingWay(() => pool.query(`${GIVE_WAY};${script}`)).catch(
+        ({ code = '', message, detail, hint, severity = 'ERROR' }: pg.DatabaseError) => {
+          throw new DriverAdapterError({ kind: 'postgres', code, message, detail, hint, severity, column: undefined });
+        },
+      );
     };
     return adapter;
   }

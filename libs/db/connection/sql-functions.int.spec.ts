@@ -1,6 +1,7 @@
 import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { someoneWaits } from '../../../test/lock-wait.js';
 import { createDatabase } from '../../../test/services.js';
 import { migrate } from './migrate.js';
 import { createPool, type Pool } from './pool.js';
@@ -10,14 +11,16 @@ const FUNCTIONS = new URL('../../../prisma/functions', import.meta.url).pathname
 
 let url: string;
 let pool: Pool;
+let other: Pool;
 let folder: string;
 beforeEach(async () => {
   ({ url } = await createDatabase());
   pool = createPool(url, 2);
+  other = createPool(url, 1);
   folder = await mkdtemp(join(tmpdir(), 'toolmark-functions-'));
 });
 afterEach(async () => {
-  await pool.end();
+  await Promise.all([pool.end(), other.end()]);
   await rm(folder, { recursive: true });
 });
 
@@ -79,6 +82,17 @@ it('a process that dies on the way leaves nothing behind, and the next one appli
   await write('b', 'first');
   expect(await applyFunctions(pool, folder)).toEqual(['a', 'b']);
   expect(await call('a')).toBe('first');
+});
+
+it('processes that work beside it go on: it gives way where both want what the other has locked', async () => {
+  const worker = await pool.connect();
+  await worker.query('BEGIN; LOCK TABLE team IN ROW EXCLUSIVE MODE');
+  await writeFile(join(folder, 'a.sql'), 'ALTER TABLE lane ADD a int; ALTER TABLE team ADD a int;');
+  const applied = applyFunctions(pool, folder);
+  await someoneWaits(other);
+  await worker.query('LOCK TABLE lane IN ROW EXCLUSIVE MODE; COMMIT');
+  worker.release();
+  expect(await applied).toEqual(['a']);
 });
 
 it('a function whose file is gone stays for the release before', async () => {

@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
-import { inTransaction, type Pool } from './pool.js';
+import { GIVE_WAY, givingWay } from './give-way.js';
+import { inTransaction, type Pool, type PoolClient } from './pool.js';
 
 /**
  * Applies the SQL functions of a folder whose text this database never had, all in one transaction: a process that
@@ -15,7 +16,8 @@ import { inTransaction, type Pool } from './pool.js';
  */
 export async function applyFunctions(pool: Pool, folder: string): Promise<string[]> {
   const functions = await readFunctions(folder);
-  return inTransaction(pool, async (client) => {
+  const apply = async (client: PoolClient): Promise<string[]> => {
+    await client.query(GIVE_WAY);
     const applied: string[] = [];
     for (const { name, text, sha256 } of functions) {
       const remembered = await client.query(
@@ -27,7 +29,8 @@ export async function applyFunctions(pool: Pool, folder: string): Promise<string
       applied.push(name);
     }
     return applied;
-  });
+  };
+  return givingWay(() => inTransaction(pool, apply));
 }
 
 async function readFunctions(folder: string): Promise<{ name: string; text: string; sha256: string }[]> {
