@@ -154,6 +154,18 @@ describe('child runs', () => {
     expect(events.map(({ job_id }) => job_id)).toEqual([parent.jobId]);
   });
 
+  it('need the workers that their parent needs, whoever makes its step', async () => {
+    const parent = await anOrchestration();
+    await pool.query('UPDATE orchestration SET worker_level = 1 WHERE id = $1', [parent.id]);
+    await parent.commit({ children: [parent.child('first', 'a')] });
+    const [made] = await parent.children();
+    expect(made.worker_level).toBe(1);
+    await play(parent.laneId, 2);
+    await pool.query(`UPDATE run SET status = 'completed' WHERE id = $1`, [made.id]);
+    await parent.commit({ children: [{ step: 'first', arm: 'b', extend: { runId: made.id, samples: 1 } }] });
+    expect((await parent.children())[1].worker_level).toBe(1);
+  });
+
   it('share a lane with the other runs of their user as one', async () => {
     const parent = await anOrchestration();
     await parent.commit({ children: ['a', 'b', 'c'].map((arm) => parent.child('first', arm)) });
