@@ -38,7 +38,7 @@ function scoringNotes(a: RunTreatment, b: RunTreatment): string[] {
   if (versions.length > 1)
     notes.push(
       `The verdicts were made by versions ${versions.join(' and ')} of the scoring, which may be part of the ` +
-        'difference. Rescore the older run, and compare with rescore_a or rescore_b.',
+        'difference. Rescore both runs, and compare with rescore_a and rescore_b.',
     );
   const [fromA, fromB] = [passThresholdOf(a), passThresholdOf(b)];
   if (fromA !== fromB)

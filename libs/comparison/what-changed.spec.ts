@@ -190,7 +190,7 @@ describe('notes', () => {
       { onlyB: 50 },
       /^Only 100 cases are the same in both runs, and the larger has 150/,
     ],
-    ['a rescore for other versions of the scoring', { scoringVersions: [4] }, {}, /versions 3 and 4 .* rescore_a or/],
+    ['a rescore for other versions of the scoring', { scoringVersions: [4] }, {}, /versions 3 and 4 .* both runs/],
     ['a rescore for another pass threshold', inSuite({ passThreshold: 0 }), {}, /from 1 in the baseline and from 0/],
     ['a rescore for other rules', { rescore: { ...rescore, param_scoring: 'fuzzy' } }, {}, /different rules/],
     ['unequal samples', configured({ samples: 5 }), {}, /1 and 5 samples .* more samples of the baseline/],

@@ -77,6 +77,21 @@ it('a kept comparison with added samples is made anew when there are more of the
   expect((await extended()).body).toMatchObject({ outcomes: { fixed: 10 } });
 });
 
+it('a run and its rescore by a later scoring are told apart by the version, and both can be rescored', async () => {
+  const [a] = await twoRuns();
+  const { rescore_id: id } = (await api.client.post(`/api/tool-eval/history/${a}/rescore`, {})).body;
+  await api.pool.query('UPDATE rescore SET scoring_version = 9 WHERE id = $1', [id]);
+  await api.pool.query(
+    `INSERT INTO rescored (run_id, rescore_id, target, case_position, sample, passed, overall, error_type, called)
+     SELECT run_id, $2, target, case_position, sample, true, 1, 'none', called FROM result WHERE run_id = $1`,
+    [a, id],
+  );
+  await api.pool.query(`UPDATE job SET status = 'completed' WHERE result_ref = $1`, [id]);
+  const { body } = await compare(a, a, `&rescore_b=${id}`);
+  expect(body).toMatchObject({ all: { difference: 1 }, what_changed: [{ path: '/scoring_version', a: 3, b: 9 }] });
+  expect(body.notes).toContainEqual(expect.stringMatching(/versions 3 and 9 .* Rescore both runs/));
+});
+
 it('a comparison of a run that still goes on is made anew each time', async () => {
   const [a, b] = await twoRuns();
   await api.pool.query(`UPDATE run SET status = 'running' WHERE id = $1`, [b]);
