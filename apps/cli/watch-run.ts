@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { ApiClient } from '#lib/client/api-client';
 import { LiveUnavailable } from '#lib/client/job-watch';
 import { watchJob } from '#lib/client/watch-job';
-import { isFinished, type Job } from '#lib/contracts/job';
+import { isFinished, NO_WORKER, type Job } from '#lib/contracts/job';
 import type { Run, RunTarget, RunWarning } from '#lib/contracts/run';
 import { progressBars } from './output/progress-bars.js';
 import { openStatusArea, printError, printWarning } from './output/terminal.js';
@@ -23,7 +23,7 @@ export async function watchRun(
 ): Promise<Run> {
   const screen = watchScreen(silent);
   const job = await client.job(jobId);
-  if (job.status === 'pending' && job.detail) screen.note(job.detail);
+  if (job.detail && (job.status === 'pending' || job.detail.startsWith(NO_WORKER))) screen.note(job.detail);
   try {
     for await (const entry of watchJob(client.serverUrl, jobId, {
       token: client.token,

@@ -1,7 +1,7 @@
 import { NestFactory } from '@nestjs/core';
 import { FastifyAdapter, type NestFastifyApplication } from '@nestjs/platform-fastify';
 import 'reflect-metadata';
-import { createPool } from '#lib/db/connection/pool';
+import { createPool, levelOfSession } from '#lib/db/connection/pool';
 import { readEnv } from '#lib/runtime/env';
 import { handleUncaughtErrors } from '#lib/runtime/uncaught-errors';
 import { createLogger } from '#lib/runtime/logger';
@@ -18,7 +18,7 @@ await startTracing('toolmark-worker', env);
 const pool = createPool(env.DATABASE_URL, 1);
 await waitForDependencies(
   {
-    'Postgres with its tables': () => pool.query('SELECT 1 FROM in_flight LIMIT 1'),
+    'Postgres with its tables': () => levelOfSession(pool),
     Redis: () => pingRedis(env.REDIS_URL),
   },
   logger,

@@ -1,5 +1,6 @@
 import type { BeforeApplicationShutdown, OnApplicationBootstrap, OnApplicationShutdown } from '@nestjs/common';
-import { retryTransient } from '#lib/db/connection/pool';
+import { WORKER_LEVEL } from '#lib/contracts/worker-level';
+import { levelOfSession, retryTransient } from '#lib/db/connection/pool';
 import { listen } from '#lib/events/notifications';
 import type { Env } from '#lib/runtime/env';
 import type { Logger } from '#lib/runtime/logger';
@@ -31,7 +32,7 @@ export class WorkerProcess
 
   async onApplicationBootstrap(): Promise<void> {
     const { subscriber, control, items, services, liveness, presence } = this.parts;
-    await retryTransient(() => services.pool.query('SELECT 1 FROM in_flight LIMIT 1'));
+    const level = await retryTransient(() => levelOfSession(services.pool));
     await subscriber.ping();
     await listen(subscriber, ({ topic, id }) => {
       if (topic === 'lane') {
@@ -43,7 +44,12 @@ export class WorkerProcess
     });
     control.start();
     liveness.start();
-    presence.start();
+    presence.start(level);
+    if (level !== WORKER_LEVEL)
+      this.parts.logger.warn(
+        { level, own: WORKER_LEVEL },
+        'Postgres does not know the level of this worker, so it gets no new runs; a pooler may drop settings',
+      );
   }
 
   async beforeApplicationShutdown(): Promise<void> {

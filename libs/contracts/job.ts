@@ -29,6 +29,9 @@ export const isFinished = (status: JobStatus): boolean => !['pending', 'queued',
 /** Places are counted up to this one. */
 export const MAX_POSITION = 1000;
 
+/** How the detail of a job begins that no running worker can do. */
+export const NO_WORKER = 'No running worker';
+
 export const Job = z
   .object({
     id: id.meta({ description: 'The id of the job: `job_id` of what was submitted.' }),

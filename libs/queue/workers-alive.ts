@@ -1,6 +1,7 @@
+import { FIRST_WORKER_LEVEL } from '#lib/contracts/worker-level';
 import type { Redis } from 'ioredis';
 
-/** A sorted set of workers by when they were last heard of, in ms by the clock of Redis. */
+/** A sorted set of workers, each with its level, by when they were last heard of, in ms by the clock of Redis. */
 const KEY = 'toolmark:workers';
 /** A worker that has said nothing for this long does not count. */
 const MAX_SILENCE_MS = 15_000;
@@ -14,23 +15,33 @@ async function redisNow(redis: Redis): Promise<number> {
   return Number(seconds) * 1000 + Math.floor(Number(microseconds) / 1000);
 }
 
+/** A worker that knows of no levels gives its id alone. */
+const nameOf = ({ workerId, level }: AliveWorker): string => `${workerId} level ${level}`;
+const levelOf = (name: string): number => Number(/ level (\d+)$/.exec(name)?.[1] ?? FIRST_WORKER_LEVEL);
+
+export interface AliveWorker {
+  workerId: string;
+  /** What it can play, score and decide. */
+  level: number;
+}
+
 /** Notes that a worker works now, and forgets those that are silent. @throws when Redis cannot be reached */
-export async function sayAlive(redis: Redis, workerId: string): Promise<void> {
+export async function sayAlive(redis: Redis, worker: AliveWorker): Promise<void> {
   const now = await redisNow(redis);
   await redis
     .multi()
-    .zadd(KEY, now, workerId)
+    .zadd(KEY, now, nameOf(worker))
     .zremrangebyscore(KEY, '-inf', now - MAX_SILENCE_MS)
     .pexpire(KEY, MAX_SILENCE_MS)
     .exec();
 }
 
 /** Notes that a worker takes nothing any more. @throws when Redis cannot be reached */
-export async function sayGone(redis: Redis, workerId: string): Promise<void> {
-  await redis.zrem(KEY, workerId);
+export async function sayGone(redis: Redis, worker: AliveWorker): Promise<void> {
+  await redis.zrem(KEY, nameOf(worker));
 }
 
-/** How many workers have said lately that they work. @throws when Redis cannot be reached */
-export async function countAlive(redis: Redis): Promise<number> {
-  return redis.zcount(KEY, (await redisNow(redis)) - MAX_SILENCE_MS, '+inf');
+/** The levels of the workers that have said lately that they work. @throws when Redis cannot be reached */
+export async function levelsAlive(redis: Redis): Promise<number[]> {
+  return (await redis.zrangebyscore(KEY, (await redisNow(redis)) - MAX_SILENCE_MS, '+inf')).map(levelOf);
 }

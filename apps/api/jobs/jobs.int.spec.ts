@@ -1,5 +1,11 @@
+import { WORKER_LEVEL } from '#lib/contracts/worker-level';
+import { createLogger } from '#lib/runtime/logger';
+import { connectRedis } from '#lib/runtime/redis';
+import { sayAlive, sayGone } from '#lib/queue/workers-alive';
+import { afterFile } from '../../../test/after-file.js';
 import { joinIdleApi, type SharedApi } from '../../../test/api.js';
 import { clientOf, weatherSuite, type Client } from '../../../test/client.js';
+import { until } from '../../../test/until.js';
 
 let api: SharedApi;
 beforeAll(async () => void (api = await joinIdleApi()), 60_000);
@@ -40,3 +46,45 @@ describe('a list of jobs', () => {
     expect(await seen(others, '?status=pending&status=queued&status=running')).toEqual([]);
   });
 });
+
+describe('a job that no running worker can do', () => {
+  it('says so, and how that ends, until such a worker is there', async () => {
+    const { client } = await anotherTeam();
+    const redis = connectRedis(api.redisUrl, 'producer', createLogger('test', 'silent'));
+    const before = { workerId: 'before', level: WORKER_LEVEL - 1 };
+    const now = { workerId: 'now', level: WORKER_LEVEL };
+    afterFile(async () => {
+      await Promise.all([before, now].map((worker) => sayGone(redis, worker)));
+      redis.disconnect();
+    });
+    await client.post('/api/providers', { key: 'sim', base_url: 'http://127.0.0.1:9/v1', models: [{ id: 'a' }] });
+    const { suite_id } = (await client.post('/api/tool-eval/import', weatherSuite(1))).body;
+    const { job_id, eval_id } = (await client.post('/api/tool-eval', { suite_id, models: ['sim::a'] })).body;
+    const says = (id: string, detail: string | null) =>
+      until(async () => (await client.get(`/api/jobs/${id}`)).body.detail === detail, { what: `${detail}` });
+    await says(job_id, 'No running worker: none is alive. Start one.');
+    await sayAlive(redis, before);
+    const { version } = (await client.get('/api/system')).body;
+    const wayOut = `start workers of release ${version} or later.`;
+    await says(job_id, `No running worker can play this run: ${wayOut}`);
+    expect((await seen(client)).map(({ detail }) => detail)).toEqual([
+      `No running worker can play this run: ${wayOut}`,
+    ]);
+
+    await api.pool.query(`UPDATE run SET status = 'completed' WHERE id = $1`, [eval_id]);
+    const rescore = (await client.post(`/api/tool-eval/history/${eval_id}/rescore`, { metrics: [] })).body;
+    await says(rescore.job_id, `No running worker can do this job: ${wayOut}`);
+    await api.pool.query('UPDATE rescore SET worker_level = $2 WHERE id = $1', [rescore.rescore_id, WORKER_LEVEL + 1]);
+    await sayAlive(redis, now);
+    await says(job_id, null);
+    await says(
+      rescore.job_id,
+      'No running worker can do this job: start workers of the release that it was submitted to.',
+    );
+  });
+});
+
+/** Its users have no other jobs. */
+async function anotherTeam(): Promise<{ client: Client }> {
+  return { client: clientOf(api.url, (await api.anotherTeam()).body.token.token) };
+}

@@ -12,20 +12,22 @@ import { notify } from '#lib/events/notifications';
 import type { Change } from '../platform/decorators.js';
 import { notifyOfJobs } from '../platform/notify-of-jobs.js';
 import { POOL, REDIS } from '../platform/stores.js';
+import { WorkersMissing } from '../platform/workers-missing.js';
 
 @Injectable()
 export class JobService {
   constructor(
     @Inject(POOL) readonly pool: Pool,
     @Inject(REDIS) readonly redis: Redis,
+    readonly workers: WorkersMissing,
   ) {}
 
-  list(caller: Caller, filter: JobFilter, page: PageQuery): Promise<Page<Job>> {
-    return new JobRepository(this.pool, caller.teamId).list(filter, page);
+  async list(caller: Caller, filter: JobFilter, page: PageQuery): Promise<Page<Job>> {
+    return new JobRepository(this.pool, caller.teamId, await this.workers.whyNobody()).list(filter, page);
   }
 
-  read(caller: Caller, jobId: string): Promise<Job> {
-    return new JobRepository(this.pool, caller.teamId).read(jobId);
+  async read(caller: Caller, jobId: string): Promise<Job> {
+    return new JobRepository(this.pool, caller.teamId, await this.workers.whyNobody()).read(jobId);
   }
 
   cancel(caller: Caller, jobId: string, change: Change): Promise<Job> {

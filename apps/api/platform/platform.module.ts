@@ -14,6 +14,7 @@ import { ProblemFilter } from './problem.filter.js';
 import { Shutdown } from './shutdown.js';
 import { ENV, LOGGER, POOL, PRISMA, REDIS } from './stores.js';
 import { ValidationPipe } from './validation.pipe.js';
+import { WorkersMissing } from './workers-missing.js';
 
 /** Prisma reads and writes single rows; everything else goes through the pool. */
 const PRISMA_CONNECTIONS = 5;
@@ -28,6 +29,7 @@ export interface PlatformOptions {
 @Module({
   providers: [
     Shutdown,
+    WorkersMissing,
     {
       provide: POOL,
       inject: [ENV, LOGGER],
@@ -44,7 +46,7 @@ export interface PlatformOptions {
     { provide: APP_FILTER, useClass: ProblemFilter },
     { provide: APP_INTERCEPTOR, useClass: IdempotencyInterceptor },
   ],
-  exports: [POOL, PRISMA, REDIS, Sealer, Shutdown],
+  exports: [POOL, PRISMA, REDIS, Sealer, Shutdown, WorkersMissing],
 })
 export class PlatformModule implements OnApplicationShutdown {
   static forRoot({ env, logger }: PlatformOptions): DynamicModule {

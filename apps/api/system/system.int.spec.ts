@@ -1,6 +1,7 @@
 // APIs of their own: one counts the workers of its system, and one has no Redis.
 import { readFileSync } from 'node:fs';
 import type { Redis } from 'ioredis';
+import { WORKER_LEVEL } from '#lib/contracts/worker-level';
 import { createLogger } from '#lib/runtime/logger';
 import { connectRedis } from '#lib/runtime/redis';
 import { sayAlive } from '#lib/queue/workers-alive';
@@ -41,7 +42,7 @@ describe('the system', () => {
     await other!.say(); // A turn that was under way.
     expect(await alive()).toBe(1);
     // As a frozen process does: its last word grows old.
-    await redis.zincrby('toolmark:workers', '-16000', 'one');
+    await redis.zincrby('toolmark:workers', '-16000', `one level ${WORKER_LEVEL}`);
     expect(await alive()).toBe(0);
     isStuck = true;
     await one!.say();
@@ -49,9 +50,9 @@ describe('the system', () => {
     isStuck = false;
     await one!.say();
     expect(await alive()).toBe(1);
-    await redis.zincrby('toolmark:workers', '-16000', 'one');
-    await sayAlive(redis, 'third');
-    expect(await redis.zrange('toolmark:workers', '0', '-1')).toEqual(['third']);
+    await redis.zincrby('toolmark:workers', '-16000', `one level ${WORKER_LEVEL}`);
+    await sayAlive(redis, { workerId: 'third', level: 7 });
+    expect(await redis.zrange('toolmark:workers', '0', '-1')).toEqual(['third level 7']);
     await api.close();
   });
 

@@ -3,6 +3,7 @@ import type { Redis } from 'ioredis';
 import { setTimeout as delay } from 'node:timers/promises';
 import { ProblemError } from '#lib/contracts/input/problem';
 import type { Try, TryInput, TryResult } from '#lib/contracts/try';
+import { WORKER_LEVEL } from '#lib/contracts/worker-level';
 import { audit } from '#lib/db/catalogue/audit';
 import type { Caller } from '#lib/db/catalogue/callers';
 import type { Pool } from '#lib/db/connection/pool';
@@ -23,6 +24,7 @@ import type { Change } from '../platform/decorators.js';
 import { notifyOfJobs } from '../platform/notify-of-jobs.js';
 import { Shutdown } from '../platform/shutdown.js';
 import { LOGGER, POOL, PRISMA, REDIS } from '../platform/stores.js';
+import { WorkersMissing } from '../platform/workers-missing.js';
 import { resolveMetrics } from '../runs/resolve-metrics.js';
 import { resolveTargets } from '../runs/resolve-targets.js';
 import { SuiteValidator } from '../suites/suite-validator.js';
@@ -41,6 +43,7 @@ export class TryOutService {
     @Inject(LOGGER) readonly logger: Logger,
     readonly validator: SuiteValidator,
     readonly shutdown: Shutdown,
+    readonly workers: WorkersMissing,
   ) {}
 
   async try(caller: Caller, input: TryInput, change: Change, left: AbortSignal): Promise<Try> {
@@ -86,12 +89,19 @@ export class TryOutService {
     const results: TryResult[] = [];
     for (const target of state.targets) {
       if (!target.settled) {
-        results.push(unanswered(target.target, input, waitReason(state, target)));
+        const reason = waitReason(state, target) ?? (await this.#whyNobody());
+        results.push(unanswered(target.target, input, reason));
         continue;
       }
       results.push(toTryResult(await repository.read(runId, `${target.ordinal}-0-0`)));
     }
     return results;
+  }
+
+  /** Why no running worker answers, as the end of a sentence. */
+  async #whyNobody(): Promise<string | undefined> {
+    const why = (await this.workers.whyNobody())('tool_eval', WORKER_LEVEL);
+    return why && why.charAt(0).toLowerCase() + why.slice(1);
   }
 
   /** What cannot be removed now is removed once nobody renews its lease. */

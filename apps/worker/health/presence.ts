@@ -1,5 +1,6 @@
 import type { Redis } from 'ioredis';
-import { SAY_EVERY_MS, sayAlive, sayGone } from '#lib/queue/workers-alive';
+import { WORKER_LEVEL } from '#lib/contracts/worker-level';
+import { SAY_EVERY_MS, sayAlive, sayGone, type AliveWorker } from '#lib/queue/workers-alive';
 
 export interface PresenceDeps {
   redis: Redis;
@@ -8,15 +9,22 @@ export interface PresenceDeps {
   isStuck: () => boolean;
 }
 
-/** Says in Redis, for everybody who asks, that this process works. One that is frozen, stuck or killed falls silent. */
+/**
+ * Says in Redis, for everybody who asks, that this process works, and at which level. One that is frozen, stuck or
+ * killed falls silent.
+ */
 export class Presence {
   #timer: NodeJS.Timeout | undefined;
   #isSaying = false;
   #hasStopped = false;
 
+  #level = WORKER_LEVEL;
+
   constructor(readonly deps: PresenceDeps) {}
 
-  start(): void {
+  /** @param level what this process can play, score and decide */
+  start(level: number): void {
+    this.#level = level;
     this.#timer = setInterval(() => void this.say(), SAY_EVERY_MS);
     void this.say();
   }
@@ -25,18 +33,21 @@ export class Presence {
   stop(): void {
     clearInterval(this.#timer);
     this.#hasStopped = true;
-    const { redis, workerId } = this.deps;
-    void sayGone(redis, workerId).catch(() => {});
+    void sayGone(this.deps.redis, this.#worker).catch(() => {});
+  }
+
+  get #worker(): AliveWorker {
+    return { workerId: this.deps.workerId, level: this.#level };
   }
 
   async say(): Promise<void> {
-    const { redis, workerId, isStuck } = this.deps;
+    const { redis, isStuck } = this.deps;
     // While Redis is away its commands wait: one waits, not one for each turn.
     if (this.#isSaying || isStuck()) return;
     this.#isSaying = true;
     try {
-      await sayAlive(redis, workerId);
-      if (this.#hasStopped) await sayGone(redis, workerId);
+      await sayAlive(redis, this.#worker);
+      if (this.#hasStopped) await sayGone(redis, this.#worker);
     } catch {
       // It is said again at the next turn.
     } finally {

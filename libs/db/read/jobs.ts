@@ -9,7 +9,13 @@ import type { TeamScoped } from '../team-isolation.js';
 import { JOB_PROGRESS } from './job-progress.js';
 
 type JobRow = StoredJob &
-  JobsSetting & { submitted_by: string | null; subject_ref: string | null; position: number | null };
+  JobsSetting & {
+    submitted_by: string | null;
+    subject_ref: string | null;
+    position: number | null;
+    /** That a worker needs to do it; null once it has ended. */
+    worker_level: number | null;
+  };
 
 const SELECT = `
   SELECT j.*, p.*, t.running_jobs_per_user, (SELECT name FROM users WHERE id = j.user_id) AS submitted_by,
@@ -18,7 +24,11 @@ const SELECT = `
     CASE WHEN j.status = 'pending' AND j.parent_id IS NULL THEN (SELECT count(*)::int FROM (
       SELECT 1 FROM job o WHERE o.user_id = j.user_id AND o.status = 'pending' AND o.parent_id IS NULL AND o.id <= j.id
       ORDER BY o.id LIMIT ${MAX_POSITION}
-    ) upto) END AS position
+    ) upto) END AS position,
+    CASE WHEN j.status NOT IN ('queued', 'running') THEN NULL
+      WHEN j.type = 'tool_eval' THEN (SELECT worker_level FROM run WHERE job_id = j.id)
+      WHEN j.type = 'rescore' THEN (SELECT worker_level FROM rescore WHERE job_id = j.id)
+      ELSE (SELECT worker_level FROM orchestration WHERE job_id = j.id) END AS worker_level
   FROM job j JOIN team t ON t.id = j.team_id CROSS JOIN LATERAL ${JOB_PROGRESS} p`;
 
 /** Finds the few unfinished jobs of a team by the index that has them alone, however many have ended. */
@@ -32,11 +42,16 @@ export interface JobFilter {
   orchestrated: boolean;
 }
 
+/** Why no worker does a job of a type that needs this level; undefined when one can. */
+type WhyNobody = (type: JobType, level: number) => string | undefined;
+
 /** The jobs of a team. */
 export class JobRepository implements TeamScoped {
+  /** @param whyNobody says what no running worker can do, in the detail of such jobs */
   constructor(
     readonly db: Pool | PoolClient,
     readonly teamId: string,
+    readonly whyNobody: WhyNobody = () => undefined,
   ) {}
 
   async list(filter: JobFilter, { limit, cursor }: PageQuery): Promise<Page<Job>> {
@@ -49,7 +64,10 @@ export class JobRepository implements TeamScoped {
        ORDER BY j.id DESC LIMIT $6`,
       [this.teamId, filter.status ?? null, filter.type ?? null, cursor ?? null, filter.orchestrated, limit + 1],
     );
-    return toPage(rows.map(toJob), limit);
+    return toPage(
+      rows.map((row) => this.#toJob(row)),
+      limit,
+    );
   }
 
   /** @throws ProblemError 404 */
@@ -60,7 +78,13 @@ export class JobRepository implements TeamScoped {
       [id, this.teamId],
     );
     if (!rows[0]) throw notFound('job', id);
-    return toJob(rows[0]);
+    return this.#toJob(rows[0]);
+  }
+
+  #toJob(row: JobRow): Job {
+    const { type, worker_level: level } = row;
+    const nobody = level === null ? undefined : this.whyNobody(type as JobType, level);
+    return toJob(nobody === undefined ? row : { ...row, detail: nobody });
   }
 }
 
