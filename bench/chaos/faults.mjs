@@ -110,6 +110,7 @@ const FAULTS = {
     [`worker of an earlier release (${earlier}) beside a new one`]: {
       workers: [{}, { from: 'earlier' }],
       fault: async ({ sql, run }) => {
+        await submitBefore(sql, run.evalId);
         await until(
           async () =>
             (await sql.query('SELECT count(DISTINCT worker)::int AS n FROM in_flight WHERE run_id = $1', [run.evalId]))
@@ -170,6 +171,14 @@ async function play(
 }
 
 let built;
+/** Makes a run one that both releases play: a worker below the level of a run leaves it alone. */
+async function submitBefore(sql, evalId) {
+  const { stdout } = spawnSync('git', ['show', `${earlier}:libs/contracts/worker-level.ts`], { cwd: root });
+  const level = Number(/WORKER_LEVEL = (\d+)/.exec(stdout)?.[1] ?? 1);
+  await sql.query('UPDATE run SET worker_level = least(worker_level, $2) WHERE id = $1', [evalId, level]);
+  await sql.query('UPDATE target SET active = active_for IS NOT NULL WHERE run_id = $1', [evalId]);
+}
+
 /** Builds the earlier release once and returns its folder. */
 function earlierRelease() {
   if (built) return built;
