@@ -150,6 +150,18 @@ describe('a worker of a release before there were levels', () => {
     expect((await pool.query(write, [runId])).rowCount).toBe(1);
   });
 
+  it('adds samples to a later run that later workers play', async () => {
+    const { runId } = await (await aTeam(pool)).submit();
+    const { rows } = await first.query<{ worker_level: number }>(
+      `INSERT INTO run (id, team_id, user_id, job_id, suite_id, suite_version_id, suite_name, suite_version, status,
+         config, samples, extends_run_id)
+       SELECT gen_random_uuid(), team_id, user_id, job_id, suite_id, suite_version_id, suite_name, suite_version,
+         'pending', config, 1, id FROM run WHERE id = $1 RETURNING worker_level`,
+      [runId],
+    );
+    expect(rows).toEqual([{ worker_level: WORKER_LEVEL }]);
+  });
+
   it('has an API that resumes a parent of a later release', async () => {
     const team = await aTeam(pool);
     const { parentId } = await everythingOf(team);
