@@ -31,6 +31,7 @@ export interface CountedResults {
   errorType: string;
   errorKind: string | null;
   format: string | null;
+  syntax: string | null;
   category: string | null;
   /** The name of the called tool in lower case, `NO_CALL`, or null where nothing is scored. */
   called: string | null;

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { flag, id, PageQuery, severalOf, time } from './page.js';
 import { ErrorKind, Run, ToolChoice } from './run.js';
 import { jsonObject } from './tool.js';
-import { ErrorType, Evidence, Expectation, FormatCompliance, ParsedCall } from './verdict.js';
+import { CallSyntax, ErrorType, Evidence, Expectation, FormatCompliance, ParsedCall } from './verdict.js';
 
 export const Result = z
   .object({
@@ -53,6 +53,11 @@ export const Result = z
       description:
         'How the reply made its calls: in the format of the API (`native`), in a form that had to be ' +
         'repaired (`repaired`), unreadably (`malformed`), or not at all (`none`). Null when errored.',
+    }),
+    syntax: CallSyntax.nullable().meta({
+      description:
+        'How calls are written that the host left in the text of the reply, as in `evidence`; null when it left ' +
+        'none, and in verdicts of earlier releases.',
     }),
     expected: Expectation,
     called: z
@@ -186,6 +191,12 @@ const filters = {
   format: severalOf(FormatCompliance).meta({
     description: 'Only results with this `format_compliance`; repeat it for several.',
     example: ['repaired'],
+  }),
+  syntax: severalOf(CallSyntax).meta({
+    description:
+      'Only results whose host left calls in the text in this syntax; `thoughts`: only the thoughts hold a call. ' +
+      'Repeat it for several.',
+    example: ['hermes'],
   }),
   tag: severalOf(z.string().max(100)).meta({
     description: 'Only results of cases with this tag; repeat it for cases with any of several.',

@@ -58,6 +58,10 @@ export const RunFacets = z
       'By the tool that the reply calls; `(none)` without a call, `(unknown)` for a tool of no suite.',
     ),
     format: facet('By `format_compliance`. Errored results are left out.'),
+    syntax: facet(
+      'By `syntax`, the way in which calls are written that a host left in the text. Only results that have one are ' +
+        'counted, and none in facets of earlier releases.',
+    ),
     tag: facet('By tag of the case. A case may have several.'),
     latency_ms: z.array(FacetBin).meta({
       description: 'A histogram of the latency in milliseconds, with bins of equal width on a logarithmic scale.',

@@ -66,6 +66,14 @@ export const Summary = GroupSummary.extend({
   error_counts: z
     .record(z.string(), z.int())
     .meta({ description: 'How many results have each `error_type`, `none` and `errored` included.' }),
+  syntax_counts: z
+    .record(z.string(), z.int())
+    .optional()
+    .meta({
+      description:
+        'How many results have calls that the host left in the text, by `syntax`. Left out in summaries of earlier ' +
+        'releases.',
+    }),
   tool_choice_used: z.record(z.string(), z.int()).meta({
     description:
       'How many scored results that expect a call were requested with each `tool_choice`. Where it ' +
@@ -121,6 +129,7 @@ export interface SettledItem {
   error_type: string;
   error_kind: string | null;
   format_compliance: string | null;
+  syntax?: string | null;
   abstention: boolean;
   latency_ms: number | null;
   prompt_tokens: number | null;

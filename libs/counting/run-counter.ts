@@ -29,7 +29,10 @@ const NOT_SCORED = 'not_scored';
  */
 export class RunCounter {
   readonly #totals: TargetCounts;
-  readonly #facets: Record<'errorType' | 'category' | 'expected' | 'called' | 'format' | 'tag', FacetCounts<string>>;
+  readonly #facets: Record<
+    'errorType' | 'category' | 'expected' | 'called' | 'format' | 'syntax' | 'tag',
+    FacetCounts<string>
+  >;
   readonly #latencies: FacetCounts<number>;
   readonly #overalls: FacetCounts<number>;
   readonly #confusion: ConfusionCounts;
@@ -51,6 +54,7 @@ export class RunCounter {
       expected: facet(),
       called: facet(),
       format: facet(),
+      syntax: facet(),
       tag: facet(),
     };
     this.#latencies = new FacetCounts(n);
@@ -93,7 +97,7 @@ export class RunCounter {
   finish(): CountedRun {
     const { values } = this;
     const { groups, others } = this.#failures.finish();
-    const { errorType, category, expected, called, format, tag } = this.#facets;
+    const { errorType, category, expected, called, format, syntax, tag } = this.#facets;
     return {
       facets: {
         targets: [...this.targets],
@@ -103,6 +107,7 @@ export class RunCounter {
         expected_tool: facetOf(expected, values.expected.others),
         called_tool: facetOf(called),
         format: facetOf(format),
+        syntax: facetOf(syntax),
         tag: facetOf(tag, values.tag.others),
         latency_ms: trimmed(histogram(this.#latencies, LATENCY_BINS)),
         overall: histogram(this.#overalls, OVERALL_BINS),
@@ -116,7 +121,7 @@ export class RunCounter {
 
   #add(of: CountedCase, { target, n, scored, passed, ...result }: CountedResults): void {
     const fate: Fate = scored ? (passed ? FATE.passed : FATE.failed) : FATE.errored;
-    const { errorType, category, expected, called, format, tag } = this.#facets;
+    const { errorType, category, expected, called, format, syntax, tag } = this.#facets;
     const called_ = result.called === null ? [] : this.#calledLabels(of, result.called);
     this.#totals.add(target, fate, n);
     errorType.add(result.errorType, target, fate, n);
@@ -126,6 +131,7 @@ export class RunCounter {
     for (const label of of.tags) if (this.#kept.tag.has(label)) tag.add(label, target, fate, n);
     for (const label of called_) called.add(label, target, fate, n);
     if (result.format !== null) format.add(result.format, target, fate, n);
+    if (result.syntax !== null) syntax.add(result.syntax, target, fate, n);
     if (result.latencyBin !== null) this.#latencies.add(result.latencyBin, target, fate, n);
     if (result.overall !== null) this.#overalls.add(overallBin(result.overall), target, fate, n);
     if (scored) this.#confusion.add(of.expected, called_, target, n);

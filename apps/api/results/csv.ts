@@ -31,8 +31,10 @@ const CSV_COLUMNS: Column[] = [
   ['settled_at', (r) => r.settled_at],
   ['tool_choice_used', (r) => r.tool_choice_used],
 ];
+/** Behind those of the metrics, so that no column moves for who reads them by their place. */
+const LAST_COLUMNS: Column[] = [['syntax', (r) => r.syntax]];
 /** Names of columns, which no metric of a run may take. */
-export const CSV_NAMES: ReadonlySet<string> = new Set(CSV_COLUMNS.map(([name]) => name));
+export const CSV_NAMES: ReadonlySet<string> = new Set([...CSV_COLUMNS, ...LAST_COLUMNS].map(([name]) => name));
 
 const metricColumns = (run: Run): Column[] =>
   (run.config.metrics as unknown as RunMetric[])
@@ -51,7 +53,7 @@ function cell(value: string | number | boolean | null): string {
 }
 
 export function csvWriter(run: Run): ResultWriter {
-  const columns = [...CSV_COLUMNS, ...metricColumns(run)];
+  const columns = [...CSV_COLUMNS, ...metricColumns(run), ...LAST_COLUMNS];
   return {
     head: `${columns.map(([name]) => name).join(',')}\r\n`,
     write: (result) => `${columns.map(([, valueOf]) => cell(valueOf(result))).join(',')}\r\n`,

@@ -18,6 +18,7 @@ interface Stored {
   passed: boolean;
   error_type: (typeof ERROR_TYPES)[number];
   format_compliance: string | null;
+  syntax: string | null;
   category: string | null;
   called: string;
   evidence: string | null;
@@ -59,6 +60,7 @@ function outcomeOf(n: number): Omit<Stored, 'id' | 'target' | 'case_position' | 
     passed,
     error_type: errored ? 'errored' : passed && n % 2 ? 'none' : ERROR_TYPES[2 + (n % 7)]!,
     format_compliance: errored ? null : ['native', 'repaired', 'none'][n % 3]!,
+    syntax: errored ? null : [null, null, 'hermes', null, 'thoughts'][n % 5]!,
     called: errored ? '[]' : CALLED[call]!,
     evidence: call === 4 ? SECOND : null,
     latency_ms: errored ? null : 100 * (n % 20),
@@ -102,11 +104,13 @@ beforeAll(async () => {
     }));
   await api.pool.query(
     `INSERT INTO result (run_id, target, case_position, sample, generation, seq, outcome, passed, error_type,
-       format_compliance, abstention, category, called, evidence, metrics, scoring_version, latency_ms, attempts)
-     SELECT $1, target, case_position, sample, 1, seq, outcome, passed, error_type, format_compliance, false, category,
-       called, evidence, '{"m":{"score":1}}', 3, latency_ms, 1
+       format_compliance, syntax, abstention, category, called, evidence, metrics, scoring_version, latency_ms,
+       attempts)
+     SELECT $1, target, case_position, sample, 1, seq, outcome, passed, error_type, format_compliance, syntax,
+       false, category, called, evidence, '{"m":{"score":1}}', 3, latency_ms, 1
      FROM json_to_recordset($2) AS u (target int, case_position int, sample int, seq int, outcome text, passed bool,
-       error_type text, format_compliance text, category text, called text, evidence text, latency_ms int)`,
+       error_type text, format_compliance text, syntax text, category text, called text, evidence text,
+       latency_ms int)`,
     [runId, JSON.stringify(stored)],
   );
 }, 60_000);
@@ -165,6 +169,8 @@ const FILTERS: [string, (result: Stored) => boolean][] = [
   ['category=odd', is('category', 'odd')],
   ['category=odd&category=even&passed=false', all(is('category', 'odd', 'even'), is('passed', false))],
   ['format=repaired&format=none', is('format_compliance', 'repaired', 'none')],
+  ['syntax=hermes', is('syntax', 'hermes')],
+  ['syntax=hermes&syntax=thoughts&model=b', all(is('syntax', 'hermes', 'thoughts'), is('target', 1))],
   ['tag=tag-1&tag=tag-2', isCase(1, 2)],
   ['tag=tagged', isCase(1, 2, 3)],
   ['expected_tool=get_weather', isCase(0, 1)],

@@ -205,6 +205,7 @@ describe('an export', () => {
 
   it('as CSV quotes what needs quotes, and hands no formula to a spreadsheet', async () => {
     const { body } = await exported('csv');
+    expect(body).toMatch(/^id,.*,tool_choice_used,syntax\r\n/);
     expect(body.split('\r\n')).toHaveLength(CASES + 2); // the header, and the end of the last line
     expect(body).toContain('"Weather,\n""0""?"');
     expect(body).toContain(`"'=cmd|"" /C calc""!A0"`);

@@ -67,6 +67,7 @@ function outcomeOf(n: number) {
     error_type: errored ? 'errored' : passed && n % 2 ? 'none' : ERROR_TYPES[2 + (n % 7)]!,
     error_kind: errored ? ['timeout', 'network'][n % 2] : null,
     format_compliance: errored ? null : ['native', 'repaired', 'none'][n % 3]!,
+    syntax: errored ? null : [null, null, 'hermes', null, 'thoughts'][n % 5]!,
     called: errored ? '[]' : CALLED[n % CALLED.length]!,
     evidence: errored ? null : EVIDENCE[n % EVIDENCE.length]!,
     latency_ms: errored ? null : [0, 1, 7, 99, 100, 101, 317, 421, 999, 1000, 60_000][n % 11]!,
@@ -126,12 +127,13 @@ async function endedRun(status = 'completed', models = MODELS): Promise<string> 
   );
   await api.pool.query(
     `INSERT INTO result (run_id, target, case_position, sample, generation, seq, outcome, passed, overall, error_type,
-       error_kind, format_compliance, abstention, category, called, evidence, scoring_version, latency_ms, attempts)
+       error_kind, format_compliance, syntax, abstention, category, called, evidence, scoring_version, latency_ms,
+       attempts)
      SELECT $1, target, case_position, sample, 1, seq, outcome, passed, overall, error_type, error_kind,
-       format_compliance, false, category, called, evidence, 3, latency_ms, 1
+       format_compliance, syntax, false, category, called, evidence, 3, latency_ms, 1
      FROM json_to_recordset($2) AS u (target int, case_position int, sample int, seq int, outcome text, passed bool,
-       overall float8, error_type text, error_kind text, format_compliance text, category text, called text,
-       evidence text, latency_ms int)`,
+       overall float8, error_type text, error_kind text, format_compliance text, syntax text, category text,
+       called text, evidence text, latency_ms int)`,
     [id, JSON.stringify(items)],
   );
   await api.pool.query('UPDATE target SET settled = n WHERE run_id = $1', [id]);
@@ -152,10 +154,11 @@ async function rescoreOf(id: string): Promise<string> {
   ).filter(({ outcome }) => outcome === 'scored');
   await api.pool.query(
     `INSERT INTO rescored (run_id, rescore_id, target, case_position, sample, passed, overall, error_type,
-       format_compliance, called, evidence)
-     SELECT $1, $2, target, case_position, sample, passed, overall, error_type, format_compliance, called, evidence
+       format_compliance, syntax, called, evidence)
+     SELECT $1, $2, target, case_position, sample, passed, overall, error_type, format_compliance, syntax, called,
+       evidence
      FROM json_to_recordset($3) AS u (target int, case_position int, sample int, passed bool, overall float8,
-       error_type text, format_compliance text, called text, evidence text)`,
+       error_type text, format_compliance text, syntax text, called text, evidence text)`,
     [id, body.rescore_id, JSON.stringify(items)],
   );
   await api.pool.query(`UPDATE job SET status = 'completed' WHERE id = $1`, [body.job_id]);
@@ -210,7 +213,7 @@ describe.each(['a run', 'a rescore'])('of %s', (of) => {
     expect((await counted<RunFacets>(`${path}/facets`)).counted_at).toBe(counted_at);
   });
 
-  it.each(['error_type', 'category', 'expected_tool', 'called_tool', 'format', 'tag'] as const)(
+  it.each(['error_type', 'category', 'expected_tool', 'called_tool', 'format', 'syntax', 'tag'] as const)(
     'counts by %s as many results as a list has that is filtered by it',
     async (facet) => {
       const { values, others } = (await counted<RunFacets>(`${path}/facets`))[facet];
@@ -319,6 +322,9 @@ it('is counted anew when it was resumed, and answers 409 while it goes on', asyn
   expect((await facets()).status).toBe(202);
   await countAll();
   expect((await facets()).status).toBe(200);
+  // As the release before counted them.
+  await api.pool.query(`UPDATE run_figures SET facets = (facets::jsonb - 'syntax')::text WHERE run_id = $1`, [id]);
+  expect((await facets()).body.syntax).toEqual({ values: [], others: 0 });
   await api.pool.query(`UPDATE run SET status = 'running', generation = 2 WHERE id = $1`, [id]);
   expect(await facets()).toMatchObject({
     status: 409,

@@ -1,20 +1,24 @@
-import { ERROR_TYPES, FormatCompliance } from '#lib/contracts/verdict';
+import { CALL_SYNTAXES, ERROR_TYPES, FormatCompliance } from '#lib/contracts/verdict';
 import { RESULT_ORDERS, ResultsFilter } from '#lib/contracts/result';
 import {
   ERROR_WORDS,
+  errorWord,
   filterParts,
   inFileName,
   FORMAT_WORDS,
   ORDER_WORDS,
+  SYNTAX_WORDS,
   resultsQuery,
   resultsSearch,
   toggled,
 } from './results.js';
 
 describe('the address of a list of results', () => {
-  it('has words for every error type, format and order', () => {
+  it('has words for every error type, format, syntax and order, and says those of later releases as they are', () => {
     expect(Object.keys(ERROR_WORDS)).toEqual([...ERROR_TYPES]);
     expect(Object.keys(FORMAT_WORDS).sort()).toEqual([...FormatCompliance.options].sort());
+    expect(Object.keys(SYNTAX_WORDS)).toEqual([...CALL_SYNTAXES]);
+    expect(errorWord('lost_track')).toBe('lost track');
     expect(Object.keys(ORDER_WORDS).sort()).toEqual([...RESULT_ORDERS].sort());
   });
 

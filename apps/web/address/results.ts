@@ -1,5 +1,5 @@
 import type { ResultsFilter } from '#lib/contracts/result';
-import type { ErrorType, FormatCompliance } from '#lib/contracts/verdict';
+import type { CallSyntax, ErrorType, FormatCompliance } from '#lib/contracts/verdict';
 import { flag, id, oneOf, searchOf, severalOf, text } from './search';
 
 /** What a reader sees of each error type, in the order of a list of failures. */
@@ -27,6 +27,30 @@ export const FORMAT_WORDS: Record<FormatCompliance, string> = {
   malformed: 'malformed',
   none: 'no call',
 };
+/** Whose syntax it is in which a host left calls in the text. */
+export const SYNTAX_WORDS: Record<CallSyntax, string> = {
+  json: 'JSON in the text',
+  hermes: 'Hermes',
+  qwen: 'Qwen',
+  llama: 'Llama',
+  pythonic: 'Python calls',
+  mistral: 'Mistral',
+  deepseek: 'DeepSeek',
+  kimi: 'Kimi',
+  glm: 'GLM',
+  harmony: 'Harmony (gpt-oss)',
+  invoke: 'invoke tags',
+  gemma: 'Gemma',
+  granite: 'Granite',
+  cohere: 'Cohere',
+  thoughts: 'only in the thoughts',
+};
+/** The word of a value, or the value itself where a later release made it. */
+const wordIn = (words: Record<string, string>, value: string): string =>
+  Object.hasOwn(words, value) ? words[value]! : value.replaceAll('_', ' ');
+export const errorWord = (type: string): string => wordIn(ERROR_WORDS, type);
+export const formatWord = (format: string): string => wordIn(FORMAT_WORDS, format);
+export const syntaxWord = (syntax: string): string => wordIn(SYNTAX_WORDS, syntax);
 export const ORDER_WORDS = { failures: 'failures first', case: 'by case', settled: 'as settled' } as const;
 type Order = keyof typeof ORDER_WORDS;
 
@@ -42,6 +66,7 @@ const search = searchOf({
   tool: severalOf(text(1000)),
   called: severalOf(text(1000)),
   format: severalOf(wordsOf(FORMAT_WORDS)),
+  syntax: severalOf(wordsOf(SYNTAX_WORDS)),
   tag: severalOf(text(100)),
   passed: flag,
   latency: text(20, /^\d{0,9}-\d{0,9}$/),
@@ -61,6 +86,8 @@ export type ResultsSearch = {
   /** Called tools. */
   called?: string[];
   format?: FormatCompliance[];
+  /** In which a host left calls in the text. */
+  syntax?: CallSyntax[];
   tag?: string[];
   passed?: boolean;
   /** `500-1000`, in milliseconds; either side may be left out. */
@@ -97,6 +124,7 @@ export function resultsQuery({ order = 'failures', ...search }: ResultsSearch): 
     expected_tool: search.tool,
     called_tool: search.called,
     format: search.format,
+    syntax: search.syntax,
     tag: search.tag,
     passed: search.passed,
     latency_min_ms: min,
@@ -127,6 +155,7 @@ const LIST_WORDS = {
   tool: 'expected tool',
   called: 'called tool',
   format: 'format',
+  syntax: 'calls in the text',
   tag: 'tag',
 } as const;
 export type ListKey = keyof typeof LIST_WORDS;
@@ -137,8 +166,12 @@ export interface FilterPart {
   without: ResultsSearch;
 }
 
-const wordOf = (key: ListKey, value: string): string =>
-  key === 'type' ? ERROR_WORDS[value as ErrorType] : key === 'format' ? FORMAT_WORDS[value as FormatCompliance] : value;
+const WORD_OF: Partial<Record<ListKey, (value: string) => string>> = {
+  type: errorWord,
+  format: formatWord,
+  syntax: syntaxWord,
+};
+const wordOf = (key: ListKey, value: string): string => WORD_OF[key]?.(value) ?? value;
 
 export function filterParts(search: ResultsSearch): FilterPart[] {
   const parts: FilterPart[] = [];

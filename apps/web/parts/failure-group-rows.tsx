@@ -1,7 +1,7 @@
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import type { FailureGroup } from '#lib/contracts/run-facets';
-import { ERROR_WORDS } from '../address/results';
+import { errorWord } from '../address/results';
 import { GivenLine } from './given';
 import { count } from './score';
 import { toolWords } from './tool-words';
@@ -45,7 +45,7 @@ export function FailureGroupRows({ runId, rescore, groups, link, chosen }: Props
           {groups.map((group) => (
             <tr key={group.id} aria-current={group.id === chosen ? 'true' : undefined}>
               <td className="number">{count(group.count)}</td>
-              <th scope="row">{ERROR_WORDS[group.error_type]}</th>
+              <th scope="row">{errorWord(group.error_type)}</th>
               <td className="named">
                 <GivenLine text={toolWords(group.expected_tool)} />
               </td>

@@ -88,6 +88,7 @@ const result = {
   overall: 0.8,
   error_type: 'missing_argument',
   format_compliance: 'native',
+  syntax: null,
   expected: { tool: 'get_weather', params: { city: 'Tokyo', units: 'fahrenheit' } },
   called: [{ name: 'get_weather', arguments: { city: 'Tokyo' } }],
   evidence,

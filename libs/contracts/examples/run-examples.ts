@@ -31,6 +31,7 @@ const summary = {
   pass_hat_k: [0.6666666666666666],
   metrics: { axion_tool_correctness: { mean: 0.6666666666666666, ci: [0, 1], scored: 3, not_applicable: 0 } },
   format_counts: { native: 2, none: 1 },
+  syntax_counts: {},
   tool_choice_used: { required: 2 },
   error_counts: { none: 2, missing_argument: 1 },
   by_category: {

@@ -120,6 +120,18 @@ export const RUN_FACETS_EXAMPLES = {
         ],
         others: 0,
       },
+      syntax: {
+        values: [
+          {
+            value: 'hermes',
+            by_target: [
+              [0, 0, 0],
+              [2, 0, 0],
+            ],
+          },
+        ],
+        others: 0,
+      },
       tag: {
         values: [
           {

@@ -14,7 +14,7 @@ import { resumeRun } from './resume-run.js';
 import { stopIfOverBudget } from './run-budget.js';
 import { SettingsRepository } from '../catalogue/settings.js';
 import { startPendingJobs } from './start-pending-jobs.js';
-import { settleItems } from './settle-items.js';
+import { settleItems, type Outcome } from './settle-items.js';
 import { aTeam, settlementOf } from '../testing/run-fixture.js';
 
 let pool: Pool;
@@ -107,6 +107,21 @@ describe('settling', () => {
       [2, 3, 0, 1].map((casePosition) => ({ target: 0, casePosition, sample: 0 })),
     );
     expect(found.map((exchange) => exchange?.toString())).toEqual(['said of 2', undefined, 'said of 0', undefined]);
+  });
+
+  it('stores in which syntax a host left calls in the text', async () => {
+    const team = await aTeam(pool);
+    const { runId } = await team.submit();
+    const deliveries = await dispatchLane(pool, team.laneId, 3);
+    await claimItems(pool, 'w1', deliveries);
+    const settlements = deliveries.map((d) => settlementOf(d, d.item === 2 ? 'errored' : 'scored'));
+    const written = settlements[1]!.result as Extract<Outcome, { outcome: 'scored' }>;
+    const verdict = { ...written.verdict, evidence: { ...written.verdict.evidence, syntax: 'hermes' as const } };
+    settlements[1] = { ...settlements[1]!, result: { ...written, verdict } };
+    const settled = await settleItems(pool, settlements);
+    expect(settled.runs.get(runId)).toEqual({ items: 3, ended: false });
+    const { rows } = await pool.query('SELECT syntax FROM result WHERE run_id = $1 ORDER BY case_position', [runId]);
+    expect(rows).toEqual([{ syntax: null }, { syntax: 'hermes' }, { syntax: null }]);
   });
 
   it('reports when a target has nothing left to settle, and only then', async () => {

@@ -134,6 +134,7 @@ const VERDICTS = new BatchColumns<ItemPlace & Scored>({
   overall: ['float8', ({ verdict }) => verdict.overall],
   error_type: ['text', ({ verdict }) => verdict.error_type],
   format_compliance: ['text', ({ verdict }) => verdict.format_compliance],
+  syntax: ['text', ({ verdict }) => verdict.evidence.syntax ?? null],
   called: ['text', ({ verdict }) => JSON.stringify(verdict.called)],
   evidence: ['text', ({ verdict }) => JSON.stringify(verdict.evidence)],
   metrics: ['text', ({ metrics }) => (metrics ? JSON.stringify(metrics) : null)],

@@ -153,6 +153,6 @@ export class CaseResultRepository implements TeamScoped {
 
 /** Of a result, without what only its own page shows. */
 const COLUMNS = `r.run_id, r.target, r.case_position, r.sample, r.generation, r.seq, r.outcome, r.passed, r.tool_score,
-  r.param_score, r.overall, r.error_type, r.format_compliance, r.abstention, r.category, r.called, r.scoring_version,
-  r.latency_ms, r.prompt_tokens, r.completion_tokens, r.cost_usd, r.cached, r.attempts, r.error_kind, r.error_message,
-  r.tool_choice_used, r.settled_at`;
+  r.param_score, r.overall, r.error_type, r.format_compliance, r.syntax, r.abstention, r.category, r.called,
+  r.scoring_version, r.latency_ms, r.prompt_tokens, r.completion_tokens, r.cost_usd, r.cached, r.attempts,
+  r.error_kind, r.error_message, r.tool_choice_used, r.settled_at`;

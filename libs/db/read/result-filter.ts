@@ -31,6 +31,7 @@ export function conditionsOf(filter: RowFilter, versionId: string, parameter: Pa
   add(filter.error_type, () => `r.error_type = ANY (${parameter(filter.error_type)})`);
   add(filter.category, () => `r.category = ANY (${parameter(filter.category)})`);
   add(filter.format, () => `r.format_compliance = ANY (${parameter(filter.format)})`);
+  add(filter.syntax, () => `r.syntax = ANY (${parameter(filter.syntax)})`);
   add(filter.latency_min_ms, () => `r.latency_ms >= ${parameter(filter.latency_min_ms)}`);
   add(filter.latency_max_ms, () => `r.latency_ms <= ${parameter(filter.latency_max_ms)}`);
   add(filter.overall_min, () => `r.overall >= ${parameter(filter.overall_min)}::float8`);

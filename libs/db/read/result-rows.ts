@@ -12,7 +12,7 @@ import { parseCase } from './pinned-cases.js';
  */
 export const selectResults = (results: string, team: string, { lean = false } = {}): string => `
   SELECT r.run_id, r.generation, r.seq, r.target, r.case_position, r.sample, r.category, r.outcome, r.passed,
-    r.tool_score, r.param_score, r.overall, r.error_type, r.format_compliance, r.called,
+    r.tool_score, r.param_score, r.overall, r.error_type, r.format_compliance, r.syntax, r.called,
     ${lean ? 'NULL AS evidence, NULL AS metrics' : 'r.evidence, r.metrics'}, r.latency_ms, r.prompt_tokens,
     r.completion_tokens, r.cost_usd, r.cached, r.attempts, r.error_kind, r.error_message, r.tool_choice_used,
     r.settled_at, r.abstention, r.scoring_version,
@@ -40,6 +40,7 @@ export interface ResultRow {
   overall: number | null;
   error_type: string;
   format_compliance: string | null;
+  syntax: string | null;
   called: string;
   evidence: string | null;
   metrics: string | null;
@@ -96,6 +97,7 @@ export function toResult(row: ResultRow, input = parseCase(row.body)): Result {
     overall: row.overall,
     error_type: row.error_type as Result['error_type'],
     format_compliance: row.format_compliance as Result['format_compliance'],
+    syntax: row.syntax as Result['syntax'],
     expected: expectedBy(input),
     called: parseJson(row.called) as unknown as ParsedCall[],
     evidence: row.evidence === null ? null : (parseJson(row.evidence) as unknown as Evidence),

@@ -44,6 +44,9 @@ const TOTALS = { all: 'f.cases', differing: 'f.differing', all_failed: 'f.all_fa
 const TARGETS = `ARRAY(
   SELECT provider_key || '::' || model_id FROM target WHERE run_id = r.id ORDER BY ordinal) AS targets`;
 
+/** A facet in figures of a release that did not count it. */
+const NONE: RunFacets['syntax'] = { values: [], others: 0 };
+
 /** What was counted of a team's runs. Each read is undefined while a run is not counted. */
 export class RunFiguresRepository implements TeamScoped {
   constructor(
@@ -53,7 +56,9 @@ export class RunFiguresRepository implements TeamScoped {
 
   async facets(scoring: Scoring): Promise<RunFacets | undefined> {
     const row = await this.#read<{ facets: string; counted_at: Date }>(scoring, 'f.facets, f.counted_at');
-    return row && { ...(JSON.parse(row.facets) as RunFacets), counted_at: row.counted_at.toISOString() };
+    if (!row) return undefined;
+    const { syntax = NONE, ...facets } = JSON.parse(row.facets) as Omit<RunFacets, 'syntax'> & Partial<RunFacets>;
+    return { ...facets, syntax, counted_at: row.counted_at.toISOString() };
   }
 
   /** Undefined for runs that go on, too. */

@@ -124,6 +124,7 @@ export class SummaryBuilder {
   readonly #metrics = new Map<string, MetricGroup>();
   readonly #formats: Counts = {};
   readonly #errors: Counts = {};
+  readonly #syntaxes: Counts = {};
   readonly #toolChoices: Counts = {};
   readonly #latencies = new Latencies();
   readonly #usage = { prompt_tokens: 0, completion_tokens: 0 };
@@ -151,6 +152,7 @@ export class SummaryBuilder {
 
   #addScored(item: SettledItem): void {
     if (item.format_compliance) count(this.#formats, item.format_compliance);
+    if (item.syntax) count(this.#syntaxes, item.syntax);
     // A case that expects no call is sent with "auto" to every model.
     if (item.tool_choice_used !== null && !item.abstention) count(this.#toolChoices, item.tool_choice_used);
     const samples = entryOf(this.#byCase, item.case_position, () => new Samples(item.category));
@@ -173,6 +175,7 @@ export class SummaryBuilder {
       metrics: Object.fromEntries([...this.#metrics].map(([id, group]) => [id, group.finish()])),
       format_counts: this.#formats,
       error_counts: this.#errors,
+      syntax_counts: this.#syntaxes,
       tool_choice_used: this.#toolChoices,
       by_category: Object.fromEntries(
         [...this.#categories]

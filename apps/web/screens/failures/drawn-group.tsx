@@ -3,7 +3,7 @@ import { useEffect, useRef } from 'react';
 import type { FailureGroup } from '#lib/contracts/run-facets';
 import type { Run } from '#lib/contracts/run';
 import type { ErrorType } from '#lib/contracts/verdict';
-import { ERROR_WORDS } from '../../address/results';
+import { errorWord } from '../../address/results';
 import { drawQuery } from '../../api/counted';
 import type { Result } from '../../api/results';
 import { Counted } from '../../parts/counted';
@@ -50,7 +50,7 @@ export function DrawnGroup({ run, group, seed, search, targets }: Props) {
         </div>
       </div>
       <p>
-        {ERROR_WORDS[group.error_type]}: expected <Given text={toolWords(group.expected_tool)} max={200} />, called{' '}
+        {errorWord(group.error_type)}: expected <Given text={toolWords(group.expected_tool)} max={200} />, called{' '}
         <Given text={toolWords(group.called_tool)} max={200} />
         {group.argument !== null && (
           <>

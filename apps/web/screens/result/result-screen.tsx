@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { Link, useParams, useSearch } from '@tanstack/react-router';
 import { useEffect, useRef } from 'react';
 import type { RunMetric } from '#lib/contracts/metric';
-import { ERROR_WORDS, type ResultsSearch } from '../../address/results';
+import { errorWord, type ResultsSearch } from '../../address/results';
 import { resultQuery, type ResultWithExchange } from '../../api/results';
 import { runQuery } from '../../api/runs';
 import { Calls } from '../../parts/calls';
@@ -86,7 +86,7 @@ function Head({ result, suiteId }: { result: ResultWithExchange; suiteId: string
       </h2>
       <div className="actions">
         <Verdict of={result} />
-        {result.error_type !== 'none' && <span>{ERROR_WORDS[result.error_type]}</span>}
+        {result.error_type !== 'none' && <span>{errorWord(result.error_type)}</span>}
         {result.outcome === 'scored' && (
           <span>
             score {score(result.overall)}: tool {score(result.tool_score)}, arguments {score(result.param_score)}

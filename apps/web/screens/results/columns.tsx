@@ -1,5 +1,5 @@
 import { Link } from '@tanstack/react-router';
-import { ERROR_WORDS, type ResultsSearch } from '../../address/results';
+import { errorWord, type ResultsSearch } from '../../address/results';
 import type { Result } from '../../api/results';
 import type { Column } from '../../parts/data-rows';
 import { GivenLine } from '../../parts/given';
@@ -13,7 +13,7 @@ export const resultColumns = (runId: string, search: ResultsSearch): Column<Resu
   {
     name: 'Error',
     track: 'minmax(128px, 1fr)',
-    cell: ({ error_type: type }) => (type === 'none' ? '' : ERROR_WORDS[type]),
+    cell: ({ error_type: type }) => (type === 'none' ? '' : errorWord(type)),
   },
   { name: 'Model', track: 'minmax(112px, 1.5fr)', cell: ({ target }) => <GivenLine text={target} /> },
   {

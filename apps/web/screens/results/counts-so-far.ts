@@ -1,5 +1,5 @@
 import type { Run } from '#lib/contracts/run';
-import { ERROR_WORDS, FORMAT_WORDS } from '../../address/results';
+import { ERROR_WORDS, FORMAT_WORDS, SYNTAX_WORDS } from '../../address/results';
 import type { Counted } from './facet-counts';
 
 const sumOf = (parts: readonly Record<string, number>[]): Map<string, number> => {
@@ -23,6 +23,7 @@ export function countsSoFar({ targets, summaries }: Pick<Run, 'targets' | 'summa
   type: Counted[];
   category: Counted[];
   format: Counted[];
+  syntax: Counted[];
 } {
   const categories = sumOf(
     summaries.map(({ by_category: groups }) =>
@@ -34,5 +35,6 @@ export function countsSoFar({ targets, summaries }: Pick<Run, 'targets' | 'summa
     type: inWords(sumOf(summaries.map(({ error_counts: counts }) => counts)), ERROR_WORDS).sort(byCount),
     category: [...categories].map(([value, count]) => ({ value, label: value, count })).sort(byCount),
     format: inWords(sumOf(summaries.map(({ format_counts: counts }) => counts)), FORMAT_WORDS),
+    syntax: inWords(sumOf(summaries.map(({ syntax_counts: counts }) => counts ?? {})), SYNTAX_WORDS).sort(byCount),
   };
 }

@@ -1,5 +1,5 @@
 import type { FacetBin, RunFacets } from '#lib/contracts/run-facets';
-import { ERROR_WORDS, FORMAT_WORDS, type ListKey, type ResultsSearch } from '../../address/results';
+import { errorWord, formatWord, syntaxWord, type ListKey, type ResultsSearch } from '../../address/results';
 import { latencyRange, latencyWords, scoreRange, scoreWords } from '../../parts/bin-words';
 import { toolWords } from '../../parts/tool-words';
 import { countOf, verdictCounts, type ByTarget } from '../../parts/verdict-counts';
@@ -24,6 +24,7 @@ const SOURCES = {
   tool: 'expected_tool',
   called: 'called_tool',
   format: 'format',
+  syntax: 'syntax',
   tag: 'tag',
 } as const satisfies Record<ValueKey, keyof RunFacets>;
 const BINS: Record<BinKey, { from: 'latency_ms' | 'overall'; range: (bin: FacetBin) => string }> = {
@@ -72,8 +73,9 @@ function counter(facets: RunFacets, search: ResultsSearch, isFiltered: boolean):
 }
 
 const labelOf = (key: ValueKey, value: string): string => {
-  if (key === 'type') return (ERROR_WORDS as Record<string, string>)[value] ?? value;
-  if (key === 'format') return (FORMAT_WORDS as Record<string, string>)[value] ?? value;
+  if (key === 'type') return errorWord(value);
+  if (key === 'format') return formatWord(value);
+  if (key === 'syntax') return syntaxWord(value);
   return key === 'tool' || key === 'called' ? toolWords(value) : value;
 };
 

@@ -77,6 +77,7 @@ const LEGENDS = {
   tool: 'Expected tool',
   called: 'Called tool',
   format: 'Format of calls',
+  syntax: 'Calls in the text',
   tag: 'Tag',
 } as const satisfies Record<ListKey, string>;
 const BIN_LEGENDS = { latency: 'Latency', score: 'Score' } as const;
@@ -134,7 +135,7 @@ function SoFar({ run, search, go }: FacetsProps) {
   return (
     <>
       <p className="muted small">Counts are of the whole run, as far as its models are done.</p>
-      {(['type', 'model', 'category', 'format'] as const).map((key) => (
+      {(['type', 'model', 'category', 'format', 'syntax'] as const).map((key) => (
         <Facet
           key={key}
           legend={LEGENDS[key]}

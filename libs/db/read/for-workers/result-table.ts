@@ -9,7 +9,7 @@ const rescoredResults = (rescoreId: string): string => `(
   SELECT r.run_id, r.target, r.case_position, r.sample, r.generation, r.seq,
     CASE WHEN s.run_id IS NULL THEN 'errored' ELSE 'scored' END AS outcome,
     coalesce(s.passed, false) AS passed, s.tool_score, s.param_score, s.overall,
-    coalesce(s.error_type, 'errored') AS error_type, s.format_compliance, r.abstention, r.category,
+    coalesce(s.error_type, 'errored') AS error_type, s.format_compliance, s.syntax, r.abstention, r.category,
     coalesce(s.called, '[]') AS called, s.evidence, s.metrics,
     (SELECT scoring_version FROM rescore WHERE id = ${rescoreId}) AS scoring_version,
     r.latency_ms, r.prompt_tokens, r.completion_tokens, r.cost_usd, r.cached, r.attempts,

@@ -208,8 +208,8 @@ const EVIDENCE_CHARACTERS = 4_000;
 const MAX_NAME = 200;
 
 const COUNTED = `r.target::int, r.case_position AS position, r.outcome = 'scored' AS scored, r.passed,
-  r.error_type AS "errorType", r.error_kind AS "errorKind", r.format_compliance AS format, r.category, r.overall,
-  CASE WHEN r.outcome <> 'scored' THEN NULL WHEN r.called = '[]' THEN '${NO_CALL}'
+  r.error_type AS "errorType", r.error_kind AS "errorKind", r.format_compliance AS format, r.syntax, r.category,
+  r.overall, CASE WHEN r.outcome <> 'scored' THEN NULL WHEN r.called = '[]' THEN '${NO_CALL}'
     ELSE coalesce(nullif(left(${CALLED_NAME}, ${MAX_NAME}), ''), '?') END AS called,
   width_bucket(r.latency_ms, $3::int[]) - 1 AS "latencyBin"`;
 
@@ -230,7 +230,7 @@ export async function resultsToCount(
   const where = `FROM ${resultTable(rescoreId && '$5')} r
     WHERE r.run_id = $1 AND r.target = ANY ($4) AND r.case_position = ANY ($2)`;
   const passed = await pool.query<CountedResults>(
-    `SELECT ${COUNTED}, count(*)::int AS n ${where} AND r.passed GROUP BY 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11`,
+    `SELECT ${COUNTED}, count(*)::int AS n ${where} AND r.passed GROUP BY 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12`,
     values,
   );
   const failures = await pool.query<CountedFailure>(
