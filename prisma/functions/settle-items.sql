@@ -11,12 +11,20 @@
 --
 -- Returns for each run how many items settled, whether a target of it has no item left, and which items of the batch
 -- were stored (numbered from 1).
+
+-- The former one, whose callers give no `p_syntax`.
+DROP FUNCTION IF EXISTS settle_items(
+  uuid[], int[], int[], bigint[], int[], int[], text[], text[], bool[], float8[], float8[], float8[], text[],
+  text[], bool[], text[], text[], text[], int, int[], int[], int[], float8[], bool[], int[], text[], text[],
+  text[], bytea[]
+);
 CREATE OR REPLACE FUNCTION settle_items(
   p_run uuid[], p_target int[], p_item int[], p_token bigint[], p_case int[], p_sample int[], p_category text[],
   p_outcome text[], p_passed bool[], p_tool float8[], p_param float8[], p_overall float8[], p_error_type text[],
   p_format text[], p_abstention bool[], p_called text[], p_evidence text[], p_metrics text[], p_version int,
   p_latency int[], p_prompt_tokens int[], p_completion_tokens int[], p_cost float8[], p_cached bool[],
-  p_attempts int[], p_error_kind text[], p_error_message text[], p_tool_choice text[], p_exchange bytea[]
+  p_attempts int[], p_error_kind text[], p_error_message text[], p_tool_choice text[], p_exchange bytea[],
+  p_syntax text[] DEFAULT NULL
 ) RETURNS TABLE (run_id uuid, settled int, ended boolean, stored int[])
 LANGUAGE plpgsql SET lock_timeout = '5s' AS $$
 #variable_conflict use_column
@@ -42,14 +50,14 @@ BEGIN
       tool_score, param_score, overall, error_type, format_compliance, abstention,
       category, called, evidence, metrics, scoring_version, latency_ms,
       prompt_tokens, completion_tokens, cost_usd, cached, attempts,
-      error_kind, error_message, tool_choice_used
+      error_kind, error_message, tool_choice_used, syntax
     )
     SELECT
       h.run, p_target[h.n], p_case[h.n], p_sample[h.n], h.generation, h.seq, p_outcome[h.n], p_passed[h.n],
       p_tool[h.n], p_param[h.n], p_overall[h.n], p_error_type[h.n], p_format[h.n], p_abstention[h.n],
       p_category[h.n], p_called[h.n], p_evidence[h.n], p_metrics[h.n], p_version, p_latency[h.n],
       p_prompt_tokens[h.n], p_completion_tokens[h.n], p_cost[h.n], p_cached[h.n], p_attempts[h.n],
-      p_error_kind[h.n], p_error_message[h.n], p_tool_choice[h.n]
+      p_error_kind[h.n], p_error_message[h.n], p_tool_choice[h.n], p_syntax[h.n]
     FROM numbered h
   ), kept AS (
     -- An item that ends without an exchange leaves the one that is there: that of a recorded run is the only copy of

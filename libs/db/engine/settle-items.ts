@@ -87,14 +87,14 @@ const COLUMNS = new BatchColumns<Settlement>({
 
 /**
  * Settles items that ended within a few milliseconds, in one statement and one commit: each item once, and only if
- * its delivery still holds it (`prisma/functions/settle-items-2.sql`). A late reply (after a cancel, a takeover, a
+ * its delivery still holds it (`prisma/functions/settle-items.sql`). A late reply (after a cancel, a takeover, a
  * resume) changes nothing.
  */
 export async function settleItems(pool: Pool, batch: readonly Settlement[]): Promise<SettledBatch> {
   const { rows } = await pool.query<{ run_id: string; settled: number; ended: boolean; stored: number[] }>({
-    name: 'settle_items_2',
+    name: 'settle_items',
     text: `SELECT run_id, settled, ended, stored
-      FROM settle_items_2(p_version => $1::int, ${COLUMNS.namedArguments(2)})`,
+      FROM settle_items(p_version => $1::int, ${COLUMNS.namedArguments(2)})`,
     values: [SCORING_VERSION, ...COLUMNS.values(batch)],
   });
   const storedNumbers = new Set(rows.flatMap((row) => row.stored)); // from 1
