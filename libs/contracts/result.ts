@@ -122,8 +122,40 @@ export const Result = z
   .meta({ id: 'Result', description: 'The outcome of one case, one model and one sample.' });
 export type Result = z.infer<typeof Result>;
 
+const CUT = 'Beyond 20,000 characters it ends in "..." and its length.';
+export const ReplyText = z
+  .object({
+    text: z
+      .string()
+      .nullable()
+      .meta({ description: `What it says, without its thoughts; null when it says nothing. ${CUT}` }),
+    thoughts: z
+      .string()
+      .nullable()
+      .meta({ description: `Its thoughts, which are never read for calls; null when it has none. ${CUT}` }),
+    refusal: z
+      .string()
+      .nullable()
+      .meta({ description: `What it says where it declines; null otherwise. ${CUT}` }),
+    finish_reason: z
+      .string()
+      .nullable()
+      .meta({
+        description:
+          "Why it ended, in OpenAI's words (`stop`, `tool_calls`, `length`, `content_filter`) where they have one; " +
+          'null when the provider does not say.',
+      }),
+  })
+  .meta({ id: 'ReplyText', description: 'What a model said in one reply.' });
+export type ReplyText = z.infer<typeof ReplyText>;
+
 export const ResultWithExchange = Result.extend({
   explanation: z.array(z.string()).meta({ description: 'The verdict, in plain sentences.' }),
+  said: z.array(ReplyText).meta({
+    description:
+      'What the model said, one entry for each round. Empty when it is errored, and when its replies are no longer ' +
+      'stored.',
+  }),
   exchange: z
     .object({
       requests: z.array(z.unknown()).meta({
@@ -131,9 +163,11 @@ export const ResultWithExchange = Result.extend({
           'The bodies of the requests, one for each attempt or round that differs. An exchange above 1 ' +
           'MiB has them as they are stored, without the parts that the requests have in common.',
       }),
-      replies: z
-        .array(z.unknown())
-        .meta({ description: 'The bodies of the responses as they came, including refusals.' }),
+      replies: z.array(z.unknown()).meta({
+        description:
+          'The bodies of the responses as they came. A failed request is an `error` with the body of the response in ' +
+          '`body`; what a private address answered is in `private_body`, which only owners of the team see.',
+      }),
       refused: z.int().optional().meta({
         description: 'How many requests were refused; `replies` holds at most twenty of them. Left out when none was.',
       }),

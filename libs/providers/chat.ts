@@ -10,8 +10,7 @@ import { ProviderFailure } from './failure.js';
 import { isFromPrivateAddress } from './guarded/guarded-fetch.js';
 import { maskKey, maskKeys } from './guarded/mask-keys.js';
 import { modelApiError } from './guarded/private-response.js';
-import { failedGeneration } from './replies/failed-generation.js';
-import { errorIn, isHostFailure } from './replies/host-failure.js';
+import { isHostFailure } from './replies/host-failure.js';
 import type { ModelReply } from './replies/model-reply.js';
 import { readBody } from './replies/read-body.js';
 import type { ReplyMemory } from './guarded/reply-memory.js';
@@ -119,18 +118,22 @@ async function readResponse(
   const text = await response.text();
   const isPrivate = isFromPrivateAddress(response);
   const origin = { contentType: response.headers.get('content-type'), baseUrl, isPrivate, ownNames };
-  const keptBody = (): string | undefined =>
-    isPrivate ? undefined : maskKey(text.slice(0, MAX_KEPT_CHARACTERS), apiKey);
-  return runSerially(
-    () => internalOnError(() => readReply(dialect, maskKey(text, apiKey), origin), keptBody),
-    text.length,
-  );
+  const kept = (): string => maskKey(text, apiKey).slice(0, MAX_KEPT_CHARACTERS);
+  const keptBody = (): string | undefined => (isPrivate ? undefined : kept());
+  return runSerially(() => {
+    try {
+      return internalOnError(() => readReply(dialect, maskKey(text, apiKey), origin), keptBody);
+    } catch (error) {
+      if (isPrivate && isForOwners(text, origin)) (error as ProviderFailure).privateBody = kept();
+      throw error;
+    }
+  }, text.length);
 }
 
 interface Origin {
   contentType: string | null;
   baseUrl: string;
-  /** A response from a private address that holds no reply is neither quoted nor kept. */
+  /** A response from a private address that holds no reply is quoted to nobody, and kept for owners alone. */
   isPrivate: boolean;
   /** The tools' own names, by the names that were sent. */
   ownNames: ReadonlyMap<string, string>;
@@ -156,8 +159,17 @@ function readReply(dialect: Dialect, text: string, origin: Origin): ModelReply &
   throw badResponse(words, true, text, isPrivate);
 }
 
-function notJson(text: string, { contentType, isPrivate }: Origin): ProviderFailure {
-  const isHtml = contentType?.includes('html') || /^\s*<(!doctype|html)/i.test(text);
+const isWebPage = (text: string, { contentType }: Origin): boolean =>
+  contentType?.includes('html') || /^\s*<(!doctype|html)/i.test(text);
+
+const TEXT_TYPE = /^(?:text\/|application\/(?:[\w.+-]*json|x-ndjson)\b|$)/i;
+/** Whether it could be what a model server wrote. A web page or a file of another service is not kept at all. */
+const isForOwners = (text: string, origin: Origin): boolean =>
+  TEXT_TYPE.test(origin.contentType ?? '') && !isWebPage(text, origin) && !text.includes('\0');
+
+function notJson(text: string, origin: Origin): ProviderFailure {
+  const { isPrivate } = origin;
+  const isHtml = isWebPage(text, origin);
   const message = isHtml
     ? 'The endpoint answered a web page instead of JSON. Is the base URL right? Most end in /v1.'
     : `The endpoint answered something that is not JSON: ${quote(text, isPrivate)}`;
@@ -171,22 +183,4 @@ const quote = (text: string, isPrivate: boolean): string =>
 function badResponse(message: string, retryable: boolean, text: string, isPrivate: boolean): ProviderFailure {
   const kept = isPrivate ? undefined : text.slice(0, MAX_KEPT_CHARACTERS);
   return new ProviderFailure('bad_response', message, retryable, undefined, 200, kept);
-}
-
-/**
- * Some hosts answer with an error when they cannot read the model's output as a call, and quote it. That is a bad
- * reply, not a failure.
- * @param failure as it was thrown, or as an exchange has it
- * @returns the reply with the quoted output as its text; undefined when the failure is of another kind
- */
-export function replyInFailure(failure: { status?: unknown; body?: unknown }): ModelReply | undefined {
-  const { status, body: text } = failure;
-  if (typeof status !== 'number' || status === 401 || status === 403 || status === 429) return undefined;
-  if (typeof text !== 'string') return undefined;
-  try {
-    const body = parseJson(text);
-    return isObject(body) ? failedGeneration(errorIn(body) ?? body) : undefined;
-  } catch {
-    return undefined;
-  }
 }

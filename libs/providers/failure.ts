@@ -6,6 +6,9 @@ const MAX_MESSAGE_CHARACTERS = 2000;
 
 /** A request that brought no reply of a model: the world is broken, not the model wrong. */
 export class ProviderFailure extends Error {
+  /** Kept out of what a log or a message would show of an error. */
+  #privateBody: string | undefined;
+
   constructor(
     readonly kind: ErrorKind,
     message: string,
@@ -20,6 +23,15 @@ export class ProviderFailure extends Error {
   ) {
     super(toStorable(message).slice(0, MAX_MESSAGE_CHARACTERS));
     this.body &&= toStorable(body!);
+  }
+
+  /** The body of a response from a private address, which nobody but an owner may see. */
+  get privateBody(): string | undefined {
+    return this.#privateBody;
+  }
+
+  set privateBody(body: string | undefined) {
+    this.#privateBody = body && toStorable(body);
   }
 
   /** A bug of ours in building a request or reading its reply: not the model's fault, and a retry would not help. */

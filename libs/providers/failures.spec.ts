@@ -1,9 +1,9 @@
 import { decideRetry, RetryState } from './retry-policy.js';
-import { replyInFailure } from './chat.js';
 import { classifyError, classifyStatus } from './classify-failure.js';
 import { ProviderFailure } from './failure.js';
 import { isPrivateAddress } from './guarded/addresses.js';
 import { maskKeys } from './guarded/mask-keys.js';
+import { replyInFailure } from './replies/stored-reply.js';
 import { readRetryAfter } from './retry-after.js';
 
 const URL_OF = 'https://api.example.com/v1';

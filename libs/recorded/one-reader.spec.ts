@@ -1,10 +1,11 @@
 import type { CaseInput } from '#lib/contracts/case';
 import { parseJson, type Json, type JsonObject } from '#lib/contracts/json/json';
 import type { ProviderKind } from '#lib/contracts/provider';
-import { createChatClient, replyInFailure } from '#lib/providers/chat';
+import { createChatClient } from '#lib/providers/chat';
 import type { ProviderFailure } from '#lib/providers/failure';
 import { isHostFailure } from '#lib/providers/replies/host-failure';
 import { readBody } from '#lib/providers/replies/read-body';
+import { replyInFailure } from '#lib/providers/replies/stored-reply';
 import { prepareCase } from '#lib/scoring/house/score-case';
 import { scoreMetric } from '#lib/scoring/metrics';
 import { parseReply } from '#lib/scoring/replies/parse-reply';

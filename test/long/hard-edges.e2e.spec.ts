@@ -12,6 +12,8 @@ import { createDatabase, createRedis } from '../services.js';
 const PLANTED_KEY = 'sk-planted-0123456789-must-not-leak';
 /** Does not look like a key, so only code that knows it can mask it. */
 const PLAIN_KEY = 'planted0123456789mustnotleakeither';
+/** What a server on a private address answers in place of a reply. */
+const UNREADY = 'weights-are-loading';
 const MODELS = [
   'html-page',
   'html-error',
@@ -69,7 +71,9 @@ beforeAll(async () => {
         JSON.stringify(
           refused
             ? { error: { message: echo, headers: request.headers } }
-            : { choices: [{ message: { role: 'assistant', content: echo } }], debug: request.headers },
+            : request.url!.startsWith('/unready')
+              ? { [UNREADY]: request.headers }
+              : { choices: [{ message: { role: 'assistant', content: echo } }], debug: request.headers },
         ),
       );
     }),
@@ -91,6 +95,7 @@ beforeAll(async () => {
     await provider('refusing', 'http://127.0.0.1:9/v1'),
     await provider('untrusted', `https://localhost:${untrusted}/v1`),
     await provider('telltale-error', `http://127.0.0.1:${telltale}/refusing/v1`, { api_key: PLAIN_KEY }),
+    await provider('unready', `http://127.0.0.1:${telltale}/unready/v1`, { api_key: PLAIN_KEY }),
     await provider('telltale-reply', `http://127.0.0.1:${telltale}/v1`, { api_key: PLAIN_KEY }),
   ])
     expect(made.status).toBe(201);
@@ -151,6 +156,12 @@ describe('is an errored item with a message that a person understands:', () => {
     ['a name that DNS does not know', 'nowhere::m', 'network', /The name no-such-host\.invalid could not be resolved/],
     ['a server that refuses connections', 'refusing::m', 'network', /refuses connections\. Is it running\?/],
     ['a redirect', 'sim::redirect', 'bad_response', /redirects to .*set base_url to the final address/],
+    [
+      'a local server that is not ready',
+      'unready::m',
+      'bad_response',
+      /^The answer holds no reply of a model: it is not shown, because it comes from a private address\.$/,
+    ],
     ['a model that the provider does not have', 'sim::nobody-knows-me', 'bad_request', /nobody-knows-me/],
   ])('%s', (_what, target, kind, message) => {
     const of = results.filter((result) => result.target === target);
@@ -199,6 +210,28 @@ it('none of these fails the run, nor leaves a worker or a permit stuck', async (
     settled: 20 * CASES,
     errored: 0,
   });
+}, 60_000);
+
+it('what a local server answers in place of a reply is shown to owners with the result, and nowhere else', async () => {
+  const { id } = results.find((result) => result.target === 'unready::m');
+  const path = `/api/tool-eval/history/${run.id}/results/${id}`;
+  const { said, exchange } = (await client.get(path)).body;
+  expect(said).toEqual([]);
+  expect(exchange.replies.at(-1).error).toMatchObject({ body: null, private_body: expect.stringContaining(UNREADY) });
+  expect(exchange.replies.at(-1).error.private_body).toContain('Bearer [hidden]');
+  const { token } = (await client.post('/api/tokens', { name: 'e', role: 'editor', user: 'editor' })).body;
+  const editor = clientOf(client.url, token);
+  const tried = { case: weatherSuite(1).test_cases[0], suite_id: run.suite.id, models: ['unready::m'] };
+  const [ofOwner, ofEditor] = await Promise.all(
+    [client, editor].map(async (reader) => JSON.stringify((await reader.post('/api/tool-eval/try', tried)).body)),
+  );
+  expect(ofOwner).toContain(UNREADY);
+  const others = [ofEditor, JSON.stringify((await editor.get(path)).body)];
+  for (const format of ['json', 'jsonl', 'csv', 'junit'])
+    others.push(JSON.stringify((await client.get(`/api/tool-eval/history/${run.id}/export?format=${format}`)).body));
+  others.push((await sql.query(`SELECT string_agg(t::text, '') AS text FROM job_event t`)).rows[0].text);
+  others.push(...[...processes, simulator].map((process) => process.logs()));
+  expect(others.filter((text) => text!.includes(UNREADY))).toEqual([]);
 }, 60_000);
 
 it('what a model does not support is left out, with a warning', async () => {

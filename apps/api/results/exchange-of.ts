@@ -1,22 +1,33 @@
+import { withoutPrivateBody } from '#lib/contracts/failed-body';
 import { describeTools } from '#lib/contracts/prompt-components';
-import type { ResultWithExchange } from '#lib/contracts/result';
+import type { ReplyText, ResultWithExchange } from '#lib/contracts/result';
 import type { Run, RunConfig } from '#lib/contracts/run';
+import type { Caller } from '#lib/db/catalogue/callers';
 import type { ResultDetails } from '#lib/db/read/results';
 import { toRequestTools } from '#lib/providers/build-request';
+import { saidIn } from '#lib/recorded/said';
 import { restoreRequests } from '#lib/scoring/cases/stored-requests';
 import { toolSetOf } from '#lib/scoring/cases/tool-set';
 
+/** Who reads. */
+type Reader = Pick<Caller, 'role'>;
+
 /**
  * Stored requests leave out the tools, which are those of the case with the descriptions of the run; a large exchange
- * is answered as it is stored.
+ * is answered as it is stored. Whoever may choose the address of a provider may see what a private address answered.
  */
 export function exchangeOf(
   { input, suiteTools, exchange }: ResultDetails,
   { config }: Pick<Run, 'config'>,
+  { role }: Reader,
 ): ResultWithExchange['exchange'] {
   if (!exchange) return null;
-  const { isLarge, requests, ...rest } = exchange;
+  const { isLarge, requests, replies, ...rest } = exchange;
   const described = describeTools(suiteTools, (config as Partial<RunConfig>).tool_overrides);
   const whole = isLarge ? requests : restoreRequests(requests, toRequestTools(toolSetOf(input, described)));
-  return { requests: whole, ...rest };
+  return { requests: whole, replies: role === 'owner' ? replies : replies.map(withoutPrivateBody), ...rest };
 }
+
+/** What the model said; nothing where an item is errored, whatever came before the error. */
+export const saidOf = ({ result, exchange }: Pick<ResultDetails, 'result' | 'exchange'>): ReplyText[] =>
+  exchange && result.outcome === 'scored' ? saidIn(exchange) : [];

@@ -46,11 +46,24 @@ function settlement(delivery: Settlement['delivery']): Settlement {
     cached: false,
     attempts: 1,
     toolChoiceUsed: 'required',
-    exchange: zstdCompressSync(
-      Buffer.from('{"requests":[{"temperature":0.0}],"replies":[{"big":12345678901234567890}]}'),
-    ),
+    exchange: zstdCompressSync(Buffer.from(EXCHANGES[delivery.item] ?? EXCHANGE)),
   };
 }
+
+const EXCHANGE = '{"requests":[{"temperature":0.0}],"replies":[{"big":12345678901234567890}]}';
+const SECRET = 'what only a private address knows';
+const message = { role: 'assistant', content: '<think>Paris?</think>Sunny.', reasoning: 'They ask.' };
+const EXCHANGES: Record<number, string> = {
+  1: JSON.stringify({
+    requests: [],
+    replies: [
+      { error: { kind: 'bad_response', message: 'not shown', status: 200, body: null, private_body: SECRET } },
+      { choices: [{ index: 0, message, finish_reason: 'stop' }] },
+      { error: { kind: 'bad_response', message: 'not shown', status: 200, body: null, private_body: SECRET } },
+    ],
+  }),
+  3: JSON.stringify({ requests: [], replies: [{ choices: [{ index: 0, message, finish_reason: 'stop' }] }] }),
+};
 
 beforeAll(async () => {
   api = await joinIdleApi();
@@ -132,6 +145,30 @@ describe('results', () => {
     });
     for (const id of ['0-99-0', 'x', '0-0'])
       expect((await client.get(`/api/tool-eval/history/${runId}/results/${id}`)).status).toBe(404);
+  });
+
+  it('have what the model said, its thoughts apart, and why it ended', async () => {
+    const said = async (id: string) => (await client.get(`/api/tool-eval/history/${runId}/results/${id}`)).body.said;
+    expect(await said('0-3-0')).toEqual([
+      { text: 'Sunny.', thoughts: 'They ask.\nParis?', refusal: null, finish_reason: 'stop' },
+    ]);
+    expect([await said('0-1-0'), await said('0-2-0')]).toEqual([[], []]);
+  });
+
+  it('show owners alone what a private address answered in place of a reply', async () => {
+    const as = async (role: string): Promise<Client> => {
+      const { body } = await client.post('/api/tokens', { name: role, role, user: `private ${role}` });
+      return clientOf(api.url, body.token);
+    };
+    const path = `/api/tool-eval/history/${runId}`;
+    const errorFor = async (reader: Client) => (await reader.get(`${path}/results/0-1-0`)).body.exchange.replies[2];
+    const hidden = { kind: 'bad_response', message: 'not shown', status: 200, body: null };
+    const [owner, editor, viewer] = [await as('owner'), await as('editor'), await as('viewer')];
+    expect(await errorFor(owner)).toEqual({ error: { ...hidden, private_body: SECRET } });
+    for (const reader of [editor, viewer]) expect(await errorFor(reader)).toEqual({ error: hidden });
+    for (const reader of [owner, editor, viewer])
+      for (const file of ['results', ...['json', 'jsonl', 'csv', 'junit'].map((format) => `export?format=${format}`)])
+        expect(JSON.stringify((await reader.get(`${path}/${file}`)).body)).not.toContain(SECRET);
   });
 
   it('are counted in their run, which says what it was asked to do', async () => {

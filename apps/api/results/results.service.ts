@@ -12,7 +12,7 @@ import { ResultRepository } from '#lib/db/read/results';
 import { RunRepository } from '#lib/db/read/runs';
 import { KeyedSemaphore } from '#lib/runtime/keyed-semaphore';
 import { POOL, PRISMA } from '../platform/stores.js';
-import { exchangeOf } from './exchange-of.js';
+import { exchangeOf, saidOf } from './exchange-of.js';
 import { explanationOf } from './explanation.js';
 import { exportRun, type ExportFormat } from './export-run.js';
 
@@ -53,7 +53,12 @@ export class ResultService {
   ): Promise<ResultWithExchange> {
     const run = await this.#run(caller, runId, rescoreId);
     const found = await new ResultRepository(this.pool, caller.teamId).read(run.id, resultId, rescoreId);
-    return { ...found.result, explanation: explanationOf(found), exchange: exchangeOf(found, run) };
+    return {
+      ...found.result,
+      explanation: explanationOf(found),
+      said: saidOf(found),
+      exchange: exchangeOf(found, run, caller),
+    };
   }
 
   /** All results, or those that a filter leaves, as a file, written while it is read. */

@@ -64,7 +64,7 @@ export class TryOutService {
       notifyOfJobs(redis, [], new Set(targets.map(({ laneId }) => laneId)));
       await this.#untilSettled(tryOut, input.deadline_s * 1000, left);
       const state = await endTryOut(pool, tryOut);
-      const results = await this.#results(teamId, tryOut, state, input);
+      const results = await this.#results(caller, tryOut, state, input);
       return { results, cost_usd: costOf(results), warnings: [...warnings, ...state.warnings] };
     } finally {
       await this.#remove(tryOut);
@@ -84,8 +84,8 @@ export class TryOutService {
   }
 
   /** One after another, since each may have megabytes. */
-  async #results(teamId: string, { runId }: TryOut, state: TryOutState, input: TryInput): Promise<TryResult[]> {
-    const repository = new ResultRepository(this.pool, teamId);
+  async #results(caller: Caller, { runId }: TryOut, state: TryOutState, input: TryInput): Promise<TryResult[]> {
+    const repository = new ResultRepository(this.pool, caller.teamId);
     const results: TryResult[] = [];
     for (const target of state.targets) {
       if (!target.settled) {
@@ -93,7 +93,7 @@ export class TryOutService {
         results.push(unanswered(target.target, input, reason));
         continue;
       }
-      results.push(toTryResult(await repository.read(runId, `${target.ordinal}-0-0`)));
+      results.push(toTryResult(await repository.read(runId, `${target.ordinal}-0-0`), caller));
     }
     return results;
   }

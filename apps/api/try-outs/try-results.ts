@@ -1,11 +1,12 @@
 import type { TryInput, TryResult } from '#lib/contracts/try';
+import type { Caller } from '#lib/db/catalogue/callers';
 import type { ResultDetails } from '#lib/db/read/results';
 import { expectedBy } from '#lib/db/read/result-rows';
-import { exchangeOf } from '../results/exchange-of.js';
+import { exchangeOf, saidOf } from '../results/exchange-of.js';
 import { explanationOf } from '../results/explanation.js';
 
 /** What a model made of the case. A large exchange is left out: ten of them would be one answer. */
-export function toTryResult(found: ResultDetails): TryResult {
+export function toTryResult(found: ResultDetails, caller: Pick<Caller, 'role'>): TryResult {
   const { result, exchange } = found;
   return {
     target: result.target,
@@ -28,7 +29,8 @@ export function toTryResult(found: ResultDetails): TryResult {
     error: result.error,
     tool_choice_used: result.tool_choice_used,
     explanation: explanationOf(found),
-    exchange: exchange?.isLarge ? null : exchangeOf(found, { config: {} }),
+    said: saidOf(found),
+    exchange: exchange?.isLarge ? null : exchangeOf(found, { config: {} }, caller),
   };
 }
 
@@ -60,6 +62,7 @@ export function unanswered(
     error: { kind: 'unanswered', message },
     tool_choice_used: null,
     explanation: [message],
+    said: [],
     exchange: null,
   };
 }

@@ -2,11 +2,13 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { RESERVED_REPLY_TOKENS } from '#lib/contracts/estimate';
 import type { Json, JsonObject } from '#lib/contracts/json/json';
 import { memoize } from '#lib/contracts/memoize';
+import { PRIVATE_BODY } from '#lib/contracts/failed-body';
 import type { ToolChoice } from '#lib/contracts/run';
 import type { LaneLimits } from '#lib/db/catalogue/lane-limits';
-import { replyInFailure, type ProviderReply } from '#lib/providers/chat';
+import type { ProviderReply } from '#lib/providers/chat';
 import { ProviderFailure } from '#lib/providers/failure';
 import type { ReplyMemory } from '#lib/providers/guarded/reply-memory';
+import { replyInFailure } from '#lib/providers/replies/stored-reply';
 import { MAX_THROTTLED_MS, RetryState } from '#lib/providers/retry-policy';
 import { unlessRerouted, type Permits } from '#lib/queue/budget/lane-budget';
 import type { Permit, PermitUsage } from '#lib/queue/budget/permits';
@@ -224,8 +226,9 @@ function unavailable(error: unknown): ProviderFailure {
   throw error;
 }
 
-function keepRefusal(result: AskResult, { kind, message, status, body }: ProviderFailure): void {
-  const refusal = { error: { kind, message, status: status ?? null, body: body ?? null } };
+function keepRefusal(result: AskResult, { kind, message, status, body, privateBody }: ProviderFailure): void {
+  const error = { kind, message, status: status ?? null, body: body ?? null };
+  const refusal = { error: privateBody === undefined ? error : { ...error, [PRIVATE_BODY]: privateBody } };
   if (++result.refused <= MAX_REFUSALS_KEPT) result.bodies.push(refusal);
   else result.bodies[result.bodies.length - 1] = refusal;
 }

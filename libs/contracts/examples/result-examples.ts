@@ -146,6 +146,7 @@ const erroredResult = {
   tool_choice_used: 'auto',
 };
 
+const replyText = { text: null, thoughts: 'They ask for Tokyo.', refusal: null, finish_reason: 'tool_calls' };
 const caseRun = { id: EXAMPLE_IDS.run, name: 'Small models', created_at: at('09:30:00'), suite_version: 3 };
 
 export const RESULT_EXAMPLES = {
@@ -165,6 +166,7 @@ export const RESULT_EXAMPLES = {
         'The right tool was called: "get_weather".',
         'The argument units is missing (expected "fahrenheit").',
       ],
+      said: [replyText],
       exchange: {
         requests: [
           {
@@ -183,6 +185,7 @@ export const RESULT_EXAMPLES = {
                 finish_reason: 'tool_calls',
                 message: {
                   role: 'assistant',
+                  reasoning_content: replyText.thoughts,
                   tool_calls: [
                     {
                       id: 'call_1',
@@ -199,18 +202,28 @@ export const RESULT_EXAMPLES = {
         names: { weather_get: 'weather.get' },
       },
     },
-    'Several calls': { ...resultOfSeveral, explanation: [], exchange: null },
+    'Several calls': { ...resultOfSeveral, explanation: [], said: [], exchange: null },
     'An errored item': {
       ...erroredResult,
       explanation: [
         'No model answered: The provider answered 503: overloaded',
         'The item has no score and counts in no average.',
       ],
+      said: [],
       exchange: null,
     },
   },
   ResultNeighbours: {
     'The first of two failures': { previous: null, next: '0-2-0', previous_failure: null, next_failure: '0-2-0' },
+  },
+  ReplyText: {
+    'A call': replyText,
+    'A reply that declined': {
+      text: null,
+      thoughts: null,
+      refusal: 'I cannot help with that.',
+      finish_reason: 'content_filter',
+    },
   },
   RunExport: { 'A run with a result': { run, results: [result] } },
 };

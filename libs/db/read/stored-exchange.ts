@@ -1,6 +1,6 @@
 import { promisify } from 'node:util';
 import { zstdDecompress } from 'node:zlib';
-import { isObject, parseJson, type JsonObject } from '#lib/contracts/json/json';
+import { isObject, parseJson, type Json, type JsonObject } from '#lib/contracts/json/json';
 
 /** More than a worker stores: replies of 16 MiB, and what a chain repeats of them in its requests. */
 const MAX_EXCHANGE_BYTES = 64 * 2 ** 20;
@@ -11,7 +11,9 @@ const decompress = promisify(zstdDecompress);
 /** The requests and replies of an item, as they went over the wire. */
 export interface StoredExchange {
   requests: JsonObject[];
-  replies: unknown[];
+  replies: Json[];
+  /** Of a chain that was played to its end: which of `replies` are those of its rounds. */
+  rounds?: number[];
   refused?: number;
   isLarge: boolean;
 }

@@ -1,9 +1,11 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { inspect } from 'node:util';
 import type { ProviderKind } from '#lib/contracts/provider';
 import { isNeverAllowed, isPrivateAddress } from './addresses.js';
 import { createChatClient } from '../chat.js';
 import { embedTexts } from '../embed.js';
+import type { ProviderFailure } from '../failure.js';
 import { AddressNotAllowed, createGuardedFetch } from './guarded-fetch.js';
 import { discoverModels, probeProvider, baseUrlProblem } from '../probe.js';
 
@@ -161,6 +163,31 @@ describe('what a private address answers', () => {
       await close();
       expect(JSON.stringify([kind, probed, discovered, failure, embedded])).not.toContain(SECRET);
     }
+  });
+
+  it('is kept for owners when a 2xx holds a text or JSON in place of a reply, but not a web page', async () => {
+    const key = 'sk-local-0123456789';
+    answers['a text with the key, and 200'] = [200, 'text/plain', `${key} ${SECRET} ${'x'.repeat(200_000)}`];
+    answers['a web page, and 200'] = [200, 'text/html', `<html>${SECRET}</html>`];
+    answers['a web page that calls itself text, and 200'] = [200, 'text/plain', ` <!doctype html>${SECRET}`];
+    answers['a file, and 200'] = [200, 'application/octet-stream', SECRET];
+    const kept: Record<string, string | undefined> = {};
+    for (const what of Object.keys(answers)) {
+      const { fetch, close } = createGuardedFetch({ allowPrivateNetworks: true });
+      const failure = await createChatClient('openai', { baseUrl: at(what), apiKey: key }, fetch)
+        .ask({ model: 'm', messages: [] }, { signal: AbortSignal.timeout(5000), timeoutMs: 5000 })
+        .catch((error: ProviderFailure) => error);
+      await close();
+      expect(JSON.stringify(whole(failure as ProviderFailure)) + inspect(failure)).not.toContain(SECRET);
+      kept[what] = (failure as ProviderFailure).privateBody;
+    }
+    const whats = ['a text, and 200', 'JSON of another kind, and 200', 'an error of another kind, and 200'];
+    const { 'a text with the key, and 200': long, ...others } = kept;
+    expect(JSON.parse(JSON.stringify(others))).toEqual(
+      Object.fromEntries(whats.map((what) => [what, answers[what]![2]])),
+    );
+    expect(long).toHaveLength(100_000);
+    expect(long).toMatch(new RegExp(`^\\[hidden\\] ${SECRET}`));
   });
 
   it('is told by its status, and what to look into', async () => {

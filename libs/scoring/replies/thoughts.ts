@@ -49,8 +49,11 @@ const ANY_MARK = new RegExp(
 /** What every mark has. */
 const MAY_HAVE_MARKS = /[<[◁]/;
 
-/** Splits a text at its marks, in linear time. Marks within JSON, as a call has them in its arguments, are no marks. */
-export function splitThoughts(text: string): SplitText {
+/**
+ * Splits a text at its marks, in linear time. Marks within JSON, as a call has them in its arguments, are no marks.
+ * @param keepQuotes leaves what the model quotes in what it says, for people who read it
+ */
+export function splitThoughts(text: string, { keepQuotes = false } = {}): SplitText {
   if (!MAY_HAVE_MARKS.test(text)) return splitWithoutMarks(text);
   ANY_MARK.lastIndex = 0;
   if (!ANY_MARK.test(text)) return splitWithoutMarks(text);
@@ -71,7 +74,7 @@ export function splitThoughts(text: string): SplitText {
       if (begun.kind === 'thought') {
         thoughts.push(text.slice(start, end));
         hasThought = true;
-      }
+      } else if (keepQuotes) said.push(text.slice(match.index, next));
       from = next;
       ANY_MARK.lastIndex = next;
     } else if (!hasThought) {
@@ -160,8 +163,8 @@ export function contentText(content: Json | undefined): string {
 /** How much of the thoughts beside a message is read: their end, which is where a model turns to a call. */
 const MAX_THOUGHTS = 64 * 1024;
 
-/** The thoughts that a message has beside what it says, whatever its host calls them; their last 65,536 characters. */
-export function thoughtsBeside(message: JsonObject): string {
+/** The end of the thoughts that a message has beside what it says, whatever its host calls them. */
+export function thoughtsBeside(message: JsonObject, maxCharacters = MAX_THOUGHTS): string {
   const {
     reasoning_content,
     reasoning,
@@ -176,11 +179,11 @@ export function thoughtsBeside(message: JsonObject): string {
   const own = [reasoning_content, reasoning, thinking, thoughts].find(
     (text) => typeof text === 'string' && text !== '',
   );
-  if (typeof own === 'string') return own.slice(-MAX_THOUGHTS);
+  if (typeof own === 'string') return own.slice(-maxCharacters);
   const parts = [reasoning_details, thinking_blocks, content_blocks, output_items, content].flatMap((list) =>
     Array.isArray(list) ? list.filter(isObject).filter((part) => isThought(part) || list === reasoning_details) : [],
   );
-  return parts.flatMap(textsOfThought).join('\n').slice(-MAX_THOUGHTS);
+  return parts.flatMap(textsOfThought).join('\n').slice(-maxCharacters);
 }
 
 function textsOfThought({

@@ -1,8 +1,6 @@
 import type { Json } from '#lib/contracts/json/json';
 import type { ErrorKind } from '#lib/contracts/run';
-import { isHostFailure } from '#lib/providers/replies/host-failure';
-import type { ModelReply } from '#lib/providers/replies/model-reply';
-import { readBody } from '#lib/providers/replies/read-body';
+import { storedReplies, storedReply } from '#lib/providers/replies/stored-reply';
 import type { Reply } from '../../scoring/scoring-work.js';
 
 /** What is stored of an item: all that went over the wire. */
@@ -27,22 +25,11 @@ interface Tokens {
  * The replies in an exchange that are to be scored; undefined where no model replied, or a chain was not played to its
  * end.
  */
-export function repliesIn({
-  replies: bodies,
-  rounds,
+export const repliesIn = ({
   names,
-}: Pick<Exchange, 'replies' | 'rounds' | 'names'>): Reply[] | undefined {
-  const replies = (rounds ?? [bodies.length - 1]).map((index) => replyInBody(bodies[index]));
-  return replies.every((reply) => reply !== undefined)
-    ? replies.map(({ message, finishReason }) => ({ message, finishReason, names }))
-    : undefined;
-}
-
-/** The reply in a stored body; undefined where no model replied. */
-function replyInBody(body: Json | undefined): ModelReply | undefined {
-  const read = readBody(body);
-  return read && !isHostFailure(read) ? read : undefined;
-}
+  ...bodies
+}: Pick<Exchange, 'replies' | 'rounds' | 'names'>): Reply[] | undefined =>
+  storedReplies(bodies)?.map(({ message, finishReason }) => ({ message, finishReason, names }));
 
 /** What went wrong where a recording has no reply, in the words of a refusal. */
 export function recordedError({ replies }: Pick<Exchange, 'replies'>): { kind: ErrorKind; message: string } {
@@ -52,7 +39,7 @@ export function recordedError({ replies }: Pick<Exchange, 'replies'>): { kind: E
 
 /** The tokens that the replies say they took; null where none says it. */
 export function tokensIn({ replies }: Pick<Exchange, 'replies'>): Tokens {
-  const read = replies.map(replyInBody);
+  const read = replies.map(storedReply);
   const total = (of: keyof Tokens): number | null =>
     read.reduce<number | null>((sum, reply) => addTokens(sum, reply?.[of] ?? null), null);
   return { promptTokens: total('promptTokens'), completionTokens: total('completionTokens') };

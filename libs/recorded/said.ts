@@ -1,0 +1,37 @@
+import type { ReplyText } from '#lib/contracts/result';
+import type { ModelReply } from '#lib/providers/replies/model-reply';
+import { storedReplies, type StoredBodies } from '#lib/providers/replies/stored-reply';
+import { contentText, splitThoughts, thoughtsBeside } from '#lib/scoring/replies/thoughts';
+
+/** Of each text. */
+const MAX_SHOWN = 20_000;
+/** How many characters are searched for marks of thoughts, in all rounds together. */
+const MAX_READ = 2 ** 20;
+
+/** What a model said, round by round; empty where no model replied, or a chain was not played to its end. */
+export function saidIn(bodies: StoredBodies): ReplyText[] {
+  const replies = storedReplies(bodies) ?? [];
+  return replies.map((reply) => saidBy(reply, Math.floor(MAX_READ / replies.length)));
+}
+
+function saidBy({ message, finishReason }: ModelReply, maxRead: number): ReplyText {
+  const whole = contentText(message.content);
+  const { said, thoughts } = splitThoughts(whole.slice(0, maxRead), { keepQuotes: true });
+  const unread = Math.max(0, whole.length - maxRead);
+  const allThoughts = [thoughtsBeside(message, Infinity), thoughts].filter((text) => text.trim() !== '').join('\n');
+  return {
+    text: shown(said, unread),
+    thoughts: shown(allThoughts),
+    refusal: typeof message.refusal === 'string' ? shown(message.refusal) : null,
+    finish_reason: finishReason,
+  };
+}
+
+/** @param unread how many more characters the text has */
+function shown(text: string, unread = 0): string | null {
+  const trimmed = text.trim();
+  if (trimmed === '') return null;
+  if (trimmed.length <= MAX_SHOWN && unread === 0) return trimmed.toWellFormed();
+  const length = (trimmed.length + unread).toLocaleString('en');
+  return `${trimmed.slice(0, MAX_SHOWN).toWellFormed()}... (${length} characters)`;
+}
