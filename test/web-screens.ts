@@ -242,7 +242,7 @@ export async function untilTuned(client: Client, tuneId: string, kind = 'param-t
 
 const wrongReply = ({ tool, reply }: Texts): object => ({
   role: 'assistant',
-  content: reply,
+  content: `<think>${reply}</think>${reply}`,
   tool_calls: [
     {
       id: 'c',

@@ -61,6 +61,11 @@ journeys('the results of a run', () => {
     const result = page.getByRole('region', { name: 'Result', exact: true });
     await result.getByRole('heading', { name: 'Why' }).waitFor();
     await result.getByText('differs').first().waitFor();
+    const said = result.getByRole('region', { name: 'What the model said' });
+    await said.getByText('Finish reason: tool_calls').waitFor();
+    expect(await said.getByText('Sunny.', { exact: true }).count()).toBe(1);
+    await said.getByText('Thoughts', { exact: true }).click();
+    await said.getByText('Sunny.', { exact: true }).nth(1).waitFor();
     await result.getByText(/Exchange: 1 sent, 1 received/).click();
     await result.getByRole('heading', { name: 'Reply 1' }).waitFor();
     const { body: metrics } = await web.client.get('/api/metrics');

@@ -4,6 +4,7 @@ import { Exchange } from '../../parts/exchange';
 import { GivenLine } from '../../parts/given';
 import { Money } from '../../parts/money';
 import { Chain, SchemaProblems } from '../../parts/result-details';
+import { Said } from '../../parts/said';
 import { duration } from '../../parts/time';
 import { Verdict } from '../../parts/verdict';
 import { Warnings } from '../../parts/warnings';
@@ -56,6 +57,7 @@ function Tried({ result }: { result: TryResult }) {
         </span>
       </p>
       <Why result={result} of={result.target} />
+      <Said result={result} of={result.target} />
       {result.outcome === 'scored' && <Calls result={result} of={result.target} />}
       <div>
         <SchemaProblems result={result} />

@@ -12,6 +12,7 @@ import { Failed } from '../../parts/failed';
 import { Folded } from '../../parts/fold';
 import { Given, GivenBlock, GivenLine } from '../../parts/given';
 import { Chain, Metrics, SchemaProblems } from '../../parts/result-details';
+import { Said } from '../../parts/said';
 import { Skeleton } from '../../parts/skeleton';
 import { Verdict } from '../../parts/verdict';
 import { Why } from '../../parts/why';
@@ -61,6 +62,7 @@ function Shown({ runId, result, search }: ShownProps) {
     <>
       <Head result={result} suiteId={run?.suite.id} />
       <Why result={result} />
+      <Said result={result} />
       <Calls result={result} />
       <ResultJudgements runId={runId} result={result} />
       <section aria-label="Details">
