@@ -425,6 +425,7 @@ describe('completion offers', () => {
   });
   it('options of the command and of all commands', () => {
     expect(complete('run', 'Weather', '--w')).toEqual(['--watch']);
+    expect(complete('show', 'RUN', 'RESULT', '--')).toEqual(expect.arrayContaining(['--model', '--sample', '--full']));
     expect(complete('compare', 'RUN', '--mar')).toEqual(['--margin', '--markdown']);
     expect(complete('suites', 'import', '--')).toEqual(
       expect.arrayContaining(['--format', '--dry-run', '--json', '--server']),

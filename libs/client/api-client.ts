@@ -3,7 +3,7 @@ import type { Job } from '#lib/contracts/job';
 import type { Page } from '#lib/contracts/page';
 import { parseJson } from '#lib/contracts/json/json';
 import type { Problem } from '#lib/contracts/input/problem';
-import type { Result } from '#lib/contracts/result';
+import type { Result, ResultWithExchange } from '#lib/contracts/result';
 import type { Run } from '#lib/contracts/run';
 import { PAGE_HEADER } from '#lib/contracts/page-header';
 import type { Suite } from '#lib/contracts/suite';
@@ -33,7 +33,8 @@ export interface Submitted {
   job_id: string;
   eval_id: string;
 }
-export type ExplainedResult = Result & { explanation: string[] };
+/** A server of an earlier release does not say what the model said. */
+export type ExplainedResult = Omit<ResultWithExchange, 'said'> & Partial<Pick<ResultWithExchange, 'said'>>;
 
 /** @throws ApiError; Error when the answer is not one of a Toolmark server */
 export function readAnswer(

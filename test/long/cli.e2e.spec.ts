@@ -278,6 +278,27 @@ describe('runs and jobs are found by', () => {
     for (const { eval_id } of [one, other]) expect(ambiguous.err).toContain(`${eval_id} (Found, `);
   });
 
+  it('for a result, the name or the id of its case; where several are meant they are listed', async () => {
+    const models = 'simulator::perfect-ish,simulator::careless-arguments';
+    const run = await toolmarkJson('run', 'examples/weather.json', '-m', models, '--watch');
+    const ofModel = ['--model', 'simulator::careless-arguments'];
+    const several = await toolmark('show', run.id, 'tokyo in fahrenheit');
+    expect(several).toMatchObject({ code: 1, out: '' });
+    expect(several.err).toMatch(
+      /^2 results are of the case "tokyo in fahrenheit"\. Give --model and --sample, or the id/,
+    );
+    const shown = await toolmark('show', run.id, 'tokyo in fahrenheit', ...ofModel, '--sample', '0');
+    expect(shown.out).toMatch(/^FAIL .*\n\n[^]*^Said[^]*^Finished {3}tool_calls\n[^]*^Expected {3}\[/m);
+    const { id, case_id, said } = await toolmarkJson('show', run.id, 'Tokyo in Fahrenheit', ...ofModel);
+    expect(said).toEqual([expect.objectContaining({ thoughts: null, refusal: null, finish_reason: 'tool_calls' })]);
+    expect((await toolmark('show', run.id, id)).out).toBe(shown.out);
+    expect((await toolmark('show', run.id, case_id, ...ofModel)).out).toBe(shown.out);
+    expect(await toolmark('show', run.id, 'Rome', '--sample', '1')).toMatchObject({
+      code: 1,
+      err: expect.stringMatching(/^The run has no result of a case "Rome", sample 1\. List its results with: /),
+    });
+  }, 60_000);
+
   it('the id of the run and of its newest job, when it is cancelled and resumed', async () => {
     await system.control('instant', { on: false, status: 'hang' });
     const { eval_id: runId, job_id: jobId } = await toolmarkJson(

@@ -3,21 +3,25 @@ import type { ApiClient, ExplainedResult } from '#lib/client/api-client';
 import type { Actual } from '#lib/contracts/estimate';
 import type { Result } from '#lib/contracts/result';
 import type { Run } from '#lib/contracts/run';
-import { onServer, withExamples, type GlobalOptions } from '../command.js';
+import { onServer, wholeNumber, withExamples, type GlobalOptions } from '../command.js';
+import { findResult, type ResultChoice } from '../lookup/find-result.js';
 import { findRun } from '../lookup/find-run.js';
 import { readRescore } from '../lookup/read-rescore.js';
 import { baselineLines } from '../output/experiment-lines.js';
 import { leaderboard } from '../output/leaderboard.js';
+import { saidLines } from '../output/said-lines.js';
 import { dollars, percent, table } from '../output/table.js';
 import { print, printJson, printJsonItems, printWarning } from '../output/terminal.js';
 
 const RUN = 'id of a run or a job, or its beginning';
 const RESCORE = ['--rescore <id>', "verdicts of this rescore instead of the run's own"] as const;
 
-interface ShowOptions extends GlobalOptions {
+interface ShowOptions extends GlobalOptions, ResultChoice {
+  full?: boolean;
   rescore?: string;
 }
-interface ResultsOptions extends ShowOptions {
+interface ResultsOptions extends GlobalOptions {
+  rescore?: string;
   failed?: boolean;
   model?: string;
   category?: string;
@@ -26,12 +30,20 @@ interface ResultsOptions extends ShowOptions {
 export function addShow(program: Command): void {
   const show = program
     .command('show')
-    .description('show a run with its leaderboard, or one of its results with its explanation')
+    .description('show a run with its leaderboard, or one of its results: why, and what the model said')
     .argument('<run>', RUN)
-    .argument('[result]', 'id of a result, as toolmark results lists it')
+    .argument('[result]', 'id of a result, as toolmark results lists it; or name or id of its case')
+    .option('--model <model>', 'the result of this model, where a case has several')
+    .option('--sample <number>', 'the result of this sample, from 0', wholeNumber)
+    .option('--full', 'all of the thoughts, and of the body of an error')
     .option(...RESCORE)
     .action(onServer<ShowOptions, [string, string | undefined]>(showRun));
-  withExamples(show, 'toolmark show RUN', 'toolmark show RUN RESULT');
+  withExamples(
+    show,
+    'toolmark show RUN',
+    'toolmark show RUN RESULT',
+    'toolmark show RUN "Tokyo in Fahrenheit" --model simulator::perfect-ish --full',
+  );
 
   const results = program
     .command('results')
@@ -45,13 +57,13 @@ export function addShow(program: Command): void {
   withExamples(results, 'toolmark results RUN --failed');
 }
 
-async function showRun(client: ApiClient, options: ShowOptions, id: string, resultId?: string): Promise<void> {
+async function showRun(client: ApiClient, options: ShowOptions, id: string, wanted?: string): Promise<void> {
   const run = await findRun(client, id);
   const rescore = options.rescore === undefined ? undefined : await readRescore(client, run.id, options.rescore);
-  if (resultId !== undefined) {
+  if (wanted !== undefined) {
     const query = rescore ? `?rescore_id=${rescore.id}` : '';
-    const result = await client.result(run.id, resultId, query);
-    return options.json ? printJson(result) : print(...resultLines(result));
+    const result = await client.result(run.id, await findResult(client, run.id, wanted, options), query);
+    return options.json ? printJson(result) : print(...resultLines(result, options.full ?? false));
   }
   if (options.json) return printJson(rescore ?? run);
   for (const { code, message } of run.warnings) printWarning(message ?? code);
@@ -127,7 +139,7 @@ function resultLine({ id, passed, outcome, target, case_name, prompt, error_type
   return [verdict, target, case_name ?? prompt.slice(0, 60), error_type, id].join('  ');
 }
 
-function resultLines(result: ExplainedResult): string[] {
+function resultLines(result: ExplainedResult, isFull: boolean): string[] {
   const { prompt, expected, called, explanation, tool_score, param_score, overall } = result;
   const { latency_ms, attempts, cached, cost_usd, usage, metrics } = result;
   const tokens = `${usage.prompt_tokens ?? '-'} prompt and ${usage.completion_tokens ?? '-'} reply tokens`;
@@ -136,6 +148,10 @@ function resultLines(result: ExplainedResult): string[] {
   return [
     resultLine(result),
     '',
+    ...explanation,
+    '',
+    ...saidLines(result, isFull),
+    '',
     `Prompt     ${prompt}`,
     `Expected   ${expectation.length ? JSON.stringify(expectation) : 'no call'}`,
     `Called     ${called.length ? JSON.stringify(called) : 'nothing'}`,
@@ -143,7 +159,5 @@ function resultLines(result: ExplainedResult): string[] {
     ...Object.entries(metrics).map(([name, verdict]) => `Metric     ${name}: ${JSON.stringify(verdict)}`),
     `Requests   ${cached ? 'none, a stored reply answered' : attempts}`,
     `Took       ${latency_ms ?? '-'} ms, ${tokens}, cost ${cost_usd === null ? 'unknown' : dollars(cost_usd)}`,
-    '',
-    ...explanation,
   ];
 }
