@@ -25,10 +25,7 @@ interface Tokens {
  * The replies in an exchange that are to be scored; undefined where no model replied, or a chain was not played to its
  * end.
  */
-export const repliesIn = ({
-  names,
-  ...bodies
-}: Pick<Exchange, 'replies' | 'rounds' | 'names'>): Reply[] | undefined =>
+export const repliesIn = ({ names, ...bodies }: Pick<Exchange, 'replies' | 'rounds' | 'names'>): Reply[] | undefined =>
   storedReplies(bodies)?.map(({ message, finishReason }) => ({ message, finishReason, names }));
 
 /** What went wrong where a recording has no reply, in the words of a refusal. */
