@@ -55,8 +55,7 @@ export const TargetInput = z.union([
 
 export const CacheMode = z.enum(['off', 'use', 'refresh']).meta({
   description:
-    'Whether a repeated request is answered by a stored reply (`use`), sent again and stored ' +
-    '(`refresh`), or neither (`off`).',
+    'Whether a repeated request gets a stored reply (`use`), is sent and stored (`refresh`), or neither (`off`).',
 });
 export type CacheMode = z.infer<typeof CacheMode>;
 
