@@ -35,6 +35,18 @@ describe('a leaderboard', () => {
     ]);
   });
 
+  test('says how many replies were cut off or refused, and which calls a host left in the text', () => {
+    const figures = { scored: 500, error_counts: { cut_off: 412, refused: 3 }, syntax_counts: { hermes: 80 } };
+    const { summaries } = run({ ...summary('p::cut', 0.1, {}), ...figures });
+    expect(leaderboard({ summaries, config: { max_tokens: 1024 } as unknown as Run['config'] }).slice(2)).toEqual([
+      '412 of 500 replies of p::cut were cut off at 1,024 tokens and score 0: raise max_tokens, or set it to null ' +
+        'for no limit.',
+      '3 of 500 replies of p::cut were refused by the model or cut by a filter, and score 0.',
+      '80 of 500 replies of p::cut had calls left in the text in the syntax of Hermes: its host is set up for ' +
+        'another model (tool-call parser).',
+    ]);
+  });
+
   const ofDemo = async (shown: Run): Promise<string> => {
     const demo = (await import(new URL('../../../scripts/demo.mjs', import.meta.url).href)) as {
       leaderboard(run: Run, colours: boolean): string;

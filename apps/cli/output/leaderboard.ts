@@ -1,4 +1,5 @@
 import type { Run } from '#lib/contracts/run';
+import { replyNotes } from '#lib/contracts/reply-notes';
 import type { Summary } from '#lib/contracts/summary';
 import { dollars, percent, table } from './table.js';
 import { escapeControls } from './terminal.js';
@@ -10,8 +11,8 @@ export const INTERVALS: Record<Summary['ci_method'], string> = {
 };
 
 /**
- * The models of a run, the best first, what their intervals are, and a line for each one that was asked under another
- * `tool_choice`.
+ * The models of a run, the best first, what their intervals are, and lines on those that were asked under another
+ * `tool_choice` or whose replies were cut off, refused or left in the text.
  */
 export function leaderboard({ summaries: all, config }: Pick<Run, 'summaries' | 'config'>): string[] {
   const summaries = [...all].sort((a, b) => (b.overall ?? -1) - (a.overall ?? -1));
@@ -34,7 +35,8 @@ export function leaderboard({ summaries: all, config }: Pick<Run, 'summaries' | 
     ]),
   ]);
   const methods = new Set(summaries.filter((s) => s.overall_ci).map((s) => INTERVALS[s.ci_method ?? 'bootstrap']));
-  return [...rows, ...methods, ...[...notes.values()].filter((line) => line !== '').map(escapeControls)];
+  const lines = [...notes.values(), ...summaries.flatMap((summary) => replyNotes(summary, config))];
+  return [...rows, ...methods, ...lines.filter((line) => line !== '').map(escapeControls)];
 }
 
 function toolChoiceNote({ target, tool_choice_used: used }: Summary, asked: unknown): string {

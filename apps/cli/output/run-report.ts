@@ -2,6 +2,7 @@ import { defaultCachePolicy } from '#lib/contracts/cache-policy';
 import type { Judgement } from '#lib/contracts/judge';
 import type { JsonObject } from '#lib/contracts/json/json';
 import { isFinished } from '#lib/contracts/job';
+import { replyNotes } from '#lib/contracts/reply-notes';
 import { RunInput, type Run } from '#lib/contracts/run';
 import { countFailures, type RunReport } from '../lookup/read-run-report.js';
 import { calledText, expectedText } from './calls.js';
@@ -121,6 +122,7 @@ function modelParts({ run, ranking }: RunReport): ReportPart[] {
     ...(ranking.text === null ? [] : [text(beginning(ranking.text, MAX_SENTENCE))]),
     { kind: 'table', caption: 'Models, the highest mean first, with the ranks that the results leave open', cells },
     ...[...methods].map(text),
+    ...run.summaries.flatMap((one) => replyNotes(one, run.config)).map((note) => text(beginning(note, MAX_SENTENCE))),
   ];
 }
 const MAX_SENTENCE = 1000;

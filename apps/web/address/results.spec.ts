@@ -1,4 +1,5 @@
 import { CALL_SYNTAXES, ERROR_TYPES, FormatCompliance } from '#lib/contracts/verdict';
+import { SYNTAX_NAMES } from '#lib/contracts/syntax-names';
 import { RESULT_ORDERS, ResultsFilter } from '#lib/contracts/result';
 import {
   ERROR_WORDS,
@@ -7,7 +8,6 @@ import {
   inFileName,
   FORMAT_WORDS,
   ORDER_WORDS,
-  SYNTAX_WORDS,
   resultsQuery,
   resultsSearch,
   toggled,
@@ -17,7 +17,7 @@ describe('the address of a list of results', () => {
   it('has words for every error type, format, syntax and order, and says those of later releases as they are', () => {
     expect(Object.keys(ERROR_WORDS)).toEqual([...ERROR_TYPES]);
     expect(Object.keys(FORMAT_WORDS).sort()).toEqual([...FormatCompliance.options].sort());
-    expect(Object.keys(SYNTAX_WORDS)).toEqual([...CALL_SYNTAXES]);
+    expect(Object.keys(SYNTAX_NAMES)).toEqual([...CALL_SYNTAXES]);
     expect(errorWord('lost_track')).toBe('lost track');
     expect(Object.keys(ORDER_WORDS).sort()).toEqual([...RESULT_ORDERS].sort());
   });

@@ -1,4 +1,5 @@
 import type { ResultsFilter } from '#lib/contracts/result';
+import { SYNTAX_NAMES, syntaxName } from '#lib/contracts/syntax-names';
 import type { CallSyntax, ErrorType, FormatCompliance } from '#lib/contracts/verdict';
 import { flag, id, oneOf, searchOf, severalOf, text } from './search';
 
@@ -27,30 +28,11 @@ export const FORMAT_WORDS: Record<FormatCompliance, string> = {
   malformed: 'malformed',
   none: 'no call',
 };
-/** Whose syntax it is in which a host left calls in the text. */
-export const SYNTAX_WORDS: Record<CallSyntax, string> = {
-  json: 'JSON in the text',
-  hermes: 'Hermes',
-  qwen: 'Qwen',
-  llama: 'Llama',
-  pythonic: 'Python calls',
-  mistral: 'Mistral',
-  deepseek: 'DeepSeek',
-  kimi: 'Kimi',
-  glm: 'GLM',
-  harmony: 'Harmony (gpt-oss)',
-  invoke: 'invoke tags',
-  gemma: 'Gemma',
-  granite: 'Granite',
-  cohere: 'Cohere',
-  thoughts: 'only in the thoughts',
-};
 /** The word of a value, or the value itself where a later release made it. */
 const wordIn = (words: Record<string, string>, value: string): string =>
   Object.hasOwn(words, value) ? words[value]! : value.replaceAll('_', ' ');
 export const errorWord = (type: string): string => wordIn(ERROR_WORDS, type);
 export const formatWord = (format: string): string => wordIn(FORMAT_WORDS, format);
-export const syntaxWord = (syntax: string): string => wordIn(SYNTAX_WORDS, syntax);
 export const ORDER_WORDS = { failures: 'failures first', case: 'by case', settled: 'as settled' } as const;
 type Order = keyof typeof ORDER_WORDS;
 
@@ -66,7 +48,7 @@ const search = searchOf({
   tool: severalOf(text(1000)),
   called: severalOf(text(1000)),
   format: severalOf(wordsOf(FORMAT_WORDS)),
-  syntax: severalOf(wordsOf(SYNTAX_WORDS)),
+  syntax: severalOf(wordsOf(SYNTAX_NAMES)),
   tag: severalOf(text(100)),
   passed: flag,
   latency: text(20, /^\d{0,9}-\d{0,9}$/),
@@ -169,7 +151,7 @@ export interface FilterPart {
 const WORD_OF: Partial<Record<ListKey, (value: string) => string>> = {
   type: errorWord,
   format: formatWord,
-  syntax: syntaxWord,
+  syntax: syntaxName,
 };
 const wordOf = (key: ListKey, value: string): string => WORD_OF[key]?.(value) ?? value;
 

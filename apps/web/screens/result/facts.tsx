@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react';
+import { syntaxName } from '#lib/contracts/syntax-names';
 import type { ResultWithExchange } from '../../api/results';
-import { syntaxWord } from '../../address/results';
 import { share } from '../../parts/result-details';
 import { duration, Time } from '../../parts/time';
 
@@ -22,7 +22,7 @@ export function Facts({ result }: { result: ResultWithExchange }) {
     ['Scoring version', result.scoring_version],
     ['Settled', <Time key="settled" at={result.settled_at} />],
   ];
-  if (result.syntax != null) facts.push(['Calls in the text', syntaxWord(result.syntax)]);
+  if (result.syntax != null) facts.push(['Calls in the text', syntaxName(result.syntax)]);
   if (typeof evidence?.f1 === 'number') {
     const { precision, recall, f1 } = evidence;
     facts.push(['Calls', `precision ${share(precision)}, recall ${share(recall)}, F1 ${share(f1)}`]);

@@ -1,5 +1,6 @@
 import type { Run } from '#lib/contracts/run';
-import { ERROR_WORDS, FORMAT_WORDS, SYNTAX_WORDS } from '../../address/results';
+import { SYNTAX_NAMES } from '#lib/contracts/syntax-names';
+import { ERROR_WORDS, FORMAT_WORDS } from '../../address/results';
 import type { Counted } from './facet-counts';
 
 const sumOf = (parts: readonly Record<string, number>[]): Map<string, number> => {
@@ -35,6 +36,6 @@ export function countsSoFar({ targets, summaries }: Pick<Run, 'targets' | 'summa
     type: inWords(sumOf(summaries.map(({ error_counts: counts }) => counts)), ERROR_WORDS).sort(byCount),
     category: [...categories].map(([value, count]) => ({ value, label: value, count })).sort(byCount),
     format: inWords(sumOf(summaries.map(({ format_counts: counts }) => counts)), FORMAT_WORDS),
-    syntax: inWords(sumOf(summaries.map(({ syntax_counts: counts }) => counts ?? {})), SYNTAX_WORDS).sort(byCount),
+    syntax: inWords(sumOf(summaries.map(({ syntax_counts: counts }) => counts ?? {})), SYNTAX_NAMES).sort(byCount),
   };
 }

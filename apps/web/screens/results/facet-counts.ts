@@ -1,5 +1,6 @@
 import type { FacetBin, RunFacets } from '#lib/contracts/run-facets';
-import { errorWord, formatWord, syntaxWord, type ListKey, type ResultsSearch } from '../../address/results';
+import { syntaxName } from '#lib/contracts/syntax-names';
+import { errorWord, formatWord, type ListKey, type ResultsSearch } from '../../address/results';
 import { latencyRange, latencyWords, scoreRange, scoreWords } from '../../parts/bin-words';
 import { toolWords } from '../../parts/tool-words';
 import { countOf, verdictCounts, type ByTarget } from '../../parts/verdict-counts';
@@ -75,7 +76,7 @@ function counter(facets: RunFacets, search: ResultsSearch, isFiltered: boolean):
 const labelOf = (key: ValueKey, value: string): string => {
   if (key === 'type') return errorWord(value);
   if (key === 'format') return formatWord(value);
-  if (key === 'syntax') return syntaxWord(value);
+  if (key === 'syntax') return syntaxName(value);
   return key === 'tool' || key === 'called' ? toolWords(value) : value;
 };
 

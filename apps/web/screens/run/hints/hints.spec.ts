@@ -33,6 +33,7 @@ const groupsOf = (...items: FailureGroup[]): FailureGroups => ({
 });
 
 interface Given {
+  config?: Record<string, unknown>;
   summaries: Summary[];
   groups?: FailureGroups;
   failed?: Partial<RunCase>[];
@@ -40,10 +41,10 @@ interface Given {
   warnings?: Known['run']['warnings'];
 }
 
-const hintsFor = ({ summaries, groups, failed, toolChoice = 'required', warnings = [] }: Given): Hint[] =>
+const hintsFor = ({ summaries, groups, failed, toolChoice = 'required', warnings = [], config }: Given): Hint[] =>
   hintsOf({
     run: {
-      config: { tool_choice: toolChoice },
+      config: { tool_choice: toolChoice, max_tokens: 1024, ...config } as Known['run']['config'],
       suite: { id: 's', name: 'Weather', version: 1 },
       summaries,
       targets: summaries.map(({ target }) => ({
@@ -158,6 +159,56 @@ describe('a model of which every item errored', () => {
 
   it('is none while one item has a score', () => {
     expect(keysOf({ summaries: [summary('sim::a', { scored: 1, errored: 9 })] })).toEqual([]);
+  });
+});
+
+describe('replies that say little of how well a model calls tools', () => {
+  it.each<[string, Record<string, unknown>, RegExp]>([
+    [
+      'the limit of the run',
+      {},
+      /^6 of 10 replies of sim::a, 1 of 10 replies of sim::b ended at 1,024 tokens .*raise max/,
+    ],
+    ['no limit', { max_tokens: null }, /at the token limit of the model or its host .* set max_tokens to what/],
+    [
+      'a limit of its own',
+      { models: [{ provider_key: 'sim', model_id: 'a', params: { max_tokens: 64 } }] },
+      /at 64 tok/,
+    ],
+  ])('were cut off at %s, which says what to change', (_, config, expected) => {
+    const summaries = [summary('sim::b', { error_counts: { cut_off: 1 } })];
+    const [hint] = hintsFor({ summaries: [...summaries, summary('sim::a', { error_counts: { cut_off: 6 } })], config });
+    expect(textOf(hint!.words)).toMatch(expected);
+    expect(hint!.steps.at(-1)).toMatchObject({ search: { model: ['sim::a', 'sim::b'], type: ['cut_off'] } });
+  });
+
+  it('were refused, or their requests were blocked by a filter, whose message is shown', () => {
+    const refusing = summary('sim::b', { error_counts: { refused: 3 } });
+    const blocked = group({ id: 'e', error_type: 'errored', called_tool: 'blocked', count: 4, example: '0-0-0' });
+    const [first, second] = hintsFor({ summaries: [refusing], groups: groupsOf(blocked) });
+    expect(textOf(first!.words)).toMatch(/^A filter blocked 4 requests to sim::a before/);
+    expect(first!.errorOf).toBe('0-0-0');
+    expect(textOf(second!.words)).toMatch(/^3 of 10 replies of sim::b declined/);
+  });
+});
+
+describe('calls that a host left in the text', () => {
+  const left = (syntax_counts: Record<string, number>) => summary('sim::a', { scored: 100, syntax_counts });
+
+  it('are in the syntax of the model that its host is not set up for', () => {
+    const [hint] = hintsFor({ summaries: [left({ hermes: 40, kimi: 5, later_one: 4, json: 50 })] });
+    expect(textOf(hint!.words)).toMatch(
+      /^45 of 100 replies of sim::a .* the syntax of Hermes and Kimi: its host is set/,
+    );
+  });
+
+  it('do not count where they are only in the thoughts', () => {
+    const [hint] = hintsFor({ summaries: [left({ thoughts: 5 })] });
+    expect(textOf(hint!.words)).toMatch(/^5 of 100 replies of sim::a make their call only in the thoughts/);
+  });
+
+  it('are no hint of JSON, of a few replies, or in a summary of an earlier release', () => {
+    expect(keysOf({ summaries: [left({ json: 90, hermes: 4, thoughts: 4 }), summary('sim::b', {})] })).toEqual([]);
   });
 });
 
