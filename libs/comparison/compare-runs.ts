@@ -103,10 +103,13 @@ export async function compareIn(
     await onPair?.(measured);
   }
   return {
-    comparison: builder.finish({
-      cost: { a: totals.a.cost, b: totals.b.cost },
-      latency_p50_ms: { a: totals.a.medianLatency, b: totals.b.medianLatency },
-    }),
+    comparison: builder.finish(
+      {
+        cost: { a: totals.a.cost, b: totals.b.cost },
+        latency_p50_ms: { a: totals.a.medianLatency, b: totals.b.medianLatency },
+      },
+      { a: totals.a.replies, b: totals.b.replies },
+    ),
     scores: { a: totals.a.score, b: totals.b.score },
     commonShare: cases.common.length / Math.max(a.caseCount, b.caseCount, 1),
     sameTargets: a.targets.length === b.targets.length && namesOf(a).every((name) => namesOf(b).includes(name)),

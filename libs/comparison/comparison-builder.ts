@@ -5,8 +5,9 @@ import type { CaseSums } from './case-sums.js';
 import { bareEstimate, conclude, sumsOf } from './estimate.js';
 import { measureDifference, plainInterval, type Figures } from './figures.js';
 import type { PairedCase, TargetPair } from './measurements.js';
-import { noteOnErrors } from './notes.js';
+import { noteOnErrors, notesOnReplies } from './notes.js';
 import { countOutcomes, noOutcomes } from './outcomes.js';
+import type { ReplyCounts } from './side-totals.js';
 
 /** What is known of a comparison before its results are read. */
 export interface ComparisonFrame {
@@ -64,7 +65,10 @@ export class ComparisonBuilder {
   }
 
   /** @param totals over all pairs of targets */
-  finish(totals: Pick<Comparison, 'cost' | 'latency_p50_ms'>): Comparison {
+  finish(
+    totals: Pick<Comparison, 'cost' | 'latency_p50_ms'>,
+    replies?: { a: ReplyCounts; b: ReplyCounts },
+  ): Comparison {
     const cases = [...this.#cases.values()];
     const figures = this.#targets.length === 1 ? this.#targets[0]!.figures : measureDifference(cases);
     const outcomes = sumOutcomes(this.#targets.map((target) => target.outcomes));
@@ -77,7 +81,7 @@ export class ComparisonBuilder {
       a: { ...this.frame.a, errored_share: figures.erroredShares[0] },
       b: { ...this.frame.b, errored_share: figures.erroredShares[1] },
       what_changed: this.frame.what_changed,
-      notes: [...this.frame.notes, ...noteOnErrors(all)],
+      notes: [...this.frame.notes, ...noteOnErrors(all), ...(replies ? notesOnReplies(replies) : [])],
       cases: { ...this.frame.cases, dropped_errored: cases.filter(isDropped).length },
       all,
       targets: this.#finishTargets(),

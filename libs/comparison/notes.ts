@@ -1,6 +1,7 @@
 import { MIN_COMMON_SHARE, type Estimate } from '#lib/contracts/comparison';
 import type { MatchedCases } from './match-cases.js';
 import { pointsRange } from './points.js';
+import type { ReplyCounts } from './side-totals.js';
 import { passThresholdOf, type RunTreatment } from './what-changed.js';
 
 type CaseCounts = Pick<MatchedCases, 'changed' | 'changedExpectations' | 'onlyA' | 'onlyB'> & {
@@ -72,4 +73,31 @@ export function noteOnErrors({ verdict, robust, bounds }: Estimate): string[] {
     'Errored results could overturn the verdict: had they all been right or wrong, the difference would lie ' +
       `anywhere from ${pointsRange(bounds)} points. Resume the runs to repeat them.`,
   ];
+}
+
+const LOST = {
+  cut_off: {
+    was: 'cut off at the token limit',
+    wayOut: 'Run both with a higher max_tokens, or with null for no limit.',
+  },
+  refused: {
+    was: 'refused by the model or cut by a filter',
+    wayOut: 'Read the results with error_type=refused on both sides before you trust the difference.',
+  },
+} as const;
+
+/**
+ * Says so where another share of the replies of a side was cut off or refused: these score 0, and the difference may
+ * come of them instead of the model's calls.
+ */
+export function notesOnReplies({ a, b }: { a: ReplyCounts; b: ReplyCounts }): string[] {
+  return (['cut_off', 'refused'] as const).flatMap((type) => {
+    if (a.scored === 0 || b.scored === 0 || a[type] * b.scored === b[type] * a.scored) return [];
+    const { was, wayOut } = LOST[type];
+    const of = (side: ReplyCounts): string => `${side[type]} of ${side.scored} replies`;
+    return [
+      `${of(a)} of the baseline and ${of(b)} of the other run were ${was}. They score 0 and do not say what the ` +
+        `model would have called, which may be part of the difference. ${wayOut}`,
+    ];
+  });
 }

@@ -1,5 +1,12 @@
 import type { MeasuredCase } from '#lib/db/read/case-measurements';
 
+/** Replies to the compared cases, and those of them that say nothing of what the model would have called. */
+export interface ReplyCounts {
+  scored: number;
+  refused: number;
+  cut_off: number;
+}
+
 /**
  * Sums over the compared results of one side. It counts latencies by value, so that the median is exact and the memory
  * that of the values that occur.
@@ -8,10 +15,16 @@ export class SideTotals {
   readonly #latencies = new Map<number, number>();
   readonly #means: number[] = [];
   #cost: number | null = null;
+  readonly #replies: ReplyCounts = { scored: 0, refused: 0, cut_off: 0 };
 
   /** @param all the measured common cases of a target */
   addTarget(all: readonly MeasuredCase[]): void {
     const scored = all.reduce((sum, one) => sum + one.overall_count, 0);
+    this.#replies.scored += scored;
+    for (const { refused, cut_off: cutOff } of all) {
+      this.#replies.refused += refused;
+      this.#replies.cut_off += cutOff;
+    }
     if (scored > 0) this.#means.push(all.reduce((sum, one) => sum + one.overall_sum, 0) / scored);
   }
 
@@ -22,6 +35,10 @@ export class SideTotals {
       const latency = Number(text);
       this.#latencies.set(latency, (this.#latencies.get(latency) ?? 0) + 1);
     }
+  }
+
+  get replies(): ReplyCounts {
+    return this.#replies;
   }
 
   get cost(): number | null {

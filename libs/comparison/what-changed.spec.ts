@@ -2,7 +2,8 @@ import { parseJson, type JsonObject } from '#lib/contracts/json/json';
 import type { RescoreOptions } from '#lib/contracts/rescore';
 import type { RecordedConfig, RunConfig } from '#lib/contracts/run';
 import type { Tool } from '#lib/contracts/tool';
-import { notesOn } from './notes.js';
+import { notesOn, notesOnReplies } from './notes.js';
+import type { ReplyCounts } from './side-totals.js';
 import { whatChanged, type RunTreatment } from './what-changed.js';
 
 const config: RunConfig = {
@@ -197,5 +198,22 @@ describe('notes', () => {
     ['different suites', inSuite({ id: '2' }), {}, /different suites/],
   ])('offer or name %s', (_what, b, counts, note) => {
     expect(notes(b, counts)).toEqual([expect.stringMatching(note)]);
+  });
+
+  it.each<[string, Partial<ReplyCounts>, Partial<ReplyCounts>, RegExp[]]>([
+    ['as many of as many', { cut_off: 3, refused: 1 }, { scored: 200, cut_off: 6, refused: 2 }, []],
+    [
+      'more',
+      { cut_off: 41 },
+      {},
+      [/^41 of 100 replies of the baseline and 0 of 100 .* cut off .* a higher max_tokens/],
+    ],
+    ['as many of fewer', { refused: 2 }, { scored: 50, refused: 2 }, [/^2 of 100 .* 2 of 50 .* refused/]],
+    ['other ones', { refused: 1 }, { cut_off: 1 }, [/cut off/, /refused/]],
+    ['some of none', { cut_off: 9 }, { scored: 0 }, []],
+  ])('name replies without a call of their own: %s', (_what, a, b, expected) => {
+    const none: ReplyCounts = { scored: 100, refused: 0, cut_off: 0 };
+    const found = notesOnReplies({ a: { ...none, ...a }, b: { ...none, ...b } });
+    expect(found).toEqual(expected.map((note) => expect.stringMatching(note)));
   });
 });

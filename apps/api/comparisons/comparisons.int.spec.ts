@@ -37,7 +37,7 @@ const settle = (runId: string, position: number, passed: boolean): Promise<void>
     outcome: 'scored',
     passed,
     overall: Number(passed),
-    error_type: 'none',
+    error_type: passed ? 'none' : 'cut_off',
     abstention: false,
     called: '[]',
     scoring_version: 3,
@@ -50,6 +50,7 @@ it('a kept comparison is answered without reading a result, and not for another 
   const [a, b] = await twoRuns();
   const first = await compare(a, b);
   expect(first.body).toMatchObject({ all: { difference: 1, verdict: 'improved' }, outcomes: { fixed: 10 } });
+  expect(first.body.notes).toEqual([expect.stringMatching(/^10 of 10 replies of the baseline and 0 of 10 .* cut off/)]);
   const release = await lockTable(api.pool, 'result');
   expect((await compare(a, b)).body).toEqual(first.body);
   await release();

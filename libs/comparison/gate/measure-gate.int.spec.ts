@@ -257,17 +257,19 @@ it('holds the pass rate of all cases of the run to the floor, those that the bas
   expect(low.answer.result).toBe('pass');
 });
 
-it('asks for any gain with a margin of 0, and notes a regression that the margin forgives', async () => {
+it('asks for any gain with a margin of 0, and notes a forgiven regression and replies that were cut off', async () => {
   const team = await aTeam(pool, { cases: 400 });
   const [good, poor] = [await runOf(team, cases(400)), await runOf(team, [...cases(12, 0), ...cases(388)])];
   expect((await measure(team, poor, good, { margin: 0 })).answer.result).toBe('pass');
   expect((await measure(team, good, await runOf(team, cases(400)), { margin: 0 })).answer.result).toBe('inconclusive');
+  await pool.query(`UPDATE result SET error_type = 'cut_off' WHERE run_id = $1 AND NOT passed`, [poor]);
   const { answer } = await measure(team, good, poor, { margin: 0.1 });
   expect(answer).toMatchObject({
     result: 'pass',
     text: expect.stringMatching(/^The new run is worse, but by less than/),
   });
   expect(answer.notes).toEqual([
+    expect.stringMatching(/^0 of 400 replies of the baseline and 12 of 400 replies of the other run were cut off/),
     expect.stringMatching(/^A regression smaller than the margin of 10 points is shown\. /),
   ]);
 });

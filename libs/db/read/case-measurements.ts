@@ -20,6 +20,9 @@ export interface MeasuredCase {
   /** Samples with a value of the measure. */
   scored: number;
   errored: number;
+  /** Scored samples that declined, or ended at their token limit before a call was whole. */
+  refused: number;
+  cut_off: number;
   passed: number;
   /** Of the measure, over these samples; null where there are none. */
   mean: number | null;
@@ -50,13 +53,15 @@ export async function readMeasuredCases(
   const { rows } = await db.query<MeasuredCase>(
     `SELECT case_position AS position, count(measure)::int AS scored,
        count(*) FILTER (WHERE outcome <> 'scored')::int AS errored,
+       count(*) FILTER (WHERE error_type = 'refused')::int AS refused,
+       count(*) FILTER (WHERE error_type = 'cut_off')::int AS cut_off,
        count(*) FILTER (WHERE passed AND measure IS NOT NULL)::int AS passed,
        avg(measure) AS mean, var_samp(measure) AS variance,
        coalesce(sum(overall), 0) AS overall_sum, count(overall)::int AS overall_count, sum(cost_usd) AS cost,
        string_agg(latency_ms::text, ' ') FILTER (WHERE outcome = 'scored') AS latencies,
        string_agg(called_index::text, ' ') AS called
      FROM (
-       SELECT case_position, outcome, passed, overall, cost_usd, latency_ms,
+       SELECT case_position, outcome, passed, overall, error_type, cost_usd, latency_ms,
          CASE WHEN outcome = 'scored' THEN ${measureOf(measure, parameter)} END AS measure,
          CASE WHEN outcome = 'scored' THEN ${CALLED_INDEX} END AS called_index
        FROM ${resultTable(rescoreId && parameter(rescoreId))} r

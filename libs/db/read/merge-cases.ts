@@ -19,6 +19,8 @@ const mergeCase = (a: MeasuredCase, b: MeasuredCase): MeasuredCase => ({
   position: a.position,
   scored: a.scored + b.scored,
   errored: a.errored + b.errored,
+  refused: a.refused + b.refused,
+  cut_off: a.cut_off + b.cut_off,
   passed: a.passed + b.passed,
   ...mergeMeans(a, b),
   overall_sum: a.overall_sum + b.overall_sum,
