@@ -66,26 +66,26 @@ function said(kind: Kind, { text, city }: { text?: string; city?: string }, end 
     case 'openai': {
       const tool_calls = city && [{ id: 'c', type: 'function', function: { name, arguments: JSON.stringify(args) } }];
       const message = { role: 'assistant', content: text ?? null, ...(tool_calls && { tool_calls }) };
-      return { choices: [{ message, finish_reason: end }] };
+      return { choices: [{ message, finish_reason: end === 'filter' ? 'content_filter' : end }] };
     }
     case 'openai-responses': {
       const call = { type: 'function_call', call_id: 'c', name, arguments: JSON.stringify(args) };
       const message = { type: 'message', content: [{ type: 'output_text', text }] };
-      const isCut = end === 'length';
+      const reason = { length: 'max_output_tokens', filter: 'content_filter' }[end];
       return {
         object: 'response',
-        status: end === 'error' ? 'failed' : isCut ? 'incomplete' : 'completed',
-        ...(isCut && { incomplete_details: { reason: 'max_output_tokens' } }),
+        status: end === 'error' ? 'failed' : reason ? 'incomplete' : 'completed',
+        ...(reason && { incomplete_details: { reason } }),
         output: [city ? call : message],
       };
     }
     case 'anthropic': {
       const content = [city ? { type: 'tool_use', id: 'c', name, input: args } : { type: 'text', text }];
-      const reasons: Record<string, string> = { stop: 'end_turn', length: 'max_tokens' };
+      const reasons: Record<string, string> = { stop: 'end_turn', length: 'max_tokens', filter: 'refusal' };
       return { type: 'message', role: 'assistant', content, stop_reason: reasons[end] ?? end };
     }
     case 'google': {
-      const reasons: Record<string, string> = { stop: 'STOP', length: 'MAX_TOKENS', error: 'ERROR' };
+      const reasons: Record<string, string> = { stop: 'STOP', length: 'MAX_TOKENS', filter: 'SAFETY', error: 'ERROR' };
       const parts = [city ? { functionCall: { name, args } } : { text }];
       return { candidates: [{ content: { parts }, finishReason: reasons[end] }] };
     }
@@ -158,6 +158,7 @@ it('a host that fails inside a 200 is asked again, and one that cuts or blocks i
       ),
     ),
     odd('cut off', NOTHING, (kind) => [200, said(kind, { text: 'I think' }, 'length')]),
+    odd('declined', NOTHING, (kind) => [200, said(kind, { text: 'I' }, 'filter')]),
     odd('filtered', PARIS, () => [400, { error: { code: 'content_filter', message: 'The prompt was filtered.' } }]),
     odd('in the text', PARIS, (kind) => [
       200,
@@ -173,12 +174,25 @@ it('a host that fails inside a 200 is asked again, and one that cuts or blocks i
     'broken off': everywhere('passes in 2'),
     'an error beside it': everywhere('passes in 2'),
     'cut off': everywhere('cut_off in 1'),
+    declined: everywhere('refused in 1'),
     filtered: everywhere('blocked in 1'),
     'in the text': everywhere('passes in 1'),
     'in thoughts': everywhere('passes in 1'),
   };
   expect(byCase(await resultsOf(done.id))).toEqual(right);
-  expect(done.summaries[0]).toMatchObject({ scored: 5, errored: 1, error_counts: { cut_off: 1, errored: 1, none: 4 } });
+  expect(done.summaries[0]).toMatchObject({
+    scored: 6,
+    errored: 1,
+    error_counts: { cut_off: 1, refused: 1, errored: 1, none: 4 },
+  });
+
+  // What reads results of any kind knows them: facets, figures, exports and the run's events.
+  const { body: facets } = await client.get(`/api/tool-eval/history/${done.id}/facets`);
+  const valuesOf = (name: string) => facets[name].values.map(({ value }: { value: string }) => value).sort();
+  expect(valuesOf('error_type')).toEqual(['cut_off', 'errored', 'none', 'refused']);
+  expect(valuesOf('syntax')).toEqual(['hermes']);
+  const { body: csv } = await client.get(`/api/tool-eval/history/${done.id}/export?format=csv`);
+  for (const type of ['cut_off', 'refused']) expect(csv.match(new RegExp(`,${type},`, 'g'))).toHaveLength(KINDS.length);
 
   // A rescore reads the stored bodies, and a recording the same ones as somebody else kept them: both alike.
   const verdicts = byCase(await resultsOf(done.id), ({ attempts: _attempts, ...result }) => words(result));
