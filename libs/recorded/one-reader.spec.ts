@@ -189,6 +189,7 @@ describe('a failed reply is not an answer', () => {
     ['error', 'provider_5xx'],
     ['abort', 'provider_5xx'],
     ['ABORTED', 'provider_5xx'],
+    ['preempted', 'provider_5xx'],
     ['network_error', 'provider_5xx'],
     ['insufficient_system_resource', 'provider_5xx'],
     ['timeout', 'provider_5xx'],
@@ -334,6 +335,11 @@ describe('hosts write calls in other forms', () => {
     ['args', 'openai', choice({ tool_calls: [{ name: 'get_weather', args, type: 'tool_call' }] })],
     ['parameters', 'openai', choice({ tool_calls: [{ function: { name: 'get_weather', parameters: args } }] })],
     ['input', 'openai', choice({ tool_calls: [{ function: { name: 'get_weather', input: '{"city":"Paris"}' } }] })],
+    [
+      'arguments beside the function',
+      'openai',
+      choice({ tool_calls: [{ function: { name: 'get_weather' }, arguments: args }] }),
+    ],
     ['a function call with args', 'openai', choice({ function_call: { name: 'get_weather', args } })],
     [
       'the text in one choice, the call in another',

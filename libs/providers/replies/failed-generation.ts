@@ -9,6 +9,7 @@ const UNREADABLE_CALL = [
   /error parsing tool calls?:?([\s\S]*)/i,
   /failed to parse (?:input|output|messages|response) at pos(?:ition)? \d+:?([\s\S]*)/i,
   /(?:failed|unable|could not|cannot) (?:to )?parse (?:the )?(?:tool|function)[ _-]?calls?(?: as json)?:?([\s\S]*)/i,
+  /(?:model|generated)[^.]{0,60}(?:invalid|malformed|unparse?able)[^.]{0,20}(?:tool|function)[ _-]?call([\s\S]*)/i,
 ];
 const UNREADABLE_CODE = /^(?:tool_use_failed|tool_call_parse_error|malformed_function_call|invalid_tool_call)$/i;
 

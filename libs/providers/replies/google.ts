@@ -34,7 +34,7 @@ const blocked = ({ blockReason, blockReasonMessage: message }: JsonObject): Host
 };
 
 const partsOf = ({ content }: JsonObject): JsonObject[] =>
-  isObject(content) && Array.isArray(content.parts) ? content.parts.filter(isObject) : [];
+  isObject(content) ? [content.parts].flat().filter((part) => isObject(part)) : [];
 
 const makesCalls = (candidate: JsonObject): boolean => partsOf(candidate).some((part) => isObject(part.functionCall));
 

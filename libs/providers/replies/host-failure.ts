@@ -178,6 +178,7 @@ const BROKE_OFF = new RegExp(
     '^(?:failure|fault|aborted|cancell?ed|cancel|user_cancel|interrupted|timed_out|rate_limit(?:ed)?|exception)$',
     '(?:^|_)(?:error|failure|failed|abort|aborted|timeout|unavailable|overloaded|disconnect(?:ed)?)$',
     '^(?:insufficient|internal|network|engine|server|upstream|error)_',
+    '^(?:preempted|evicted|killed|terminated|expired|oom|out_of_memory|deadline_exceeded|quota_exceeded)$',
   ].join('|'),
 );
 

@@ -38,7 +38,7 @@ function inForm(call: Json): JsonObject | undefined {
   const { function: inner, custom, ...rest } = call;
   const fields = isObject(inner) ? inner : isObject(custom) ? custom : rest;
   const name = typeof inner === 'string' ? inner : fields.name;
-  const given = argumentsIn(fields);
+  const given = argumentsIn(fields) ?? argumentsIn(rest);
   if (name === undefined && given === undefined) return undefined;
   return {
     ...(call.id !== undefined && { id: call.id }),

@@ -17,12 +17,10 @@ export const readOpenaiResponsesReply: ReplyReader = (body) => {
   if (!Array.isArray(output)) return badBody('"output" must be a list.');
   if (output.length === 0 && status !== 'incomplete') return badBody('"output" is empty: nothing was replied.');
   const items = output.filter(isObject);
-  const parts = items.flatMap((item) =>
-    item.type === 'message' && Array.isArray(item.content) ? item.content.filter(isObject) : [],
-  );
+  const parts = items.flatMap((item) => (item.type === 'message' ? partsOf(item.content) : []));
   const textsOf = (type: string, key: string) =>
     parts.flatMap((part) => (part.type === type && typeof part[key] === 'string' ? [part[key]] : []));
-  const texts = textsOf('output_text', 'text');
+  const texts = [...textsOf('output_text', 'text'), ...textsOf('text', 'text')];
   const refusals = textsOf('refusal', 'refusal');
   const calls = items.filter((item) => item.type === 'function_call');
   const reasons = items.some((item) => item.type === 'reasoning' || typeof item.phase === 'string');
@@ -48,6 +46,13 @@ export const readOpenaiResponsesReply: ReplyReader = (body) => {
     completionTokens: readTokenCount(usage.output_tokens),
   };
 };
+
+const partsOf = (content: Json | undefined): JsonObject[] =>
+  typeof content === 'string'
+    ? [{ type: 'output_text', text: content }]
+    : Array.isArray(content)
+      ? content.filter(isObject)
+      : [];
 
 const isItem = (item: Json): boolean => isObject(item) && ITEMS.has(item.type as string);
 

@@ -6,7 +6,8 @@ import type { WrittenCall } from './syntaxes/syntax.js';
 const NAMES = ['name', 'tool_name', 'function_name', 'tool', 'function'];
 const TEXT_ARGUMENTS = [...ARGUMENT_KEYS, 'tool_input', 'params', 'kwargs'];
 /** What a definition of a tool has, and a call has not. */
-const OF_DEFINITIONS = ['inputSchema', 'input_schema', 'outputSchema', 'strict', 'annotations'];
+const OF_DEFINITIONS = ['inputSchema', 'input_schema', 'outputSchema', 'strict', 'annotations', 'required', 'returns'];
+const BESIDE_NAMES = new Set(['name', 'type', 'id', 'index', 'call_id', 'tool_call_id']);
 /** What the result of a tool has, and a call has not. */
 const OF_RESULTS = ['result', 'results', 'output', 'response', 'content'];
 
@@ -32,6 +33,8 @@ export function callOf(value: Json): WrittenCall | undefined {
   const given = key === undefined ? undefined : body[key];
   const name = NAMES.map((one, index) => (index === 0 || key !== undefined ? body[one] : undefined)).find(isName);
   if (!isName(name) || isDefinition(body, key, given)) return undefined;
+  // With nothing to call it with, an object that says more than a name says it of something else.
+  if (key === undefined && !Object.keys(body).every((one) => BESIDE_NAMES.has(one))) return undefined;
   return { name, arguments: given };
 }
 
@@ -42,10 +45,16 @@ const isDefinition = (body: JsonObject, key: string | undefined, given: Json | u
   (body.description !== undefined && (key === undefined || key === 'parameters')) ||
   (key === 'parameters' ? isSchema(given) : isObject(given) && given.type === 'object' && isObject(given.properties));
 
+/** A JSON Schema of an object, the schemas of its properties, or only their names or types. */
 const isSchema = (value: Json | undefined): boolean =>
-  isObject(value) &&
-  ((value.type === 'object' && Object.keys(value).every((key) => SCHEMA_KEYS.has(key))) ||
-    (isObject(value.properties) && Object.values(value.properties).every(isObject)));
+  Array.isArray(value) ||
+  (isObject(value) &&
+    ((value.type === 'object' && Object.keys(value).every((key) => SCHEMA_KEYS.has(key))) ||
+      (isObject(value.properties) && Object.values(value.properties).every(isObject)) ||
+      (Object.keys(value).length > 0 && Object.values(value).every(namesType))));
+
+const TYPES = new Set(['string', 'number', 'integer', 'boolean', 'array', 'object']);
+const namesType = (value: Json): boolean => TYPES.has((isObject(value) ? value.type : value) as string);
 
 const SCHEMA_KEYS = new Set([
   'type',

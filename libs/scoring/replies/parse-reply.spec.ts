@@ -230,6 +230,10 @@ describe('no call is', () => {
       '{"name": "list_items", "parameters": {"type": "object", "properties": {}}}',
     ],
     ['tools between marks', `<tools>${JSON.stringify(definition)}</tools> Which one?`],
+    ['a tool with the schemas of its arguments', '{"name": "get_weather", "parameters": {"city": {"type": "string"}}}'],
+    ['a tool with the types of its arguments', '{"name": "get_weather", "parameters": {"city": "string"}}'],
+    ['a tool with the names of its arguments', '{"name": "get_weather", "parameters": ["city"]}'],
+    ['a status', '{"name": "list_items", "status": "ok", "data": []}'],
     ['a name that needs arguments', 'I have {"name": "get_weather"}.'],
     ['a result that is made up', '{"name": "get_weather", "content": "Sunny"}'],
     ['a result with its call', '{"tool": "get_weather", "arguments": {"city": "Paris"}, "result": "Sunny"}'],
@@ -253,6 +257,8 @@ describe('thoughts', () => {
     ['of Command A', `<|START_THINKING|>${OPENAI}<|END_THINKING|>Hello!`],
     ['without an end', `<think>${OPENAI} and then`],
     ['in capitals', `<THINK>${OPENAI}</THINK>`],
+    ['of Granite', `Here is my thought process: ${OPENAI} Here is my response: Hello!`],
+    ['of Apriel', `Here are my reasoning steps:\n${OPENAI}\n[BEGIN FINAL RESPONSE]\nHello!`],
   ])('%s hold no call', (_what, text) => {
     expect(read(text).calls).toEqual([]);
   });

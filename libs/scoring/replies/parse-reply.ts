@@ -96,14 +96,16 @@ function complianceOf(calls: readonly ParsedCall[]): FormatCompliance {
 
 /** A reply that makes whole calls is judged by them, however it ended. */
 function endingOf(
-  { refusal }: JsonObject,
+  { refusal, content }: JsonObject,
   calls: readonly ParsedCall[],
   finishReason: string | null,
 ): ParsedReply['ending'] {
   if (calls.length > 0 && calls.every((call) => call.arguments !== null)) return undefined;
   if (finishReason === 'length') return 'cut_off';
-  const declines = calls.length === 0 && typeof refusal === 'string' && refusal !== '';
-  return declines || finishReason === 'content_filter' ? 'refused' : undefined;
+  const declines =
+    (typeof refusal === 'string' && refusal !== '') ||
+    (Array.isArray(content) && content.some((part) => isObject(part) && part.type === 'refusal'));
+  return (calls.length === 0 && declines) || finishReason === 'content_filter' ? 'refused' : undefined;
 }
 
 /** The calls in what the reply says. Where only its thoughts hold one, that is noted. */

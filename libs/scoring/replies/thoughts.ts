@@ -9,9 +9,20 @@ export interface SplitText {
 
 /** Marks around thoughts. Several models leave out the first one, because their template has already written it. */
 const THOUGHTS: [begin: string, ...ends: string[]][] = [
-  ...['think', 'thinking', 'thought', 'thoughts', 'reasoning', 'analysis', 'scratchpad', 'seed:think'].map(
-    (name): [string, string] => [`<${name}>`, `</${name}>`],
-  ),
+  ...[
+    'think',
+    'thinking',
+    'thought',
+    'thoughts',
+    'thought_process',
+    'chain_of_thought',
+    'reason',
+    'reasoning',
+    'reflection',
+    'analysis',
+    'scratchpad',
+    'seed:think',
+  ].map((name): [string, string] => [`<${name}>`, `</${name}>`]),
   ['[THINK]', '[/THINK]'],
   ['◁think▷', '◁/think▷'],
   ['<|begin_of_thought|>', '<|end_of_thought|>'],
@@ -122,16 +133,26 @@ class JsonPlaces {
   }
 }
 
-const LEAKED = 'assistantfinal';
-/** Harmony whose special tokens the host has left out: `analysis...assistantfinal...`. */
+/** Headings in the place of marks: those of Granite and Apriel, and Harmony whose special tokens the host left out. */
+const HEADINGS: [begin: RegExp, end: RegExp][] = [
+  [/^\s*Here(?:'s| is) my thought process:/i, /Here(?:'s| is) my response:/i],
+  [/^\s*Here are my reasoning steps:/i, /\[BEGIN FINAL RESPONSE\]/],
+  [/^analysis/, /assistantfinal|(?=assistantcommentary)/],
+];
+
 function splitWithoutMarks(text: string): SplitText {
-  if (!text.startsWith('analysis')) return { said: text, thoughts: '' };
-  const final = text.indexOf(LEAKED);
-  const call = text.indexOf('assistantcommentary');
-  const end = Math.min(...[final, call].filter((index) => index >= 0));
-  if (!Number.isFinite(end)) return { said: text, thoughts: '' };
-  const next = end === final ? end + LEAKED.length : end;
-  return { said: text.slice(next), thoughts: text.slice('analysis'.length, end) };
+  for (const [begin, end] of HEADINGS) {
+    const begun = begin.exec(text);
+    if (!begun) continue;
+    const start = begun[0].length;
+    const ended = end.exec(text.slice(start));
+    if (ended)
+      return {
+        said: text.slice(start + ended.index + ended[0].length),
+        thoughts: text.slice(start, start + ended.index),
+      };
+  }
+  return { said: text, thoughts: '' };
 }
 
 const THOUGHT_PARTS = new Set([
