@@ -1,5 +1,7 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { io } from 'socket.io-client';
+import { LOG_EVENTS } from '#lib/contracts/event';
 import { afterFile } from '../after-file.js';
 import { weatherSuite, type Client } from '../client.js';
 import { joinSystem, type TeamSystem } from '../system.js';
@@ -134,6 +136,20 @@ const byCase = (results: any[], of = words) => {
 };
 const everywhere = (right: string): string[] => KINDS.map(() => right);
 
+/** The error types of so many results, as a client hears them that subscribes to their job. */
+async function typesHeard(jobId: string, count: number): Promise<string[]> {
+  const socket = io(client.url, { auth: { token: client.token }, transports: ['websocket'] });
+  const heard: string[] = [];
+  socket.on('tool_eval_result', (event: unknown) => heard.push(LOG_EVENTS.tool_eval_result.parse(event).error_type));
+  try {
+    await socket.timeout(60_000).emitWithAck('subscribe', { job_id: jobId, after_seq: 0 });
+    await until(() => heard.length >= count, { what: 'the results to be heard' });
+    return heard;
+  } finally {
+    socket.disconnect();
+  }
+}
+
 it('a host that fails inside a 200 is asked again, and one that cuts or blocks is no wrong model', async () => {
   /** What it answers first to each format, then to all. */
   const first = (answer: (kind: Kind) => Response, then: (kind: Kind) => Response) => {
@@ -193,6 +209,11 @@ it('a host that fails inside a 200 is asked again, and one that cuts or blocks i
   expect(valuesOf('syntax')).toEqual(['hermes']);
   const { body: csv } = await client.get(`/api/tool-eval/history/${done.id}/export?format=csv`);
   for (const type of ['cut_off', 'refused']) expect(csv.match(new RegExp(`,${type},`, 'g'))).toHaveLength(KINDS.length);
+
+  const types = await typesHeard(done.job_id, 28);
+  expect(['cut_off', 'refused', 'errored'].map((type) => types.filter((one) => one === type).length)).toEqual([
+    4, 4, 4,
+  ]);
 
   // A rescore reads the stored bodies, and a recording the same ones as somebody else kept them: both alike.
   const verdicts = byCase(await resultsOf(done.id), ({ attempts: _attempts, ...result }) => words(result));

@@ -61,6 +61,10 @@ it('the verdicts on a case that is tried are those of a run, and nothing is kept
   const run = (await client.post('/api/tool-eval', { suite_id: suiteId, models, cache: 'off' })).body.eval_id;
   await until(async () => (await client.get(`/api/tool-eval/history/${run}`)).body.finished_at, { what: 'the run' });
   const ofRun = (await client.get(`/api/tool-eval/history/${run}/results?order=case`)).body.items;
+  // Its figures are counted after its end, and are rows as well.
+  await until(async () => (await client.get(`/api/tool-eval/history/${run}/facets`)).status === 200, {
+    what: 'the figures of the run',
+  });
   const [before, spentBefore] = [await rows(), await spent()];
   const { status, body } = await tryOut(models, { metrics: ['ragas_tool_call_f1'] });
   expect(status).toBe(200);

@@ -154,7 +154,7 @@ function readToolChoice(toolConfig: Json | undefined): Json {
 
 /** Google cannot represent a call whose arguments are not an object, and quotes it instead. */
 function writeCandidate({ content, calls, finish }: Completion): JsonObject {
-  const written = calls.map(({ name, arguments: args }) => ({ name, args: objectOf(args) }));
+  const written = calls.map(({ name, arguments: args }) => ({ name, args: objectOf(args || '{}') }));
   const broken = calls.find((_call, index) => written[index]!.args === undefined);
   const parts = broken
     ? []
