@@ -140,7 +140,9 @@ const everywhere = (right: string): string[] => KINDS.map(() => right);
 async function typesHeard(jobId: string, count: number): Promise<string[]> {
   const socket = io(client.url, { auth: { token: client.token }, transports: ['websocket'] });
   const heard: string[] = [];
-  socket.on('tool_eval_result', (event: unknown) => heard.push(LOG_EVENTS.tool_eval_result.parse(event).error_type));
+  const hear = (data: unknown): unknown => heard.push(LOG_EVENTS.tool_eval_result.parse(data).error_type);
+  socket.on('tool_eval_result', ({ data }: { data: unknown }) => hear(data));
+  socket.on('tool_eval_results', ({ results }: { results: unknown[] }) => results.forEach(hear));
   try {
     await socket.timeout(60_000).emitWithAck('subscribe', { job_id: jobId, after_seq: 0 });
     await until(() => heard.length >= count, { what: 'the results to be heard' });
@@ -203,7 +205,13 @@ it('a host that fails inside a 200 is asked again, and one that cuts or blocks i
   });
 
   // What reads results of any kind knows them: facets, figures, exports and the run's events.
-  const { body: facets } = await client.get(`/api/tool-eval/history/${done.id}/facets`);
+  const facets = await until(
+    async () => {
+      const { status, body } = await client.get(`/api/tool-eval/history/${done.id}/facets`);
+      return status === 200 && body;
+    },
+    { what: 'the figures of the run' },
+  );
   const valuesOf = (name: string) => facets[name].values.map(({ value }: { value: string }) => value).sort();
   expect(valuesOf('error_type')).toEqual(['cut_off', 'errored', 'none', 'refused']);
   expect(valuesOf('syntax')).toEqual(['hermes']);

@@ -130,7 +130,7 @@ test('a worker waits for tables that are not made yet', async () => {
   expect(waiting(worker)).toMatchObject([
     {
       msg: 'Waiting for Postgres with its tables',
-      because: { 'Postgres with its tables': 'relation "in_flight" does not exist' },
+      because: { 'Postgres with its tables': 'function level_of_session() does not exist' },
     },
   ]);
 });
