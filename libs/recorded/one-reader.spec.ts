@@ -415,3 +415,11 @@ describe('hosts write calls in other forms', () => {
     ),
   );
 });
+
+test('a message by itself may say how it ended, in the words of any host', () => {
+  const message = { role: 'assistant', content: 'First' };
+  expect(score(PARIS, { ...message, finish_reason: 'MAX_TOKENS' })).toBe('cut_off');
+  expect(score(NOTHING, { ...message, finish_reason: 'safety' })).toBe('refused');
+  expect(score(NOTHING, { ...message, finish_reason: 'abort' })).toBe('provider_5xx');
+  expect(score(NOTHING, { ...message, finish_reason: 'stop' })).toBe('passes');
+});

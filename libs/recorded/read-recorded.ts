@@ -11,7 +11,7 @@ import {
   kindOfFailure,
   type HostFailure,
 } from '#lib/providers/replies/host-failure';
-import type { ModelReply, ReplyReader } from '#lib/providers/replies/model-reply';
+import { endedReply, type ModelReply, type ReplyReader } from '#lib/providers/replies/model-reply';
 import { readBody } from '#lib/providers/replies/read-body';
 import type { ErrorKind } from '#lib/contracts/run';
 import { readCall, shorten, toToolCall } from './read-call.js';
@@ -110,8 +110,17 @@ export function readRecorded(value: unknown): Recorded {
   if (isMessage(value) && value.role === undefined)
     return { readAs: 'langchain.messages', rounds: toRounds(readMessages([value], 'message ').messages) };
   if (isMessage(value) || ['content', 'tool_calls', 'function_call'].some((key) => value[key] !== undefined))
-    return { readAs: hasToolUse(value) ? 'anthropic.messages' : 'toolmark.message', rounds: [readOwnMessage(value)] };
+    return { readAs: hasToolUse(value) ? 'anthropic.messages' : 'toolmark.message', rounds: ended(value) };
   throw noShape(value);
+}
+
+/** A message that may say in its `finish_reason` how it ended, in the words of any host. */
+function ended(value: JsonObject): JsonObject[] {
+  const { finish_reason: reason, ...message } = readOwnMessage(value);
+  if (reason === undefined) return [message];
+  const read = endedReply({ message, promptTokens: null, completionTokens: null }, reason);
+  if (isHostFailure(read)) throw failedReply(read);
+  return said(read).rounds;
 }
 
 const isOutputItem = (item: unknown): boolean =>

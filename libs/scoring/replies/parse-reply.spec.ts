@@ -204,6 +204,17 @@ describe('a call that a host left in the text', () => {
       });
   });
 
+  it('may have the name that the model was given for the tool', () => {
+    const names = { get_weather_b8affd: 'get_weather' };
+    for (const text of [
+      '[get_weather_b8affd(city="Paris", days=2)]',
+      OPENAI.replace('get_weather', 'get_weather_b8affd'),
+    ])
+      expect(parseReply({ content: text }, TOOLS, { names }).calls).toMatchObject([
+        { name: 'get_weather', arguments: ARGS },
+      ]);
+  });
+
   it('of a tool that nobody offered counts only between marks', () => {
     const unknown = '{"name": "open_door", "arguments": {}}';
     expect(called(unknown)).toEqual([]);

@@ -50,6 +50,18 @@ const byName = memoize(
     new Map(tools.map((tool) => [tool.function.name.toLowerCase(), tool])),
 );
 
+/** The tools by the names that the model was given, too: it may write these into a text. */
+function withSentNames(
+  tools: ReadonlyMap<string, Tool>,
+  names: Record<string, string> = {},
+): ReadonlyMap<string, Tool> {
+  const sent = Object.entries(names).flatMap(([name, own]): [string, Tool][] => {
+    const tool = tools.get(own.toLowerCase());
+    return tool ? [[name.toLowerCase(), tool]] : [];
+  });
+  return sent.length > 0 ? new Map([...sent, ...tools]) : tools;
+}
+
 /**
  * Reads the calls of a chat completion message: native calls, calls inside the name, and calls that the host left in
  * the text. Thoughts are not searched. It never throws: a call that cannot be read becomes a malformed call.
@@ -68,7 +80,7 @@ export function parseReply(
   const parsing: Parsing = {
     whole: of.whole ?? false,
     names: of.names ?? {},
-    tools: byName(tools),
+    tools: withSentNames(byName(tools), of.names),
     anyName: isBadCall,
   };
   const calls = nativeCalls(reply, parsing);
@@ -128,10 +140,12 @@ function noteConsidered(thoughts: string, parsing: Parsing): void {
 }
 
 /** Whether a text has a bracket, and what a call of any syntax has beside it. */
-const mayHoldCall = (text: string, { tools }: Parsing): boolean =>
+const mayHoldCall = (text: string, { tools, names }: Parsing): boolean =>
   MAY_HOLD_CALLS.test(text) &&
   (/"(?:name|tool|function)|tool_?call|function|invoke|tool▁call|python_|START_ACTION/i.test(text) ||
-    [...tools.values()].some(({ function: { name } }) => text.includes(name)));
+    [...Object.keys(names), ...[...tools.values()].map((tool) => tool.function.name)].some((name) =>
+      text.includes(name),
+    ));
 
 const MAX_NAMED_IN = 4000;
 
