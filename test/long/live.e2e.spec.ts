@@ -9,7 +9,7 @@ import { watchJob } from '#lib/client/watch-job';
 import { Envelope, LIVE_MESSAGES, LOG_EVENTS, type LiveMessageName } from '#lib/contracts/event';
 import { clientOf, weatherSuite, type Client } from '../client.js';
 import { ADMIN_TOKEN, startProcess, until, type RunningProcess } from '../processes.js';
-import { played, repeatable } from '../seed.js';
+import { played, playsAll, repeatable } from '../seed.js';
 import { createDatabase, startRedis, type PrivateRedis } from '../services.js';
 
 let redis: PrivateRedis;
@@ -331,49 +331,51 @@ it('a client that missed 12,000 results is sent to HTTP, and one that missed few
   expect(followed).toEqual(['tool_eval_progress', 'truncated']);
 }, 90_000);
 
-it.each(played([true, false]))(
-  'a client that stops reading (batch: %s) has a few pages kept, slows nobody, and goes on where it stopped',
-  (batch) =>
-    repeatable(async () => {
-      const unsentBytes = async (): Promise<number> =>
-        Number(/^toolmark_live_unsent_bytes (\d+)/m.exec((await client.get('/metrics')).body)![1]);
-      const { jobId: read, lastSeq } = await hugeRun();
-      const [stopped, healthy] = [await connect(0), await connect(0)];
-      const tcp = (): { pause(): void; resume(): void } => (stopped.socket.io.engine.transport as any).ws._socket;
-      tcp().pause();
-      await until(
-        () => {
-          stopped.socket.emit('subscribe', { job_id: read, after_seq: lastSeq - 9000, batch }, () => {});
-          // The kernel holds some megabytes, and may take more after a while.
-          let looks = 0;
-          return until(async () => (looks = (await unsentBytes()) > 0 ? looks + 1 : 0) === 5, { timeoutMs: 3000 });
-        },
-        { what: 'the stopped client to have unread events in the API', timeoutMs: 60_000 },
-      );
-      const { jobId } = await submit(1500, ['perfect-ish']);
-      void subscribe(stopped, jobId, 0, batch);
-      await subscribe(healthy, jobId, 0);
-      const kept: number[] = [];
-      await until(
-        async () => {
-          kept.push(await unsentBytes());
-          return healthy.of(jobId).some((event) => event.name === 'job_completed');
-        },
-        { what: 'the healthy client to have all', timeoutMs: 60_000 },
-      );
-      expect(healthy.of(jobId).map((event) => event.seq)).toEqual(upTo(healthy.of(jobId).length));
-      // Two waiting pages and those being sent, each of at most 500 results of half a kilobyte.
-      expect(Math.min(...kept)).toBeGreaterThan(0);
-      expect(Math.max(...kept)).toBeLessThan(2_000_000);
+// Of the soak alone: how much the kernel takes before the API keeps anything is another figure on each machine.
+if (playsAll)
+  it.each([true, false])(
+    'a client that stops reading (batch: %s) has a few pages kept, slows nobody, and goes on where it stopped',
+    (batch) =>
+      repeatable(async () => {
+        const unsentBytes = async (): Promise<number> =>
+          Number(/^toolmark_live_unsent_bytes (\d+)/m.exec((await client.get('/metrics')).body)![1]);
+        const { jobId: read, lastSeq } = await hugeRun();
+        const [stopped, healthy] = [await connect(0), await connect(0)];
+        const tcp = (): { pause(): void; resume(): void } => (stopped.socket.io.engine.transport as any).ws._socket;
+        tcp().pause();
+        await until(
+          () => {
+            stopped.socket.emit('subscribe', { job_id: read, after_seq: lastSeq - 9000, batch }, () => {});
+            // The kernel holds some megabytes, and may take more after a while.
+            let looks = 0;
+            return until(async () => (looks = (await unsentBytes()) > 0 ? looks + 1 : 0) === 5, { timeoutMs: 3000 });
+          },
+          { what: 'the stopped client to have unread events in the API', timeoutMs: 60_000 },
+        );
+        const { jobId } = await submit(1500, ['perfect-ish']);
+        void subscribe(stopped, jobId, 0, batch);
+        await subscribe(healthy, jobId, 0);
+        const kept: number[] = [];
+        await until(
+          async () => {
+            kept.push(await unsentBytes());
+            return healthy.of(jobId).some((event) => event.name === 'job_completed');
+          },
+          { what: 'the healthy client to have all', timeoutMs: 60_000 },
+        );
+        expect(healthy.of(jobId).map((event) => event.seq)).toEqual(upTo(healthy.of(jobId).length));
+        // Two waiting pages and those being sent, each of at most 500 results of half a kilobyte.
+        expect(Math.min(...kept)).toBeGreaterThan(0);
+        expect(Math.max(...kept)).toBeLessThan(2_000_000);
 
-      expect(stopped.of(jobId)).toEqual([]);
-      tcp().resume();
-      await ended(stopped, jobId);
-      expect(stopped.of(jobId)).toEqual(healthy.of(jobId));
-      await until(async () => (await unsentBytes()) === 0);
-    }),
-  150_000,
-);
+        expect(stopped.of(jobId)).toEqual([]);
+        tcp().resume();
+        await ended(stopped, jobId);
+        expect(stopped.of(jobId)).toEqual(healthy.of(jobId));
+        await until(async () => (await unsentBytes()) === 0);
+      }),
+    150_000,
+  );
 
 it.each(played([-3_600_000, 20_000, 3_600_000]))(
   'an API whose clock is %i ms off tells what its team makes and ends, and nothing of before',
