@@ -201,6 +201,10 @@ describe('a failed reply is not an answer', () => {
     }
   });
 
+  test.each(['constructor', '__proto__', 'unexpected_end'])('finish reason %s beside a text says nothing', (reason) =>
+    expectAlike('openai', NOTHING, choice({ content: 'Hi' }, { finish_reason: reason }), 'passes'),
+  );
+
   it('an unknown finish reason is one only where the message is empty', async () => {
     await expectAlike('openai', NOTHING, choice({}, { finish_reason: 'brb' }), 'bad_response, retried');
     await expectAlike('openai', NOTHING, choice({ content: ' ' }, { finish_reason: 'brb' }), 'bad_response, retried');

@@ -1,7 +1,7 @@
+import { argumentsIn } from '#lib/contracts/call-fields';
 import { isObject, type Json, type JsonObject } from '#lib/contracts/json/json';
 import { badBody } from './host-failure.js';
 import { argumentsText, endedReply, readTokenCount, type ReplyReader } from './model-reply.js';
-import { argumentsIn } from './native-calls.js';
 
 const BLOCKS = new Set(['text', 'tool_use', 'thinking', 'redacted_thinking', 'server_tool_use', 'mcp_tool_use']);
 

@@ -1,7 +1,7 @@
+import { argumentsIn } from '#lib/contracts/call-fields';
 import { isObject, toText, type Json, type JsonObject } from '#lib/contracts/json/json';
 import { badBody, failureOf, isBadCall, isHostFailure, type HostFailure } from './host-failure.js';
 import { argumentsText, endedReply, readTokenCount, type ReplyReader } from './model-reply.js';
-import { argumentsIn } from './native-calls.js';
 
 /** Reads a response of Google's generateContent. */
 export const readGoogleReply: ReplyReader = (body) => {

@@ -1,3 +1,4 @@
+import { UNREAD_CALLS } from '#lib/contracts/call-fields';
 import { isObject, toText, type Json, type JsonObject } from '#lib/contracts/json/json';
 import type { ErrorKind } from '#lib/contracts/run';
 
@@ -162,17 +163,6 @@ const REASONS: Record<string, string> = {
   image_recitation: 'content_filter',
   error_toxic: 'content_filter',
 };
-/** The model made a call that its host could not read, of a tool that was not offered, or one too many. */
-export const BAD_CALLS: ReadonlySet<string> = new Set([
-  'malformed_function_call',
-  'malformed_tool_call',
-  'malformed_tool_use',
-  'malformed_response',
-  'malformed_model_output',
-  'invalid_tool_call',
-  'unexpected_tool_call',
-  'too_many_tool_calls',
-]);
 const BROKE_OFF = new RegExp(
   [
     '^(?:failure|fault|aborted|cancell?ed|cancel|user_cancel|interrupted|timed_out|rate_limit(?:ed)?|exception)$',
@@ -188,15 +178,14 @@ const BROKE_OFF = new RegExp(
  */
 export function readEnding(given: Json | undefined): Ending {
   if (typeof given !== 'string' || given === '') return { reason: null, isKnown: true };
-  const known = REASONS[given];
-  if (known !== undefined) return { reason: known, isKnown: true };
+  if (Object.hasOwn(REASONS, given)) return { reason: REASONS[given]!, isKnown: true };
   const words = given
     .slice(0, 200)
     .toLowerCase()
     .split(':')
     .map((part) => part.trim().replace(/[\s-]+/g, '_'));
   for (const word of words.toReversed()) {
-    if (BAD_CALLS.has(word)) return { reason: word, isKnown: true };
+    if (UNREAD_CALLS.has(word)) return { reason: word, isKnown: true };
     const reason = Object.hasOwn(REASONS, word) ? REASONS[word]! : undefined;
     if (reason !== undefined) return { reason, isKnown: true };
     if (BROKE_OFF.test(word)) return { status: STATUS_OF_PHRASE.find(([phrase]) => phrase.test(word))?.[1] ?? 502 };
@@ -207,5 +196,5 @@ export function readEnding(given: Json | undefined): Ending {
 /** Whether the model made a call that its host could not read. */
 export function isBadCall(reason: Json | undefined): boolean {
   const ending = readEnding(reason);
-  return 'reason' in ending && BAD_CALLS.has(ending.reason ?? '');
+  return 'reason' in ending && UNREAD_CALLS.has(ending.reason ?? '');
 }

@@ -23,8 +23,8 @@ export interface ModelReply {
   /** An assistant message. The arguments of its calls are JSON text that keeps every number as it was written. */
   message: JsonObject;
   /**
-   * In OpenAI's words (`stop`, `tool_calls`, `length`, `content_filter`), one of `BAD_CALLS`, or the host's own where
-   * nobody knows it, in lower case.
+   * In OpenAI's words (`stop`, `tool_calls`, `length`, `content_filter`), one of `UNREAD_CALLS`, or the host's own
+   * where nobody knows it, in lower case.
    */
   finishReason: string | null;
   promptTokens: number | null;

@@ -1,4 +1,4 @@
-import { ARGUMENT_KEYS } from '#lib/contracts/call-fields';
+import { argumentsIn } from '#lib/contracts/call-fields';
 import { isObject, type Json, type JsonObject } from '#lib/contracts/json/json';
 import { badBody, type HostFailure } from './host-failure.js';
 
@@ -47,7 +47,3 @@ function inForm(call: Json): JsonObject | undefined {
     ...(call.extra_content !== undefined && { extra_content: call.extra_content }),
   };
 }
-
-/** The arguments of a call, by whichever key the host has for them. */
-export const argumentsIn = (fields: JsonObject): Json | undefined =>
-  fields[ARGUMENT_KEYS.find((key) => fields[key] !== undefined) ?? ''];

@@ -1,7 +1,7 @@
+import { argumentsIn } from '#lib/contracts/call-fields';
 import { isObject, toText, type Json, type JsonObject } from '#lib/contracts/json/json';
 import { badBody } from './host-failure.js';
 import { readTokenCount, type ReplyReader } from './model-reply.js';
-import { argumentsIn } from './native-calls.js';
 
 const ITEMS = new Set(['message', 'function_call', 'reasoning']);
 

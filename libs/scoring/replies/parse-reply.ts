@@ -1,4 +1,4 @@
-import { ARGUMENT_KEYS } from '#lib/contracts/call-fields';
+import { argumentsIn, UNREAD_CALLS } from '#lib/contracts/call-fields';
 import { isObject, parseJson, type Json, type JsonObject } from '#lib/contracts/json/json';
 import { memoize } from '#lib/contracts/memoize';
 import { byteLength, type Tool } from '#lib/contracts/tool';
@@ -39,9 +39,8 @@ interface Parsing {
   syntax?: CallSyntax;
 }
 
-/** Finish reasons of a model whose host could not take its call. */
-const BAD_CALL = /^(?:malformed|invalid|unexpected|too_many)_/;
-export const isUnreadCall = (finishReason: string | null): boolean => BAD_CALL.test(finishReason ?? '');
+/** Whether the model's host could not take its call, by the finish reason. */
+export const isUnreadCall = (finishReason: string | null): boolean => UNREAD_CALLS.has(finishReason ?? '');
 /** Repairs of the form alone, which the host made. */
 const HARMLESS: ReadonlySet<Repair> = new Set(['function_call', 'object_arguments']);
 
@@ -186,9 +185,6 @@ function nativeCalls(reply: JsonObject, parsing: Parsing): ParsedCall[] {
   }
   return calls;
 }
-
-const argumentsIn = (body: JsonObject): Json | undefined =>
-  body.arguments ?? body[ARGUMENT_KEYS.find((key) => body[key] !== undefined) ?? ''];
 
 function readCall(name: string, raw: Json | undefined, repairs: Repair[], parsing: Parsing): ParsedCall {
   const given = readArguments(raw, repairs, parsing);
