@@ -10,6 +10,7 @@ import type { LaneMeters } from './health/worker-metrics.js';
 import { ReplyScorer } from './scoring/score-reply.js';
 import { CasePlayer, type OnAttempt } from './items/play-and-score.js';
 import { Connections } from './models/connections.js';
+import { FirstRequests } from './models/first-requests.js';
 import { LaneBudgets } from './models/lane-budgets.js';
 import { ReplyCache } from './items/reply-cache.js';
 import { RunCache } from './items/run-cache.js';
@@ -41,7 +42,14 @@ export function composeItems(
   const scorer = new ReplyScorer(logger);
   const warnings = new RunWarnings(pool);
   const itemScorer = new ItemScorer({ scorer, embedder, logger });
-  const player = new CasePlayer({ pool, connections, scorer, itemScorer, warnings, onAttempt });
+  const player = new CasePlayer({
+    connections,
+    firstRequests: new FirstRequests(redis),
+    scorer,
+    itemScorer,
+    warnings,
+    onAttempt,
+  });
   const runner = new ItemRunner({
     pool,
     runs,

@@ -219,6 +219,35 @@ export const ProviderPatch = z
   });
 export type ProviderPatch = z.infer<typeof ProviderPatch>;
 
+const setting = z.string().meta({
+  description:
+    'A parameter, `tool_choice`, `strict` of tools, or `messages.<field>`: a field of earlier replies in a chain.',
+});
+const sent = z.string().meta({
+  description:
+    'How it is sent instead: `left out`, `auto`, `auto while thinking`, `max_completion_tokens`, `max_tokens`, ' +
+    '`at most <n>` or `sent back`.',
+});
+const said = z.string().meta({ description: 'What the host said of it, shortened.' });
+export const LearnedSetting = z
+  .object({
+    model: z.string().meta({ description: 'The id of the model.' }),
+    setting,
+    sent,
+    said,
+    until: time.meta({ description: 'When it is forgotten, and tried as a run has it again.' }),
+  })
+  .meta({ id: 'LearnedSetting', description: 'A setting that a model refused lately.' });
+
+export const ProviderQuery = z.strictObject({
+  model: z
+    .string()
+    .min(1)
+    .max(200)
+    .optional()
+    .meta({ description: 'The id of one of its models.', example: 'gpt-4o-mini' }),
+});
+
 export const Provider = z
   .object({
     key: z
@@ -240,6 +269,11 @@ export const Provider = z
     models: z
       .array(ModelInput.extend({ name: z.string().meta({ description: 'The display name of the model.' }) }))
       .meta({ description: 'The models that runs can name.' }),
+    learned: z.array(LearnedSetting).meta({
+      description:
+        'What its models refused within the last day, and how it is sent instead. `POST .../test` tries it anew, and ' +
+        '`DELETE .../learned` forgets it.',
+    }),
     created_at: time.meta({ description: 'When the provider was created.' }),
     updated_at: time.meta({ description: 'When it was last changed.' }),
   })
@@ -253,8 +287,11 @@ export const ProviderTest = z
     error: z.string().nullable().meta({
       description: 'The error of the provider, or why it could not be reached; null when the model answered.',
     }),
+    learned: z
+      .array(z.object({ setting, sent, said }))
+      .meta({ description: 'What the model refuses of what a run sends by default, and how it is sent instead.' }),
   })
-  .meta({ id: 'ProviderTest', description: 'The outcome of one small request to the first model of a provider.' });
+  .meta({ id: 'ProviderTest', description: 'The outcome of a small request to a model of a provider.' });
 export const DiscoveredModels = z
   .object({
     models: z

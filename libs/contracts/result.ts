@@ -179,6 +179,14 @@ export const ResultWithExchange = Result.extend({
             "The suite's names of tools, by the names that were sent instead. Left out where the provider " +
             'accepts the names unchanged.',
         }),
+      adjusted: z
+        .record(z.string(), z.string())
+        .optional()
+        .meta({
+          description:
+            'Settings that the model refuses, and how they were sent instead: `{"max_tokens": "max_completion_tokens", ' +
+            '"temperature": "left out"}`. Left out when it took the request as the run has it.',
+        }),
     })
     .nullable()
     .meta({ description: 'The requests and replies; null when nothing was sent, or when they are no longer stored.' }),

@@ -1,8 +1,10 @@
 import type { CaseInput } from '#lib/contracts/case';
 import type { Json, JsonObject } from '#lib/contracts/json/json';
+import type { Way, Ways } from '#lib/contracts/learned';
 import { memoize } from '#lib/contracts/memoize';
 import type { RunConfig, ToolChoice } from '#lib/contracts/run';
 import type { Tool } from '#lib/contracts/tool';
+import { adaptRequest, isThinkingOff } from './learned/adapt-request.js';
 import { joinSystemPrompts } from './system-prompt.js';
 
 /** Something that a run does differently than it was asked to; announced once per run. */
@@ -12,8 +14,10 @@ export interface Warning {
 }
 
 export interface BuiltRequest {
+  /** As the run wants it. */
+  asked: JsonObject;
+  /** As the model takes it, by what was learned of it. */
   body: JsonObject;
-  toolChoice: ToolChoice;
   warnings: Warning[];
 }
 
@@ -36,13 +40,12 @@ export function buildRequest(of: {
   input: CaseInput;
   expectsNoCall: boolean;
   target: { name: string; modelId: string; params: JsonObject; systemPrompt: string | null };
-  model: { unsupportedParams: string[]; defaultParams: JsonObject; refusesRequired: boolean };
+  model: { unsupportedParams: string[]; defaultParams: JsonObject; learned: Ways };
 }): BuiltRequest {
   const { config, suite, input, target, model } = of;
   const warnings: Warning[] = [];
-  const toolChoice = chooseToolChoice(of, warnings);
   const system = joinSystemPrompts(config.base_prompt ?? suite.systemPrompt, target.systemPrompt);
-  const body: JsonObject = {
+  const asked: JsonObject = {
     model: target.modelId,
     messages: [
       ...(system ? [{ role: 'system', content: system }] : []),
@@ -54,21 +57,28 @@ export function buildRequest(of: {
     ...config.params,
     ...target.params,
     tools: toRequestTools(suite.tools),
-    tool_choice: toolChoice,
+    tool_choice: chooseToolChoice(of, warnings),
   };
   for (const name of model.unsupportedParams) {
-    if (!(name in body)) continue;
-    delete body[name];
+    if (!(name in asked)) continue;
+    delete asked[name];
     warnings.push({
       code: `unsupported:${target.name}:${name}`,
       message: `${target.name} does not support "${name}"; it was left out.`,
     });
   }
-  return { body, toolChoice, warnings };
+  const { body, adjusted } = adaptRequest(asked, model.learned);
+  warnings.push(...adjustmentWarnings(target.name, adjusted, asked));
+  if (model.learned.tool_choice === 'auto while thinking' && body.tool_choice === 'required' && isThinkingOff(body))
+    warnings.push({
+      code: `thinking_off:${target.name}`,
+      message: `${target.name} takes tool_choice "required" because params turn its thinking off.`,
+    });
+  return { asked, body, warnings };
 }
 
 function chooseToolChoice(
-  { config, expectsNoCall, target, model }: Parameters<typeof buildRequest>[0],
+  { config, expectsNoCall }: Parameters<typeof buildRequest>[0],
   warnings: Warning[],
 ): ToolChoice {
   if (config.tool_choice !== 'required') return config.tool_choice;
@@ -79,17 +89,34 @@ function chooseToolChoice(
     });
     return 'auto';
   }
-  if (model.refusesRequired) {
-    warnings.push(toolChoiceWarning(target.name));
-    return 'auto';
-  }
   return 'required';
 }
 
-export const toolChoiceWarning = (target: string): Warning => ({
-  code: `tool_choice:${target}`,
-  message: `${target} refuses tool_choice "required"; "auto" is sent instead.`,
-});
+/** @param asked the request before it was adjusted */
+export const adjustmentWarnings = (target: string, adjusted: Ways, asked: JsonObject): Warning[] =>
+  Object.entries(adjusted).map(([setting, way]) => ({
+    code: setting === 'tool_choice' ? `tool_choice:${target}` : `refused:${target}:${setting}`,
+    message: `${target} ${describe(setting, way, asked)}`,
+  }));
+
+function describe(setting: string, way: Way, asked: JsonObject): string {
+  if (setting === 'tool_choice') {
+    const refuses = `refuses tool_choice ${JSON.stringify(asked.tool_choice)}`;
+    if (way === 'left out') return `${refuses}; none is sent.`;
+    if (way === 'auto') return `${refuses}; "auto" is sent instead.`;
+    return (
+      `${refuses} while it thinks; "auto" is sent instead. To keep "required", turn thinking off in params: ` +
+      '{"thinking": {"type": "disabled"}} at DeepSeek, {"enable_thinking": false} at Qwen.'
+    );
+  }
+  const [, field] = /^messages\.(.+)$/.exec(setting) ?? [];
+  const name =
+    field === undefined ? `"${setting}"${setting === 'strict' ? ' of tools' : ''}` : `"${field}" in earlier replies`;
+  if (way === 'sent back') return `misses ${name}; it is sent, empty where the model gave none.`;
+  if (way === 'left out') return `refuses ${name}; it is left out.`;
+  if (way.startsWith('at most ')) return `writes ${way} tokens, which is sent as "${setting}".`;
+  return `refuses ${name}; "${way}" is sent instead.`;
+}
 
 export const expectsNoCall = (input: CaseInput): boolean =>
   input.should_call_tool === false || input.expected_tool === null || input.expected_calls?.length === 0;

@@ -1,11 +1,17 @@
 import { toText, isObject, parseJson, type JsonObject } from '#lib/contracts/json/json';
+import type { CaseInput } from '#lib/contracts/case';
+import type { Refusal, Ways } from '#lib/contracts/learned';
 import type { ProviderKind } from '#lib/contracts/provider';
+import type { RunConfig } from '#lib/contracts/run';
+import type { Tool } from '#lib/contracts/tool';
 import { withoutSlash } from '#lib/contracts/url';
+import { buildRequest, type BuiltRequest } from './build-request.js';
 import { createChatClient } from './chat.js';
 import { classifyError, classifyStatus } from './classify-failure.js';
 import { readError } from './dialects/read-errors.js';
 import { ProviderFailure } from './failure.js';
 import { createGuardedFetch, addressProblem } from './guarded/guarded-fetch.js';
+import { readRefusal } from './learned/read-refusal.js';
 import { maskKeys } from './guarded/mask-keys.js';
 
 export interface ProbeTarget {
@@ -15,27 +21,73 @@ export interface ProbeTarget {
   allowPrivateNetworks: boolean;
 }
 
+interface ProbedModel {
+  modelId: string;
+  unsupportedParams?: string[];
+  defaultParams?: JsonObject;
+}
+
 const PROBE_TIMEOUT_MS = 30_000;
 
-/** Sends one small request to check the address, the key and the model. Returns failures instead of throwing them. */
+/** What a run sends that names nothing of its own. */
+const DEFAULT_CONFIG = { temperature: 0, max_tokens: null, tool_choice: 'required', params: {} } as RunConfig;
+const READY: Tool = {
+  type: 'function',
+  function: {
+    name: 'answer',
+    description: 'Answers the user.',
+    parameters: { type: 'object', properties: { text: { type: 'string' } }, required: ['text'] },
+  },
+};
+/** How many of its settings a model may refuse in one test. */
+const MAX_REFUSALS = 12;
+
+/**
+ * Sends what a run sends by default, with one small tool, to check the address, the key and the model. What the model
+ * refuses is sent otherwise, as in a run. Returns failures instead of throwing them.
+ */
 export async function probeProvider(
-  target: ProbeTarget & { modelId: string },
+  target: ProbeTarget & ProbedModel,
+  onRefusal: (refusal: Refusal) => Promise<void> = async () => {},
 ): Promise<{ ok: boolean; latencyMs: number; error: string | null }> {
   const { fetch, close } = createGuardedFetch(target);
-  const started = performance.now();
+  let started = performance.now();
   const latencyMs = (): number => Math.round(performance.now() - started);
   try {
-    await createChatClient(target.kind, target, fetch).ask(
-      { model: target.modelId, messages: [{ role: 'user', content: 'Answer with the word: ready' }], max_tokens: 16 },
-      { signal: AbortSignal.timeout(PROBE_TIMEOUT_MS), timeoutMs: PROBE_TIMEOUT_MS },
-    );
-    return { ok: true, latencyMs: latencyMs(), error: null };
+    const client = createChatClient(target.kind, target, fetch);
+    const signal = AbortSignal.timeout(PROBE_TIMEOUT_MS);
+    for (let [ways, refusals]: [Ways, number] = [{}, 0]; ; refusals++) {
+      const { body } = probeRequest(target, ways);
+      started = performance.now();
+      try {
+        await client.ask(body, { signal, timeoutMs: PROBE_TIMEOUT_MS });
+        return { ok: true, latencyMs: latencyMs(), error: null };
+      } catch (error) {
+        const refusal = error instanceof ProviderFailure && readRefusal(error, body, ways, target.kind);
+        if (!refusal || ways[refusal.setting] === refusal.way || refusals >= MAX_REFUSALS) throw error;
+        await onRefusal(refusal);
+        ways = { ...ways, [refusal.setting]: refusal.way };
+      }
+    }
   } catch (error) {
     return { ok: false, latencyMs: latencyMs(), error: (error as Error).message };
   } finally {
     void close();
   }
 }
+
+const probeRequest = (
+  { modelId, unsupportedParams = [], defaultParams = {} }: ProbedModel,
+  learned: Ways,
+): BuiltRequest =>
+  buildRequest({
+    config: DEFAULT_CONFIG,
+    suite: { systemPrompt: null, tools: [READY] },
+    input: { prompt: 'Answer with the word: ready' } as CaseInput,
+    expectsNoCall: false,
+    target: { name: modelId, modelId, params: {}, systemPrompt: null },
+    model: { unsupportedParams, defaultParams, learned },
+  });
 
 /** How a format lists its models. A base URL may end in the version or not. */
 interface ModelList {

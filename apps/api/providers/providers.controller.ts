@@ -5,13 +5,17 @@ import {
   Provider,
   ProviderInput,
   ProviderPatch,
+  ProviderQuery,
   ProviderTemplates,
   ProviderTest,
 } from '#lib/contracts/provider';
+import type { z } from 'zod';
 import type { Caller } from '#lib/db/catalogue/callers';
 import { PROVIDER_TEMPLATES } from '#lib/providers/templates';
 import { About, Answers, Changes, idCursor, Me, Needs, type Change } from '../platform/decorators.js';
 import { ProviderService } from './providers.service.js';
+
+type ModelOfProvider = z.infer<typeof ProviderQuery>;
 
 @Controller('api/providers')
 export class ProvidersController {
@@ -74,13 +78,30 @@ export class ProvidersController {
   @Post(':key/test')
   @About(
     'Test a provider',
-    'Makes one small request to its first model. It answers 200 also when the provider fails, with the ' +
-      'error of the provider.',
+    'Sends a model what a run sends by default, with one small tool. It answers 200 also when the provider fails, ' +
+      'with the error of the provider. What was learned of the model is forgotten, and learned anew.',
   )
   @HttpCode(200)
-  @Answers(200, ProviderTest, 404)
-  test(@Me() caller: Caller, @Param('key') key: string) {
-    return this.service.test(caller, key);
+  @Answers(200, ProviderTest, 404, 422)
+  test(@Me() caller: Caller, @Param('key') key: string, @Query({ schema: ProviderQuery }) { model }: ModelOfProvider) {
+    return this.service.test(caller, key, model);
+  }
+
+  @Delete(':key/learned')
+  @About(
+    'Forget what models refuse',
+    'What its models refused lately, or one of them did, is sent as runs have it again. It would be forgotten a day ' +
+      'after it was learned.',
+  )
+  @Needs('owner')
+  @Answers(204, undefined, 404, 422)
+  forget(
+    @Me() caller: Caller,
+    @Param('key') key: string,
+    @Query({ schema: ProviderQuery }) { model }: ModelOfProvider,
+    @Changes() change: Change,
+  ) {
+    return this.service.forget(caller, key, model, change);
   }
 
   /** Needs an editor because it sends a request with the team's key, as a test does. */

@@ -2,6 +2,8 @@ import { Inject, Injectable } from '@nestjs/common';
 import type { Redis } from 'ioredis';
 import type { z } from 'zod';
 import type { Page } from '#lib/contracts/page';
+import { suggestNames } from '#lib/contracts/input/nearest-names';
+import { parseJson, type JsonObject } from '#lib/contracts/json/json';
 import { findReservedParams } from '#lib/contracts/params';
 import { ProblemError } from '#lib/contracts/input/problem';
 import type {
@@ -15,6 +17,8 @@ import type {
 } from '#lib/contracts/provider';
 import { audit } from '#lib/db/catalogue/audit';
 import type { Caller } from '#lib/db/catalogue/callers';
+import { forgetLearned, learnSetting } from '#lib/db/catalogue/learned-settings';
+import type { Pool } from '#lib/db/connection/pool';
 import { ProviderChanges } from '#lib/db/engine/provider-changes';
 import { ProviderRepository, toProvider, type StoredProvider } from '#lib/db/catalogue/providers';
 import type { Prisma } from '#lib/db/connection/prisma';
@@ -23,13 +27,14 @@ import { baseUrlProblem, discoverModels, probeProvider } from '#lib/providers/pr
 import type { Env } from '#lib/runtime/env';
 import { Sealer } from '#lib/runtime/seal';
 import type { Change } from '../platform/decorators.js';
-import { ENV, PRISMA, REDIS } from '../platform/stores.js';
+import { ENV, POOL, PRISMA, REDIS } from '../platform/stores.js';
 
 /** What users do with providers. Workers are notified of a change once it is committed. */
 @Injectable()
 export class ProviderService {
   constructor(
     @Inject(PRISMA) readonly prisma: Prisma,
+    @Inject(POOL) readonly pool: Pool,
     @Inject(REDIS) readonly redis: Redis,
     @Inject(ENV) readonly env: Env,
     readonly sealer: Sealer,
@@ -84,14 +89,41 @@ export class ProviderService {
     void notify(this.redis, { topic: 'provider', id: key });
   }
 
-  /** Makes one small request to the first model. A provider that fails is a result, not an error. */
-  async test(caller: Caller, key: string): Promise<z.infer<typeof ProviderTest>> {
+  /**
+   * Makes a small request to a model, the first if none is named. What was learned of it is forgotten and learned anew.
+   * A provider that fails is a result, not an error.
+   */
+  async test(caller: Caller, key: string, modelId: string | undefined): Promise<z.infer<typeof ProviderTest>> {
     const provider = await this.#providersOf(caller).find(key);
-    const model = provider.models[0];
-    if (!model)
-      throw new ProblemError(422, `"${key}" has no models to test with. Add one with PATCH /api/providers/${key}.`);
-    const { ok, latencyMs, error } = await probeProvider({ ...this.#endpoint(provider), modelId: model.model_id });
-    return { ok, latency_ms: latencyMs, error };
+    const model = modelOf(provider, modelId);
+    const learned: z.infer<typeof ProviderTest>['learned'] = [];
+    await forgetLearned(this.pool, provider.id, model.model_id);
+    const { ok, latencyMs, error } = await probeProvider(
+      {
+        ...this.#endpoint(provider),
+        modelId: model.model_id,
+        unsupportedParams: model.unsupported_params,
+        defaultParams: parseJson(model.default_params) as JsonObject,
+      },
+      async (refusal) => {
+        const { setting, way, said } = refusal;
+        learned.push({ setting, sent: way, said });
+        await learnSetting(this.pool, provider.id, model.model_id, refusal);
+      },
+    );
+    void notify(this.redis, { topic: 'provider', id: key });
+    return { ok, latency_ms: latencyMs, error, learned };
+  }
+
+  /** Forgets what was learned of a model, or of all: they are asked as runs have it again. */
+  async forget(caller: Caller, key: string, modelId: string | undefined, change: Change): Promise<void> {
+    const provider = await this.#providersOf(caller).find(key);
+    if (modelId !== undefined) modelOf(provider, modelId);
+    await change(async (client) => {
+      await forgetLearned(client, provider.id, modelId);
+      await audit(client, caller, 'provider.forget', key);
+    });
+    void notify(this.redis, { topic: 'provider', id: key });
   }
 
   async discoverModels(caller: Caller, key: string): Promise<z.infer<typeof DiscoveredModels>> {
@@ -119,6 +151,19 @@ export class ProviderService {
     const problem = baseUrlProblem(baseUrl, this.env.TOOLMARK_ALLOW_PRIVATE_NETWORKS);
     if (problem) throw new ProblemError(422, problem, [{ path: '/base_url', message: problem }]);
   }
+}
+
+/**
+ * @param modelId the first model if undefined
+ * @throws ProblemError 422 when the provider has no such model
+ */
+function modelOf({ key, models }: StoredProvider, modelId: string | undefined): StoredProvider['models'][number] {
+  const model = modelId === undefined ? models[0] : models.find((one) => one.model_id === modelId);
+  if (model) return model;
+  if (modelId === undefined)
+    throw new ProblemError(422, `"${key}" has no models to test with. Add one with PATCH /api/providers/${key}.`);
+  const ids = models.map((one) => one.model_id);
+  throw new ProblemError(422, `"${key}" has no model "${modelId}". ${suggestNames(modelId, ids, 'its models')}`);
 }
 
 /** @throws ProblemError 422 when default parameters name what a run sets itself */

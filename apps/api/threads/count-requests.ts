@@ -25,7 +25,7 @@ export interface ToCount {
     params: JsonObject;
     systemPrompt: string | null;
     /** Undefined when the provider no longer has it. */
-    model: Pick<Connection, 'kind' | 'baseUrl' | 'unsupportedParams' | 'defaultParams' | 'refusesRequired'> | undefined;
+    model: Pick<Connection, 'kind' | 'baseUrl' | 'unsupportedParams' | 'defaultParams' | 'learned'> | undefined;
   }[];
 }
 

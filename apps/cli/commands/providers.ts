@@ -2,7 +2,8 @@ import { text as readAll } from 'node:stream/consumers';
 import { Option, type Command } from 'commander';
 import type { ApiClient } from '#lib/client/api-client';
 import { suggestNames } from '#lib/contracts/input/nearest-names';
-import type { Provider, ProviderTemplate } from '#lib/contracts/provider';
+import type { z } from 'zod';
+import type { Provider, ProviderTemplate, ProviderTest } from '#lib/contracts/provider';
 import {
   commaSeparated,
   idOrObject,
@@ -19,6 +20,10 @@ import { dollars, table } from '../output/table.js';
 import { print, printError, printJson } from '../output/terminal.js';
 
 export const PROVIDER_KINDS = ['openai', 'openai-responses', 'anthropic', 'google'];
+
+interface ModelOption extends GlobalOptions {
+  model?: string;
+}
 
 interface AddOptions extends GlobalOptions {
   template?: string;
@@ -50,10 +55,21 @@ export function addProviders(program: Command): void {
   withExamples(
     providers
       .command('test')
-      .description('make one small request to the first model of a provider')
+      .description('send a model what a run sends by default, and say what it refuses')
       .argument('<key>', 'key of the provider')
-      .action(onServer<GlobalOptions, [string]>(testProvider)),
+      .option('--model <id>', 'id of a model; the first when left out')
+      .action(onServer<ModelOption, [string]>(testProvider)),
     'toolmark providers test simulator',
+    'toolmark providers test openai --model o4-mini',
+  );
+  withExamples(
+    providers
+      .command('forget')
+      .description('forget what models refused, so that they are asked as runs have it again')
+      .argument('<key>', 'key of the provider')
+      .option('--model <id>', 'id of a model; all when left out')
+      .action(onServer<ModelOption, [string]>(forgetLearned)),
+    'toolmark providers forget openai',
   );
 
   const models = program
@@ -75,7 +91,8 @@ const addOptions = (add: Command): Command =>
     .option('-m, --models <list>', 'ids of its models, separated by commas', commaSeparated)
     .option(
       '--model <json>',
-      'a model with prices, limits or parameters as a JSON object, repeatable',
+      'a model as a JSON object: id, input_cost_per_mtok, output_cost_per_mtok, limits, default_params, ' +
+        'unsupported_params (never sent to it); repeatable',
       repeated(idOrObject),
     )
     .option('--api-key-env <variable>', 'environment variable that holds the key')
@@ -165,12 +182,28 @@ async function readApiKey({ apiKeyEnv: variable, apiKeyStdin }: AddOptions): Pro
   return key;
 }
 
-async function testProvider(client: ApiClient, options: GlobalOptions, key: string): Promise<void> {
-  const path = `/api/providers/${encodeURIComponent(key)}/test`;
-  const test = await client.call<{ ok: boolean; latency_ms: number; error: string | null }>('POST', path);
+const pathOf = (key: string, what: string, { model }: ModelOption): string =>
+  `/api/providers/${encodeURIComponent(key)}/${what}${model === undefined ? '' : `?model=${encodeURIComponent(model)}`}`;
+
+async function testProvider(client: ApiClient, options: ModelOption, key: string): Promise<void> {
+  const test = await client.call<z.infer<typeof ProviderTest>>('POST', pathOf(key, 'test', options));
   if (!test.ok) process.exitCode = EXIT.negative;
   if (options.json) return printJson(test);
   print(test.ok ? `${key} answered after ${test.latency_ms} ms.` : `${key} does not answer: ${test.error}`);
+  if (test.learned.length === 0) return;
+  print('It refuses some of what a run sends by default. That is sent otherwise, which each run says:');
+  print(
+    ...table([
+      ['setting', 'sent instead', 'its words'],
+      ...test.learned.map(({ setting, sent, said }) => [setting, sent, said]),
+    ]),
+  );
+}
+
+async function forgetLearned(client: ApiClient, options: ModelOption, key: string): Promise<void> {
+  await client.call('DELETE', pathOf(key, 'learned', options));
+  if (options.json) return printJson({ forgotten: true });
+  print(`${key}${options.model === undefined ? '' : `::${options.model}`} is asked as runs have it again.`);
 }
 
 async function listModels(
@@ -190,7 +223,13 @@ async function listModels(
         'the providers',
       )}`,
     );
-  const items = chosen.flatMap(({ key: provider_key, models }) => models.map((model) => ({ provider_key, ...model })));
+  const items = chosen.flatMap(({ key: provider_key, models, learned }) =>
+    models.map((model) => ({
+      provider_key,
+      ...model,
+      learned: learned.flatMap(({ model: id, ...one }) => (id === model.id ? [one] : [])),
+    })),
+  );
   const none = 'No models yet. Add a provider with models: toolmark providers add --help';
   printList({ items }, options, none, (models) =>
     table([
@@ -199,7 +238,7 @@ async function listModels(
         `${model.provider_key}::${model.id}`,
         dollars(model.input_cost_per_mtok),
         dollars(model.output_cost_per_mtok),
-        model.unsupported_params.join(', '),
+        [...model.unsupported_params, ...model.learned.map(({ setting, sent }) => `${setting} (${sent})`)].join(', '),
       ]),
     ]),
   );

@@ -1,12 +1,15 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { RESERVED_REPLY_TOKENS } from '#lib/contracts/estimate';
 import type { Json, JsonObject } from '#lib/contracts/json/json';
+import type { Refusal, Ways } from '#lib/contracts/learned';
 import { memoize } from '#lib/contracts/memoize';
 import { PRIVATE_BODY } from '#lib/contracts/failed-body';
-import type { ToolChoice } from '#lib/contracts/run';
 import type { LaneLimits } from '#lib/db/catalogue/lane-limits';
 import type { ProviderReply } from '#lib/providers/chat';
 import { ProviderFailure } from '#lib/providers/failure';
+import { adaptRequest } from '#lib/providers/learned/adapt-request';
+import { readRefusal } from '#lib/providers/learned/read-refusal';
+import { requestShape } from '#lib/providers/learned/request-shape';
 import type { ReplyMemory } from '#lib/providers/guarded/reply-memory';
 import { replyInFailure } from '#lib/providers/replies/stored-reply';
 import { MAX_THROTTLED_MS, RetryState } from '#lib/providers/retry-policy';
@@ -15,6 +18,7 @@ import type { Permit, PermitUsage } from '#lib/queue/budget/permits';
 import { traceStep } from '#lib/runtime/tracing/tracing';
 import type { Reply } from '../scoring/scoring-work.js';
 import type { ModelConnection } from '../models/connections.js';
+import type { FirstRequests } from '../models/first-requests.js';
 import { traceRequest } from '../models/trace-request.js';
 
 /** What came of asking: a reply, or the failure that is left after all retries. */
@@ -26,9 +30,10 @@ export interface AskResult {
   latencyMs: number;
   promptTokens: number | null;
   completionTokens: number | null;
-  toolChoice: ToolChoice;
-  /** The model refused "required" just now, and was asked with "auto". */
-  refusedRequired: boolean;
+  /** The last request. */
+  sent: JsonObject;
+  /** What was sent otherwise than `body` has it, because the model refuses it. */
+  adjusted: Ways;
   requests: Json[];
   /** Bodies as they came, refusals among them: of many refusals the first ones and the last. */
   bodies: Json[];
@@ -40,8 +45,8 @@ export interface AskOptions {
   /** The model as it can be asked now. @throws ProviderFailure when it cannot */
   model: () => Promise<ModelConnection>;
   permits: (lane: LaneLimits) => Permits;
+  /** The request as its run wants it. It is sent as the model takes it. */
   body: JsonObject;
-  toolChoice: ToolChoice;
   timeoutMs: number;
   signal: AbortSignal;
   /** The room for large replies. */
@@ -53,12 +58,18 @@ export interface AskOptions {
   /** Notes whether the item is worked on, or only waits for its turn. */
   setActive?: (isActive: boolean) => Promise<void>;
   onAttempt?: (failure: ProviderFailure | undefined, seconds: number) => void;
+  /** Holds back requests of a shape that the model has not answered. */
+  firstRequests?: Pick<FirstRequests, 'isAnswered' | 'mayAsk' | 'answered'>;
+  /** Remembers what the model refused just now. */
+  onRefusal?: (refusal: Refusal) => Promise<void>;
   /** What the provider's format could not express of a request that was replied to. */
   onNotes?: (notes: ProviderReply['notes']) => void;
 }
 
 /** A provider may refuse for a quarter of an hour. */
 const MAX_REFUSALS_KEPT = 20;
+/** How often one request is sent otherwise before its refusal stands. */
+const MAX_ADJUSTMENTS = 20;
 
 /**
  * Asks a model, within the lane's budget, until it replies or there is no point in asking again. Every attempt takes a
@@ -71,6 +82,7 @@ export const askModel = (options: AskOptions): Promise<AskResult> => new ModelAs
 /** An attempt that is under way, and what the budget is to learn when its permit is released. */
 interface Attempt {
   model: ModelConnection;
+  body: JsonObject;
   startedAt: number;
   usage: PermitUsage;
   /** A second time changes nothing. @returns whether the circuit breaker is open now */
@@ -79,21 +91,23 @@ interface Attempt {
 
 class ModelAsker {
   readonly #result: AskResult;
-  #body: JsonObject;
+  /** What the model refused of this request, also where nobody could remember it. */
+  #learned: Ways = {};
+  readonly #tried = new Set<string>();
+  #adaptedTo = '{}';
   #retries = new RetryState();
   #outageSince: number | undefined;
   #lastRerouted: AbortSignal | undefined;
 
   constructor(readonly options: AskOptions) {
-    this.#body = options.body;
     this.#result = {
       attempts: 0,
       latencyMs: 0,
       promptTokens: null,
       completionTokens: null,
-      toolChoice: options.toolChoice,
-      refusedRequired: false,
-      requests: [this.#body],
+      sent: options.body,
+      adjusted: {},
+      requests: [],
       bodies: [],
       refused: 0,
     };
@@ -104,13 +118,15 @@ class ModelAsker {
       const model = await this.options.model().catch(unavailable);
       if (model instanceof ProviderFailure) return this.#fail(model);
       this.#resetIfRerouted(model);
+      const body = this.#adapt(model);
+      if (!(await this.#mayAsk(model, body))) continue;
       const budget = this.options.permits(model.lane);
-      const tokens = estimateTokens(this.#body);
+      const tokens = estimateTokens(body);
       const permit = await this.#waitForPermit(budget, tokens, model);
       if (!permit) continue;
       const usage: PermitUsage = { tokens: 0 };
       const releasePermit = (): Promise<boolean> => budget.release(permit, usage);
-      const attempt = { model, startedAt: performance.now(), usage, releasePermit };
+      const attempt = { model, body, startedAt: performance.now(), usage, releasePermit };
       try {
         return await this.#send(attempt);
       } catch (error) {
@@ -126,10 +142,33 @@ class ModelAsker {
   /** What went wrong at one address says nothing of another. */
   #resetIfRerouted({ rerouted }: ModelConnection): void {
     if (this.#lastRerouted && this.#lastRerouted !== rerouted) {
+      this.#learned = {};
+      this.#tried.clear();
       this.#retries = new RetryState();
       this.#outageSince = undefined;
     }
     this.#lastRerouted = rerouted;
+  }
+
+  #adapt({ learned }: ModelConnection): JsonObject {
+    const ways = { ...learned, ...this.#learned };
+    const key = JSON.stringify(ways);
+    if (key !== this.#adaptedTo) {
+      this.#adaptedTo = key;
+      const { body, adjusted } = adaptRequest(this.options.body, ways);
+      Object.assign(this.#result, { sent: body, adjusted });
+    }
+    return this.#result.sent;
+  }
+
+  /** Other requests of its shape may be about to be refused. */
+  async #mayAsk({ providerId, modelId }: ModelConnection, body: JsonObject): Promise<boolean> {
+    const { firstRequests, signal, setActive } = this.options;
+    if (!firstRequests) return true;
+    const shape = `${providerId} ${modelId} ${requestShape(body)}`;
+    if (firstRequests.isAnswered(shape)) return true;
+    await setActive?.(false);
+    return firstRequests.mayAsk(shape, signal);
   }
 
   /** @returns undefined when the model is to be asked elsewhere by now */
@@ -141,13 +180,13 @@ class ModelAsker {
     );
   }
 
-  async #send({ model, startedAt, usage }: Attempt): Promise<AskResult> {
+  async #send({ model, body, startedAt, usage }: Attempt): Promise<AskResult> {
     const { signal, timeoutMs, replyMemory, setActive, onAttempt, onNotes } = this.options;
     await setActive?.(true);
     this.#result.attempts++;
-    const reply = await traceRequest(model.kind, this.#body, () =>
-      model.chat.ask(this.#body, { signal, timeoutMs, replyMemory }),
-    );
+    if (this.#result.requests.at(-1) !== body) this.#result.requests.push(body);
+    const reply = await traceRequest(model.kind, body, () => model.chat.ask(body, { signal, timeoutMs, replyMemory }));
+    this.#answered(model, body);
     onAttempt?.(undefined, (performance.now() - startedAt) / 1000);
     onNotes?.(reply.notes);
     usage.tokens = (reply.promptTokens ?? 0) + (reply.completionTokens ?? 0);
@@ -164,7 +203,7 @@ class ModelAsker {
 
   /** @returns undefined when the model is to be asked again */
   async #afterFailure(failure: ProviderFailure, attempt: Attempt): Promise<AskResult | undefined> {
-    const { model, startedAt, usage, releasePermit } = attempt;
+    const { model, body, startedAt, usage, releasePermit } = attempt;
     if (failure.isOutage) usage.outcome = { outage: failure.message, item: this.options.item };
     else if (failure.status !== undefined) usage.outcome = 'reply';
     this.options.onAttempt?.(failure, (performance.now() - startedAt) / 1000);
@@ -176,10 +215,8 @@ class ModelAsker {
       const { message, finishReason } = badReply;
       return Object.assign(this.#result, { reply: { message, finishReason } });
     }
-    if (this.#refusesRequired(failure)) {
-      this.#askWithAuto();
-      return undefined;
-    }
+    if (await this.#learn(failure, attempt)) return undefined;
+    this.#answered(model, body);
     const isBreakerOpen = failure.isOutage && (await releasePermit());
     if (isBreakerOpen) return this.#waitOutOutage(failure);
     this.#outageSince = undefined;
@@ -191,14 +228,21 @@ class ModelAsker {
     return undefined;
   }
 
-  #refusesRequired({ status, message, body }: ProviderFailure): boolean {
-    return this.#result.toolChoice === 'required' && status === 400 && /tool_choice/i.test(`${message}${body ?? ''}`);
+  /** @returns whether the failure says how to ask again */
+  async #learn(failure: ProviderFailure, { model, body, releasePermit }: Attempt): Promise<boolean> {
+    const refusal = readRefusal(failure, body, { ...model.learned, ...this.#learned }, model.kind);
+    if (!refusal || this.#tried.size >= MAX_ADJUSTMENTS) return false;
+    const { setting, way } = refusal;
+    if (this.#tried.has(`${setting} ${way}`)) return false;
+    this.#tried.add(`${setting} ${way}`);
+    this.#learned = { ...this.#learned, [setting]: way };
+    void releasePermit();
+    await this.options.onRefusal?.(refusal);
+    return true;
   }
 
-  #askWithAuto(): void {
-    this.#body = { ...this.#body, tool_choice: 'auto' };
-    this.#result.requests.push(this.#body);
-    Object.assign(this.#result, { toolChoice: 'auto', refusedRequired: true });
+  #answered({ providerId, modelId }: ModelConnection, body: JsonObject): void {
+    this.options.firstRequests?.answered(`${providerId} ${modelId} ${requestShape(body)}`);
   }
 
   /**

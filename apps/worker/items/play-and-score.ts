@@ -1,15 +1,16 @@
-import type { JsonObject } from '#lib/contracts/json/json';
-import { retryTransient, type Pool } from '#lib/db/connection/pool';
+import type { Json, JsonObject } from '#lib/contracts/json/json';
 import type { LaneLimits } from '#lib/db/catalogue/lane-limits';
-import { rememberRefusesRequired } from '#lib/db/read/for-workers/connections';
-import { toolChoiceWarning, type BuiltRequest } from '#lib/providers/build-request';
+import { adjustmentWarnings, type BuiltRequest } from '#lib/providers/build-request';
 import type { Note } from '#lib/providers/dialects/note';
 import { suiteNamesByWireName } from '#lib/providers/dialects/dialects';
 import type { ProviderFailure } from '#lib/providers/failure';
 import type { Permits } from '#lib/queue/budget/lane-budget';
-import { TOOLS_PLACEHOLDER } from '#lib/scoring/cases/stored-requests';
+import { STRICTLESS_TOOLS_PLACEHOLDER, TOOLS_PLACEHOLDER } from '#lib/scoring/cases/stored-requests';
+import { withoutStrict } from '#lib/contracts/strict-tools';
+import type { ToolChoice } from '#lib/contracts/run';
 import type { ReplyScorer } from '../scoring/score-reply.js';
 import type { Connections, HeldModel, ModelConnection } from '../models/connections.js';
+import type { FirstRequests } from '../models/first-requests.js';
 import { errored, type ItemResult } from './error-settlements.js';
 import type { Exchange } from './exchange/exchange.js';
 import { packExchange } from './exchange/pack-exchange.js';
@@ -37,14 +38,21 @@ export interface ModelRequest {
   modelName: string;
 }
 
+/** How an item ended that a model was asked for. */
+export interface PlayedItem {
+  ended: ItemResult;
+  /** The first request as the model took it. */
+  sent: JsonObject;
+}
+
 export type OnAttempt = (laneId: string, failure: ProviderFailure | undefined, seconds: number) => void;
 
 /** Asks a model to play a case, and scores its replies. */
 export class CasePlayer {
   constructor(
     readonly deps: {
-      pool: Pool;
       connections: Connections;
+      firstRequests: FirstRequests;
       scorer: ReplyScorer;
       itemScorer: ItemScorer;
       warnings: RunWarnings;
@@ -52,7 +60,7 @@ export class CasePlayer {
     },
   ) {}
 
-  async playAndScore(item: LoadedItem, request: ModelRequest, context: ItemContext): Promise<ItemResult> {
+  async playAndScore(item: LoadedItem, request: ModelRequest, context: ItemContext): Promise<PlayedItem> {
     const { itemScorer } = this.deps;
     const { run, target, identity } = item;
     const { built, connection } = request;
@@ -68,7 +76,7 @@ export class CasePlayer {
     // The prices of now, or the last ones if the model was removed meanwhile.
     const { kind, ...prices } = await request.model.current().catch(() => connection);
     await this.#warn(item, request, context.generation, { kind, notes, played });
-    return {
+    const ended: ItemResult = {
       result: played.replies
         ? await itemScorer.score(
             item,
@@ -82,9 +90,10 @@ export class CasePlayer {
       costUsd: costOf(played, prices),
       cached: false,
       attempts: played.attempts,
-      toolChoiceUsed: played.toolChoice,
-      exchange: await packExchange(exchangeOf(played, built.body.tools, names), item.replyMemory.kept),
+      toolChoiceUsed: toolChoiceOf(played.sent),
+      exchange: await packExchange(exchangeOf(played, built.asked.tools as Json[], names), item.replyMemory.kept),
     };
+    return { ended, sent: played.firstSent };
   }
 
   #play(
@@ -100,8 +109,9 @@ export class CasePlayer {
       {
         model: () => model.current(),
         permits,
-        body: built.body,
-        toolChoice: built.toolChoice,
+        body: built.asked,
+        firstRequests: this.deps.firstRequests,
+        onRefusal: (refusal) => this.deps.connections.learn(target.providerId, target.modelId, refusal),
         item: `${delivery.runId} ${delivery.item}`,
         timeoutMs: run.config.timeout_s * 1000,
         signal,
@@ -115,41 +125,52 @@ export class CasePlayer {
     );
   }
 
-  /** Warns of what the provider's format could not express, and remembers a model that refuses "required". */
+  /** Warns of what the provider's format could not express, and of what the model refuses. */
   async #warn(
-    { run, target }: LoadedItem,
-    { modelName }: ModelRequest,
+    { run }: LoadedItem,
+    { modelName, built }: ModelRequest,
     generation: number,
     { kind, notes, played }: { kind: string; notes: Note[]; played: PlayedCase },
   ): Promise<void> {
-    const { pool, connections, warnings } = this.deps;
+    const { warnings } = this.deps;
     for (const { what, message } of notes) {
       const code = `${kind}:${modelName}:${what}`;
       await warnings.log(run.id, generation, { code, message: `${modelName}: ${message}` });
     }
-    if (!played.refusedRequired) return;
-    await warnings.log(run.id, generation, toolChoiceWarning(modelName));
-    await retryTransient(() => rememberRefusesRequired(pool, target.providerId, target.modelId));
-    void connections.refresh();
+    if (played.refusedRound)
+      await warnings.log(run.id, generation, {
+        code: `refused_round:${modelName}`,
+        message:
+          `${modelName}: the host refuses what the model wrote itself in an earlier round, so chains are scored on the ` +
+          `rounds before it: ${played.refusedRound.message}`,
+      });
+    for (const warning of adjustmentWarnings(modelName, played.adjusted, built.asked))
+      await warnings.log(run.id, generation, warning);
   }
 }
 
 function exchangeOf(
-  { requests, bodies, rounds, refused }: PlayedCase,
-  tools: unknown,
+  { requests, bodies, rounds, refused, adjusted }: PlayedCase,
+  tools: readonly Json[],
   names: Record<string, string> | undefined,
 ): Exchange {
   return {
     requests: requests.map((request) => {
       const { tools: sent } = request as JsonObject;
-      return sent === tools ? { ...(request as JsonObject), tools: TOOLS_PLACEHOLDER } : request;
+      if (sent === tools) return { ...(request as JsonObject), tools: TOOLS_PLACEHOLDER };
+      if (sent !== withoutStrict(tools)) return request;
+      return { ...(request as JsonObject), tools: STRICTLESS_TOOLS_PLACEHOLDER };
     }),
     replies: bodies,
     rounds,
     ...(refused > 0 && { refused }),
     ...(names && { names }),
+    ...(Object.keys(adjusted).length > 0 && { adjusted }),
   };
 }
+
+/** Hosts read a request without a tool choice as "auto". */
+const toolChoiceOf = ({ tool_choice: sent = 'auto' }: JsonObject): ToolChoice => sent as ToolChoice;
 
 /** US dollars; null without prices. */
 function costOf(

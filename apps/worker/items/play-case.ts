@@ -7,12 +7,17 @@ import type { PreparedCase } from '../scoring/prepare-case.js';
 import { Unscorable } from '../scoring/score-reply.js';
 import type { Reply, ToolResults } from '../scoring/scoring-work.js';
 import { askModel, type AskOptions, type AskResult } from './ask-model.js';
+import { isRefusedForReplies } from './refused-round.js';
 import { addTokens } from './exchange/exchange.js';
 
 /** What came of a case: the replies of its rounds, or the failure that ended it. */
 export interface PlayedCase extends Omit<AskResult, 'reply' | 'failure'> {
   replies: Reply[] | undefined;
   failure: ProviderFailure | undefined;
+  /** The round that the host refuses because of what the model wrote. The chain is scored on those before it. */
+  refusedRound?: ProviderFailure;
+  /** The first request as the model took it. */
+  firstSent: JsonObject;
   /** Which of `bodies` are the replies of a chain's rounds. */
   rounds?: number[];
 }
@@ -27,7 +32,7 @@ export type RunTools = (reply: Reply, callCounts: Map<string, number>) => Promis
 /**
  * Plays a case. A single-turn case asks once. A chain asks again and again, with the results of the reply's calls,
  * until an expected tool is called, nothing is called, or its rounds run out. Each round passes the lane's budget by
- * itself. A failure in a late round fails the whole case.
+ * itself. A failure in a late round fails the whole case, unless the model's own calls are what the host refuses.
  * @throws the signal's reason when it aborts
  */
 export async function playCase(
@@ -35,7 +40,8 @@ export async function playCase(
   options: AskOptions,
   runTools: RunTools,
 ): Promise<PlayedCase> {
-  const { reply, failure, ...asked } = await askModel(options);
+  const { reply, failure, ...first } = await askModel(options);
+  const asked = { ...first, firstSent: first.sent };
   if (!reply) return { ...asked, replies: undefined, failure };
   if (!input.multi_turn) return { ...asked, replies: [reply], failure: undefined };
   return playRounds({ ...asked, replies: [reply], failure: undefined }, input, options, runTools);
@@ -50,6 +56,7 @@ async function playRounds(
   const played = { ...first, rounds: [first.bodies.length - 1] };
   const callCounts = new Map<string, number>();
   const messages = [...(options.body.messages as Json[])];
+  const written: JsonObject[] = [];
   for (let reply = first.replies[0]!; played.replies.length < max_rounds;) {
     const results = await runTools(reply, callCounts).catch((error: unknown) => {
       if (error instanceof Unscorable) return new ProviderFailure(error.kind, error.message, false);
@@ -59,10 +66,16 @@ async function playRounds(
     if (!results) break;
     const newMessages = messagesOf(reply.message, results, played.replies.length);
     messages.push(...newMessages);
-    const body = { ...options.body, tool_choice: played.toolChoice, messages: [...messages] };
-    const next = await askModel({ ...options, body, toolChoice: played.toolChoice, isContinuation: true });
+    written.push(newMessages[0]!);
+    const body = { ...options.body, messages: [...messages] };
+    const next = await askModel({ ...options, body, isContinuation: true });
     addRound(played, next, newMessages);
-    if (!next.reply) return failed(played, next.failure);
+    if (!next.reply) {
+      const given = messages.filter((message) => !written.includes(message as JsonObject));
+      return isRefusedForReplies(next.failure, given, written)
+        ? { ...played, refusedRound: next.failure }
+        : failed(played, next.failure);
+    }
     played.replies.push((reply = next.reply));
     played.rounds.push(played.bodies.length - 1);
   }
@@ -99,8 +112,8 @@ function addRound(played: PlayedCase, next: AskResult, newMessages: readonly Jso
   played.latencyMs += next.latencyMs;
   played.promptTokens = addTokens(played.promptTokens, next.promptTokens);
   played.completionTokens = addTokens(played.completionTokens, next.completionTokens);
-  played.toolChoice = next.toolChoice;
-  played.refusedRequired ||= next.refusedRequired;
+  played.sent = next.sent;
+  played.adjusted = { ...played.adjusted, ...next.adjusted };
   played.requests.push(
     ...next.requests.map((request, index): Json => ({
       ...(request as JsonObject),

@@ -22,8 +22,11 @@ const RESERVATION_MS = 9000;
 
 /** The right to make a request that nobody else in the fleet makes meanwhile. */
 export interface Reservation {
-  /** Stores where the reply is, and ends the reservation. */
-  store(settlement: Settlement): Promise<void>;
+  /**
+   * Stores where the reply is, and ends the reservation.
+   * @param key of the request that was answered: the model may have refused the one that was reserved
+   */
+  store(settlement: Settlement, key: Buffer): Promise<void>;
   /** Ends the reservation without a reply, so that others may ask. */
   release(): void;
 }
@@ -93,9 +96,9 @@ export class ReplyCache {
       if (name) this.#release(name);
     };
     return {
-      store: async (settlement) => {
+      store: async (settlement, key) => {
         await this.#stores
-          .add(wanted.teamId, { ...wanted, settlement })
+          .add(wanted.teamId, { ...wanted, key, settlement })
           .catch((error: Error) =>
             this.deps.logger.warn(
               { run: settlement.delivery.runId, lane: wanted.laneId, error: error.message },

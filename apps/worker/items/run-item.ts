@@ -1,4 +1,5 @@
 import type { CaseInput } from '#lib/contracts/case';
+import type { JsonObject } from '#lib/contracts/json/json';
 import { memoize } from '#lib/contracts/memoize';
 import { describeTools } from '#lib/contracts/prompt-components';
 import { targetName } from '#lib/contracts/target-name';
@@ -133,19 +134,24 @@ export class ItemRunner {
     for (const warning of built.warnings) await this.deps.warnings.log(item.run.id, context.generation, warning);
     const request = { built, model, connection, modelName };
     if (item.run.config.cache !== 'off') return this.#findOrAsk(item, request, context);
-    return finishedItem(item, await this.deps.player.playAndScore(item, request, context));
+    const { ended } = await this.deps.player.playAndScore(item, request, context);
+    return finishedItem(item, ended);
   }
 
   /** Takes the reply from the cache, or asks the model and stores its reply there. */
   async #findOrAsk(item: LoadedItem, request: ModelRequest, context: ItemContext): Promise<FinishedItem> {
     const { replies, itemScorer, player } = this.deps;
     const { run } = item;
-    const wanted = { teamId: run.teamId, key: cacheKey(item, request), laneId: request.connection.lane.id };
+    const wanted = {
+      teamId: run.teamId,
+      key: cacheKey(item, request, request.built.body),
+      laneId: request.connection.lane.id,
+    };
     const found = await replies.findOrReserve(wanted, run.config.cache === 'refresh', context.signal);
     if (!('exchange' in found)) return this.#askAndStore(item, request, context, found);
     const scored = await itemScorer.scoreStored(item, found, context.signal);
     const answers = scored !== undefined && mayAnswerAgain(scored.result);
-    return finishedItem(item, answers ? scored : await player.playAndScore(item, request, context));
+    return finishedItem(item, answers ? scored : (await player.playAndScore(item, request, context)).ended);
   }
 
   async #askAndStore(
@@ -155,7 +161,8 @@ export class ItemRunner {
     reservation: Reservation,
   ): Promise<FinishedItem> {
     try {
-      const { settlement } = finishedItem(item, await this.deps.player.playAndScore(item, request, context));
+      const { ended, sent } = await this.deps.player.playAndScore(item, request, context);
+      const { settlement } = finishedItem(item, ended);
       // The key names the address. If the model was rerouted meanwhile, the reply may be from another one.
       const { result } = settlement;
       const isCacheable = result.outcome === 'scored' && mayAnswerAgain(result) && !request.connection.rerouted.aborted;
@@ -165,7 +172,10 @@ export class ItemRunner {
       }
       return {
         settlement,
-        onSettled: async (stored) => (stored ? reservation.store(settlement) : reservation.release()),
+        onSettled: async (stored) => {
+          if (stored) await reservation.store(settlement, cacheKey(item, request, sent));
+          else reservation.release();
+        },
       };
     } catch (error) {
       reservation.release();
@@ -212,6 +222,6 @@ const toolSetsOf = memoize((input: CaseInput) => memoize((suite: readonly Tool[]
 
 const cacheKey = (
   { target, prepared, identity: { sample } }: LoadedItem,
-  { built, connection: { baseUrl, kind } }: ModelRequest,
-): Buffer =>
-  requestKey({ providerId: target.providerId, baseUrl, kind }, built.body, sample, restOfChain(prepared.input));
+  { connection: { baseUrl, kind } }: ModelRequest,
+  sent: JsonObject,
+): Buffer => requestKey({ providerId: target.providerId, baseUrl, kind }, sent, sample, restOfChain(prepared.input));

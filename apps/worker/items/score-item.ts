@@ -72,7 +72,7 @@ export class ItemScorer {
         costUsd: 0,
         cached: true,
         attempts: 0,
-        toolChoiceUsed: (stored.requests.at(-1) as JsonObject).tool_choice as ToolChoice,
+        toolChoiceUsed: ((stored.requests.at(-1) as JsonObject).tool_choice ?? 'auto') as ToolChoice,
         exchange,
       };
     });

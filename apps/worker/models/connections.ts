@@ -1,6 +1,8 @@
 import { setMaxListeners } from 'node:events';
+import type { Refusal } from '#lib/contracts/learned';
 import { loadConnections, type Connection } from '#lib/db/read/for-workers/connections';
 import { retryTransient, type Pool } from '#lib/db/connection/pool';
+import { learnSetting } from '#lib/db/catalogue/learned-settings';
 import { createChatClient, type ChatClient } from '#lib/providers/chat';
 import { ProviderFailure } from '#lib/providers/failure';
 import type { createGuardedFetch } from '#lib/providers/guarded/guarded-fetch';
@@ -104,6 +106,12 @@ export class Connections {
       if (this.#entries.size > 0) await this.#read([...this.#entries.values()]).catch(() => {});
     }
     this.#isRefreshing = false;
+  }
+
+  /** Remembers what a model refuses, for all requests to it from now on. */
+  async learn(providerId: string, modelId: string, refusal: Refusal): Promise<void> {
+    await retryTransient(() => learnSetting(this.pool, providerId, modelId, refusal));
+    await this.refresh();
   }
 
   #forgetIdle(): void {

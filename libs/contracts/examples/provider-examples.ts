@@ -10,6 +10,11 @@ const model = {
   default_params: { reasoning_effort: 'low' },
   limits: { requests_per_minute: 100, tokens_per_minute: null, max_concurrency: 4 },
 };
+const refused = {
+  setting: 'max_tokens',
+  sent: 'max_completion_tokens',
+  said: "Unsupported parameter: 'max_tokens' is not supported with this model. Use 'max_completion_tokens' instead.",
+};
 const provider = { key: 'openai', name: 'OpenAI', kind: 'openai', base_url: 'https://api.openai.com/v1' };
 
 export const PROVIDER_EXAMPLES = {
@@ -41,16 +46,18 @@ export const PROVIDER_EXAMPLES = {
       api_key_last4: 'host',
       limits,
       models: [model],
+      learned: [{ model: model.id, ...refused, until: '2026-11-21T08:30:00.000Z' }],
       created_at: at('08:10:00'),
       updated_at: at('08:10:00'),
     },
   },
   ProviderTest: {
-    'The model answers': { ok: true, latency_ms: 412, error: null },
+    'The model answers': { ok: true, latency_ms: 412, error: null, learned: [refused] },
     'The provider refuses the key': {
       ok: false,
       latency_ms: 96,
       error: 'The provider answered 401: Incorrect API key provided',
+      learned: [],
     },
   },
   DiscoveredModels: { 'Two models': { models: [{ id: 'gpt-5-mini' }, { id: 'gpt-5' }] } },

@@ -1,4 +1,5 @@
 import { parseJson, type JsonObject } from '#lib/contracts/json/json';
+import { LEARNED_FOR_MS, learnedNow } from '#lib/contracts/learned';
 import { suggestNames } from '#lib/contracts/input/nearest-names';
 import type { Page, PageQuery } from '#lib/contracts/page';
 import { ProblemError } from '#lib/contracts/input/problem';
@@ -84,6 +85,15 @@ export function toProvider(row: StoredProvider): Provider {
       default_params: parseJson(model.default_params) as JsonObject,
       limits: model.limits === null ? null : (JSON.parse(model.limits) as Limits),
     })),
+    learned: row.models.flatMap((model) =>
+      learnedNow(model.learned).map(([setting, { way, said, at }]) => ({
+        model: model.model_id,
+        setting,
+        sent: way,
+        said,
+        until: new Date(Date.parse(at) + LEARNED_FOR_MS).toISOString(),
+      })),
+    ),
     created_at: row.created_at.toISOString(),
     updated_at: row.updated_at.toISOString(),
   };

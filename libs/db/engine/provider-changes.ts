@@ -9,6 +9,7 @@ import type { TeamScoped } from '../team-isolation.js';
 import { removeIfUnused } from '../upkeep/unused-lanes.js';
 import { moveTargets, type MovedTargets } from './move-targets.js';
 import { replaceModels } from '../catalogue/provider-models.js';
+import { forgetLearned } from '../catalogue/learned-settings.js';
 import { findOrCreateLane, syncLaneLimits } from '../catalogue/provider-lanes.js';
 import { toProvider } from '../catalogue/providers.js';
 
@@ -80,9 +81,9 @@ export class ProviderChanges implements TeamScoped {
           given(patch.limits?.max_concurrency, old.max_concurrency),
         ],
       );
-      // That "required" is refused was learned from the endpoint of the old format.
-      if (patch.kind !== undefined && patch.kind !== old.kind)
-        await client.query('UPDATE model SET refuses_required = false WHERE provider_id = $1', [old.id]);
+      // What was learned was learned from the old host, in the old format.
+      const isOtherHost = new URL(patch.base_url ?? old.base_url).origin !== new URL(old.base_url).origin;
+      if (isOtherHost || given(patch.kind, old.kind) !== old.kind) await forgetLearned(client, old.id);
       const isCredentialGiven = patch.base_url !== undefined || patch.api_key !== undefined;
       const laneId = isCredentialGiven ? await this.#changeCredential(client, old, patch) : old.lane_id;
       if (patch.models)

@@ -1,6 +1,7 @@
 import { parseJson, type JsonObject } from '#lib/contracts/json/json';
 import type { RunInput } from '#lib/contracts/run';
 import type { Summary } from '#lib/contracts/summary';
+import { waysIn } from '#lib/contracts/learned';
 import type { Pool } from '../connection/pool.js';
 import { NOT_DRAFT } from '../catalogue/case-pages.js';
 import type { TeamScoped } from '../team-isolation.js';
@@ -68,19 +69,22 @@ export class EstimateRepository implements TeamScoped {
 
   /** These models as their providers describe them now; undefined where one was deleted. */
   async findModels(models: readonly ModelName[]): Promise<(EstimatedModel | undefined)[]> {
-    const { rows } = await this.db.query<Omit<EstimatedModel, 'defaultParams'> & { n: number; defaultParams: string }>(
+    const { rows } = await this.db.query<
+      Omit<EstimatedModel, 'defaultParams' | 'learned'> & { n: number; defaultParams: string; learned: string }
+    >(
       `SELECT u.n::int, p.id AS "providerId", m.model_id AS "modelId", p.kind, p.base_url AS "baseUrl",
          m.input_cost_per_mtok AS "inputCostPerMtok", m.output_cost_per_mtok AS "outputCostPerMtok",
          m.unsupported_params AS "unsupportedParams", m.default_params AS "defaultParams",
-         m.refuses_required AS "refusesRequired"
+         m.learned
        FROM unnest($1::uuid[], $2::text[]) WITH ORDINALITY AS u(provider, model, n)
          JOIN provider p ON p.id = u.provider AND p.team_id = $3
          JOIN model m ON m.provider_id = p.id AND m.model_id = u.model`,
       [...columnsOf(models), this.teamId],
     );
-    return inOrder(models, rows, ({ n: _n, defaultParams, ...model }) => ({
+    return inOrder(models, rows, ({ n: _n, defaultParams, learned, ...model }) => ({
       ...model,
       defaultParams: parseJson(defaultParams) as JsonObject,
+      learned: waysIn(learned),
     }));
   }
 }

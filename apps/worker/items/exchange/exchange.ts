@@ -1,4 +1,5 @@
 import type { Json } from '#lib/contracts/json/json';
+import type { Ways } from '#lib/contracts/learned';
 import type { ErrorKind } from '#lib/contracts/run';
 import { storedReplies, storedReply } from '#lib/providers/replies/stored-reply';
 import type { Reply } from '../../scoring/scoring-work.js';
@@ -14,6 +15,8 @@ export interface Exchange {
   refused?: number;
   /** Tools' own names, which the requests and the calls in `replies` have, by the names that went over the wire. */
   names?: Record<string, string>;
+  /** What was sent otherwise than the run has it, because the model refuses it. */
+  adjusted?: Ways;
 }
 
 interface Tokens {

@@ -1,5 +1,6 @@
 import { parseJson, type JsonObject } from '#lib/contracts/json/json';
 import type { ProviderKind } from '#lib/contracts/provider';
+import { waysIn, type Ways } from '#lib/contracts/learned';
 import type { LaneLimits } from '../../catalogue/lane-limits.js';
 import type { Pool } from '../../connection/pool.js';
 
@@ -15,7 +16,8 @@ export interface Connection {
   outputCostPerMtok: number | null;
   unsupportedParams: string[];
   defaultParams: JsonObject;
-  refusesRequired: boolean;
+  /** What it refused lately, and how that is sent to it. */
+  learned: Ways;
 }
 
 /** The connections of these models, without those whose provider or model entry was deleted. */
@@ -24,14 +26,14 @@ export async function loadConnections(
   models: readonly Pick<Connection, 'providerId' | 'modelId'>[],
 ): Promise<Connection[]> {
   const { rows } = await pool.query<
-    Omit<Connection, 'defaultParams' | 'lane'> & LaneLimits & { defaultParams: string }
+    Omit<Connection, 'defaultParams' | 'lane' | 'learned'> & LaneLimits & { defaultParams: string; learned: string }
   >({
     name: 'load_connections',
     text: `SELECT p.id AS "providerId", m.model_id AS "modelId", p.kind, p.base_url AS "baseUrl", p.sealed_key AS
       "sealedKey",
        m.input_cost_per_mtok AS "inputCostPerMtok", m.output_cost_per_mtok AS "outputCostPerMtok",
          m.unsupported_params AS "unsupportedParams",
-       m.default_params AS "defaultParams", m.refuses_required AS "refusesRequired",
+       m.default_params AS "defaultParams", m.learned,
        l.id, l.name, l.requests_per_minute, l.tokens_per_minute, l.max_concurrency, l.paused_at
      FROM unnest($1::uuid[], $2::text[]) AS u(provider, model) JOIN provider p ON p.id = u.provider
        JOIN model m ON m.provider_id = p.id AND m.model_id = u.model
@@ -39,18 +41,21 @@ export async function loadConnections(
     values: [models.map((one) => one.providerId), models.map((one) => one.modelId)],
   });
   return rows.map(
-    ({ id, name, requests_per_minute, tokens_per_minute, max_concurrency, paused_at, defaultParams, ...model }) => ({
+    ({
+      id,
+      name,
+      requests_per_minute,
+      tokens_per_minute,
+      max_concurrency,
+      paused_at,
+      defaultParams,
+      learned,
+      ...model
+    }) => ({
       ...model,
       defaultParams: parseJson(defaultParams) as JsonObject,
+      learned: waysIn(learned),
       lane: { id, name, requests_per_minute, tokens_per_minute, max_concurrency, paused_at },
     }),
   );
-}
-
-/** Remembers that a model refuses `tool_choice: "required"`, so that later requests send "auto". */
-export async function rememberRefusesRequired(pool: Pool, providerId: string, modelId: string): Promise<void> {
-  await pool.query('UPDATE model SET refuses_required = true WHERE provider_id = $1 AND model_id = $2', [
-    providerId,
-    modelId,
-  ]);
 }

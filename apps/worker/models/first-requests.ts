@@ -1,0 +1,55 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Redis } from 'ioredis';
+import { LRUCache } from 'lru-cache';
+
+/** How many requests of a shape the fleet makes in a second until the model has answered one. */
+const MAX_FIRST_REQUESTS = 5;
+const WINDOW_MS = 1000;
+const ANSWERED_FOR_S = 24 * 60 * 60;
+const LOOK_AGAIN_MS = 100;
+const MAX_REMEMBERED = 20_000;
+/** So far below zero that counting never ends it. */
+const ANSWERED = -(2 ** 40);
+
+/**
+ * Lets a few requests go first where a model has not answered one of their shape: it may refuse a setting that all of
+ * them have, and what it refuses is learned from the first. Hosts refuse within milliseconds, so requests that are
+ * answered slowly are joined by others after a second.
+ */
+export class FirstRequests {
+  readonly #answered = new LRUCache<string, true>({ max: MAX_REMEMBERED });
+
+  constructor(readonly redis: Redis) {}
+
+  isAnswered(shape: string): boolean {
+    return this.#answered.has(shape);
+  }
+
+  /**
+   * @returns whether to ask now; after a moment if not
+   * @throws the signal's reason when it aborts
+   */
+  async mayAsk(shape: string, signal: AbortSignal): Promise<boolean> {
+    const key = keyOf(shape);
+    const counted = await this.redis
+      .multi()
+      .set(key, 0, 'PX', WINDOW_MS, 'NX')
+      .incr(key)
+      .exec()
+      .catch(() => null);
+    const n = Number(counted?.[1]?.[1] ?? 0);
+    if (n < 0) this.#answered.set(shape, true);
+    if (n <= MAX_FIRST_REQUESTS) return true;
+    await delay(LOOK_AGAIN_MS * (0.5 + Math.random()), undefined, { signal }).catch(() => signal.throwIfAborted());
+    return false;
+  }
+
+  /** The model took a request of this shape, or refused it for something that no other request can tell. */
+  answered(shape: string): void {
+    if (this.#answered.has(shape)) return;
+    this.#answered.set(shape, true);
+    void this.redis.set(keyOf(shape), ANSWERED, 'EX', ANSWERED_FOR_S).catch(() => {});
+  }
+}
+
+const keyOf = (shape: string): string => `toolmark:first-requests:${shape}`;

@@ -1,0 +1,44 @@
+/**
+ * How a setting is sent to a model that refuses it as it was asked for:
+ *
+ * - `left out`
+ * - `auto`, `auto while thinking`: of `tool_choice: "required"`; the latter only where the request leaves thinking on
+ * - `max_completion_tokens`, `max_tokens`: of a limit of tokens, under the other name
+ * - `at most N`: a limit of tokens where the request has none
+ * - `sent back`: a field of earlier replies that the host misses
+ */
+export type Way =
+  | 'left out'
+  | 'auto'
+  | 'auto while thinking'
+  | 'max_completion_tokens'
+  | 'max_tokens'
+  | 'sent back'
+  | `at most ${number}`;
+
+/** By setting: a parameter, `tool_choice`, `strict` of tools, or `messages.<field>` of earlier replies. */
+export type Ways = Readonly<Record<string, Way>>;
+
+/** A setting that a model refused, and how to send it instead. */
+export interface Refusal {
+  setting: string;
+  way: Way;
+  /** The words of the host. */
+  said: string;
+}
+
+/** What a host refuses may be taken by its next version, so it is tried again after a day. */
+export const LEARNED_FOR_MS = 24 * 60 * 60_000;
+
+/** What is stored with a model, by setting. */
+export type LearnedSettings = Readonly<Record<string, Omit<Refusal, 'setting'> & { at: string }>>;
+
+/** What still holds of what was learned. */
+export function learnedNow(text: string): [setting: string, learned: LearnedSettings[string]][] {
+  if (text === '{}') return [];
+  const since = Date.now() - LEARNED_FOR_MS;
+  return Object.entries(JSON.parse(text) as LearnedSettings).filter(([, { at }]) => Date.parse(at) > since);
+}
+
+export const waysIn = (text: string): Ways =>
+  Object.fromEntries(learnedNow(text).map(([setting, { way }]) => [setting, way]));

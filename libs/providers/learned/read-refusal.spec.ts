@@ -1,0 +1,233 @@
+import type { JsonObject } from '#lib/contracts/json/json';
+import type { Ways } from '#lib/contracts/learned';
+import type { ProviderKind } from '#lib/contracts/provider';
+import { classifyStatus } from '../classify-failure.js';
+import { adaptRequest } from './adapt-request.js';
+import { readRefusal } from './read-refusal.js';
+
+const TOOL = { type: 'function', function: { name: 'f', strict: true, parameters: { type: 'object' } } };
+const CALL = { id: 'c', type: 'function', index: 0, function: { name: 'f', arguments: '{}' } };
+const REQUEST: JsonObject = {
+  model: 'm',
+  messages: [
+    { role: 'user', content: 'Do not use a seed or a temperature.' },
+    { role: 'assistant', content: null, reasoning_content: 'Hm.', annotations: [], refusal: null, tool_calls: [CALL] },
+    { role: 'tool', tool_call_id: 'c', content: '1' },
+  ],
+  temperature: 0,
+  top_p: 1,
+  max_tokens: 500,
+  seed: 7,
+  presence_penalty: 1,
+  parallel_tool_calls: true,
+  tools: [TOOL],
+  tool_choice: 'required',
+};
+
+interface Refused {
+  status?: number;
+  sent?: JsonObject;
+  ways?: Ways;
+  format?: ProviderKind;
+}
+const read = (error: JsonObject, { status = 400, sent = REQUEST, ways = {}, format = 'openai' }: Refused = {}) => {
+  const failure = classifyStatus(status, undefined, error, String(error.message), 'https://api.example.com/v1');
+  const refusal = readRefusal(failure, sent, ways, format);
+  return refusal && `${refusal.setting}: ${refusal.way}`;
+};
+const said = (message: string, more: JsonObject = {}): JsonObject => ({ message, ...more });
+const detail = (...loc: (string | number)[]): JsonObject => {
+  const list = [{ type: 'extra_forbidden', loc, msg: 'Extra inputs are not permitted', input: 7 }];
+  return { detail: list, message: JSON.stringify(list) };
+};
+
+describe('a refusal names the setting that a model does not take:', () => {
+  it.each<[string, JsonObject, Refused?]>([
+    [
+      'max_tokens: max_completion_tokens',
+      said(
+        "Unsupported parameter: 'max_tokens' is not supported with this model. Use 'max_completion_tokens' instead.",
+        { type: 'invalid_request_error', param: 'max_tokens', code: 'unsupported_parameter' },
+      ),
+    ],
+    [
+      'temperature: left out',
+      said(
+        "Unsupported value: 'temperature' does not support 0 with this model. Only the default (1) value is supported.",
+        {
+          param: 'temperature',
+          code: 'unsupported_value',
+        },
+      ),
+    ],
+    ['temperature: left out', said('Refused.', { param: 'temperature', code: 'unsupported_parameter' })],
+    ['temperature: left out', said('invalid temperature: only 1 is allowed for this model')],
+    ['temperature: left out', said('`temperature` is deprecated for this model.'), { format: 'anthropic' }],
+    ['temperature: left out', said('`temperature` and `top_p` cannot both be specified for this model.')],
+    ['top_p: left out', said("Unsupported parameter: 'top_p' is not supported with this model.")],
+    [
+      'top_p: left out',
+      said('Unknown name "topP" at \'generation_config\'', { status: 'INVALID_ARGUMENT' }),
+      { format: 'google' },
+    ],
+    ['parallel_tool_calls: left out', said('This model does not support parallel tool calls.')],
+    ['parallel_tool_calls: left out', said("Unknown parameter: 'parallel_tool_calls'.", { code: 'unknown_parameter' })],
+    ['seed: left out', detail('body', 'seed'), { status: 422 }],
+    ['presence_penalty: left out', said('Argument not supported on this model: presencePenalty')],
+    ['presence_penalty: left out', said('Penalty is not enabled for this model'), { format: 'google' }],
+    ['strict: left out', said('Extra inputs are not permitted', { param: 'tools[0].function.strict' })],
+    ['strict: left out', said('tools.0.custom.strict: Extra inputs are not permitted'), { format: 'anthropic' }],
+    [
+      'tool_choice: auto',
+      said(
+        "No endpoints found that support the provided 'tool_choice' value. To learn more about provider routing, visit",
+        {
+          code: 404,
+        },
+      ),
+      { status: 404 },
+    ],
+    ['tool_choice: auto while thinking', said('Thinking mode does not support this tool_choice')],
+    [
+      'tool_choice: auto while thinking',
+      said('The tool_choice parameter does not support being set to required or object in thinking mode'),
+    ],
+    [
+      'tool_choice: auto',
+      said('Thinking mode does not support this tool_choice'),
+      { sent: { ...REQUEST, thinking: { type: 'disabled' } } },
+    ],
+    [
+      'tool_choice: auto',
+      said("Invalid value: 'required'. Supported: 'auto', 'none'.", { param: 'tool_choice' }),
+      { status: 422 },
+    ],
+    [
+      'tool_choice: left out',
+      said('"auto" tool choice requires --enable-auto-tool-choice and --tool-call-parser to be set'),
+      { sent: { ...REQUEST, tool_choice: 'auto' } },
+    ],
+    [
+      'max_completion_tokens: left out',
+      said('Unrecognized request argument supplied: max_completion_tokens'),
+      { sent: { messages: [], max_completion_tokens: 9 }, ways: { max_tokens: 'max_completion_tokens' } },
+    ],
+    [
+      'max_completion_tokens: max_tokens',
+      said('Unrecognized request argument supplied: max_completion_tokens'),
+      { sent: { messages: [], max_completion_tokens: 9 } },
+    ],
+    [
+      'max_tokens: at most 64000',
+      said('max_tokens: 128000 > 64000, which is the maximum allowed number of output tokens for claude-x'),
+      { sent: { messages: [] }, format: 'anthropic' },
+    ],
+    ['max_tokens: left out', said("Unsupported parameter: 'max_output_tokens'"), { format: 'openai-responses' }],
+    [
+      'messages.reasoning_content: left out',
+      said(
+        "'messages.1' : for 'role:assistant' the following must be satisfied[('messages.1' : property 'reasoning_content' is unsupported)]",
+      ),
+    ],
+    ['messages.annotations: left out', detail('body', 'messages', 1, 'assistant', 'annotations'), { status: 422 }],
+    [
+      'messages.refusal: left out',
+      said("Additional properties are not allowed ('refusal' was unexpected) - 'messages.1'"),
+    ],
+    [
+      'messages.tool_calls.index: left out',
+      said('Extra inputs are not permitted', { param: 'messages[1].tool_calls[0].index' }),
+    ],
+    [
+      'messages.reasoning_content: sent back',
+      said('Missing `reasoning_content` field in the assistant message at message index 1.'),
+    ],
+    [
+      'messages.reasoning_content: sent back',
+      said('The `reasoning_content` in the thinking mode must be passed back to the API.'),
+    ],
+    [
+      'max_tokens: max_completion_tokens',
+      said('Provider returned error', {
+        metadata: {
+          raw: '{"error":{"message":"Unsupported parameter: \'max_tokens\'","code":"unsupported_parameter"}}',
+        },
+      }),
+    ],
+  ])('%s', (expected, error, refused = {}) => expect(read(error, refused)).toBe(expected));
+});
+
+describe('nothing is learned from', () => {
+  it.each<[string, JsonObject, Refused?]>([
+    ['a value out of its range', said("Invalid 'temperature': must be between 0 and 2", { param: 'temperature' })],
+    [
+      'a limit that is too large',
+      said('max_tokens is too large: 99999. This model supports at most 16384 completion tokens.'),
+    ],
+    ['a conversation that is too long', said("This model's maximum context length is 8192 tokens. Reduce max_tokens.")],
+    [
+      'a model that does not exist',
+      said('The model `m` does not exist or you do not have access to it.'),
+      { status: 404 },
+    ],
+    ['a model without tools', said('No endpoints found that support tool use.'), { status: 404 }],
+    ['a setting that was not sent', said("Unsupported parameter: 'logprobs'"), {}],
+    ['a parameter that decides what is asked', said("Unknown parameter: 'foo'"), { sent: { ...REQUEST, foo: 1 } }],
+    ['a fault of the host', said("Unsupported parameter: 'seed'"), { status: 500 }],
+    ['a wrong key', said("Unsupported parameter: 'seed'"), { status: 401 }],
+    [
+      'a tool choice that a run chose',
+      said('tool_choice is not supported'),
+      { sent: { ...REQUEST, tool_choice: 'none' } },
+    ],
+  ])('%s', (_what, error, refused = {}) => expect(read(error, refused)).toBeUndefined());
+
+  it('words without end, and answers at once', () => {
+    const words = `${'messages.'.repeat(40_000)} "seed" is not supported`;
+    expect(read(said(words))).toBeUndefined();
+  });
+});
+
+it('a request is sent as its model takes it, and keeps all else', () => {
+  const ways: Ways = {
+    max_completion_tokens: 'max_tokens',
+    temperature: 'left out',
+    strict: 'left out',
+    logprobs: 'left out',
+    tool_choice: 'auto while thinking',
+    'messages.annotations': 'left out',
+    'messages.tool_calls.index': 'left out',
+    'messages.reasoning_content': 'sent back',
+  };
+  const { body, adjusted } = adaptRequest(REQUEST, ways);
+  const { strict: _strict, ...described } = TOOL.function;
+  const { index: _index, ...call } = CALL;
+  const { temperature: _temperature, ...rest } = REQUEST;
+  expect(body).toEqual({
+    ...rest,
+    tools: [{ ...TOOL, function: described }],
+    tool_choice: 'auto',
+    messages: [
+      (REQUEST.messages as JsonObject[])[0],
+      { role: 'assistant', content: null, reasoning_content: 'Hm.', refusal: null, tool_calls: [call] },
+      (REQUEST.messages as JsonObject[])[2],
+    ],
+  });
+  expect(Object.keys(adjusted).sort()).toEqual([
+    'messages.annotations',
+    'messages.tool_calls.index',
+    'strict',
+    'temperature',
+    'tool_choice',
+  ]);
+});
+
+it('a limit that is refused under both names is left out, whichever came first', () => {
+  const limits: Ways[] = [
+    { max_completion_tokens: 'left out', max_tokens: 'max_completion_tokens' },
+    { max_tokens: 'left out', max_completion_tokens: 'max_tokens' },
+  ];
+  for (const ways of limits)
+    for (const limit of ['max_tokens', 'max_completion_tokens'])
+      expect(adaptRequest({ [limit]: 5 }, ways).body).toEqual({});
+});

@@ -1,0 +1,15 @@
+import { createHash } from 'node:crypto';
+import type { JsonObject } from '#lib/contracts/json/json';
+import { hasStrictTools } from '#lib/contracts/strict-tools';
+import { replyFieldsIn } from './adapt-request.js';
+
+/**
+ * What a model may refuse of a request whatever it is asked: its parameters, whether tools are strict, and which fields
+ * earlier replies have. Requests of one shape are refused together.
+ */
+export function requestShape(request: JsonObject): string {
+  const { model: _model, messages: _messages, tools, ...params } = request;
+  const isStrict = Array.isArray(tools) && hasStrictTools(tools);
+  const shape = [params, isStrict, [...replyFieldsIn(request)].sort()];
+  return createHash('sha1').update(JSON.stringify(shape)).digest('base64url');
+}
