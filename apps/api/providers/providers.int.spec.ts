@@ -1,4 +1,7 @@
 // Two APIs of their own: one may not go to private addresses, and one finds keys sealed with another.
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { text } from 'node:stream/consumers';
 import { Sealer } from '#lib/runtime/seal';
 import { joinIdleApi, startApi, type SharedApi } from '../../../test/api.js';
 import { weatherSuite, type Answer, type Client } from '../../../test/client.js';
@@ -20,15 +23,16 @@ beforeAll(async () => {
 
 const ofTeam = 'provider_id IN (SELECT id FROM provider WHERE team_id = $1)';
 /** As a worker learns that a model refuses "required". */
-const learn = (model: string) =>
-  api.pool.query(`UPDATE model SET refuses_required = true WHERE ${ofTeam} AND model_id = $2`, [api.teamId, model]);
-const learned = async (...models: string[]) =>
-  (
-    await api.pool.query(`SELECT model_id, refuses_required FROM model WHERE ${ofTeam} AND model_id = ANY ($2)`, [
-      api.teamId,
-      models,
-    ])
-  ).rows;
+const learn = (model: string, ago = new Date().toISOString()) =>
+  api.pool.query(`UPDATE model SET learned = $3 WHERE ${ofTeam} AND model_id = $2`, [
+    api.teamId,
+    model,
+    JSON.stringify({ tool_choice: { way: 'auto', said: 'Only auto.', at: ago } }),
+  ]);
+const learned = async (provider: string) =>
+  (await client.get(`/api/providers/${provider}`)).body.learned.map(({ model, setting, sent }: any) =>
+    [model, setting, sent].join(' '),
+  );
 
 describe('providers', () => {
   it('never give their key back', async () => {
@@ -170,11 +174,71 @@ describe('providers', () => {
       limits: { requests_per_minute: 60, max_concurrency: 3 },
       models: [{ id: 'comes', default_params: { top_p: 0.5 } }, { id: 'stays' }],
     });
-    expect(await learned('stays', 'goes')).toEqual([{ model_id: 'stays', refuses_required: true }]);
+    expect(await learned('kept')).toEqual(['stays tool_choice auto']);
     expect((await client.patch('/api/providers/kept', { api_key: null })).body).toMatchObject({
       api_key_set: false,
       api_key_last4: null,
     });
+  });
+
+  it('say what their models refused within a day, and owners have it forgotten', async () => {
+    await client.post('/api/providers', {
+      key: 'learns',
+      base_url: 'http://127.0.0.1:14/v1',
+      models: ['one', 'two', 'three'].map((id) => ({ id: `learns-${id}` })),
+    });
+    const hour = 3_600_000;
+    await learn('learns-one');
+    await learn('learns-two', new Date(Date.now() - 23 * hour).toISOString());
+    await learn('learns-three', new Date(Date.now() - 25 * hour).toISOString());
+    expect(await learned('learns')).toEqual(['learns-one tool_choice auto', 'learns-two tool_choice auto']);
+    const other = await client.delete('/api/providers/learns/learned?model=learns-oen');
+    expect([other.status, other.body.detail]).toEqual([422, expect.stringMatching(/has no model.*learns-one/)]);
+    expect((await client.delete('/api/providers/learns/learned?model=learns-one')).status).toBe(204);
+    expect(await learned('learns')).toEqual(['learns-two tool_choice auto']);
+    expect((await client.delete('/api/providers/learns/learned')).status).toBe(204);
+    expect(await learned('learns')).toEqual([]);
+    await learn('learns-one');
+    await client.patch('/api/providers/learns', { base_url: 'http://127.0.0.1:15/v1' });
+    expect(await learned('learns')).toEqual([]);
+  });
+
+  it('are tested with what a run sends by default, and what the model refuses of it is learned anew', async () => {
+    const bodies: any[] = [];
+    const server = createServer(async (request, response) => {
+      const body = JSON.parse(await text(request));
+      bodies.push(body);
+      const json = { 'content-type': 'application/json' };
+      const refuse = (error: object) => response.writeHead(400, json).end(JSON.stringify({ error }));
+      if ('temperature' in body) return refuse({ message: 'No.', param: 'temperature', code: 'unsupported_value' });
+      if (body.tool_choice === 'required') return refuse({ message: 'tool_choice must be auto or none' });
+      const message = { role: 'assistant', content: 'ready' };
+      return response.end(JSON.stringify({ choices: [{ index: 0, message, finish_reason: 'stop' }] }));
+    });
+    await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening));
+    try {
+      await client.post('/api/providers', {
+        key: 'picky',
+        base_url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`,
+        models: [{ id: 'other' }, { id: 'picky', default_params: { seed: 1 }, unsupported_params: ['top_p'] }],
+      });
+      const learns = [
+        { setting: 'temperature', sent: 'left out', said: 'No.' },
+        { setting: 'tool_choice', sent: 'auto', said: 'tool_choice must be auto or none' },
+      ];
+      expect(await client.post('/api/providers/picky/test?model=picky')).toMatchObject({
+        status: 200,
+        body: { ok: true, error: null, learned: learns },
+      });
+      expect(bodies.map(({ messages: _messages, tools: _tools, ...sent }) => sent)).toEqual([
+        { model: 'picky', temperature: 0, seed: 1, tool_choice: 'required' },
+        { model: 'picky', seed: 1, tool_choice: 'required' },
+        { model: 'picky', seed: 1, tool_choice: 'auto' },
+      ]);
+      expect(await learned('picky')).toEqual(['picky temperature left out', 'picky tool_choice auto']);
+    } finally {
+      server.close();
+    }
   });
 
   it('can change the format that they speak, and what was learned of the old one is forgotten', async () => {
@@ -189,7 +253,7 @@ describe('providers', () => {
       status: 200,
       body: { kind: 'openai' },
     });
-    expect(await learned('turned-model')).toEqual([{ model_id: 'turned-model', refuses_required: true }]);
+    expect(await learned('turned')).toEqual(['turned-model tool_choice auto']);
     expect(
       await client.patch('/api/providers/turned', { kind: 'anthropic', base_url: 'http://127.0.0.1:13/anthropic' }),
     ).toMatchObject({
@@ -201,7 +265,7 @@ describe('providers', () => {
         models: [{ id: 'turned-model' }],
       },
     });
-    expect(await learned('turned-model')).toEqual([{ model_id: 'turned-model', refuses_required: false }]);
+    expect(await learned('turned')).toEqual([]);
     expect(await client.patch('/api/providers/turned', { kind: 'gopher' })).toMatchObject({
       status: 400,
       body: { errors: [{ path: '/kind', message: expect.stringMatching(/openai-responses/) }] },

@@ -182,8 +182,10 @@ async function readApiKey({ apiKeyEnv: variable, apiKeyStdin }: AddOptions): Pro
   return key;
 }
 
-const pathOf = (key: string, what: string, { model }: ModelOption): string =>
-  `/api/providers/${encodeURIComponent(key)}/${what}${model === undefined ? '' : `?model=${encodeURIComponent(model)}`}`;
+const pathOf = (key: string, what: string, { model }: ModelOption): string => {
+  const query = model === undefined ? '' : `?model=${encodeURIComponent(model)}`;
+  return `/api/providers/${encodeURIComponent(key)}/${what}${query}`;
+};
 
 async function testProvider(client: ApiClient, options: ModelOption, key: string): Promise<void> {
   const test = await client.call<z.infer<typeof ProviderTest>>('POST', pathOf(key, 'test', options));

@@ -45,9 +45,13 @@ export const deleteProvider = (key: string, options: Sent) =>
 
 export type ProviderTest = z.infer<typeof ProviderTestSchema>;
 
-/** Makes one small request to the first model of a provider. */
+/** Sends the first model of a provider what a run sends by default. */
 export const testProvider = (key: string, options: Sent): Promise<ProviderTest> =>
   client.call('POST', `${pathOf(key)}/test`, undefined, options);
+
+/** Forgets what its models refused, so that they are asked as runs have it again. */
+export const forgetLearned = (key: string, options: Sent) =>
+  client.call<void>('DELETE', `${pathOf(key)}/learned`, undefined, options);
 
 /** The ids of the models that the endpoint lists. */
 export const discoverModels = (key: string) =>

@@ -141,8 +141,8 @@ export class CasePlayer {
       await warnings.log(run.id, generation, {
         code: `refused_round:${modelName}`,
         message:
-          `${modelName}: the host refuses what the model wrote itself in an earlier round, so chains are scored on the ` +
-          `rounds before it: ${played.refusedRound.message}`,
+          `${modelName}: the host refuses what the model wrote in an earlier round, so such a chain is scored on the ` +
+          `rounds before: ${played.refusedRound.message}`,
       });
     for (const warning of adjustmentWarnings(modelName, played.adjusted, built.asked))
       await warnings.log(run.id, generation, warning);

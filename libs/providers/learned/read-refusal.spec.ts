@@ -126,7 +126,8 @@ describe('a refusal names the setting that a model does not take:', () => {
     [
       'messages.reasoning_content: left out',
       said(
-        "'messages.1' : for 'role:assistant' the following must be satisfied[('messages.1' : property 'reasoning_content' is unsupported)]",
+        "'messages.1' : for 'role:assistant' the following must be satisfied" +
+          "[('messages.1' : property 'reasoning_content' is unsupported)]",
       ),
     ],
     ['messages.annotations: left out', detail('body', 'messages', 1, 'assistant', 'annotations'), { status: 422 }],

@@ -45,9 +45,9 @@ const MAX_WORDS_OF_NAME = 3;
 const REFUSES = new RegExp(
   [
     "(?:un|not )support|does(?:n't| not) (?:support|accept|allow)|do not support|unrecogni[sz]ed|unknown|unexpected",
-    'not (?:allowed|permitted|available|accepted|recogni[sz]ed|implemented|enabled|compatible|valid for)|incompatible',
+    'not (?:allowed|permitted|available|accepted|recogni[sz]ed|implemented|enabled|compatible)|incompatible',
     'extra (?:inputs|fields)|extra_forbidden|additional propert|deprecated|disabled|should not be|requires? --',
-    'cannot (?:both )?be (?:used|set|specified|combined|provided)|may (?:only|not) be|can only be|must (?:only )?be 1\\b',
+    'cannot (?:both )?be (?:used|set|specified|combined|provided)|may (?:only|not) be|can only be|must be 1\\b',
     "only (?:the default|[\\d.]+ is|supports?|1\\b)|use '?[a-z_]+'? instead|no endpoints found that support",
     'unsupported_(?:parameter|value)|unknown_parameter|invalid (?:argument|parameter|field) name',
   ].join('|'),
@@ -57,7 +57,7 @@ const REFUSES = new RegExp(
 const OUT_OF_RANGE =
   /\b(?:at most|too (?:large|high|low|small|long)|exceed|maximum|greater than|less than|between|range)\b/i;
 const MISSES =
-  /\bmissing\b|\bmust (?:be (?:passed|sent|included|provided|returned)|include|contain|have)|is required|\brequires?\b/i;
+  /\bmissing\b|\bmust (?:be (?:passed|sent|included|provided)|include|contain|have)|is required|\brequires?\b/i;
 /** Fields that hosts miss in earlier replies of a model that thinks. */
 const MISSED = ['reasoning_content'];
 

@@ -16,6 +16,7 @@ import { count } from '../../parts/score';
 import { Skeleton } from '../../parts/skeleton';
 import '../../parts/facts.css';
 import './operate.css';
+import { LearnedSettings } from './learned-settings';
 import { OperateNav } from './operate-nav';
 import { ProviderForm } from './provider-form';
 import { TestProvider } from './test-provider';
@@ -49,6 +50,7 @@ export function ProviderScreen() {
       {provider && (
         <>
           <TestProvider provider={provider} />
+          <LearnedSettings provider={provider} />
           <ProviderForm key={provider.key} provider={provider} />
         </>
       )}

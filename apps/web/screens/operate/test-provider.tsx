@@ -1,6 +1,8 @@
 import type { Provider } from '#lib/contracts/provider';
+import { keys } from '../../api/keys';
+import { queryClient } from '../../api/query-client';
 import { useAction } from '../../api/action';
-import { testProvider } from '../../api/providers';
+import { testProvider, type ProviderTest } from '../../api/providers';
 import { useRefusal } from '../../api/session';
 import { AllowedButton } from '../../parts/allowed-button';
 import { Failed } from '../../parts/failed';
@@ -8,10 +10,10 @@ import { Given, GivenBlock } from '../../parts/given';
 import { duration } from '../../parts/time';
 import '../../parts/status.css';
 
-/** One small request to the first model, as the provider is stored. */
+/** What a run sends by default, to the first model, as the provider is stored. */
 export function TestProvider({ provider: { key, models } }: { provider: Provider }) {
   const refusal = useRefusal('editor');
-  const test = useAction(testProvider);
+  const test = useAction(testProvider, () => queryClient.invalidateQueries({ queryKey: keys.providers }));
   const [model] = models;
   return (
     <section aria-labelledby="test" className="section">
@@ -32,14 +34,14 @@ export function TestProvider({ provider: { key, models } }: { provider: Provider
       </div>
       <div role="status">
         {test.isPending && <span className="muted">It is asked.</span>}
-        {test.data && !test.isPending && <Answer ok={test.data.ok} ms={test.data.latency_ms} error={test.data.error} />}
+        {test.data && !test.isPending && <Answer {...test.data} />}
       </div>
       {test.isError && <Failed error={test.error} />}
     </section>
   );
 }
 
-function Answer({ ok, ms, error }: { ok: boolean; ms: number; error: string | null }) {
+function Answer({ ok, latency_ms: ms, error, learned }: ProviderTest) {
   return (
     <>
       <span className={`status ${ok ? 'passed' : 'failed'}`}>
@@ -47,6 +49,12 @@ function Answer({ ok, ms, error }: { ok: boolean; ms: number; error: string | nu
       </span>{' '}
       after {duration(ms)}
       {error !== null && <GivenBlock text={error} />}
+      {learned.length > 0 && (
+        <p className="muted small">
+          It refuses {learned.map(({ setting, sent }) => `${setting} (${sent})`).join(', ')} of what a run sends by
+          default.
+        </p>
+      )}
     </>
   );
 }

@@ -22,6 +22,9 @@ export function Facts({ result }: { result: ResultWithExchange }) {
     ['Scoring version', result.scoring_version],
     ['Settled', <Time key="settled" at={result.settled_at} />],
   ];
+  const adjusted = Object.entries(result.exchange?.adjusted ?? {});
+  if (adjusted.length)
+    facts.push(['Sent otherwise', adjusted.map(([setting, sent]) => `${setting}: ${sent}`).join(', ')]);
   if (result.syntax != null) facts.push(['Calls in the text', syntaxName(result.syntax)]);
   if (typeof evidence?.f1 === 'number') {
     const { precision, recall, f1 } = evidence;

@@ -1,0 +1,69 @@
+import type { Provider } from '#lib/contracts/provider';
+import { useAction } from '../../api/action';
+import { keys } from '../../api/keys';
+import { forgetLearned } from '../../api/providers';
+import { queryClient } from '../../api/query-client';
+import { useRefusal } from '../../api/session';
+import { AllowedButton } from '../../parts/allowed-button';
+import { Failed } from '../../parts/failed';
+import { Given } from '../../parts/given';
+import { Time } from '../../parts/time';
+
+/** What the models of a provider refused within the last day. */
+export function LearnedSettings({ provider: { key, learned } }: { provider: Provider }) {
+  const refusal = useRefusal('owner');
+  const forget = useAction(forgetLearned, () => queryClient.invalidateQueries({ queryKey: keys.providers }));
+  if (learned.length === 0) return null;
+  return (
+    <section aria-labelledby="learned" className="section">
+      <h2 id="learned">What its models refuse</h2>
+      <p className="muted small">
+        Learned from its answers, and tried again a day later. Runs say what is sent instead.
+      </p>
+      <LearnedTable learned={learned} />
+      <div className="actions">
+        <AllowedButton refusal={refusal} disabled={forget.isPending} onClick={() => forget.mutate(key)}>
+          Forget all
+        </AllowedButton>
+      </div>
+      {forget.isError && <Failed error={forget.error} />}
+    </section>
+  );
+}
+
+function LearnedTable({ learned }: Pick<Provider, 'learned'>) {
+  return (
+    <div className="wide" tabIndex={0} role="region" aria-label="Settings that are refused">
+      <table>
+        <thead>
+          <tr>
+            <th scope="col">Model</th>
+            <th scope="col">Setting</th>
+            <th scope="col">Sent instead</th>
+            <th scope="col">Its words</th>
+            <th scope="col">Until</th>
+          </tr>
+        </thead>
+        <tbody>
+          {learned.map(({ model, setting, sent, said, until }) => (
+            <tr key={`${model} ${setting}`}>
+              <th scope="row">
+                <Given text={model} max={200} />
+              </th>
+              <td>
+                <code>{setting}</code>
+              </td>
+              <td>{sent}</td>
+              <td>
+                <Given text={said} max={300} />
+              </td>
+              <td>
+                <Time at={until} />
+              </td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
+  );
+}
