@@ -3,6 +3,7 @@ import { isNumber, isObject, numberSource, type Json, type JsonObject } from '#l
 import { withoutSlash } from '#lib/contracts/url';
 import { readAnthropicReply } from '../replies/anthropic.js';
 import { mostTokensOf } from './anthropic-limits.js';
+import { ANTHROPIC_IDS, withUniqueCallIds } from './call-ids.js';
 import { fetchOptionsWith, dropUnsupported, onlyHeaders, sdkTimeoutMs, type Dialect } from './dialect.js';
 import type { Note } from './note.js';
 import { normaliseErrors } from './read-errors.js';
@@ -46,7 +47,7 @@ export const anthropic: Dialect = {
       reasoning_effort: effort,
       response_format: format,
       ...params
-    } = body;
+    } = withUniqueCallIds(body, ANTHROPIC_IDS);
     dropUnsupported(params, UNKNOWN, 'Anthropic', notes);
     if (params.anthropic_version === OLDER_VERSION) limitTemperature(params, notes);
     else
@@ -116,7 +117,7 @@ function toMessages(turns: Turn[]): Json[] {
 }
 
 function toBlocks(turn: Turn): Json[] {
-  if (turn.role === 'tool') return [{ type: 'tool_result', tool_use_id: toId(turn.callId), content: turn.text }];
+  if (turn.role === 'tool') return [{ type: 'tool_result', tool_use_id: turn.callId, content: turn.text }];
   const parts = turn.parts.map(toBlock);
   if (turn.role === 'user') return parts;
   const said = originalPieces(turn.source.content_blocks, turn.source, (block) =>
@@ -127,7 +128,7 @@ function toBlocks(turn: Turn): Json[] {
   return [
     ...thinking,
     ...parts,
-    ...turn.calls.map(({ id, name, arguments: input }) => ({ type: 'tool_use', id: toId(id), name, input })),
+    ...turn.calls.map(({ id, name, arguments: input }) => ({ type: 'tool_use', id, name, input })),
   ];
 }
 
@@ -142,9 +143,6 @@ function toBlock(part: Part): JsonObject {
         : { type: 'base64', media_type: image.mediaType, data: image.base64 },
   };
 }
-
-/** Ids from other formats may contain characters that Anthropic refuses. */
-const toId = (id: string): string => id.replace(/[^a-zA-Z0-9_-]/g, '_') || '_';
 
 function toTool(tool: Json): Json {
   const { name, description, parameters, strict } = (

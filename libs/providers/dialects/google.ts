@@ -2,6 +2,7 @@ import type { GoogleGenAI } from '@google/genai';
 import { isObject, type Json, type JsonObject } from '#lib/contracts/json/json';
 import { withoutSlash } from '#lib/contracts/url';
 import { readGoogleReply } from '../replies/google.js';
+import { GOOGLE_IDS, withUniqueCallIds } from './call-ids.js';
 import { dropUnsupported, onlyHeaders, type Dialect } from './dialect.js';
 import type { Note } from './note.js';
 import { readError } from './read-errors.js';
@@ -65,7 +66,15 @@ export const google: Dialect = {
 
   toWire(body) {
     const notes: Note[] = [];
-    const { model, messages, tools, tool_choice: choice, stop, response_format: format, ...params } = body;
+    const {
+      model,
+      messages,
+      tools,
+      tool_choice: choice,
+      stop,
+      response_format: format,
+      ...params
+    } = withUniqueCallIds(body, GOOGLE_IDS);
     dropUnsupported(params, UNKNOWN, 'The Gemini API', notes);
     const { system, turns } = readMessages(messages, notes);
     const config: JsonObject = {};

@@ -1,5 +1,6 @@
 import type OpenAI from 'openai';
 import { readOpenaiReply } from '../replies/openai.js';
+import { CHAT_IDS, withUniqueCallIds } from './call-ids.js';
 import { fetchOptionsWith, onlyHeaders, sdkTimeoutMs, type Dialect, type Endpoint, type Fetch } from './dialect.js';
 import { normaliseErrors } from './read-errors.js';
 import { OPENAI_NAMES } from './tool-names.js';
@@ -27,7 +28,7 @@ export const openai: Dialect = {
   nameRule: OPENAI_NAMES,
   calledNamePaths: ['choices.*.message.tool_calls.*.function.name', 'choices.*.message.function_call.name'],
 
-  toWire: (body) => ({ wire: body, notes: [] }),
+  toWire: (body) => ({ wire: withUniqueCallIds(body, CHAT_IDS), notes: [] }),
 
   connect(endpoint, fetch) {
     let sdk: Promise<OpenAI> | undefined;

@@ -17,7 +17,10 @@ export type Turn =
   | { role: 'assistant'; parts: Part[]; calls: Call[]; source: JsonObject }
   | { role: 'tool'; callId: string; toolName: string; text: string };
 
-/** Splits a conversation into its instructions and its turns. */
+/**
+ * Splits a conversation into its instructions and its turns.
+ * @param messages whose calls all have ids of their own
+ */
 export function readMessages(messages: Json | undefined, notes: Note[]): { system: string; turns: Turn[] } {
   const system: string[] = [];
   const turns: Turn[] = [];
@@ -32,7 +35,7 @@ export function readMessages(messages: Json | undefined, notes: Note[]): { syste
         system.push(textIn(message.content));
         break;
       case 'assistant': {
-        const calls = readCalls(message, turns.length, notes);
+        const calls = readCalls(message, notes);
         for (const { id, name } of calls) nameOf.set(id, name);
         turns.push({ role: 'assistant', parts: partsOf(message.content, notes), calls, source: message });
         break;
@@ -57,8 +60,8 @@ export function readMessages(messages: Json | undefined, notes: Note[]): { syste
   return { system: system.filter(Boolean).join('\n\n'), turns };
 }
 
-function readCalls(message: JsonObject, turn: number, notes: Note[]): Call[] {
-  return (Array.isArray(message.tool_calls) ? message.tool_calls : []).flatMap((source, index) => {
+function readCalls(message: JsonObject, notes: Note[]): Call[] {
+  return (Array.isArray(message.tool_calls) ? message.tool_calls : []).flatMap((source) => {
     if (!isObject(source) || !isObject(source.function)) return [];
     const given = source.function.arguments;
     const read = objectIn(given);
@@ -66,7 +69,7 @@ function readCalls(message: JsonObject, turn: number, notes: Note[]): Call[] {
       note(notes, 'call-arguments', 'Arguments that are no JSON object cannot be sent back to the model; {} was sent.');
     return [
       {
-        id: toText(source.id ?? `call_${turn}_${index}`),
+        id: toText(source.id),
         name: toText(source.function.name),
         arguments: read ?? {},
         source,
