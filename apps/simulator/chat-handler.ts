@@ -14,6 +14,7 @@ import { hasWrongKey } from './wrong-key.js';
 /** Everything that depends only on the text of a request. */
 interface ReadRequest {
   request: ChatRequest;
+  wire: JsonObject;
   model: Model;
   state: ModelState;
   userText: string;
@@ -59,9 +60,10 @@ export class ChatHandler {
   #read(text: string, incoming: IncomingMessage): ReadRequest | ResponsePlan {
     let body = tryReadBody(text);
     if (body === NOT_JSON) return notJson();
+    const wire = (body ?? {}) as JsonObject;
     const target = formatOf(incoming.url!);
     try {
-      if (target) body = target.format.read((body ?? {}) as JsonObject, target.model, incoming.headers);
+      if (target) body = target.format.read(wire, target.model, incoming.headers);
       const problem = problemOf(body as ChatRequest);
       if (problem) return problem;
       if (!target) refuseNames(body as ChatRequest);
@@ -76,7 +78,7 @@ export class ChatHandler {
     const userText = textOf(request.messages[lastUser]?.content).trim();
     const round = 1 + request.messages.slice(lastUser + 1).filter((message) => message.role === 'assistant').length;
     const prompt = round === 1 ? userText : `${userText} (round ${round})`;
-    return { request, model, state: this.states.of(request.model), userText, prompt, tokens: tokensOf(text) };
+    return { request, wire, model, state: this.states.of(request.model), userText, prompt, tokens: tokensOf(text) };
   }
 
   #respond(read: ReadRequest, key: string, text: string): ResponsePlan {
@@ -93,6 +95,7 @@ export class ChatHandler {
     return respond(
       {
         request,
+        wire: read.wire,
         number: model.number,
         state,
         userText: read.userText,

@@ -50,13 +50,14 @@ export const anthropicFormat: Format = {
   write(completion, status, headers): JsonObject {
     const reply = readCompletion(completion);
     if (!reply) return writeError(completion.error as JsonObject, status, headers);
-    const { content, calls, finish, usage } = reply;
+    const { content, calls, thoughts, finish, usage } = reply;
     return {
       id: String(completion.id).replace('chatcmpl-', 'msg_'),
       type: 'message',
       role: 'assistant',
       model: completion.model ?? null,
       content: [
+        ...thoughts,
         ...(content ? [{ type: 'text', text: content }] : []),
         ...calls.map(({ id, name, arguments: args }) => ({
           type: 'tool_use',
@@ -89,20 +90,26 @@ function refuseFields(body: JsonObject, headers: Record<string, unknown>): void 
 }
 
 function readMessages(messages: Json | undefined): JsonObject[] {
+  const ids = new Set<Json | undefined>();
   /** The ids of calls whose results have not come yet. */
   const pending = new Set<Json | undefined>();
   return list(messages).flatMap(({ role, content }, index): JsonObject[] => {
     const blocks = typeof content === 'string' ? [{ type: 'text', text: content }] : list(content);
     if (blocks.length === 0) throw new Error(`messages.${index}: all messages must have non-empty content`);
     return role === 'assistant'
-      ? [readAssistantMessage(blocks, index, pending)]
+      ? [readAssistantMessage(blocks, index, ids, pending)]
       : readUserMessage(blocks, index, pending);
   });
 }
 
-function readAssistantMessage(blocks: JsonObject[], index: number, pending: Set<Json | undefined>): JsonObject {
-  blocks.forEach(({ type, name }, at) => {
-    if (type === 'tool_use') refuseAnthropicCall(`messages.${index}.content.${at}`, name);
+function readAssistantMessage(
+  blocks: JsonObject[],
+  index: number,
+  ids: Set<Json | undefined>,
+  pending: Set<Json | undefined>,
+): JsonObject {
+  blocks.forEach(({ type, name, id }, at) => {
+    if (type === 'tool_use') refuseAnthropicCall(`messages.${index}.content.${at}`, name, id, ids);
   });
   const calls = blocks.filter(({ type }) => type === 'tool_use');
   for (const { id } of calls) pending.add(id);

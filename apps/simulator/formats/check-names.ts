@@ -32,11 +32,23 @@ export function refuseOpenAiName(place: string, name: Json | undefined): void {
     );
 }
 
-/** Unlike names of tools, names of calls in a conversation may be longer and contain any characters. */
-export function refuseAnthropicCall(place: string, name: Json | undefined): void {
+/**
+ * Unlike names of tools, names of calls in a conversation may be longer and contain any characters.
+ * @param ids of the calls before; takes up this one
+ */
+export function refuseAnthropicCall(
+  place: string,
+  name: Json | undefined,
+  id: Json | undefined,
+  ids: Set<Json | undefined>,
+): void {
   if (typeof name !== 'string' || name === '')
     throw new Refused(`${place}.tool_use.name: String should have at least 1 character`);
   if (name.length > 200) throw new Refused(`${place}.tool_use.name: String should have at most 200 characters`);
+  if (typeof id !== 'string' || !/^[a-zA-Z0-9_-]+$/.test(id))
+    throw new Refused(`${place}.tool_use.id: String should match pattern '^[a-zA-Z0-9_-]+$'`);
+  if (ids.has(id)) throw new Refused(`${place}: \`tool_use\` ids must be unique`);
+  ids.add(id);
 }
 
 export function refuseAnthropicNames(names: readonly (Json | undefined)[]): void {

@@ -15,7 +15,9 @@ export interface Format {
 
 export interface Completion {
   content: string | null;
-  calls: { id: string; name: string; arguments: string }[];
+  calls: { id: string; name: string; arguments: string; signature?: Json }[];
+  /** Blocks of thoughts, for formats that have them. */
+  thoughts: JsonObject[];
   finish: string;
   usage: { prompt: Json; completion: Json };
 }
@@ -34,11 +36,18 @@ export function readCompletion(completion: JsonObject): Completion | undefined {
         id: String(call.id),
         name: String(name),
         arguments: typeof args === 'string' ? args : JSON.stringify(args),
+        signature: signatureOf(call),
       };
     }),
+    thoughts: list(message.thinking_blocks),
     finish: String(choice.finish_reason),
     usage: { prompt: usage.prompt_tokens ?? 0, completion: usage.completion_tokens ?? 0 },
   };
+}
+
+/** Where Google's OpenAI-compatible endpoint puts the signature of a call. */
+function signatureOf({ extra_content: extra }: JsonObject): Json | undefined {
+  return isObject(extra) && isObject(extra.google) ? extra.google.thought_signature : undefined;
 }
 
 /** Parses arguments. Returns undefined when they are not an object. */

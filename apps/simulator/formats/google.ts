@@ -154,13 +154,20 @@ function readToolChoice(toolConfig: Json | undefined): Json {
 
 /** Google cannot represent a call whose arguments are not an object, and quotes it instead. */
 function writeCandidate({ content, calls, finish }: Completion): JsonObject {
-  const written = calls.map(({ name, arguments: args }) => ({ name, args: objectOf(args || '{}') }));
+  const written = calls.map(({ name, arguments: args, signature }) => ({
+    name,
+    args: objectOf(args || '{}'),
+    signature,
+  }));
   const broken = calls.find((_call, index) => written[index]!.args === undefined);
   const parts = broken
     ? []
     : [
         ...(content ? [{ text: content }] : []),
-        ...written.map(({ name, args }) => ({ functionCall: { name, args: args! } })),
+        ...written.map(({ name, args, signature }) => ({
+          functionCall: { name, args: args! },
+          ...(signature !== undefined && { thoughtSignature: signature }),
+        })),
       ];
   return {
     index: 0,

@@ -1,3 +1,4 @@
+import type { JsonObject } from '#lib/contracts/json/json';
 import type { CorrectReply } from './correct-reply.js';
 import type { ModelState } from './model-state.js';
 import type { ChatRequest } from '../formats/chat-completions.js';
@@ -5,6 +6,8 @@ import type { ChatRequest } from '../formats/chat-completions.js';
 /** One request to a model, with everything that decides the response. */
 export interface ModelRequest {
   request: ChatRequest;
+  /** The body as it was sent: the request itself, or what it was translated from. */
+  wire: JsonObject;
   /** The number in the model's name, or the entry's default. */
   number: number;
   state: ModelState;

@@ -4,8 +4,10 @@ import { chance, hash } from '../formats/chance.js';
 import { readEvidence } from './judge-evidence.js';
 import { judgeReply } from './judge-reply.js';
 import { readJudgeRules } from './judge-rules.js';
+import { HOSTS } from '../hosts/hosts.js';
 import { metaReply, readTask } from './meta-reply.js';
-import { ALL_KEPT, type KeptBodies } from './model-state.js';
+import { ALL_KEPT } from './model-state.js';
+import type { Behaviour } from './behaviour.js';
 import { newBucket, rateLimitHeaders, take } from './rate-limit.js';
 import { paramSensitiveReply } from './param-sensitive-reply.js';
 import { promptSensitiveReply } from './prompt-sensitive-reply.js';
@@ -20,21 +22,6 @@ import {
   type ChatRequest,
   type Reply,
 } from '../formats/chat-completions.js';
-
-export interface Behaviour {
-  about: string;
-  /** What the number in `name-<number>` means. Without this, it is a latency in milliseconds. */
-  number?: { means: 'ms' | 'percent' | 'per minute'; example: number };
-  latencyMs?: (asked: ModelRequest) => number;
-  /** The reply of a model that is up. */
-  reply?: (asked: ModelRequest) => Reply;
-  /** A response other than an ordinary reply; undefined for the ordinary reply. */
-  respond?: (asked: ModelRequest) => ResponsePlan | undefined;
-  /** The headers of an ordinary reply. */
-  headers?: (asked: ModelRequest) => Record<string, string>;
-  /** How many of its requests can be read again, if not as many as of others. */
-  kept?: KeptBodies;
-}
 
 /** The share of cases in which the careless model is careless. */
 const CARELESS_SHARE = 0.65;
@@ -257,6 +244,7 @@ export const BEHAVIOURS: Record<string, Behaviour> = {
       return sendReply(asked, BEHAVIOURS.judge!, judgeReply(evidence, request, state.judgeRules));
     },
   },
+  ...HOSTS,
 };
 
 const withoutRules = (what: string, base: string, model: string): ResponsePlan =>
@@ -275,9 +263,12 @@ export interface Model {
   latencyMs: number;
 }
 
-/** Parses `base[-<number>][@<latency ms>][:<instance>]`. Each instance has its own counters, limits and scripts. */
+/**
+ * Parses `base[-<number>][@<latency ms>][:<instance>]`, where a base may be `host:<name>`. Each instance has its own
+ * counters, limits and scripts.
+ */
 export function readModelName(name: string): Model | undefined {
-  const [, plain = '', latency] = /^([^@:]*)(?:@(\d{1,6}))?(?::.*)?$/s.exec(name) ?? [];
+  const [, plain = '', latency] = /^((?:host:)?[^@:]*)(?:@(\d{1,6}))?(?::.*)?$/s.exec(name) ?? [];
   const numbered = /^(.+)-(\d{1,9})$/.exec(plain);
   const base = numbered && BEHAVIOURS[numbered[1]!] ? numbered[1]! : plain;
   const behaviour = Object.hasOwn(BEHAVIOURS, base) ? BEHAVIOURS[base]! : undefined;

@@ -1,0 +1,15 @@
+import { refuseEach, refuseOtherFields, THOUGHT, type Host, type Refusal } from './host.js';
+
+const FIELDS = ['role', 'content', 'name', 'tool_calls', 'tool_call_id', 'reasoning_content'];
+const extra = (field: string): Refusal => ({ message: `Extra inputs are not permitted, field: '${field}'` });
+
+/** Fireworks. That it refuses fields of messages in the same words as those of a request is not verified. */
+export const fireworks: Host = {
+  about: 'Fireworks: refuses fields that it does not know.',
+  refuses: refuseEach(['store', 'stream_options', 'verbosity'], extra),
+  refusesMessage: refuseOtherFields(FIELDS, (field, index) => extra(`messages[${index}].${field}`)),
+  writeRefusal: ({ message }) => ({
+    error: { object: 'error', type: 'invalid_request_error', code: 'invalid_request_error', message },
+  }),
+  sends: () => ({ message: { reasoning_content: THOUGHT }, call: { index: 0 } }),
+};

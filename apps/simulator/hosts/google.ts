@@ -1,0 +1,51 @@
+import { isObject, type JsonObject } from '#lib/contracts/json/json';
+import { list } from '../formats/format.js';
+import type { Host, Refusal } from './host.js';
+
+const SETTINGS = [
+  'temperature',
+  'topP',
+  'topK',
+  'candidateCount',
+  'maxOutputTokens',
+  'stopSequences',
+  'responseMimeType',
+  'responseJsonSchema',
+  'thinkingConfig',
+  'seed',
+];
+
+/** The first call of a turn must have its signature. */
+function refuseUnsigned(body: JsonObject): Refusal | undefined {
+  for (const [position, { parts }] of list(body.contents).entries()) {
+    const call = list(parts).find(({ functionCall }) => isObject(functionCall));
+    if (!call || call.thoughtSignature !== undefined) continue;
+    return {
+      message:
+        'Function call is missing a thought_signature in functionCall parts. This is required for tools to work ' +
+        'correctly, and missing thought_signature may lead to degraded model performance. Additional data, function ' +
+        `call \`default_api:${String((call.functionCall as JsonObject).name)}\`, position ${position + 1}.`,
+    };
+  }
+  return undefined;
+}
+
+/** A Gemini that thinks. That newer models refuse penalties is not verified. */
+export const google: Host = {
+  about: "A Gemini that thinks, in Google's format: wants its signatures back, refuses penalties; calls have no id.",
+  format: 'google',
+  refuses: {
+    generationConfig: (value) => {
+      const unknown = Object.keys(value as JsonObject).find((name) => !SETTINGS.includes(name));
+      return unknown === undefined
+        ? undefined
+        : {
+            message:
+              `Invalid JSON payload received. Unknown name "${unknown}" at 'generation_config': Cannot find ` +
+              'field.',
+          };
+    },
+  },
+  refusesBody: refuseUnsigned,
+  sends: () => ({ call: { extra_content: { google: { thought_signature: 'c2lnbmF0dXJl' } } } }),
+};

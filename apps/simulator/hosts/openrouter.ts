@@ -1,0 +1,61 @@
+import { THOUGHT, type Host } from './host.js';
+
+const error = (message: string, code: number, metadata?: object): object => ({
+  error: { message, code, ...(metadata && { metadata }) },
+});
+
+/** OpenRouter, in front of a model whose hosts cannot force a call. Its limit is reset at a time in milliseconds. */
+export const openrouter: Host = {
+  about: 'OpenRouter: no host of the model takes a required call; errors inside a 200.',
+  refuses: {
+    tool_choice: (value) =>
+      value === 'auto' || value === 'none'
+        ? undefined
+        : {
+            status: 404,
+            message:
+              "No endpoints found that support the provided 'tool_choice' value. To learn more about provider " +
+              'routing, visit: https://openrouter.ai/docs/provider-routing',
+          },
+  },
+  writeRefusal: ({ message, status }) => error(message, status),
+  sends: () => ({
+    message: {
+      refusal: null,
+      reasoning: THOUGHT,
+      reasoning_details: [{ type: 'reasoning.text', text: THOUGHT, format: 'unknown', index: 0 }],
+    },
+    choice: { native_finish_reason: 'tool_calls' },
+    response: { provider: 'Simulated' },
+  }),
+  odd: {
+    limited: ({ nowMs }) => ({
+      status: 429,
+      body: error('Rate limit exceeded: free-models-per-min. ', 429, {
+        headers: {
+          'X-RateLimit-Limit': '20',
+          'X-RateLimit-Remaining': '0',
+          'X-RateLimit-Reset': String(nowMs + 1000),
+        },
+        provider_name: null,
+      }),
+    }),
+    failed: () => ({ body: error('Provider returned error', 502, { provider_name: 'Simulated' }) }),
+    broken: ({ request }) => ({
+      body: {
+        id: 'gen-1',
+        object: 'chat.completion',
+        model: request.model,
+        choices: [
+          {
+            index: 0,
+            finish_reason: 'error',
+            native_finish_reason: null,
+            error: { code: 502, message: 'Upstream error' },
+            message: { role: 'assistant', content: '' },
+          },
+        ],
+      },
+    }),
+  },
+};
