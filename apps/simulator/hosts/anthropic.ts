@@ -17,17 +17,18 @@ function refuseTools(value: unknown): Refusal | undefined {
       };
 }
 
-/** A message with calls must begin with the thought that led to them. */
+/** A message with calls, since the user spoke, must begin with the thought that led to them. */
 function refuseMissingThoughts(body: JsonObject): Refusal | undefined {
   const messages = list(body.messages);
   const index = messages.findLastIndex(({ role }) => role === 'assistant');
-  const [first, ...rest] = list(messages[index]?.content);
-  if (!first || first.type === 'thinking' || ![first, ...rest].some(({ type }) => type === 'tool_use'))
-    return undefined;
+  const blocks = list(messages[index]?.content);
+  const isAnswered = list(messages.at(-1)?.content).every(({ type }) => type === 'tool_result');
+  const calls = blocks.some(({ type }) => type === 'tool_use');
+  if (!isAnswered || !calls || blocks[0]!.type === 'thinking') return undefined;
   return {
     message:
       `messages.${index}.content.0.type: Expected \`thinking\` or \`redacted_thinking\`, but found ` +
-      `\`${String(first.type)}\`. When \`thinking\` is enabled, a final \`assistant\` message must start with a ` +
+      `\`${String(blocks[0]!.type)}\`. When \`thinking\` is enabled, a final \`assistant\` message must start with a ` +
       'thinking block.',
   };
 }
