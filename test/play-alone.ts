@@ -8,26 +8,28 @@ import { suiteNamesByWireName } from '#lib/providers/dialects/dialects';
 import { playCase, type PlayedCase } from '../apps/worker/items/play-case.js';
 import { prepare } from '../apps/worker/scoring/prepare-case.js';
 import { runTools } from '../apps/worker/scoring/scoring-work.js';
+import type { AskOptions } from '../apps/worker/items/ask-model.js';
 
 /** Plays a case as a worker does, with the real client, but without a queue, a budget and a database. */
 export function playAlone(
   { kind, fetch, ...endpoint }: Endpoint & { kind: ProviderKind; fetch: Fetch },
   { input, tools, params }: { input: CaseInput; tools: readonly Tool[]; params: JsonObject },
+  options: Pick<AskOptions, 'onRefusal'> = {},
 ): Promise<PlayedCase> {
   const messages = (input.messages ?? [{ role: 'user', content: input.prompt! }]) as unknown as Json[];
   const body: JsonObject = { ...params, messages, tools: tools as unknown as Json, tool_choice: 'required' };
   const prepared = prepare(input, null, tools, 0.5);
   const names = suiteNamesByWireName(kind, body.tools);
   const chat = createChatClient(kind, endpoint, fetch);
-  const model = { chat, kind, lane: { id: 'lane' }, rerouted: new AbortController().signal };
+  const model = { chat, kind, learned: {}, lane: { id: 'lane' }, rerouted: new AbortController().signal };
   const permits = { acquire: async () => ({ id: 'permit', tokens: 0 }), release: async () => false };
   return playCase(
     prepared,
     {
+      ...options,
       model: async () => model as never,
       permits: () => permits,
       body,
-      toolChoice: 'required',
       timeoutMs: 5000,
       signal: new AbortController().signal,
       item: 'item',

@@ -321,3 +321,36 @@ it('a reply that was refused or cut off is not what the same request is answered
     'refused once': ['passes in 0'],
   });
 }, 120_000);
+
+it('hosts that refuse settings of a run score each of its cases, and refuse a few requests at most', async () => {
+  const models = ['openai', 'openrouter', 'deepseek', 'groq'].map((name) => `host:${name}`);
+  const provider = {
+    key: 'hosts',
+    kind: 'openai',
+    base_url: `${system.simulator.url}/v1`,
+    api_key: 'sk-any-0123456789',
+  };
+  expect(await client.post('/api/providers', { ...provider, models: models.map((id) => ({ id })) })).toMatchObject({
+    status: 201,
+  });
+  const weather = ['Paris', 'Rome', 'Oslo', 'Lima', 'Tokyo', 'Cairo', 'Berlin', 'Quito'].map((city) => ({
+    name: city,
+    prompt: `What is the weather in ${city}?`,
+    expected_tool: 'get_weather',
+    expected_params: { city },
+  }));
+  const chain = { name: 'chain', prompt: 'The weather in Paris?', multi_turn: true, expected_tool: 'find_city' };
+  const done = await run([...weather, chain], [], {
+    models: models.map((id) => `hosts::${id}`),
+    tool_choice: 'required',
+    temperature: 0,
+    max_tokens: 500,
+    cache: 'off',
+  });
+  const results = await resultsOf(done.id);
+  expect(results).toHaveLength(models.length * 9);
+  expect(results.filter(({ error }) => error)).toEqual([]);
+  expect(results.filter(({ case_name, passed }) => case_name !== 'chain' && !passed)).toEqual([]);
+  const stats = await system.stats();
+  for (const model of models) expect([model, stats[model]!.requests < 9 + 3 + 25]).toEqual([model, true]);
+}, 120_000);
