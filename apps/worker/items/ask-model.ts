@@ -59,7 +59,7 @@ export interface AskOptions {
   setActive?: (isActive: boolean) => Promise<void>;
   onAttempt?: (failure: ProviderFailure | undefined, seconds: number) => void;
   /** Holds back requests of a shape that the model has not answered. */
-  firstRequests?: Pick<FirstRequests, 'isAnswered' | 'mayAsk' | 'answered'>;
+  firstRequests?: Pick<FirstRequests, 'isAnswered' | 'mayAsk' | 'answered' | 'refused'>;
   /** Remembers what the model refused just now. */
   onRefusal?: (refusal: Refusal) => Promise<void>;
   /** What the provider's format could not express of a request that was replied to. */
@@ -94,7 +94,9 @@ class ModelAsker {
   /** What the model refused of this request, also where nobody could remember it. */
   #learned: Ways = {};
   readonly #tried = new Set<string>();
-  #adaptedTo = '{}';
+  #adaptedTo: string | undefined;
+  /** Of the request as it is sent. */
+  #shape = '';
   #retries = new RetryState();
   #outageSince: number | undefined;
   #lastRerouted: AbortSignal | undefined;
@@ -119,7 +121,7 @@ class ModelAsker {
       if (model instanceof ProviderFailure) return this.#fail(model);
       this.#resetIfRerouted(model);
       const body = this.#adapt(model);
-      if (!(await this.#mayAsk(model, body))) continue;
+      if (!(await this.#mayAsk())) continue;
       const budget = this.options.permits(model.lane);
       const tokens = estimateTokens(body);
       const permit = await this.#waitForPermit(budget, tokens, model);
@@ -150,25 +152,24 @@ class ModelAsker {
     this.#lastRerouted = rerouted;
   }
 
-  #adapt({ learned }: ModelConnection): JsonObject {
+  #adapt({ providerId, modelId, learned }: ModelConnection): JsonObject {
     const ways = { ...learned, ...this.#learned };
     const key = JSON.stringify(ways);
     if (key !== this.#adaptedTo) {
       this.#adaptedTo = key;
       const { body, adjusted } = adaptRequest(this.options.body, ways);
       Object.assign(this.#result, { sent: body, adjusted });
+      this.#shape = `${providerId} ${modelId} ${requestShape(body)}`;
     }
     return this.#result.sent;
   }
 
   /** Other requests of its shape may be about to be refused. */
-  async #mayAsk({ providerId, modelId }: ModelConnection, body: JsonObject): Promise<boolean> {
+  async #mayAsk(): Promise<boolean> {
     const { firstRequests, signal, setActive } = this.options;
-    if (!firstRequests) return true;
-    const shape = `${providerId} ${modelId} ${requestShape(body)}`;
-    if (firstRequests.isAnswered(shape)) return true;
+    if (!firstRequests || firstRequests.isAnswered(this.#shape)) return true;
     await setActive?.(false);
-    return firstRequests.mayAsk(shape, signal);
+    return firstRequests.mayAsk(this.#shape, signal);
   }
 
   /** @returns undefined when the model is to be asked elsewhere by now */
@@ -186,7 +187,7 @@ class ModelAsker {
     this.#result.attempts++;
     if (this.#result.requests.at(-1) !== body) this.#result.requests.push(body);
     const reply = await traceRequest(model.kind, body, () => model.chat.ask(body, { signal, timeoutMs, replyMemory }));
-    this.#answered(model, body);
+    this.options.firstRequests?.answered(this.#shape);
     onAttempt?.(undefined, (performance.now() - startedAt) / 1000);
     onNotes?.(reply.notes);
     usage.tokens = (reply.promptTokens ?? 0) + (reply.completionTokens ?? 0);
@@ -216,7 +217,7 @@ class ModelAsker {
       return Object.assign(this.#result, { reply: { message, finishReason } });
     }
     if (await this.#learn(failure, attempt)) return undefined;
-    this.#answered(model, body);
+    this.options.firstRequests?.answered(this.#shape);
     const isBreakerOpen = failure.isOutage && (await releasePermit());
     if (isBreakerOpen) return this.#waitOutOutage(failure);
     this.#outageSince = undefined;
@@ -237,12 +238,9 @@ class ModelAsker {
     this.#tried.add(`${setting} ${way}`);
     this.#learned = { ...this.#learned, [setting]: way };
     void releasePermit();
+    this.options.firstRequests?.refused(this.#shape);
     await this.options.onRefusal?.(refusal);
     return true;
-  }
-
-  #answered({ providerId, modelId }: ModelConnection, body: JsonObject): void {
-    this.options.firstRequests?.answered(`${providerId} ${modelId} ${requestShape(body)}`);
   }
 
   /**

@@ -62,3 +62,39 @@ it('a host that gives two calls one id, again in each round, is sent four ids', 
   ];
   expect(sent[2].messages.slice(1)).toEqual([...round('call_0', 'call_0_2'), ...round('call_0_3', 'call_0_4')]);
 });
+
+/** Plays the chain at a host that makes this call, and answers the next round with an error. */
+async function playRefused(args: string, status: number, error: string) {
+  let rounds = 0;
+  const fetch = async (): Promise<Response> => {
+    const call = { id: 'c', type: 'function', function: { name: 'prices', arguments: args } };
+    const reply = { choices: [{ message: { role: 'assistant', content: null, tool_calls: [call] } }] };
+    const [code, body] = rounds++ === 0 ? [200, reply] : [status, { error: { message: error } }];
+    return new Response(JSON.stringify(body), { status: code, headers: { 'content-type': 'application/json' } });
+  };
+  const host = { kind: 'openai' as const, baseUrl: 'https://api.example.com/v1', apiKey: null, fetch };
+  const tools = ['prices', 'flights.book'].map(tool);
+  const { replies, rounds: scored, failure } = await playAlone(host, { input: CHAIN, tools, params: { model: 'm' } });
+  return failure ? failure.kind : [replies?.length, scored];
+}
+
+it.each([
+  ['arguments that are no JSON', '{"day": "Mon', 400, 'messages.1.tool_calls.0.function.arguments must be valid JSON'],
+  ['arguments beyond what the host takes', JSON.stringify({ a: 'x'.repeat(5000) }), 413, 'Request too large'],
+  [
+    'a context full of arguments',
+    JSON.stringify({ a: 'x'.repeat(5000) }),
+    400,
+    'maximum context length is 1024 tokens',
+  ],
+])('a chain whose next round is refused for %s of the model is scored on those before', async (_what, ...refused) =>
+  expect(await playRefused(...refused)).toEqual([1, [0]]),
+);
+
+it.each([
+  ['a fault of the request', '{}', 400, 'Invalid schema for function "prices"'],
+  ['a conversation that others made long', '{}', 400, 'maximum context length is 1024 tokens'],
+  ['a host that is down for good', '{"day": "Mon', 401, 'The arguments cannot be read'],
+])('%s in a later round is not the model’s, and leaves the chain without a score', async (_what, ...refused) =>
+  expect(await playRefused(...refused)).toEqual(expect.stringMatching(/bad_request|auth/)),
+);

@@ -2,6 +2,8 @@ import { isObject, parseJson, type Json, type JsonObject } from '#lib/contracts/
 import type { ProviderFailure } from '#lib/providers/failure';
 
 const MAX_WORDS_CHARACTERS = 4000;
+/** Hosts take less from nobody. */
+const MIN_LONG_CHARACTERS = 4000;
 const TOO_LONG = /context|too (?:long|large|many tokens)|maximum|exceed|above_max|at most|limit/i;
 const UNREADABLE = /argument|json|pars|tool|function|messages/i;
 
@@ -20,7 +22,8 @@ export function isRefusedForReplies(
   if (kind !== 'bad_request' || ![400, 413, 422].includes(status ?? 0)) return false;
   const words = `${message} ${body}`.slice(0, MAX_WORDS_CHARACTERS);
   if (UNREADABLE.test(words) && written.some(hasUnreadableCall)) return true;
-  return (status === 413 || TOO_LONG.test(words)) && lengthOf(written) > lengthOf(given);
+  const isLong = lengthOf(written) > Math.max(MIN_LONG_CHARACTERS, lengthOf(given));
+  return isLong && (status === 413 || TOO_LONG.test(words));
 }
 
 const lengthOf = (messages: readonly Json[]): number => JSON.stringify(messages).length;

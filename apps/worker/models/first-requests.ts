@@ -2,19 +2,22 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Redis } from 'ioredis';
 import { LRUCache } from 'lru-cache';
 
-/** How many requests of a shape the fleet makes in a second until the model has answered one. */
+/** How many requests of a shape the fleet makes in a window until the model has answered one. */
 const MAX_FIRST_REQUESTS = 5;
-const WINDOW_MS = 1000;
+const WINDOW_MS = 2000;
+/** Long enough for every worker to hear what was learned. */
+const REFUSED_FOR_MS = 5000;
+const REFUSED = 2 ** 40;
 const ANSWERED_FOR_S = 24 * 60 * 60;
 const LOOK_AGAIN_MS = 100;
 const MAX_REMEMBERED = 20_000;
 /** So far below zero that counting never ends it. */
-const ANSWERED = -(2 ** 40);
+const ANSWERED = -REFUSED;
 
 /**
  * Lets a few requests go first where a model has not answered one of their shape: it may refuse a setting that all of
  * them have, and what it refuses is learned from the first. Hosts refuse within milliseconds, so requests that are
- * answered slowly are joined by others after a second.
+ * answered slowly are joined by others after two seconds.
  */
 export class FirstRequests {
   readonly #answered = new LRUCache<string, true>({ max: MAX_REMEMBERED });
@@ -42,6 +45,12 @@ export class FirstRequests {
     if (n <= MAX_FIRST_REQUESTS) return true;
     await delay(LOOK_AGAIN_MS * (0.5 + Math.random()), undefined, { signal }).catch(() => signal.throwIfAborted());
     return false;
+  }
+
+  /** The model refused a request of this shape. Others that have it wait until they are adapted to what was learned. */
+  refused(shape: string): void {
+    this.#answered.delete(shape);
+    void this.redis.set(keyOf(shape), REFUSED, 'PX', REFUSED_FOR_MS).catch(() => {});
   }
 
   /** The model took a request of this shape, or refused it for something that no other request can tell. */

@@ -1,0 +1,165 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { afterFile } from '../after-file.js';
+import { weatherSuite, type Client } from '../client.js';
+import { calling } from '../endpoint.js';
+import { joinSystem, type TeamSystem } from '../system.js';
+import { until } from '../until.js';
+
+let system: TeamSystem;
+let client: Client;
+/** By model: the requests that it was sent, without messages and tools. */
+const asked = new Map<string, any[]>();
+/** By model: what it refuses of a request. */
+const refusals = new Map<string, (body: any) => { status?: number; message: string; param?: string } | undefined>();
+let url: string;
+
+beforeAll(async () => {
+  system = await joinSystem();
+  client = system.client;
+  const server = createServer((request, response) => {
+    let text = '';
+    request
+      .setEncoding('utf8')
+      .on('data', (piece: string) => (text += piece))
+      .on('end', () => {
+        const body = JSON.parse(text);
+        const { messages: _messages, tools: _tools, model, ...sent } = body;
+        asked.set(model, [...(asked.get(model) ?? []), sent]);
+        const { status = 400, ...error } = refusals.get(model)?.(body) ?? {};
+        const answer = {
+          choices: [{ message: calling('get_weather', { city: 'Paris' }), finish_reason: 'tool_calls' }],
+        };
+        const [code, given] = 'message' in error ? [status, { error }] : [200, answer];
+        response.writeHead(code, { 'content-type': 'application/json' }).end(JSON.stringify(given));
+      });
+  });
+  await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening));
+  afterFile(() => (server.close(), server.closeAllConnections()));
+  url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`;
+});
+
+async function addModel(model: string, refuses: Parameters<typeof refusals.set>[1]): Promise<string> {
+  refusals.set(model, refuses);
+  await client.post('/api/providers', { key: model, base_url: url, models: [{ id: model }] });
+  return `${model}::${model}`;
+}
+
+/** Runs so many cases, each with the weather of Paris for an answer. */
+async function run(model: string, cases: number, more: object = {}): Promise<any> {
+  const suite = weatherSuite(1);
+  const [one] = suite.test_cases as object[];
+  const test_cases = Array.from({ length: cases }, (_, n) => ({ ...one, name: `${n}`, prompt: `Paris, ${n}?` }));
+  const made = await client.post('/api/tool-eval/import', { ...suite, name: `${model} ${Math.random()}`, test_cases });
+  const job = await client.post('/api/tool-eval', {
+    suite_id: made.body.suite_id,
+    models: [model],
+    cache: 'off',
+    ...more,
+  });
+  expect(job.status).toBe(202);
+  return until(
+    async () => {
+      const { body } = await client.get(`/api/tool-eval/history/${job.body.eval_id}`);
+      return body.finished_at && body.summaries.length === 1 && body;
+    },
+    { what: 'the run to end' },
+  );
+}
+const resultsOf = async (id: string): Promise<any[]> =>
+  (await client.get(`/api/tool-eval/history/${id}/results?limit=200`)).body.items;
+const exchangeOf = async (id: string, result: string): Promise<any> =>
+  (await client.get(`/api/tool-eval/history/${id}/results/${result}`)).body.exchange;
+
+/** A reasoning model: it takes a limit under its new name, and one temperature. */
+const reasons = (body: any) => {
+  if ('max_tokens' in body) return { message: "Use 'max_completion_tokens' instead.", param: 'max_tokens' };
+  if (body.temperature !== undefined && body.temperature !== 1)
+    return { message: "'temperature' does not support 0 with this model.", param: 'temperature' };
+  return undefined;
+};
+
+it('what a model refuses is sent otherwise from its first case on, and each result and the run say so', async () => {
+  const model = await addModel('reasons', reasons);
+  const done = await run(model, 12, { max_tokens: 300 });
+  const results = await resultsOf(done.id);
+  expect(results.map(({ outcome }) => outcome)).toEqual(Array.from({ length: 12 }, () => 'scored'));
+  expect(done.warnings.map(({ code }: any) => code).sort()).toEqual([
+    `refused:${model}:max_tokens`,
+    `refused:${model}:temperature`,
+  ]);
+  const { adjusted, requests } = await exchangeOf(done.id, results.at(-1).id);
+  expect(adjusted).toEqual({ max_tokens: 'max_completion_tokens', temperature: 'left out' });
+  expect(requests.at(-1)).toMatchObject({ max_completion_tokens: 300, tool_choice: 'required' });
+  expect(requests.at(-1)).not.toHaveProperty('temperature');
+
+  const { learned } = (await client.get('/api/providers/reasons')).body;
+  expect(learned.map(({ setting, sent }: any) => [setting, sent])).toEqual([
+    ['max_tokens', 'max_completion_tokens'],
+    ['temperature', 'left out'],
+  ]);
+  // The next run knows it, in all its workers, and announces it too.
+  const before = asked.get('reasons')!.length;
+  const again = await run(model, 4, { max_tokens: 300 });
+  expect(asked.get('reasons')!.slice(before)).toEqual(
+    Array.from({ length: 4 }, () => ({ max_completion_tokens: 300, tool_choice: 'required' })),
+  );
+  expect(again.warnings).toHaveLength(2);
+});
+
+it('a stored reply answers the request that the model took', async () => {
+  const model = await addModel('stored', reasons);
+  const suite = weatherSuite(3);
+  const { suite_id } = (await client.post('/api/tool-eval/import', { ...suite, name: 'stored replies' })).body;
+  const once = async (): Promise<number> => {
+    const before = asked.get('stored')?.length ?? 0;
+    const job = await client.post('/api/tool-eval', { suite_id, models: [model], cache: 'use' });
+    await until(async () => (await client.get(`/api/tool-eval/history/${job.body.eval_id}`)).body.finished_at, {
+      what: 'the run to end',
+    });
+    return (asked.get('stored')?.length ?? 0) - before;
+  };
+  expect(await once()).toBeGreaterThanOrEqual(3);
+  expect(await once()).toBe(0);
+});
+
+it('a model that calls what it must only without thinking says which way was taken', async () => {
+  const model = await addModel('thinks', ({ tool_choice: choice, thinking }) =>
+    choice === 'required' && thinking?.type !== 'disabled'
+      ? { message: 'Thinking mode does not support this tool_choice' }
+      : undefined,
+  );
+  const thinking = await run(model, 2);
+  expect(thinking.warnings).toMatchObject([
+    {
+      code: `tool_choice:${model}`,
+      message: expect.stringContaining('{"thinking": {"type": "disabled"}} at DeepSeek'),
+    },
+  ]);
+  expect(thinking.summaries[0].tool_choice_used).toEqual({ auto: 2 });
+  const off = await run(model, 2, { params: { thinking: { type: 'disabled' } } });
+  expect(off.warnings).toMatchObject([{ code: `thinking_off:${model}` }]);
+  expect(off.summaries[0].tool_choice_used).toEqual({ required: 2 });
+});
+
+it('a host that refuses every setting in turn is asked five times for each, and nobody else waits for it', async () => {
+  const settings = ['temperature', 'max_tokens', 'max_completion_tokens', 'top_p', 'seed', 'presence_penalty'];
+  const refused: string[] = [];
+  const model = await addModel('hostile', (body) => {
+    const setting = settings.find((one) => one in body) ?? (body.tool_choice && 'tool_choice');
+    refused.push(setting ? `${setting} ${body.tool_choice}` : 'all of it');
+    if (setting) return { status: 422, message: `'${setting}' is not supported`, param: setting };
+    return { message: 'I do not like this.' };
+  });
+  const others = await addModel('honest', () => undefined);
+  const params = { top_p: 0.5, seed: 7, presence_penalty: 1 };
+  const [hostile, honest] = await Promise.all([
+    run(model, 40, { max_tokens: 300, params }),
+    run(others, 40, { max_tokens: 300, params }),
+  ]);
+  expect(honest.counts).toMatchObject({ passed: 40, errored: 0 });
+  expect(asked.get('honest')).toHaveLength(40);
+  expect(hostile.counts).toMatchObject({ errored: 40 });
+  const counts = Object.entries(Object.groupBy(refused, (one) => one)).map(([one, all]) => [one, all!.length] as const);
+  for (const [one, n] of counts) expect([one, n <= (one === 'all of it' ? 40 : 5)]).toEqual([one, true]);
+}, 120_000);
