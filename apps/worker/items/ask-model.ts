@@ -204,7 +204,7 @@ class ModelAsker {
 
   /** @returns undefined when the model is to be asked again */
   async #afterFailure(failure: ProviderFailure, attempt: Attempt): Promise<AskResult | undefined> {
-    const { model, body, startedAt, usage, releasePermit } = attempt;
+    const { model, startedAt, usage, releasePermit } = attempt;
     if (failure.isOutage) usage.outcome = { outage: failure.message, item: this.options.item };
     else if (failure.status !== undefined) usage.outcome = 'reply';
     this.options.onAttempt?.(failure, (performance.now() - startedAt) / 1000);
