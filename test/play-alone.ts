@@ -30,7 +30,7 @@ export function playAlone(
       model: async () => model as never,
       permits: () => permits,
       body,
-      timeoutMs: 5000,
+      timeoutMs: 60_000,
       signal: new AbortController().signal,
       item: 'item',
     },
