@@ -256,11 +256,10 @@ describe('the schema of a tool', () => {
   });
 
   test.each([
-    [{ enum: [] }, 'enum must have non-empty array'],
-    [{ nullable: true }, '"nullable" cannot be used without "type"'],
+    [{ enum: [] }, 'schema is invalid'],
     [{ type: 'strin' }, 'schema is invalid'],
     [{ minLength: -1 }, 'schema is invalid'],
-    [{ items: [{}] }, 'schema is invalid'],
+    [{ items: [7] }, 'schema is invalid'],
     [{ items: { $ref: '#/nowhere' } }, "can't resolve reference"],
     [{ additionalProperties: { pattern: '(' } }, 'Invalid regular expression'],
     [{ anyOf: [{}, { properties: { b: { $ref: 'https://a.example/none' } } }] }, "can't resolve reference"],

@@ -1,6 +1,5 @@
-import { Ajv2020, type ErrorObject, type ValidateFunction } from 'ajv/dist/2020.js';
+import type { ErrorObject, ValidateFunction } from 'ajv';
 import { LRUCache } from 'lru-cache';
-import { RE2JS } from 're2js';
 import {
   isDeeperThan,
   isObject,
@@ -13,37 +12,8 @@ import { memoize } from '#lib/contracts/memoize';
 import { jsonPointer, type InputError } from '#lib/contracts/input/problem';
 import { findToolFault, findToolsFault, type Tool } from '#lib/contracts/tool';
 import type { Evidence } from '#lib/contracts/verdict';
+import { compileBy, draftsOf, newCompiler, type Draft } from './schema-draft.js';
 import { findReferenceCycle } from './schema-walk.js';
-
-// Not strict: suites contain schemas with custom keywords, and formats are notes here, not rules. References compile
-// to calls, because inlined copies of copies would make endless code. `uniqueItems` is not checked: it compares each
-// item with every other, which takes too long for a list of a million. The code is not optimised, because optimising
-// it took as long as generating it.
-const newAjv = (): Ajv2020 =>
-  new Ajv2020({
-    strict: false,
-    allErrors: true,
-    validateFormats: false,
-    logger: false,
-    unicodeRegExp: false,
-    addUsedSchema: false,
-    inlineRefs: false,
-    code: { optimize: false, regExp: Object.assign(linearPattern, { code: 'linearPattern' }) },
-  }).removeKeyword('uniqueItems') as Ajv2020;
-
-/**
- * Compiles a schema's pattern so that it runs in time linear in the text. A backtracking pattern could block a worker
- * for hours. Patterns that RE2 does not support (look-around, back-references) accept every text.
- * @throws SyntaxError when the pattern is not valid in JavaScript either
- */
-function linearPattern(pattern: string): { test(text: string): boolean } {
-  try {
-    return RE2JS.compile(RE2JS.translateRegExp(pattern));
-  } catch {
-    new RegExp(pattern);
-    return { test: () => true };
-  }
-}
 
 /** Arguments with more values are not compared with the schema. */
 const MAX_VALUES = 50_000;
@@ -146,10 +116,13 @@ function isPlain(schema: Json): boolean {
   );
 }
 
-/** Checks a schema by the meta-schema alone, because compiling it takes ten times as long. */
+/**
+ * Checks a schema by the meta-schema of the newest draft alone, because compiling it takes ten times as long. A schema
+ * that is valid by the newest draft is never refused.
+ */
 function isSurelyValid(parameters: JsonObject): boolean {
   const { $schema: _schema, ...schema } = parameters;
-  return isPlain(schema) && kept.ajv.validateSchema(unwrapAllNumbers(schema) as JsonObject) === true;
+  return isPlain(schema) && sharedCompiler('2020-12').validateSchema(unwrapAllNumbers(schema) as JsonObject) === true;
 }
 
 const MAX_KEPT_VALIDATORS = 250;
@@ -158,8 +131,18 @@ const MAX_KEPT_CHARACTERS = 2 ** 20;
  * Validators by the text of their schemas. An Ajv keeps part of each schema that it compiled, and each validator
  * keeps its Ajv alive, so they are all released together.
  */
-const newKept = () => ({ ajv: newAjv(), validators: new Map<string, ValidateFunction | Error>(), length: 0 });
+const newKept = () => ({
+  compilers: new Map<Draft, ReturnType<typeof newCompiler>>(),
+  validators: new Map<string, ValidateFunction | Error>(),
+  length: 0,
+});
 let kept = newKept();
+
+function sharedCompiler(draft: Draft) {
+  let compiler = kept.compilers.get(draft);
+  if (!compiler) kept.compilers.set(draft, (compiler = newCompiler(draft)));
+  return compiler;
+}
 
 /** The validator of a tool's arguments, or the error that says why there is none. */
 function validatorFor(parameters: JsonObject): ValidateFunction | Error {
@@ -167,36 +150,23 @@ function validatorFor(parameters: JsonObject): ValidateFunction | Error {
   let validate = kept.validators.get(text);
   if (validate) return validate;
   if (kept.validators.size >= MAX_KEPT_VALIDATORS || kept.length >= MAX_KEPT_CHARACTERS) kept = newKept();
-  try {
-    validate = compile(unwrapAllNumbers(parameters) as JsonObject, kept.ajv);
-  } catch (error) {
-    validate = error as Error;
-  }
+  validate = compile(unwrapAllNumbers(parameters) as JsonObject);
   kept.length += text.length;
   kept.validators.set(text, validate);
   return validate;
 }
 
-function compile(schema: JsonObject, ajv: Ajv2020): ValidateFunction {
-  // Two tools may have the same $id. Many have the $schema of an older draft, which Ajv 2020 does not know. An $async
-  // schema would return a promise whose rejection nobody awaits.
-  const { $id: _id, $schema: _schema, $async: _async, ...given } = schema;
-  const rest = { $id: 'toolmark:parameters', ...given }; // without an id, "#" does not resolve
-  // Ajv makes an inner id known to everything that the same instance compiles later, other teams' schemas included.
-  if (holdsId(given)) return newAjv().compile(rest);
-  const validate = ajv.compile(rest);
-  ajv.removeSchema(rest);
-  return validate;
+/** Reads a schema by the first draft by which it is valid. The error is that of the likeliest draft. */
+function compile(schema: JsonObject): ValidateFunction | Error {
+  const errors: Error[] = [];
+  for (const draft of draftsOf(schema))
+    try {
+      return compileBy(draft, schema, () => sharedCompiler(draft));
+    } catch (error) {
+      errors.push(error as Error);
+    }
+  return errors[0]!;
 }
-
-const holdsId = (value: unknown): boolean =>
-  Array.isArray(value)
-    ? value.some(holdsId)
-    : isObject(value) &&
-      (typeof value.$id === 'string' ||
-        typeof value.$anchor === 'string' ||
-        typeof value.$dynamicAnchor === 'string' ||
-        Object.values(value).some(holdsId));
 
 type SchemaProblem = NonNullable<Evidence['schema']>[number];
 

@@ -3,6 +3,10 @@ import { isObject, type Json, type JsonObject } from '#lib/contracts/json/json';
 /** Keywords whose subschemas apply to the same value as the schema that contains them. */
 const ASIDE = ['not', 'if', 'then', 'else'];
 const ASIDE_LISTS = ['allOf', 'anyOf', 'oneOf'];
+/** Keywords that refer to another schema. */
+const REFERENCES = ['$ref', '$dynamicRef', '$recursiveRef'];
+/** Keywords of named schemas that apply to the same value. The older one also holds lists of names. */
+const DEPENDENT = ['dependentSchemas', 'dependencies'];
 /** Keywords whose values are data, whatever they look like. */
 const DATA = new Set(['enum', 'const', 'default', 'examples']);
 
@@ -12,7 +16,7 @@ function targetsIn(root: JsonObject): (reference: string) => Json | undefined {
   everyObject(root, (node) => {
     for (const key of ['$anchor', '$dynamicAnchor'] as const)
       if (typeof node[key] === 'string') named.set(`#${node[key]}`, node);
-    if (typeof node.$id === 'string') named.set(node.$id, node);
+    for (const key of ['$id', 'id'] as const) if (typeof node[key] === 'string') named.set(node[key], node);
   });
   return (reference) => {
     if (!reference.startsWith('#/') && reference !== '#') return named.get(reference);
@@ -67,10 +71,13 @@ export function findReferenceCycle(root: JsonObject): string[] | undefined {
       return;
     }
     way.set(node, by);
-    for (const key of ['$ref', '$dynamicRef']) if (typeof node[key] === 'string') visit(targetOf(node[key]), node[key]);
+    for (const key of REFERENCES) if (typeof node[key] === 'string') visit(targetOf(node[key]), node[key]);
     for (const key of ASIDE) visit(node[key]);
     for (const key of ASIDE_LISTS) if (Array.isArray(node[key])) for (const one of node[key]) visit(one);
-    if (isObject(node.dependentSchemas)) for (const one of Object.values(node.dependentSchemas)) visit(one);
+    for (const key of DEPENDENT) {
+      const schemas = node[key];
+      if (isObject(schemas)) for (const one of Object.values(schemas)) visit(one);
+    }
     way.delete(node);
     done.add(node);
   };
@@ -95,8 +102,7 @@ export function expandedLength(root: JsonObject): number {
     let length = 2;
     for (const [key, value] of Object.entries(node)) {
       length += key.length + 4 + lengthOf(value);
-      if ((key === '$ref' || key === '$dynamicRef') && typeof value === 'string')
-        length += lengthOf(targetOf(value) ?? null);
+      if (REFERENCES.includes(key) && typeof value === 'string') length += lengthOf(targetOf(value) ?? null);
       // A pattern runs over the whole text, and slowly.
       if (key === 'pattern' && typeof value === 'string') length += value.length * (/\{\d/.test(value) ? 1000 : 20);
       if (key === 'patternProperties') length += JSON.stringify(value).length * 20;

@@ -1,0 +1,123 @@
+import type { Tool } from '#lib/contracts/tool';
+import { checkArguments, checkTools } from './check-tools.js';
+
+const tool = (parameters: object): Tool => ({
+  type: 'function',
+  function: { name: 'f', parameters: parameters as never },
+});
+const problemsOf = (parameters: object, args: object): string[] =>
+  checkArguments(tool(parameters), args as never, 0).map(({ path }) => path);
+
+const DRAFT_04 = 'http://json-schema.org/draft-04/schema#';
+const DRAFT_07 = 'http://json-schema.org/draft-07/schema#';
+const range = { type: 'array', items: [{ type: 'integer' }, { type: 'integer' }], additionalItems: false };
+const ttl = { type: 'integer', minimum: 0, exclusiveMinimum: true };
+
+describe('a schema', () => {
+  test.each([
+    DRAFT_04,
+    'http://json-schema.org/draft-06/schema#',
+    DRAFT_07,
+    'http://json-schema.org/draft-07/schema',
+    'https://json-schema.org/draft-07/schema#',
+    'https://json-schema.org/draft/2019-09/schema',
+    undefined,
+  ])('with a tuple as a list of "items" is read by its draft, %s', ($schema) => {
+    const parameters = { ...($schema && { $schema }), type: 'object', properties: { range } };
+    expect(checkTools([tool(parameters)])).toEqual([]);
+    expect(problemsOf(parameters, { range: [1, 2] })).toEqual([]);
+    expect(problemsOf(parameters, { range: [1, 'x'] })).toEqual(['/range/1']);
+    expect(problemsOf(parameters, { range: [1, 2, 3] })).toEqual(['/range']);
+  });
+
+  test.each([DRAFT_04, 'https://json-schema.org/draft-04/schema', undefined])(
+    'with a boolean "exclusiveMinimum" is read as draft-04, %s',
+    ($schema) => {
+      const parameters = { ...($schema && { $schema }), type: 'object', properties: { ttl } };
+      expect(checkTools([tool(parameters)])).toEqual([]);
+      expect(problemsOf(parameters, { ttl: 1 })).toEqual([]);
+      expect(problemsOf(parameters, { ttl: 0 })).toEqual(['/ttl']);
+    },
+  );
+
+  test.each(['https://json-schema.org/draft/2020-12/schema', 'https://schemas.example.com/own', 7])(
+    'of the newest or of an unknown draft, %s, is held to the newest',
+    ($schema) => {
+      expect(checkTools([tool({ $schema, properties: { pair: { prefixItems: [{}] } } })])).toEqual([]);
+      expect(checkTools([tool({ $schema, properties: { range } })])).toMatchObject([
+        { message: expect.stringContaining('is not a valid JSON Schema') },
+      ]);
+    },
+  );
+
+  test('that is valid by the newest draft alone is taken whatever it declares', () => {
+    const parameters = { $schema: DRAFT_04, properties: { n: { type: 'number', exclusiveMinimum: 0 } } };
+    expect(checkTools([tool(parameters)])).toEqual([]);
+    expect(problemsOf({ ...parameters, $defs: {} }, { n: 0 })).toEqual(['/n']);
+  });
+
+  test.each([DRAFT_04, DRAFT_07, 'https://json-schema.org/draft/2019-09/schema', undefined])(
+    'may have "definitions" and "dependencies", %s',
+    ($schema) => {
+      const parameters = {
+        ...($schema && { $schema }),
+        properties: { a: { $ref: '#/definitions/text' } },
+        definitions: { text: { type: 'string' } },
+        dependencies: { a: ['b'] },
+      };
+      expect(checkTools([tool(parameters)])).toEqual([]);
+      expect(problemsOf(parameters, { a: 1, b: 1 })).toEqual(['/a', '/b']);
+      expect(problemsOf(parameters, { a: 'x' })).toEqual(['/b']);
+    },
+  );
+
+  test('of draft-04 refers to inner ids, which no other schema sees', () => {
+    const parameters = {
+      $schema: DRAFT_04,
+      id: 'https://a.example/root',
+      properties: { a: { $ref: '#text' }, b: { id: '#text', type: 'string' } },
+    };
+    const other = tool({ $schema: DRAFT_04, properties: { a: { $ref: 'https://a.example/root#text' } } });
+    for (const _time of [1, 2]) {
+      expect(checkTools([tool(parameters)])).toEqual([]);
+      expect(problemsOf(parameters, { a: 1 })).toEqual(['/a']);
+      expect(checkTools([other])).toMatchObject([{ message: expect.stringContaining("can't resolve reference") }]);
+    }
+  });
+
+  test.each([DRAFT_07, undefined])('of a newer draft ignores "id", %s', ($schema) => {
+    const parameters = { ...($schema && { $schema }), id: 'f', properties: { id: { id: 'x', type: 'string' } } };
+    expect(checkTools([tool(parameters)])).toEqual([]);
+    expect(problemsOf(parameters, { id: 1 })).toEqual(['/id']);
+  });
+
+  test.each([
+    { $ref: '#/$defs/x', nullable: true },
+    { anyOf: [{ type: 'string' }, { $ref: '#/$defs/x' }], nullable: false },
+    { allOf: [{ nullable: true }, { type: 'string' }] },
+    { type: 'string', nullable: 'yes' },
+  ])('ignores "nullable" where it has no meaning: %j', (a) => {
+    const parameters = { properties: { a }, $defs: { x: { type: 'string' } } };
+    expect(checkTools([tool(parameters)])).toEqual([]);
+    expect(problemsOf(parameters, { a: 1 })).toContain('/a');
+  });
+
+  test('keeps the meaning of "nullable" beside a type, and arguments of that name', () => {
+    const parameters = {
+      properties: { a: { type: 'string', nullable: true }, nullable: true },
+      required: ['nullable'],
+      additionalProperties: false,
+    };
+    expect(checkTools([tool(parameters)])).toEqual([]);
+    expect(problemsOf(parameters, { a: null, nullable: 1 })).toEqual([]);
+    expect(problemsOf(parameters, { a: 1 })).toEqual(['/nullable', '/a']);
+  });
+
+  test.each([
+    { dependencies: { a: { $ref: '#' } } },
+    { $schema: 'https://json-schema.org/draft/2019-09/schema', allOf: [{ $recursiveRef: '#' }] },
+    { $schema: DRAFT_04, definitions: { a: { id: '#a', allOf: [{ $ref: '#a' }] } } },
+  ])('of an older draft that never ends is refused: %j', (parameters) => {
+    expect(checkTools([tool(parameters)])).toMatchObject([{ message: expect.stringContaining('never ends') }]);
+  });
+});

@@ -1,0 +1,130 @@
+import { Ajv, type Options, type SchemaObject, type ValidateFunction } from 'ajv';
+import { Ajv2019 } from 'ajv/dist/2019.js';
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import draft04 from 'ajv-draft-04';
+import { RE2JS } from 're2js';
+import { isObject, type Json, type JsonObject } from '#lib/contracts/json/json';
+
+/** Draft-06 is read as draft-07, which only adds keywords to it. */
+export type Draft = 'draft-04' | 'draft-07' | '2019-09' | '2020-12';
+type Compiler = Pick<Ajv, 'compile' | 'removeSchema' | 'validateSchema'>;
+
+const DRAFT_BY_PATH: Record<string, Draft> = {
+  'draft-04/schema': 'draft-04',
+  'draft-06/schema': 'draft-07',
+  'draft-07/schema': 'draft-07',
+  'draft/2019-09/schema': '2019-09',
+  'draft/2020-12/schema': '2020-12',
+};
+
+/** The draft that a schema's `$schema` names, or undefined when it names none that is known here. */
+function declaredDraft({ $schema }: JsonObject): Draft | undefined {
+  if (typeof $schema !== 'string' || $schema.length > 100) return undefined;
+  const path = /^https?:\/\/json-schema\.org\/([a-z0-9/-]+)#?$/i.exec($schema.trim())?.[1]?.toLowerCase();
+  return path !== undefined && Object.hasOwn(DRAFT_BY_PATH, path) ? DRAFT_BY_PATH[path] : undefined;
+}
+
+/**
+ * The drafts by which a schema may be read, the likeliest first. Many schemas declare an older draft and are written
+ * by the newest one, or declare none and are written by an older one.
+ */
+export function draftsOf(schema: JsonObject): readonly [Draft, ...Draft[]] {
+  const declared = declaredDraft(schema);
+  if (declared !== undefined) return declared === '2020-12' ? [declared] : [declared, '2020-12'];
+  return schema.$schema == null ? ['2020-12', 'draft-07', 'draft-04'] : ['2020-12'];
+}
+
+// Not strict: suites contain schemas with custom keywords, and formats are notes here, not rules. References compile
+// to calls, because inlined copies of copies would make endless code. The code is not optimised, because optimising it
+// took as long as generating it. Without `unevaluated`, older drafts skip the branches of an `anyOf` that accepts
+// everything, and the references in them.
+const SETTINGS: Options = {
+  strict: false,
+  allErrors: true,
+  validateFormats: false,
+  logger: false,
+  unicodeRegExp: false,
+  addUsedSchema: false,
+  inlineRefs: false,
+  unevaluated: true,
+  code: { optimize: false, regExp: Object.assign(linearPattern, { code: 'linearPattern' }) },
+};
+
+/**
+ * Compiles a schema's pattern so that it runs in time linear in the text. A backtracking pattern could block a worker
+ * for hours. Patterns that RE2 does not support (look-around, back-references) accept every text.
+ * @throws SyntaxError when the pattern is not valid in JavaScript either
+ */
+function linearPattern(pattern: string): { test(text: string): boolean } {
+  try {
+    return RE2JS.compile(RE2JS.translateRegExp(pattern));
+  } catch {
+    new RegExp(pattern);
+    return { test: () => true };
+  }
+}
+
+/**
+ * `uniqueItems` is not checked: it compares each item with every other, which takes too long for a list of a million.
+ * Ajv refuses `id` in newer drafts, where it is an unknown keyword like any other.
+ */
+export function newCompiler(draft: Draft): Compiler {
+  switch (draft) {
+    case 'draft-04':
+      return new draft04.default(SETTINGS).removeKeyword('uniqueItems');
+    case 'draft-07':
+      return new Ajv(SETTINGS).removeKeyword('uniqueItems').removeKeyword('id');
+    case '2019-09':
+      return new Ajv2019(SETTINGS).removeKeyword('uniqueItems').removeKeyword('id');
+    case '2020-12':
+      return new Ajv2020(SETTINGS).removeKeyword('uniqueItems').removeKeyword('id');
+  }
+}
+
+/**
+ * Compiles a schema by one draft, without the root's id, which other tools may have too.
+ * @param shared a compiler of the draft that others use as well
+ * @throws Error when the schema is not valid by the draft
+ */
+export function compileBy(draft: Draft, schema: JsonObject, shared: () => Compiler): ValidateFunction {
+  const idKey = draft === 'draft-04' ? 'id' : '$id';
+  // An $async schema would return a promise whose rejection nobody awaits.
+  const { [idKey]: _id, $schema: _schema, $async: _async, ...given } = schema;
+  const rest: SchemaObject = { [idKey]: 'toolmark:parameters', ...withoutIdleNullable(given) }; // for references to "#"
+  // Ajv makes an inner id known to everything that the same instance compiles later, other teams' schemas included.
+  if (holdsId(given, idKey)) return newCompiler(draft).compile(rest);
+  const ajv = shared();
+  const validate = ajv.compile(rest);
+  ajv.removeSchema(rest);
+  return validate;
+}
+
+const holdsId = (value: Json, idKey: string): boolean =>
+  Array.isArray(value)
+    ? value.some((item) => holdsId(item, idKey))
+    : isObject(value) &&
+      (typeof value[idKey] === 'string' ||
+        typeof value.$anchor === 'string' ||
+        typeof value.$dynamicAnchor === 'string' ||
+        Object.values(value).some((inner) => holdsId(inner, idKey)));
+
+/** Keywords whose values are data, whatever they look like. */
+const DATA = new Set(['enum', 'const', 'default', 'examples', 'required']);
+/** Keywords whose value is an object of named schemas. */
+const NAMED = new Set(['properties', 'patternProperties', 'dependentSchemas', 'dependencies', '$defs', 'definitions']);
+
+/**
+ * Leaves out `nullable` where it says nothing: it is OpenAPI's keyword and belongs to a `type`. Ajv refuses it
+ * elsewhere, where JSON Schema ignores it.
+ */
+function withoutIdleNullable(schema: JsonObject): JsonObject {
+  const clean = (inner: Json): Json =>
+    Array.isArray(inner) ? inner.map(clean) : isObject(inner) ? withoutIdleNullable(inner) : inner;
+  const entries = Object.entries(schema).flatMap(([key, value]): [string, Json][] => {
+    if (key === 'nullable' && !isObject(value) && (value !== true || schema.type === undefined)) return [];
+    if (DATA.has(key)) return [[key, value]];
+    if (!NAMED.has(key) || !isObject(value)) return [[key, clean(value)]];
+    return [[key, Object.fromEntries(Object.entries(value).map(([name, inner]) => [name, clean(inner)]))]];
+  });
+  return Object.fromEntries(entries);
+}
