@@ -273,6 +273,39 @@ describe('an MCP server that changes', () => {
     ).toMatchObject({ status: 400, body: { errors: [{ path: '/url', message: expect.stringMatching(/headers/) }] } });
   });
 
+  it('whose tool loses its schema, or which lists nothing, costs a suite no tool', async () => {
+    tools = [tool('good'), tool('odd', { inputSchema: null })];
+    const answer = (await client.post('/api/mcp/discover', { url })).body;
+    expect(answer).toMatchObject({
+      tools: [{ name: 'good' }],
+      left_out: [{ name: 'odd', reason: expect.stringMatching(/inputSchema/) }],
+      warnings: [expect.stringMatching(/"odd" is left out/)],
+    });
+    tools = [tool('good'), tool('odd')];
+    const { body } = await client.post('/api/mcp/import', { url });
+    const sync = `/api/tool-suites/${body.suite_id}/mcp-sync?apply=true`;
+    tools = [tool('good'), tool('odd', { inputSchema: null })];
+    for (const _time of [1, 2])
+      expect((await client.post(sync)).body).toMatchObject({
+        removed: [],
+        version: 1,
+        warnings: [expect.stringMatching(/"odd" is left out/), expect.stringMatching(/keeps its own "odd"/)],
+      });
+    tools = [];
+    expect(await client.post(sync)).toMatchObject({
+      status: 422,
+      body: { detail: expect.stringMatching(/lists no tools now; it had 2/) },
+    });
+    expect((await client.post('/api/mcp/discover', { url })).body.warnings).toEqual(['The server lists no tools.']);
+    tools = [tool('good')];
+    expect((await client.post(sync)).body).toMatchObject({ removed: [{ name: 'odd' }], version: 2 });
+    tools = [tool('odd', { inputSchema: null })];
+    expect(await client.post('/api/mcp/import', { url })).toMatchObject({
+      status: 422,
+      body: { detail: expect.stringMatching(/No tool of the server can be used.*"odd"/) },
+    });
+  });
+
   it('that wants a token gets it with each request, keeps none here, and a sync without it says so', async () => {
     tools = [tool('f')];
     wanted = 'Bearer mcp-secret-0123456789';

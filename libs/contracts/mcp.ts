@@ -33,9 +33,15 @@ export const McpDiscoverInput = z
   .meta({ id: 'McpDiscoverInput', description: 'The MCP server to ask.' });
 export type McpDiscoverInput = z.infer<typeof McpDiscoverInput>;
 
+/** In UTF-16 units. */
+export const MAX_MCP_TOOL_NAME = 1000;
 export const McpTool = z
   .looseObject({
-    name: z.string().min(1).max(1000).meta({ description: 'The name of the tool at the server. It may be any text.' }),
+    name: z
+      .string()
+      .min(1)
+      .max(MAX_MCP_TOOL_NAME)
+      .meta({ description: 'The name of the tool at the server. It may be any text.' }),
     title: z.string().nullish().meta({ description: 'A display name; null or left out when the tool has none.' }),
     description: z.string().nullish().meta({ description: 'What the tool does, as models read it.' }),
     inputSchema: jsonObject.nullish().meta({ description: 'The JSON Schema of the arguments.' }),
@@ -60,10 +66,22 @@ export const McpServer = z
   })
   .meta({ id: 'McpServer', description: 'An MCP server that answered.' });
 export type McpServer = z.infer<typeof McpServer>;
+export const LeftOutTool = z
+  .object({
+    name: z.string().meta({ description: 'The name of the tool, or its place in the list when it has none.' }),
+    reason: z.string().meta({ description: 'Why the tool cannot be used.' }),
+  })
+  .meta({ id: 'LeftOutTool', description: 'A tool that an MCP server lists and that cannot be used.' });
+export type LeftOutTool = z.infer<typeof LeftOutTool>;
+/** How many tools that are left out an answer names; others are counted. */
+export const MAX_LEFT_OUT = 100;
 export const McpDiscovered = z
   .object({
     server: McpServer.meta({ description: 'The server, as it names itself.' }),
     tools: z.array(McpTool).meta({ description: 'The tools of the server, from all pages of its list.' }),
+    left_out: z
+      .array(LeftOutTool)
+      .meta({ description: `Tools that an import leaves out, and why, the first ${MAX_LEFT_OUT} at most.` }),
     warnings: z.array(z.string()).meta({ description: 'Tools that an import would leave out or change, and why.' }),
   })
   .meta({ id: 'McpDiscovered', description: 'What an MCP server offers.' });

@@ -9,10 +9,16 @@ type Diff = Pick<McpSyncAnswer, 'added' | 'removed' | 'changed'>;
  * affects.
  * @param known all tools of the server at the last reading; those that the suite lacks were not wanted, so they do not
  * count as added
+ * @param unusable tools that the server lists in a form that cannot be used; the suite keeps its own
  */
-export function compareTools(suite: readonly Tool[], known: readonly string[], now: readonly Tool[]): Diff {
+export function compareTools(
+  suite: readonly Tool[],
+  known: readonly string[],
+  now: readonly Tool[],
+  unusable: readonly string[],
+): Diff {
   const suiteTools = new Map(suite.map((tool) => [tool.function.name.toLowerCase(), tool]));
-  const names = new Set(now.map((tool) => tool.function.name.toLowerCase()));
+  const names = new Set([...now.map((tool) => tool.function.name), ...unusable].map((name) => name.toLowerCase()));
   const knownNames = new Set(known.map((name) => name.toLowerCase()));
   return {
     added: now

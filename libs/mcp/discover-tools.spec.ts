@@ -45,6 +45,21 @@ const paged = (count: number, seen: IncomingMessage[] = []) =>
     answer({ tools, ...(from + 50 < count && { nextCursor: String(from + 50) }) });
   });
 
+/** An MCP server that lists these tools. */
+const listing = (tools: unknown[], capabilities: object = { tools: {} }, nextCursor?: () => string) =>
+  serve((request, response, message) => {
+    if (request.method !== 'POST') return void response.writeHead(405).end();
+    if (message.id === undefined) return void response.writeHead(202).end();
+    const { protocolVersion } = message.params ?? {};
+    const result =
+      message.method === 'initialize'
+        ? { protocolVersion, capabilities, serverInfo: { name: 'odd', version: '1' } }
+        : { tools, nextCursor: nextCursor?.() };
+    response
+      .writeHead(200, { 'content-type': 'application/json' })
+      .end(JSON.stringify({ jsonrpc: '2.0', id: message.id, result }));
+  });
+
 const ask = (
   url: string,
   { transport = 'auto' as const, headers = {}, timeoutMs = 20_000, allowPrivateNetworks = true } = {},
@@ -66,31 +81,66 @@ describe('an MCP server', () => {
     expect(new Set(seen.map(({ headers }) => headers['x-token']))).toEqual(new Set(['secret']));
   });
 
-  it('whose tools hold what cannot be stored is refused, with the place', async () => {
-    const url = await serve((request, response, message) => {
-      if (request.method !== 'POST') return void response.writeHead(405).end();
-      if (message.id === undefined) return void response.writeHead(202).end();
-      const result =
-        message.method === 'initialize'
-          ? {
-              protocolVersion: message.params.protocolVersion,
-              capabilities: { tools: {} },
-              serverInfo: { name: 'odd', version: '1' },
-            }
-          : {
-              tools: [
-                { name: 'fine', inputSchema: { type: 'object' } },
-                { name: 'odd', description: 'a\ud800b', inputSchema: { type: 'object' } },
-              ],
-            };
-      response
-        .writeHead(200, { 'content-type': 'application/json' })
-        .end(JSON.stringify({ jsonrpc: '2.0', id: message.id, result }));
+  it.each<[string, unknown, string, RegExp]>([
+    ['no schema', { name: 'odd' }, 'odd', /no "inputSchema"/],
+    ['null as its schema', { name: 'odd', inputSchema: null }, 'odd', /no "inputSchema"/],
+    ['a text as its schema', { name: 'odd', inputSchema: '{}' }, 'odd', /not an object/],
+    ['an empty schema', { name: 'odd', inputSchema: {} }, 'odd', /does not say.*"type": "object"/],
+    [
+      'nothing but a dialect in its schema',
+      { name: 'odd', inputSchema: { $schema: 'http://json-schema.org/draft-07/schema#' } },
+      'odd',
+      /does not say.*"type": "object"/,
+    ],
+    ['a schema of a list', { name: 'odd', inputSchema: { type: 'array' } }, 'odd', /of type "array"/],
+    ['null as a type', { name: 'odd', inputSchema: { type: null } }, 'odd', /of type null/],
+    ['no name', { inputSchema: { type: 'object' } }, 'tool 2 of the list', /no name/],
+    ['a number as its name', { name: 7, inputSchema: { type: 'object' } }, 'tool 2 of the list', /no name/],
+    ['no fields at all', null, 'tool 2 of the list', /not an object/],
+    [
+      'half a surrogate pair in its description',
+      { name: 'odd', description: 'a\ud800b', inputSchema: { type: 'object' } },
+      'odd',
+      /\/description holds half of a surrogate pair/,
+    ],
+    [
+      'half a surrogate pair in its name',
+      { name: 'a\ud800b', inputSchema: { type: 'object' } },
+      'tool 2 of the list',
+      /\/name holds half of a surrogate pair/,
+    ],
+  ])('leaves out a tool with %s, by name, and keeps the others', async (_what, odd, name, reason) => {
+    const good = { name: 'good', inputSchema: { type: 'object' } };
+    expect(await ask(await listing([good, odd, { ...good, name: 'last' }]))).toMatchObject({
+      tools: [good, { ...good, name: 'last' }],
+      leftOut: [{ name, reason: expect.stringMatching(reason) }],
     });
-    await expect(ask(url)).rejects.toMatchObject({
-      status: 422,
-      message: expect.stringMatching(/\/tools\/1\/description holds half of a surrogate pair/),
-    });
+  });
+
+  it('reads a schema without a type as that of an object when it has arguments, and says so', async () => {
+    const properties = { a: { type: 'string' } };
+    expect(await ask(await listing([{ name: 'typeless', description: 5, inputSchema: { properties } }]))).toMatchObject(
+      {
+        tools: [{ name: 'typeless', inputSchema: { type: 'object', properties } }],
+        leftOut: [],
+        warnings: [
+          expect.stringMatching(/schema of "typeless" has no "type"/),
+          expect.stringMatching(/"description" of "typeless"/),
+        ],
+      },
+    );
+  });
+
+  it('without tools, or with nothing said about tools, has an empty list', async () => {
+    expect(await ask(await listing([]))).toMatchObject({ tools: [], leftOut: [] });
+    expect(await ask(await listing([], {}))).toMatchObject({ tools: [], leftOut: [] });
+  });
+
+  it('that repeats its last page for ever has ended, and one that pages without an end is refused', async () => {
+    const page = [{ name: 'same', inputSchema: { type: 'object' } }];
+    expect((await ask(await listing(page, undefined, () => 'again'))).tools).toHaveLength(1);
+    let pages = 0;
+    await expect(ask(await listing(page, undefined, () => String(++pages)))).rejects.toThrow(/pages without an end/);
   });
 
   it('at a private address is not asked, and no redirect leads to one, unless the operator allows it', async () => {

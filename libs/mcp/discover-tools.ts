@@ -6,19 +6,23 @@ import {
   StreamableHTTPClientTransport,
   type Transport,
 } from '@modelcontextprotocol/client';
-import type { McpDiscoverInput, McpServer, McpTool } from '#lib/contracts/mcp';
+import { z } from 'zod';
+import type { McpDiscoverInput, McpServer } from '#lib/contracts/mcp';
 import { jsonPointer, ProblemError } from '#lib/contracts/input/problem';
 import { findUnstorable } from '#lib/contracts/json/storable';
 import { AddressNotAllowed } from '#lib/providers/guarded/guarded-fetch';
 import { ResponseTooLarge } from '#lib/providers/guarded/response-limits';
 import { createGuardedStream } from '#lib/providers/guarded/guarded-stream';
+import { readListedTools, type ListedTools } from './read-listed-tools.js';
 
 const MAX_PAGES = 200;
 const MAX_LISTED_TOOLS = 5000;
 
-export interface DiscoveredServer {
+/** The SDK's own schema refuses a whole page for one tool that is not valid. */
+const ToolsPage = z.looseObject({ tools: z.array(z.unknown()), nextCursor: z.string().nullish() });
+
+export interface DiscoveredServer extends ListedTools {
   server: McpServer;
-  tools: McpTool[];
 }
 
 type Kind = McpServer['transport'];
@@ -78,38 +82,51 @@ async function askBy(
     kind === 'sse' ? new SSEClientTransport(url, settings) : new StreamableHTTPClientTransport(url, settings);
   const client = new Client(
     { name: 'toolmark', version: '1' },
-    { listMaxPages: MAX_PAGES, ...(kind === 'streamable-http' && { versionNegotiation: { mode: 'auto' } }) },
+    kind === 'streamable-http' ? { versionNegotiation: { mode: 'auto' } } : {},
   );
   // A stream may break after the answer has arrived. Without a handler, nothing receives that error.
   client.onerror = () => {};
   try {
     await within(signal, client.connect(channel, { signal }));
-    const tools: McpTool[] = [];
-    let cursor: string | undefined;
-    for (let page = 0; ; page++) {
-      const answer = await within(signal, client.listTools({ cursor }, { signal }));
-      tools.push(...(answer.tools as unknown as McpTool[]));
-      cursor = answer.nextCursor;
-      if (!cursor || page >= MAX_PAGES || tools.length > MAX_LISTED_TOOLS) break;
-    }
-    if (tools.length > MAX_LISTED_TOOLS || cursor)
-      throw new ProblemError(422, `The server lists more than ${MAX_LISTED_TOOLS} tools, or pages without an end.`);
+    const listed = client.getServerCapabilities()?.tools ? await listTools(client, signal) : [];
     const { name, version } = client.getServerVersion() ?? { name: url.host, version: '' };
     const protocolVersion = client.getNegotiatedProtocolVersion() ?? null;
-    const server = {
+    const server: McpServer = {
       name,
       version,
       protocol_version: protocolVersion,
       transport: kind,
       instructions: client.getInstructions() ?? null,
     };
-    const bad = findUnstorable({ server, tools });
-    if (bad) throw new ProblemError(422, `What the server lists cannot be used: ${jsonPointer(bad.path)} ${bad.why}`);
-    return { server, tools };
+    const bad = findUnstorable({ server });
+    if (bad)
+      throw new ProblemError(422, `What the server says of itself cannot be used: ${jsonPointer(bad.path)} ${bad.why}`);
+    return { server, ...readListedTools(listed) };
   } finally {
     // Closing the client does nothing before both sides have agreed on a version.
     await channel.close().catch(() => {});
   }
+}
+
+/** All pages of the list. A server that repeats its last page has ended, too. */
+async function listTools(client: Client, signal: AbortSignal): Promise<unknown[]> {
+  const listed: unknown[] = [];
+  let cursor: string | undefined;
+  let before = '';
+  for (let page = 0; page < MAX_PAGES && listed.length <= MAX_LISTED_TOOLS; page++) {
+    const params = cursor === undefined ? {} : { cursor };
+    const { tools, nextCursor } = await within(
+      signal,
+      client.request({ method: 'tools/list', params }, ToolsPage, { signal }),
+    );
+    const text = JSON.stringify(tools);
+    if (nextCursor && nextCursor === cursor && text === before) return listed;
+    listed.push(...tools);
+    before = text;
+    cursor = nextCursor ?? undefined;
+    if (!cursor && listed.length <= MAX_LISTED_TOOLS) return listed;
+  }
+  throw new ProblemError(422, `The server lists more than ${MAX_LISTED_TOOLS} tools, or pages without an end.`);
 }
 
 /** On abort, the SDK does not stop waiting for everything. */

@@ -15,12 +15,37 @@ import { POOL } from '../platform/stores.js';
 import { SuiteThreads } from '../threads/suite-threads.js';
 import { SuiteValidator } from '../suites/suite-validator.js';
 import { checkToolLimits } from './select-tools.js';
-import { ServerTools } from './server-tools.js';
+import { ServerTools, suiteNames } from './server-tools.js';
 
 /** Cases that are listed for each tool that changed. */
 const MAX_LISTED_CASES = 1000;
 
 const WAY_OUT = ' Change or delete it first, or keep the tool with ?keep_removed=true.';
+
+const MAX_NAMED_TOOLS = 20;
+
+/** A server without tools more likely has a fault than lost all of them. */
+const listsNothing = (known: number): ProblemError =>
+  new ProblemError(
+    422,
+    `The server lists no tools now; it had ${known}. The suite stays as it is. Look at the server, and at the ` +
+      'rights of its token.',
+  );
+
+/** The suite's tools with these names. */
+function namesIn(tools: readonly Tool[], names: readonly string[]): string[] {
+  const wanted = new Set(names.map((name) => name.toLowerCase()));
+  return tools.map((tool) => tool.function.name).filter((name) => wanted.has(name.toLowerCase()));
+}
+
+function keptWarning(names: readonly string[]): string {
+  const named = names.slice(0, MAX_NAMED_TOOLS).map((name) => `"${name}"`);
+  const more = names.length - named.length;
+  return (
+    `The suite keeps its own ${named.join(', ')}${more > 0 ? ` and ${more} more` : ''}: the server still has ` +
+    `${names.length === 1 ? 'the tool, but it' : 'the tools, but they'} cannot be used as listed.`
+  );
+}
 
 type ToolDiff = ReturnType<typeof compareTools>;
 
@@ -66,13 +91,22 @@ export class McpSyncService {
     const url = input.url ?? source?.url;
     if (url === undefined)
       throw new ProblemError(409, 'The tools of this suite were not read from an MCP server. Give its "url".');
-    const { server, tools: listed } = await this.serverTools.read({
+    const {
+      server,
+      tools: listed,
+      ...read
+    } = await this.serverTools.read({
       url,
       headers: input.headers,
       transport: input.transport ?? source?.transport ?? 'auto',
     });
-    const { tools: now, warnings } = await this.serverTools.usable(teamId, listed);
-    const diff = compareTools(suite.tools, source?.toolNames ?? [], now);
+    const known = source?.toolNames ?? [];
+    if (listed.length + read.leftOut.length === 0 && known.length > 0) throw listsNothing(known.length);
+    const { tools: now, leftOut, warnings } = await this.serverTools.usable(teamId, listed, read);
+    const unusable = leftOut.flatMap((tool) => suiteNames([tool]));
+    const diff = compareTools(suite.tools, known, now, unusable);
+    const kept = namesIn(suite.tools, unusable);
+    if (kept.length > 0) warnings.push(keptWarning(kept));
     warnings.push(...(await this.#listConcernedCases(teamId, suite, diff)));
     if (!apply) return { server, ...diff, applied: false, version: suite.version, warnings };
 
@@ -84,7 +118,10 @@ export class McpSyncService {
         await new SuiteRepository(client, teamId).update(suite.id, { tools }, suite.version);
         await audit(client, caller, 'suite.update', suite.id);
       }
-      const toolNames = now.map((tool) => tool.function.name);
+      const toolNames = [
+        ...now.map((tool) => tool.function.name),
+        ...unusable.filter((name) => known.some((before) => before.toLowerCase() === name.toLowerCase())),
+      ];
       await new McpSourceRepository(client, teamId).save(suite.id, { ...server, url, toolNames });
       return { server, ...diff, applied: true, version: suite.version + (isChanged ? 1 : 0), warnings };
     });

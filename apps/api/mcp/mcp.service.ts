@@ -1,6 +1,13 @@
 import { Injectable } from '@nestjs/common';
 import { z } from 'zod';
-import type { McpDiscovered, McpDiscoverInput, McpImportAnswer, McpImportInput, McpServer } from '#lib/contracts/mcp';
+import {
+  MAX_LEFT_OUT,
+  type McpDiscovered,
+  type McpDiscoverInput,
+  type McpImportAnswer,
+  type McpImportInput,
+  type McpServer,
+} from '#lib/contracts/mcp';
 import { ProblemError } from '#lib/contracts/input/problem';
 import { audit } from '#lib/db/catalogue/audit';
 import type { Caller } from '#lib/db/catalogue/callers';
@@ -8,11 +15,10 @@ import { writeCase } from '#lib/db/catalogue/insert-cases';
 import { McpSourceRepository } from '#lib/db/catalogue/mcp-sources';
 import { SuiteRepository } from '#lib/db/catalogue/suites';
 import { draftCases } from '#lib/mcp/draft-cases';
-import { toTools } from '#lib/mcp/to-tools';
 import type { Change } from '../platform/decorators.js';
 import { SuiteValidator } from '../suites/suite-validator.js';
 import { selectTools } from './select-tools.js';
-import { ServerTools } from './server-tools.js';
+import { ServerTools, suiteNames } from './server-tools.js';
 
 const MAX_SYSTEM_PROMPT = 50_000;
 
@@ -25,9 +31,10 @@ export class McpService {
   ) {}
 
   async discover({ teamId }: Caller, input: McpDiscoverInput): Promise<z.infer<typeof McpDiscovered>> {
-    const { server, tools } = await this.serverTools.read(input);
-    const { warnings } = await this.serverTools.usable(teamId, tools);
-    return { server, tools, warnings };
+    const { server, tools, ...read } = await this.serverTools.read(input);
+    const { leftOut, warnings } = await this.serverTools.usable(teamId, tools, read);
+    if (tools.length + leftOut.length === 0) warnings.push('The server lists no tools.');
+    return { server, tools, left_out: leftOut.slice(0, MAX_LEFT_OUT), warnings };
   }
 
   async import(caller: Caller, input: McpImportInput, change: Change): Promise<z.infer<typeof McpImportAnswer>> {
@@ -39,10 +46,11 @@ export class McpService {
       ]);
     const read = url === undefined ? undefined : await this.serverTools.read({ ...input, url });
     const server = read?.server ?? null;
-    const { tools, warnings } = await this.serverTools.forNewSuite(
-      teamId,
-      selectTools(read?.tools ?? given!, input.tool_names),
-    );
+    const { listed, leftOut } = selectTools(read?.tools ?? given!, read?.leftOut ?? [], input.tool_names);
+    const { tools, warnings } = await this.serverTools.forNewSuite(teamId, listed, {
+      leftOut,
+      warnings: read?.warnings ?? [],
+    });
     const drafts = input.generate_cases ? draftCases(tools) : [];
     warnings.push(
       ...(await this.validator.checkNewCases(teamId, drafts, tools, (index) => `/test_cases/${index}`)),
@@ -52,8 +60,8 @@ export class McpService {
       const suite = { ...settingsOf(input, server), tools };
       const id = await new SuiteRepository(client, teamId).create(suite, drafts.map(writeCase));
       if (read) {
-        const toolNames = toTools(read.tools).tools.map((tool) => tool.function.name);
-        await new McpSourceRepository(client, teamId).save(id, { ...read.server, url: url!, toolNames });
+        const source = { ...read.server, url: url!, toolNames: suiteNames(read.tools) };
+        await new McpSourceRepository(client, teamId).save(id, source);
       }
       await audit(client, caller, 'suite.import', id);
       return { suite_id: id, tools_created: tools.length, test_cases_created: drafts.length, server, warnings };

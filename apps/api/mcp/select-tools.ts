@@ -1,4 +1,4 @@
-import type { McpTool } from '#lib/contracts/mcp';
+import type { LeftOutTool, McpTool } from '#lib/contracts/mcp';
 import { ProblemError } from '#lib/contracts/input/problem';
 import { byteLength, MAX_TOOLS_BYTES, MAX_TOOLS, type Tool } from '#lib/contracts/tool';
 
@@ -11,13 +11,24 @@ const MAX_NAMES = 50;
 const nameOf = (tool: ListedTool): string =>
   'function' in tool ? (tool as Tool).function.name : (tool as McpTool).name;
 
+export interface SelectedTools {
+  listed: readonly ListedTool[];
+  leftOut: LeftOutTool[];
+}
+
 /**
  * The tools with these names, or all.
+ * @param leftOut tools of the server that cannot be used
  * @throws ProblemError 422 when the server has no tool with one of the names
  */
-export function selectTools(tools: readonly ListedTool[], names: string[] | undefined): readonly ListedTool[] {
-  if (!names) return tools;
-  const missing = names.filter((name) => !tools.some((tool) => nameOf(tool) === name));
+export function selectTools(
+  tools: readonly ListedTool[],
+  leftOut: LeftOutTool[],
+  names: string[] | undefined,
+): SelectedTools {
+  if (!names) return { listed: tools, leftOut };
+  const has = new Set([...tools.map(nameOf), ...leftOut.map(({ name }) => name)]);
+  const missing = names.filter((name) => !has.has(name));
   if (missing.length) {
     const known = tools.map(nameOf).slice(0, MAX_NAMES).join(', ') + (tools.length > MAX_NAMES ? ', ...' : '');
     throw new ProblemError(
@@ -26,7 +37,11 @@ export function selectTools(tools: readonly ListedTool[], names: string[] | unde
       [{ path: '/tool_names', message: 'must name tools of the server' }],
     );
   }
-  return tools.filter((tool) => names.includes(nameOf(tool)));
+  const wanted = new Set(names);
+  return {
+    listed: tools.filter((tool) => wanted.has(nameOf(tool))),
+    leftOut: leftOut.filter(({ name }) => wanted.has(name)),
+  };
 }
 
 const WAY_OUT = 'Choose some by "tool_names"; POST /api/mcp/discover lists them.';

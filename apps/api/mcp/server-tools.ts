@@ -1,8 +1,9 @@
 import { Inject, Injectable } from '@nestjs/common';
-import type { McpDiscoverInput } from '#lib/contracts/mcp';
+import { MAX_LEFT_OUT, type LeftOutTool, type McpDiscoverInput, type McpTool } from '#lib/contracts/mcp';
 import { ProblemError } from '#lib/contracts/input/problem';
 import { MAX_TOOLS, findToolFault, type Tool } from '#lib/contracts/tool';
 import { discoverTools, type DiscoveredServer } from '#lib/mcp/discover-tools';
+import type { ListedTools } from '#lib/mcp/read-listed-tools';
 import { toTools } from '#lib/mcp/to-tools';
 import type { Env } from '#lib/runtime/env';
 import { ENV } from '../platform/stores.js';
@@ -14,9 +15,14 @@ const TIMEOUT_MS = 30_000;
 
 export interface UsableTools {
   tools: Tool[];
-  /** Which tools are left out, and why. */
+  leftOut: LeftOutTool[];
+  /** What is left out or changed, and why. */
   warnings: string[];
 }
+
+/** The names that a suite gives to tools of a server. */
+export const suiteNames = (listed: readonly Pick<McpTool, 'name'>[]): string[] =>
+  toTools(listed).tools.map((tool) => tool.function.name);
 
 /** Reads the tools of MCP servers. */
 @Injectable()
@@ -35,11 +41,16 @@ export class ServerTools {
   /**
    * The listed tools that a suite can have. The author of a server may be out of reach, so one tool that cannot be
    * used does not spoil the others.
+   * @param read what was found when the list was read
    */
-  async usable(teamId: string, listed: readonly ListedTool[]): Promise<UsableTools> {
+  async usable(
+    teamId: string,
+    listed: readonly ListedTool[],
+    read: Pick<ListedTools, 'leftOut' | 'warnings'>,
+  ): Promise<UsableTools> {
     const { tools, warnings } = toTools(listed);
-    const leaveOut = (tool: Tool, why: string): void =>
-      void warnings.push(`The tool "${tool.function.name}" is left out: ${why}`);
+    const leftOut = [...read.leftOut];
+    const leaveOut = (tool: Tool, reason: string): void => void leftOut.push({ name: tool.function.name, reason });
     const fitting = tools.filter((tool) => {
       const fault = findToolFault(tool);
       if (fault) leaveOut(tool, `it ${fault}.`);
@@ -54,16 +65,33 @@ export class ServerTools {
       if (error) leaveOut(tool, `its schema ${error.message}`);
       return !error;
     });
-    return { tools: valid, warnings };
+    const changes = bounded([...read.warnings, ...warnings], 'tools were changed');
+    return { tools: valid, leftOut, warnings: [...changes, ...leftOutWarnings(leftOut)] };
   }
 
   /** @throws ProblemError 422 when no tool can be used, or they are too many or too large for a suite */
-  async forNewSuite(teamId: string, listed: readonly ListedTool[]): Promise<UsableTools> {
-    if (listed.length > MAX_TOOLS || listed.length === 0) checkToolLimits(listed);
-    const usable = await this.usable(teamId, listed);
+  async forNewSuite(
+    teamId: string,
+    listed: readonly ListedTool[],
+    read: Pick<ListedTools, 'leftOut' | 'warnings'>,
+  ): Promise<UsableTools> {
+    if (listed.length > MAX_TOOLS || listed.length + read.leftOut.length === 0) checkToolLimits(listed);
+    const usable = await this.usable(teamId, listed, read);
     if (usable.tools.length === 0)
       throw new ProblemError(422, `No tool of the server can be used. ${usable.warnings[0]}`);
     checkToolLimits(usable.tools);
     return usable;
   }
 }
+
+const leftOutWarnings = (leftOut: readonly LeftOutTool[]): string[] =>
+  bounded(
+    leftOut.map(({ name, reason }) => `The tool "${name}" is left out: ${reason}`),
+    'tools are left out',
+  );
+
+/** The first lines, and how many there are beyond them. */
+const bounded = (lines: readonly string[], what: string): string[] =>
+  lines.length <= MAX_LEFT_OUT
+    ? [...lines]
+    : [...lines.slice(0, MAX_LEFT_OUT), `${lines.length - MAX_LEFT_OUT} more ${what}.`];

@@ -14,6 +14,7 @@ const mcpTool = {
   inputSchema: { type: 'object', properties: { city: { type: 'string' } }, required: ['city'] },
   annotations: { readOnlyHint: true },
 };
+const leftOut = { name: 'get_tides', reason: 'it has no "inputSchema".' };
 const mcpAsked = {
   url: 'https://mcp.example.com/mcp',
   headers: { Authorization: 'Bearer a-token-of-the-server' },
@@ -29,12 +30,17 @@ export const withUnits = {
 export const MCP_EXAMPLES = {
   McpDiscoverInput: { 'A server that needs a token': mcpAsked },
   McpTool: { 'A tool': mcpTool },
+  LeftOutTool: { 'A tool without a schema': leftOut },
   McpServer: { 'A server': mcpServer },
   McpDiscovered: {
     'A server with a tool': {
       server: mcpServer,
       tools: [mcpTool],
-      warnings: ['The tool "search!" is named "search_" here.'],
+      left_out: [leftOut],
+      warnings: [
+        'The tool "search!" is named "search_" here.',
+        'The tool "get_tides" is left out: it has no "inputSchema".',
+      ],
     },
   },
   McpImportInput: {
