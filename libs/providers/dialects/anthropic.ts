@@ -8,6 +8,7 @@ import { fetchOptionsWith, dropUnsupported, onlyHeaders, sdkTimeoutMs, type Dial
 import type { Note } from './note.js';
 import { normaliseErrors } from './read-errors.js';
 import { originalPieces, note, objectIn, readMessages, type Part, type Turn } from './read-messages.js';
+import { mergeRootCombinators, rootCombinators } from './root-combinators.js';
 import { OPENAI_NAMES } from './tool-names.js';
 
 const HEADERS = ['accept', 'content-type', 'user-agent', 'anthropic-version', 'x-api-key'];
@@ -68,8 +69,9 @@ export const anthropic: Dialect = {
         ...(stop != null && { stop_sequences: Array.isArray(stop) ? stop : [stop] }),
         ...(user != null && { metadata: { ...objectIn(params.metadata), user_id: user } }),
         ...toOutputConfig(effort, format, objectIn(params.output_config), notes),
-        ...(Array.isArray(tools) &&
-          tools.length > 0 && { tools: tools.map(toTool), tool_choice: toToolChoice(choice, parallel) }),
+        ...(Array.isArray(tools) && tools.length > 0
+          ? { tools: tools.map((tool) => toTool(tool, notes)), tool_choice: toToolChoice(choice, parallel) }
+          : toolsOfConversation(turns, notes)),
       },
       notes,
     };
@@ -144,15 +146,49 @@ function toBlock(part: Part): JsonObject {
   };
 }
 
-function toTool(tool: Json): Json {
+function toTool(tool: Json, notes: Note[]): Json {
   const { name, description, parameters, strict } = (
     isObject(tool) && isObject(tool.function) ? tool.function : {}
   ) as JsonObject;
   return {
     name: name ?? '',
     ...(description != null && { description }),
-    input_schema: isObject(parameters) ? { type: 'object', ...parameters } : { type: 'object', properties: {} },
+    input_schema: isObject(parameters)
+      ? { type: 'object', ...withoutCombinators(parameters, notes) }
+      : { type: 'object', properties: {} },
     ...(strict === true && { strict }),
+  };
+}
+
+/** "input_schema does not support oneOf, allOf, or anyOf at the top level" (its error) */
+function withoutCombinators(parameters: JsonObject, notes: Note[]): JsonObject {
+  if (rootCombinators(parameters).length === 0) return parameters;
+  note(
+    notes,
+    'combinators',
+    "Anthropic takes no anyOf, oneOf or allOf at the root of a tool's schema. Such a tool was sent with the " +
+      'arguments of all branches, and its calls are checked by the whole schema.',
+  );
+  return mergeRootCombinators(parameters);
+}
+
+/** A conversation with calls and results has to declare tools, even if none may be called. */
+function toolsOfConversation(turns: readonly Turn[], notes: Note[]): JsonObject {
+  const names = new Set(
+    turns.flatMap((turn) =>
+      turn.role === 'assistant' ? turn.calls.map(({ name }) => name) : turn.role === 'tool' ? [turn.toolName] : [],
+    ),
+  );
+  names.delete('');
+  if (names.size === 0) return {};
+  note(
+    notes,
+    'tools',
+    'Anthropic wants the tools of earlier calls declared; they were sent by name, with a "tool_choice" of "none".',
+  );
+  return {
+    tools: [...names].map((name) => ({ name, input_schema: { type: 'object' } })),
+    tool_choice: { type: 'none' },
   };
 }
 

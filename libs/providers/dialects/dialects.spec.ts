@@ -283,6 +283,7 @@ describe('Anthropic', () => {
       'part',
       'seed',
       'temperature',
+      'tools',
     ]);
     expect(sent.body).toMatchObject({
       stop_sequences: ['END'],

@@ -1,0 +1,104 @@
+import { anthropic } from './anthropic.js';
+import { mergeRootCombinators } from './root-combinators.js';
+
+const text = { type: 'string' };
+const x = { type: 'object', properties: { x: text }, required: ['x', 'id'], additionalProperties: false };
+const y = { type: 'object', properties: { y: text, id: text }, required: ['id'], additionalProperties: false };
+
+test.each<[string, object, object]>([
+  [
+    'that only says which arguments belong together is left out',
+    { type: 'object', properties: { x: text, y: text }, anyOf: [{ required: ['x'] }, { required: ['y'] }] },
+    { type: 'object', properties: { x: text, y: text } },
+  ],
+  [
+    'of objects declares the arguments of all, and requires what each requires',
+    { oneOf: [x, y], description: 'either' },
+    {
+      description: 'either',
+      properties: { x: text, y: text, id: text },
+      required: ['id'],
+      additionalProperties: false,
+    },
+  ],
+  [
+    'of objects that differ in an argument leaves it both ways',
+    {
+      anyOf: [
+        { properties: { kind: { const: 'a' }, same: text } },
+        { properties: { kind: { const: 'b' }, same: text } },
+      ],
+    },
+    { properties: { kind: { anyOf: [{ const: 'a' }, { const: 'b' }] }, same: text } },
+  ],
+  [
+    'of which all hold requires all',
+    { type: 'object', properties: { a: text }, required: ['a'], allOf: [{ properties: { b: text }, required: ['b'] }] },
+    { type: 'object', properties: { a: text, b: text }, required: ['a', 'b'] },
+  ],
+  [
+    'of references is read where they lead',
+    {
+      anyOf: [{ $ref: '#/$defs/x' }, { $ref: '#/$defs/both' }],
+      $defs: { x, both: { allOf: [{ $ref: '#/$defs/x' }] } },
+    },
+    {
+      $defs: { x, both: { allOf: [{ $ref: '#/$defs/x' }] } },
+      properties: { x: text },
+      required: ['x', 'id'],
+    },
+  ],
+  [
+    'with a branch that cannot be read requires nothing of the others',
+    { anyOf: [x, { $ref: 'https://example.com/y' }] },
+    { properties: { x: text } },
+  ],
+  [
+    'that refers to itself ends',
+    { anyOf: [{ $ref: '#/$defs/a' }], $defs: { a: { anyOf: Array(40).fill({ $ref: '#/$defs/a' }) } } },
+    { $defs: { a: { anyOf: Array(40).fill({ $ref: '#/$defs/a' }) } }, properties: {} },
+  ],
+])('a combinator at the root of a schema %s', (_what, schema, merged) => {
+  expect(mergeRootCombinators(schema as never)).toEqual(merged);
+});
+
+const wireOf = (body: object) => anthropic.toWire({ model: 'm', messages: [], ...body } as never);
+
+test('Anthropic gets the merged schema, and the run says so once', () => {
+  const parameters = { anyOf: [x, y] };
+  const tool = { type: 'function', function: { name: 'f', parameters } };
+  const { wire, notes } = wireOf({ tools: [tool, { type: 'function', function: { name: 'g', parameters } }] });
+  expect(wire.tools).toMatchObject([
+    { name: 'f', input_schema: { type: 'object', required: ['id'] } },
+    { name: 'g', input_schema: { type: 'object' } },
+  ]);
+  expect(JSON.stringify(wire.tools)).not.toContain('anyOf');
+  expect(notes.filter(({ what }) => what === 'combinators')).toHaveLength(1);
+});
+
+const CALLED = [
+  { role: 'user', content: 'Weather?' },
+  {
+    role: 'assistant',
+    tool_calls: [{ id: 'c1', type: 'function', function: { name: 'get_weather', arguments: '{}' } }],
+  },
+  { role: 'tool', tool_call_id: 'c1', content: 'rain' },
+];
+
+test.each([undefined, []])('Anthropic gets the tools of earlier calls where a case offers none: %j', (tools) => {
+  const { wire, notes } = wireOf({ messages: CALLED, tools, tool_choice: 'auto' });
+  expect(wire).toMatchObject({
+    tools: [{ name: 'get_weather', input_schema: { type: 'object' } }],
+    tool_choice: { type: 'none' },
+  });
+  expect(notes).toContainEqual({ what: 'tools', message: expect.stringContaining('tools of earlier calls') });
+});
+
+test('Anthropic gets all tools where none may be called, and none where none were', () => {
+  const tools = [{ type: 'function', function: { name: 'get_weather' } }];
+  expect(wireOf({ messages: CALLED, tools, tool_choice: 'none' }).wire).toMatchObject({
+    tools: [{ name: 'get_weather' }],
+    tool_choice: { type: 'none' },
+  });
+  expect(wireOf({ messages: CALLED.slice(0, 1), tools: [] }).wire).not.toHaveProperty('tools');
+});
