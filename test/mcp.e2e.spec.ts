@@ -243,7 +243,7 @@ describe('an MCP server that changes', () => {
   });
 
   it('with more tools than a suite can hold is imported in part, and what was not chosen is no news', async () => {
-    tools = Array.from({ length: 200 }, (_, n) => tool(`t${n}`));
+    tools = Array.from({ length: 600 }, (_, n) => tool(`t${n}`));
     expect(await client.post('/api/mcp/import', { url })).toMatchObject({
       status: 422,
       body: { errors: [{ path: '/tool_names' }] },

@@ -186,7 +186,7 @@ export const CaseInput = z
       }),
     valid_prerequisites: z
       .array(z.string())
-      .max(128)
+      .max(MAX_TOOLS)
       .nullish()
       .meta({
         description:

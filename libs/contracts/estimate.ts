@@ -42,6 +42,14 @@ export const Estimate = Expected.extend({
     .array(z.string())
     .optional()
     .meta({ description: 'What the figures assume, in sentences. Left out in estimates of earlier releases.' }),
+  warnings: z
+    .array(z.string())
+    .optional()
+    .meta({
+      description:
+        'What hosts of the models refuse of the tools, or get otherwise than they are written. Left out in ' +
+        'estimates of earlier releases.',
+    }),
 }).meta({ id: 'Estimate', description: 'What a run is expected to take.' });
 export type Estimate = z.infer<typeof Estimate>;
 export const Actual = Expected.meta({ id: 'Actual', description: 'What a run took, with the fields of its estimate.' });

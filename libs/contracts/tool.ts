@@ -74,7 +74,8 @@ export const Tool = z
   });
 export type Tool = z.infer<typeof Tool>;
 
-export const MAX_TOOLS = 128;
+/** As many as any known host takes in a request. */
+export const MAX_TOOLS = 512;
 
 /** A list of tools, or of items that stand for tools. Gemini's lists of declarations are flattened. */
 export const toolList = <Item extends z.ZodType>(item: Item) =>

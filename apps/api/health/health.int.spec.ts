@@ -40,7 +40,7 @@ describe('the API', () => {
     expect(components.schemas.CaseInput.properties.prompt).toMatchObject({ maxLength: 50_000 });
     expect(components.schemas.SuiteFile.properties).toMatchObject({
       test_cases: { maxItems: 10_000 },
-      tools: { maxItems: 128 },
+      tools: { maxItems: 512 },
     });
     expect(paths['/api/tool-suites'].get.parameters).toContainEqual(
       expect.objectContaining({

@@ -16,6 +16,8 @@ import { POOL } from '../platform/stores.js';
 import { SMALL_BYTES, Upload } from '../platform/upload.js';
 import { retryOnSuiteChange } from '../suites/retry-on-suite-change.js';
 import { SuiteExporter } from '../suites/suite-exporter.js';
+import { SuiteValidator } from '../suites/suite-validator.js';
+import type { Imported } from '../threads/suite-tasks.js';
 import { SuiteThreads } from '../threads/suite-threads.js';
 
 /** A file to import, as text. */
@@ -39,6 +41,7 @@ export class ImportService {
     @Inject(POOL) readonly pool: Pool,
     readonly suiteThreads: SuiteThreads,
     readonly exporter: SuiteExporter,
+    readonly validator: SuiteValidator,
   ) {}
 
   /** @param body an upload, a text, or parsed JSON */
@@ -73,7 +76,8 @@ export class ImportService {
       ...(isDryRun && { preview: MAX_PREVIEW_CASES }),
     });
     const settings = parseJson(imported.settings) as unknown as SuiteSettings;
-    const answer = { test_cases_created: imported.count, warnings: imported.warnings };
+    const warnings = [...imported.warnings, ...(await this.#hostWarnings(caller.teamId, settings, imported))];
+    const answer = { test_cases_created: imported.count, warnings };
     if (isDryRun) {
       const cases = imported.cases.map((one) => parseJson(one.body) as unknown as CaseInput);
       return { ...answer, suite_id: null, dry_run: true, preview: { ...settings, test_cases: cases } };
@@ -83,6 +87,14 @@ export class ImportService {
       await audit(client, caller, 'suite.import', id);
       return { suite_id: id, ...answer };
     });
+  }
+
+  #hostWarnings(teamId: string, { tools }: SuiteSettings, { cases }: Imported): Promise<string[]> {
+    return this.validator.hostWarnings(
+      teamId,
+      tools,
+      cases.map(({ body }) => body),
+    );
   }
 
   async export(

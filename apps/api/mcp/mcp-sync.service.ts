@@ -131,7 +131,10 @@ export class McpSyncService {
   async #checkTools(teamId: string, suite: Suite, tools: Tool[]): Promise<string[]> {
     checkToolLimits(tools, suite.tools);
     await this.validator.checkTools(teamId, tools);
-    return this.validator.checkStoredCases(teamId, suite, tools, WAY_OUT);
+    return [
+      ...(await this.validator.checkStoredCases(teamId, suite, tools, WAY_OUT)),
+      ...(await this.validator.hostWarnings(teamId, tools)),
+    ];
   }
 
   /**

@@ -32,7 +32,8 @@ export class McpService {
 
   async discover({ teamId }: Caller, input: McpDiscoverInput): Promise<z.infer<typeof McpDiscovered>> {
     const { server, tools, ...read } = await this.serverTools.read(input);
-    const { leftOut, warnings } = await this.serverTools.usable(teamId, tools, read);
+    const { tools: usable, leftOut, warnings } = await this.serverTools.usable(teamId, tools, read);
+    warnings.push(...(await this.validator.hostWarnings(teamId, usable)));
     if (tools.length + leftOut.length === 0) warnings.push('The server lists no tools.');
     return { server, tools, left_out: leftOut.slice(0, MAX_LEFT_OUT), warnings };
   }
@@ -54,6 +55,7 @@ export class McpService {
     const drafts = input.generate_cases ? draftCases(tools) : [];
     warnings.push(
       ...(await this.validator.checkNewCases(teamId, drafts, tools, (index) => `/test_cases/${index}`)),
+      ...(await this.validator.hostWarnings(teamId, tools)),
       ...instructionWarnings(server?.instructions ?? '', input.use_instructions),
     );
     return change(async (client) => {

@@ -10,6 +10,7 @@ import { LaneRepository } from '#lib/db/catalogue/lanes';
 import type { Pool } from '#lib/db/connection/pool';
 import { countCachedReplies } from '#lib/db/engine/reply-cache';
 import type { ResolvedTarget } from '#lib/db/engine/submit-run';
+import { hasRules } from '#lib/providers/hosts/host-rules';
 import { EstimateRepository } from '#lib/db/read/estimate';
 import { POOL } from '../platform/stores.js';
 import { SuiteThreads } from '../threads/suite-threads.js';
@@ -20,6 +21,8 @@ import type { Counted, ToCount } from '../threads/count-requests.js';
  * a million requests takes no longer.
  */
 const MAX_COUNTED_REQUESTS = 2000;
+/** Cases whose tools are compared with what hosts take. */
+const MAX_CASES_FOR_WARNINGS = 200;
 /** A request to a model of which no earlier run is known. */
 const DEFAULT_REQUEST = { completionTokens: 64, latencyMs: 2000 };
 /** Share of a limit that lanes use. */
@@ -78,7 +81,25 @@ export class RunEstimator {
       counted_cases: Math.max(0, ...counts.map((counted) => counted.cases)),
       cases,
       assumptions: assumptionsOf(run, models, lanes, estimates),
+      warnings: await this.#hostWarnings(teamId, run, models, sample),
     };
+  }
+
+  /** What the hosts of the models refuse of the tools that cases are given. */
+  async #hostWarnings(
+    teamId: string,
+    { suite, targets }: ResolvedRun,
+    models: readonly Model[],
+    sample: readonly string[],
+  ): Promise<string[]> {
+    const hosts = targets.flatMap((target, index) => {
+      const { kind, baseUrl } = models[index] ?? {};
+      return kind && baseUrl && hasRules(kind, baseUrl) ? [{ kind, baseUrl, name: targetName(target) }] : [];
+    });
+    if (hosts.length === 0) return [];
+    const step = Math.ceil(sample.length / MAX_CASES_FOR_WARNINGS);
+    const cases = sample.filter((_case, index) => index % step === 0);
+    return this.suiteThreads.run(teamId, { what: 'warn-of-hosts', tools: JSON.stringify(suite.tools), hosts, cases });
   }
 
   /** The share of the counted requests that stored replies answer. */

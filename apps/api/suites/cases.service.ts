@@ -96,7 +96,18 @@ export class CaseService {
     pathOf: (index: number) => string,
   ): Promise<string[]> {
     const ownTools = cases.flatMap((input) => input.tools ?? []);
-    return [...conversionWarnings(ownTools), ...(await this.validator.checkNewCases(teamId, cases, tools, pathOf))];
+    const withOwnTools = cases.filter((input) => input.tools?.some((tool) => typeof tool !== 'string'));
+    return [
+      ...conversionWarnings(ownTools),
+      ...(await this.validator.checkNewCases(teamId, cases, tools, pathOf)),
+      ...(withOwnTools.length > 0
+        ? await this.validator.hostWarnings(
+            teamId,
+            [],
+            withOwnTools.map((input) => JSON.stringify(input)),
+          )
+        : []),
+    ];
   }
 }
 

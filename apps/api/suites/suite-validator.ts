@@ -4,12 +4,18 @@ import type { InputError } from '#lib/contracts/input/problem';
 import type { Suite } from '#lib/contracts/suite';
 import type { Tool } from '#lib/contracts/tool';
 import { CaseRepository } from '#lib/db/catalogue/cases';
+import { ProviderRepository } from '#lib/db/catalogue/providers';
 import type { Pool } from '#lib/db/connection/pool';
+import type { Prisma } from '#lib/db/connection/prisma';
 import { mergeUnsatisfiable, noneUnsatisfiable, unsatisfiableWarnings } from '#lib/imports/unsatisfiable-search';
+import { hasRules } from '#lib/providers/hosts/host-rules';
 import { prefixed, refuse } from '../platform/problem.js';
-import { POOL } from '../platform/stores.js';
+import { POOL, PRISMA } from '../platform/stores.js';
 import type { CaseError } from '../threads/suite-tasks.js';
 import { SuiteThreads } from '../threads/suite-threads.js';
+
+/** Cases whose tools are compared with what hosts take. */
+const MAX_CASES_FOR_HOSTS = 200;
 
 /**
  * Checks tools and cases before they are stored. Checking may take long, so none of it happens under the lock of a
@@ -19,6 +25,7 @@ import { SuiteThreads } from '../threads/suite-threads.js';
 export class SuiteValidator {
   constructor(
     @Inject(POOL) readonly pool: Pool,
+    @Inject(PRISMA) readonly prisma: Prisma,
     readonly suiteThreads: SuiteThreads,
   ) {}
 
@@ -26,6 +33,25 @@ export class SuiteValidator {
   async checkTools(teamId: string, tools: readonly Tool[]): Promise<void> {
     const errors = await this.suiteThreads.run(teamId, { what: 'check-tools', tools: JSON.stringify(tools) });
     refuse(prefixed('/tools', errors));
+  }
+
+  /**
+   * Warnings about what hosts of the team's providers refuse of the tools, or get otherwise than they are written.
+   * @param cases JSON of cases; if there are some, it is about the tools that they are given
+   */
+  async hostWarnings(teamId: string, tools: readonly Tool[], cases: readonly string[] = []): Promise<string[]> {
+    const providers = await new ProviderRepository(this.prisma, teamId).addresses();
+    const hosts = providers
+      .filter(({ kind, baseUrl }) => hasRules(kind, baseUrl))
+      .map(({ key: name, ...provider }) => ({ name, ...provider }));
+    if (hosts.length === 0) return [];
+    const step = Math.ceil(cases.length / MAX_CASES_FOR_HOSTS);
+    return this.suiteThreads.run(teamId, {
+      what: 'warn-of-hosts',
+      tools: JSON.stringify(tools),
+      hosts,
+      ...(cases.length > 0 && { cases: cases.filter((_case, index) => index % step === 0) }),
+    });
   }
 
   /**

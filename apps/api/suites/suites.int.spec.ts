@@ -110,6 +110,64 @@ describe('a suite says at once what cannot be won:', () => {
   });
 });
 
+it('what hosts of the team refuse of its tools is said when a suite is saved and when a run is estimated', async () => {
+  const team = clientOf(api.url, (await api.anotherTeam()).body.token.token);
+  const provider = (key: string, kind: string, base_url: string) =>
+    team.post('/api/providers', { key, kind, base_url, api_key: 'sk-0123456789', models: [{ id: 'm' }] });
+  const either = {
+    type: 'function',
+    function: {
+      name: 'either',
+      description: 'd',
+      parameters: { type: 'object', properties: { x: { type: 'string' } }, anyOf: [{ required: ['x'] }] },
+    },
+  };
+  const file = { name: 's', tools: [either], test_cases: [{ prompt: 'p', expected_tool: 'either' }] };
+  expect((await team.post('/api/tool-eval/import', file)).body.warnings).toEqual([]);
+  await provider('oai', 'openai', 'https://api.openai.com/v1');
+  await provider('claude', 'anthropic', 'https://api.anthropic.com');
+  await provider('local', 'openai', 'http://127.0.0.1:9/v1');
+  const warnings = [
+    expect.stringMatching(/^"either" \(\/anyOf\) is sent to api\.anthropic\.com \("claude"\) without anyOf/),
+    expect.stringMatching(/^"either" \(\/anyOf\) cannot be sent to api\.openai\.com \("oai"\) as written/),
+  ];
+  const { body: checked } = await team.post('/api/tool-eval/import?dry_run=true', file);
+  expect(checked.warnings).toEqual(warnings);
+  const { body: imported } = await team.post('/api/tool-eval/import', file);
+  expect(imported.warnings).toEqual(warnings);
+  const { body: made } = await team.post('/api/tool-suites', { name: 's', tools: [either] });
+  expect(made.warnings).toEqual(warnings);
+  const path = `/api/tool-suites/${made.id}`;
+  expect((await team.patch(path, { tools: [either] })).body.warnings).toEqual(warnings);
+  const own = { prompt: 'p', expected_tool: 'either', tools: [either] };
+  expect((await team.post(`${path}/cases`, own)).body.warnings).toEqual(warnings);
+
+  const estimate = async (models: string[]) =>
+    (await team.post('/api/tool-eval/estimate', { suite_id: imported.suite_id, models })).body.warnings;
+  expect(await estimate(['local::m'])).toEqual([]);
+  expect(await estimate(['oai::m', 'local::m'])).toEqual([
+    expect.stringMatching(/cannot be sent to api\.openai\.com \("oai::m"\)/),
+  ]);
+
+  const many = Array.from({ length: 174 }, (_, n) => ({
+    type: 'function',
+    function: { name: `f${n}`, description: 'd' },
+  }));
+  const few = { prompt: 'p', expected_tool: 'f1', tools: ['f1', 'f2'] };
+  const takes128 = [expect.stringMatching(/^174 tools cannot be sent to api\.openai\.com .*it takes 128/)];
+  const { body: whole } = await team.post('/api/tool-eval/import', {
+    ...file,
+    tools: many,
+    test_cases: [few, { ...few, prompt: 'q', tools: undefined }],
+  });
+  expect(whole.warnings).toEqual(takes128);
+  expect((await team.post('/api/tool-eval/import', { ...file, tools: many, test_cases: [few] })).body.warnings).toEqual(
+    [],
+  );
+  const tooMany = [...many, ...many, ...many].map((_tool, n) => ({ type: 'function', function: { name: `g${n}` } }));
+  expect(await team.post('/api/tool-suites', { name: 's', tools: tooMany })).toMatchObject({ status: 400 });
+});
+
 it('a suite with chain fields in cases that are no chains is read, exported, imported, changed and run', async () => {
   const id = await importSuite(weatherSuite(2));
   await api.pool.query(

@@ -32,11 +32,15 @@ export class SuiteService {
 
   async create(caller: Caller, input: SuiteInput, change: Change): Promise<SuiteWithWarnings> {
     await this.validator.checkTools(caller.teamId, input.tools);
+    const warnings = [
+      ...conversionWarnings(input.tools),
+      ...(await this.validator.hostWarnings(caller.teamId, input.tools)),
+    ];
     return change(async (client) => {
       const suites = new SuiteRepository(client, caller.teamId);
       const id = await suites.create(input, []);
       await audit(client, caller, 'suite.create', id);
-      return { ...(await suites.read(id)), warnings: conversionWarnings(input.tools) };
+      return { ...(await suites.read(id)), warnings };
     });
   }
 
@@ -52,7 +56,11 @@ export class SuiteService {
     if (tools) await this.validator.checkTools(teamId, tools);
     return retryOnSuiteChange(new SuiteRepository(this.pool, teamId), suiteId, async (suite) => {
       const warnings = tools
-        ? [...conversionWarnings(tools), ...(await this.validator.checkStoredCases(teamId, suite, tools))]
+        ? [
+            ...conversionWarnings(tools),
+            ...(await this.validator.checkStoredCases(teamId, suite, tools)),
+            ...(await this.validator.hostWarnings(teamId, tools)),
+          ]
         : [];
       return change(async (client) => {
         const suites = new SuiteRepository(client, teamId);

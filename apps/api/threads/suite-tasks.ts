@@ -5,12 +5,14 @@ import { parseJson } from '#lib/contracts/json/json';
 import type { InputError } from '#lib/contracts/input/problem';
 import type { TextHunk } from '#lib/contracts/prompt-version';
 import type { RescoreOptions } from '#lib/contracts/rescore';
-import type { Tool } from '#lib/contracts/tool';
+import { MAX_TOOLS, type Tool } from '#lib/contracts/tool';
 import type { WrittenCase } from '#lib/db/catalogue/insert-cases';
 import { createCaseChecker } from '#lib/imports/source/case-checker';
 import { importSuite } from '#lib/imports/import-suite';
 import { noneUnsatisfiable, UnsatisfiableSearch, type UnsatisfiableFindings } from '#lib/imports/unsatisfiable-search';
 import { toolNamesUsed } from '#lib/mcp/compare-tools';
+import { toolWarnings, type ToolHost } from '#lib/providers/hosts/tool-warnings';
+import { toolSetOf } from '#lib/scoring/cases/tool-set';
 import { checkCase, checkChainFields } from '#lib/scoring/checks/check-case';
 import { checkTools } from '#lib/scoring/checks/check-tools';
 import { withRescoreOptions } from '#lib/scoring/cases/rescore-options';
@@ -27,6 +29,8 @@ export type SuiteTask =
   | { what: 'check-cases'; tools: string; cases: readonly string[] }
   /** Stored cases against other tools, or under other scoring options. */
   | { what: 'fit-cases'; tools: string; cases: readonly string[]; options?: string }
+  /** What hosts refuse of tools, if each case has all of them; with `cases`, of what these are given. */
+  | { what: 'warn-of-hosts'; tools: string; hosts: readonly ToolHost[]; cases?: readonly string[] }
   /** Finds which cases name which of these tools. */
   | { what: 'find-uses'; names: readonly string[]; cases: readonly string[] }
   | { what: 'import'; format: ImportFormat; body: string | undefined; isJson: boolean; name?: string; preview?: number }
@@ -66,6 +70,7 @@ export interface SuiteAnswers {
   'check-each-tool': (InputError | null)[];
   'check-cases': CheckedCases;
   'fit-cases': FittedCases;
+  'warn-of-hosts': string[];
   'find-uses': { index: number; name: string | null; uses: string[] }[];
   import: Imported;
   'diff-texts': TextHunk[][];
@@ -85,6 +90,8 @@ export function runSuiteTask(
       return checkNewCases(task);
     case 'fit-cases':
       return fitCases(task);
+    case 'warn-of-hosts':
+      return warnOfHosts(task);
     case 'find-uses':
       return findUses(task);
     case 'import':
@@ -129,6 +136,19 @@ const findUses = ({ names, cases }: TaskOf<'find-uses'>): SuiteAnswers['find-use
     const uses = names.filter((name) => used.has(name.toLowerCase()));
     return uses.length ? [{ index, name: input.name ?? null, uses }] : [];
   });
+
+function warnOfHosts({ tools: text, hosts, cases }: TaskOf<'warn-of-hosts'>): string[] {
+  const suite = toolsIn(text);
+  if (!cases) return toolWarnings({ tools: suite, most: suite.length }, hosts);
+  const offered = new Map<string, Tool>();
+  let most = 0;
+  for (const one of cases) {
+    const tools = toolSetOf(parseJson(one) as unknown as CaseInput, suite);
+    most = Math.max(most, tools.length);
+    for (const tool of tools) if (offered.size < MAX_TOOLS) offered.set(tool.function.name, tool);
+  }
+  return toolWarnings({ tools: [...offered.values()], most }, hosts);
+}
 
 const toolsIn = (text: string): Tool[] => parseJson(text) as unknown as Tool[];
 

@@ -58,7 +58,7 @@ function isLight(task: SuiteTask): boolean {
     return task.pairs.reduce((sum, [from, to]) => sum + from.length + to.length, 0) <= MAX_LIGHT_DIFF;
   const about = task.what === 'count-requests' ? task.of : 'tools' in task ? task.tools : '';
   if ((task.what === 'check-cases' || task.what === 'fit-cases') && about.length > MAX_LIGHT_TOOLS) return false;
-  const texts = [about, ...('cases' in task ? task.cases : [])];
+  const texts = [about, ...('cases' in task ? (task.cases ?? []) : [])];
   const times = task.what === 'count-requests' ? task.targets : 1;
   const characters = texts.reduce((sum, text) => sum + text.length, 0) * times;
   return (

@@ -50,7 +50,10 @@ async function estimateRun(client: ApiClient, options: RunSettings & GlobalOptio
     .then((input) => client.call<Estimate>('POST', '/api/tool-eval/estimate', input))
     .finally(forget);
   if (options.json) return printJson(estimate);
-  const row = (name: string, e: Omit<Estimate, 'targets' | 'cases' | 'counted_cases' | 'assumptions'>): string[] => [
+  const row = (
+    name: string,
+    e: Omit<Estimate, 'targets' | 'cases' | 'counted_cases' | 'assumptions' | 'warnings'>,
+  ): string[] => [
     name,
     String(e.requests),
     String(e.cached),

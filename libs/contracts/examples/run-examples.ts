@@ -76,6 +76,7 @@ export const estimate = {
   targets: [{ target, ...expected, tokens_by: 'o200k_base', replies_by: 'rule' }],
   counted_cases: 3,
   cases: 3,
+  warnings: ['174 tools cannot be sent to api.openai.com ("openai::gpt-x") in one request: it takes 128.'],
   assumptions: ['No max_tokens limits the replies. They are assumed to be 64 tokens each; longer ones cost more.'],
 };
 const actual = {

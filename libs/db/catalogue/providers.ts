@@ -3,7 +3,7 @@ import { LEARNED_FOR_MS, learnedNow } from '#lib/contracts/learned';
 import { suggestNames } from '#lib/contracts/input/nearest-names';
 import type { Page, PageQuery } from '#lib/contracts/page';
 import { ProblemError } from '#lib/contracts/input/problem';
-import type { Limits, Provider } from '#lib/contracts/provider';
+import type { Limits, Provider, ProviderKind } from '#lib/contracts/provider';
 import type { Model as ModelRow, Provider as ProviderRow } from '../generated/client.js';
 import type { Prisma } from '../connection/prisma.js';
 import type { TeamScoped } from '../team-isolation.js';
@@ -34,6 +34,17 @@ export class ProviderRepository implements TeamScoped {
       items: rows.slice(0, limit).map(toProvider),
       next_cursor: rows.length > limit ? rows[limit - 1]!.id : null,
     };
+  }
+
+  /** The key, format and address of each provider, the newest first. */
+  async addresses(): Promise<{ key: string; kind: ProviderKind; baseUrl: string }[]> {
+    const rows = await this.prisma.provider.findMany({
+      where: { team_id: this.teamId },
+      select: { key: true, kind: true, base_url: true },
+      orderBy: { id: 'desc' },
+      take: MAX_COMPARED,
+    });
+    return rows.map(({ key, kind, base_url: baseUrl }) => ({ key, kind: kind as ProviderKind, baseUrl }));
   }
 
   /** @throws ProblemError 404 */

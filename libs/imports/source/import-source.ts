@@ -69,20 +69,24 @@ export function readGivenTools(settings: ImportSource['settings']): Tool[] {
   throw new ProblemError(400, `/tools${path} ${message}`);
 }
 
-/**
- * Collects the suite's own tools when each case brings its tools: the first ones with different names, as many as a
- * suite may have.
- */
+/** Tools that a suite offers for `distractors` beside those of its cases. */
+const MAX_COLLECTED_TOOLS = 128;
+
+/** Collects the suite's own tools when each case brings its tools: the first ones with different names. */
 export class SuiteTools {
   readonly #tools = new Map<string, Tool>();
   #bytes = 2; // The brackets of the list.
   constructor(given: readonly Tool[] = []) {
-    for (const tool of given) this.offer(tool);
+    for (const tool of given) this.#add(tool, MAX_TOOLS);
   }
 
   offer(tool: Tool): void {
+    this.#add(tool, MAX_COLLECTED_TOOLS);
+  }
+
+  #add(tool: Tool, most: number): void {
     const name = tool.function.name.toLowerCase();
-    if (this.#tools.size >= MAX_TOOLS || this.#tools.has(name) || findToolFault(tool)) return;
+    if (this.#tools.size >= most || this.#tools.has(name) || findToolFault(tool)) return;
     const bytes = byteLength(tool) + 1;
     if (this.#bytes + bytes > MAX_TOOLS_BYTES) return;
     this.#bytes += bytes;

@@ -7,6 +7,7 @@ import { dropUnsupported, onlyHeaders, type Dialect } from './dialect.js';
 import type { Note } from './note.js';
 import { readError } from './read-errors.js';
 import { note, objectIn, readMessages, type Part, type Turn } from './read-messages.js';
+import { hidesFromGemini, mergeRootCombinators } from './root-combinators.js';
 
 const HEADERS = ['content-type', 'user-agent', 'x-goog-api-key'];
 const UNKNOWN = [
@@ -91,7 +92,7 @@ export const google: Dialect = {
     }
     if (system) config.systemInstruction = { parts: [{ text: system }] };
     if (Array.isArray(tools) && tools.length > 0) {
-      config.tools = [{ functionDeclarations: tools.map(toDeclaration) }];
+      config.tools = [{ functionDeclarations: tools.map((tool) => toDeclaration(tool, notes)) }];
       config.toolConfig = { functionCallingConfig: toCallingConfig(choice, strictness(tools, notes)) };
     }
     return { wire: { model: model ?? '', contents: toContents(turns), config }, notes };
@@ -193,13 +194,27 @@ function toPart(part: Part): JsonObject {
 
 const functionIn = (tool: Json): JsonObject => (isObject(tool) && isObject(tool.function) ? tool.function : {});
 
-function toDeclaration(tool: Json): Json {
+function toDeclaration(tool: Json, notes: Note[]): Json {
   const { name, description, parameters } = functionIn(tool);
   return {
     name: name ?? '',
     ...(description != null && { description }),
-    ...(parameters != null && { parametersJsonSchema: parameters }),
+    ...(parameters != null && {
+      parametersJsonSchema: isObject(parameters) ? withRootProperties(parameters, notes) : parameters,
+    }),
   };
+}
+
+/** "The schema must describe an object where the properties are the parameters to the function" (its reference) */
+function withRootProperties(parameters: JsonObject, notes: Note[]): JsonObject {
+  if (!hidesFromGemini(parameters)) return parameters;
+  note(
+    notes,
+    'combinators',
+    "The Gemini API reads arguments from the root of a tool's schema. A tool with anyOf, oneOf or allOf there was " +
+      'sent with the arguments of all branches, and its calls are checked by the whole schema.',
+  );
+  return { type: 'object', ...mergeRootCombinators(parameters) };
 }
 
 /** Whether calls must follow the tools' schemas. Google has one setting for all tools. */

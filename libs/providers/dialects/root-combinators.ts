@@ -11,6 +11,12 @@ const MAX_BRANCHES = 200;
 export const rootCombinators = (schema: JsonObject): string[] =>
   COMBINATORS.filter((key) => Array.isArray(schema[key]) && (schema[key] as Json[]).length > 0);
 
+/** Whether Gemini would miss the arguments, because it reads them from the root and knows no `allOf`. */
+export const hidesFromGemini = (schema: JsonObject): boolean => {
+  const combinators = rootCombinators(schema);
+  return combinators.includes('allOf') || (combinators.length > 0 && !isObject(schema.properties));
+};
+
 /** What is known of an object's arguments. */
 interface Shape {
   properties: Map<string, Json>;

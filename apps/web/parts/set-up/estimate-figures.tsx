@@ -7,6 +7,7 @@ import { Money } from '../money';
 import { count } from '../score';
 import { Skeleton } from '../skeleton';
 import { duration } from '../time';
+import { Warnings } from '../warnings';
 import type { FormFault } from './labelled-field';
 
 interface Props {
@@ -63,11 +64,7 @@ function Figures({ estimate }: { estimate: Estimate }) {
       {counted < cases && (
         <p className="muted small">From {count(counted)} cases; the others are taken to be like them.</p>
       )}
-      {estimate.assumptions?.map((sentence) => (
-        <p key={sentence} className="muted small">
-          {sentence}
-        </p>
-      ))}
+      <Remarks {...estimate} />
       {estimate.targets.length > 1 && (
         <div className="wide" tabIndex={0} role="region" aria-label="What each model takes">
           <table>
@@ -109,4 +106,16 @@ const Figure = ({ name, value }: { name: string; value: string }) => (
     <dt>{name}</dt>
     <dd>{value}</dd>
   </div>
+);
+
+/** What the figures assume, and what hosts do with the tools. */
+const Remarks = ({ assumptions = [], warnings = [] }: Estimate) => (
+  <>
+    {assumptions.map((sentence) => (
+      <p key={sentence} className="muted small">
+        {sentence}
+      </p>
+    ))}
+    <Warnings warnings={warnings} />
+  </>
 );

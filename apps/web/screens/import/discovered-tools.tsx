@@ -5,7 +5,7 @@ import { submitOnCtrlEnter } from '../../parts/submit-keys';
 import { Warnings } from '../../parts/warnings';
 
 /** The most tools that a suite holds. */
-const MAX_TOOLS = 128;
+const MAX_TOOLS = 512;
 /** A server may list thousands; a filter finds the others. */
 const MAX_SHOWN = 300;
 
