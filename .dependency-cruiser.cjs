@@ -250,7 +250,7 @@ module.exports = {
       from: { path: lib('scoring'), pathNot: SPEC },
       to: {
         dependencyTypes: ['npm', 'npm-dev', 'npm-optional', 'npm-peer', 'npm-no-pkg', 'core'],
-        pathNot: npm('zod', 'ajv', 're2js', 'lru-cache'),
+        pathNot: npm('zod', 'ajv', 'ajv-draft-04', 're2js', 'lru-cache'),
       },
     },
     owned(['openai', '@anthropic-ai', '@google/genai'], ['^libs/providers/'], 'Models are called in one place.'),
