@@ -1,4 +1,5 @@
 import { anthropic } from './anthropic.js';
+import { google } from './google.js';
 import { mergeRootCombinators } from './root-combinators.js';
 
 const text = { type: 'string' };
@@ -74,6 +75,21 @@ test('Anthropic gets the merged schema, and the run says so once', () => {
   ]);
   expect(JSON.stringify(wire.tools)).not.toContain('anyOf');
   expect(notes.filter(({ what }) => what === 'combinators')).toHaveLength(1);
+});
+
+test('Gemini gets arguments that only branches declare at the root, and the rest as written', () => {
+  const wireOfGoogle = (parameters: object) =>
+    google.toWire({ model: 'm', messages: [], tools: [{ function: { name: 'f', parameters } }] } as never);
+  const bare = wireOfGoogle({ anyOf: [x, y] });
+  expect(bare.notes).toMatchObject([{ what: 'combinators' }]);
+  expect(bare.wire.config).toMatchObject({
+    tools: [{ functionDeclarations: [{ parametersJsonSchema: { type: 'object', required: ['id'] } }] }],
+  });
+  const declared = { type: 'object', properties: { x: text }, anyOf: [{ required: ['x'] }] };
+  expect(wireOfGoogle(declared)).toMatchObject({
+    notes: [],
+    wire: { config: { tools: [{ functionDeclarations: [{ parametersJsonSchema: declared }] }] } },
+  });
 });
 
 const CALLED = [
