@@ -189,7 +189,7 @@ module.exports = {
     ...floors('libs/db', 'connection', 'upkeep', 'catalogue', 'read', 'engine'),
     ...floors('libs/scoring', 'statistics', 'arguments', 'replies', 'cases', 'checks', 'compatible', 'house'),
     ...floors('libs/imports', 'source', 'traces', 'files', 'bfcl', 'promptfoo'),
-    ...floors('libs/providers', 'replies', 'guarded', 'dialects', 'hosts'),
+    ...floors('libs/providers', 'waits', 'replies', 'guarded', 'dialects', 'learned', 'hosts'),
     ...floors('apps/worker', 'health', 'models', 'scoring', 'embeddings', 'items', 'control'),
     ...floors('apps/api', 'platform', 'threads', 'lanes', 'jobs', 'results', 'suites', 'runs', 'recorded'),
     {

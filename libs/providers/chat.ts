@@ -14,7 +14,7 @@ import { isHostFailure } from './replies/host-failure.js';
 import type { ModelReply } from './replies/model-reply.js';
 import { readBody } from './replies/read-body.js';
 import type { ReplyMemory } from './guarded/reply-memory.js';
-import { readRefill } from './retry-after.js';
+import { readRefill } from './waits/wait-in-headers.js';
 
 /** How much a failure keeps of a response that holds no reply. */
 const MAX_KEPT_CHARACTERS = 100_000;

@@ -3,7 +3,7 @@ import { ProviderFailure } from './failure.js';
 import { AddressNotAllowed } from './guarded/guarded-fetch.js';
 import { ResponseTooLarge, ResponseTooSlow } from './guarded/response-limits.js';
 import { kindOfFailure } from './replies/host-failure.js';
-import { readRetryAfter, waitInMessage } from './retry-after.js';
+import { readAskedWait } from './retry-after.js';
 
 /** How much of an error response a failure keeps. */
 const MAX_KEPT_CHARACTERS = 100_000;
@@ -21,15 +21,16 @@ export function classifyStatus(
   const message = messageIn(error) ?? text;
   const isHtml = /<(!doctype|html)/i.test(message);
   const quote = isHtml ? 'a web page' : message;
-  const retryAfterMs = readRetryAfter(headers);
+  const askedWait = (isRefused: boolean): number | undefined =>
+    readAskedWait(headers, error, { message, body, isRefused });
   const fail = (kind: ProviderFailure['kind'], why: string): ProviderFailure =>
     new ProviderFailure(kind, why, false, undefined, status, body);
   const retryable = (kind: ProviderFailure['kind']): ProviderFailure =>
-    new ProviderFailure(kind, `${host} answered ${status}: ${quote}`, true, retryAfterMs, status, body);
+    new ProviderFailure(kind, `${host} answered ${status}: ${quote}`, true, askedWait(false), status, body);
 
   const kind = kindOfFailure(status, `${message.slice(0, 1000)} ${body.slice(0, 4000)}`);
   if (status === 429) {
-    const waitMs = retryAfterMs ?? waitInMessage(message);
+    const waitMs = askedWait(true);
     const isRetryable = !isQuotaSpent(body, waitMs);
     return new ProviderFailure('rate_limited', `${host} answered 429: ${quote}`, isRetryable, waitMs ?? 0, 429, body);
   }

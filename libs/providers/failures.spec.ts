@@ -4,7 +4,6 @@ import { ProviderFailure } from './failure.js';
 import { isPrivateAddress } from './guarded/addresses.js';
 import { maskKeys } from './guarded/mask-keys.js';
 import { replyInFailure } from './replies/stored-reply.js';
-import { readRetryAfter } from './retry-after.js';
 
 const URL_OF = 'https://api.example.com/v1';
 const status = (code: number, message = 'said', headers = {}) =>
@@ -53,25 +52,6 @@ describe('a failure of a provider', () => {
       retryable,
     });
   });
-  it('says how long to wait in seconds, milliseconds or as a date', () => {
-    expect(readRetryAfter(new Headers({ 'retry-after': '2' }))).toBe(2000);
-    expect(readRetryAfter(new Headers({ 'retry-after-ms': '150' }))).toBe(150);
-    expect(readRetryAfter(new Headers({ 'retry-after': new Date(Date.now() + 60_000).toUTCString() }))).toBeGreaterThan(
-      50_000,
-    );
-    expect(readRetryAfter(new Headers())).toBeUndefined();
-  });
-  it.each([
-    { 'retry-after-ms': '100000000000000000000' },
-    { 'retry-after': '1e400' },
-    { 'retry-after': 'Fri, 31 Dec 9999 23:59:59 GMT' },
-  ])('asks for a quarter of an hour at most, whatever it says: %j', (headers) => {
-    expect(readRetryAfter(new Headers(headers as never))).toBe(15 * 60_000);
-    expect(status(429, 'slow down', headers).retryAfterMs).toBe(15 * 60_000);
-  });
-  it('asks for a quarter of an hour at most in words, too', () => {
-    expect(status(429, 'Please try again in 999999h').retryAfterMs).toBe(15 * 60_000);
-  });
   it('says nothing that cannot be stored, and not too much', () => {
     const { message, body } = new ProviderFailure(
       'bad_request',
@@ -119,6 +99,18 @@ describe('after a failure', () => {
     expect(waits).toEqual(
       [1000, 2000, 16_000, 60_000, 60_000].map((inMs) => ({ then: 'retry', inMs, usesAttempt: false })),
     );
+  });
+
+  it.each([
+    ['a quarter of an hour', '900', { then: 'rest', forMs: 900_000 }],
+    ['a day', '86400', { then: 'rest', forMs: 86_400_000 }],
+    ['31 days', '2678400', { then: 'rest', forMs: 2_678_400_000 }],
+    ['more', '2678401', { then: 'settle-errored' }],
+  ])('a wait of %s puts the model to rest, up to 31 days', (_what, seconds, decision) => {
+    const failure = status(429, 'slow down', { 'retry-after': seconds });
+    expect(decideRetry(failure, tried({}), 0)).toEqual(decision);
+    const retryAfterMs = decision.then === 'rest' ? undefined : 15 * 60_000;
+    expect(new RetryState().recordFailure(failure)).toEqual({ next: decision, ...(retryAfterMs && { retryAfterMs }) });
   });
 
   const waitsOf = (retries: RetryState, failures: ProviderFailure[]) =>

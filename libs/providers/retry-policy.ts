@@ -4,12 +4,18 @@ import type { ProviderFailure } from './failure.js';
 export const MAX_ATTEMPTS = 5;
 /** How long an item waits in all for a provider that answers 429, or that is down. */
 export const MAX_THROTTLED_MS = 15 * 60_000;
+/** The longest wait that a model rests for. A quota of a month ends within it. */
+export const MAX_REST_MS = 31 * 24 * 60 * 60_000;
 /** The longest backoff when a provider answers 429 and names no wait. */
 const MAX_THROTTLE_BACKOFF_MS = 60_000;
 const MAX_BACKOFF_MS = 30_000;
 const FIRST_BACKOFF_MS = 500;
 
-export type RetryDecision = { then: 'retry'; inMs: number; usesAttempt: boolean } | { then: 'settle-errored' };
+export type RetryDecision =
+  | { then: 'retry'; inMs: number; usesAttempt: boolean }
+  /** The provider asked for a wait that is too long for a slot of its lane. */
+  | { then: 'rest'; forMs: number }
+  | { then: 'settle-errored' };
 
 /** The failures of an item so far, including the current one. */
 interface FailureCounts {
@@ -23,7 +29,7 @@ interface FailureCounts {
 
 /**
  * Decides what to do after a failure. A wait that the provider asked for uses no attempt, but the item gives up after
- * 15 minutes of such waits. Other retryable failures are tried again after a backoff with full jitter (AWS
+ * 15 minutes of such waits. For a single wait of that length or more the model rests, up to 31 days. Other retryable failures are tried again after a backoff with full jitter (AWS
  * Architecture Blog, "Exponential Backoff and Jitter"), and so are 429s that name no wait.
  *
  * @param random 0..1
@@ -38,6 +44,8 @@ export function decideRetry(
     random * Math.min(maxMs, FIRST_BACKOFF_MS * 2 ** failures);
   if (failure.retryAfterMs !== undefined) {
     const ownBackoffMs = failure.kind === 'rate_limited' ? backoffMs(throttles, MAX_THROTTLE_BACKOFF_MS) : 0;
+    if (failure.retryAfterMs >= MAX_THROTTLED_MS && failure.retryAfterMs <= MAX_REST_MS)
+      return { then: 'rest', forMs: failure.retryAfterMs };
     const inMs = Math.max(failure.retryAfterMs, ownBackoffMs);
     return throttledMs + inMs >= MAX_THROTTLED_MS
       ? { then: 'settle-errored' }
@@ -54,7 +62,10 @@ export class RetryState {
   /** @param random 0..1 */
   constructor(readonly random: () => number = Math.random) {}
 
-  /** @returns what to do next and, after a 429, for how long the whole lane waits: the limit is the lane's */
+  /**
+   * @returns what to do next and, after a 429, for how long the whole lane waits: the limit is the lane's. No lane
+   *   waits for what a model rests for.
+   */
   recordFailure(failure: ProviderFailure): { next: RetryDecision; retryAfterMs?: number } {
     const counts = this.#counts;
     const isThrottled = failure.kind === 'rate_limited';
@@ -64,7 +75,8 @@ export class RetryState {
       if (next.usesAttempt) counts.attempts++;
       else counts.throttledMs += next.inMs;
     }
-    if (!isThrottled) return { next };
-    return { next, retryAfterMs: next.then === 'retry' ? next.inMs : (failure.retryAfterMs ?? 0) };
+    if (!isThrottled || next.then === 'rest') return { next };
+    const askedMs = Math.min(failure.retryAfterMs ?? 0, MAX_THROTTLED_MS);
+    return { next, retryAfterMs: next.then === 'retry' ? next.inMs : askedMs };
   }
 }

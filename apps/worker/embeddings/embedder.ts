@@ -3,7 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { loadEmbeddingModel, type EmbeddingModel } from '#lib/db/catalogue/embedding-model';
 import { findEmbeddings, storeEmbeddings } from '#lib/db/catalogue/embedding-vectors';
 import { retryTransient, type Pool } from '#lib/db/connection/pool';
-import { RetryState } from '#lib/providers/retry-policy';
+import { MAX_THROTTLED_MS, RetryState } from '#lib/providers/retry-policy';
 import { embedTexts } from '#lib/providers/embed';
 import { ProviderFailure } from '#lib/providers/failure';
 import type { createGuardedFetch } from '#lib/providers/guarded/guarded-fetch';
@@ -213,7 +213,7 @@ const endpointOf = ({ baseUrl, sealedKey }: EmbeddingModel): string => `${baseUr
 function afterFailure(failure: ProviderFailure, modelId: string, retries: RetryState, usage: PermitUsage): number {
   usage.outcome = failure.isOutage ? { outage: failure.message, item: `embeddings of ${modelId}` } : 'reply';
   const { next, retryAfterMs } = retries.recordFailure(failure);
-  usage.retryAfterMs = retryAfterMs;
+  usage.retryAfterMs = next.then === 'rest' ? MAX_THROTTLED_MS : retryAfterMs;
   if (next.then === 'retry') return next.inMs;
   const message = `The reply could not be compared by meaning, because the embedding model failed: ${failure.message}`;
   throw new ProviderFailure(failure.kind, message, false);

@@ -1,4 +1,6 @@
-import { toText, isObject, parseJson, type Json, type JsonObject } from '#lib/contracts/json/json';
+import { isObject, parseJson, type Json, type JsonObject } from '#lib/contracts/json/json';
+import { waitInFields } from '../waits/wait-in-fields.js';
+import { readRetryAfter } from '../waits/wait-in-headers.js';
 import type { Fetch } from './dialect.js';
 
 /** The content of an answer other than 2xx, whichever host worded it. */
@@ -12,16 +14,17 @@ export interface ErrorResponse {
 
 /**
  * Reads an error. Most hosts send `{"error": {"message"}}`. Google's compatible endpoint wraps it in a list, and
- * others send `detail` or `message` alone. Google puts the time to wait, and that a key is wrong (as a 400), only
- * into the body.
+ * others send `detail` or `message` alone. Some put the time to wait only into the body, and Google that a key is
+ * wrong (as a 400).
  */
 export async function readError(answer: Response): Promise<ErrorResponse> {
   const text = await answer.text();
   const headers = new Headers(answer.headers);
-  const error = errorIn(text);
+  const body = jsonIn(text);
+  const error = errorIn(body);
   const details = Array.isArray(error?.details) ? error.details.filter(isObject) : [];
-  const seconds = details.map(({ retryDelay }) => /^([\d.]+)s$/.exec(toText(retryDelay))?.[1]).find(Boolean);
-  if (seconds) headers.set('retry-after', seconds);
+  const waitMs = readRetryAfter(headers) ?? waitInFields(body);
+  if (waitMs !== undefined) headers.set('retry-after-ms', String(Math.ceil(waitMs)));
   return {
     status: details.some(({ reason }) => reason === 'API_KEY_INVALID') ? 401 : answer.status,
     headers,
@@ -42,13 +45,15 @@ export const normaliseErrors =
     return new Response(error ? JSON.stringify({ error }) : text, { status, headers });
   };
 
-function errorIn(text: string): JsonObject | undefined {
-  let body: Json;
+function jsonIn(text: string): Json | undefined {
   try {
-    body = parseJson(text);
+    return parseJson(text);
   } catch {
     return undefined;
   }
+}
+
+function errorIn(body: Json | undefined): JsonObject | undefined {
   const said = Array.isArray(body) ? body[0] : body;
   if (!isObject(said)) return undefined;
   if (isObject(said.error)) return said.error;

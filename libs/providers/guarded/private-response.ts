@@ -1,5 +1,6 @@
 import { isObject, parseJson, type Json, type JsonObject } from '#lib/contracts/json/json';
 import { failedGenerationIn } from '../replies/failed-generation.js';
+import { waitInFields } from '../waits/wait-in-fields.js';
 
 /** An error message is a sentence or two; a longer one would be somebody's data. */
 const MAX_MESSAGE_CHARACTERS = 300;
@@ -50,11 +51,13 @@ export function modelApiError(body: Json): JsonObject | undefined {
     const value = error[name];
     if (typeof value === 'number' || isShortText(value)) kept[name] = value;
   }
+  const waitMs = waitInFields(body);
+  if (waitMs !== undefined) kept.retry_after_ms = Math.ceil(waitMs);
   // The model's own output, which is a reply.
   const generation = failedGenerationIn(error);
   if (generation !== undefined) kept.failed_generation = generation;
   const details = Array.isArray(error.details) ? error.details.filter(isObject).slice(0, MAX_DETAILS) : [];
-  if (details.length) kept.details = details.map(waitAndReason);
+  if (details.length) kept.details = details.map(reasonAndQuotas);
   return kept;
 }
 
@@ -62,8 +65,12 @@ const isVllmError = (body: JsonObject): boolean => body.object === 'error';
 const isShortText = (value: Json | undefined): value is string =>
   typeof value === 'string' && value.length <= MAX_WORD_CHARACTERS;
 
-/** Google says only in the details how long to wait, and that a key is wrong. */
-const waitAndReason = ({ retryDelay, reason }: JsonObject): JsonObject => ({
-  ...(isShortText(retryDelay) && { retryDelay }),
+/** Google says only in the details that a key is wrong, and which quota is used up. */
+const reasonAndQuotas = ({ reason, violations }: JsonObject): JsonObject => ({
   ...(isShortText(reason) && { reason }),
+  ...(Array.isArray(violations) && {
+    violations: violations
+      .slice(0, MAX_DETAILS)
+      .flatMap((one) => (isObject(one) && isShortText(one.quotaId) ? [{ quotaId: one.quotaId }] : [])),
+  }),
 });

@@ -1,0 +1,154 @@
+import { redactPrivateResponse } from './guarded/private-response.js';
+import { classifyStatus } from './classify-failure.js';
+import { readRefill } from './waits/wait-in-headers.js';
+
+const NOW = Date.parse('2026-11-26T13:00:00Z');
+const SECOND = 1000;
+const MINUTE = 60 * SECOND;
+const HOUR = 60 * MINUTE;
+const DAY = 24 * HOUR;
+beforeEach(() => void jest.useFakeTimers({ now: NOW, doNotFake: ['performance'] }));
+afterEach(() => void jest.useRealTimers());
+
+const URL_OF = 'https://api.example.com/v1';
+const waitOf = (headers: Record<string, string>, error: object | string = 'slow down', status = 429) => {
+  const message = typeof error === 'string' ? error : String((error as { message?: string }).message ?? '');
+  return classifyStatus(status, new Headers(headers), error, message, URL_OF).retryAfterMs;
+};
+const unix = (afterMs: number): string => String((NOW + afterMs) / 1000);
+
+describe('a wait that a provider asks for is read', () => {
+  it.each<[string, Record<string, string>, number]>([
+    ['in seconds', { 'retry-after': '2' }, 2 * SECOND],
+    ['in parts of a second', { 'retry-after': '0.5' }, 500],
+    ['in milliseconds', { 'retry-after-ms': '150', 'retry-after': '1' }, 150],
+    ['as a date of HTTP', { 'retry-after': 'Thu, 26 Nov 2026 13:01:00 GMT' }, MINUTE],
+    ['as a date of ISO 8601', { 'retry-after': '2026-11-26T13:01:00Z' }, MINUTE],
+    ['as such a date in another zone', { 'retry-after': '2026-11-26T14:01:00.5+01:00' }, MINUTE + 500],
+    ['as a Unix time in seconds', { 'retry-after': unix(2000) }, 2000],
+    ['as a Unix time in milliseconds', { 'retry-after': String(NOW + 2000) }, 2000],
+    ['as a Unix time where milliseconds are due', { 'retry-after-ms': unix(2000) }, 2000],
+    ['as a time in the past', { 'retry-after': unix(-5 * MINUTE) }, 0],
+    ['as a date in the past', { 'retry-after': 'Thu, 26 Nov 2020 13:01:00 GMT' }, 0],
+    ['as a duration', { 'retry-after': '7m12.5s' }, 432.5 * SECOND],
+    ['below zero', { 'retry-after': '-1' }, 0],
+    ['of a day', { 'retry-after': '86400' }, DAY],
+    ['without end', { 'retry-after': '1e400' }, 366 * DAY],
+    ['of many milliseconds', { 'retry-after-ms': '100000000000000000000' }, 366 * DAY],
+    ['that ends in 9999', { 'retry-after': 'Fri, 31 Dec 9999 23:59:59 GMT' }, 366 * DAY],
+    ['as it is reset', { 'x-ratelimit-reset': unix(30_000) }, 30_000],
+    ['as it is reset in seconds', { 'ratelimit-reset': '30' }, 30_000],
+    ['as requests are reset', { 'x-ratelimit-reset-requests': '6m0s' }, 6 * MINUTE],
+    [
+      'as what is used up is reset',
+      {
+        'x-ratelimit-remaining-requests-day': '0',
+        'x-ratelimit-reset-requests-day': '33011.38',
+        'x-ratelimit-remaining-tokens-minute': '7',
+        'x-ratelimit-reset-tokens-minute': '11',
+      },
+      33_011_380,
+    ],
+    ['not as what is left is reset', { 'x-rate-limit-remaining': '7', 'x-rate-limit-reset': '11' }, 0],
+    ['not in what is no time', { 'retry-after': 'soon', 'x-ratelimit-reset': 'foo 1' }, 0],
+    ['not in a long text', { 'retry-after': `1${'0'.repeat(5000)}` }, 0],
+  ])('from headers, %s', (_how, headers, ms) => expect(waitOf(headers)).toBeCloseTo(ms, 3));
+
+  it.each<[string, object, number]>([
+    ['retry_after', { message: 'x', retry_after: 26 }, 26 * SECOND],
+    ['retry_after_ms', { message: 'x', details: { retry_after_ms: 2600 } }, 2600],
+    ['retryAfter', { message: 'x', retryAfter: '26s' }, 26 * SECOND],
+    ['reset_at', { message: 'x', reset_at: '2026-11-26T13:02:00Z' }, 2 * MINUTE],
+    ['resets_at', { message: 'x', resets_at: Number(unix(HOUR)) }, HOUR],
+    ['resets_in_seconds', { message: 'x', type: 'usage_limit_reached', resets_in_seconds: 7200 }, 2 * HOUR],
+    ["Google's RetryInfo", { message: 'x', details: [{ '@type': 'RetryInfo', retryDelay: '36.4s' }] }, 36_400],
+    [
+      "OpenRouter's headers",
+      {
+        message: 'Rate limit exceeded: free-models-per-day',
+        metadata: { headers: { 'X-RateLimit-Remaining': '0', 'X-RateLimit-Reset': String(NOW + 11 * HOUR) } },
+      },
+      11 * HOUR,
+    ],
+    [
+      'none',
+      { message: 'x', reset_password: 7, retry: 1, n: { a: { b: { c: { d: { e: { retry_after: 1 } } } } } } },
+      0,
+    ],
+  ])('from fields of the error: %s', (_name, error, ms) => {
+    expect(waitOf({}, error)).toBe(ms);
+    const { error: redacted } = redactPrivateResponse(JSON.stringify({ error }), 'application/json');
+    expect(waitOf({}, redacted)).toBe(ms);
+  });
+
+  it.each<[string, number]>([
+    ['Requests have exceeded the call rate limit. Please retry after 26 seconds.', 26 * SECOND],
+    ['Limit 3, Used 3. Please try again in 20s. Visit https://example.com', 20 * SECOND],
+    ['Please try again in 7m12.5s.', 432.5 * SECOND],
+    ['Please retry in 36.4s.', 36_400],
+    ['Please try again in 18.642s.', 18_642],
+    ['try again in 250ms', 250],
+    ['Try again in 2 minutes', 2 * MINUTE],
+    ['Your limit resets in 1 hour 3 minutes.', HOUR + 3 * MINUTE],
+    ['Please wait 1 hour, 3 minutes and 2 seconds before the next request', HOUR + 3 * MINUTE + 2 * SECOND],
+    ['Try again at 2026-11-27T00:00:00Z', 11 * HOUR],
+    ['The quota resets at 2026-11-27 00:00:00 UTC.', 11 * HOUR],
+    ['Quota resets on 2026-11-28', 35 * HOUR],
+    ['Your limit resets at 00:00 UTC', 11 * HOUR],
+    ['Retry after Fri, 27 Nov 2026 13:00:00 GMT', DAY],
+    [`Limit reset at ${unix(HOUR)}`, HOUR],
+    ['Please retry after 30.', 30 * SECOND],
+    ['Please try again in 999999h', 366 * DAY],
+    ['You may retry after 3 requests are done', 0],
+    ['Please wait. It is 5 o’clock', 0],
+    [`${'wait '.repeat(100_000)}5 seconds`, 0],
+  ])('from words: %.60s', (message, ms) => expect(waitOf({}, { message })).toBe(ms));
+
+  it('from a refusal for the time being, too', () => {
+    expect(waitOf({}, { message: 'Loading', estimated_time: 20 }, 503)).toBe(20 * SECOND);
+    expect(waitOf({}, { message: 'Overloaded. Try again in 10 seconds.' }, 529)).toBe(10 * SECOND);
+    expect(waitOf({ 'x-ratelimit-reset': '5' }, 'down', 500)).toBeUndefined();
+  });
+});
+
+describe('a quota of a day', () => {
+  const googles = {
+    message: 'You exceeded your current quota, please check your plan and billing details. Please retry in 36.4s.',
+    details: [
+      { violations: [{ quotaId: 'GenerateRequestsPerDayPerProjectPerModel-FreeTier' }] },
+      { retryDelay: '36s' },
+    ],
+  };
+
+  it.each<[string, object | string, number]>([
+    ['in words ends at midnight UTC', 'You reached the limit of 50 requests per day.', 11 * HOUR],
+    ['in a code, too', { message: 'x', code: 'free-models-per-day' }, 11 * HOUR],
+    ['with a wait ends after that wait', 'Tokens per day (TPD): Limit 100. Try again in 7m12s.', 432 * SECOND],
+    ['of Google ends at midnight of the Pacific, whatever wait is named', googles, 19 * HOUR],
+    ['of an hour or a minute is none', 'Requests per minute exceeded', 0],
+  ])('%s', (_what, error, ms) => {
+    expect(waitOf({}, error)).toBe(ms);
+    if (typeof error === 'string') return;
+    expect(waitOf({}, redactPrivateResponse(JSON.stringify({ error }), 'application/json').error)).toBe(ms);
+  });
+
+  it('that a host with a slow clock still refuses after midnight is asked for again in half an hour', () => {
+    jest.setSystemTime(Date.parse('2026-11-27T00:00:03Z'));
+    expect(waitOf({}, 'Daily limit reached')).toBe(30 * MINUTE);
+  });
+});
+
+it.each<[string, Record<string, string>, number | undefined]>([
+  ['a duration', { 'x-ratelimit-remaining-requests': '0', 'x-ratelimit-reset-requests': '1m2.5s' }, 62_500],
+  ['a Unix time', { 'x-ratelimit-remaining-requests': '0', 'x-ratelimit-reset-requests': unix(2000) }, 2000],
+  ['a Unix time of OpenRouter', { 'x-ratelimit-remaining': '0', 'x-ratelimit-reset': String(NOW + 2000) }, 2000],
+  ['of the draft', { 'ratelimit-remaining': '0', 'ratelimit-reset': '5' }, 5000],
+  [
+    "a date of Anthropic's",
+    { 'anthropic-ratelimit-requests-remaining': '0', 'anthropic-ratelimit-requests-reset': '2026-11-26T13:00:10Z' },
+    10_000,
+  ],
+  ['none while something is left', { 'x-ratelimit-remaining': '1', 'x-ratelimit-reset': '5' }, undefined],
+])('the refill of an exhausted limit in the headers of a reply is read: %s', (_what, headers, ms) =>
+  expect(readRefill(new Headers(headers))).toBe(ms),
+);

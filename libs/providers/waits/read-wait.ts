@@ -1,0 +1,126 @@
+/** A wait, and whatever names a time, is read from this much of a text. */
+export const MAX_WAIT_CHARACTERS = 100;
+
+const SECOND_MS = 1000;
+const MINUTE_MS = 60 * SECOND_MS;
+const HOUR_MS = 60 * MINUTE_MS;
+const DAY_MS = 24 * HOUR_MS;
+/** However long a provider asks to wait, no more than that is read. */
+const LONGEST_MS = 366 * DAY_MS;
+/** A number this close to now is a Unix time: no wait is that long. */
+const NEAR_NOW_MS = 10 * 366 * DAY_MS;
+
+const NUMBER = /^[+-]?\d{1,30}(?:\.\d{1,30})?(?:e[+-]?\d{1,4})?$/i;
+
+/**
+ * The milliseconds that a number stands for: a wait in units of `unitMs`, or the time until a Unix time in seconds or
+ * milliseconds. 0 for what is past.
+ */
+export function waitOfNumber(value: number, unitMs: number): number {
+  const now = Date.now();
+  const time = [value * SECOND_MS, value].find((ms) => Math.abs(ms - now) < NEAR_NOW_MS);
+  return bounded(time === undefined ? value * unitMs : time - now);
+}
+
+const bounded = (ms: number): number => Math.min(Math.max(0, ms), LONGEST_MS);
+
+/**
+ * The milliseconds that a text stands for which holds nothing else: a number, a duration (`6m0s`, `1 hour 3 minutes`)
+ * or a time.
+ * @param unitMs of a bare number
+ */
+export function readWait(text: string, unitMs = SECOND_MS): number | undefined {
+  const given = text.trim();
+  if (given === '' || given.length > MAX_WAIT_CHARACTERS) return undefined;
+  if (NUMBER.test(given)) return waitOfNumber(Number(given), unitMs);
+  const read = readDuration(given) ?? readTime(given);
+  return read?.length === given.length ? read.ms : undefined;
+}
+
+/** What the beginning of a text says, and how many characters say it. */
+interface Read {
+  ms: number;
+  length: number;
+}
+
+/** A wait in words: "20s", "in 2 minutes", "at 2026-01-01T00:00:00Z". It is read from the beginning of the text. */
+export function waitAtStart(text: string): number | undefined {
+  const read = readTime(text) ?? readDuration(text);
+  if (read) return read.ms;
+  const [, number] = /^(\d{1,15}(?:\.\d{1,6})?)(?![\d.]*\d|\s?[\p{L}%_-])/u.exec(text) ?? [];
+  return number === undefined ? undefined : waitOfNumber(Number(number), SECOND_MS);
+}
+
+const UNITS: [RegExp, number][] = [
+  [/^(?:ms|msecs?|milliseconds?)$/, 1],
+  [/^(?:s|secs?|seconds?)$/, SECOND_MS],
+  [/^(?:m|mins?|minutes?)$/, MINUTE_MS],
+  [/^(?:h|hrs?|hours?)$/, HOUR_MS],
+  [/^(?:d|days?)$/, DAY_MS],
+  [/^(?:w|weeks?)$/, 7 * DAY_MS],
+];
+const PART = /(?:(?:\s{0,3},)?\s{0,3}(?:and\s{1,3})?)?(\d{1,15}(?:\.\d{0,12})?)[\s-]{0,3}([a-z]{1,12})(?![a-z])/iy;
+const MAX_PARTS = 6;
+
+/** `1.5s`, `7m12.5s`, `1 hour and 3 minutes` at the beginning of a text. */
+function readDuration(text: string): Read | undefined {
+  let [ms, length] = [0, 0];
+  for (let part = 0; part < MAX_PARTS; part++) {
+    PART.lastIndex = length;
+    const found = PART.exec(text);
+    const unit = found && UNITS.find(([name]) => name.test(found[2]!.toLowerCase()));
+    if (!unit) break;
+    ms += Number(found[1]) * unit[1];
+    length = PART.lastIndex;
+  }
+  return length > 0 ? { ms: bounded(ms), length } : undefined;
+}
+
+const ISO = new RegExp(
+  [
+    '^(\\d{4}-\\d{2}-\\d{2})',
+    '(?:(?:T|,?\\s{1,2}(?:at\\s)?)(\\d{2}:\\d{2}(?::\\d{2}(?:\\.\\d{1,9})?)?)',
+    '\\s{0,2}(Z\\b|\\(?(?:UTC|GMT)\\)?|[+-]\\d{2}:?\\d{2})?)?',
+  ].join(''),
+  'i',
+);
+const HTTP_DATE = /^[a-z]{3,9},?\s\d{1,2}[\s-][a-z]{3}[\s-]\d{2,4}\s\d{2}:\d{2}:\d{2}(?:\s(?:GMT|UTC|[+-]\d{4}))?/i;
+const CLOCK = /^(?:(\d{1,2}):(\d{2})(?::\d{2})?|midnight)\s{0,2}\(?(?:UTC|GMT)\b\)?/i;
+
+/** The time until a date at the beginning of a text: of ISO 8601, of HTTP, or of a clock that shows UTC. */
+function readTime(text: string): Read | undefined {
+  const iso = ISO.exec(text);
+  if (iso) {
+    const [all, day, clock = '00:00', zone = 'Z'] = iso;
+    return until(`${day}T${clock}${/^\(?[UG]/i.test(zone) ? 'Z' : zone.toUpperCase()}`, all.length);
+  }
+  const [date] = HTTP_DATE.exec(text) ?? [];
+  if (date) return until(date, date.length);
+  const [all, hours = '0', minutes = '0'] = CLOCK.exec(text) ?? [];
+  if (!all) return undefined;
+  const now = Date.now();
+  const today = Math.floor(now / DAY_MS) * DAY_MS + Number(hours) * HOUR_MS + Number(minutes) * MINUTE_MS;
+  return { ms: today > now ? today - now : today + DAY_MS - now, length: all.length };
+}
+
+function until(date: string, length: number): Read | undefined {
+  const at = Date.parse(date);
+  return Number.isNaN(at) ? undefined : { ms: bounded(at - Date.now()), length };
+}
+
+/** A refusal this soon after midnight may come from a host whose clock is behind. */
+const SLOW_CLOCK_MS = 10 * MINUTE_MS;
+const NEXT_TRY_MS = 30 * MINUTE_MS;
+
+/**
+ * The milliseconds until the day ends in a time zone, and its quotas begin anew.
+ * @param timeZone such as `UTC`
+ */
+export function untilMidnight(timeZone: string): number {
+  const parts = new Intl.DateTimeFormat('en-GB', { timeZone, timeStyle: 'medium' }).formatToParts();
+  const [hours, minutes, seconds] = ['hour', 'minute', 'second'].map((type) =>
+    Number(parts.find((part) => part.type === type)!.value),
+  );
+  const sinceMs = hours! * HOUR_MS + minutes! * MINUTE_MS + seconds! * SECOND_MS + (Date.now() % SECOND_MS);
+  return sinceMs < SLOW_CLOCK_MS ? NEXT_TRY_MS : DAY_MS - sinceMs;
+}
