@@ -4,6 +4,7 @@ import { readEnv } from '#lib/runtime/env';
 import { createLogger } from '#lib/runtime/logger';
 import { LaneMeters } from './health/worker-metrics.js';
 import { composeItems } from './compose-items.js';
+import { NotAskedNow } from './items/claimed-items.js';
 import { printSettlement, type FromChild, type ToChild } from './items/quarantine.js';
 
 // The process of an item that other processes died of. It asks its parent for permits, sends it the settlement of the
@@ -62,7 +63,11 @@ process.on('message', (message: ToChild) => {
   void runner
     .run(message.run, { ...context, generation: message.generation })
     .then((finished) => send({ finished: finished && printSettlement(finished.settlement) }))
-    .catch(({ message: text, stack }: Error) => send({ failed: { message: text, stack } }));
+    .catch((error: Error) =>
+      error instanceof NotAskedNow
+        ? send({ notAsked: error.asked })
+        : send({ failed: { message: error.message, stack: error.stack } }),
+    );
 });
 // Nobody waits for the settlement any more.
 process.on('disconnect', () => process.exit());

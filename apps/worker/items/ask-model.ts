@@ -20,6 +20,7 @@ import type { Reply } from '../scoring/scoring-work.js';
 import type { ModelConnection } from '../models/connections.js';
 import type { FirstRequests } from '../models/first-requests.js';
 import { traceRequest } from '../models/trace-request.js';
+import { NotAskedNow } from './claimed-items.js';
 
 /** What came of asking: a reply, or the failure that is left after all retries. */
 export interface AskResult {
@@ -75,7 +76,7 @@ const MAX_ADJUSTMENTS = 20;
  * Asks a model, within the lane's budget, until it replies or there is no point in asking again. Every attempt takes a
  * permit of its own, so that waiting between two attempts holds no slot of the lane, and goes to where the model can be
  * asked by then.
- * @throws the signal's reason when it aborts
+ * @throws the signal's reason when it aborts; NotAskedNow when the provider asks for a wait that the model rests for
  */
 export const askModel = (options: AskOptions): Promise<AskResult> => new ModelAsker(options).ask();
 
@@ -192,7 +193,8 @@ class ModelAsker {
     onNotes?.(reply.notes);
     usage.tokens = (reply.promptTokens ?? 0) + (reply.completionTokens ?? 0);
     usage.outcome = 'reply';
-    usage.refilledInMs = reply.refilledInMs;
+    // For longer only the model rests, once its provider refuses to be asked.
+    if ((reply.refilledInMs ?? Infinity) < MAX_THROTTLED_MS) usage.refilledInMs = reply.refilledInMs;
     this.#result.bodies.push(reply.body);
     return Object.assign(this.#result, {
       reply: { message: reply.message, finishReason: reply.finishReason },
@@ -223,6 +225,7 @@ class ModelAsker {
     this.#outageSince = undefined;
     const { next, retryAfterMs } = this.#retries.recordFailure(failure);
     usage.retryAfterMs = retryAfterMs;
+    if (next.then === 'rest') throw restOf(failure, next.forMs, model);
     if (next.then === 'settle-errored') return this.#fail(failure);
     void releasePermit();
     await this.#pause(next.inMs, model);
@@ -262,6 +265,9 @@ class ModelAsker {
     return Object.assign(this.#result, { failure });
   }
 }
+
+const restOf = ({ message }: ProviderFailure, forMs: number, { baseUrl, sealedKey }: ModelConnection): NotAskedNow =>
+  new NotAskedNow({ forMs, why: message, baseUrl, sealedKey });
 
 function unavailable(error: unknown): ProviderFailure {
   if (error instanceof ProviderFailure) return error;

@@ -1,5 +1,6 @@
 import { releaseItems, renewLeases, stoppedRuns, LEASE_MS } from '#lib/db/engine/claim-items';
 import type { Delivery } from '#lib/db/engine/dispatch-lane';
+import { putBack, restModel, unaskableTargets, type AskedRest } from '#lib/db/engine/resting-models';
 import { retryTransient, type Pool } from '#lib/db/connection/pool';
 import type { Logger } from '#lib/runtime/logger';
 
@@ -8,11 +9,22 @@ export class ShuttingDown extends Error {}
 /** The item was delivered to another worker, which settles it. */
 export class LeaseLost extends Error {}
 
+/** The item goes back unasked: its model rests, or its target takes no more requests. */
+export class NotAskedNow extends Error {
+  /** @param asked what its provider asked for just now */
+  constructor(readonly asked?: AskedRest) {
+    super('The model is not asked now.');
+  }
+}
+
 /** Whether work on an item was aborted here, so that this process has nothing to settle. */
 export const isAborted = (error: unknown): boolean =>
-  error instanceof RunStopped || error instanceof ShuttingDown || error instanceof LeaseLost;
+  error instanceof RunStopped ||
+  error instanceof ShuttingDown ||
+  error instanceof LeaseLost ||
+  error instanceof NotAskedNow;
 
-const POLL_STOPPED_RUNS_MS = 1000;
+const POLL_MS = 1000;
 
 interface ClaimedItem {
   delivery: Delivery;
@@ -24,8 +36,8 @@ interface ClaimedItem {
 
 /**
  * The items that this process has claimed. Renews their leases and aborts what is no longer this process's to do: items
- * of stopped runs, at once when a message says so and within a second when that message was lost, and items that were
- * delivered to another worker.
+ * of stopped runs, at once when a message says so and within a second when that message was lost, items that were
+ * delivered to another worker, and items that wait to ask a model that rests.
  */
 export class ClaimedItems {
   readonly #items = new Map<number, ClaimedItem>();
@@ -39,7 +51,7 @@ export class ClaimedItems {
   ) {
     this.#timers = [
       setInterval(() => void this.#renewLeases(), LEASE_MS / 3),
-      setInterval(() => void this.#pollStoppedRuns(), POLL_STOPPED_RUNS_MS),
+      setInterval(() => void this.#poll(), POLL_MS),
     ];
   }
 
@@ -80,6 +92,20 @@ export class ClaimedItems {
   stopRun(runId: string): void {
     for (const { delivery, abort } of this.#items.values())
       if (delivery.runId === runId) abort.abort(new RunStopped('The run was stopped.'));
+  }
+
+  /**
+   * Gives up an item whose model is not asked now. It is taken again when the model is. If that fails, its lease runs
+   * out.
+   */
+  async giveUp(delivery: Delivery, { asked }: NotAskedNow): Promise<void> {
+    try {
+      if (asked) await retryTransient(() => restModel(this.pool, delivery, asked));
+      await retryTransient(() => putBack(this.pool, this.workerId, delivery));
+    } catch (error) {
+      this.logger.warn({ run: delivery.runId, error: (error as Error).message }, 'An item could not be given up');
+    }
+    if (asked) await this.#releaseUnaskable();
   }
 
   /** Hands an item back for another worker to do. If that fails, its lease runs out. */
@@ -131,9 +157,22 @@ export class ClaimedItems {
     }
   }
 
-  async #pollStoppedRuns(): Promise<void> {
+  async #poll(): Promise<void> {
     const runs = [...new Set([...this.#items.values()].map(({ delivery }) => delivery.runId))];
     if (runs.length === 0) return;
     for (const runId of await stoppedRuns(this.pool, runs).catch(() => [])) this.stopRun(runId);
+    await this.#releaseUnaskable();
+  }
+
+  /** Gives up what waits to ask a model that is not asked now. Requests that are under way end. */
+  async #releaseUnaskable(): Promise<void> {
+    const targets = new Map([...this.#items.values()].map(({ delivery }) => [targetOf(delivery), delivery]));
+    if (targets.size === 0) return;
+    const unaskable = await unaskableTargets(this.pool, [...targets.values()]).catch(() => []);
+    const released = new Set(unaskable.map(targetOf));
+    for (const { delivery, abort, isActive } of this.#items.values())
+      if (!isActive && released.has(targetOf(delivery))) abort.abort(new NotAskedNow());
   }
 }
+
+const targetOf = ({ runId, target }: Delivery): string => `${runId} ${target}`;

@@ -7,7 +7,7 @@ import type { Logger } from '#lib/runtime/logger';
 import { traceItem, traceStep } from '#lib/runtime/tracing/tracing';
 import { measureSettling } from '../health/worker-metrics.js';
 import type { ItemContext } from './play-and-score.js';
-import { isAborted, ShuttingDown, type ClaimedItems } from './claimed-items.js';
+import { isAborted, NotAskedNow, ShuttingDown, type ClaimedItems } from './claimed-items.js';
 import { internalErrorSettlement, type ItemIdentity } from './error-settlements.js';
 import type { LaneBudgets } from '../models/lane-budgets.js';
 import { KeyedMicroBatcher } from '#lib/runtime/micro-batch';
@@ -69,12 +69,14 @@ export class DeliveryProcessor {
     meter.recordClaim(claim.queuedForS);
     const signal = items.add(delivery, meter.id);
     try {
+      if (claim.isUnaskable) throw new NotAskedNow();
       const finished = await this.#runOrExplain(lane, delivery, claim, signal);
       if (finished) await this.#settle(lane, finished);
     } catch (error) {
       // An aborted item has no in-flight row of this process any more.
       if (!isAborted(error)) throw error;
       if (error instanceof ShuttingDown) await items.handBack(delivery);
+      if (error instanceof NotAskedNow) await items.giveUp(delivery, error);
       logger.debug({ lane: meter.id, run: delivery.runId, reason: (error as Error).message }, 'An item was given up');
     } finally {
       items.remove(delivery.token);

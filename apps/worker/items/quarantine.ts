@@ -2,6 +2,7 @@ import { fork, type ChildProcess } from 'node:child_process';
 import { parseJson } from '#lib/contracts/json/json';
 import type { Claim } from '#lib/db/engine/claim-items';
 import type { Delivery } from '#lib/db/engine/dispatch-lane';
+import type { AskedRest } from '#lib/db/engine/resting-models';
 import type { Settlement } from '#lib/db/engine/settle-items';
 import type { LaneBudget } from '#lib/queue/budget/lane-budget';
 import type { Permit, PermitUsage } from '#lib/queue/budget/permits';
@@ -10,6 +11,7 @@ import { Semaphore } from '#lib/runtime/semaphore';
 import { threadModule } from '#lib/runtime/threads/thread-entry';
 import type { LaneMeter } from '../health/worker-metrics.js';
 import type { ItemContext } from './play-and-score.js';
+import { NotAskedNow } from './claimed-items.js';
 import { crashedSettlement, timedOutSettlement, type ItemIdentity } from './error-settlements.js';
 import type { ServedLane } from './served-lane.js';
 import type { FinishedItem } from './run-item.js';
@@ -27,6 +29,7 @@ export type FromChild =
   | { id: number; release: Permit; spent: PermitUsage }
   | { attempted: { failure: string | undefined; seconds: number } }
   | { finished: string | undefined }
+  | { notAsked: AskedRest | undefined }
   | { failed: { message: string; stack?: string } };
 
 type Ending = { settlement: Settlement | undefined } | 'died' | 'timed out';
@@ -47,12 +50,12 @@ export class Quarantine {
 
   /**
    * @returns how the item ended; undefined when its run is gone
-   * @throws the signal's reason when it aborts; what was thrown for the item in its process
+   * @throws the signal's reason when it aborts; what was thrown for the item in its process; NotAskedNow
    */
   async run(
     { meter, budget }: Pick<ServedLane, 'meter' | 'budget'>,
     item: ItemIdentity,
-    { crashes }: Claim,
+    { crashes }: Pick<Claim, 'crashes'>,
     { signal, setActive, generation }: ItemContext,
   ): Promise<FinishedItem | undefined> {
     const permits = new ForwardedPermits(budget, await budget.acquire(0, signal), signal);
@@ -91,6 +94,7 @@ export class Quarantine {
       child.on('message', (message: FromChild) => {
         if ('id' in message) void permits.answer(child, message);
         else if ('attempted' in message) meter.recordAttempt(message.attempted.failure, message.attempted.seconds);
+        else if ('notAsked' in message) end(() => reject(new NotAskedNow(message.notAsked)));
         else if ('failed' in message) end(() => reject(errorOf(message.failed)));
         else end(() => resolve({ settlement: message.finished === undefined ? undefined : parse(message.finished) }));
       });

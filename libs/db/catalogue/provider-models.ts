@@ -22,10 +22,12 @@ export async function replaceModels(
   models: readonly ModelInput[],
 ): Promise<void> {
   refuseRepeated(models);
-  await client.query('DELETE FROM model WHERE provider_id = $1 AND NOT model_id = ANY ($2)', [
-    provider.id,
-    models.map((model) => model.id),
-  ]);
+  // What waits for a model that rests ends when it is removed.
+  for (const table of ['model', 'resting_model'])
+    await client.query(`DELETE FROM ${table} WHERE provider_id = $1 AND NOT model_id = ANY ($2)`, [
+      provider.id,
+      models.map((model) => model.id),
+    ]);
   for (const [position, model] of models.entries()) {
     const laneId = model.limits && (await laneOfModel(client, sealer, provider, model.id, model.limits));
     await client.query(

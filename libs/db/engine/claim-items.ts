@@ -1,5 +1,6 @@
 import { BatchColumns } from '../connection/batch-columns.js';
 import type { Pool } from '../connection/pool.js';
+import { RESTS } from '../rests.js';
 import type { Delivery } from './dispatch-lane.js';
 
 /** A claim lasts this long without a heartbeat. After it the items of a process that died are queued again. */
@@ -18,6 +19,8 @@ export interface Claim {
   generation: number;
   /** How long the item was queued; null when it was handed back meanwhile. */
   queuedForS: number | null;
+  /** Whether its target is not to be asked now. */
+  isUnaskable: boolean;
 }
 
 const DELIVERIES = new BatchColumns<Delivery>({
@@ -43,7 +46,9 @@ export async function claimItems(pool: Pool, worker: string, deliveries: readonl
         AND i.worker_level <= level_of_session()
       RETURNING i.token, i.lost, i.crashes, r.generation,
         CASE WHEN isfinite(i.queued_at) THEN greatest(0, extract(epoch FROM now() - i.queued_at)::float8) END
-          AS "queuedForS"`,
+          AS "queuedForS",
+        EXISTS (SELECT 1 FROM target t WHERE t.run_id = i.run_id AND t.ordinal = i.target
+          AND (t.unasked_why IS NOT NULL OR ${RESTS})) AS "isUnaskable"`,
     values: [worker, LEASE_MS, ...DELIVERIES.values(deliveries)],
   });
   return rows;

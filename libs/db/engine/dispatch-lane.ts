@@ -89,11 +89,12 @@ export async function dispatchLane(pool: Pool, laneId: string, window: number): 
     const backlogs = await readBacklogs(client, laneId);
     if (backlogs.length === 0) return [];
     const shares = shareFairly(backlogs, room, await roomOfBudgets(client, backlogs), vtime);
-    const taken = await lockActiveTargets(client, laneId, shares.taken);
+    const taken = await lockActiveTargets(client, laneId, oneOfEachRest(shares.taken));
     if (taken.length === 0) return [];
     const deliveries = await takeItems(client, laneId, taken);
     await storeVirtualTimes(client, laneId, shares);
     await startRuns(client, distinctRunIds(taken.filter(({ queued }) => queued)));
+    await endRests(client, taken);
     return deliveries;
   });
 }
@@ -132,11 +133,19 @@ interface LaneBacklog extends Backlog {
   queued: boolean;
   /** Whether its run has a budget, or its team a monthly cap. */
   limited: boolean;
+  providerId: string;
+  modelId: string;
+  /**
+   * `due`: its model has rested, and one item finds out whether it may be asked again. `over`: that item has ended
+   * without another rest. Null: its model does not rest.
+   */
+  rest: 'due' | 'over' | null;
 }
 
 /**
- * The targets that have items to dispatch. A target waits while an earlier one of its run at the same provider has
- * some, unless the run asks for its models in parallel.
+ * The targets that have items to dispatch, without those whose models rest, or are being tried after a rest. A target
+ * waits while an earlier one of its run at the same provider has some, unless that one rests or the run asks for its
+ * models in parallel.
  */
 async function readBacklogs(client: PoolClient, laneId: string): Promise<LaneBacklog[]> {
   const { rows } = await client.query<LaneBacklog>({
@@ -146,18 +155,58 @@ async function readBacklogs(client: PoolClient, laneId: string): Promise<LaneBac
         coalesce(u.vtime, 0) AS "userVtime",
         (SELECT count(*)::int FROM redo WHERE redo.run_id = t.run_id AND redo.target = t.ordinal) AS redo,
         r.status = 'queued' AS queued,
-        ${HAS_BUDGET} AS limited
+        ${HAS_BUDGET} AS limited, t.provider_id AS "providerId", t.model_id AS "modelId",
+        CASE WHEN s.until IS NOT NULL THEN 'due' WHEN s.why IS NOT NULL THEN 'over' END AS rest,
+        CASE WHEN s.until IS NOT NULL THEN 1 END AS most
       FROM target t JOIN run r ON r.id = t.run_id JOIN team tm ON tm.id = r.team_id
         LEFT JOIN orchestration o ON o.id = r.orchestration_id
         LEFT JOIN lane_user u ON u.lane_id = t.lane_id AND u.user_id = t.user_id
-      WHERE t.lane_id = $1 AND t.active_for <= level_of_session() AND (r.model_order <> 'sequential' OR NOT EXISTS (
+        LEFT JOIN resting_model s ON s.provider_id = t.provider_id AND s.model_id = t.model_id
+      WHERE (s.why IS NULL OR s.until <= now() OR (s.until IS NULL AND NOT EXISTS (
+        SELECT 1 FROM in_flight i JOIN target tried ON tried.run_id = i.run_id AND tried.ordinal = i.target
+        WHERE ${LANE_OF_ITEM} = $1 AND tried.provider_id = t.provider_id AND tried.model_id = t.model_id)))
+        AND t.lane_id = $1 AND t.active_for <= level_of_session() AND (r.model_order <> 'sequential' OR NOT EXISTS (
         SELECT 1 FROM target earlier
         WHERE earlier.run_id = t.run_id AND earlier.provider_id = t.provider_id AND earlier.ordinal < t.ordinal
-          AND earlier.active_for IS NOT NULL))
+          AND earlier.active_for IS NOT NULL AND NOT EXISTS (
+            SELECT 1 FROM resting_model e WHERE e.provider_id = earlier.provider_id AND e.model_id = earlier.model_id
+              AND e.until > now())))
       ORDER BY t.run_id, t.ordinal`,
     values: [laneId],
   });
   return rows;
+}
+
+/** Of the targets whose model is due to be tried after its rest, the first of each model. */
+function oneOfEachRest<Target extends LaneBacklog>(targets: Target[]): Target[] {
+  const seen = new Set<string>();
+  return targets.filter(({ rest, providerId, modelId }) => {
+    const model = `${providerId} ${modelId}`;
+    return rest !== 'due' || (!seen.has(model) && seen.add(model));
+  });
+}
+
+const RESTED = new BatchColumns<LaneBacklog>({
+  provider_id: ['uuid', ({ providerId }) => providerId],
+  model_id: ['text', ({ modelId }) => modelId],
+});
+
+/** Notes which models are tried after their rest, and forgets the rests that are over. */
+async function endRests(client: PoolClient, taken: readonly LaneBacklog[]): Promise<void> {
+  const due = taken.filter(({ rest }) => rest === 'due');
+  const over = taken.filter(({ rest }) => rest === 'over');
+  if (due.length > 0)
+    await client.query(
+      `UPDATE resting_model s SET until = NULL FROM ${RESTED.unnest(1)}
+       WHERE s.provider_id = u.provider_id AND s.model_id = u.model_id AND s.until <= now()`,
+      RESTED.values(due),
+    );
+  if (over.length > 0)
+    await client.query(
+      `DELETE FROM resting_model s USING ${RESTED.unnest(1)}
+       WHERE s.provider_id = u.provider_id AND s.model_id = u.model_id AND s.until IS NULL`,
+      RESTED.values(over),
+    );
 }
 
 /** How many items the accounts that have a budget may still have. */

@@ -7,6 +7,7 @@ import { inTransaction, type Pool, type PoolClient } from '../connection/pool.js
 import type { Model as ModelRow, Provider as ProviderRow } from '../generated/client.js';
 import type { TeamScoped } from '../team-isolation.js';
 import { removeIfUnused } from '../upkeep/unused-lanes.js';
+import { endRest } from './resting-models.js';
 import { moveTargets, type MovedTargets } from './move-targets.js';
 import { replaceModels } from '../catalogue/provider-models.js';
 import { forgetLearned } from '../catalogue/learned-settings.js';
@@ -89,6 +90,8 @@ export class ProviderChanges implements TeamScoped {
       if (patch.models)
         await replaceModels(client, this.sealer, { id: old.id, key, teamId: this.teamId }, patch.models);
       await syncLaneLimits(client, [old.lane_id, laneId]);
+      // Another endpoint has asked for nothing.
+      if (isCredentialGiven || patch.kind !== undefined) await endRest(client, old.id);
       const moved = await moveTargets(client, old.id);
       return { provider: await readProvider(client, old.id), moved };
     });

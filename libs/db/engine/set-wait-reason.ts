@@ -5,9 +5,13 @@ import { LANE_OF_ITEM } from '../lane-of-item.js';
 /** How the detail of a job begins that waits for a provider. */
 export const WAITING_FOR = 'Waiting for ';
 
+/** More of what models wait for tells a person nothing new. */
+const MAX_DETAIL_CHARACTERS = 2000;
+
 /**
- * Sets, in the jobs that have work on a lane, the detail that says what they wait for, or clears it. Leaves a detail
- * that another lane has set.
+ * Sets, in the jobs that have work on a lane, the detail that says what they wait for, or clears it: what keeps the
+ * lane, unless all models of the run there rest, or until when which of them rest. Leaves a detail that another lane
+ * has set.
  * @param what ends the sentence "Waiting for <providers, or models with limits of their own> ..."; undefined when
  *   nothing keeps the lane
  * @returns the jobs whose detail changed
@@ -21,20 +25,31 @@ export async function setWaitReason(
     `WITH works AS (
        SELECT run_id FROM in_flight i WHERE ${LANE_OF_ITEM} = $1
        UNION SELECT run_id FROM target WHERE lane_id = $1 AND active_for IS NOT NULL
+     ), asked AS (
+       SELECT t.run_id, t.active_for, t.provider_key, t.provider_key || '::' || t.model_id AS name, m.lane_id AS own,
+         rest.until, to_char((rest.until + interval '30 s') AT TIME ZONE 'UTC', 'YYYY-MM-DD HH24:MI') AS shown, rest.why
+       FROM target t LEFT JOIN model m ON m.provider_id = t.provider_id AND m.model_id = t.model_id
+         LEFT JOIN resting_model rest ON rest.provider_id = t.provider_id AND rest.model_id = t.model_id
+           AND rest.until > now() AND t.active_for IS NOT NULL
+       WHERE t.lane_id = $1 AND t.run_id IN (SELECT run_id FROM works)
      ), waits AS (
-       SELECT r.job_id, $2 || string_agg(DISTINCT
-         CASE WHEN m.lane_id = $1 THEN t.provider_key || '::' || t.model_id ELSE t.provider_key END, ', '
-       ) || ' ' AS start
-       FROM run r JOIN target t ON t.run_id = r.id AND t.lane_id = $1
-         LEFT JOIN model m ON m.provider_id = t.provider_id AND m.model_id = t.model_id
-       WHERE r.id IN (SELECT run_id FROM works) AND r.status = 'running' GROUP BY r.id
+       SELECT r.job_id, r.status, array_agg($2 || asked.name || ' ') AS starts,
+         $2 || string_agg(DISTINCT CASE WHEN own = $1 THEN asked.name ELSE provider_key END, ', ') || ' ' AS start,
+         $2 || string_agg(DISTINCT asked.name || ' until ' || shown || ' UTC: ' || why, '; ') AS rests,
+         bool_and(until IS NOT NULL) FILTER (WHERE active_for IS NOT NULL) AS all_rest
+       FROM run r JOIN asked ON asked.run_id = r.id WHERE r.status IN ('queued', 'running') GROUP BY r.id
+     ), said AS (
+       SELECT job_id, start, starts, left(CASE WHEN all_rest THEN rests
+         ELSE coalesce(CASE WHEN status = 'running' THEN start || $3::text END, rests) END, $4) AS detail
+       FROM waits
      )
-     UPDATE job j SET detail = w.start || $3::text FROM waits w
-     WHERE w.job_id = j.id AND j.status = 'running'
-       AND (starts_with(j.detail, w.start) OR ($3::text IS NOT NULL AND j.detail IS NULL))
-       AND j.detail IS DISTINCT FROM w.start || $3::text
+     UPDATE job j SET detail = s.detail FROM said s
+     WHERE s.job_id = j.id AND j.status IN ('queued', 'running')
+       AND (starts_with(j.detail, s.start) OR (SELECT bool_or(starts_with(j.detail, one)) FROM unnest(s.starts) one)
+         OR (s.detail IS NOT NULL AND j.detail IS NULL))
+       AND j.detail IS DISTINCT FROM s.detail
      RETURNING j.id`,
-    [id, WAITING_FOR, what ?? null],
+    [id, WAITING_FOR, what ?? null, MAX_DETAIL_CHARACTERS],
   );
   return rows.map((row) => row.id);
 }

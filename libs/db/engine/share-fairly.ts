@@ -9,6 +9,8 @@ export interface Backlog {
   n: number;
   /** Items below the cursor that are to run again. */
   redo: number;
+  /** How many of its items may be handed out now; null for all. */
+  most?: number | null;
   vtime: number;
   userVtime: number;
 }
@@ -50,8 +52,8 @@ export function shareFairly<Target extends Backlog>(
 ): { taken: Share<Target>[]; users: Map<string, number>; vtime: number } {
   const shares = backlogs.map((backlog) => ({ ...backlog, count: 0 }));
   const roomLeft = new Map(roomOfAccount);
-  const itemsLeft = ({ accountId, n, cursor, redo, count }: Share<Target>): number =>
-    Math.min(n - cursor + redo - count, roomLeft.get(accountId) ?? Infinity);
+  const itemsLeft = ({ accountId, n, cursor, redo, most, count }: Share<Target>): number =>
+    Math.min(n - cursor + redo - count, (most ?? Infinity) - count, roomLeft.get(accountId) ?? Infinity);
   const hasItems = (share: Share<Target>): boolean => itemsLeft(share) > 0;
 
   const waiting = withItems(openAccounts(shares, laneVtime), hasItems, room);

@@ -1,5 +1,6 @@
 import type { Pool } from '../connection/pool.js';
 import { LANE_OF_ITEM } from '../lane-of-item.js';
+import { RESTS } from '../rests.js';
 
 /** A lane that has work or is paused, and how much work waits there. */
 export interface LaneLoad {
@@ -9,7 +10,7 @@ export interface LaneLoad {
   tokens_per_minute: number | null;
   max_concurrency: number;
   paused: boolean;
-  /** Items that are not settled. */
+  /** Items that are not settled, without those of models that rest. */
   backlog: number;
   queued: number;
   claimed: number;
@@ -26,7 +27,7 @@ export async function readLaneLoads(pool: Pool): Promise<LaneLoad[]> {
     name: 'lane_loads',
     text: `WITH work AS (
         SELECT t.lane_id, sum(t.n - t.settled)::int AS backlog FROM target t JOIN run r ON r.id = t.run_id
-        WHERE t.finished_at IS NULL AND r.status IN ('queued', 'running') GROUP BY t.lane_id
+        WHERE t.finished_at IS NULL AND r.status IN ('queued', 'running') AND NOT ${RESTS} GROUP BY t.lane_id
       ), flight AS (
         SELECT ${LANE_OF_ITEM} AS lane_id,
           count(*) FILTER (WHERE worker IS NULL)::int AS queued, count(worker)::int AS claimed,

@@ -1,0 +1,195 @@
+import { createDatabase } from '../../../test/services.js';
+import { createPool, type Pool } from '../connection/pool.js';
+import { aTeam, settlementOf } from '../testing/run-fixture.js';
+import { cancelJob } from './cancel-job.js';
+import { claimItems } from './claim-items.js';
+import { dispatchLane, type Delivery, type LeveledDelivery } from './dispatch-lane.js';
+import { finishRun, finishTarget, runsToFinish, targetsToFinish } from './finish-run.js';
+import { prepareRun } from './prepare-run.js';
+import { reconcileLane } from './reconcile-lane.js';
+import { endRest, putBack, restModel, unaskableTargets } from './resting-models.js';
+import { resumeRun } from './resume-run.js';
+import { setWaitReason } from './set-wait-reason.js';
+import { settleItems } from './settle-items.js';
+
+let pool: Pool;
+beforeAll(async () => void (pool = createPool((await createDatabase()).url, 10)));
+afterAll(() => pool.end());
+
+type Team = Awaited<ReturnType<typeof aTeam>>;
+const HOUR_MS = 60 * 60_000;
+const ASKED = {
+  forMs: 11 * HOUR_MS,
+  why: 'sim answered 429: 50 a day',
+  baseUrl: 'http://127.0.0.1:1/v1',
+  sealedKey: null,
+};
+const itemsOf = (deliveries: readonly Delivery[]) => deliveries.map(({ item }) => item);
+const dispatch = ({ laneId }: Team) => dispatchLane(pool, laneId, 100);
+
+/** All items of the lane are claimed, one was refused, and all others are given up. */
+async function refuse(deliveries: readonly LeveledDelivery[], asked = ASKED): Promise<void> {
+  await claimItems(pool, 'w', deliveries);
+  await restModel(pool, deliveries[0]!, asked);
+  for (const delivery of deliveries) await putBack(pool, 'w', delivery);
+}
+const timeComes = ({ teamId }: Team) =>
+  pool.query(
+    `UPDATE resting_model SET until = now() WHERE provider_id IN (SELECT id FROM provider WHERE team_id = $1)`,
+    [teamId],
+  );
+const target = async (runId: string, ordinal = 0) =>
+  (
+    await pool.query('SELECT cursor, n, settled, errored, requests FROM target WHERE run_id = $1 AND ordinal = $2', [
+      runId,
+      ordinal,
+    ])
+  ).rows[0];
+const detailOf = async ({ laneId }: Team, jobId: string, what?: string): Promise<string | null> => {
+  await setWaitReason(pool, { id: laneId }, what);
+  return (await pool.query<{ detail: string | null }>('SELECT detail FROM job WHERE id = $1', [jobId])).rows[0]!.detail;
+};
+async function settleAll(team: Team, deliveries: readonly Delivery[]): Promise<void> {
+  await claimItems(pool, 'w', deliveries);
+  await settleItems(
+    pool,
+    deliveries.map((one) => settlementOf(one)),
+  );
+}
+
+describe('a model whose provider asked for a wait of hours', () => {
+  it('is left alone until then, then tried with one item, and goes on without having lost any', async () => {
+    const team = await aTeam(pool, { cases: 6 });
+    const { runId, jobId } = await team.submit();
+    await refuse(await dispatch(team));
+    expect(await dispatch(team)).toEqual([]);
+    expect(await target(runId)).toEqual({ cursor: 6, n: 6, settled: 0, errored: 0, requests: 0 });
+    expect(await detailOf(team, jobId)).toMatch(
+      /^Waiting for sim::a until \d{4}-\d\d-\d\d \d\d:\d\d UTC: sim answered 429: 50 a day$/,
+    );
+    await timeComes(team);
+    const tried = await dispatch(team);
+    expect(itemsOf(tried)).toEqual([0]);
+    expect(await dispatch(team)).toEqual([]);
+    await settleAll(team, tried);
+    const others = await dispatch(team);
+    expect(itemsOf(others).sort()).toEqual([1, 2, 3, 4, 5]);
+    expect(await detailOf(team, jobId)).toBeNull();
+    await settleAll(team, others);
+    expect(await target(runId)).toMatchObject({ settled: 6, errored: 0 });
+  });
+
+  it('that still refuses then is asked once, and rests again', async () => {
+    const team = await aTeam(pool, { cases: 6 });
+    await team.submit();
+    await refuse(await dispatch(team));
+    await timeComes(team);
+    const tried = await dispatch(team);
+    expect(tried).toHaveLength(1);
+    await refuse(tried);
+    expect(await dispatch(team)).toEqual([]);
+    await timeComes(team);
+    expect(itemsOf(await dispatch(team))).toEqual([0]);
+  });
+
+  it('rests for later runs as well, and only one item of all runs tries it', async () => {
+    const team = await aTeam(pool, { cases: 2 });
+    await team.submit();
+    await refuse(await dispatch(team));
+    const later = await team.submit();
+    expect(await dispatch(team)).toEqual([]);
+    expect(await detailOf(team, later.jobId)).toMatch(/^Waiting for sim::a until/);
+    await timeComes(team);
+    expect(await dispatch(team)).toHaveLength(1);
+    expect(await dispatch(team)).toEqual([]);
+  });
+
+  it('leaves other models of its run and its lane alone', async () => {
+    const team = await aTeam(pool, { cases: 2 });
+    const { jobId } = await team.submit({ models: ['a', 'b', 'a'], model_order: 'sequential' });
+    await refuse(await dispatch(team));
+    const ofB = await dispatch(team);
+    expect(ofB.map((one) => one.target)).toEqual([1, 1]);
+    expect(await detailOf(team, jobId)).toMatch(/^Waiting for sim::a until/);
+    expect(await detailOf(team, jobId, 'since then: down.')).toMatch(/^Waiting for sim::a until/);
+  });
+
+  it('is named in the detail while nothing keeps the lane that others of its run use', async () => {
+    const team = await aTeam(pool, { cases: 2 });
+    const { jobId } = await team.submit({ models: ['a', 'b'] });
+    await refuse((await dispatchLane(pool, team.laneId, 1)).filter((one) => one.target === 0));
+    expect(await detailOf(team, jobId)).toMatch(/^Waiting for sim::a until/);
+    expect(await detailOf(team, jobId, 'since then: down.')).toBe('Waiting for sim since then: down.');
+    expect(await detailOf(team, jobId)).toMatch(/^Waiting for sim::a until/);
+  });
+
+  it('of another team with the same address goes on', async () => {
+    const [team, other] = [await aTeam(pool), await aTeam(pool)];
+    await team.submit();
+    await other.submit();
+    await refuse(await dispatch(team));
+    expect(await dispatch(other)).toHaveLength(4);
+  });
+
+  it('goes on at once when its provider replied, or was given another key; a late refusal changes nothing', async () => {
+    const team = await aTeam(pool);
+    const { runId } = await team.submit();
+    const deliveries = await dispatch(team);
+    await refuse(deliveries);
+    const { rows } = await pool.query<{ id: string }>('SELECT id FROM provider WHERE team_id = $1', [team.teamId]);
+    await endRest(pool, rows[0]!.id, 'b');
+    expect(await dispatch(team)).toEqual([]);
+    await endRest(pool, rows[0]!.id, 'a');
+    expect(await dispatch(team)).toHaveLength(4);
+    await pool.query(`UPDATE provider SET sealed_key = 'new' WHERE team_id = $1`, [team.teamId]);
+    await restModel(pool, { runId, target: 0 }, ASKED);
+    expect(await unaskableTargets(pool, [{ runId, target: 0 }])).toEqual([]);
+  });
+
+  it('is not asked for what was queued before, nor for what a process died of meanwhile', async () => {
+    const team = await aTeam(pool);
+    const { runId } = await team.submit();
+    const [asked, ofDead, queued] = await dispatch(team);
+    await claimItems(pool, 'w', [asked!]);
+    await claimItems(pool, 'dead', [ofDead!]);
+    await restModel(pool, asked!, ASKED);
+    expect(await claimItems(pool, 'w', [queued!])).toMatchObject([{ isUnaskable: true }]);
+    await pool.query(
+      `UPDATE in_flight SET lease_until = now() - interval '1 s' WHERE run_id = $1 AND worker = 'dead'`,
+      [runId],
+    );
+    const { redeliver } = await reconcileLane(pool, team.laneId, 'w', true, async () => []);
+    expect(await claimItems(pool, 'w', redeliver)).toMatchObject([{ isUnaskable: true }]);
+    expect(await unaskableTargets(pool, [asked!])).toEqual([asked]);
+  });
+
+  it('leaves nothing behind in a run that is cancelled meanwhile, and a resume waits for it', async () => {
+    const team = await aTeam(pool);
+    const { runId, jobId } = await team.submit();
+    const deliveries = await dispatch(team);
+    await claimItems(pool, 'w', deliveries);
+    await restModel(pool, deliveries[0]!, ASKED);
+    await putBack(pool, 'w', deliveries[0]!);
+    await cancelJob(pool, { teamId: team.teamId, jobId });
+    await putBack(pool, 'w', deliveries[1]!);
+    expect(await dispatch(team)).toEqual([]);
+    for (const done of await targetsToFinish(pool)) await finishTarget(pool, done, { target: 'sim::a' } as never);
+    for (const run of await runsToFinish(pool)) await finishRun(pool, run);
+    const resumed = await resumeRun(pool, { teamId: team.teamId, userId: team.userId, runId });
+    await prepareRun(pool, { id: runId });
+    expect(await detailOf(team, resumed.jobId)).toMatch(/^Waiting for sim::a until/);
+    expect(await dispatch(team)).toEqual([]);
+  });
+
+  it('takes an item back once, from the worker that holds it', async () => {
+    const team = await aTeam(pool);
+    const { runId } = await team.submit();
+    const [one] = await dispatch(team);
+    await claimItems(pool, 'w', [one!]);
+    await putBack(pool, 'another', one!);
+    expect((await pool.query('SELECT 1 FROM redo WHERE run_id = $1', [runId])).rowCount).toBe(0);
+    await putBack(pool, 'w', one!);
+    await putBack(pool, 'w', one!);
+    expect((await pool.query('SELECT item FROM redo WHERE run_id = $1', [runId])).rows).toEqual([{ item: one!.item }]);
+  });
+});

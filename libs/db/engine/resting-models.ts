@@ -1,0 +1,99 @@
+import { BatchColumns } from '../connection/batch-columns.js';
+import { inTransaction, type Pool, type PoolClient } from '../connection/pool.js';
+import { RESTS } from '../rests.js';
+import type { Delivery } from './dispatch-lane.js';
+
+// A provider may ask for a wait of hours: a quota of a day is used up. Its lane goes on, for it is shared with other
+// models, and the model rests. The items that asked, and those that were queued, go back unasked, to be the first that
+// are taken when the time has come: one alone, and all others when that one has ended without another such wait.
+
+/** What a provider asked for. */
+export interface AskedRest {
+  forMs: number;
+  /** Its words. */
+  why: string;
+  /** Of the request. What was changed since has not asked for anything. */
+  baseUrl: string;
+  sealedKey: string | null;
+}
+
+const MAX_WHY_CHARACTERS = 300;
+
+/** Puts the model of a delivery to rest, for all runs, unless its provider was given another address or key since. */
+export async function restModel(
+  pool: Pool,
+  { runId, target }: Pick<Delivery, 'runId' | 'target'>,
+  { forMs, why, baseUrl, sealedKey }: AskedRest,
+): Promise<void> {
+  await inTransaction(pool, async (client) => {
+    const { rows } = await client.query<{ provider_id: string; model_id: string }>(
+      `SELECT t.provider_id, t.model_id FROM target t JOIN provider p ON p.id = t.provider_id
+       WHERE t.run_id = $1 AND t.ordinal = $2 AND p.base_url = $3 AND p.sealed_key IS NOT DISTINCT FROM $4
+       FOR SHARE OF p`,
+      [runId, target, baseUrl, sealedKey],
+    );
+    if (!rows[0]) return;
+    await client.query(
+      `INSERT INTO resting_model AS known (provider_id, model_id, until, why)
+       VALUES ($1, $2, now() + $3 * interval '1 ms', $4)
+       ON CONFLICT (provider_id, model_id) DO UPDATE SET until = excluded.until, why = excluded.why
+         WHERE known.until IS NULL OR known.until < excluded.until`,
+      [rows[0].provider_id, rows[0].model_id, forMs, why.slice(0, MAX_WHY_CHARACTERS)],
+    );
+  });
+}
+
+/**
+ * Ends the rest of a provider's models, or of one of them: it has another address or key, or it replied.
+ * @param modelId undefined: all of them
+ */
+export async function endRest(db: Pool | PoolClient, providerId: string, modelId?: string): Promise<void> {
+  await db.query(`DELETE FROM resting_model WHERE provider_id = $1 AND model_id = coalesce($2, model_id)`, [
+    providerId,
+    modelId ?? null,
+  ]);
+}
+
+const TARGETS = new BatchColumns<Pick<Delivery, 'runId' | 'target'>>({
+  run_id: ['uuid', ({ runId }) => runId],
+  ordinal: ['int', ({ target }) => target],
+});
+
+/** Which of these targets are not to be asked now: their models rest, or their items are settled unasked. */
+export async function unaskableTargets<Target extends Pick<Delivery, 'runId' | 'target'>>(
+  pool: Pool,
+  targets: readonly Target[],
+): Promise<Target[]> {
+  const { rows } = await pool.query<{ n: number }>({
+    name: 'unaskable_targets',
+    text: `SELECT u.n::int FROM ${TARGETS.unnest(1, 'n')} JOIN target t ON t.run_id = u.run_id AND t.ordinal = u.ordinal
+      WHERE t.unasked_why IS NOT NULL OR ${RESTS}`,
+    values: TARGETS.values(targets),
+  });
+  return rows.map(({ n }) => targets[n - 1]!);
+}
+
+/**
+ * Puts an item that a worker holds back among those of its target that are still to be taken, and counts nothing of
+ * it. Nothing happens if the worker does not hold it any more, or if its run was stopped.
+ */
+export async function putBack(pool: Pool, worker: string, { runId, target, item, token }: Delivery): Promise<void> {
+  await inTransaction(pool, async (client) => {
+    await client.query('SELECT 1 FROM target WHERE run_id = $1 AND ordinal = $2 FOR UPDATE', [runId, target]);
+    const { rowCount } = await client.query(
+      `WITH held AS (
+         DELETE FROM in_flight i USING run r
+         WHERE i.run_id = $1 AND i.target = $2 AND i.item = $3 AND i.token = $4 AND i.worker = $5
+           AND r.id = i.run_id AND r.status = 'running'
+         RETURNING i.run_id, i.target, i.item
+       )
+       INSERT INTO redo (run_id, target, item) SELECT * FROM held ON CONFLICT DO NOTHING`,
+      [runId, target, item, token, worker],
+    );
+    if (rowCount === 0) return;
+    await client.query('UPDATE target SET active = true WHERE run_id = $1 AND ordinal = $2 AND unasked_why IS NULL', [
+      runId,
+      target,
+    ]);
+  });
+}
