@@ -11,6 +11,6 @@ export async function findWaitReason(redis: Redis, lane: LaneLimits): Promise<st
   const state = await readLaneState(redis, lane.id).catch(() => undefined);
   if (state?.outage) return `since ${new Date(state.outage.since).toISOString()}: ${state.outage.error}`;
   if (state?.blockedUntil && state.blockedUntil > Date.now() + MIN_PAUSE_MS)
-    return `until ${new Date(state.blockedUntil).toISOString()}: it asked for a pause.`;
+    return `until ${new Date(state.blockedUntil).toISOString()}: ${state.blockReason ?? 'it asked for a pause.'}`;
   return undefined;
 }

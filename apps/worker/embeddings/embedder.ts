@@ -168,7 +168,7 @@ export class Embedder {
         return await this.#send(model, texts, usage);
       } catch (error) {
         if (!(error instanceof ProviderFailure)) throw error;
-        const inMs = afterFailure(error, modelId, retries, usage);
+        const inMs = afterFailure(error, model.name, retries, usage);
         void budget.release(permit, usage);
         await delay(inMs, undefined, { signal: this.#closed.signal });
       } finally {
@@ -210,10 +210,11 @@ const endpointOf = ({ baseUrl, sealedKey }: EmbeddingModel): string => `${baseUr
  * @returns when to ask again
  * @throws ProviderFailure when there is no point in asking again
  */
-function afterFailure(failure: ProviderFailure, modelId: string, retries: RetryState, usage: PermitUsage): number {
-  usage.outcome = failure.isOutage ? { outage: failure.message, item: `embeddings of ${modelId}` } : 'reply';
+function afterFailure(failure: ProviderFailure, name: string, retries: RetryState, usage: PermitUsage): number {
+  usage.outcome = failure.isOutage ? { outage: failure.message, item: `embeddings of ${name}` } : 'reply';
   const { next, retryAfterMs } = retries.recordFailure(failure);
   usage.retryAfterMs = next.then === 'rest' ? MAX_THROTTLED_MS : retryAfterMs;
+  usage.blockReason = `${name} asked for a pause: ${failure.message}`;
   if (next.then === 'retry') return next.inMs;
   const message = `The reply could not be compared by meaning, because the embedding model failed: ${failure.message}`;
   throw new ProviderFailure(failure.kind, message, false);

@@ -46,6 +46,8 @@ export interface AskOptions {
   /** The model as it can be asked now. @throws ProviderFailure when it cannot */
   model: () => Promise<ModelConnection>;
   permits: (lane: LaneLimits) => Permits;
+  /** `provider::model`, for those that wait because of it. */
+  name: string;
   /** The request as its run wants it. It is sent as the model takes it. */
   body: JsonObject;
   timeoutMs: number;
@@ -195,6 +197,7 @@ class ModelAsker {
     usage.outcome = 'reply';
     // For longer only the model rests, once its provider refuses to be asked.
     if ((reply.refilledInMs ?? Infinity) < MAX_THROTTLED_MS) usage.refilledInMs = reply.refilledInMs;
+    usage.blockReason = `${this.options.name} has nothing left of a limit until then.`;
     this.#result.bodies.push(reply.body);
     return Object.assign(this.#result, {
       reply: { message: reply.message, finishReason: reply.finishReason },
@@ -225,6 +228,7 @@ class ModelAsker {
     this.#outageSince = undefined;
     const { next, retryAfterMs } = this.#retries.recordFailure(failure);
     usage.retryAfterMs = retryAfterMs;
+    usage.blockReason = `${this.options.name} asked for a pause: ${failure.message}`;
     if (next.then === 'rest') throw restOf(failure, next.forMs, model);
     if (next.then === 'settle-errored') return this.#fail(failure);
     void releasePermit();

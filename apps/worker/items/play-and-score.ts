@@ -98,7 +98,7 @@ export class CasePlayer {
 
   #play(
     { run, target, prepared, identity: { delivery }, replyMemory }: LoadedItem,
-    { built, model }: ModelRequest,
+    { built, model, modelName }: ModelRequest,
     { permits, signal, setActive }: ItemContext,
     names: Record<string, string> | undefined,
     notes: Note[],
@@ -109,6 +109,7 @@ export class CasePlayer {
       {
         model: () => model.current(),
         permits,
+        name: modelName,
         body: built.asked,
         firstRequests: this.deps.firstRequests,
         onRefusal: (refusal) => this.deps.connections.learn(target.providerId, target.modelId, refusal),

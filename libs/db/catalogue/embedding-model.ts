@@ -5,6 +5,8 @@ import type { LaneLimits } from '../catalogue/lane-limits.js';
 export interface EmbeddingModel {
   providerId: string;
   modelId: string;
+  /** `provider::model` */
+  name: string;
   baseUrl: string;
   sealedKey: string | null;
   /** US dollars for a million tokens; null when it is not known. */
@@ -13,9 +15,9 @@ export interface EmbeddingModel {
 }
 
 export async function loadEmbeddingModel(pool: Pool, teamId: string): Promise<EmbeddingModel | undefined> {
-  const { rows } = await pool.query<Omit<EmbeddingModel, 'lane'> & LaneLimits>(
+  const { rows } = await pool.query<Omit<EmbeddingModel, 'lane' | 'name'> & LaneLimits & { modelName: string }>(
     `SELECT p.id AS "providerId", m.model_id AS "modelId", p.base_url AS "baseUrl", p.sealed_key AS "sealedKey",
-       m.input_cost_per_mtok AS "costPerMtok",
+       m.input_cost_per_mtok AS "costPerMtok", p.key || '::' || m.model_id AS "modelName",
        l.id, l.name, l.requests_per_minute, l.tokens_per_minute, l.max_concurrency, l.paused_at
      FROM embedding_model e JOIN provider p ON p.id = e.provider_id
        JOIN model m ON m.provider_id = p.id AND m.model_id = e.model_id
@@ -24,8 +26,8 @@ export async function loadEmbeddingModel(pool: Pool, teamId: string): Promise<Em
   );
   const row = rows[0];
   if (!row) return undefined;
-  const { id, name, requests_per_minute, tokens_per_minute, max_concurrency, paused_at, ...model } = row;
-  return { ...model, lane: { id, name, requests_per_minute, tokens_per_minute, max_concurrency, paused_at } };
+  const { id, name, requests_per_minute, tokens_per_minute, max_concurrency, paused_at, modelName, ...model } = row;
+  return { ...model, name: modelName, lane: { id, name, requests_per_minute, tokens_per_minute, max_concurrency, paused_at } };
 }
 
 /**

@@ -18,6 +18,8 @@ export interface ReleasedPermit {
   item: string;
   error: string;
   refilledInMs: number;
+  /** Why the lane is blocked, if this release blocks it. */
+  blockReason: string;
 }
 
 type Argument = string | number;
@@ -90,6 +92,7 @@ export class BudgetScripts {
         permit.item,
         permit.error,
         permit.refilledInMs,
+        permit.blockReason,
       ]),
     );
   }

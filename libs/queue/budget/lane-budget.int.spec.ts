@@ -129,14 +129,16 @@ it('requests keep to their rate: never more than the limit and its burst in any 
   expectWithin(grants, limits, 1);
 });
 
-it('a 429 of one worker makes the others wait as long as the provider asked', async () => {
+it('a 429 of one worker makes the others wait as long as the provider asked, and says who asked', async () => {
   const [one, two] = [budgetOf('throttled', {}), budgetOf('throttled', {})];
   const watched = await observe('throttled');
-  await one.release(await one.acquire(1, never), { tokens: 1, retryAfterMs: 400 });
+  const blockReason = 'mine::a asked for a pause: slow down';
+  await one.release(await one.acquire(1, never), { tokens: 1, retryAfterMs: 400, blockReason });
   const [blockedUntil, toldAt] = (
     await made[0]!.redis.hmget('toolmark:{budget-throttled}:state', 'blocked_until', 'lowered_at')
   ).map(Number) as [number, number];
   expect(blockedUntil - toldAt).toBe(400);
+  expect((await readLaneState(made[0]!.redis, 'throttled')).blockReason).toBe(blockReason);
   const { id } = await two.acquire(1, never);
   expect((await until(() => watched.grants.get(id))).atMs).toBeGreaterThanOrEqual(blockedUntil);
 });

@@ -9,6 +9,8 @@ export interface LaneState {
   /** Share of the limits that is used: less than 1 after a provider's 429, until it has grown back. */
   factor: number;
   blockedUntil: number | undefined;
+  /** Which provider asked for that, and its words; undefined where nobody said. */
+  blockReason: string | undefined;
   /** Set while the breaker is open. */
   outage: { since: number; nextProbeAt: number; error: string } | undefined;
 }
@@ -22,16 +24,19 @@ export async function readLaneState(redis: Redis, laneId: string): Promise<LaneS
   const now = Date.now();
   const replies = await redis
     .multi()
-    .hmget(keys.state, 'factor', 'factor_at', 'blocked_until', 'outage_since', 'probe_at', 'error')
+    .hmget(keys.state, 'factor', 'factor_at', 'blocked_until', 'outage_since', 'probe_at', 'error', 'block_reason', 'block_reason_of')
     .zcount(keys.permits, `(${now}`, '+inf')
     .exec();
-  const [factor, factorAt, blockedUntil, outageSince, probeAt, error] = replies![0]![1] as (string | null)[];
+  const [factor, factorAt, blockedUntil, outageSince, probeAt, error, reason, reasonOf] =
+    replies![0]![1] as (string | null)[];
   const grownBack = (FACTOR_GROWTH * (now - Number(factorAt ?? 0))) / 1000;
   return {
     inFlight: replies![1]![1] as number,
     factor: Math.min(1, Number(factor ?? 1) + grownBack),
     // A provider may have asked for any number; `acquire.lua` blocks for no longer.
     blockedUntil: Number(blockedUntil ?? 0) > now ? Math.min(Number(blockedUntil), now + MAX_BLOCK_MS) : undefined,
+    // A worker of the release before blocks the lane without a reason.
+    blockReason: reason && reasonOf === blockedUntil ? reason : undefined,
     outage: outageSince ? { since: Number(outageSince), nextProbeAt: Number(probeAt), error: error ?? '' } : undefined,
   };
 }

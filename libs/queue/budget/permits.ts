@@ -22,7 +22,11 @@ export interface PermitUsage {
   outcome?: 'reply' | { outage: string; item: string };
   /** Set when the provider said that nothing is left of its limit: when it will be refilled. */
   refilledInMs?: number;
+  /** Why nobody may ask until then, with the name of who was told so. */
+  blockReason?: string;
 }
+
+const MAX_REASON_CHARACTERS = 400;
 
 const RENEWAL_MS = 500;
 
@@ -59,8 +63,9 @@ export class HeldPermits {
    * Gives a permit back; a second time changes nothing.
    * @returns whether the breaker is open now
    */
-  async release(permit: Permit, { tokens, retryAfterMs, outcome, refilledInMs }: PermitUsage): Promise<boolean> {
+  async release(permit: Permit, usage: PermitUsage): Promise<boolean> {
     if (!this.#held.delete(permit.id)) return false;
+    const { tokens, retryAfterMs, outcome, refilledInMs, blockReason } = usage;
     const failure = typeof outcome === 'object' ? outcome : undefined;
     this.#released.push({
       id: permit.id,
@@ -71,6 +76,7 @@ export class HeldPermits {
       item: failure?.item ?? '',
       error: failure?.outage ?? '',
       refilledInMs: refilledInMs ?? -1,
+      blockReason: (blockReason ?? '').slice(0, MAX_REASON_CHARACTERS),
     });
     return (await (this.#releasing ??= this.#releaseBatch())) > 0;
   }

@@ -2,9 +2,9 @@
 -- lane, and outages open the circuit breaker until a reply closes it.
 --
 -- KEYS  state of the lane (hash), permits in flight (sorted set), items that failed since a reply (set)
--- ARGV  how many failures, of how many items, open the breaker; then eight for each permit:
+-- ARGV  how many failures, of how many items, open the breaker; then nine for each permit:
 --       permit, tokens reserved, tokens used, retryAfterMs (-1: not throttled), outcome ('reply', 'outage' or '': not
---       known), item, error, ms until the provider's own limit is refilled (-1: not said)
+--       known), item, error, ms until the provider's own limit is refilled (-1: not said), why it blocks the lane
 -- Returns since when the breaker is open; 0 when it is closed. Times are ms of the server's clock.
 
 local state, permits, failing = KEYS[1], KEYS[2], KEYS[3]
@@ -53,9 +53,10 @@ local function count_failure(permit, item, err)
   end
 end
 
-local function block_for(ms)
+-- The reason has the time that it explains, which others set without one.
+local function block_for(ms, reason)
   if now + ms > tonumber(redis.call('HGET', state, 'blocked_until') or '0') then
-    redis.call('HSET', state, 'blocked_until', now + ms)
+    redis.call('HSET', state, 'blocked_until', now + ms, 'block_reason', reason, 'block_reason_of', now + ms)
   end
 end
 
@@ -66,10 +67,10 @@ local function slow_down()
   redis.call('HSET', state, 'factor', tostring(factor), 'factor_at', now, 'lowered_at', now)
 end
 
-for i = 3, #ARGV, 8 do
+for i = 3, #ARGV, 9 do
   local permit, unused = ARGV[i], tonumber(ARGV[i + 1]) - tonumber(ARGV[i + 2])
   local retry_after_ms, outcome = tonumber(ARGV[i + 3]), ARGV[i + 4]
-  local item, err, refilled_in_ms = ARGV[i + 5], ARGV[i + 6], tonumber(ARGV[i + 7])
+  local item, err, refilled_in_ms, reason = ARGV[i + 5], ARGV[i + 6], tonumber(ARGV[i + 7]), ARGV[i + 8]
   redis.call('ZREM', permits, permit)
   if outcome == 'reply' then
     close_breaker()
@@ -79,13 +80,13 @@ for i = 3, #ARGV, 8 do
     -- The probe was given up and says nothing: the next request probes.
     redis.call('HSET', state, 'probe', '', 'probe_at', now)
   end
-  if refilled_in_ms >= 0 then block_for(refilled_in_ms) end
+  if refilled_in_ms >= 0 then block_for(refilled_in_ms, reason) end
   if unused ~= 0 and redis.call('HEXISTS', state, 'tokens') == 1 then
     redis.call('HINCRBYFLOAT', state, 'tokens', unused)
   end
   if retry_after_ms >= 0 then
     slow_down()
-    block_for(retry_after_ms)
+    block_for(retry_after_ms, reason)
   end
 end
 
