@@ -274,6 +274,11 @@ export const Provider = z
         'What its models refused within the last day, and how it is sent instead. `POST .../test` tries it anew, and ' +
         '`DELETE .../learned` forgets it.',
     }),
+    shares_limits_with: z.array(z.string()).meta({
+      description:
+        'Keys of other providers with the same API key at the same origin. They have one set of limits between ' +
+        'them, the strictest, and a pause that the host asks of one holds for all.',
+    }),
     created_at: time.meta({ description: 'When the provider was created.' }),
     updated_at: time.meta({ description: 'When it was last changed.' }),
   })

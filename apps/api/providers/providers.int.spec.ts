@@ -48,8 +48,15 @@ describe('providers', () => {
   it('share the lane of a key at an origin, with the stricter limits; a model with limits has its own', async () => {
     const make = (key: string, limits: object, models: object[] = []) =>
       client.post('/api/providers', { key, base_url: 'http://127.0.0.1:10/v1', api_key: 'sk-shared', limits, models });
-    await make('one', { max_concurrency: 10, requests_per_minute: 60 });
-    await make('two', { max_concurrency: 5 }, [{ id: 'm', limits: { max_concurrency: 1 } }]);
+    const one = await make('one', { max_concurrency: 10, requests_per_minute: 60 });
+    expect(one.body.shares_limits_with).toEqual([]);
+    const two = await make('two', { max_concurrency: 5 }, [{ id: 'm', limits: { max_concurrency: 1 } }]);
+    expect(two.body.shares_limits_with).toEqual(['one']);
+    const others = [{ key: 'one', shares_limits_with: ['two'] }];
+    expect((await client.get('/api/providers')).body.items).toEqual(
+      expect.arrayContaining(others.map(expect.objectContaining)),
+    );
+    expect((await client.get('/api/providers/one')).body.shares_limits_with).toEqual(['two']);
     const { rows } = await api.pool.query(
       `SELECT name, max_concurrency, requests_per_minute FROM lane
         WHERE team_id = $1 AND name IN ('one', 'two', 'two::m') ORDER BY name`,
@@ -105,7 +112,8 @@ describe('providers', () => {
       ).rows.map((row) => row.lane_id);
     const shared = await lanes();
     expect(shared[0]).toBe(shared[1]);
-    await client.patch('/api/providers/right', { api_key: 'sk-second' });
+    const apart = await client.patch('/api/providers/right', { api_key: 'sk-second' });
+    expect(apart.body.shares_limits_with).toEqual([]);
     expect(new Set(await lanes()).size).toBe(2);
     await client.patch('/api/providers/right', { api_key: 'sk-first', base_url: 'http://127.0.0.1:11/v2' });
     expect(await lanes()).toEqual(shared);

@@ -18,9 +18,10 @@ import type {
 import { audit } from '#lib/db/catalogue/audit';
 import type { Caller } from '#lib/db/catalogue/callers';
 import { forgetLearned, learnSetting } from '#lib/db/catalogue/learned-settings';
-import type { Pool } from '#lib/db/connection/pool';
 import { ProviderChanges } from '#lib/db/engine/provider-changes';
-import { ProviderRepository, toProvider, type StoredProvider } from '#lib/db/catalogue/providers';
+import { ProviderRepository, type StoredProvider } from '#lib/db/catalogue/providers';
+import { endRest } from '#lib/db/engine/resting-models';
+import type { Pool } from '#lib/db/connection/pool';
 import type { Prisma } from '#lib/db/connection/prisma';
 import { notify, type Notification } from '#lib/events/notifications';
 import { baseUrlProblem, discoverModels, probeProvider } from '#lib/providers/probe';
@@ -44,8 +45,8 @@ export class ProviderService {
     return this.#providersOf(caller).list({ limit, cursor });
   }
 
-  async read(caller: Caller, key: string): Promise<Provider> {
-    return toProvider(await this.#providersOf(caller).find(key));
+  read(caller: Caller, key: string): Promise<Provider> {
+    return this.#providersOf(caller).read(key);
   }
 
   async create(caller: Caller, input: ProviderInput, change: Change): Promise<Provider> {
@@ -111,6 +112,7 @@ export class ProviderService {
         await learnSetting(this.pool, provider.id, model.model_id, refusal);
       },
     );
+    if (ok) await endRest(this.pool, provider.id, model.model_id);
     void notify(this.redis, { topic: 'provider', id: key });
     return { ok, latency_ms: latencyMs, error, learned };
   }

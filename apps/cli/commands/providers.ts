@@ -151,6 +151,12 @@ async function addProvider(client: ApiClient, options: AddOptions, key: string):
         ? `Try it: toolmark providers test ${key}`
         : `Its models: toolmark models ${key} --discover`),
   );
+  const sharing = provider.shares_limits_with ?? [];
+  if (sharing.length)
+    printError(
+      `Note: it has the same key at the same host as ${sharing.join(', ')}. They share one set of limits, the ` +
+        'strictest, and wait together when the host asks for a pause.',
+    );
 }
 
 async function findTemplate(client: ApiClient, { template = '' }: AddOptions, key: string): Promise<ProviderTemplate> {

@@ -47,6 +47,7 @@ export const PROVIDER_EXAMPLES = {
       limits,
       models: [model],
       learned: [{ model: model.id, ...refused, until: '2026-11-21T08:30:00.000Z' }],
+      shares_limits_with: [],
       created_at: at('08:10:00'),
       updated_at: at('08:10:00'),
     },

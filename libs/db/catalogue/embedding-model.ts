@@ -27,7 +27,11 @@ export async function loadEmbeddingModel(pool: Pool, teamId: string): Promise<Em
   const row = rows[0];
   if (!row) return undefined;
   const { id, name, requests_per_minute, tokens_per_minute, max_concurrency, paused_at, modelName, ...model } = row;
-  return { ...model, name: modelName, lane: { id, name, requests_per_minute, tokens_per_minute, max_concurrency, paused_at } };
+  return {
+    ...model,
+    name: modelName,
+    lane: { id, name, requests_per_minute, tokens_per_minute, max_concurrency, paused_at },
+  };
 }
 
 /**

@@ -10,7 +10,7 @@ import type { TeamScoped } from '../team-isolation.js';
 
 export type StoredProvider = ProviderRow & { models: ModelRow[] };
 
-/** A 404 compares the unknown key with this many of the team's keys. */
+/** An answer names, and a 404 compares the unknown key with, this many of the team's keys. */
 const MAX_COMPARED = 1000;
 
 /**
@@ -30,8 +30,10 @@ export class ProviderRepository implements TeamScoped {
       orderBy: { id: 'desc' },
       take: limit + 1,
     });
+    const shown = rows.slice(0, limit);
+    const keys = await this.#keysByLane(shown);
     return {
-      items: rows.slice(0, limit).map(toProvider),
+      items: shown.map((row) => toProvider(row, keys.get(row.lane_id) ?? [])),
       next_cursor: rows.length > limit ? rows[limit - 1]!.id : null,
     };
   }
@@ -45,6 +47,24 @@ export class ProviderRepository implements TeamScoped {
       take: MAX_COMPARED,
     });
     return rows.map(({ key, kind, base_url: baseUrl }) => ({ key, kind: kind as ProviderKind, baseUrl }));
+  }
+
+  /** @throws ProblemError 404 */
+  async read(key: string): Promise<Provider> {
+    const found = await this.find(key);
+    return toProvider(found, (await this.#keysByLane([found])).get(found.lane_id) ?? []);
+  }
+
+  /** The keys of the providers that use the lanes of these, in order. */
+  async #keysByLane(providers: readonly StoredProvider[]): Promise<Map<string, string[]>> {
+    const found = await this.prisma.provider.findMany({
+      where: { team_id: this.teamId, lane_id: { in: providers.map((provider) => provider.lane_id) } },
+      select: { key: true, lane_id: true },
+      orderBy: { key: 'asc' },
+      take: MAX_COMPARED,
+    });
+    const byLane = Map.groupBy(found, (provider) => provider.lane_id);
+    return new Map([...byLane].map(([lane, ofLane]) => [lane, ofLane.map(({ key }) => key)]));
   }
 
   /** @throws ProblemError 404 */
@@ -74,7 +94,8 @@ export class ProviderRepository implements TeamScoped {
   }
 }
 
-export function toProvider(row: StoredProvider): Provider {
+/** @param ofLane keys of the providers that use its lane */
+export function toProvider(row: StoredProvider, ofLane: readonly string[]): Provider {
   return {
     key: row.key,
     name: row.name,
@@ -105,6 +126,7 @@ export function toProvider(row: StoredProvider): Provider {
         until: new Date(Date.parse(at) + LEARNED_FOR_MS).toISOString(),
       })),
     ),
+    shares_limits_with: ofLane.filter((key) => key !== row.key),
     created_at: row.created_at.toISOString(),
     updated_at: row.updated_at.toISOString(),
   };

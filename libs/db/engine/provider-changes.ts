@@ -156,7 +156,14 @@ const given = <Value>(value: Value | undefined, old: Value): Value => (value ===
 async function readProvider(client: PoolClient, id: string): Promise<Provider> {
   const { rows } = await client.query<ProviderRow>('SELECT * FROM provider WHERE id = $1', [id]);
   const models = await client.query<ModelRow>('SELECT * FROM model WHERE provider_id = $1 ORDER BY position', [id]);
-  return toProvider({ ...rows[0]!, models: models.rows });
+  const { rows: ofLane } = await client.query<{ key: string }>(
+    'SELECT key FROM provider WHERE lane_id = $1 ORDER BY key LIMIT 1000',
+    [rows[0]!.lane_id],
+  );
+  return toProvider(
+    { ...rows[0]!, models: models.rows },
+    ofLane.map(({ key }) => key),
+  );
 }
 
 const reservedKey = (): ProblemError =>

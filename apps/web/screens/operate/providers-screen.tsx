@@ -66,7 +66,7 @@ const ProviderRows = ({ providers }: { providers: Provider[] }) => (
 );
 
 function ProviderRow({ provider }: { provider: Provider }) {
-  const { key, name, kind, base_url: url, models, limits, updated_at: at } = provider;
+  const { key, name, kind, base_url: url, models, limits, updated_at: at, shares_limits_with: shared } = provider;
   const unpriced = models.filter((model) => model.input_cost_per_mtok === null || model.output_cost_per_mtok === null);
   return (
     <tr>
@@ -84,7 +84,14 @@ function ProviderRow({ provider }: { provider: Provider }) {
       <td className="named">
         <GivenLine text={url} />
       </td>
-      <td>{keyInWords(provider)}</td>
+      <td className="named">
+        {keyInWords(provider)}
+        {shared.length > 0 && (
+          <span className="small muted">
+            <GivenLine text={`one set of limits with ${shared.join(', ')}`} />
+          </span>
+        )}
+      </td>
       <td className="number">{count(models.length)}</td>
       <td className="number">{unpriced.length > 0 && count(unpriced.length)}</td>
       <td className="number">{count(limits.max_concurrency)}</td>
