@@ -2,6 +2,7 @@ import { endWithPeriod } from '#lib/contracts/input/problem';
 import { ProviderFailure } from './failure.js';
 import { AddressNotAllowed } from './guarded/guarded-fetch.js';
 import { ResponseTooLarge, ResponseTooSlow } from './guarded/response-limits.js';
+import { saysModelMissing } from './model-missing.js';
 import { kindOfFailure } from './replies/host-failure.js';
 import { readAskedWait } from './retry-after.js';
 
@@ -10,6 +11,14 @@ const MAX_KEPT_CHARACTERS = 100_000;
 
 /** What an HTTP status other than 2xx means for an item, and what a person can do about it. */
 export function classifyStatus(
+  ...[status, headers, error, text, baseUrl]: Parameters<typeof classify>
+): ProviderFailure {
+  const failure = classify(status, headers, error, text, baseUrl);
+  failure.isModelMissing = failure.kind === 'bad_request' && saysModelMissing(status, failure.body ?? '');
+  return failure;
+}
+
+function classify(
   status: number,
   headers: Headers | undefined,
   error: unknown,

@@ -6,6 +6,8 @@ const MAX_MESSAGE_CHARACTERS = 2000;
 
 /** A request that brought no reply of a model: the world is broken, not the model wrong. */
 export class ProviderFailure extends Error {
+  /** The host has no such model, and would say so to every request. */
+  isModelMissing = false;
   /** Kept out of what a log or a message would show of an error. */
   #privateBody: string | undefined;
 

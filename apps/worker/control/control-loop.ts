@@ -5,6 +5,7 @@ import { runsToFinish, targetsToFinish } from '#lib/db/engine/finish-run';
 import { runsToPrepare } from '#lib/db/engine/prepare-run';
 import { rescoresToContinue } from '#lib/db/engine/rescore-run';
 import { runsMaybeOverBudget } from '#lib/db/engine/run-budget';
+import { targetsWithUnaskedItems } from '#lib/db/engine/unasked-items';
 import type { LaneQueues } from '#lib/queue/lane-queue';
 import type { Logger } from '#lib/runtime/logger';
 import type { Embedder } from '../embeddings/embedder.js';
@@ -156,6 +157,7 @@ export class ControlLoop {
     });
     const bulkhead = this.#bulkhead('finish');
     return this.#step('finish', async (signal) => {
+      await bulkhead.each(await targetsWithUnaskedItems(pool), byTeam, (target) => finisher.settleUnasked(target));
       await bulkhead.each(await targetsToFinish(pool), byTeam, (done) => finisher.finishTarget(done, signal));
       await bulkhead.each(await runsMaybeOverBudget(pool), byTeam, (run) => finisher.stopIfOverBudget(run));
       await bulkhead.each(await runsToFinish(pool), byTeam, (run) => finisher.finishRun(run, signal));

@@ -5,6 +5,7 @@ import { hasEnded, readExperiment, readRun } from '#lib/db/engine/experiment-pai
 import { finishRun, finishTarget, type RunToFinish, type TargetToFinish } from '#lib/db/engine/finish-run';
 import type { ComparedRun } from '#lib/db/engine/place-run';
 import { stopIfOverBudget, type RunToStop } from '#lib/db/engine/run-budget';
+import { settleUnasked, type UnaskedTarget } from '#lib/db/engine/unasked-items';
 import { resultsOfTarget } from '#lib/db/read/for-workers/results-of-target';
 import { notify } from '#lib/events/notifications';
 import { SummaryBuilder } from '#lib/scoring/statistics/summarise';
@@ -41,6 +42,14 @@ export class Finisher {
       await finishTarget(pool, done, { ...summary.finish(), target });
     });
     onTargetFinished();
+  }
+
+  /** Settles the next items of a target that is not asked for them. */
+  async settleUnasked(target: UnaskedTarget): Promise<void> {
+    const settled = await settleUnasked(this.deps.pool, target);
+    if (!settled) return;
+    await notify(this.deps.redis, { topic: 'job', id: settled.jobId });
+    this.deps.onTargetFinished();
   }
 
   /** Stops a run that has spent its budget. */

@@ -1,5 +1,6 @@
 import type { Json, JsonObject } from '#lib/contracts/json/json';
 import type { LaneLimits } from '#lib/db/catalogue/lane-limits';
+import { noteModelMissing } from '#lib/db/engine/unasked-items';
 import { adjustmentWarnings, type BuiltRequest } from '#lib/providers/build-request';
 import type { Note } from '#lib/providers/dialects/note';
 import { suiteNamesByWireName } from '#lib/providers/dialects/dialects';
@@ -73,6 +74,10 @@ export class CasePlayer {
         lane: target.laneId,
         item: identity.delivery.item,
       });
+    if (played.failure?.isModelMissing)
+      await retryTransient(() =>
+        noteModelMissing(this.deps.pool, identity.delivery, { name: request.modelName, ...connection }),
+      );
     // The prices of now, or the last ones if the model was removed meanwhile.
     const { kind, ...prices } = await request.model.current().catch(() => connection);
     await this.#warn(item, request, context.generation, { kind, notes, played });

@@ -28,7 +28,7 @@ const MAX_MESSAGE_LENGTH = 2000;
  * Stores with a run that something is done differently than asked, and logs it: once per code, whichever worker
  * notices first. A resumed run has a new job with a log of its own, so the warning is logged there again.
  */
-export async function logWarning(pool: Pool, runId: string, code: string, message: string): Promise<void> {
+export async function logWarning(pool: Pool | PoolClient, runId: string, code: string, message: string): Promise<void> {
   await inTransaction(pool, async (client) => {
     const { rows } = await client.query<{ job_id: string }>(
       `INSERT INTO run_warning AS known (run_id, code, message, at, generation)

@@ -111,14 +111,14 @@ async function readPreparation(
   return { run: runs.rows[0], parts: parts.rows };
 }
 
-interface ItemOfCase {
+export interface ItemOfCase {
   item: number;
   casePosition: number;
   sample: number;
 }
 
 /** Which case and sample the items are. An item is a position of (case, sample); a run may have some cases only. */
-async function locateItems(client: PoolClient, runId: string, from: number, end: number): Promise<ItemOfCase[]> {
+export async function locateItems(client: PoolClient, runId: string, from: number, end: number): Promise<ItemOfCase[]> {
   const { rows } = await client.query<{
     samples: number;
     first_sample: number;

@@ -1,7 +1,7 @@
 import type { ErrorKind, ToolChoice } from '#lib/contracts/run';
 import { SCORING_VERSION, type Verdict } from '#lib/contracts/verdict';
 import { BatchColumns } from '../connection/batch-columns.js';
-import type { Pool } from '../connection/pool.js';
+import type { Pool, PoolClient } from '../connection/pool.js';
 import type { Delivery } from './dispatch-lane.js';
 
 /** How an item ended: with a verdict, or with an error that left it without one. */
@@ -90,7 +90,7 @@ const COLUMNS = new BatchColumns<Settlement>({
  * its delivery still holds it (`prisma/functions/settle-items.sql`). A late reply (after a cancel, a takeover, a
  * resume) changes nothing.
  */
-export async function settleItems(pool: Pool, batch: readonly Settlement[]): Promise<SettledBatch> {
+export async function settleItems(pool: Pool | PoolClient, batch: readonly Settlement[]): Promise<SettledBatch> {
   const { rows } = await pool.query<{ run_id: string; settled: number; ended: boolean; stored: number[] }>({
     name: 'settle_items',
     text: `SELECT run_id, settled, ended, stored
