@@ -17,8 +17,21 @@ export const calling = (name: string, args: object) => ({
 });
 const IN_PARIS = calling('get_weather', { city: 'Paris' });
 
-/** An endpoint in OpenAI's format that holds its requests until a test answers them. It ends with the test file. */
-export async function startEndpoint(messageFor: (body: any) => object = () => IN_PARIS) {
+/** What an endpoint answers in place of a reply. */
+export interface Refusal {
+  status: number;
+  headers?: Record<string, string>;
+  body: object;
+}
+
+/**
+ * An endpoint in OpenAI's format that holds its requests until a test answers them. It ends with the test file.
+ * @param refuse what a request is answered that gets no reply; undefined for one that gets a reply
+ */
+export async function startEndpoint(
+  messageFor: (body: any) => object = () => IN_PARIS,
+  refuse: (body: any) => Refusal | undefined = () => undefined,
+) {
   const asked: AskedRequest[] = [];
   let isOpen = false;
   const waiting = (): AskedRequest[] => asked.filter(({ response }) => !response.writableEnded && !response.destroyed);
@@ -31,9 +44,10 @@ export async function startEndpoint(messageFor: (body: any) => object = () => IN
       choices: [{ index: 0, message: messageFor(body), finish_reason: 'tool_calls' }],
       usage: { prompt_tokens: 1_000_000, completion_tokens: 0 },
     });
+    const refusal = refuse(body);
     response
-      .writeHead(200, { 'content-type': 'application/json' })
-      .end(JSON.stringify(path.endsWith('/embeddings') ? embeddings() : completion()));
+      .writeHead(refusal?.status ?? 200, { 'content-type': 'application/json', ...refusal?.headers })
+      .end(JSON.stringify(refusal?.body ?? (path.endsWith('/embeddings') ? embeddings() : completion())));
   };
   const server = createServer((request, response) => {
     let text = '';

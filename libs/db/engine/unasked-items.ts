@@ -74,7 +74,7 @@ export async function targetsWithUnaskedItems(pool: Pool): Promise<UnaskedTarget
 export async function settleUnasked(
   pool: Pool,
   { runId, ordinal }: Pick<UnaskedTarget, 'runId' | 'ordinal'>,
-  pieceSize = 2000,
+  pieceSize = 1000,
 ): Promise<{ jobId: string } | undefined> {
   return inTransaction(pool, async (client) => {
     await client.query(`SELECT set_config('lock_timeout', '5s', true)`);

@@ -1,0 +1,159 @@
+import { weatherSuite, type Client } from '../client.js';
+import { startEndpoint, type Refusal } from '../endpoint.js';
+import { aTeamOf, joinSystem, type TeamSystem } from '../system.js';
+import { until } from '../until.js';
+
+let system: TeamSystem;
+beforeAll(async () => {
+  system = await joinSystem();
+}, 150_000);
+
+/** A host that refuses a model as long as a test wants it to. */
+async function startHost() {
+  const refusals = new Map<string, Refusal>();
+  const endpoint = await startEndpoint(undefined, ({ model }) => refusals.get(model));
+  endpoint.open();
+  const asked = (model: string): number => endpoint.asked.filter(({ body }) => body.model === model).length;
+  return { url: endpoint.url, refusals, asked };
+}
+
+const add = async (client: Client, key: string, url: string, more: object = {}) =>
+  expect(
+    await client.post('/api/providers', {
+      key,
+      base_url: url,
+      api_key: 'sk-shared-0123456789',
+      limits: { max_concurrency: 4 },
+      models: ['poor', 'rich'],
+      ...more,
+    }),
+  ).toMatchObject({ status: 201 });
+async function submit(client: Client, models: string[], cases: number): Promise<{ eval_id: string; job_id: string }> {
+  const { suite_id } = (await client.post('/api/tool-eval/import', weatherSuite(cases))).body;
+  return (await client.post('/api/tool-eval', { suite_id, models, cache: 'off' })).body;
+}
+const run = async (client: Client, id: string) => (await client.get(`/api/tool-eval/history/${id}`)).body;
+const completed = (client: Client, id: string) =>
+  until(
+    async () => {
+      const now = await run(client, id);
+      return now.status === 'completed' && now;
+    },
+    { what: 'the run to complete', timeoutMs: 60_000 },
+  );
+const detailOf = async (client: Client, id: string): Promise<string | null> =>
+  (await client.get(`/api/jobs/${id}`)).body.detail;
+const timeComes = (teamId: string) =>
+  system.sql.query(
+    `UPDATE resting_model SET until = now() WHERE provider_id IN (SELECT id FROM provider WHERE team_id = $1)`,
+    [teamId],
+  );
+const daily = (headers: Record<string, string>): Refusal => ({
+  status: 429,
+  headers,
+  body: { error: { message: 'You have used up what you may ask today.' } },
+});
+
+it('a model that its host refuses for hours rests until then, alone, and its run ends with every item scored', async () => {
+  const { client, teamId } = system;
+  const host = await startHost();
+  const other = await aTeamOf(system);
+  await add(client, 'host', host.url);
+  await add(other.client, 'host', host.url, { api_key: 'sk-other-0123456789' });
+  const midnight = Math.ceil(Date.now() / 86_400_000 + 1) * 86_400_000;
+  host.refusals.set('poor', daily({ 'retry-after': String(midnight / 1000) }));
+  const { eval_id, job_id } = await submit(client, ['host::poor', 'host::rich'], 40);
+  const shown = new Date(midnight).toISOString().slice(0, 16).replace('T', ' ');
+  await until(async () => (await detailOf(client, job_id)) !== null, { what: 'the job to say what it waits for' });
+  expect(await detailOf(client, job_id)).toBe(
+    `Waiting for host::poor until ${shown} UTC: ${new URL(host.url).host} answered 429: ` +
+      'You have used up what you may ask today.',
+  );
+  await until(async () => (await run(client, eval_id)).counts.settled === 40, { what: 'the other model to end' });
+  // All that was claimed may have asked once.
+  const refused = host.asked('poor');
+  expect(refused).toBeLessThanOrEqual(10);
+
+  host.refusals.delete('poor');
+  const beside = await submit(other.client, ['host::poor'], 20);
+  expect((await completed(other.client, beside.eval_id)).counts).toMatchObject({ settled: 20, errored: 0 });
+  const later = await submit(client, ['host::poor'], 5);
+  await until(async () => /host::poor until/.test((await detailOf(client, later.job_id)) ?? ''), {
+    what: 'a later run to wait as well',
+  });
+  expect(host.asked('poor')).toBe(refused + 20);
+
+  host.refusals.set('poor', daily({ 'retry-after': '7200' }));
+  await timeComes(teamId);
+  await until(async () => host.asked('poor') === refused + 21, { what: 'one request that finds out' });
+  await until(async () => !(await detailOf(client, job_id))?.includes(shown), { what: 'another time' });
+  host.refusals.delete('poor');
+  await timeComes(teamId);
+  for (const [id, count] of [
+    [eval_id, 80],
+    [later.eval_id, 5],
+  ] as const)
+    expect((await completed(client, id)).counts).toMatchObject({ settled: count, errored: 0, passed: count });
+  expect(host.asked('poor')).toBe(refused + 20 + 1 + 40 + 5);
+}, 120_000);
+
+it('a rest ends when the provider gets another key, or answers a test', async () => {
+  const { client } = system;
+  const host = await startHost();
+  await add(client, 'keyed', host.url);
+  const waits = async (jobId: string) =>
+    until(async () => /keyed::poor until/.test((await detailOf(client, jobId)) ?? ''), { what: 'the model to rest' });
+  const end = [
+    () => client.patch('/api/providers/keyed', { api_key: 'sk-better-0123456789' }),
+    () => client.post('/api/providers/keyed/test'),
+  ];
+  for (const endRest of end) {
+    host.refusals.set('poor', daily({ 'retry-after': '7200' }));
+    const { eval_id, job_id } = await submit(client, ['keyed::poor'], 6);
+    await waits(job_id);
+    host.refusals.delete('poor');
+    expect((await endRest()).status).toBe(200);
+    expect((await completed(client, eval_id)).counts).toMatchObject({ settled: 6, errored: 0 });
+    expect(await detailOf(client, job_id)).toBeNull();
+  }
+}, 120_000);
+
+it('a pause of minutes is said with the provider that asked for it, also to others that share its limits', async () => {
+  const { client } = system;
+  const host = await startHost();
+  await add(client, 'first', host.url);
+  await add(client, 'second', host.url);
+  host.refusals.set('poor', { ...daily({ 'retry-after-ms': '300000' }) });
+  const { job_id } = await submit(client, ['second::poor'], 1);
+  const { job_id: waiting } = await submit(client, ['first::rich'], 500);
+  for (const id of [job_id, waiting])
+    await until(
+      async () =>
+        /until .*Z: second::poor asked for a pause: .* answered 429: You have/.test((await detailOf(client, id)) ?? ''),
+      {
+        what: 'the job to say who asked',
+      },
+    );
+}, 60_000);
+
+it('a model that its host does not have costs a few requests, and a resume asks the other items', async () => {
+  const { client } = system;
+  const host = await startHost();
+  await add(client, 'lacking', host.url);
+  host.refusals.set('poor', {
+    status: 404,
+    body: { error: { message: 'The model `poor` does not exist.', code: 'model_not_found' } },
+  });
+  const { eval_id, job_id } = await submit(client, ['lacking::poor', 'lacking::rich'], 300);
+  expect((await completed(client, eval_id)).counts).toMatchObject({ settled: 600, errored: 300 });
+  expect(host.asked('poor')).toBeLessThanOrEqual(12);
+  expect((await run(client, eval_id)).warnings.map(({ message }: any) => message)).toEqual([
+    expect.stringMatching(
+      /^lacking::poor does not exist at 127.0.0.1:\d+: 2\d\d of 300 items were not asked\. Correct/,
+    ),
+  ]);
+  expect(await detailOf(client, job_id)).toBeNull();
+  host.refusals.delete('poor');
+  expect((await client.post(`/api/tool-eval/history/${eval_id}/resume`)).status).toBe(202);
+  expect((await completed(client, eval_id)).counts).toMatchObject({ settled: 600, errored: 0 });
+}, 120_000);
