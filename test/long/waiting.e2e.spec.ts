@@ -62,39 +62,39 @@ it('a model that its host refuses for hours rests until then, alone, and its run
   await add(other.client, 'host', host.url, { api_key: 'sk-other-0123456789' });
   const midnight = Math.ceil(Date.now() / 86_400_000 + 1) * 86_400_000;
   host.refusals.set('poor', daily({ 'retry-after': String(midnight / 1000) }));
-  const { eval_id, job_id } = await submit(client, ['host::poor', 'host::rich'], 40);
+  const { eval_id, job_id } = await submit(client, ['host::poor', 'host::rich'], 20);
   const shown = new Date(midnight).toISOString().slice(0, 16).replace('T', ' ');
   await until(async () => (await detailOf(client, job_id)) !== null, { what: 'the job to say what it waits for' });
   expect(await detailOf(client, job_id)).toBe(
     `Waiting for host::poor until ${shown} UTC: ${new URL(host.url).host} answered 429: ` +
       'You have used up what you may ask today.',
   );
-  await until(async () => (await run(client, eval_id)).counts.settled === 40, { what: 'the other model to end' });
+  await until(async () => (await run(client, eval_id)).counts.settled === 20, { what: 'the other model to end' });
   // All that was claimed may have asked once.
   const refused = host.asked('poor');
   expect(refused).toBeLessThanOrEqual(10);
 
   host.refusals.delete('poor');
-  const beside = await submit(other.client, ['host::poor'], 20);
-  expect((await completed(other.client, beside.eval_id)).counts).toMatchObject({ settled: 20, errored: 0 });
+  const beside = await submit(other.client, ['host::poor'], 10);
+  expect((await completed(other.client, beside.eval_id)).counts).toMatchObject({ settled: 10, errored: 0 });
   const later = await submit(client, ['host::poor'], 5);
   await until(async () => /host::poor until/.test((await detailOf(client, later.job_id)) ?? ''), {
     what: 'a later run to wait as well',
   });
-  expect(host.asked('poor')).toBe(refused + 20);
+  expect(host.asked('poor')).toBe(refused + 10);
 
   host.refusals.set('poor', daily({ 'retry-after': '7200' }));
   await timeComes(teamId);
-  await until(async () => host.asked('poor') === refused + 21, { what: 'one request that finds out' });
+  await until(async () => host.asked('poor') === refused + 11, { what: 'one request that finds out' });
   await until(async () => !(await detailOf(client, job_id))?.includes(shown), { what: 'another time' });
   host.refusals.delete('poor');
   await timeComes(teamId);
   for (const [id, count] of [
-    [eval_id, 80],
+    [eval_id, 40],
     [later.eval_id, 5],
   ] as const)
     expect((await completed(client, id)).counts).toMatchObject({ settled: count, errored: 0, passed: count });
-  expect(host.asked('poor')).toBe(refused + 20 + 1 + 40 + 5);
+  expect(host.asked('poor')).toBe(refused + 10 + 1 + 20 + 5);
 }, 120_000);
 
 it('a rest ends when the provider gets another key, or answers a test', async () => {
@@ -125,7 +125,7 @@ it('a pause of minutes is said with the provider that asked for it, also to othe
   await add(client, 'second', host.url);
   host.refusals.set('poor', { ...daily({ 'retry-after-ms': '300000' }) });
   const { job_id } = await submit(client, ['second::poor'], 1);
-  const { job_id: waiting } = await submit(client, ['first::rich'], 500);
+  const { job_id: waiting } = await submit(client, ['first::rich'], 100);
   for (const id of [job_id, waiting])
     await until(
       async () =>
@@ -144,16 +144,14 @@ it('a model that its host does not have costs a few requests, and a resume asks 
     status: 404,
     body: { error: { message: 'The model `poor` does not exist.', code: 'model_not_found' } },
   });
-  const { eval_id, job_id } = await submit(client, ['lacking::poor', 'lacking::rich'], 300);
-  expect((await completed(client, eval_id)).counts).toMatchObject({ settled: 600, errored: 300 });
+  const { eval_id, job_id } = await submit(client, ['lacking::poor', 'lacking::rich'], 60);
+  expect((await completed(client, eval_id)).counts).toMatchObject({ settled: 120, errored: 60 });
   expect(host.asked('poor')).toBeLessThanOrEqual(12);
   expect((await run(client, eval_id)).warnings.map(({ message }: any) => message)).toEqual([
-    expect.stringMatching(
-      /^lacking::poor does not exist at 127.0.0.1:\d+: 2\d\d of 300 items were not asked\. Correct/,
-    ),
+    expect.stringMatching(/^lacking::poor does not exist at 127.0.0.1:\d+: \d\d of 60 items were not asked\. Correct/),
   ]);
   expect(await detailOf(client, job_id)).toBeNull();
   host.refusals.delete('poor');
   expect((await client.post(`/api/tool-eval/history/${eval_id}/resume`)).status).toBe(202);
-  expect((await completed(client, eval_id)).counts).toMatchObject({ settled: 600, errored: 0 });
+  expect((await completed(client, eval_id)).counts).toMatchObject({ settled: 120, errored: 0 });
 }, 120_000);

@@ -24,11 +24,22 @@ export async function readLaneState(redis: Redis, laneId: string): Promise<LaneS
   const now = Date.now();
   const replies = await redis
     .multi()
-    .hmget(keys.state, 'factor', 'factor_at', 'blocked_until', 'outage_since', 'probe_at', 'error', 'block_reason', 'block_reason_of')
+    .hmget(
+      keys.state,
+      'factor',
+      'factor_at',
+      'blocked_until',
+      'outage_since',
+      'probe_at',
+      'error',
+      'block_reason',
+      'block_reason_of',
+    )
     .zcount(keys.permits, `(${now}`, '+inf')
     .exec();
-  const [factor, factorAt, blockedUntil, outageSince, probeAt, error, reason, reasonOf] =
-    replies![0]![1] as (string | null)[];
+  const [factor, factorAt, blockedUntil, outageSince, probeAt, error, reason, reasonOf] = replies![0]![1] as (
+    string | null
+  )[];
   const grownBack = (FACTOR_GROWTH * (now - Number(factorAt ?? 0))) / 1000;
   return {
     inFlight: replies![1]![1] as number,
