@@ -13,7 +13,7 @@ import { waitInMessage } from './waits/wait-in-words.js';
  *    whole lane waits.
  * 4. The worker releases its permit with that wait. The lane's budget in Redis (`libs/queue/budget`) blocks the lane
  *    until then, so that no worker of the fleet sends it a request.
- * 5. A wait of a quarter of an hour or more blocks no lane: the model rests (`libs/db/engine/rest-model.ts`).
+ * 5. A wait of a quarter of an hour or more blocks no lane: the model rests (`libs/db/engine/resting-models.ts`).
  *
  * `readRefill` (`waits/wait-in-headers.ts`) takes the same way from step 4 on: it reads when an exhausted limit
  * refills, from the headers of a reply, so that the lane stops before the provider answers 429.

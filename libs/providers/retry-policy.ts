@@ -29,8 +29,9 @@ interface FailureCounts {
 
 /**
  * Decides what to do after a failure. A wait that the provider asked for uses no attempt, but the item gives up after
- * 15 minutes of such waits. For a single wait of that length or more the model rests, up to 31 days. Other retryable failures are tried again after a backoff with full jitter (AWS
- * Architecture Blog, "Exponential Backoff and Jitter"), and so are 429s that name no wait.
+ * 15 minutes of such waits. For a single wait of that length or more the model rests, up to 31 days. Other retryable
+ * failures are tried again after a backoff with full jitter (AWS Architecture Blog, "Exponential Backoff and
+ * Jitter"), and so are 429s that name no wait.
  *
  * @param random 0..1
  */

@@ -54,7 +54,7 @@ const daily = (headers: Record<string, string>): Refusal => ({
   body: { error: { message: 'You have used up what you may ask today.' } },
 });
 
-it('a model that its host refuses for hours rests until then, alone, and its run ends with every item scored', async () => {
+it('a model that its host refuses for hours rests until then, and its run ends with every item scored', async () => {
   const { client, teamId } = system;
   const host = await startHost();
   const other = await aTeamOf(system);

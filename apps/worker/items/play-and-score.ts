@@ -1,4 +1,5 @@
 import type { Json, JsonObject } from '#lib/contracts/json/json';
+import { retryTransient, type Pool } from '#lib/db/connection/pool';
 import type { LaneLimits } from '#lib/db/catalogue/lane-limits';
 import { noteModelMissing } from '#lib/db/engine/unasked-items';
 import { adjustmentWarnings, type BuiltRequest } from '#lib/providers/build-request';
@@ -52,6 +53,7 @@ export type OnAttempt = (laneId: string, failure: ProviderFailure | undefined, s
 export class CasePlayer {
   constructor(
     readonly deps: {
+      pool: Pool;
       connections: Connections;
       firstRequests: FirstRequests;
       scorer: ReplyScorer;

@@ -131,7 +131,7 @@ describe('a model whose provider asked for a wait of hours', () => {
     expect(await dispatch(other)).toHaveLength(4);
   });
 
-  it('goes on at once when its provider replied, or was given another key; a late refusal changes nothing', async () => {
+  it('goes on at once when its provider replied or has another key; a late refusal changes nothing', async () => {
     const team = await aTeam(pool);
     const { runId } = await team.submit();
     const deliveries = await dispatch(team);

@@ -145,7 +145,8 @@ async function resetTargets(client: PoolClient, { teamId, userId, runId }: Resum
   const recorded = await client.query('SELECT 1 FROM target WHERE run_id = $1 AND recorded LIMIT 1', [runId]);
   const recordedLane = recorded.rowCount ? await new LaneRepository(client, teamId).ensureRecordedLane() : null;
   const { rows } = await client.query<{ lane_id: string }>(
-    `UPDATE target t SET settled = settled - errored, errored = 0, not_found = 0, unasked_why = NULL, summary = NULL, finished_at = NULL, user_id = $2,
+    `UPDATE target t SET settled = settled - errored, errored = 0, not_found = 0, unasked_why = NULL,
+       summary = NULL, finished_at = NULL, user_id = $2,
        vtime = 0, lane_id = coalesce((
          SELECT coalesce(m.lane_id, p.lane_id) FROM provider p
            LEFT JOIN model m ON m.provider_id = p.id AND m.model_id = t.model_id

@@ -1,6 +1,7 @@
 import type { Pool } from '../connection/pool.js';
 import type { LaneLimits } from '../catalogue/lane-limits.js';
 import { LANE_OF_ITEM } from '../lane-of-item.js';
+import { UNTIL } from '../rests.js';
 
 /** How the detail of a job begins that waits for a provider. */
 export const WAITING_FOR = 'Waiting for ';
@@ -27,7 +28,7 @@ export async function setWaitReason(
        UNION SELECT run_id FROM target WHERE lane_id = $1 AND active_for IS NOT NULL
      ), asked AS (
        SELECT t.run_id, t.active_for, t.provider_key, t.provider_key || '::' || t.model_id AS name, m.lane_id AS own,
-         rest.until, to_char((rest.until + interval '30 s') AT TIME ZONE 'UTC', 'YYYY-MM-DD HH24:MI') AS shown, rest.why
+         rest.until, ${UNTIL('rest.until')} AS shown, rest.why
        FROM target t LEFT JOIN model m ON m.provider_id = t.provider_id AND m.model_id = t.model_id
          LEFT JOIN resting_model rest ON rest.provider_id = t.provider_id AND rest.model_id = t.model_id
            AND rest.until > now() AND t.active_for IS NOT NULL
@@ -35,7 +36,7 @@ export async function setWaitReason(
      ), waits AS (
        SELECT r.job_id, r.status, array_agg($2 || asked.name || ' ') AS starts,
          $2 || string_agg(DISTINCT CASE WHEN own = $1 THEN asked.name ELSE provider_key END, ', ') || ' ' AS start,
-         $2 || string_agg(DISTINCT asked.name || ' until ' || shown || ' UTC: ' || why, '; ') AS rests,
+         $2 || string_agg(DISTINCT asked.name || ' until ' || shown || ': ' || why, '; ') AS rests,
          bool_and(until IS NOT NULL) FILTER (WHERE active_for IS NOT NULL) AS all_rest
        FROM run r JOIN asked ON asked.run_id = r.id WHERE r.status IN ('queued', 'running') GROUP BY r.id
      ), said AS (

@@ -9,6 +9,7 @@ import type { RunMetric } from '#lib/contracts/metric';
 import { newId } from '#lib/runtime/ids';
 import { insertRow } from '../connection/insert-row.js';
 import { inTransaction, type Pool, type PoolClient } from '../connection/pool.js';
+import { RESTS, UNTIL } from '../rests.js';
 import { deleteRuns, purgeRun } from '../upkeep/delete-run.js';
 import { cancelFamily } from './cancel-job.js';
 import { WAITING_FOR } from './set-wait-reason.js';
@@ -123,7 +124,7 @@ function toRunInput(versionId: string, input: TryInput): RunInput & Pick<RunConf
   };
 }
 
-/** Whether nothing of it goes on any more. Renews the lease. @throws ProblemError 503 when it was removed meanwhile */
+/** Whether nothing of it goes on any more, or only models that rest are left. Renews the lease. @throws ProblemError 503 when it was removed meanwhile */
 export async function hasSettled(pool: Pool, { runId }: TryOut): Promise<boolean> {
   const { rows } = await pool.query<{ settled: boolean }>({
     name: 'try_out_settled',
@@ -132,7 +133,9 @@ export async function hasSettled(pool: Pool, { runId }: TryOut): Promise<boolean
         WHERE run_id = $1 AND lease_until < now() + interval '${LEASE}' - interval '${RENEWED_EVERY}'
       )
       SELECT r.status NOT IN ('pending', 'queued', 'running')
-        OR NOT EXISTS (SELECT 1 FROM target t WHERE t.run_id = r.id AND t.settled < t.n) AS settled
+        OR NOT EXISTS (
+          SELECT 1 FROM target t WHERE t.run_id = r.id AND t.settled < t.n AND NOT ${RESTS}
+        ) AS settled
       FROM try_out o JOIN run r ON r.id = o.run_id WHERE o.run_id = $1`,
     values: [runId],
   });
@@ -145,7 +148,7 @@ export interface TryOutState {
   status: JobStatus;
   /** What its job waits for, or why it was stopped. */
   detail: string | null;
-  targets: { ordinal: number; target: string; settled: boolean; paused: boolean }[];
+  targets: { ordinal: number; target: string; settled: boolean; paused: boolean; rests: string | null }[];
   warnings: string[];
 }
 
@@ -159,8 +162,12 @@ export async function endTryOut(pool: Pool, { runId, jobId, userId }: TryOut): P
     await cancelFamily(client, { userId, jobId });
     const { rows: targets } = await client.query<TryOutState['targets'][number]>(
       `SELECT t.ordinal, t.provider_key || '::' || t.model_id AS target, t.settled > 0 AS settled,
-         l.paused_at IS NOT NULL AS paused
-       FROM target t LEFT JOIN lane l ON l.id = t.lane_id WHERE t.run_id = $1 ORDER BY t.ordinal`,
+         l.paused_at IS NOT NULL AS paused,
+         'its provider wants no requests until ' || ${UNTIL('rest.until')} || ': ' || rest.why AS rests
+       FROM target t LEFT JOIN lane l ON l.id = t.lane_id
+         LEFT JOIN resting_model rest ON rest.provider_id = t.provider_id AND rest.model_id = t.model_id
+           AND rest.until > now()
+       WHERE t.run_id = $1 ORDER BY t.ordinal`,
       [runId],
     );
     const { rows: warnings } = await client.query<{ message: string }>(
@@ -175,10 +182,11 @@ export async function endTryOut(pool: Pool, { runId, jobId, userId }: TryOut): P
 /** Why a model has not answered, as the end of a sentence; undefined where nothing is known. */
 export function waitReason(
   { status, detail }: TryOutState,
-  { target, paused }: Pick<TryOutState['targets'][number], 'target' | 'paused'>,
+  { target, paused, rests }: Pick<TryOutState['targets'][number], 'target' | 'paused' | 'rests'>,
 ): string | undefined {
   if (status === 'budget_exceeded') return detail ?? undefined;
   if (paused) return 'its lane is paused.';
+  if (rests) return rests;
   if (!detail?.startsWith(WAITING_FOR)) return undefined;
   const [names = ''] = detail.slice(WAITING_FOR.length).split(/ (?:since|until) /);
   const isMeant = names.split(', ').some((name) => target === name || target.startsWith(`${name}::`));

@@ -30,7 +30,7 @@ const target = async (runId: string) =>
   (await pool.query('SELECT cursor, settled, errored, requests, unasked_why FROM target WHERE run_id = $1', [runId]))
     .rows[0];
 
-it('items of a model that its host does not have are settled unasked, piece by piece, after three of them', async () => {
+it('items of a model that its host does not have are settled unasked, in pieces, after three of them', async () => {
   const team = await aTeam(pool, { cases: 24 });
   const { runId, jobId } = await team.submit();
   const deliveries = await dispatch(team, 6);

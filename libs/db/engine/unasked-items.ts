@@ -115,8 +115,8 @@ async function readTarget(client: PoolClient, runId: string, ordinal: number): P
 const inWords = (count: number): string => count.toLocaleString('en-US');
 
 const warningOf = ({ unasked_why: why, n }: Target, left: number): string =>
-  `${why}: ${inWords(left)} of ${inWords(n)} items were not asked. Correct the provider's base_url, or make the model ` +
-  'available there, and resume the run; or start another run with the right model id.';
+  `${why}: ${inWords(left)} of ${inWords(n)} items were not asked. Correct the provider's base_url, or make the ` +
+  'model available there, and resume the run; or start another run with the right model id.';
 
 /** Takes the next items of a target, those of `redo` first, for this transaction to settle. */
 async function takeItems(

@@ -4,7 +4,8 @@ import { MAX_WAIT_CHARACTERS, waitAtStart } from './read-wait.js';
 const MAX_WORDS = 4000;
 
 const LEAD_IN = new RegExp(
-  '\\b(?:try(?:ing)? again|retry(?:ing)?|wait(?:ing)?|come back|resets?|resetting|renews?|refills?|available|resumes?)' +
+  '\\b(?:try(?:ing)? again|retry(?:ing)?|wait(?:ing)?|come back|resets?|resetting|renews?|refills?|available|' +
+    'resumes?)' +
     '[\\s:=]{0,3}(?:(?:your|this|the|request|again|will|be|is|time|in|after|at|on|for|until|about|approximately|' +
     'around|least|another|only)\\b[\\s:=]{0,3}){0,6}',
   'gi',
