@@ -48,6 +48,10 @@ const timeComes = (teamId: string) =>
     `UPDATE resting_model SET until = now() WHERE provider_id IN (SELECT id FROM provider WHERE team_id = $1)`,
     [teamId],
   );
+const TRIED = {
+  case: { prompt: 'How is the weather in Paris?', expected_tool: null },
+  tools: weatherSuite(1).tools,
+};
 const daily = (headers: Record<string, string>): Refusal => ({
   status: 429,
   headers,
@@ -111,6 +115,8 @@ it('a rest ends when the provider gets another key, or answers a test', async ()
     host.refusals.set('poor', daily({ 'retry-after': '7200' }));
     const { eval_id, job_id } = await submit(client, ['keyed::poor'], 6);
     await waits(job_id);
+    const tried = await client.post('/api/tool-eval/try', { ...TRIED, models: ['keyed::poor'] });
+    expect(JSON.stringify(tried.body)).toMatch(/wants no requests until .* UTC: .*answered 429: You have used up/);
     host.refusals.delete('poor');
     expect((await endRest()).status).toBe(200);
     expect((await completed(client, eval_id)).counts).toMatchObject({ settled: 6, errored: 0 });

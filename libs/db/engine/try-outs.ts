@@ -124,7 +124,10 @@ function toRunInput(versionId: string, input: TryInput): RunInput & Pick<RunConf
   };
 }
 
-/** Whether nothing of it goes on any more, or only models that rest are left. Renews the lease. @throws ProblemError 503 when it was removed meanwhile */
+/**
+ * Whether nothing of it goes on any more, or only models that rest are left. Renews the lease.
+ * @throws ProblemError 503 when it was removed meanwhile
+ */
 export async function hasSettled(pool: Pool, { runId }: TryOut): Promise<boolean> {
   const { rows } = await pool.query<{ settled: boolean }>({
     name: 'try_out_settled',
