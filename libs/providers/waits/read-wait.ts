@@ -117,7 +117,7 @@ const NEXT_TRY_MS = 30 * MINUTE_MS;
  * @param timeZone such as `UTC`
  */
 export function untilMidnight(timeZone: string): number {
-  const parts = new Intl.DateTimeFormat('en-GB', { timeZone, timeStyle: 'medium' }).formatToParts();
+  const parts = new Intl.DateTimeFormat('en-GB', { timeZone, timeStyle: 'medium' }).formatToParts(Date.now());
   const [hours, minutes, seconds] = ['hour', 'minute', 'second'].map((type) =>
     Number(parts.find((part) => part.type === type)!.value),
   );
