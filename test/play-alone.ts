@@ -33,6 +33,7 @@ export function playAlone(
       timeoutMs: 60_000,
       signal: new AbortController().signal,
       item: 'item',
+      name: 'provider::model',
     },
     async (reply, callCounts) => runTools(prepared, { ...reply, names }, callCounts),
   );

@@ -43,6 +43,7 @@ export function composeItems(
   const warnings = new RunWarnings(pool);
   const itemScorer = new ItemScorer({ scorer, embedder, logger });
   const player = new CasePlayer({
+    pool,
     connections,
     firstRequests: new FirstRequests(redis),
     scorer,
