@@ -238,6 +238,12 @@ export const ATTACKS = {
     await runOf('waits-for-ages')(hostile);
     hostile.repeat(2, () => hostile.ask('GET', '/api/lanes'));
   },
+  'every setting refused in turn': runsOf('refuses-in-turn', {
+    cases: 100,
+    concurrency: 40,
+    max_tokens: 300,
+    params: { top_p: 0.5, seed: 7 },
+  }),
   '429 for ever': runOf('waits-for-ever', { cases: 100, concurrency: 40 }),
   async 'tokens to count'(hostile) {
     const model = await hostile.model('gpt-4o');

@@ -27,6 +27,13 @@ const letters = (length, step) =>
   Array.from({ length }, (_, n) => String.fromCharCode(0x100 + ((n * step + ((n * n) % 97)) % 150))).join('');
 const error = (status, message, headers) => ({ status, headers, body: JSON.stringify({ error: { message } }) });
 
+/** Refuses the settings of a request one after another, and then whatever it is sent. */
+const refuseInTurn = (text) => {
+  const setting = SETTINGS.find((name) => text.includes(`"${name}":`));
+  return error(422, setting ? `'${setting}' is not supported by this model` : 'Not like this.');
+};
+const SETTINGS = ['temperature', 'max_tokens', 'max_completion_tokens', 'top_p', 'seed', 'tool_choice'];
+
 /** What each model answers, built when it is first asked. `latencyMs` is that of the whole answer. */
 const MODELS = {
   'sixty-thousand-calls': () => ({
@@ -70,7 +77,8 @@ const MODELS = {
   trickles: () => ({ body: plain, trickle: true }),
 };
 const made = new Map();
-const answerOf = (model) => {
+const answerOf = (model, text) => {
+  if (model === 'refuses-in-turn') return refuseInTurn(text);
   if (!made.has(model)) made.set(model, Object.hasOwn(MODELS, model) ? MODELS[model]() : { body: plain });
   return made.get(model);
 };
@@ -85,7 +93,7 @@ const server = createServer(async (request, response) => {
   const model = /"model":"([^"]*)"/.exec(text)?.[1] ?? '';
   asked[model] = (asked[model] ?? 0) + 1;
   if (request.url.endsWith('/embeddings')) return; // never answered
-  const { status = 200, headers, body, latencyMs, cut, trickle } = answerOf(model);
+  const { status = 200, headers, body, latencyMs, cut, trickle } = answerOf(model, text);
   if (latencyMs) await delay(latencyMs);
   response.writeHead(status, { 'content-type': 'application/json', ...headers });
   if (cut) return response.write(body.slice(0, 40), () => response.destroy());
