@@ -22,7 +22,7 @@ async function playEach(attacks: readonly string[]): Promise<void> {
 }
 
 /** How many attacks are made at once. */
-const GROUP = 8;
+const GROUP = 9;
 /** Attacks whose outcome shows that they took place. */
 const SHOWN: Record<string, RegExp> = {
   'packets that are no objects': /\d+ x packets/,
