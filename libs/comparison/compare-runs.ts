@@ -242,6 +242,7 @@ const treatmentOf = (run: ComparableRun): RunTreatment => ({
   },
   rescore: run.rescore?.options ?? null,
   scoringVersions: run.scoringVersions,
+  sentOtherwise: run.sentOtherwise,
 });
 
 interface Reading {

@@ -10,7 +10,7 @@ type CaseCounts = Pick<MatchedCases, 'changed' | 'changedExpectations' | 'onlyA'
 
 /** What to know before trusting a comparison, and what helps. */
 export function notesOn(a: RunTreatment, b: RunTreatment, cases: CaseCounts): string[] {
-  return [...caseNotes(a, b, cases), ...scoringNotes(a, b), ...sampleNotes(a, b)];
+  return [...caseNotes(a, b, cases), ...scoringNotes(a, b), ...requestNotes(a, b), ...sampleNotes(a, b)];
 }
 
 function caseNotes(a: RunTreatment, b: RunTreatment, cases: CaseCounts): string[] {
@@ -55,6 +55,21 @@ function scoringNotes(a: RunTreatment, b: RunTreatment): string[] {
         'same options, and compare with rescore_a and rescore_b.',
     );
   return notes;
+}
+
+const MAX_QUOTED = 3;
+
+/** Says so where models were asked in other ways, because of what they refuse. */
+function requestNotes({ sentOtherwise: a = [] }: RunTreatment, { sentOtherwise: b = [] }: RunTreatment): string[] {
+  const only = (run: string, ours: readonly string[], others: readonly string[]): string[] => {
+    const differing = ours.filter((one) => !others.includes(one));
+    if (differing.length === 0) return [];
+    const more = differing.length > MAX_QUOTED ? ` And ${differing.length - MAX_QUOTED} more.` : '';
+    return [`In ${run} alone: ${differing.slice(0, MAX_QUOTED).join(' ')}${more}`];
+  };
+  const differences = [...only('the baseline', a, b), ...only('the other run', b, a)];
+  if (differences.length === 0) return [];
+  return [`Models were asked in different ways, which may be part of the difference. ${differences.join(' ')}`];
 }
 
 function sampleNotes({ config: a }: RunTreatment, { config: b }: RunTreatment): string[] {

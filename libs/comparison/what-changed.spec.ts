@@ -195,6 +195,12 @@ describe('notes', () => {
     ['a rescore for another pass threshold', inSuite({ passThreshold: 0 }), {}, /from 1 in the baseline and from 0/],
     ['a rescore for other rules', { rescore: { ...rescore, param_scoring: 'fuzzy' } }, {}, /different rules/],
     ['unequal samples', configured({ samples: 5 }), {}, /1 and 5 samples .* more samples of the baseline/],
+    [
+      'what only one run sent otherwise',
+      { sentOtherwise: ['a::x refuses tool_choice "required"; "auto" is sent instead.'] },
+      {},
+      /^Models were asked in different ways, .* In the other run alone: a::x refuses tool_choice/,
+    ],
     ['different suites', inSuite({ id: '2' }), {}, /different suites/],
   ])('offer or name %s', (_what, b, counts, note) => {
     expect(notes(b, counts)).toEqual([expect.stringMatching(note)]);

@@ -21,6 +21,8 @@ export interface RunTreatment {
   rescore: RescoreOptions | null;
   /** The versions of the scoring that made the verdicts; several after a resume with a later release. */
   scoringVersions: number[];
+  /** What models refused and how it was sent to them, in sentences. */
+  sentOtherwise?: readonly string[];
 }
 
 const SETTINGS = ['temperature', 'tool_choice', 'samples', 'timeout_s', 'case_filter'] as const;

@@ -51,6 +51,8 @@ export interface ComparableRun {
   targets: ComparableTarget[];
   /** Of its first and its last verdict, which differ where a later release resumed it; empty while there is none. */
   scoringVersions: number[];
+  /** What it announced of requests that were sent otherwise than it has them, in sentences. */
+  sentOtherwise: string[];
   rescore: { id: string; status: JobStatus; options: RescoreOptions } | null;
   createdAt: Date;
 }
@@ -93,6 +95,7 @@ interface RunRow {
   extensions: (RunGeneration & { samples: number; cases: number })[];
   targets: { ordinal: number; name: string; params: string; systemPrompt: string | null }[];
   scoring_versions: number[];
+  sent_otherwise: string[];
   rescore_id: string | null;
   rescore_status: JobStatus | null;
   rescore_options: string | null;
@@ -162,7 +165,10 @@ export class ComparableRunRepository implements TeamScoped {
              (SELECT scoring_version FROM result WHERE run_id = part.id ORDER BY generation, seq LIMIT 1) UNION
              (SELECT scoring_version FROM result WHERE run_id = part.id ORDER BY generation DESC, seq DESC LIMIT 1)
            ) found
-         ) AS scoring_versions
+         ) AS scoring_versions, ARRAY(
+           SELECT message FROM run_warning WHERE run_id = r.id AND message IS NOT NULL
+             AND code ~ '^(tool_choice|refused|thinking_off):' ORDER BY code LIMIT 100
+         ) AS sent_otherwise
        FROM run r JOIN suite_version v ON v.id = r.suite_version_id ${joinExtensions('$4')}
          LEFT JOIN rescore s ON s.id = $3 AND s.run_id = r.id AND s.team_id = r.team_id
          LEFT JOIN job j ON j.id = s.job_id
@@ -303,6 +309,7 @@ function toRun(row: RunRow): ComparableRun {
     caseCount: row.case_count,
     targets: row.targets.map((target) => ({ ...target, params: parseJson(target.params) as JsonObject })),
     scoringVersions: row.rescore_version === null ? row.scoring_versions : [row.rescore_version],
+    sentOtherwise: row.sent_otherwise,
     rescore:
       row.rescore_id === null
         ? null
