@@ -44,6 +44,7 @@ export function composeItems(
   const itemScorer = new ItemScorer({ scorer, embedder, logger });
   const player = new CasePlayer({
     pool,
+    redis,
     connections,
     firstRequests: new FirstRequests(redis),
     scorer,

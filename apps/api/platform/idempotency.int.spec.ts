@@ -264,6 +264,7 @@ describe('every route of the OpenAPI document that changes something', () => {
       ['POST /api/teams', '', { name: 'a team' }],
       ['POST /api/providers', '', { key: 'new', base_url: 'http://127.0.0.1:9/v1', models: [{ id: 'a' }] }],
       ['PATCH /api/providers/{key}', '/api/providers/new', { name: 'newer' }],
+      ['DELETE /api/providers/{key}/learned', '/api/providers/new/learned', undefined],
       ['DELETE /api/providers/{key}', '/api/providers/unused', undefined],
       ['POST /api/providers/{key}/test', '/api/providers/sim/test', undefined, 'nothing'],
       ['POST /api/tool-suites', '', suite],

@@ -1,8 +1,10 @@
+import type { Redis } from 'ioredis';
 import type { Json, JsonObject } from '#lib/contracts/json/json';
 import { retryTransient, type Pool } from '#lib/db/connection/pool';
 import type { LaneLimits } from '#lib/db/catalogue/lane-limits';
 import { noteModelMissing } from '#lib/db/engine/unasked-items';
 import { adjustmentWarnings, type BuiltRequest } from '#lib/providers/build-request';
+import { notify } from '#lib/events/notifications';
 import type { Note } from '#lib/providers/dialects/note';
 import { suiteNamesByWireName } from '#lib/providers/dialects/dialects';
 import type { ProviderFailure } from '#lib/providers/failure';
@@ -54,6 +56,7 @@ export class CasePlayer {
   constructor(
     readonly deps: {
       pool: Pool;
+      redis: Redis;
       connections: Connections;
       firstRequests: FirstRequests;
       scorer: ReplyScorer;
@@ -111,6 +114,7 @@ export class CasePlayer {
     notes: Note[],
   ): Promise<PlayedCase> {
     const { laneId } = target;
+    const { connections, redis } = this.deps;
     return playCase(
       prepared,
       {
@@ -119,7 +123,10 @@ export class CasePlayer {
         name: modelName,
         body: built.asked,
         firstRequests: this.deps.firstRequests,
-        onRefusal: (refusal) => this.deps.connections.learn(target.providerId, target.modelId, refusal),
+        onRefusal: async (refusal) => {
+          await connections.learn(target.providerId, target.modelId, refusal);
+          void notify(redis, { topic: 'provider', id: target.providerKey });
+        },
         item: `${delivery.runId} ${delivery.item}`,
         timeoutMs: run.config.timeout_s * 1000,
         signal,

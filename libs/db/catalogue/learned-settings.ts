@@ -23,8 +23,9 @@ export async function learnSetting(
 
 /** Forgets what was learned of a provider's model, or of all of them, so that it is asked as a run says again. */
 export async function forgetLearned(db: Pool | PoolClient, providerId: string, modelId?: string): Promise<void> {
-  await db.query(`UPDATE model SET learned = '{}' WHERE provider_id = $1 AND ($2::text IS NULL OR model_id = $2)`, [
-    providerId,
-    modelId ?? null,
-  ]);
+  await db.query(
+    `UPDATE model SET learned = '{}'
+     WHERE provider_id = $1 AND model_id = coalesce($2, model_id) AND learned <> '{}'`,
+    [providerId, modelId ?? null],
+  );
 }
