@@ -7,6 +7,8 @@ import { createChatClient } from '../chat.js';
 import { embedTexts } from '../embed.js';
 import type { ProviderFailure } from '../failure.js';
 import { AddressNotAllowed, createGuardedFetch } from './guarded-fetch.js';
+import { readRefusal } from '../learned/read-refusal.js';
+import { redactPrivateResponse } from './private-response.js';
 import { discoverModels, probeProvider, baseUrlProblem } from '../probe.js';
 
 describe('an address that nobody may reach', () => {
@@ -208,6 +210,7 @@ describe('what a private address answers', () => {
     ['Ollama', { error: 'model "m" is still loading' }],
     ['Google', [{ error: { code: 404, message: 'model "m" is still loading', status: 'NOT_FOUND' } }]],
     ['vLLM', { object: 'error', message: 'model "m" is still loading', code: 404 }],
+    ['FastAPI', { detail: [{ type: 'value_error', loc: ['body'], msg: 'model "m" is still loading', input: SECRET }] }],
   ])('is told in short when it is an error as %s say it', async (who, body) => {
     for (const kind of KINDS) {
       answers[who] = [404, 'application/json', JSON.stringify(body)];
@@ -220,6 +223,44 @@ describe('what a private address answers', () => {
       ];
       expect((await probeProvider(target)).error).not.toContain(SECRET);
     }
+  });
+
+  it('is kept of a list of wrong fields without their values, if it is one and nothing else', () => {
+    const redacted = (body: unknown): string =>
+      JSON.stringify(redactPrivateResponse(JSON.stringify(body), 'application/json'));
+    const wrong = { type: 'extra_forbidden', loc: ['body', 'seed'], msg: 'Extra inputs are not permitted' };
+    const detail = Array.from({ length: 30 }, () => ({ ...wrong, input: SECRET, ctx: { SECRET }, url: SECRET }));
+    expect(JSON.parse(redacted({ detail }))).toEqual({
+      error: { message: expect.stringMatching(/^body\.seed: Extra.{0,300}$/), detail: Array(10).fill(wrong) },
+    });
+    const long = redacted({ detail: [{ ...wrong, loc: Array(99).fill('x'.repeat(999)), msg: 'x'.repeat(999) }] });
+    expect(long.length).toBeLessThan(2000);
+    for (const other of [
+      { detail, more: SECRET },
+      { detail: [...detail, SECRET] },
+      { detail: [{ ...wrong, secret: SECRET, msg: SECRET }] },
+      { detail: [{ ...wrong, loc: [{}], msg: SECRET }] },
+      { detail: SECRET },
+      { detail: [] },
+    ])
+      expect(redacted(other)).toMatch(/which is not shown/);
+  });
+
+  it.each<[string, number, string, unknown]>([
+    ['vLLM', 400, 'tool_choice', { error: { message: '"auto" tool choice requires --enable-auto-tool-choice' } }],
+    ['FastAPI', 422, 'seed', { detail: [{ type: 'extra_forbidden', loc: ['body', 'seed'], msg: 'Extra', input: 7 }] }],
+    ['Ollama', 400, 'seed', { error: 'option "seed" is not supported' }],
+    ['llama.cpp', 400, 'seed', { error: { code: 400, message: 'Unsupported param: seed', type: 'x' } }],
+    ['LiteLLM', 400, 'seed', { error: { message: "m does not support parameters: ['seed']", code: '400' } }],
+  ])('says at %s which setting a model refuses', async (who, status, setting, body) => {
+    answers[`a refusal of ${who}`] = [status, 'application/json', JSON.stringify(body)];
+    const { fetch, close } = createGuardedFetch({ allowPrivateNetworks: true });
+    const sent = { model: 'm', messages: [], seed: 7, tool_choice: 'auto' };
+    const failure = await createChatClient('openai', { baseUrl: at(`a refusal of ${who}`), apiKey: null }, fetch)
+      .ask(sent, { signal: AbortSignal.timeout(5000), timeoutMs: 5000 })
+      .catch((error: ProviderFailure) => error);
+    await close();
+    expect(readRefusal(failure as ProviderFailure, sent, {}, 'openai')).toMatchObject({ setting, way: 'left out' });
   });
 
   it('is known by the address of the connection, not by the name that was asked', async () => {

@@ -39,11 +39,13 @@ function parseModelApiError(text: string): JsonObject | undefined {
 
 /**
  * The error in a response of OpenAI, Anthropic or Google (`{"error": {"message"}}`, Google's also in a list), of Ollama
- * (`{"error": "..."}`) or of vLLM (`{"object": "error", "message"}`), with the fields that say what to do about it.
+ * (`{"error": "..."}`), of vLLM (`{"object": "error", "message"}`) or of FastAPI (`{"detail": [{"type", "loc",
+ * "msg"}]}`), with the fields that say what to do about it.
  */
 export function modelApiError(body: Json): JsonObject | undefined {
   const outer = Array.isArray(body) ? body[0] : body;
   if (!isObject(outer)) return undefined;
+  if (isFastApiError(outer)) return fastApiError(outer);
   const error = typeof outer.error === 'string' ? { message: outer.error } : isVllmError(outer) ? outer : outer.error;
   if (!isObject(error) || typeof error.message !== 'string') return undefined;
   const kept: JsonObject = { message: error.message.slice(0, MAX_MESSAGE_CHARACTERS) };
@@ -59,6 +61,37 @@ export function modelApiError(body: Json): JsonObject | undefined {
   const details = Array.isArray(error.details) ? error.details.filter(isObject).slice(0, MAX_DETAILS) : [];
   if (details.length) kept.details = details.map(reasonAndQuotas);
   return kept;
+}
+
+interface FastApiError {
+  detail: { type: string; loc: (string | number)[]; msg: string }[];
+}
+const FAST_API_FIELDS = new Set(['type', 'loc', 'msg', 'input', 'ctx', 'url']);
+
+const isFastApiError = (body: JsonObject): body is JsonObject & FastApiError =>
+  Object.keys(body).length === 1 &&
+  Array.isArray(body.detail) &&
+  body.detail.length > 0 &&
+  body.detail.every(
+    (one) =>
+      isObject(one) &&
+      typeof one.type === 'string' &&
+      typeof one.msg === 'string' &&
+      Array.isArray(one.loc) &&
+      one.loc.every((part) => typeof part === 'string' || typeof part === 'number') &&
+      Object.keys(one).every((name) => FAST_API_FIELDS.has(name)),
+  );
+
+/** Which fields of a request are wrong and why, without their values. */
+function fastApiError({ detail: all }: FastApiError): JsonObject {
+  const shorten = (text: string): string => text.slice(0, MAX_WORD_CHARACTERS);
+  const detail = all.slice(0, MAX_DETAILS).map(({ type, loc, msg }) => ({
+    type: shorten(type),
+    loc: loc.slice(0, MAX_DETAILS).map((part) => (typeof part === 'string' ? shorten(part) : part)),
+    msg: shorten(msg),
+  }));
+  const message = detail.map(({ loc, msg }) => `${loc.join('.')}: ${msg}`).join('; ');
+  return { message: message.slice(0, MAX_MESSAGE_CHARACTERS), detail };
 }
 
 const isVllmError = (body: JsonObject): boolean => body.object === 'error';
