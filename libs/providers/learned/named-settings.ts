@@ -35,6 +35,7 @@ const MAX_WORDS_OF_NAME = 3;
 const MAX_FIELD_CHARACTERS = 60;
 /** Characters before or after a name that tell whether the request has the same passage. */
 const PASSAGE_CHARACTERS = 24;
+const MAX_REQUEST_CHARACTERS = 1_000_000;
 
 const plain = (word: string): string => word.replace(/[_-]/g, '').toLowerCase();
 
@@ -74,12 +75,14 @@ interface Mention {
 export function settingsMentioned(words: string, sent: JsonObject): string[] {
   const mentions = mentionsIn(words, sent);
   if (mentions.length === 0) return [];
-  const request = passage(JSON.stringify([sent.messages ?? null, sent.tools ?? null]));
+  const request = passage(JSON.stringify([sent.messages ?? null, sent.tools ?? null]).slice(0, MAX_REQUEST_CHARACTERS));
   const isQuoted = ({ start, end }: Mention): boolean =>
     [words.slice(Math.max(0, start - PASSAGE_CHARACTERS), end), words.slice(start, end + PASSAGE_CHARACTERS)]
       .map(passage)
       .some((around) => around.length > end - start + PASSAGE_CHARACTERS / 2 && request.includes(around));
-  const own = mentions.filter((one) => !isNameOfTool(one.setting, words.slice(0, one.start)) && !isQuoted(one));
+  const own = mentions.filter(
+    (one) => !isNameOfTool(one.setting, words.slice(Math.max(0, one.start - 30), one.start)) && !isQuoted(one),
+  );
   const called = own.filter(({ start }) => CALLED_PARAMETER.test(words.slice(Math.max(0, start - 30), start)));
   return [...new Set([...called, ...own].map(({ setting }) => setting))];
 }
@@ -89,7 +92,7 @@ const passage = (text: string): string => text.replace(/\\[nrt]|[^\p{L}\d]+/gu, 
 
 const CALLED_PARAMETER = /\b(?:param|parameter|argument|field|key|property|name)s?(?:\(s\))?[^\w.]{1,6}$/i;
 const isNameOfTool = (setting: string, before: string): boolean =>
-  setting !== 'strict' && /\b(?:tool|function)s?(?: call| name| named)?[^\w.[]{1,4}$/i.test(before.slice(-30));
+  setting !== 'strict' && /\b(?:tool|function)s?(?: call| name| named)?[^\w.[]{1,4}$/i.test(before);
 
 function mentionsIn(words: string, sent: JsonObject): Mention[] {
   const tokens = [...words.matchAll(/[A-Za-z][\w-]*/g)];

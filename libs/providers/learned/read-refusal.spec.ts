@@ -168,7 +168,6 @@ describe('a refusal names the setting that a model does not take:', () => {
     ...(
       [
         // OpenAI and Azure
-        ['logprobs: left out', 'You are not allowed to request logprobs from this model. Logprobs are not supported.'],
         ['parallel_tool_calls: left out', 'Unrecognized request arguments supplied: parallel_tool_calls, seed'],
         ['temperature: left out', 'This model has beta-limitations, temperature, top_p and n are fixed at 1'],
         ['tool_choice: auto', 'tool_choice value as required is enabled only for api versions 2024-06-01 and later'],
@@ -180,9 +179,7 @@ describe('a refusal names the setting that a model does not take:', () => {
           "litellm.UnsupportedParamsError: ollama does not support parameters: ['parallel_tool_calls', 'seed'], for " +
             'model=m. To drop these, set `litellm.drop_params=True`',
         ],
-        ['seed: left out', "gemini does not support parameters: {'seed': 42}. To drop these, set `drop_params=True`"],
         ['temperature: left out', "gpt-5 models don't support temperature=0. Only temperature=1 is supported."],
-        ['tool_choice: auto', "bedrock does not support parameters: ['tool_choice'], for model=m."],
         // Bedrock and Anthropic
         [
           'tool_choice: auto',
@@ -191,37 +188,27 @@ describe('a refusal names the setting that a model does not take:', () => {
         ['top_k: left out', 'Malformed input request: #: extraneous key [top_k] is not permitted, please reformat'],
         ['parallel_tool_calls: left out', 'tool_choice.any.disable_parallel_tool_use: Extra inputs are not permitted'],
         ['parallel_tool_calls: left out', '#/tool_choice: extraneous key [disable_parallel_tool_use] is not permitted'],
-        ['temperature: left out', '`temperature` may only be set to 1 when thinking is enabled. Please consult our'],
         ['top_k: left out', '`top_k` must be unset when thinking is enabled.'],
         ['tool_choice: auto while thinking', 'Thinking may not be enabled when tool_choice forces tool use.'],
-        // Kimi, DeepSeek, Qwen and gateways to them
-        ['temperature: left out', 'invalid temperature: only 0.6 is allowed for this model'],
+        // Kimi, Qwen, DeepSeek and gateways
         ['tool_choice: auto while thinking', "tool_choice 'required' is incompatible with thinking enabled"],
         ['tool_choice: auto', 'tool_choice is one of the strings that should be ["none", "auto"]'],
         [
           'messages.reasoning_content: left out',
           'Please remove the reasoning_content from your message to reduce traffic',
         ],
-        ['messages.reasoning_content: sent back', 'thinking is enabled but reasoning_content is missing in assistant'],
         ['presence_penalty: left out', 'grok-3-mini不支持参数：presencePenalty'],
-        // xAI, Cohere, Groq, Cerebras, Fireworks, Google, Databricks and NIM
-        ['presence_penalty: left out', 'Model grok-4.5 does not support parameter presencePenalty.'],
+        // Cohere, Groq, Fireworks, Google and NIM
         [
           'strict: left out',
           "unknown field: parameter 'strict' is not a valid field. For proper usage, please refer to",
         ],
         ['messages.reasoning: left out', "for 'role:assistant' [('messages.1' : property 'reasoning' is unsupported)]"],
         [
-          'messages.refusal: left out',
-          "body.messages.1.assistant.refusal: property 'messages.1.refusal' is unsupported",
-        ],
-        [
           'messages.reasoning: left out',
           "Extra inputs are not permitted, field: 'messages[8].reasoning', value: 'a seed'",
         ],
-        ['seed: left out', 'Invalid JSON payload received. Unknown name "seed": Cannot find field.'],
         ['strict: left out', `Unknown name "strict" at 'tools[0].function_declarations[0]': Cannot find field.`],
-        ['parallel_tool_calls: left out', 'Bad request: json: unknown field "parallel_tool_calls"'],
         ['parallel_tool_calls: left out', 'Validation: Unsupported parameter(s): `parallel_tool_calls`'],
         // vLLM and llama.cpp
         [
@@ -231,7 +218,6 @@ describe('a refusal names the setting that a model does not take:', () => {
         ['logit_bias: left out', 'The min_p, logit_bias parameters are not yet supported with speculative decoding.'],
         ['logprobs: left out', 'logprobs is not supported with tools + stream'],
         ['tool_choice: auto', 'Invalid tool_choice: required'],
-        ['tool_choice: auto', 'tool_choice="required" requires --tool-call-parser to be set'],
       ] as const
     ).map(([expected, words]): [string, JsonObject] => [expected, said(words)]),
     [
@@ -283,25 +269,21 @@ describe('nothing is learned from', () => {
       "Invalid value for 'tool_choice': 'tool_choice' is only allowed when 'tools' are specified.",
       "'parallel_tool_calls' is only allowed when 'tools' are specified.",
       "ollama does not support parameters: ['tools', 'tool_choice'], for model=m.",
-      'registry.ollama.ai/library/m does not support tools',
       'unknown field `store`, expected one of `model`, `temperature`, `top_p`',
       "Unsupported parameter: 'store'. Supported parameters are: temperature, top_p, seed.",
       "[{'type': 'extra_forbidden', 'loc': ('body', 'store'), 'input': {'temperature': 0}}]",
       "Extra inputs are not permitted, field: 'messages[0].foo', value: 'set the temperature'",
       "Unsupported content: 'Do not use a seed or a temperature.'",
+      'This model does not support images. Set temperature to a lower value.',
+      'Tool call validation failed: `/temperature`: additional property seed not allowed',
+      "Unsupported type for 'temperature': expected a number, but got a string instead.",
       "Unsupported value: 'messages[0].role' does not support 'system' with this model.",
       'An unexpected error occurred at temperature 0',
       'Model bytedance-seed-1.6 is not supported',
       'Input validation error: `temperature` must be strictly positive',
       'json: cannot unmarshal number 0.5 into Go struct field ChatCompletionRequest.seed of type int',
       'temperature must be 1 or lower',
-      'Range of temperature should be [0.0, 2.0)',
-      'max_tokens: Field required',
-      "'max_tokens' is too large: 5000. This model's maximum context length is 4096 tokens",
-      'request (9000 tokens) exceeds the available context size (8192 tokens), try increasing it',
-      'Function call is missing a thought_signature in functionCall parts.',
       'No endpoints found that can handle the requested parameters.',
-      'Assistant response prefill is incompatible with enable_thinking.',
     ].map((words): [string, JsonObject] => [words, said(words)]),
     ['a parameter of a tool', { message: 'Not allowed', param: 'tools[0].function.parameters.properties.seed' }],
     [

@@ -24,18 +24,30 @@ const REFUSES = new RegExp(
   ].join('|'),
   'i',
 );
-/** What they write of a value that is out of its range, which is for a person to mend. */
-const OUT_OF_RANGE =
-  /\b(?:at most|too (?:large|high|low|small|long)|exceed|maximum|greater than|less than|between|range)\b/i;
+/** What they write of a value that is out of its range or of another type, which is for a person to mend. */
+const OUT_OF_RANGE = new RegExp(
+  [
+    '\\b(?:at most|too (?:large|high|low|small|long)|exceed|maximum|greater than|less than|between|range)\\b',
+    '\\b(?:expected|must be) an?\\b',
+  ].join('|'),
+  'i',
+);
 const MISSES =
   /\bmissing\b|\bmust (?:be (?:passed|sent|included|provided)|include|contain|have)|is required|\brequires?\b/i;
 /** What they write of a value of tool_choice, without a word that it is not supported. */
 const KNOWS_VALUES = /\binvalid\b|\bauto\b|\bone of\b/i;
-/** A refusal of tools, with or without a choice among them; or of a reply that has no call. */
-const ABOUT_TOOLS = /['"`]tools['"`]|did not call/i;
-const ABOUT_SCHEMA = /invalid schema|schema for (?:function|tool)|json.?schema|input_?schema|['".[(]properties\b/i;
+/** A refusal of tools, with or without a choice among them. */
+const REFUSES_TOOLS = /['"`]tools['"`]/i;
+/** What they write of a tool's schema or of a reply's call, which may name anything. */
+const ABOUT_SCHEMA =
+  /invalid schema|schema for (?:function|tool)|json.?schema|input_?schema|function\.parameters|['".[(]properties\b/i;
+const ABOUT_REPLY = /did not call|call validation failed|failed_generation|tool_use_failed/i;
+const SENTENCE_ENDS = /(?<=[.;])\s|\n/;
+
 /** Fields that hosts miss in earlier replies of a model that thinks. */
 const MISSED = ['reasoning_content'];
+
+type RefusedRequest = Pick<ProviderFailure, 'kind' | 'status' | 'message' | 'body' | 'isModelMissing'>;
 
 /**
  * Reads from an error which setting of a request a model refuses, from the parameter that the error names or from its
@@ -45,15 +57,15 @@ const MISSED = ['reasoning_content'];
  * @returns undefined when the error names nothing that can be sent otherwise
  */
 export function readRefusal(
-  { kind, status, message, body }: Pick<ProviderFailure, 'kind' | 'status' | 'message' | 'body'>,
+  { kind, status, message, body, isModelMissing }: RefusedRequest,
   sent: JsonObject,
   ways: Ways,
   format: ProviderKind,
 ): Refusal | undefined {
-  if (kind !== 'bad_request' || ![400, 404, 422].includes(status ?? 0)) return undefined;
+  if (kind !== 'bad_request' || isModelMissing || ![400, 404, 422].includes(status ?? 0)) return undefined;
   const error = errorIn(body);
   const words = withoutQuotations(
-    [error ? wordsOf(error) : message, error && JSON.stringify(error.metadata ?? null)]
+    [error ? wordsOf(error) : message, error && JSON.stringify([error.metadata ?? '', error.cause ?? ''])]
       .join(' ')
       .slice(0, MAX_WORDS_CHARACTERS),
   );
@@ -67,17 +79,24 @@ export function readRefusal(
 
   const names = error ? namesIn(error, (detail) => REFUSES.test(detail)) : [];
   const named = names.map((name) => settingNamed(name, sent)).find(Boolean);
-  const mentioned = isElsewhere(names, words) ? [] : settingsMentioned(words, sent);
+  const mentionedIn = (text: string): string[] => (isElsewhere(names, words) ? [] : settingsMentioned(text, sent));
+  const nameRefused = (): string | undefined => {
+    if (named !== undefined) return named;
+    const refusing = words.split(SENTENCE_ENDS).filter((sentence) => REFUSES.test(sentence));
+    return mentionedIn(isUnsupported(error) ? words : refusing.join('\n'))[0];
+  };
   const isRefusal = isUnsupported(error) || (REFUSES.test(words) && !OUT_OF_RANGE.test(words));
   // Hosts say of tool_choice only which values they know.
-  const isChoice = named === 'tool_choice' || (mentioned.includes('tool_choice') && KNOWS_VALUES.test(words));
-  const refused = isRefusal ? (named ?? mentioned[0]) : isChoice ? 'tool_choice' : undefined;
+  const isChoice = named === 'tool_choice' || (KNOWS_VALUES.test(words) && mentionedIn(words).includes('tool_choice'));
+  const refused = isRefusal ? nameRefused() : isChoice ? 'tool_choice' : undefined;
   return refused === undefined ? undefined : found(refused, nextWay(refused, { sent, ways, format, words }));
 }
 
-/** Whether an error is about something that is no setting of the request: another parameter, or a tool's schema. */
+/** Whether an error is about something that is not a setting of the request, such as another parameter. */
 const isElsewhere = (names: readonly string[], words: string): boolean =>
-  ABOUT_SCHEMA.test(words) || names.some((name) => words.includes(`'${name}'`));
+  ABOUT_SCHEMA.test(words) ||
+  ABOUT_REPLY.test(words) ||
+  names.some((name) => !['', 'messages', 'tools'].includes(name) && words.includes(`'${name}'`));
 
 const isUnsupported = (error: JsonObject | undefined): boolean =>
   /unsupported_?(?:param|value|field)|unknown_(?:parameter|field)|unrecognized_keys|extra_forbidden/i.test(
@@ -116,7 +135,7 @@ function nextWay(
   { sent, ways, format, words }: { sent: JsonObject; ways: Ways; format: ProviderKind; words: string },
 ): Way | undefined {
   if (setting === 'tool_choice') {
-    if (ABOUT_TOOLS.test(words)) return undefined;
+    if (REFUSES_TOOLS.test(words)) return undefined;
     if (sent.tool_choice === 'auto') return 'left out';
     if (sent.tool_choice !== 'required') return undefined;
     return /thinking/i.test(words) && !isThinkingOff(sent) ? 'auto while thinking' : 'auto';
