@@ -254,7 +254,7 @@ const MOVED_TARGETS = new BatchColumns<Share>({
   ordinal: ['int', (share) => share.target],
   cursor: ['int', (share) => share.cursor],
   vtime: ['float8', (share) => share.vtime],
-  active: ['bool', (share) => share.cursor < share.n || share.redo > share.count],
+  has_more: ['bool', (share) => share.cursor < share.n],
 });
 const ITEMS = new BatchColumns<Item>({
   run_id: ['uuid', ({ runId }) => runId],
@@ -278,8 +278,11 @@ async function takeItems(client: PoolClient, laneId: string, taken: readonly Sha
   }
   const { rows } = await client.query<LeveledDelivery>({
     name: 'take_items',
+    // Items may have been given up since the backlog was read.
     text: `WITH moved AS (
-        UPDATE target t SET cursor = u.cursor, vtime = u.vtime, active = u.active
+        UPDATE target t SET cursor = u.cursor, vtime = u.vtime, active = u.has_more OR EXISTS (
+          SELECT 1 FROM redo WHERE redo.run_id = t.run_id AND redo.target = t.ordinal
+        )
         FROM ${MOVED_TARGETS.unnest(2)} WHERE t.run_id = u.run_id AND t.ordinal = u.ordinal
       )
       INSERT INTO in_flight (run_id, target, item, worker_level, lane_id, hidden_lane_id, token)

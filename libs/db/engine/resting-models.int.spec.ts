@@ -1,4 +1,5 @@
 import { createDatabase } from '../../../test/services.js';
+import { until } from '../../../test/until.js';
 import { createPool, type Pool } from '../connection/pool.js';
 import { aTeam, settlementOf } from '../testing/run-fixture.js';
 import { cancelJob } from './cancel-job.js';
@@ -77,6 +78,34 @@ describe('a model whose provider asked for a wait of hours', () => {
     expect(await detailOf(team, jobId)).toBeNull();
     await settleAll(team, others);
     expect(await target(runId)).toMatchObject({ settled: 6, errored: 0 });
+  });
+
+  it('loses no item that is given up while the last items of its target are dispatched', async () => {
+    const team = await aTeam(pool, { cases: 2 });
+    const { runId } = await team.submit();
+    const [first] = await dispatchLane(pool, team.laneId, 1);
+    await claimItems(pool, 'w', [first!]);
+    const other = await pool.connect();
+    await other.query('BEGIN');
+    await other.query('SELECT 1 FROM target WHERE run_id = $1 FOR UPDATE', [runId]);
+    const isWaitedFor = (one: Promise<unknown>, count: number) =>
+      Promise.race([
+        one,
+        until(async () => {
+          const { rows } = await pool.query(
+            `SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`,
+          );
+          return rows.length === count;
+        }),
+      ]);
+    const givenUp = putBack(pool, 'w', first!);
+    await isWaitedFor(givenUp, 1);
+    const dispatched = dispatch(team);
+    await isWaitedFor(dispatched, 2);
+    await other.query('COMMIT');
+    other.release();
+    await givenUp;
+    expect(itemsOf([...(await dispatched), ...(await dispatch(team))]).sort()).toEqual([0, 1]);
   });
 
   it('that still refuses then is asked once, and rests again', async () => {
