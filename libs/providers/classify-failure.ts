@@ -38,10 +38,12 @@ function classify(
     new ProviderFailure(kind, `${host} answered ${status}: ${quote}`, true, askedWait(false), status, body);
 
   const kind = kindOfFailure(status, `${message.slice(0, 1000)} ${body.slice(0, 4000)}`);
-  if (status === 429) {
+  // Anthropic answers 400 when the limit that an organization has set itself for a month is reached.
+  if (status === 429 || (status === 400 && /\bregain access on\b/i.test(message.slice(0, 1000)))) {
     const waitMs = askedWait(true);
     const isRetryable = !isQuotaSpent(body, waitMs);
-    return new ProviderFailure('rate_limited', `${host} answered 429: ${quote}`, isRetryable, waitMs ?? 0, 429, body);
+    const why = `${host} answered ${status}: ${quote}`;
+    return new ProviderFailure('rate_limited', why, isRetryable, waitMs ?? 0, status, body);
   }
   if (kind === 'rate_limited')
     return fail(kind, `${host} answered ${status}: ${endWithPeriod(quote)} Add credit to the account there.`);

@@ -4,6 +4,9 @@ import { toStorable } from '#lib/contracts/json/storable';
 /** More than that tells a person nothing new. */
 const MAX_MESSAGE_CHARACTERS = 2000;
 
+/** From a wait of this length on, the model rests, and nobody waits in a slot of its lane. */
+export const MIN_REST_MS = 15 * 60_000;
+
 /** A request that brought no reply of a model: the world is broken, not the model wrong. */
 export class ProviderFailure extends Error {
   /** The host has no such model, and would say so to every request. */
@@ -46,9 +49,10 @@ export class ProviderFailure extends Error {
 
   /**
    * Whether the provider serves nobody, as far as one request can tell. A timeout does not count: a single item may
-   * take a model too long.
+   * take a model too long. Nor does a provider that says in how many hours it is back: its model rests until then.
    */
   get isOutage(): boolean {
+    if ((this.retryAfterMs ?? 0) >= MIN_REST_MS) return false;
     return this.retryable && (this.kind === 'network' || this.kind === 'provider_5xx');
   }
 }

@@ -24,6 +24,12 @@ describe('a failure of a provider', () => {
   ])('%d is %s (tried again: %s)', (code, kind, retryable) => {
     expect(status(code)).toMatchObject({ kind, retryable, message: expect.stringMatching(/api\.example\.com/) });
   });
+  it('of a provider that says in how many hours it is back is no outage: its model rests', () => {
+    expect(status(503, 'down', { 'retry-after': '60' }).isOutage).toBe(true);
+    const maintenance = status(503, 'down', { 'retry-after': '7200' });
+    expect(maintenance.isOutage).toBe(false);
+    expect(new RetryState().recordFailure(maintenance)).toEqual({ next: { then: 'rest', forMs: 7_200_000 } });
+  });
   it('is quoted, and what to do about it follows as a sentence of its own', () => {
     for (const said of [
       'You can find your key in your account.',

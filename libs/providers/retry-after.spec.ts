@@ -30,6 +30,11 @@ describe('a wait that a provider asks for is read', () => {
     ['as a Unix time in seconds', { 'retry-after': unix(2000) }, 2000],
     ['as a Unix time in milliseconds', { 'retry-after': String(NOW + 2000) }, 2000],
     ['as a Unix time where milliseconds are due', { 'retry-after-ms': unix(2000) }, 2000],
+    ['as a Unix time in microseconds', { 'retry-after': String((NOW + 2000) * 1000) }, 2000],
+    ['as the older dates of HTTP', { 'retry-after': 'Thu Nov 26 13:01:00 2026' }, MINUTE],
+    ['as a date of HTTP in another zone', { 'retry-after': 'Thu, 26 Nov 2026 08:01:00 EST' }, MINUTE],
+    ['twice', { 'retry-after': '20, 30' }, 30 * SECOND],
+    ['in milliseconds by Azure', { 'x-ms-retry-after-ms': '2500' }, 2500],
     ['as a time in the past', { 'retry-after': unix(-5 * MINUTE) }, 0],
     ['as a date in the past', { 'retry-after': 'Thu, 26 Nov 2020 13:01:00 GMT' }, 0],
     ['as a duration', { 'retry-after': '7m12.5s' }, 432.5 * SECOND],
@@ -51,6 +56,10 @@ describe('a wait that a provider asks for is read', () => {
       },
       33_011_380,
     ],
+    ['as a limit of the drafts is reset', { ratelimit: '"day";r=5;t=40000, "minute";r=0;t=20' }, 20 * SECOND],
+    ['as a limit of an older draft is reset', { ratelimit: 'limit=100, remaining=0, reset=50' }, 50 * SECOND],
+    ['as tokens are reset', { 'x-tokenlimit-remaining': '0', 'x-tokenlimit-reset': '3' }, 3 * SECOND],
+    ['not as what is left of a limit of the drafts is reset', { ratelimit: '"default";r=3;t=50' }, 0],
     ['not as what is left is reset', { 'x-rate-limit-remaining': '7', 'x-rate-limit-reset': '11' }, 0],
     ['not in what is no time', { 'retry-after': 'soon', 'x-ratelimit-reset': 'foo 1' }, 0],
     ['not in a long text', { 'retry-after': `1${'0'.repeat(5000)}` }, 0],
@@ -99,12 +108,39 @@ describe('a wait that a provider asks for is read', () => {
     ['Your limit resets at 00:00 UTC', 11 * HOUR],
     ['Retry after Fri, 27 Nov 2026 13:00:00 GMT', DAY],
     [`Limit reset at ${unix(HOUR)}`, HOUR],
+    ['Your quota resets on December 1, 2026.', 107 * HOUR],
+    ['Try again at Nov 27th, 2026 3:04 PM.', 26 * HOUR + 4 * MINUTE],
+    ['Resets at 3:30 PM UTC', 2.5 * HOUR],
+    ["You've hit your limit; it resets 5pm (UTC)", 4 * HOUR],
+    ['The quota resets at midnight.', 11 * HOUR],
+    ['Please try again tomorrow.', 11 * HOUR],
+    ['Please try again in an hour.', HOUR],
+    ['Please try again in a few minutes', 0],
+    ['Please retry in 1,200 seconds.', 1200 * SECOND],
+    ['Wait 1:30 minutes', 0],
+    ['You are blocked for 5 minutes', 5 * MINUTE],
+    ['Your rate limit resets in ~30s.', 30 * SECOND],
+    ['Retry-After: 30', 30 * SECOND],
     ['Please retry after 30.', 30 * SECOND],
     ['Please try again in 999999h', 366 * DAY],
     ['You may retry after 3 requests are done', 0],
     ['Please wait. It is 5 o’clock', 0],
     [`${'wait '.repeat(100_000)}5 seconds`, 0],
   ])('from words: %.60s', (message, ms) => expect(waitOf({}, { message })).toBe(ms));
+
+  it('from the words of a host behind the host', () => {
+    const raw = JSON.stringify({ error: { message: 'Please try again in 7.5s.' } });
+    expect(waitOf({}, { message: 'Provider returned error', metadata: { raw } })).toBe(7500);
+  });
+
+  it('from a 400 that says when the account may ask again', () => {
+    const message = 'You have reached your API usage limits. You will regain access on 2026-12-01 at 00:00 UTC.';
+    expect(classifyStatus(400, undefined, { message }, message, URL_OF)).toMatchObject({
+      kind: 'rate_limited',
+      retryable: true,
+      retryAfterMs: 107 * HOUR,
+    });
+  });
 
   it('from a refusal for the time being, too', () => {
     expect(waitOf({}, { message: 'Loading', estimated_time: 20 }, 503)).toBe(20 * SECOND);
@@ -127,6 +163,8 @@ describe('a quota of a day', () => {
     ['in a code, too', { message: 'x', code: 'free-models-per-day' }, 11 * HOUR],
     ['with a wait ends after that wait', 'Tokens per day (TPD): Limit 100. Try again in 7m12s.', 432 * SECOND],
     ['of Google ends at midnight of the Pacific, whatever wait is named', googles, 19 * HOUR],
+    ['of a month is asked for each day', 'You are limited to 1000 API calls / month.', 11 * HOUR],
+    ['beside one of a minute may be left', 'Your limits: 10 requests per minute, 100 requests per day', 0],
     ['of an hour or a minute is none', 'Requests per minute exceeded', 0],
   ])('%s', (_what, error, ms) => {
     expect(waitOf({}, error)).toBe(ms);
@@ -150,6 +188,7 @@ it.each<[string, Record<string, string>, number | undefined]>([
     { 'anthropic-ratelimit-requests-remaining': '0', 'anthropic-ratelimit-requests-reset': '2026-11-26T13:00:10Z' },
     10_000,
   ],
+  ['of the newer drafts', { ratelimit: '"default";r=0;t=50' }, 50_000],
   ['none while something is left', { 'x-ratelimit-remaining': '1', 'x-ratelimit-reset': '5' }, undefined],
 ])('the refill of an exhausted limit in the headers of a reply is read: %s', (_what, headers, ms) =>
   expect(readRefill(new Headers(headers))).toBe(ms),

@@ -21,13 +21,16 @@ import { waitInMessage } from './waits/wait-in-words.js';
 
 /** What is looked at for the words of a quota. */
 const MAX_QUOTA_CHARACTERS = 4000;
-const DAILY = /\bper[\s_-]{0,2}day\b|PerDay|\bdaily\b|\b(?:RPD|TPD)\b/i;
+/** A quota of a month is asked for again each day: it may begin anew on any of them. */
+const DAILY = /(?:\bper|\/)[\s_-]{0,2}(?:day|month)\b|Per(?:Day|Month)|\b(?:daily|monthly)\b|\b(?:RPD|TPD)\b/i;
+/** Where a text names the limits of a minute as well, any of them may be used up. */
+const SHORTER = /(?:\bper|\/)[\s_-]{0,2}(?:min(?:ute)?|hour|sec(?:ond)?)\b|\b(?:RPM|TPM)\b/i;
 /** The id of a quota of Google's Gemini API, such as `GenerateRequestsPerDayPerProjectPerModel-FreeTier`. */
 const GOOGLES_DAY = /"quotaId"\s{0,3}:\s{0,3}"[A-Za-z-]{0,80}PerDay/;
 
 /**
- * The milliseconds that a provider asks to wait. A quota of a day that comes without a wait ends at midnight: UTC, and
- * at Google that of the Pacific. Google sends a wait of seconds beside it, which counts for nothing.
+ * The milliseconds that a provider asks to wait. A quota of a day or a month that comes without a wait ends at
+ * midnight: UTC, and at Google that of the Pacific. Google sends a wait of seconds beside it, which counts for nothing.
  * @param body JSON of the error
  * @param isRefused the request was one too many, so what the headers say of limits counts
  */
@@ -42,6 +45,7 @@ export function readAskedWait(
     readRetryAfter(headers) ??
     waitInFields(error) ??
     waitInMessage(message) ??
+    waitInMessage(body) ??
     (headers && isRefused ? waitInHeaders(headers) : undefined);
-  return named ?? (isRefused && DAILY.test(known) ? untilMidnight('UTC') : undefined);
+  return named ?? (isRefused && DAILY.test(known) && !SHORTER.test(known) ? untilMidnight('UTC') : undefined);
 }

@@ -1,9 +1,9 @@
-import type { ProviderFailure } from './failure.js';
+import { MIN_REST_MS, type ProviderFailure } from './failure.js';
 
 /** Failed requests after which an item is settled as errored. */
 export const MAX_ATTEMPTS = 5;
 /** How long an item waits in all for a provider that answers 429, or that is down. */
-export const MAX_THROTTLED_MS = 15 * 60_000;
+export const MAX_THROTTLED_MS = MIN_REST_MS;
 /** The longest wait that a model rests for. A quota of a month ends within it. */
 export const MAX_REST_MS = 31 * 24 * 60 * 60_000;
 /** The longest backoff when a provider answers 429 and names no wait. */
@@ -45,7 +45,7 @@ export function decideRetry(
     random * Math.min(maxMs, FIRST_BACKOFF_MS * 2 ** failures);
   if (failure.retryAfterMs !== undefined) {
     const ownBackoffMs = failure.kind === 'rate_limited' ? backoffMs(throttles, MAX_THROTTLE_BACKOFF_MS) : 0;
-    if (failure.retryAfterMs >= MAX_THROTTLED_MS && failure.retryAfterMs <= MAX_REST_MS)
+    if (failure.retryAfterMs >= MIN_REST_MS && failure.retryAfterMs <= MAX_REST_MS)
       return { then: 'rest', forMs: failure.retryAfterMs };
     const inMs = Math.max(failure.retryAfterMs, ownBackoffMs);
     return throttledMs + inMs >= MAX_THROTTLED_MS

@@ -13,12 +13,12 @@ const NEAR_NOW_MS = 10 * 366 * DAY_MS;
 const NUMBER = /^[+-]?\d{1,30}(?:\.\d{1,30})?(?:e[+-]?\d{1,4})?$/i;
 
 /**
- * The milliseconds that a number stands for: a wait in units of `unitMs`, or the time until a Unix time in seconds or
- * milliseconds. 0 for what is past.
+ * The milliseconds that a number stands for: a wait in units of `unitMs`, or the time until a Unix time in seconds,
+ * milliseconds or microseconds. 0 for what is past.
  */
 export function waitOfNumber(value: number, unitMs: number): number {
   const now = Date.now();
-  const time = [value * SECOND_MS, value].find((ms) => Math.abs(ms - now) < NEAR_NOW_MS);
+  const time = [value * SECOND_MS, value, value / 1000].find((ms) => Math.abs(ms - now) < NEAR_NOW_MS);
   return bounded(time === undefined ? value * unitMs : time - now);
 }
 
@@ -26,13 +26,15 @@ const bounded = (ms: number): number => Math.min(Math.max(0, ms), LONGEST_MS);
 
 /**
  * The milliseconds that a text stands for which holds nothing else: a number, a duration (`6m0s`, `1 hour 3 minutes`)
- * or a time.
+ * or a time. Of several numbers, which are those of headers that came twice, the largest counts.
  * @param unitMs of a bare number
  */
 export function readWait(text: string, unitMs = SECOND_MS): number | undefined {
   const given = text.trim();
   if (given === '' || given.length > MAX_WAIT_CHARACTERS) return undefined;
-  if (NUMBER.test(given)) return waitOfNumber(Number(given), unitMs);
+  const numbers = given.split(/,\s?/);
+  if (numbers.every((number) => NUMBER.test(number)))
+    return Math.max(...numbers.map((number) => waitOfNumber(Number(number), unitMs)));
   const read = readDuration(given) ?? readTime(given);
   return read?.length === given.length ? read.ms : undefined;
 }
@@ -43,11 +45,12 @@ interface Read {
   length: number;
 }
 
-/** A wait in words: "20s", "in 2 minutes", "at 2026-01-01T00:00:00Z". It is read from the beginning of the text. */
+/** A wait in words at the beginning of a text: "20s", "2 minutes", "2026-01-01T00:00:00Z", "tomorrow". */
 export function waitAtStart(text: string): number | undefined {
   const read = readTime(text) ?? readDuration(text);
   if (read) return read.ms;
-  const [, number] = /^(\d{1,15}(?:\.\d{1,6})?)(?![\d.]*\d|\s?[\p{L}%_-])/u.exec(text) ?? [];
+  if (/^tomorrow\b/i.test(text)) return untilMidnight('UTC');
+  const [, number] = /^(\d{1,15}(?:\.\d{1,6})?)(?![\d.,:]*\d|\s?[\p{L}%_-])/u.exec(text) ?? [];
   return number === undefined ? undefined : waitOfNumber(Number(number), SECOND_MS);
 }
 
@@ -59,10 +62,17 @@ const UNITS: [RegExp, number][] = [
   [/^(?:d|days?)$/, DAY_MS],
   [/^(?:w|weeks?)$/, 7 * DAY_MS],
 ];
-const PART = /(?:(?:\s{0,3},)?\s{0,3}(?:and\s{1,3})?)?(\d{1,15}(?:\.\d{0,12})?)[\s-]{0,3}([a-z]{1,12})(?![a-z])/iy;
+const PART = new RegExp(
+  [
+    '(?:(?:\\s{0,3},)?\\s{0,3}(?:and\\s{1,3})?)?',
+    '(\\d{1,3}(?:,\\d{3}){1,4}(?!\\d)|\\d{1,15}(?:\\.\\d{0,12})?|(?:an?|one)(?=\\s))',
+    '[\\s-]{0,3}([a-z]{1,12})(?![a-z])',
+  ].join(''),
+  'iy',
+);
 const MAX_PARTS = 6;
 
-/** `1.5s`, `7m12.5s`, `1 hour and 3 minutes` at the beginning of a text. */
+/** `1.5s`, `7m12.5s`, `1,200 seconds`, `an hour and 3 minutes` at the beginning of a text. */
 function readDuration(text: string): Read | undefined {
   let [ms, length] = [0, 0];
   for (let part = 0; part < MAX_PARTS; part++) {
@@ -70,7 +80,7 @@ function readDuration(text: string): Read | undefined {
     const found = PART.exec(text);
     const unit = found && UNITS.find(([name]) => name.test(found[2]!.toLowerCase()));
     if (!unit) break;
-    ms += Number(found[1]) * unit[1];
+    ms += (/^[a-z]/i.test(found[1]!) ? 1 : Number(found[1]!.replaceAll(',', ''))) * unit[1];
     length = PART.lastIndex;
   }
   return length > 0 ? { ms: bounded(ms), length } : undefined;
@@ -84,22 +94,45 @@ const ISO = new RegExp(
   ].join(''),
   'i',
 );
-const HTTP_DATE = /^[a-z]{3,9},?\s\d{1,2}[\s-][a-z]{3}[\s-]\d{2,4}\s\d{2}:\d{2}:\d{2}(?:\s(?:GMT|UTC|[+-]\d{4}))?/i;
-const CLOCK = /^(?:(\d{1,2}):(\d{2})(?::\d{2})?|midnight)\s{0,2}\(?(?:UTC|GMT)\b\)?/i;
+/** `Sun, 06 Nov 1994 08:49:37 GMT`, `Sunday, 06-Nov-94 08:49:37 GMT` and `Sun Nov  6 08:49:37 1994` (RFC 9110). */
+const HTTP_DATES = [
+  /^[a-z]{3,9},?\s\d{1,2}[\s-][a-z]{3}[\s-]\d{2,4}\s\d{2}:\d{2}:\d{2}(\s(?:GMT|UTC?|[ECMP][SD]T|[+-]\d{4})\b)?/i,
+  /^[a-z]{3}\s[a-z]{3}\s{1,2}\d{1,2}\s\d{2}:\d{2}:\d{2}\s\d{4}()/i,
+];
+const MONTH = '(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]{0,6}\\.?';
+const DAY = '\\d{1,2}(?:st|nd|rd|th)?';
+/** `December 1, 2026`, `1 Dec 2026`, `Dec 1st, 2026 at 3:04 PM`. */
+const DATE_IN_WORDS = new RegExp(
+  `^(?:${MONTH}\\s${DAY}|${DAY}\\s${MONTH}),?\\s\\d{4}(?:,?(?:\\sat)?\\s\\d{1,2}:\\d{2}(?::\\d{2})?(?:\\s?[ap]m)?)?`,
+  'i',
+);
+const CLOCK = new RegExp(
+  '^(?:(\\d{1,2})(?::(\\d{2}))?(?::\\d{2})?(?:\\s?([ap])\\.?m\\.?)?\\s{0,2}\\(?(?:UTC|GMT)\\b\\)?|' +
+    'midnight\\b(?:\\s\\(?(?:UTC|GMT)\\b\\)?)?)',
+  'i',
+);
 
-/** The time until a date at the beginning of a text: of ISO 8601, of HTTP, or of a clock that shows UTC. */
+/** The time until a date at the beginning of a text, or until a clock shows a time. Without a zone it is UTC. */
 function readTime(text: string): Read | undefined {
   const iso = ISO.exec(text);
   if (iso) {
     const [all, day, clock = '00:00', zone = 'Z'] = iso;
     return until(`${day}T${clock}${/^\(?[UG]/i.test(zone) ? 'Z' : zone.toUpperCase()}`, all.length);
   }
-  const [date] = HTTP_DATE.exec(text) ?? [];
-  if (date) return until(date, date.length);
-  const [all, hours = '0', minutes = '0'] = CLOCK.exec(text) ?? [];
+  for (const format of HTTP_DATES) {
+    const [date, zone] = format.exec(text) ?? [];
+    if (date) return until(zone ? date : `${date} GMT`, date.length);
+  }
+  const [date] = DATE_IN_WORDS.exec(text) ?? [];
+  if (date) {
+    const plain = date.replace(/(\d)(?:st|nd|rd|th)\b|\sat\b/gi, '$1').replace(/(\d)([ap]m)/i, '$1 $2');
+    return until(`${plain} GMT`, date.length);
+  }
+  const [all, hours = '0', minutes = '0', half] = CLOCK.exec(text) ?? [];
   if (!all) return undefined;
+  const hour = half ? (Number(hours) % 12) + (/p/i.test(half) ? 12 : 0) : Number(hours);
   const now = Date.now();
-  const today = Math.floor(now / DAY_MS) * DAY_MS + Number(hours) * HOUR_MS + Number(minutes) * MINUTE_MS;
+  const today = Math.floor(now / DAY_MS) * DAY_MS + hour * HOUR_MS + Number(minutes) * MINUTE_MS;
   return { ms: today > now ? today - now : today + DAY_MS - now, length: all.length };
 }
 

@@ -9,7 +9,7 @@ const MAX_DEPTH = 5;
 const MS_FIELD = /(?:ms|millis|milliseconds)$/;
 const WAIT_FIELD = new RegExp(
   '^(?:ratelimit)?(?:retryafter|retryin|retrydelay|resets?in|resetsafter|resetafter|resets?at|resettime|resetson|' +
-    'nextreset|waittime|waitfor|estimatedtime)(?:s|secs?|seconds|ms|millis|milliseconds)?$',
+    'nextreset|waittime|waitfor|estimatedtime)(?:s|secs?|seconds|ms|millis|milliseconds)?$|^x?ratelimitreset$',
 );
 
 /** The wait that a field of an error names, such as `retry_after`, `resets_at` or Google's `retryDelay`. */

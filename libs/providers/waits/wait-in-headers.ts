@@ -7,30 +7,49 @@ const MAX_HEADERS = 200;
 type HeaderValues = Pick<ReadonlyMap<string, string>, 'get'> & Iterable<[string, string]>;
 export type ReadableHeaders = Headers | HeaderValues;
 
+const MS_HEADERS = ['retry-after-ms', 'x-retry-after-ms', 'x-ms-retry-after-ms'];
+const HEADERS = ['retry-after', 'x-retry-after'];
+
 /** The milliseconds to wait, from `retry-after-ms`, or from `Retry-After` in seconds, as a duration or as a time. */
 export function readRetryAfter(headers: ReadableHeaders | undefined): number | undefined {
-  const ms = readWait(headers?.get('retry-after-ms') ?? headers?.get('x-retry-after-ms') ?? '', 1);
-  return ms ?? readWait(headers?.get('retry-after') ?? headers?.get('x-retry-after') ?? '');
+  const first = (names: readonly string[], unitMs: number): number | undefined =>
+    names.map((name) => readWait(headers?.get(name) ?? '', unitMs)).find((ms) => ms !== undefined);
+  return first(MS_HEADERS, 1) ?? first(HEADERS, 1000);
 }
 
 /**
  * The milliseconds until an exhausted limit refills: `x-ratelimit-remaining-requests: 0` with
  * `x-ratelimit-reset-requests: 1m2.5s` (OpenAI), `anthropic-ratelimit-requests-remaining: 0` with
- * `anthropic-ratelimit-requests-reset: 2026-01-01T00:00:00Z`, and such pairs of other hosts. Azure sends -1 for a
- * limit that it does not count.
+ * `anthropic-ratelimit-requests-reset: 2026-01-01T00:00:00Z`, such pairs of other hosts, and `ratelimit`. Azure sends
+ * -1 for a limit that it does not count.
  * @returns undefined while every limit has something left, or when the headers name none
  */
 export function readRefill(headers: ReadableHeaders): number | undefined {
-  const waits = limitsIn(headers)
-    .filter(({ remaining }) => remaining.trim() !== '' && Number(remaining) === 0)
-    .map(({ reset }) => readWait(headers.get(reset) ?? ''))
+  const waits = [
+    ...limitsIn(headers).map(({ remaining, reset }) => ({ remaining, reset: headers.get(reset) ?? '' })),
+    ...listedLimits(headers.get('ratelimit') ?? ''),
+  ]
+    .filter(({ remaining }) => /^0(?:\.0{1,9})?(?:, ?0)?$/.test(remaining.trim()))
+    .map(({ reset }) => readWait(reset))
     .filter((ms) => ms !== undefined);
   return waits.length ? Math.max(...waits) : undefined;
 }
 
+const MAX_LISTED_CHARACTERS = 1000;
+
+/** `"default";r=0;t=50` of the newer drafts of the IETF, and `limit=100, remaining=0, reset=50` of one before. */
+function listedLimits(header: string): { remaining: string; reset: string }[] {
+  const text = header.slice(0, MAX_LISTED_CHARACTERS);
+  const valueOf = (item: string, name: string): string =>
+    new RegExp(`(?:^|[;,\\s])${name}=(\\d{1,15})`).exec(item)?.[1] ?? '';
+  return /\bremaining=/.test(text)
+    ? [{ remaining: valueOf(text, 'remaining'), reset: valueOf(text, 'reset') }]
+    : text.split(',').map((item) => ({ remaining: valueOf(item, 'r'), reset: valueOf(item, 't') }));
+}
+
 /** Names of headers of limits, of at most `MAX_WAIT_CHARACTERS`. */
-const REMAINING = /rate-?limit.*remaining/;
-const RESET = /rate-?limit.*reset/;
+const REMAINING = /limit.*remaining/;
+const RESET = /limit.*reset/;
 
 const namedLike = (headers: ReadableHeaders, name: RegExp): [string, string][] =>
   [...headers].slice(0, MAX_HEADERS).filter(([key]) => key.length <= MAX_WAIT_CHARACTERS && name.test(key));

@@ -5,9 +5,9 @@ const MAX_WORDS = 4000;
 
 const LEAD_IN = new RegExp(
   '\\b(?:try(?:ing)? again|retry(?:ing)?|wait(?:ing)?|come back|resets?|resetting|renews?|refills?|available|' +
-    'resumes?)' +
-    '[\\s:=]{0,3}(?:(?:your|this|the|request|again|will|be|is|time|in|after|at|on|for|until|about|approximately|' +
-    'around|least|another|only)\\b[\\s:=]{0,3}){0,6}',
+    'resumes?|regain access|(?:limited|blocked|throttled|paused|suspended)(?= (?:for|until)))' +
+    '[\\s:=~-]{0,3}(?:(?:your|this|the|request|again|will|be|is|time|in|after|at|on|for|until|about|approximately|' +
+    'around|least|another|only)\\b[\\s:=~]{0,3}){0,6}',
   'gi',
 );
 const MAX_LEAD_INS = 20;
