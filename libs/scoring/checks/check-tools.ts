@@ -74,8 +74,13 @@ function findFaults(tool: Tool): InputError[] {
   }
   if (isSurelyValid(parameters)) return [];
   const validate = validatorFor(parameters);
-  return validate instanceof Error ? wrong('', `is not a valid JSON Schema: ${validate.message}`) : [];
+  return validate instanceof Error ? wrong('', `is not a valid JSON Schema: ${eachOnce(validate.message)}`) : [];
 }
+
+const INVALID = 'schema is invalid: ';
+/** Ajv says the same for every branch of its meta-schemas. */
+const eachOnce = (message: string): string =>
+  message.startsWith(INVALID) ? INVALID + [...new Set(message.slice(INVALID.length).split(', '))].join(', ') : message;
 
 /**
  * Keywords that always compile if the meta-schema accepts their values. Others may refer elsewhere or contain

@@ -10,6 +10,7 @@ const problemsOf = (parameters: object, args: object): string[] =>
 
 const DRAFT_04 = 'http://json-schema.org/draft-04/schema#';
 const DRAFT_07 = 'http://json-schema.org/draft-07/schema#';
+const NEWEST = 'https://json-schema.org/draft/2020-12/schema';
 const range = { type: 'array', items: [{ type: 'integer' }, { type: 'integer' }], additionalItems: false };
 const ttl = { type: 'integer', minimum: 0, exclusiveMinimum: true };
 
@@ -20,7 +21,11 @@ describe('a schema', () => {
     DRAFT_07,
     'http://json-schema.org/draft-07/schema',
     'https://json-schema.org/draft-07/schema#',
+    'https://www.json-schema.org/draft-07/schema/',
+    'http://json-schema.org/schema#',
     'https://json-schema.org/draft/2019-09/schema',
+    'https://schemas.example.com/own',
+    7,
     undefined,
   ])('with a tuple as a list of "items" is read by its draft, %s', ($schema) => {
     const parameters = { ...($schema && { $schema }), type: 'object', properties: { range } };
@@ -30,25 +35,44 @@ describe('a schema', () => {
     expect(problemsOf(parameters, { range: [1, 2, 3] })).toEqual(['/range']);
   });
 
-  test.each([DRAFT_04, 'https://json-schema.org/draft-04/schema', undefined])(
-    'with a boolean "exclusiveMinimum" is read as draft-04, %s',
+  test.each([DRAFT_04, DRAFT_07, NEWEST, 'https://json-schema.org/draft-04/schema', undefined])(
+    'may have boolean and numeric forms of "exclusiveMinimum", %s',
     ($schema) => {
-      const parameters = { ...($schema && { $schema }), type: 'object', properties: { ttl } };
-      expect(checkTools([tool(parameters)])).toEqual([]);
-      expect(problemsOf(parameters, { ttl: 1 })).toEqual([]);
-      expect(problemsOf(parameters, { ttl: 0 })).toEqual(['/ttl']);
+      const mixed = { over: { exclusiveMinimum: 5 }, upTo: { maximum: 9, exclusiveMaximum: false } };
+      for (const others of [{}, mixed]) {
+        const parameters = { ...($schema && { $schema }), type: 'object', properties: { ttl, ...others } };
+        expect(checkTools([tool(parameters)])).toEqual([]);
+        expect(problemsOf(parameters, { ttl: 1 })).toEqual([]);
+        expect(problemsOf(parameters, { ttl: 0 })).toEqual(['/ttl']);
+        if (others === mixed) expect(problemsOf(parameters, { over: 5, upTo: 9 })).toEqual(['/over']);
+      }
     },
   );
 
-  test.each(['https://json-schema.org/draft/2020-12/schema', 'https://schemas.example.com/own', 7])(
-    'of the newest or of an unknown draft, %s, is held to the newest',
-    ($schema) => {
-      expect(checkTools([tool({ $schema, properties: { pair: { prefixItems: [{}] } } })])).toEqual([]);
-      expect(checkTools([tool({ $schema, properties: { range } })])).toMatchObject([
-        { message: expect.stringContaining('is not a valid JSON Schema') },
-      ]);
-    },
-  );
+  test('of the newest draft is held to it', () => {
+    expect(checkTools([tool({ $schema: NEWEST, properties: { pair: { prefixItems: [{}] } } })])).toEqual([]);
+    expect(checkTools([tool({ $schema: NEWEST, properties: { range } })])).toMatchObject([
+      { message: 'is not a valid JSON Schema: schema is invalid: data/properties/range/items must be object,boolean' },
+    ]);
+  });
+
+  test.each([
+    [NEWEST, '$id'],
+    [DRAFT_07, '$id'],
+    [DRAFT_04, 'id'],
+  ])('refers to itself by its id, %s', ($schema, idKey) => {
+    const parameters = (id: string, type: string) => ({
+      $schema,
+      [idKey]: id,
+      properties: { a: { $ref: `${id}#/definitions/a` }, b: { $ref: 'root.json#/definitions/a' } },
+      definitions: { a: { type } },
+    });
+    for (const type of ['string', 'number']) {
+      const one = parameters('https://a.example/root.json', type);
+      expect(checkTools([tool(one)])).toEqual([]);
+      expect(problemsOf(one, { a: type === 'string' ? 1 : 'x' })).toEqual(['/a']);
+    }
+  });
 
   test('that is valid by the newest draft alone is taken whatever it declares', () => {
     const parameters = { $schema: DRAFT_04, properties: { n: { type: 'number', exclusiveMinimum: 0 } } };

@@ -20,18 +20,20 @@ const DRAFT_BY_PATH: Record<string, Draft> = {
 /** The draft that a schema's `$schema` names, or undefined when it names none that is known here. */
 function declaredDraft({ $schema }: JsonObject): Draft | undefined {
   if (typeof $schema !== 'string' || $schema.length > 100) return undefined;
-  const path = /^https?:\/\/json-schema\.org\/([a-z0-9/-]+)#?$/i.exec($schema.trim())?.[1]?.toLowerCase();
+  const path = /^https?:\/\/(?:www\.)?json-schema\.org\/([a-z0-9/-]+?)\/?#?\/?$/i
+    .exec($schema.trim())?.[1]
+    ?.toLowerCase();
   return path !== undefined && Object.hasOwn(DRAFT_BY_PATH, path) ? DRAFT_BY_PATH[path] : undefined;
 }
 
 /**
  * The drafts by which a schema may be read, the likeliest first. Many schemas declare an older draft and are written
- * by the newest one, or declare none and are written by an older one.
+ * by the newest one, or declare none, or one that is not known here, and are written by an older one.
  */
 export function draftsOf(schema: JsonObject): readonly [Draft, ...Draft[]] {
   const declared = declaredDraft(schema);
-  if (declared !== undefined) return declared === '2020-12' ? [declared] : [declared, '2020-12'];
-  return schema.$schema == null ? ['2020-12', 'draft-07', 'draft-04'] : ['2020-12'];
+  if (declared === undefined) return ['2020-12', 'draft-07', 'draft-04'];
+  return declared === '2020-12' ? [declared] : [declared, '2020-12'];
 }
 
 // Not strict: suites contain schemas with custom keywords, and formats are notes here, not rules. References compile
@@ -82,17 +84,19 @@ export function newCompiler(draft: Draft): Compiler {
 }
 
 /**
- * Compiles a schema by one draft, without the root's id, which other tools may have too.
+ * Compiles a schema by one draft, without the root's id, which other tools may have too, unless it refers to that.
  * @param shared a compiler of the draft that others use as well
  * @throws Error when the schema is not valid by the draft
  */
 export function compileBy(draft: Draft, schema: JsonObject, shared: () => Compiler): ValidateFunction {
   const idKey = draft === 'draft-04' ? 'id' : '$id';
   // An $async schema would return a promise whose rejection nobody awaits.
-  const { [idKey]: _id, $schema: _schema, $async: _async, ...given } = schema;
-  const rest: SchemaObject = { [idKey]: 'toolmark:parameters', ...withoutIdleNullable(given) }; // for references to "#"
-  // Ajv makes an inner id known to everything that the same instance compiles later, other teams' schemas included.
-  if (holdsId(given, idKey)) return newCompiler(draft).compile(rest);
+  const { [idKey]: id, $schema: _schema, $async: _async, ...given } = schema;
+  const isReferredTo = typeof id === 'string' && refersToId(given);
+  // References to "#" need an id.
+  const rest: SchemaObject = { [idKey]: isReferredTo ? id : 'toolmark:parameters', ...toDraft(draft, given) };
+  // Ajv makes an id known to everything that the same instance compiles later, other teams' schemas included.
+  if (isReferredTo || holdsId(given, idKey)) return newCompiler(draft).compile(rest);
   const ajv = shared();
   const validate = ajv.compile(rest);
   ajv.removeSchema(rest);
@@ -108,23 +112,36 @@ const holdsId = (value: Json, idKey: string): boolean =>
         typeof value.$dynamicAnchor === 'string' ||
         Object.values(value).some((inner) => holdsId(inner, idKey)));
 
+const refersToId = (value: Json): boolean =>
+  Array.isArray(value)
+    ? value.some(refersToId)
+    : isObject(value) &&
+      ((typeof value.$ref === 'string' && !value.$ref.startsWith('#')) || Object.values(value).some(refersToId));
+
 /** Keywords whose values are data, whatever they look like. */
 const DATA = new Set(['enum', 'const', 'default', 'examples', 'required']);
 /** Keywords whose value is an object of named schemas. */
 const NAMED = new Set(['properties', 'patternProperties', 'dependentSchemas', 'dependencies', '$defs', 'definitions']);
 
+/** OpenAPI 3.0 and draft-04 write the limits of open ranges so. */
+const OPEN_LIMITS: Record<string, string> = { minimum: 'exclusiveMinimum', maximum: 'exclusiveMaximum' };
+
 /**
- * Leaves out `nullable` where it says nothing: it is OpenAPI's keyword and belongs to a `type`. Ajv refuses it
- * elsewhere, where JSON Schema ignores it.
+ * Writes what is of OpenAPI 3.0 as a draft has it. `nullable` belongs to a `type`: elsewhere JSON Schema ignores it,
+ * and Ajv refuses it. A boolean `exclusiveMinimum` makes the `minimum` beside it an exclusive one.
  */
-function withoutIdleNullable(schema: JsonObject): JsonObject {
-  const clean = (inner: Json): Json =>
-    Array.isArray(inner) ? inner.map(clean) : isObject(inner) ? withoutIdleNullable(inner) : inner;
+function toDraft(draft: Draft, schema: JsonObject): JsonObject {
+  const inner = (value: Json): Json =>
+    Array.isArray(value) ? value.map(inner) : isObject(value) ? toDraft(draft, value) : value;
+  const isFlag = (key: string | undefined): boolean =>
+    draft !== 'draft-04' && key !== undefined && typeof schema[key] === 'boolean';
   const entries = Object.entries(schema).flatMap(([key, value]): [string, Json][] => {
     if (key === 'nullable' && !isObject(value) && (value !== true || schema.type === undefined)) return [];
+    if (Object.values(OPEN_LIMITS).includes(key) && isFlag(key)) return [];
+    if (isFlag(OPEN_LIMITS[key]) && schema[OPEN_LIMITS[key]!] === true) return [[OPEN_LIMITS[key]!, value]];
     if (DATA.has(key)) return [[key, value]];
-    if (!NAMED.has(key) || !isObject(value)) return [[key, clean(value)]];
-    return [[key, Object.fromEntries(Object.entries(value).map(([name, inner]) => [name, clean(inner)]))]];
+    if (!NAMED.has(key) || !isObject(value)) return [[key, inner(value)]];
+    return [[key, Object.fromEntries(Object.entries(value).map(([name, one]) => [name, inner(one)]))]];
   });
   return Object.fromEntries(entries);
 }
