@@ -15,6 +15,7 @@ const refused = {
   sent: 'max_completion_tokens',
   said: "Unsupported parameter: 'max_tokens' is not supported with this model. Use 'max_completion_tokens' instead.",
 };
+const learned = { model: model.id, ...refused, until: '2026-11-21T08:30:00.000Z' };
 const provider = { key: 'openai', name: 'OpenAI', kind: 'openai', base_url: 'https://api.openai.com/v1' };
 
 export const PROVIDER_EXAMPLES = {
@@ -39,6 +40,7 @@ export const PROVIDER_EXAMPLES = {
       models: [model, { id: 'text-embedding-3-small' }],
     },
   },
+  LearnedSetting: { 'A limit under its new name': learned },
   Provider: {
     'A host with a key': {
       ...provider,
@@ -46,7 +48,7 @@ export const PROVIDER_EXAMPLES = {
       api_key_last4: 'host',
       limits,
       models: [model],
-      learned: [{ model: model.id, ...refused, until: '2026-11-21T08:30:00.000Z' }],
+      learned: [learned],
       shares_limits_with: [],
       created_at: at('08:10:00'),
       updated_at: at('08:10:00'),

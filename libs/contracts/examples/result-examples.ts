@@ -200,6 +200,7 @@ export const RESULT_EXAMPLES = {
         ],
         refused: 1,
         names: { weather_get: 'weather.get' },
+        adjusted: { max_tokens: 'max_completion_tokens' },
       },
     },
     'Several calls': { ...resultOfSeveral, explanation: [], said: [], exchange: null },
