@@ -1,5 +1,6 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { toTools } from './to-tools.js';
 import { discoverTools, shortenMessage } from './discover-tools.js';
 
 const running: (() => void)[] = [];
@@ -46,7 +47,7 @@ const paged = (count: number, seen: IncomingMessage[] = []) =>
   });
 
 /** An MCP server that lists these tools. */
-const listing = (tools: unknown[], capabilities: object = { tools: {} }, nextCursor?: () => string) =>
+const listing = (tools: unknown, capabilities: object = { tools: {} }, nextCursor?: () => unknown) =>
   serve((request, response, message) => {
     if (request.method !== 'POST') return void response.writeHead(405).end();
     if (message.id === undefined) return void response.writeHead(202).end();
@@ -131,8 +132,30 @@ describe('an MCP server', () => {
     );
   });
 
+  it('takes a list of types with "object" in it for an object', async () => {
+    const schema = { type: ['object', 'null'], properties: {} };
+    expect(await ask(await listing([{ name: 'listed', inputSchema: schema }]))).toMatchObject({
+      tools: [{ name: 'listed', inputSchema: { type: 'object', properties: {} } }],
+      leftOut: [],
+      warnings: [expect.stringMatching(/schema of "listed" has a list as its "type"/)],
+    });
+  });
+
+  it('says why a tool is named otherwise', () => {
+    const names = ['search', 'Search', 'a b'].map((name) => ({ name, inputSchema: { type: 'object' } }));
+    expect(toTools(names).warnings).toEqual([
+      'The tool "Search" is named "Search_2" here: another one has that name. Names are compared ignoring case.',
+      expect.stringMatching(/"a b" is named "a_b" here: names have letters/),
+    ]);
+  });
+
+  it('that lists something else than tools is refused with what is wrong', async () => {
+    for (const list of [await listing({ a: {} }), await listing([], undefined, () => 7)])
+      await expect(ask(list)).rejects.toThrow(/"tools" has to be a list, and "nextCursor" a text/);
+  });
+
   it('without tools, or with nothing said about tools, has an empty list', async () => {
-    expect(await ask(await listing([]))).toMatchObject({ tools: [], leftOut: [] });
+    for (const none of [[], null]) expect(await ask(await listing(none))).toMatchObject({ tools: [], leftOut: [] });
     expect(await ask(await listing([], {}))).toMatchObject({ tools: [], leftOut: [] });
   });
 

@@ -19,7 +19,18 @@ const MAX_PAGES = 200;
 const MAX_LISTED_TOOLS = 5000;
 
 /** The SDK's own schema refuses a whole page for one tool that is not valid. */
-const ToolsPage = z.looseObject({ tools: z.array(z.unknown()), nextCursor: z.string().nullish() });
+const ToolsPage = z.looseObject({ tools: z.unknown().optional(), nextCursor: z.unknown().optional() });
+
+/** Reads a page of tools. Some servers list null where they have none. */
+function readPage({ tools, nextCursor }: z.infer<typeof ToolsPage>): { tools: unknown[]; nextCursor?: string } {
+  const listed = tools === null ? [] : tools;
+  if (!Array.isArray(listed) || !['string', 'undefined'].includes(typeof (nextCursor ?? undefined)))
+    throw new ProblemError(
+      422,
+      'The server answers tools/list in another form than MCP has: "tools" has to be a list, and "nextCursor" a text.',
+    );
+  return { tools: listed, nextCursor: (nextCursor as string | null) ?? undefined };
+}
 
 export interface DiscoveredServer extends ListedTools {
   server: McpServer;
@@ -113,17 +124,15 @@ async function listTools(client: Client, signal: AbortSignal): Promise<unknown[]
   const listed: unknown[] = [];
   let cursor: string | undefined;
   let before = '';
-  for (let page = 0; page < MAX_PAGES && listed.length <= MAX_LISTED_TOOLS; page++) {
+  for (let pages = 0; pages < MAX_PAGES && listed.length <= MAX_LISTED_TOOLS; pages++) {
     const params = cursor === undefined ? {} : { cursor };
-    const { tools, nextCursor } = await within(
-      signal,
-      client.request({ method: 'tools/list', params }, ToolsPage, { signal }),
-    );
+    const page = await within(signal, client.request({ method: 'tools/list', params }, ToolsPage, { signal }));
+    const { tools, nextCursor } = readPage(page);
     const text = JSON.stringify(tools);
     if (nextCursor && nextCursor === cursor && text === before) return listed;
     listed.push(...tools);
     before = text;
-    cursor = nextCursor ?? undefined;
+    cursor = nextCursor;
     if (!cursor && listed.length <= MAX_LISTED_TOOLS) return listed;
   }
   throw new ProblemError(422, `The server lists more than ${MAX_LISTED_TOOLS} tools, or pages without an end.`);

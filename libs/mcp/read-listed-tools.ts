@@ -49,7 +49,7 @@ function faultOf(value: unknown): string | undefined {
   if (schema == null) return 'it has no "inputSchema".';
   if (!isObject(schema)) return 'its "inputSchema" is not an object.';
   if (schema.type !== undefined)
-    return schema.type === 'object'
+    return [schema.type].flat().includes('object')
       ? undefined
       : `its "inputSchema" is of type ${JSON.stringify(schema.type).slice(0, 100)}, and arguments are an "object".`;
   return OF_OBJECTS.some((key) => Object.hasOwn(schema, key))
@@ -63,6 +63,9 @@ function toMcpTool(value: JsonObject, warnings: string[]): McpTool {
   if (inputSchema.type === undefined) {
     warnings.push(`The schema of "${name}" has no "type"; it is read as the schema of an object.`);
     tool.inputSchema = { type: 'object', ...inputSchema };
+  } else if (Array.isArray(inputSchema.type)) {
+    warnings.push(`The schema of "${name}" has a list as its "type"; it is read as the schema of an object.`);
+    tool.inputSchema = { ...inputSchema, type: 'object' };
   }
   const drop = (field: string, isRight: (value: Json) => boolean): void => {
     if (tool[field] == null || isRight(tool[field])) return;

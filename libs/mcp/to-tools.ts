@@ -13,10 +13,7 @@ export function toTools(listed: readonly (McpTool | Tool)[]): { tools: Tool[]; w
     const name = freeName(described.name, taken);
     taken.add(name.toLowerCase());
     if (name !== described.name)
-      warnings.push(
-        `The tool "${described.name}" is named "${name}" here: names have letters, digits, "_", "." ` +
-          'and "-", 64 of them.',
-      );
+      warnings.push(`The tool "${described.name}" is named "${name}" here: ${whyRenamed(described.name)}`);
     const description = described.description ?? described.title ?? undefined;
     if (description && description.length > 20_000)
       warnings.push(`The description of "${name}" was cut to 20,000 characters.`);
@@ -38,6 +35,11 @@ export function toTools(listed: readonly (McpTool | Tool)[]): { tools: Tool[]; w
 }
 
 const isOpenAi = (one: McpTool | Tool): one is Tool => isObject((one as Tool).function);
+
+const whyRenamed = (name: string): string =>
+  ToolName.safeParse(name).success
+    ? 'another one has that name. Names are compared ignoring case.'
+    : 'names have letters, digits, "_", "." and "-", 64 of them.';
 
 function freeName(wanted: string, taken: ReadonlySet<string>): string {
   const plain = ToolName.safeParse(wanted).success
