@@ -103,25 +103,26 @@ it('a model that its host refuses for hours rests until then, and its run ends w
 
 it('a rest ends when the provider gets another key, or answers a test', async () => {
   const { client } = system;
-  const host = await startHost();
-  await add(client, 'keyed', host.url);
-  const waits = async (jobId: string) =>
-    until(async () => /keyed::poor until/.test((await detailOf(client, jobId)) ?? ''), { what: 'the model to rest' });
-  const end = [
-    () => client.patch('/api/providers/keyed', { api_key: 'sk-better-0123456789' }),
-    () => client.post('/api/providers/keyed/test'),
-  ];
-  for (const endRest of end) {
+  const endRest = {
+    keyed: () => client.patch('/api/providers/keyed', { api_key: 'sk-better-0123456789' }),
+    tested: () => client.post('/api/providers/tested/test'),
+  };
+  const restAndEnd = async (key: keyof typeof endRest) => {
+    const host = await startHost();
+    await add(client, key, host.url);
     host.refusals.set('poor', daily({ 'retry-after': '7200' }));
-    const { eval_id, job_id } = await submit(client, ['keyed::poor'], 6);
-    await waits(job_id);
-    const tried = await client.post('/api/tool-eval/try', { ...TRIED, models: ['keyed::poor'] });
+    const { eval_id, job_id } = await submit(client, [`${key}::poor`], 6);
+    await until(async () => (await detailOf(client, job_id))?.includes(`${key}::poor until`), {
+      what: 'the model to rest',
+    });
+    const tried = await client.post('/api/tool-eval/try', { ...TRIED, models: [`${key}::poor`] });
     expect(JSON.stringify(tried.body)).toMatch(/wants no requests until .* UTC: .*answered 429: You have used up/);
     host.refusals.delete('poor');
-    expect((await endRest()).status).toBe(200);
+    expect((await endRest[key]()).status).toBe(200);
     expect((await completed(client, eval_id)).counts).toMatchObject({ settled: 6, errored: 0 });
     expect(await detailOf(client, job_id)).toBeNull();
-  }
+  };
+  await Promise.all([restAndEnd('keyed'), restAndEnd('tested')]);
 }, 120_000);
 
 it('a pause of minutes is said with the provider that asked for it, also to others that share its limits', async () => {
