@@ -185,8 +185,8 @@ export const ResultWithExchange = Result.extend({
         .meta({
           description:
             'Settings that the model refuses, and how they were sent instead: ' +
-            '`{"max_tokens": "max_completion_tokens", "temperature": "left out"}`. Left out when it took the request as ' +
-            'the run has it.',
+            '`{"max_tokens": "max_completion_tokens", "temperature": "left out"}`. Left out when it took the ' +
+            'request as the run has it.',
         }),
     })
     .nullable()

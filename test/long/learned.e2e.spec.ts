@@ -148,7 +148,7 @@ it('a model that calls what it must only without thinking says which way was tak
   expect(off.summaries[0].tool_choice_used).toEqual({ required: 2 });
 });
 
-it('a host that refuses every setting in turn is asked a few times for each, and nobody else waits for it', async () => {
+it('a host that refuses every setting in turn is asked a few times for each, and nobody waits for it', async () => {
   const settings = ['temperature', 'max_tokens', 'max_completion_tokens', 'top_p', 'seed', 'presence_penalty'];
   const refused: string[] = [];
   const model = await addModel('hostile', (body) => {
