@@ -60,7 +60,7 @@ export function addProviders(program: Command): void {
       .option('--model <id>', 'id of a model; the first when left out')
       .action(onServer<ModelOption, [string]>(testProvider)),
     'toolmark providers test simulator',
-    'toolmark providers test openai --model o4-mini',
+    'toolmark providers test simulator --model perfect-ish',
   );
   withExamples(
     providers
