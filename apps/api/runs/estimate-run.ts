@@ -10,9 +10,9 @@ import { LaneRepository } from '#lib/db/catalogue/lanes';
 import type { Pool } from '#lib/db/connection/pool';
 import { countCachedReplies } from '#lib/db/engine/reply-cache';
 import type { ResolvedTarget } from '#lib/db/engine/submit-run';
-import { hasRules } from '#lib/providers/hosts/host-rules';
 import { EstimateRepository } from '#lib/db/read/estimate';
 import { POOL } from '../platform/stores.js';
+import { hostWarnings } from '../threads/host-warnings.js';
 import { SuiteThreads } from '../threads/suite-threads.js';
 import type { Counted, ToCount } from '../threads/count-requests.js';
 
@@ -21,8 +21,6 @@ import type { Counted, ToCount } from '../threads/count-requests.js';
  * a million requests takes no longer.
  */
 const MAX_COUNTED_REQUESTS = 2000;
-/** Cases whose tools are compared with what hosts take. */
-const MAX_CASES_FOR_WARNINGS = 200;
 /** A request to a model of which no earlier run is known. */
 const DEFAULT_REQUEST = { completionTokens: 64, latencyMs: 2000 };
 /** Share of a limit that lanes use. */
@@ -94,12 +92,9 @@ export class RunEstimator {
   ): Promise<string[]> {
     const hosts = targets.flatMap((target, index) => {
       const { kind, baseUrl } = models[index] ?? {};
-      return kind && baseUrl && hasRules(kind, baseUrl) ? [{ kind, baseUrl, name: targetName(target) }] : [];
+      return kind && baseUrl ? [{ kind, baseUrl, name: targetName(target) }] : [];
     });
-    if (hosts.length === 0) return [];
-    const step = Math.ceil(sample.length / MAX_CASES_FOR_WARNINGS);
-    const cases = sample.filter((_case, index) => index % step === 0);
-    return this.suiteThreads.run(teamId, { what: 'warn-of-hosts', tools: JSON.stringify(suite.tools), hosts, cases });
+    return hostWarnings(this.suiteThreads, teamId, { tools: suite.tools, hosts, cases: sample });
   }
 
   /** The share of the counted requests that stored replies answer. */

@@ -8,14 +8,11 @@ import { ProviderRepository } from '#lib/db/catalogue/providers';
 import type { Pool } from '#lib/db/connection/pool';
 import type { Prisma } from '#lib/db/connection/prisma';
 import { mergeUnsatisfiable, noneUnsatisfiable, unsatisfiableWarnings } from '#lib/imports/unsatisfiable-search';
-import { hasRules } from '#lib/providers/hosts/host-rules';
 import { prefixed, refuse } from '../platform/problem.js';
 import { POOL, PRISMA } from '../platform/stores.js';
 import type { CaseError } from '../threads/suite-tasks.js';
+import { hostWarnings } from '../threads/host-warnings.js';
 import { SuiteThreads } from '../threads/suite-threads.js';
-
-/** Cases whose tools are compared with what hosts take. */
-const MAX_CASES_FOR_HOSTS = 200;
 
 /**
  * Checks tools and cases before they are stored. Checking may take long, so none of it happens under the lock of a
@@ -41,17 +38,8 @@ export class SuiteValidator {
    */
   async hostWarnings(teamId: string, tools: readonly Tool[], cases: readonly string[] = []): Promise<string[]> {
     const providers = await new ProviderRepository(this.prisma, teamId).addresses();
-    const hosts = providers
-      .filter(({ kind, baseUrl }) => hasRules(kind, baseUrl))
-      .map(({ key: name, ...provider }) => ({ name, ...provider }));
-    if (hosts.length === 0) return [];
-    const step = Math.ceil(cases.length / MAX_CASES_FOR_HOSTS);
-    return this.suiteThreads.run(teamId, {
-      what: 'warn-of-hosts',
-      tools: JSON.stringify(tools),
-      hosts,
-      ...(cases.length > 0 && { cases: cases.filter((_case, index) => index % step === 0) }),
-    });
+    const hosts = providers.map(({ key: name, ...provider }) => ({ name, ...provider }));
+    return hostWarnings(this.suiteThreads, teamId, { tools, hosts, cases });
   }
 
   /**
