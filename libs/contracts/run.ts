@@ -107,7 +107,7 @@ export const RunInput = z
       .min(0)
       .max(2)
       .default(0)
-      .meta({ description: 'Sent with every request, except to models that list it in `unsupported_params`.' }),
+      .meta({ description: 'Sent to all models but those that refuse it or have it in `unsupported_params`.' }),
     tool_choice: ToolChoice.default('required').meta({
       description:
         'Whether models must call a tool (`required`), may (`auto`), or must not (`none`). Under ' +

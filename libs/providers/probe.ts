@@ -2,7 +2,7 @@ import { toText, isObject, parseJson, type JsonObject } from '#lib/contracts/jso
 import type { CaseInput } from '#lib/contracts/case';
 import type { Refusal, Ways } from '#lib/contracts/learned';
 import type { ProviderKind } from '#lib/contracts/provider';
-import type { RunConfig } from '#lib/contracts/run';
+import { RunInput, type RunConfig } from '#lib/contracts/run';
 import type { Tool } from '#lib/contracts/tool';
 import { withoutSlash } from '#lib/contracts/url';
 import { buildRequest, type BuiltRequest } from './build-request.js';
@@ -30,7 +30,13 @@ interface ProbedModel {
 const PROBE_TIMEOUT_MS = 30_000;
 
 /** What a run sends that names nothing of its own. */
-const DEFAULT_CONFIG = { temperature: 0, max_tokens: null, tool_choice: 'required', params: {} } as RunConfig;
+const { temperature, tool_choice: toolChoice } = RunInput.shape;
+const DEFAULT_CONFIG = {
+  temperature: temperature.parse(undefined),
+  tool_choice: toolChoice.parse(undefined),
+  max_tokens: null,
+  params: {},
+} as RunConfig;
 const READY: Tool = {
   type: 'function',
   function: {
@@ -56,7 +62,8 @@ export async function probeProvider(
   try {
     const client = createChatClient(target.kind, target, fetch);
     const signal = AbortSignal.timeout(PROBE_TIMEOUT_MS);
-    for (let [ways, refusals]: [Ways, number] = [{}, 0]; ; refusals++) {
+    let ways: Ways = {};
+    for (let refusals = 0; ; refusals++) {
       const { body } = probeRequest(target, ways);
       started = performance.now();
       try {
