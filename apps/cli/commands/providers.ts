@@ -198,12 +198,13 @@ async function testProvider(client: ApiClient, options: ModelOption, key: string
   if (!test.ok) process.exitCode = EXIT.negative;
   if (options.json) return printJson(test);
   print(test.ok ? `${key} answered after ${test.latency_ms} ms.` : `${key} does not answer: ${test.error}`);
-  if (test.learned.length === 0) return;
+  const { learned = [] } = test; // Servers of earlier releases do not say it.
+  if (learned.length === 0) return;
   print('It refuses some of what a run sends by default. That is sent otherwise, which each run says:');
   print(
     ...table([
       ['setting', 'sent instead', 'its words'],
-      ...test.learned.map(({ setting, sent, said }) => [setting, sent, said]),
+      ...learned.map(({ setting, sent, said }) => [setting, sent, said]),
     ]),
   );
 }
@@ -231,7 +232,7 @@ async function listModels(
         'the providers',
       )}`,
     );
-  const items = chosen.flatMap(({ key: provider_key, models, learned }) =>
+  const items = chosen.flatMap(({ key: provider_key, models, learned = [] }) =>
     models.map((model) => ({
       provider_key,
       ...model,

@@ -9,8 +9,8 @@ import { Failed } from '../../parts/failed';
 import { Given } from '../../parts/given';
 import { Time } from '../../parts/time';
 
-/** What the models of a provider refused within the last day. */
-export function LearnedSettings({ provider: { key, learned } }: { provider: Provider }) {
+/** What the models of a provider refused within the last day. Servers of earlier releases do not say it. */
+export function LearnedSettings({ provider: { key, learned = [] } }: { provider: Provider }) {
   const refusal = useRefusal('owner');
   const forget = useAction(forgetLearned, () => queryClient.invalidateQueries({ queryKey: keys.providers }));
   if (learned.length === 0) return null;

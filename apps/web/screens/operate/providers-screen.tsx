@@ -66,7 +66,7 @@ const ProviderRows = ({ providers }: { providers: Provider[] }) => (
 );
 
 function ProviderRow({ provider }: { provider: Provider }) {
-  const { key, name, kind, base_url: url, models, limits, updated_at: at, shares_limits_with: shared } = provider;
+  const { key, name, kind, base_url: url, models, limits, updated_at: at, shares_limits_with: shared = [] } = provider;
   const unpriced = models.filter((model) => model.input_cost_per_mtok === null || model.output_cost_per_mtok === null);
   return (
     <tr>

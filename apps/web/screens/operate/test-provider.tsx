@@ -41,7 +41,7 @@ export function TestProvider({ provider: { key, models } }: { provider: Provider
   );
 }
 
-function Answer({ ok, latency_ms: ms, error, learned }: ProviderTest) {
+function Answer({ ok, latency_ms: ms, error, learned = [] }: ProviderTest) {
   return (
     <>
       <span className={`status ${ok ? 'passed' : 'failed'}`}>
