@@ -223,7 +223,8 @@ describe('a promptfoo configuration', () => {
     expect(warnings).toEqual([
       expect.stringMatching(/"file:\/\/other.txt" stands elsewhere/),
       expect.stringMatching(/^Line 22: the assertion "latency" is not converted/),
-      expect.stringMatching(/^Line 34: a prompt uses more/),
+      expect.stringMatching(/^Line 34: test 5 asserts calls and the absence of calls at once/),
+      expect.stringMatching(/^tool-call-f1 fails a reply/),
       'Line 29, /expected_calls/1/params/n: "get_weather" has no parameter "n". Its parameters: city.',
     ]);
     expect(JSON.stringify(suite.test_cases[3])).toContain('{"n":5.0}');

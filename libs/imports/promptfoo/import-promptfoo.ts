@@ -1,9 +1,15 @@
 import type { CaseInput } from '#lib/contracts/case';
-import { isObject, parseJson, type Json, type JsonObject } from '#lib/contracts/json/json';
+import {
+  isDeeperThan,
+  isObject,
+  MAX_JSON_DEPTH,
+  parseJson,
+  type Json,
+  type JsonObject,
+} from '#lib/contracts/json/json';
 import { ProblemError } from '#lib/contracts/input/problem';
-import { MAX_CASES_PER_IMPORT } from '#lib/contracts/suite';
+import { MAX_CASES_PER_IMPORT, MAX_IMPORT_BYTES } from '#lib/contracts/suite';
 import type { Tool } from '#lib/contracts/tool';
-import { readTools } from '../traces/conversation-cases.js';
 import {
   toPromptOrMessages,
   readGivenTools,
@@ -12,27 +18,43 @@ import {
   type ImportSource,
 } from '../source/import-source.js';
 import { readWholeText } from '../source/text-stream.js';
-import { readExpectations, type CallExpectations } from './promptfoo-assertions.js';
 import { readYaml, YAML_LIMIT } from '../files/read-yaml.js';
 import { InferredTools } from '../source/inferred-tools.js';
 import type { Warnings } from '../source/warnings.js';
+import { expectedCalls, UnreadTest } from './expected-calls.js';
+import { KnownTools } from './known-tools.js';
+import { readDemands } from './promptfoo-assertions.js';
+import {
+  readConfig,
+  takesPrompt,
+  type PromptfooConfig,
+  type PromptfooPrompt,
+  type PromptfooTest,
+} from './promptfoo-config.js';
+import { declaredTools, readDeclared } from './promptfoo-tools.js';
+import {
+  isTemplate,
+  renderDeep,
+  renderPrompt,
+  renderVariables,
+  resolveVariables,
+  UnreadTemplate,
+  type Scope,
+} from './template.js';
 
 const MAX_COMBINATIONS = 1000;
-/** A prompt of a case has at most 50,000 characters. A conversation may have several of them. */
-const MAX_FILLED_LENGTH = 1_000_000;
 
 /** A case that a test defines, before the suite's tools are known. */
-interface PlannedCase {
-  line: number;
-  name: string | undefined;
-  prompt: ReturnType<typeof toPromptOrMessages>;
-  expectations: CallExpectations;
-  metadata: JsonObject;
+interface PlannedCase extends Pick<PromptfooTest, 'line' | 'description' | 'metadata'> {
+  messages: JsonObject[];
+  /** The tools of the case alone, or undefined if it has those of the suite. */
+  tools: Tool[] | undefined;
+  expected: Partial<CaseInput>;
 }
 
 /**
  * Imports a promptfoo configuration in YAML or JSON. Each test with assertions about tool calls becomes one case for
- * each prompt.
+ * each prompt and each value of a variable.
  */
 export async function importPromptfoo(
   { text: given, settings }: ImportSource,
@@ -40,214 +62,223 @@ export async function importPromptfoo(
 ): Promise<SuiteDraft> {
   const text = await readWholeText(given, YAML_LIMIT);
   const { value, linesOf } = typeof text === 'string' ? readYaml(text) : { value: text, linesOf: (): number[] => [] };
-  if (!isObject(value))
-    throw new ProblemError(400, 'A promptfoo configuration is an object with "prompts" and "tests".');
-  const { tests } = value;
-  if (!Array.isArray(tests)) {
-    const file = typeof tests === 'string' ? `; "${tests}" names a file: put its tests into the configuration` : '';
-    throw new ProblemError(422, `"tests" must be a list${file}.`);
-  }
+  const config = readConfig(value, linesOf, warnings);
   const suiteTools = new SuiteTools(readGivenTools(settings));
-  for (const tool of declaredTools(value, warnings)) suiteTools.offer(tool);
-  const prompts = readPrompts(value.prompts ?? null, warnings);
-  const planned = planCases(tests, value, prompts, linesOf('tests'), warnings);
-  if (suiteTools.list().length === 0) for (const tool of inferTools(planned, warnings)) suiteTools.offer(tool);
+  const declared = declaredTools(config.providers, warnings);
+  const isTemplated = isTemplate(JSON.stringify(declared));
+  if (!isTemplated) for (const tool of readDeclared(declared, warnings)) suiteTools.offer(tool);
+  const plan = new Plan(config, suiteTools.list(), isTemplated ? declared : undefined, warnings);
+  for (const test of config.tests) plan.add(test);
+  const [shared] = plan.cases.map((one) => one.tools);
+  for (const one of plan.cases) for (const tool of one.tools ?? []) suiteTools.offer(tool);
+  if (suiteTools.list().length === 0) for (const tool of toolsOf(plan.cases, warnings)) suiteTools.offer(tool);
+  // Tools that variables make the same for all cases are the suite's.
+  if (plan.cases.every((one) => one.tools === shared)) for (const one of plan.cases) one.tools = undefined;
 
   const tools = suiteTools.list();
-  const { cases, lines } = makeCases(planned, tools);
-  const description = typeof value.description === 'string' ? value.description.trim().slice(0, 200) : '';
-  const name = description || 'Imported from promptfoo';
-  return { suite: { name, ...settings, tools, test_cases: cases }, lines, leaveOut: warnings };
+  const name = config.description?.trim().slice(0, 200) || 'Imported from promptfoo';
+  return {
+    suite: { name, ...settings, tools, test_cases: plan.cases.map((one) => toCase(one, tools)) },
+    lines: plan.cases.map(({ line }) => line),
+    leaveOut: warnings,
+  };
 }
 
-function planCases(
-  tests: readonly Json[],
-  { defaultTest }: JsonObject,
-  prompts: readonly string[],
-  lines: readonly number[],
-  warnings: Warnings,
-): PlannedCase[] {
-  const defaults: JsonObject = isObject(defaultTest) ? defaultTest : {};
-  const planned: PlannedCase[] = [];
-  for (const [index, test] of tests.entries()) {
-    const line = lines[index] ?? index + 1;
-    if (!isObject(test)) {
-      warnings.addAtLine(line, `test ${index + 1} is not an object (${JSON.stringify(test).slice(0, 80)}), left out`);
-      continue;
-    }
-    const assertions = [...[defaults.assert ?? []].flat(), ...[test.assert ?? []].flat()];
-    const expectations = readExpectations(assertions, (message) => warnings.addAtLine(line, message));
-    if (!expectations) {
-      warnings.addAtLine(line, `test ${index + 1} asserts nothing of tools that can be converted, left out`);
-      continue;
-    }
-    const vars = { ...(isObject(defaults.vars) ? defaults.vars : {}), ...(isObject(test.vars) ? test.vars : {}) };
-    const shared = {
-      line,
-      name: typeof test.description === 'string' ? test.description.slice(0, 200) : undefined,
-      expectations,
-      metadata: isObject(test.metadata) ? test.metadata : {},
+/** Collects the cases of tests. */
+class Plan {
+  readonly cases: PlannedCase[] = [];
+  readonly #told = new Set<string>();
+  /** Tools by the JSON of their declarations. */
+  readonly #read = new Map<string, Tool[]>();
+  #characters = 0;
+
+  constructor(
+    readonly config: PromptfooConfig,
+    readonly tools: readonly Tool[],
+    /** Tools whose texts hold variables: each case has its own. */
+    readonly templatedTools: readonly Json[] | undefined,
+    readonly warnings: Warnings,
+  ) {}
+
+  add(test: PromptfooTest): void {
+    const warn = (message: string): void => {
+      const key = `${test.line} ${test.title} ${message}`;
+      if (this.#told.has(key)) return;
+      this.#told.add(key);
+      this.warnings.addAtLine(test.line, message);
     };
-    for (const messages of filledPrompts(prompts, vars, line, warnings)) {
-      if (planned.length > MAX_CASES_PER_IMPORT)
-        throw new ProblemError(
-          422,
-          'The tests, with every prompt and combination of variables, are more than ' +
-            `${MAX_CASES_PER_IMPORT} cases. Divide the file.`,
-        );
-      planned.push({ ...shared, prompt: toPromptOrMessages(messages) });
+    try {
+      this.#plan(test, warn);
+    } catch (error) {
+      if (!(error instanceof UnreadTest)) throw error;
+      warn(`${test.title} ${error.message}, left out`);
     }
   }
-  return planned;
-}
 
-/** Yields each prompt with each combination of the variables. Prompts that cannot be filled in are left out. */
-function* filledPrompts(
-  prompts: readonly string[],
-  vars: JsonObject,
-  line: number,
-  warnings: Warnings,
-): Generator<JsonObject[]> {
-  for (const combination of combinationsOf(vars)) {
-    for (const prompt of prompts) {
-      const filled = fill(prompt, combination);
-      if (typeof filled === 'string') yield messagesOf(filled);
-      else warnings.addAtLine(line, `a prompt ${filled.why}, left out: ${prompt.slice(0, 80)}`);
+  #plan(test: PromptfooTest, warn: (message: string) => void): void {
+    const prompts = this.config.prompts.filter((prompt) => takesPrompt(test.prompts, prompt));
+    if (prompts.length === 0) throw new UnreadTest('takes none of the prompts of the file');
+    if (test.options.transformVars !== undefined)
+      throw new UnreadTest('changes its variables by code, which is not run');
+    if (test.threshold !== undefined)
+      warn(`the threshold of ${test.title} is not converted: all of its assertions are expected`);
+    const { env } = this.config;
+    for (const given of combinationsOf(test, env)) {
+      for (const prompt of prompts) {
+        try {
+          const scope = { vars: resolveVariables(given), env };
+          const missing = new Set<string>();
+          const messages = filledPrompt(prompt, test.options, scope, missing);
+          const tools = this.#toolsFor(prompt, test, scope);
+          const expected = this.#expected(test, scope, tools ?? this.tools, warn);
+          if (missing.size > 0)
+            warn(
+              `a prompt names "${[...missing][0]!.slice(0, 80)}", which has no value: it leaves a gap, as in promptfoo`,
+            );
+          this.#push({
+            line: test.line,
+            description: test.description,
+            metadata: test.metadata,
+            messages,
+            tools,
+            expected,
+          });
+        } catch (error) {
+          if (!(error instanceof UnreadTemplate)) throw error;
+          warn(`a prompt ${error.message}, left out: ${prompt.raw.slice(0, 80)}`);
+        }
+      }
     }
   }
-}
 
-function inferTools(planned: readonly PlannedCase[], warnings: Warnings): Tool[] {
-  const inferred = new InferredTools();
-  for (const { expectations } of planned)
-    for (const { tool, params } of expectations.calls) inferred.addCall(tool, params);
-  return inferred.list(warnings);
-}
-
-function makeCases(planned: readonly PlannedCase[], tools: readonly Tool[]): { cases: CaseInput[]; lines: number[] } {
-  const [cases, lines]: [CaseInput[], number[]] = [[], []];
-  for (const { line, name, prompt, expectations, metadata } of planned) {
-    cases.push({
-      ...(name && { name }),
-      ...(typeof metadata.category === 'string' && { category: metadata.category.slice(0, 200) }),
-      ...prompt,
-      ...expecting(expectations, tools),
-    });
-    lines.push(line);
-  }
-  return { cases, lines };
-}
-
-function expecting({ calls, order, any, none }: CallExpectations, tools: readonly Tool[]): Partial<CaseInput> {
-  if (none) return { expected_tool: null };
-  if (calls.length === 0 && any) return { expected_tool: tools.map((tool) => tool.function.name) };
-  const [only] = calls;
-  if (calls.length === 1) return { expected_tool: only!.tool, ...(only!.params && { expected_params: only!.params }) };
-  return { expected_calls: calls, call_order: order };
-}
-
-function declaredTools({ providers, targets }: JsonObject, warnings: Warnings): Tool[] {
-  return [providers ?? targets ?? []].flat().flatMap((provider) => {
-    const config = isObject(provider)
-      ? (provider.config ?? Object.values(provider).find((inner) => isObject(inner) && isObject(inner.config)))
-      : null;
-    const holder = isObject(config) && isObject(config.config) ? config.config : config;
-    const tools = isObject(holder) ? (holder.tools ?? holder.functions ?? []) : [];
-    if (typeof tools === 'string')
-      warnings.add(
-        `The tools of a provider stand in a file (${tools}), which is not here: give them as "tools" ` +
-          'beside the configuration.',
-      );
-    const flat = [tools]
-      .flat()
-      .flatMap((tool) => (isObject(tool) ? (tool.functionDeclarations ?? tool.function_declarations ?? tool) : []));
-    return readTools(flat, (message) => warnings.add(message));
-  });
-}
-
-function readPrompts(prompts: Json, warnings: Warnings): string[] {
-  const texts = [prompts ?? []].flat().flatMap((prompt) => {
-    const text = isObject(prompt) ? (prompt.raw ?? prompt.content ?? prompt.id ?? null) : prompt;
-    if (
-      typeof text === 'string' &&
-      !/^(file|https?|langfuse|portkey):\/\//.test(text) &&
-      !/^[\w./-]+\.(txt|json|ya?ml|[cm]?[jt]s|py|md)$/.test(text)
-    )
-      return [text];
-    warnings.add(
-      `The prompt ${JSON.stringify(text)} stands elsewhere and is left out: put its text into the configuration.`,
+  #expected(
+    test: PromptfooTest,
+    scope: Scope,
+    tools: readonly Tool[],
+    warn: (message: string) => void,
+  ): Partial<CaseInput> {
+    const known = new KnownTools(tools);
+    const isTransformed = [test.options, ...this.config.providers].some(
+      ({ transform, postprocess }) => transform !== undefined || postprocess !== undefined,
     );
-    return [];
-  });
-  if (texts.length === 0)
-    throw new ProblemError(422, 'The configuration has no prompts of its own: "prompts" must hold texts.');
-  return texts;
+    const demands = readDemands(test.assertions, {
+      scope,
+      tools: known,
+      isTransformed,
+      warn,
+      warnOfFile: (message) => this.#warnOfFile(message),
+    });
+    const expected = expectedCalls(demands, known, warn);
+    if (!expected) throw new UnreadTest('asserts nothing of tools that can be converted');
+    return expected;
+  }
+
+  #warnOfFile(message: string): void {
+    if (this.#told.has(message)) return;
+    this.#told.add(message);
+    this.warnings.addForFile(message);
+  }
+
+  /** The tools of a test or prompt that has its own, and tools that hold variables. */
+  #toolsFor(prompt: PromptfooPrompt, test: PromptfooTest, scope: Scope): Tool[] | undefined {
+    const own = declaredTools([{ config: { ...prompt.config, ...test.options } }], this.warnings);
+    const list = own.length > 0 ? own : this.templatedTools;
+    if (!list) return undefined;
+    try {
+      const filled = renderDeep([...list], scope) as Json[];
+      const text = JSON.stringify(filled);
+      const tools = this.#read.get(text) ?? readDeclared(filled, this.warnings);
+      this.#read.set(text, tools);
+      return tools;
+    } catch (error) {
+      throw error instanceof UnreadTemplate ? new UnreadTemplate(`has tools of which one ${error.message}`) : error;
+    }
+  }
+
+  #push(planned: PlannedCase): void {
+    this.#characters += JSON.stringify(planned.messages).length;
+    if (this.cases.push(planned) > MAX_CASES_PER_IMPORT || this.#characters > MAX_IMPORT_BYTES)
+      throw new ProblemError(
+        422,
+        'The tests, with every prompt and combination of variables, are more than ' +
+          `${MAX_CASES_PER_IMPORT} cases or ${MAX_IMPORT_BYTES / 2 ** 20} MiB. Divide the file.`,
+      );
+  }
 }
 
-/** A variable with a list of values stands for one test with each of its entries. */
-function combinationsOf(vars: JsonObject): JsonObject[] {
+/** A list of texts as a variable stands for one test with each of them. */
+function combinationsOf({ vars, options }: PromptfooTest, env: JsonObject): JsonObject[] {
+  if (options.disableVarExpansion === true || isOn(env.PROMPTFOO_DISABLE_VAR_EXPANSION)) return [vars];
   let made: JsonObject[] = [{}];
   for (const [key, value] of Object.entries(vars)) {
-    made = made.flatMap((one) => (Array.isArray(value) ? value : [value]).map((entry) => ({ ...one, [key]: entry })));
-    if (made.length > MAX_COMBINATIONS)
+    const values = Array.isArray(value) && typeof value[0] === 'string' ? value : [value];
+    if (made.length * values.length > MAX_COMBINATIONS)
       throw new ProblemError(422, `The variables of a test have more than ${MAX_COMBINATIONS} combinations.`);
+    made = made.flatMap((one) => values.map((entry) => ({ ...one, [key]: entry })));
   }
   return made;
 }
 
-/** Fills the variables into a prompt, or returns why that is not possible. */
-function fill(prompt: string, vars: JsonObject): string | { why: string } {
-  const tooMuch = { why: 'uses more of Nunjucks than "{{name}}"' };
-  if (prompt.includes('{%') || prompt.includes('{#')) return tooMuch;
-  let text = '';
-  let from = 0;
-  for (let open = prompt.indexOf('{{'); open >= 0; open = prompt.indexOf('{{', from)) {
-    const close = prompt.indexOf('}}', open + 2);
-    if (close < 0) break;
-    const value = valueOf(prompt.slice(open + 2, close), vars);
-    if (value === undefined) return tooMuch;
-    text += prompt.slice(from, open) + value;
-    if (text.length > MAX_FILLED_LENGTH)
-      return { why: `has more than ${MAX_FILLED_LENGTH} characters with its variables` };
-    from = close + 2;
-  }
-  return text + prompt.slice(from);
+const isOn = (value: Json | undefined): boolean =>
+  ['1', 'true', 'yes', 'yup', 'yeppers'].includes(String(value ?? '').toLowerCase());
+
+/** Fills the variables into a prompt. Into JSON they are filled text by text, so that a quote in one breaks nothing. */
+function filledPrompt(prompt: PromptfooPrompt, options: JsonObject, scope: Scope, missing: Set<string>): JsonObject[] {
+  const affix = (value: Json | undefined): string => (typeof value === 'string' ? value : '');
+  const raw = `${affix(options.prefix)}${prompt.raw}${affix(options.suffix)}`;
+  const parsed = jsonIn(raw);
+  if (isObject(parsed) || Array.isArray(parsed)) return messagesIn(renderDeep(parsed, scope, missing));
+  return messagesOf(renderPrompt(raw, { ...scope, vars: renderVariables(scope) }, missing));
 }
 
-/** Returns the value of an expression between `{{` and `}}`, or undefined if it does more than name a variable. */
-function valueOf(expression: string, vars: JsonObject): string | undefined {
-  const [, name, filter] = /^([\w.]+)(?:\s*\|\s*(dump|trim|safe))?$/.exec(withoutDashes(expression)) ?? [];
-  const value = name
-    ?.split('.')
-    .reduce<Json | undefined>(
-      (inner, key) => (isObject(inner) && Object.hasOwn(inner, key) ? inner[key] : undefined),
-      vars,
-    );
-  return value !== undefined && (filter === 'dump' || typeof value !== 'string')
-    ? JSON.stringify(value)
-    : (value as string | undefined);
-}
-
-/** In Nunjucks, `{{- name -}}` removes the blanks around it. */
-function withoutDashes(expression: string): string {
-  const begun = (expression.startsWith('-') ? expression.slice(1) : expression).trimStart();
-  return (begun.endsWith('-') ? begun.slice(0, -1) : begun).trimEnd();
-}
-
-/** A prompt is either the text of a user message, or JSON with a list of messages. */
+/** A prompt is the text of a user message, or JSON or YAML with a list of messages. */
 function messagesOf(prompt: string): JsonObject[] {
-  if (/^\s*\[/.test(prompt)) {
-    try {
-      const messages = parseJson(prompt);
-      if (
-        Array.isArray(messages) &&
-        messages.length &&
-        messages.every((message) => isObject(message) && typeof message.role === 'string')
-      )
-        return messages as JsonObject[];
-    } catch {
-      // Not JSON: a text that happens to begin like it.
-    }
-  }
+  const trimmed = prompt.trim();
+  if (trimmed.startsWith('- role:')) return messagesIn(readYaml(prompt).value);
+  const parsed = jsonIn(prompt);
+  if (isObject(parsed) || Array.isArray(parsed)) return messagesIn(parsed);
+  if (/^\{[^]*\}$/.test(trimmed) || /^\[\s*["{[\]][^]*\]$/.test(trimmed))
+    throw new UnreadTemplate('looks like JSON and is not, which promptfoo refuses');
   return [{ role: 'user', content: prompt }];
+}
+
+function messagesIn(value: Json): JsonObject[] {
+  const list = isObject(value) && Array.isArray(value.messages) ? value.messages : value;
+  const system = isObject(value) && typeof value.system === 'string' ? [{ role: 'system', content: value.system }] : [];
+  if (
+    !Array.isArray(list) ||
+    list.length === 0 ||
+    !list.every((message) => isObject(message) && typeof message.role === 'string')
+  )
+    throw new UnreadTemplate('is JSON, but no list of messages with their roles');
+  return [...system, ...(list as JsonObject[])];
+}
+
+function jsonIn(text: string): Json | undefined {
+  if (!/^\s*[[{]/.test(text)) return undefined;
+  try {
+    const value = parseJson(text);
+    return isDeeperThan(value, MAX_JSON_DEPTH) ? undefined : value;
+  } catch {
+    return undefined; // A text that begins like JSON.
+  }
+}
+
+/** The tools of a file that describes none, made of the calls that it expects. */
+function toolsOf(planned: readonly PlannedCase[], warnings: Warnings): Tool[] {
+  const inferred = new InferredTools();
+  for (const { tools, expected } of planned) if (!tools) inferred.addCase(expected as JsonObject);
+  return inferred.list(warnings);
+}
+
+function toCase({ description, metadata, messages, tools, expected }: PlannedCase, suite: readonly Tool[]): CaseInput {
+  const isAny = Array.isArray(expected.expected_tool) && expected.expected_tool.length === 0;
+  return {
+    ...(description && { name: description.slice(0, 200) }),
+    ...(typeof metadata.category === 'string' && { category: metadata.category.slice(0, 200) }),
+    ...toPromptOrMessages(messages),
+    ...expected,
+    ...(isAny && { expected_tool: (tools ?? suite).map((tool) => tool.function.name) }),
+    ...(tools && { tools }),
+  };
 }

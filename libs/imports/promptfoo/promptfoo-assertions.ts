@@ -1,157 +1,223 @@
-import { isNumber, isObject, parseJson, type Json, type JsonObject } from '#lib/contracts/json/json';
+import { isNumber, isObject, numberSource, type Json, type JsonObject } from '#lib/contracts/json/json';
 import { expectedArguments } from '#lib/scoring/arguments/matchers';
+import { UnreadTest, type Demands } from './expected-calls.js';
+import { matchesPattern, type KnownTools, type Step } from './known-tools.js';
+import { readJavascript } from './read-javascript.js';
+import { isTemplate, renderDeep, renderTemplate, valueAlone, type Scope } from './template.js';
 
-/** The calls that a test's assertions expect. */
-export interface CallExpectations {
-  calls: { tool: string; params?: JsonObject }[];
-  order: 'any' | 'strict';
-  /** At least one call, to any tool. */
-  any: boolean;
-  /** No call at all. */
-  none: boolean;
+/** What the assertions of a test are read with. */
+export interface AssertionContext {
+  scope: Scope;
+  tools: KnownTools;
+  /** Whether a transform changes the output before assertions see it. */
+  isTransformed: boolean;
+  warn: (message: string) => void;
+  /** Says something of the whole file, once. */
+  warnOfFile: (message: string) => void;
 }
 
-type Warn = (message: string) => void;
+/** Assertions that look at the output of the provider, and not at a trace. */
+const OF_OUTPUT = /^(?:not-)?(?:tool-call-f1|is-valid-.*|javascript)$/;
 
 /**
- * Reads what assertions expect of the calls. Returns undefined if none of them is about calls. Calls `warn` for any
- * other expectation.
+ * Collects what assertions demand of the calls. Calls `warn` for any that demand something else.
+ * @throws UnreadTest, UnreadTemplate
  */
-export function readExpectations(assertions: readonly Json[], warn: Warn): CallExpectations | undefined {
-  const expectations: CallExpectations = { calls: [], order: 'any', any: false, none: false };
-  for (const assertion of assertions) if (isObject(assertion)) readOne(assertion, expectations, warn);
-  if (expectations.calls.some(({ tool }) => tool === '')) {
-    warn('asserts arguments of a call whose tool it does not name');
-    return undefined;
+export function readDemands(assertions: readonly Json[], context: AssertionContext): Demands {
+  const demands: Demands = {
+    used: [],
+    most: [],
+    only: [],
+    sequences: [],
+    args: [],
+    positions: [],
+    any: false,
+    none: false,
+  };
+  for (const assertion of assertions) {
+    if (isObject(assertion)) readOne(assertion, demands, context);
+    else context.warn(`an assertion is no object, and is not converted: ${JSON.stringify(assertion).slice(0, 80)}`);
   }
-  if (expectations.none && expectations.calls.length) {
-    warn('asserts calls and the absence of calls at once');
-    return undefined;
-  }
-  return expectations.calls.length || expectations.any || expectations.none ? expectations : undefined;
+  return demands;
 }
 
-function readOne({ type, value, threshold, assert }: JsonObject, expectations: CallExpectations, warn: Warn): void {
+function readOne(assertion: JsonObject, demands: Demands, context: AssertionContext): void {
+  const { type = null, value = null, threshold, assert, weight, transform } = assertion;
+  const { warn } = context;
   if (type === 'assert-set' && Array.isArray(assert)) {
     if (threshold !== undefined)
       warn('the threshold of an assert-set is not converted: all of its assertions are expected');
-    for (const inner of assert) if (isObject(inner)) readOne(inner, expectations, warn);
+    for (const inner of assert) if (isObject(inner)) readOne(inner, demands, context);
     return;
   }
-  switch (type) {
-    case 'is-valid-openai-tools-call':
-    case 'is-valid-openai-function-call':
-    case 'is-valid-function-call':
-      expectations.any = true;
-      return;
-    case 'not-is-valid-openai-tools-call':
-    case 'not-is-valid-openai-function-call':
-    case 'not-is-valid-function-call':
-      expectations.none = true;
-      return;
-    case 'tool-call-f1': {
-      if (isNumber(threshold ?? null) && Number(JSON.stringify(threshold)) < 1)
-        warn('tool-call-f1 with a threshold below 1: all of its tools are expected here');
-      for (const name of namesOf(value)) call(expectations, name);
-      return;
-    }
-    case 'trajectory:tool-used': {
-      const least = isObject(value) && isNumber(value.min ?? null) ? Number(JSON.stringify(value.min)) : 1;
-      if (isObject(value) && value.max !== undefined) warn('"max" of trajectory:tool-used is not converted');
-      for (const name of namesOf(value))
-        for (let n = 0; n < Math.min(least, 20); n++) expectations.calls.push({ tool: checked(name, warn) });
-      return;
-    }
-    case 'trajectory:tool-sequence': {
-      const steps = isObject(value) ? (value.steps ?? []) : (value ?? []);
-      expectations.calls = namesOf(steps).map((name) => ({ tool: checked(name, warn) }));
-      expectations.order = 'strict';
-      return;
-    }
-    case 'trajectory:tool-args-match': {
-      if (!isObject(value)) return;
-      const params = value.args ?? value.arguments;
-      if (value.mode === 'exact')
-        warn('trajectory:tool-args-match is "exact": arguments beyond the expected ones cost nothing here');
-      for (const name of namesOf(value))
-        expect(expectations, checked(name, warn), isObject(params) ? expectedArguments(params) : {});
-      return;
-    }
-    case 'javascript':
-      if (typeof value === 'string' && readJavascript(value, expectations)) return;
-  }
-  warn(
-    `the assertion ${JSON.stringify(type ?? null)} is not ` +
-      `converted${typeof value === 'string' ? `: ${value.slice(0, 80)}` : ''}`,
-  );
+  const unread = (why: string): void =>
+    warn(
+      `the assertion ${JSON.stringify(type)} is not ` +
+        `converted${why}${typeof value === 'string' ? `: ${value.slice(0, 80)}` : ''}`,
+    );
+  if (typeof type !== 'string') return unread('');
+  const reader = Object.hasOwn(READERS, type) ? READERS[type] : undefined;
+  if (!reader) return unread('');
+  if (isZero(weight)) return unread(', because its weight is 0');
+  if (OF_OUTPUT.test(type) && (context.isTransformed || transform !== undefined))
+    return unread(', because a transform changes the output that it reads');
+  if ([value].flat().some((one) => typeof one === 'string' && /^(?:file|package):/.test(one)))
+    return unread(', because its value stands elsewhere');
+  if (!reader({ ...assertion, value: filledIn(value, context) }, demands, context)) unread('');
 }
 
-/** Reads names from `a, b`, a list of names, or objects that each hold a name. */
-function namesOf(value: Json | undefined): string[] {
-  if (typeof value === 'string')
-    return value
-      .split(',')
-      .map((name) => name.trim())
-      .filter((name) => name !== '');
-  if (Array.isArray(value))
-    return value.flatMap((entry) => (typeof entry === 'string' ? [entry.trim()] : namesOf(entry)));
-  if (!isObject(value)) return [];
-  return typeof value.name === 'string'
-    ? [value.name]
-    : typeof value.pattern === 'string'
-      ? [value.pattern]
-      : namesOf(value.tools ?? value.names ?? []);
+const isZero = (value: Json | undefined): boolean => isNumber(value) && Number(numberSource(value)) === 0;
+const numberIn = (value: Json | undefined): number | undefined =>
+  isNumber(value) ? Number(numberSource(value)) : undefined;
+
+/** promptfoo fills variables into texts and into the texts of a list. */
+function filledIn(value: Json, { scope, warnOfFile }: AssertionContext): Json {
+  const text = (one: Json): Json => (typeof one === 'string' && isTemplate(one) ? renderTemplate(one, scope) : one);
+  if (Array.isArray(value)) return value.map(text);
+  if (!isObject(value)) return text(value);
+  if (!JSON.stringify(value).includes('{{')) return value;
+  warnOfFile('Variables are filled into the objects of assertions, which promptfoo compares as they stand.');
+  const { args, arguments: older, ...rest } = value;
+  return {
+    ...(renderDeep(rest, scope) as JsonObject),
+    ...(args !== undefined && { args }),
+    ...(older !== undefined && { arguments: older }),
+  };
 }
 
-function checked(name: string, warn: Warn): string {
-  if (/[*?]/.test(name)) warn(`"${name}" is a pattern; a case names its tool`);
-  return name;
-}
+/** Adds what an assertion demands. Returns false if it cannot be read. */
+type Reader = (assertion: JsonObject & { value: Json }, demands: Demands, context: AssertionContext) => boolean;
 
-function call(expectations: CallExpectations, tool: string): void {
-  if (!expectations.calls.some((one) => one.tool === tool)) expectations.calls.push({ tool });
-}
-
-/** If a call to the tool is already expected without arguments, these arguments belong to it. */
-function expect(expectations: CallExpectations, tool: string, params: JsonObject): void {
-  const before = expectations.calls.find((one) => one.tool === tool && !one.params);
-  if (before) before.params = params;
-  else expectations.calls.push({ tool, params });
-}
-
-/** Longer code is not a comparison that someone wrote into an assertion. */
-const MAX_CODE_LENGTH = 20_000;
-const NAME = /output(?:\.tool_calls)?\[(\d+)\](?:\.function)?\.name\s*={2,3}\s*(['"`])([\w.-]+)\2/g;
-const PARSED_ARGUMENTS = /JSON\.parse\(\s*output(?:\.tool_calls)?\[(\d+)\]\.function\.arguments\s*\)/;
-const PROPERTY = /(?:\.(\w+)|\[(?<quote>['"])(.{1,200}?)\k<quote>\])/;
-const LITERAL = /('(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*"|-?\d+(?:\.\d+)?|true|false|null)/;
-const ARGUMENT = new RegExp(`${PARSED_ARGUMENTS.source}${PROPERTY.source}\\s*={2,3}\\s*${LITERAL.source}`, 'g');
-
-/**
- * Reads comparisons of a call's name and arguments, joined by `&&`, as in promptfoo's own examples. Returns false for
- * any other code.
- */
-function readJavascript(code: string, expectations: CallExpectations): boolean {
-  if (code.length > MAX_CODE_LENGTH) return false;
-  const rest = code
-    .replace(NAME, '')
-    .replace(ARGUMENT, '')
-    .replace(/&&|\breturn\b|[\s;()]/g, '');
-  if (rest !== '') return false;
-  for (const [, index, , name] of code.matchAll(NAME)) at(expectations, Number(index)).tool = name!;
-  for (const [, index, plain, , quoted, literal] of code.matchAll(ARGUMENT)) {
-    const one = at(expectations, Number(index));
-    one.params = { ...one.params, [plain ?? quoted!]: literalOf(literal!) };
+const readF1: Reader = ({ value, threshold }, demands, { warn, warnOfFile }) => {
+  const names = (typeof value === 'string' ? value.split(',') : Array.isArray(value) ? value.map(String) : [])
+    .map((name) => name.trim())
+    .filter((name) => name !== '');
+  if (names.length === 0) throw new UnreadTest('has tool-call-f1 without names of tools, which promptfoo refuses');
+  const least = numberIn(threshold) ?? 1;
+  if (least <= 0) warn('tool-call-f1 with a threshold of 0 holds for any calls, and is not converted');
+  else if (least > 1) throw new UnreadTest('asks for a tool-call-f1 above 1, which no calls have');
+  else {
+    if (least < 1) warn('tool-call-f1 with a threshold below 1: all of its tools are expected here');
+    demands.only.push([...new Set(names)]);
+    warnOfFile(
+      'tool-call-f1 fails a reply that calls another tool, too. A case lets further calls pass; with ' +
+        '"allow_extra_calls": false it fails on any.',
+    );
   }
   return true;
+};
+
+const readUsed: Reader = ({ value }, demands, { tools }) => {
+  for (const step of listedTools(value, 'trajectory:tool-used', tools)) demands.used.push({ step, least: 1 });
+  if (!isObject(value)) return true;
+  const step = stepOf(value, 'trajectory:tool-used', tools);
+  const [least, most] = [numberIn(value.min) ?? 1, numberIn(value.max)];
+  if (most !== undefined && most < least)
+    throw new UnreadTest(
+      `asks for "${step.name}" at least ${least} and at most ${most} times, which no calls do` +
+        (value.min === undefined ? ' (without "min", promptfoo asks for one call; "min: 0" forbids the tool)' : ''),
+    );
+  if (least > 0) demands.used.push({ step, least });
+  if (most !== undefined) demands.most.push({ step, most });
+  return true;
+};
+
+const readNotUsed: Reader = ({ value }, demands, { tools }) => {
+  for (const step of listedTools(value, 'not-trajectory:tool-used', tools)) demands.most.push({ step, most: 0 });
+  if (!isObject(value)) return true;
+  const least = numberIn(value.min) ?? 1;
+  if (value.max !== undefined || least < 1) return false;
+  demands.most.push({ step: stepOf(value, 'not-trajectory:tool-used', tools), most: Math.ceil(least) - 1 });
+  return true;
+};
+
+const readSequence: Reader = ({ value }, demands, { tools }) => {
+  const steps = isObject(value) ? value.steps : value;
+  if (!Array.isArray(steps) || steps.length === 0)
+    throw new UnreadTest('has trajectory:tool-sequence without steps, which promptfoo refuses');
+  demands.sequences.push({
+    steps: steps.map((step) => stepOf(step, 'trajectory:tool-sequence', tools)),
+    isExact: isObject(value) && value.mode === 'exact',
+  });
+  return true;
+};
+
+const readArgs: Reader = ({ value }, demands, context) => {
+  const type = 'trajectory:tool-args-match';
+  const given = isObject(value) ? (Object.hasOwn(value, 'args') ? value.args : value.arguments) : undefined;
+  if (!isObject(value) || given === undefined)
+    throw new UnreadTest(`has ${type} without "args", which promptfoo refuses`);
+  if (!isObject(given)) return false;
+  const step = stepOf(value, type, context.tools);
+  if (value.mode === 'exact') context.warn(`${type} is "exact": arguments beyond the expected ones cost nothing here`);
+  const ignored = [value.ignore ?? []].flat().filter((one) => typeof one === 'string');
+  const args = Object.fromEntries(
+    Object.entries(given)
+      .filter(([name]) => !ignored.some((one) => matchesPattern(name, one)))
+      .map(([name, one]) => [name, argument(one, context, () => context.tools.takesText(step, name))]),
+  );
+  const stripped = Object.entries(isObject(value.defaults) ? value.defaults : {}).find(
+    ([name, one]) => Object.hasOwn(args, name) && JSON.stringify(args[name]) === JSON.stringify(one),
+  );
+  if (stripped)
+    throw new UnreadTest(
+      `expects the argument "${stripped[0].slice(0, 80)}" to be its default, which promptfoo takes out ` +
+        'before it compares',
+    );
+  demands.args.push({ step, params: expectedArguments(args) });
+  return true;
+};
+
+/**
+ * An argument with its variables. A variable that stands alone gives its own value, unless the tool takes a text
+ * there.
+ */
+function argument(value: Json, { scope }: AssertionContext, takesText: () => boolean): Json {
+  if (typeof value !== 'string' || !isTemplate(value)) return renderDeep(value, scope);
+  const alone = valueAlone(value, scope);
+  if (alone === undefined || alone === null || typeof alone === 'string') return renderTemplate(value, scope);
+  return isObject(alone) || Array.isArray(alone) || !takesText() ? alone : renderTemplate(value, scope);
 }
 
-function at(expectations: CallExpectations, index: number): { tool: string; params?: JsonObject } {
-  while (expectations.calls.length <= Math.min(index, 20)) expectations.calls.push({ tool: '' });
-  return expectations.calls[Math.min(index, 20)]!;
+const anyCall: Reader = (_assertion, demands) => (demands.any = true);
+const noCall: Reader = (_assertion, demands) => (demands.none = true);
+const javascript: Reader = ({ value }, demands) => {
+  const read = typeof value === 'string' ? readJavascript(value) : undefined;
+  if (read) demands.positions.push(...read);
+  return read !== undefined;
+};
+
+const READERS: Record<string, Reader> = {
+  'is-valid-openai-tools-call': anyCall,
+  'is-valid-openai-function-call': anyCall,
+  'is-valid-function-call': anyCall,
+  'not-is-valid-openai-tools-call': noCall,
+  'not-is-valid-openai-function-call': noCall,
+  'not-is-valid-function-call': noCall,
+  'tool-call-f1': readF1,
+  'trajectory:tool-used': readUsed,
+  'not-trajectory:tool-used': readNotUsed,
+  'trajectory:tool-sequence': readSequence,
+  'trajectory:tool-args-match': readArgs,
+  javascript,
+};
+
+/** The tools of a text or a list of texts; none for an object, which holds one tool. */
+function listedTools(value: Json, type: string, tools: KnownTools): Step[] {
+  if (isObject(value)) return [];
+  const names = typeof value === 'string' ? [value] : value;
+  if (!Array.isArray(names) || names.length === 0 || !names.every((name) => typeof name === 'string'))
+    throw new UnreadTest(`has ${type} without names of tools, which promptfoo refuses`);
+  return names.map((name) => stepOf(name, type, tools));
 }
 
-const literalOf = (text: string): Json =>
-  text.startsWith("'")
-    ? parseJson(`"${text.slice(1, -1).replaceAll("\\'", "'").replaceAll('"', '\\"')}"`)
-    : parseJson(text);
+function stepOf(value: Json, type: string, tools: KnownTools): Step {
+  const name = isObject(value) ? (value.pattern ?? value.name) : value;
+  if (typeof name !== 'string' || name === '')
+    throw new UnreadTest(`has ${type} without the name of a tool, which promptfoo refuses`);
+  const kinds = isObject(value) ? [value.type ?? 'tool'].flat() : ['tool'];
+  if (!kinds.includes('tool')) throw new UnreadTest(`has ${type} for steps that are no calls of tools`);
+  const accepted = tools.matching(name);
+  if (accepted.length === 0) throw new UnreadTest(`names "${name.slice(0, 80)}", which is none of the tools`);
+  return { name, accepted };
+}

@@ -1,0 +1,51 @@
+import { isObject } from '#lib/contracts/json/json';
+import type { Tool } from '#lib/contracts/tool';
+
+/** A tool as an assertion names it, and the names that it may stand for. */
+export interface Step {
+  name: string;
+  accepted: string[];
+}
+
+/** The tools of a test, by which patterns of names are read. */
+export class KnownTools {
+  readonly names: readonly string[];
+  readonly #tools: Map<string, Tool>;
+
+  constructor(tools: readonly Tool[]) {
+    this.names = tools.map((tool) => tool.function.name);
+    this.#tools = new Map(tools.map((tool) => [tool.function.name, tool]));
+  }
+
+  /** The tools that a name or pattern means. Without a list of tools, a name means itself. */
+  matching(pattern: string): string[] {
+    if (this.names.length === 0) return /[*?]/.test(pattern) ? [] : [pattern];
+    return this.names.filter((name) => matchesPattern(name, pattern));
+  }
+
+  /** Whether the schema of a tool asks for a text as this argument. */
+  takesText({ accepted }: Step, argument: string): boolean {
+    return accepted.some((name) => {
+      const properties = this.#tools.get(name)?.function.parameters?.properties;
+      const schema = isObject(properties) && Object.hasOwn(properties, argument) ? properties[argument] : undefined;
+      return isObject(schema) && [schema.type ?? []].flat().includes('string');
+    });
+  }
+}
+
+/** Matches ignoring case, with "*" for any characters and "?" for one. */
+export function matchesPattern(text: string, pattern: string): boolean {
+  const [name, glob] = [text.toLowerCase(), pattern.toLowerCase()];
+  let [at, from] = [0, 0];
+  let star: { at: number; from: number } | undefined;
+  while (at < name.length) {
+    if (glob[from] === '*') star = { at, from: ++from };
+    else if (from < glob.length && (glob[from] === '?' || glob[from] === name[at])) {
+      at++;
+      from++;
+    } else if (star) [at, from] = [++star.at, star.from];
+    else return false;
+  }
+  while (glob[from] === '*') from++;
+  return from === glob.length;
+}

@@ -1,0 +1,71 @@
+import { toInputErrors } from '#lib/contracts/input/input-errors';
+import { flattenDeclarations } from '#lib/contracts/input/tool-shapes';
+import { isObject, type Json, type JsonObject } from '#lib/contracts/json/json';
+import { Tool, ToolName } from '#lib/contracts/tool';
+import type { Warnings } from '../source/warnings.js';
+
+/** The tools that options of providers declare, in the shape of any API. */
+export function declaredTools(providers: readonly JsonObject[], warnings: Warnings): Json[] {
+  return providers.flatMap(({ config }) => {
+    if (!isObject(config)) return [];
+    const { toolConfig, tool_config } = config;
+    return [
+      config.tools,
+      config.functions,
+      ...[toolConfig, tool_config].map((one) => (isObject(one) ? one.tools : null)),
+    ]
+      .flatMap((list) => [list ?? []].flat())
+      .flatMap((tool): Json[] => {
+        if (typeof tool !== 'string') return [tool];
+        warnings.add(
+          `The tools of a provider stand in a file (${tool.slice(0, 200)}), which is not here: give them as "tools" ` +
+            'beside the configuration.',
+        );
+        return [];
+      });
+  });
+}
+
+/** Reads declared tools. Of several with the same name, the first one counts. */
+export function readDeclared(declared: readonly Json[], warnings: Warnings): Tool[] {
+  const tools = new Map<string, Tool>();
+  const lists = declared.map((tool) => {
+    const inner = isObject(tool) ? (tool.functionDeclarations ?? tool.function_declarations) : undefined;
+    return Array.isArray(inner) ? { functionDeclarations: inner } : tool;
+  });
+  for (const one of flattenDeclarations(lists) as Json[]) {
+    const described = describedIn(one);
+    if (!described || typeof described.name !== 'string') {
+      warnings.add(
+        `A tool of a provider is left out, because it is no function with a name: ${JSON.stringify(one).slice(0, 80)}`,
+      );
+      continue;
+    }
+    const parsed = Tool.safeParse({ type: 'function', function: described });
+    if (!parsed.success || !ToolName.safeParse(described.name).success)
+      warnings.add(
+        `The tool "${described.name.slice(0, 80)}" cannot be used: ` +
+          (parsed.success ? '' : toInputErrors(parsed.error.issues)[0]!.message),
+      );
+    else if (!tools.has(described.name.toLowerCase())) tools.set(described.name.toLowerCase(), parsed.data);
+  }
+  return [...tools.values()];
+}
+
+/** What a provider is told of a tool, without promptfoo's own marks such as "normalized". */
+function describedIn(tool: Json): JsonObject | undefined {
+  if (!isObject(tool)) return undefined;
+  const inner = [tool.function, tool.toolSpec].find(isObject) ?? tool;
+  const { name, description, strict, inputSchema } = inner;
+  const schema = [
+    inner.parameters,
+    inner.input_schema,
+    isObject(inputSchema) && isObject(inputSchema.json) ? inputSchema.json : inputSchema,
+  ].find(isObject);
+  return {
+    name: name ?? null,
+    ...(typeof description === 'string' && { description }),
+    ...(schema && { parameters: schema }),
+    ...(typeof strict === 'boolean' && { strict }),
+  };
+}
