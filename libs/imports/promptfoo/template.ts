@@ -22,8 +22,7 @@ export function renderTemplate(template: string, scope: Scope, missing = new Set
   let text = '';
   for (const piece of piecesOf(template)) {
     text += typeof piece === 'string' ? piece : print(valueOf(piece, scope, missing));
-    if (text.length > MAX_FILLED_LENGTH)
-      throw new UnreadTemplate(`has more than ${MAX_FILLED_LENGTH} characters with its variables`);
+    bound(text.length);
   }
   return text;
 }
@@ -275,8 +274,14 @@ function valueOf({ root, path, filters }: Expression, scope: Scope, missing: Set
     const filter = Object.hasOwn(FILTERS, name) ? FILTERS[name] : undefined;
     if (!filter) throw new UnreadTemplate(`uses the filter "${name.slice(0, 40)}", which is not read here`);
     value = filter(value, args);
+    if (typeof value === 'string') bound(value.length);
   }
   return value;
+}
+
+function bound(length: number): void {
+  if (length > MAX_FILLED_LENGTH)
+    throw new UnreadTemplate(`has more than ${MAX_FILLED_LENGTH} characters with its variables`);
 }
 
 function lookUp(name: string, { vars, env }: Scope): Json | undefined {
@@ -335,7 +340,9 @@ const FILTERS: Record<string, Filter> = {
   title: ofText((text) => text.split(' ').map(capitalized).join(' ')),
   replace: ofText((text, [from, to]) => {
     if (typeof from !== 'string' || from === '' || typeof to !== 'string') throw tooMuch();
-    return text.replaceAll(from, () => to);
+    const parts = text.split(from);
+    bound(text.length + parts.length * to.length);
+    return parts.join(to);
   }),
   load: ofText((text) => {
     try {
@@ -350,9 +357,15 @@ const FILTERS: Record<string, Filter> = {
   last: (value) => fieldOf(value, typeof value === 'string' || Array.isArray(value) ? value.length - 1 : 0),
   join: (value, [separator]) => {
     if (!Array.isArray(value) || (separator !== undefined && typeof separator !== 'string')) throw tooMuch();
+    bound(value.length * (separator?.length ?? 0));
     return value.map(print).join(separator ?? '');
   },
-  dump: (value, [spaces]) => JSON.stringify(value ?? null, null, typeof spaces === 'number' ? Math.min(spaces, 10) : 0),
+  dump: (value, [spaces]) => {
+    const text = JSON.stringify(value ?? null);
+    if (typeof spaces !== 'number') return text;
+    bound(text.length * 10); // Each value may be indented.
+    return JSON.stringify(value ?? null, null, Math.min(spaces, 10));
+  },
   string: (value) => print(value),
   safe: (value) => value ?? '',
 };
