@@ -144,8 +144,10 @@ class Plan {
             expected,
           });
         } catch (error) {
-          if (!(error instanceof UnreadTemplate)) throw error;
-          warn(`a prompt ${error.message}, left out: ${prompt.raw.slice(0, 80)}`);
+          if (error instanceof UnreadTest) warn(`${test.title} ${error.message}, left out`);
+          else if (error instanceof UnreadTemplate)
+            warn(`a prompt ${error.message}, left out: ${prompt.raw.slice(0, 80)}`);
+          else throw error;
         }
       }
     }

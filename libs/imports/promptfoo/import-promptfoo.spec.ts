@@ -1,0 +1,143 @@
+import { importSuite } from '../import-suite.js';
+
+const tool = (name: string, properties: object = {}) => ({
+  type: 'function',
+  function: { name, description: name, parameters: { type: 'object', properties } },
+});
+const providers = [
+  {
+    id: 'openai:chat:x',
+    config: { tools: [tool('find', { id: { type: 'string' }, n: { type: 'number' } }), tool('pay')] },
+  },
+];
+const read = (config: object) => importSuite('promptfoo', { prompts: ['{{q}}'], providers, ...config }, undefined);
+const test = (...assert: object[]) => ({ vars: { q: 'Q' }, assert });
+const used = (value: unknown) => ({ type: 'trajectory:tool-used', value });
+const args = (name: string, given: object) => ({ type: 'trajectory:tool-args-match', value: { name, args: given } });
+const sequence = (...steps: string[]) => ({ type: 'trajectory:tool-sequence', value: { steps } });
+const casesOf = async (...tests: object[]) => (await read({ tests })).suite.test_cases;
+
+describe('the assertions of a test', () => {
+  it('mean the same in any order', async () => {
+    const all = [args('pay', { to: 'A' }), sequence('find', 'pay'), used('find'), args('find', { id: '7' })];
+    const [first, second] = await casesOf(test(...all), test(...all.toReversed()));
+    expect(first).toEqual(second);
+    expect(first).toMatchObject({
+      expected_calls: [
+        { tool: 'find', params: { id: '7' } },
+        { tool: 'pay', params: { to: 'A' } },
+      ],
+      call_order: 'strict',
+    });
+  });
+
+  it('expect one call of what several of them say of a tool, and two calls of what no single one can be', async () => {
+    expect(
+      await casesOf(
+        test(args('find', { id: '7' }), args('find', { n: 1 })),
+        test(args('find', { id: '7' }), args('find', { id: '8' })),
+        test(args('find', { id: '7' }), used({ name: 'find', min: 2 })),
+      ),
+    ).toMatchObject([
+      { expected_tool: 'find', expected_params: { id: '7', n: 1 } },
+      { expected_calls: [{ params: { id: '7' } }, { params: { id: '8' } }] },
+      { expected_calls: [{ tool: 'find', params: { id: '7' } }, { tool: 'find' }] },
+    ]);
+  });
+
+  it('give a variable that stands alone its own type, unless the tool takes a text there', async () => {
+    const vars = { q: 'Q', seven: 7 };
+    expect(
+      await casesOf({ vars, assert: [args('find', { id: '{{seven}}', n: '{{ seven }}', other: '#{{seven}}' })] }),
+    ).toMatchObject([{ expected_params: { id: '7', n: 7, other: '#7' } }]);
+  });
+
+  it.each([
+    [
+      'a tool that is used at most zero times, and at least once',
+      [used({ name: 'pay', max: 0 })],
+      /at least 1 and at most 0/,
+    ],
+    [
+      'a call that another assertion forbids',
+      [used('find'), { ...used('find'), type: 'not-trajectory:tool-used' }],
+      /at once/,
+    ],
+    ['calls beside a sequence', [sequence('find', 'pay'), used({ name: 'pay', min: 2 })], /beside it/],
+    ['a tool that must not be called while others may', [used({ name: 'pay', min: 0, max: 0 })], /must not be called/],
+    ['a tool that is not there', [used('fnid')], /none of the tools/],
+    ['a tool without a name', [used({ min: 1 })], /without the name of a tool/],
+    ['a hundred thousand calls', [used({ name: 'find', min: 100_000 })], /more than the 100 calls/],
+    ['calls and no call', [used('find'), { type: 'not-is-valid-openai-tools-call' }], /at once/],
+  ])('that ask for %s leave the test out, and say why', async (_what, assert, why) => {
+    const { suite, warnings } = await read({ tests: [test(...assert), test(used('find'))] });
+    expect(suite.test_cases).toHaveLength(1);
+    expect(warnings).toEqual([expect.stringMatching(why)]);
+  });
+
+  it('that no longer hold once a variable is filled in leave out only what they concern', async () => {
+    const tests = [{ vars: { q: ['Q', 'R'], t: ['find', 'none'] }, assert: [used('{{t}}')] }];
+    const { suite, warnings } = await read({ tests });
+    expect(suite.test_cases.map(({ prompt }) => prompt)).toEqual(['Q', 'R']);
+    expect(warnings).toEqual([expect.stringMatching(/"none", which is none of the tools/)]);
+  });
+});
+
+describe('a configuration', () => {
+  it('whose tools hold variables gives each case its own', async () => {
+    const config = { tools: [tool('{{name}}')] };
+    const { suite } = await read({
+      providers: [{ id: 'x', config }],
+      tests: ['find', 'pay'].map((name) => ({ vars: { q: 'Q', name }, assert: [used('{{name}}')] })),
+    });
+    expect(suite.test_cases).toMatchObject([
+      { expected_tool: 'find', tools: [tool('find')] },
+      { expected_tool: 'pay', tools: [tool('pay')] },
+    ]);
+  });
+
+  it.each([
+    ['tests', { tests: 'file://tests.csv' }, /"tests" must be a list; "file:\/\/tests.csv" names a file/],
+    ['defaults', { defaultTest: 'file://d.yaml', tests: [test(used('find'))] }, /"defaultTest" must be an object/],
+    [
+      'a reference to itself',
+      { a: { $ref: '#/b' }, b: { $ref: '#/a' }, tests: [{ $ref: '#/a' }] },
+      /leads back to itself/,
+    ],
+    ['a reference to nothing', { tests: [{ $ref: '#/constructor/name' }] }, /names nothing in the file/],
+  ])('that keeps %s elsewhere is refused, because nothing of it can be read', async (_what, config, why) => {
+    await expect(read(config)).rejects.toThrow(why);
+  });
+
+  it('is never run: its templates reach nothing but its variables', async () => {
+    const reaching = [
+      '{{ constructor }}',
+      '{{ q.constructor.constructor }}',
+      '{{ __proto__ }}',
+      '{{ q.__proto__.x }}',
+      '{{ range(9) }}',
+      '{{ q.constructor("return process")() }}',
+      '{% set x = 1 %}',
+      '{{ env.PATH }}',
+    ];
+    const { suite, warnings } = await read({
+      prompts: [...reaching.map((one) => `a${one}`), 'b'],
+      tests: [test(used('find'))],
+    });
+    expect(suite.test_cases.map(({ prompt }) => prompt)).toEqual(['a', 'a', 'a', 'a', 'b']);
+    expect(warnings.filter((warning) => warning.includes('left out'))).toHaveLength(4);
+  });
+
+  it('whose variables grow beyond all measure leaves their prompt out', async () => {
+    const growing = ['{{ q', ...Array.from({ length: 60 }, () => ' | replace("Q", "QQ")'), ' }}'].join('');
+    const nested = Object.fromEntries(Array.from({ length: 40 }, (_, n) => [`v${n}`, `{{v${n + 1}}}`.repeat(2)]));
+    const { suite, warnings } = await read({
+      prompts: [growing, 'Ask'],
+      tests: [{ vars: { ...nested, v40: 'x'.repeat(400_000), q: 'Q' }, assert: [used('find')] }, test(used('find'))],
+    });
+    expect(suite.test_cases.map(({ prompt }) => prompt)).toEqual(['Ask']);
+    expect(warnings).toEqual(
+      expect.arrayContaining([expect.stringMatching(/endlessly/), expect.stringMatching(/more than 1000000/)]),
+    );
+  });
+});
