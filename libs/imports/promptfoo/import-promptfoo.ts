@@ -76,6 +76,13 @@ export async function importPromptfoo(
   if (plan.cases.every((one) => one.tools === shared)) for (const one of plan.cases) one.tools = undefined;
 
   const tools = suiteTools.list();
+  if (plan.cases.length > 0 && tools.length === 0)
+    throw new ProblemError(
+      422,
+      ['The file has no tools that can be used: give them as "tools" beside the configuration.', ...warnings.list()]
+        .slice(0, 4)
+        .join(' '),
+    );
   const name = config.description?.trim().slice(0, 200) || 'Imported from promptfoo';
   return {
     suite: { name, ...settings, tools, test_cases: plan.cases.map((one) => toCase(one, tools)) },
@@ -186,15 +193,12 @@ class Plan {
     const own = declaredTools([{ config: { ...prompt.config, ...test.options } }], this.warnings);
     const list = own.length > 0 ? own : this.templatedTools;
     if (!list) return undefined;
-    try {
-      const filled = renderDeep([...list], scope) as Json[];
-      const text = JSON.stringify(filled);
-      const tools = this.#read.get(text) ?? readDeclared(filled, this.warnings);
-      this.#read.set(text, tools);
-      return tools;
-    } catch (error) {
-      throw error instanceof UnreadTemplate ? new UnreadTemplate(`has tools of which one ${error.message}`) : error;
-    }
+    const filled = renderTools(list, scope);
+    const text = JSON.stringify(filled);
+    const tools = this.#read.get(text) ?? readDeclared(filled, this.warnings);
+    this.#read.set(text, tools);
+    if (tools.length === 0) throw new UnreadTemplate('has no tools that can be used');
+    return tools;
   }
 
   #push(planned: PlannedCase): void {
@@ -205,6 +209,14 @@ class Plan {
         'The tests, with every prompt and combination of variables, are more than ' +
           `${MAX_CASES_PER_IMPORT} cases or ${MAX_IMPORT_BYTES / 2 ** 20} MiB. Divide the file.`,
       );
+  }
+}
+
+function renderTools(tools: readonly Json[], scope: Scope): Json[] {
+  try {
+    return tools.map((tool) => renderDeep(tool, scope));
+  } catch (error) {
+    throw error instanceof UnreadTemplate ? new UnreadTemplate(`has a tool that ${error.message}`) : error;
   }
 }
 

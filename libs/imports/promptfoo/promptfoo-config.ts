@@ -2,6 +2,7 @@ import { isObject, MAX_JSON_DEPTH, type Json, type JsonObject } from '#lib/contr
 import { ProblemError } from '#lib/contracts/input/problem';
 import { MAX_CASES_PER_IMPORT } from '#lib/contracts/suite';
 import type { Warnings } from '../source/warnings.js';
+import { renderTemplate } from './template.js';
 
 /** A test with what `defaultTest` and its scenario say of it. */
 export interface PromptfooTest {
@@ -47,7 +48,7 @@ const quoted = (value: Json | undefined): string => JSON.stringify(value ?? null
 export function readConfig(given: Json, linesOf: LinesOf, warnings: Warnings): PromptfooConfig {
   if (!isObject(given))
     throw new ProblemError(400, 'A promptfoo configuration is an object with "prompts" and "tests".');
-  const config = resolveReferences(given);
+  const config = renderEnvironment(resolveReferences(given));
   if (config.nunjucksFilters !== undefined)
     warnings.add('"nunjucksFilters" are code, which is not run: prompts that use them are left out.');
   if (isObject(config.commandLineOptions) && Object.keys(config.commandLineOptions).some((key) => /^filter/.test(key)))
@@ -108,14 +109,14 @@ function* scenarioTests(
   for (const [index, scenario] of scenarios.entries()) {
     const line = lines[index] ?? index + 1;
     const { config, tests } = objectIn(scenario);
-    if (!Array.isArray(config) || (tests !== undefined && !Array.isArray(tests))) {
+    if (!Array.isArray(config) || !Array.isArray(tests)) {
       const where = [scenario, config, tests].find((one) => typeof one === 'string');
-      const why = where === undefined ? 'has no list "config"' : `stands in a file (${quoted(where)})`;
+      const why = where === undefined ? 'has no lists "config" and "tests"' : `stands in a file (${quoted(where)})`;
       warnings.addAtLine(line, `scenario ${index + 1} ${why}, left out`);
       continue;
     }
     for (const [at, data] of config.entries()) {
-      for (const [number, test] of (tests ?? [{}]).entries()) {
+      for (const [number, test] of tests.entries()) {
         const title = `scenario ${index + 1}, data ${at + 1}, test ${number + 1}`;
         const why = whyUnread(data) ?? whyUnread(test);
         if (why) warnings.addAtLine(line, `${title} ${why}, left out`);
@@ -212,6 +213,41 @@ function readProviders(given: Json): JsonObject[] {
     if (provider.id !== undefined || isObject(provider.config)) return provider;
     return objectIn(Object.values(provider).find(isObject));
   });
+}
+
+// The environment.
+
+/** Fills variables of the configuration's own environment into all of its texts, as promptfoo does before all else. */
+function renderEnvironment(config: JsonObject): JsonObject {
+  const env = objectIn(config.env);
+  const render = (value: Json): Json => {
+    if (typeof value === 'string') return withEnvironment(value, env);
+    if (Array.isArray(value)) return value.map(render);
+    if (!isObject(value)) return value;
+    return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, render(inner)]));
+  };
+  return /\benv[.[]/.test(JSON.stringify(config)) ? (render(config) as JsonObject) : config;
+}
+
+function withEnvironment(text: string, env: JsonObject): string {
+  let [filled, at] = ['', 0];
+  for (let open = text.indexOf('{{'); open >= 0; open = text.indexOf('{{', at)) {
+    const close = text.indexOf('}}', open + 2);
+    if (close < 0) break;
+    const tag = text.slice(open, close + 2);
+    filled += text.slice(at, open) + (/\benv[.[]/.test(tag) ? (filledTag(tag, env) ?? tag) : tag);
+    at = close + 2;
+  }
+  return filled + text.slice(at);
+}
+
+/** A tag that only the environment fills in, or undefined if it stays for later. */
+function filledTag(tag: string, env: JsonObject): string | undefined {
+  try {
+    return renderTemplate(tag, { vars: {}, env });
+  } catch {
+    return undefined;
+  }
 }
 
 // References.

@@ -20,7 +20,8 @@ const ARGUMENT = new RegExp(`${PARSED_ARGUMENTS.source}${PROPERTY.source}\\s*={2
  * for any other code, which is not run.
  */
 export function readJavascript(code: string): PositionedCall[] | undefined {
-  if (code.length > MAX_CODE_LENGTH) return undefined;
+  // promptfoo takes code of one line as an expression, and of several as a body with a "return".
+  if (code.length > MAX_CODE_LENGTH || code.includes('\n') !== /\breturn\b/.test(code)) return undefined;
   const operators = code
     .replace(NAME, '#')
     .replace(ARGUMENT, '#')

@@ -78,7 +78,9 @@ async function answer(line) {
   const resolved = [];
   for (const row of rows) {
     const grades = [];
-    for (const reply of replies) grades.push(await grade(row, tools, reply));
+    // Variables in variables are filled in by the command line, and not in the rows that it prints.
+    const isNested = Object.values(row.vars).some((value) => typeof value === 'string' && value.includes('{{'));
+    for (const reply of replies) grades.push(isNested ? '?' : await grade(row, tools, reply));
     resolved.push({ prompt: row.prompt.raw, grades: grades.join('') });
   }
   return resolved;

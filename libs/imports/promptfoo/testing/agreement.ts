@@ -42,7 +42,10 @@ interface Call {
 const find = (order_id: string, more: JsonObject = {}): Call => ({ name: 'find_order', args: { order_id, ...more } });
 const refund: Call = { name: 'refund', args: { order_id: '7', amount: 5 } };
 const cancel: Call = { name: 'cancel', args: {} };
-/** Replies that promptfoo has graded: "+" holds, "-" does not, and "!" where it refuses the assertions. */
+/**
+ * Replies that promptfoo has graded: "+" holds, "-" does not, "!" where it refuses the
+ * assertions, and "?" where its library does not see the variables that its command line fills in.
+ */
 export const REPLIES: Call[][] = [
   [],
   [find('7')],
@@ -79,7 +82,7 @@ export async function disagreements({ config, resolved }: Configuration): Promis
     }
     cases.shift();
     // A warning at a line says that a test is read otherwise.
-    if (!warnings.some((warning) => warning.startsWith('Line')))
+    if (!warnings.some((warning) => /^(?:Line|Variables are filled)/.test(warning)))
       found.push(...gradedOtherwise(next, suite.tools, grades, /tool-call-f1|javascript/.test(JSON.stringify(config))));
   }
   if (resolved) found.push(...cases.map((one) => `is no case of promptfoo: ${JSON.stringify(messagesOf(one))}`));
@@ -104,7 +107,7 @@ function gradedOtherwise(input: CaseInput, suite: readonly Tool[], grades: strin
   return REPLIES.flatMap((calls, index) => {
     // A case lets further calls pass. tool-call-f1 does not if they are of other tools, which a warning says of the
     // whole file, and code does not if they stand before the one that it names.
-    if (limitsCalls && calls.length > expected) return [];
+    if (grades[index] === '?' || (limitsCalls && calls.length > expected)) return [];
     const reply = {
       role: 'assistant',
       content: calls.length > 0 ? null : 'No.',
