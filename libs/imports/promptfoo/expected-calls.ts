@@ -38,6 +38,7 @@ export function expectedCalls(
   tools: KnownTools,
   warn: (message: string) => void,
 ): Partial<CaseInput> | undefined {
+  narrow(demands);
   const sequence = sequenceOf(demands);
   const calls = sequence ? [...sequence.calls] : [];
   const isFixed = sequence !== undefined;
@@ -46,17 +47,32 @@ export function expectedCalls(
   const forbidden = demands.most.filter(({ most }) => most === 0).flatMap(({ step }) => step.accepted);
   rejectContradictions(demands, calls);
   if (demands.none) return { expected_tool: null };
-  if (calls.length === 0) {
-    if (!demands.any) return forbidden.length > 0 ? nothingBut(forbidden, tools) : undefined;
-    const allowed = tools.names.filter((name) => !forbidden.includes(name));
-    return { expected_tool: allowed, ...(forbidden.length > 0 && { allow_extra_calls: false }) };
-  }
+  if (calls.length === 0 && !demands.any) return forbidden.length > 0 ? nothingBut(forbidden, tools) : undefined;
   const isBounded = demands.most.some(({ step }) => !isOutside(step, demands));
   if (isBounded) warn('how often a tool may be called is converted as: no call beyond the expected ones');
+  if (calls.length > 1 && !isFixed && demands.positions.length > 0)
+    warn('the place of a call in the output is not converted, because other calls are expected, too');
+  const allowed = tools.names.filter((name) => !forbidden.includes(name));
   return {
-    ...asFields(calls, isFixed),
+    ...(calls.length === 0 ? { expected_tool: allowed } : asFields(calls, isFixed)),
     ...((isBounded || sequence?.isExact) && { allow_extra_calls: false }),
   };
+}
+
+/** A pattern means only what tool-call-f1 lets be called. */
+function narrow({ used, sequences, args, only }: Demands): void {
+  const named = only.flat().map((name) => ({ name, accepted: [name] }));
+  const steps = [...[...used, ...args].map(({ step }) => step), ...sequences.flatMap((one) => one.steps), ...named];
+  for (const names of only)
+    for (const step of steps) {
+      const accepted = step.accepted.filter((name) => isWithin([name], names));
+      if (accepted.length === 0)
+        throw new UnreadTest(
+          `asserts a call of "${step.name}", which is not among the tools of its tool-call-f1 ` +
+            `("${names.slice(0, 5).join('", "')}")`,
+        );
+      step.accepted = accepted;
+    }
 }
 
 /** tool-call-f1 says already that a tool outside of its set is not called. */
@@ -93,7 +109,7 @@ function sequenceOf(demands: Demands): { calls: Call[]; isExact: boolean } | und
     // A single position is a call in any order.
     ...(positioned.length > 1 ? [{ calls: positioned, isExact: false }] : []),
   ];
-  if (positioned.length === 1) {
+  if (positioned.length === 1 && lists.length === 0) {
     const [{ accepted, params }] = positioned as [Call];
     const step = { name: accepted[0]!, accepted };
     if (params) demands.args.push({ step, params });
@@ -105,14 +121,17 @@ function sequenceOf(demands: Demands): { calls: Call[]; isExact: boolean } | und
   );
   if (!longest) return undefined;
   const exact = lists.find(({ isExact }) => isExact);
-  if (lists.some((list) => !holds(longest.calls, list.calls)) || (exact && exact.calls.length < longest.calls.length))
+  const isPlaced = positioned.every(({ accepted }, index) => isWithin(accepted, longest.calls[index]?.accepted ?? []));
+  if (
+    !isPlaced ||
+    lists.some((list) => !holds(longest.calls, list.calls)) ||
+    (exact && exact.calls.length < longest.calls.length)
+  )
     throw new UnreadTest('asserts several sequences of calls, which a case cannot hold at once');
-  const calls = longest.calls.map((call) => ({ ...call }));
-  if (longest.calls !== positioned && positioned.length > 1)
-    positioned.forEach(({ params }, index) => {
-      if (params) calls[index]!.params = params;
-    });
-  return { calls, isExact: exact !== undefined };
+  return {
+    calls: longest.calls.map((call, index) => ({ ...call, ...positioned[index] })),
+    isExact: exact !== undefined,
+  };
 }
 
 /** Whether calls hold others in their order. */
@@ -136,7 +155,9 @@ function positionsOf({ positions, only, used }: Demands): Call[] {
     if (tool !== undefined && call.tool !== undefined && call.tool !== tool)
       throw new UnreadTest(`asserts two tools of the call at the index ${index}`);
     if (tool !== undefined) call.tool = tool;
-    if (params) call.params = { ...call.params, ...params };
+    const both = params && joined(call.params ?? {}, params);
+    if (params && !both) throw new UnreadTest(`asserts two values of an argument of the call at the index ${index}`);
+    if (both) call.params = both as JsonObject;
   }
   const named = [...new Set([...only.flat(), ...used.flatMap(({ step }) => step.accepted)])];
   return found.map(({ tool, params }) => {
@@ -147,8 +168,9 @@ function positionsOf({ positions, only, used }: Demands): Call[] {
 }
 
 /** How often each tool is called at least. Single names come first: they may satisfy a pattern. */
-function leastOf({ used, only }: Demands): { step: Step; least: number }[] {
-  const all = [...used, ...only.flat().map((name) => ({ step: { name, accepted: [name] }, least: 1 }))];
+function leastOf({ used, only, args }: Demands): { step: Step; least: number }[] {
+  const once = [...args.map(({ step }) => step), ...only.flat().map((name) => ({ name, accepted: [name] }))];
+  const all = [...used, ...once.map((step) => ({ step, least: 1 }))];
   return all.toSorted((a, b) => a.step.accepted.length - b.step.accepted.length);
 }
 
@@ -197,18 +219,10 @@ function joined(one: Json, other: Json): Json | undefined {
   return result;
 }
 
-function rejectContradictions({ none, any, most, only }: Demands, calls: readonly Call[]): void {
+function rejectContradictions({ none, any, most }: Demands, calls: readonly Call[]): void {
   if (none && (any || calls.length > 0)) throw new UnreadTest('asserts calls and the absence of calls at once');
   for (const { step, most: limit } of most) {
     const count = calls.filter((call) => isWithin(call.accepted, step.accepted)).length;
     if (count > limit) throw new UnreadTest(`asserts ${count} calls of "${step.name}" and at most ${limit} at once`);
-  }
-  for (const names of only) {
-    const other = calls.find(({ accepted }) => !accepted.some((name) => isWithin([name], names)));
-    if (other)
-      throw new UnreadTest(
-        `asserts a call of "${other.accepted[0]}", which is not among the tools of its tool-call-f1 ` +
-          `("${names.slice(0, 5).join('", "')}")`,
-      );
   }
 }

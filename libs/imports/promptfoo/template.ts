@@ -77,12 +77,12 @@ export function resolveVariables(given: JsonObject): JsonObject {
 
 /** Fills in the templates in values of variables. A value that names one that does not exist stays as it is. */
 export function renderVariables(scope: Scope): JsonObject {
+  const isKnown = (name: string): boolean => name === 'env' || Object.hasOwn(scope.vars, name);
   return Object.fromEntries(
     Object.entries(scope.vars).map(([name, value]) => {
       if (typeof value !== 'string' || !isTemplate(value) || isElsewhere(value)) return [name, value];
-      const missing = new Set<string>();
-      const text = renderPrompt(value, scope, missing);
-      return [name, missing.size > 0 ? value : text];
+      const names = [...value.matchAll(/\{\{\s*([A-Za-z_]\w*)/g)];
+      return [name, names.every(([, one]) => isKnown(one!)) ? renderPrompt(value, scope) : value];
     }),
   );
 }
@@ -317,11 +317,21 @@ function print(value: Json | undefined): string {
 
 type Filter = (value: Json | undefined, args: readonly Json[]) => Json | undefined;
 
+const refuse = (): never => {
+  throw tooMuch();
+};
+/** Of a filter that Nunjucks cannot use without a value. */
+const ofValue =
+  (change: (value: Json) => Json | undefined): Filter =>
+  (value) => {
+    if (value === undefined || value === null)
+      throw new UnreadTemplate('uses a filter on a name without a value, which promptfoo refuses');
+    return change(value);
+  };
 const ofText =
   (change: (text: string, args: readonly Json[]) => Json): Filter =>
   (value, args) => {
-    if (value !== undefined && value !== null && typeof value !== 'string') throw tooMuch();
-    return change(value ?? '', args);
+    return typeof (value ?? '') === 'string' ? change((value ?? '') as string, args) : refuse();
   };
 const capitalized = (text: string): string => text.slice(0, 1).toUpperCase() + text.slice(1).toLowerCase();
 const orDefault: Filter = (value, [other, isLoose]) =>
@@ -329,21 +339,23 @@ const orDefault: Filter = (value, [other, isLoose]) =>
     ? value
     : (other ?? '');
 
+const replaced = ofText((text, [from, to]) => {
+  if (typeof from !== 'string' || from === '' || typeof to !== 'string') return refuse();
+  const parts = text.split(from);
+  bound(text.length + parts.length * to.length);
+  return parts.join(to);
+});
+
 /** Filters of Nunjucks, and promptfoo's own `load`. */
 const FILTERS: Record<string, Filter> = {
   default: orDefault,
   d: orDefault,
   lower: ofText((text) => text.toLowerCase()),
   upper: ofText((text) => text.toUpperCase()),
-  trim: ofText((text) => text.trim()),
+  trim: ofValue((value) => (typeof value === 'string' ? value.trim() : refuse())),
   capitalize: ofText(capitalized),
   title: ofText((text) => text.split(' ').map(capitalized).join(' ')),
-  replace: ofText((text, [from, to]) => {
-    if (typeof from !== 'string' || from === '' || typeof to !== 'string') throw tooMuch();
-    const parts = text.split(from);
-    bound(text.length + parts.length * to.length);
-    return parts.join(to);
-  }),
+  replace: (value, args) => (value === undefined || value === null ? value : replaced(value, args)),
   load: ofText((text) => {
     try {
       return parseJson(text);
@@ -351,21 +363,23 @@ const FILTERS: Record<string, Filter> = {
       throw new UnreadTemplate('loads a text that is not JSON');
     }
   }),
-  length: (value) =>
-    typeof value === 'string' || Array.isArray(value) ? value.length : isObject(value) ? Object.keys(value).length : 0,
-  first: (value) => fieldOf(value, 0),
-  last: (value) => fieldOf(value, typeof value === 'string' || Array.isArray(value) ? value.length - 1 : 0),
+  length: (value) => {
+    if (isObject(value)) return Object.keys(value).length;
+    return value === undefined || value === null || value === false ? 0 : fieldOf(value, 'length');
+  },
+  first: ofValue((value) => fieldOf(value, 0)),
+  last: ofValue((value) => fieldOf(value, (typeof value === 'string' || Array.isArray(value) ? value.length : 0) - 1)),
   join: (value, [separator]) => {
     if (!Array.isArray(value) || (separator !== undefined && typeof separator !== 'string')) throw tooMuch();
     bound(value.length * (separator?.length ?? 0));
     return value.map(print).join(separator ?? '');
   },
   dump: (value, [spaces]) => {
-    const text = JSON.stringify(value ?? null);
-    if (typeof spaces !== 'number') return text;
+    const text = value === undefined ? undefined : JSON.stringify(value);
+    if (typeof spaces !== 'number' || text === undefined) return text;
     bound(text.length * 10); // Each value may be indented.
-    return JSON.stringify(value ?? null, null, Math.min(spaces, 10));
+    return JSON.stringify(value, null, Math.min(spaces, 10));
   },
-  string: (value) => print(value),
+  string: ofValue(print),
   safe: (value) => value ?? '',
 };
