@@ -126,3 +126,80 @@ it('an API with little memory imports the largest files, many at once, and refus
   expect(await send('jsonl', files.jsonl.repeat(6))).toMatchObject({ status: 413 });
   expect((await client.get('/api/tool-suites?limit=200')).body.items).toHaveLength(answers.length);
 });
+
+/** A file of each format that keeps its reader busy: deep, long, repeated or never closed, in up to 10 MiB. */
+const busyFiles = (): Record<string, string> => {
+  const MiB = 2 ** 20;
+  const fill = (piece: string, bytes: number): string => piece.repeat(Math.floor(bytes / piece.length));
+  const text = JSON.stringify;
+  const attribute = (key: string, stringValue: string) => ({ key, value: { stringValue } });
+  const span = (n: number, ...attributes: object[]) => ({ traceId: `${n}`, spanId: `${n}`, attributes });
+  const nested = Array.from({ length: 12 }).reduce<string>((inner) => text([{ role: 'user', content: inner }]), 'q');
+  const tests = Array.from({ length: 2000 }, (_, n) => ({
+    vars: { a: '{{b}}', b: `{{c}} ${n}`, c: 'x', l: ['p', 'q'] },
+    assert: [
+      { type: 'trajectory:tool-used', value: '*a*b*c*?' },
+      { type: 'tool-call-f1', value: ['f', 'g'] },
+    ],
+  }));
+  return {
+    native: `{"name": ${fill('[', 9 * MiB)}`,
+    yaml: `a: &a [x, x]\nb: [${fill('*a, ', 20_000)}]\n${fill('- {', MiB)}`,
+    csv: `prompt,expected_tool\n${fill('"a""', 9 * MiB)}`,
+    jsonl: fill('{"prompt": "p", "expected_tool": "f"}\n', 8 * MiB),
+    bfcl: fill(`${text({ id: 'simple_0', question: [[{ role: 'user', content: 'q' }]], function: [] })}\n`, 9 * MiB),
+    'chat-logs': fill(`${text({ custom_id: 'a', body: { messages: [{ role: 'user', content: 'q' }] } })}\n`, 9 * MiB),
+    promptfoo: text({ prompts: [fill('{{a}} {{l}} ', 20_000), fill('{{', 50_000)], tests }),
+    otlp: text({
+      resourceSpans: [
+        {
+          scopeSpans: [
+            {
+              spans: Array.from({ length: 200 }, (_, n) =>
+                span(
+                  n,
+                  attribute('gen_ai.input.messages', `[{"role":"user","content":"${fill('[{"', 20_000)}`),
+                  attribute('gen_ai.output.messages', nested.slice(0, -n)),
+                  ...Array.from({ length: 200 }, (_key, m) =>
+                    attribute(`llm.input_messages.${m * 1000}.${fill('a.', 60)}`, 'x'),
+                  ),
+                ),
+              ),
+            },
+          ],
+        },
+      ],
+    }),
+    langfuse: Array.from({ length: 100 }, (_, n) =>
+      text({ id: `${n}`, type: 'GENERATION', input: fill('[{"', 40_000), output: { response: { output: nested } } }),
+    ).join('\n'),
+    phoenix: text(
+      Array.from({ length: 100 }, (_, n) => ({
+        span_kind: 'LLM',
+        attributes: text({ llm: { input_messages: fill(`[${n}`, 50_000) } }),
+      })),
+    ),
+  };
+};
+
+it('a file that keeps its reader busy ends within its bounds, and another team imports beside it', async () => {
+  const [{ client: busy }, { client: others }] = [await joinSystem(), await joinSystem()];
+  const plain = { 'content-type': 'text/plain' };
+  for (const [format, file] of Object.entries(busyFiles())) {
+    let isRead = false;
+    const answer = busy
+      .post(`/api/tool-eval/import?format=${format}&dry_run=true`, file, plain)
+      .finally(() => (isRead = true));
+    do {
+      const small = await others.post(
+        '/api/tool-eval/import?format=jsonl&dry_run=true',
+        '{"prompt": "p", "expected_tool": "f"}',
+        plain,
+      );
+      expect([format, small.status]).toEqual([format, 200]);
+    } while (!isRead);
+    const { status, body } = await answer;
+    expect([200, 400, 413, 422]).toContain(status);
+    if (status !== 200) expect([format, body.detail]).toEqual([format, expect.stringMatching(/\w{3}/)]);
+  }
+});
