@@ -79,9 +79,9 @@ module.exports = {
       'Scoring is pure: the same words in, the same verdict out.',
     ),
     onlyOurs(
-      'imports-import-contracts-and-scoring',
+      'imports-import-contracts-scoring-and-recorded',
       lib('imports'),
-      [lib('imports', 'contracts', 'scoring')],
+      [lib('imports', 'contracts', 'scoring', 'recorded'), '^libs/providers/replies/'],
       'Files in, suites out: no server is needed to read one.',
     ),
     {

@@ -14,8 +14,10 @@ import {
 import { endedReply, type ModelReply, type ReplyReader } from '#lib/providers/replies/model-reply';
 import { readBody } from '#lib/providers/replies/read-body';
 import type { ErrorKind } from '#lib/contracts/run';
+import { batchIdOf, outcomeIn } from './batch-line.js';
 import { readCall, shorten, toToolCall } from './read-call.js';
 import { hasToolUse, isMessage, notAReplyError, readMessages, readOwnMessage, toRounds } from './read-messages.js';
+import { readCohereReply, readConverseReply, readGenerations, readOneMessage, readSdkReply } from './read-response.js';
 
 /** A model's reply, read from a record of any supported shape. */
 export interface Recorded {
@@ -50,6 +52,7 @@ interface Shape {
 
 /** The shapes are tried in this order. */
 const SHAPES: readonly Shape[] = [
+  { readAs: 'batch.line', looks: 'a line of a batch {custom_id, response: {body}}', read: ofBatchLine },
   { readAs: 'inspect.sample', looks: 'a sample of Inspect {messages, output: {choices}}', read: ofInspect },
   { readAs: 'openai.chat', looks: 'an OpenAI chat completion {choices: [{message}]}', read: ofBody(readOpenaiReply) },
   { readAs: 'openai.responses', looks: 'an OpenAI response {output: [...]}', read: ofBody(readOpenaiResponsesReply) },
@@ -59,6 +62,15 @@ const SHAPES: readonly Shape[] = [
     looks: 'a Gemini answer {candidates: [{content: {parts}}]}',
     read: ofBody(readGoogleReply),
   },
+  {
+    readAs: 'bedrock.converse',
+    looks: 'an answer of Bedrock {output: {message}}',
+    read: ofBody(readConverseReply),
+  },
+  { readAs: 'langchain.llm_result', looks: 'an LLMResult {generations: [[...]]}', read: ofBody(readGenerations) },
+  { readAs: 'ai_sdk.result', looks: 'a result of the AI SDK {text, toolCalls}', read: ofBody(readSdkReply) },
+  { readAs: 'cohere.chat', looks: "Cohere's {text, tool_calls, generation_id}", read: ofBody(readCohereReply) },
+  { readAs: 'one_message', looks: 'a message and its end {message, finish_reason}', read: ofBody(readOneMessage) },
   {
     readAs: 'ragas.multi_turn_sample',
     looks: 'a Ragas sample {user_input: [...]}',
@@ -99,7 +111,7 @@ export function readRecorded(value: unknown): Recorded {
   if (Object.keys(value).length === 0)
     throw new Error('It is an empty object: nothing was replied. A model that said nothing is {"content": null}.');
   refuseStream(value);
-  const failed = inError(value);
+  const failed = batchIdOf(value) === undefined && inError(value);
   if (failed) return failed;
   if (value.type === 'function_call') return readRecorded([value]);
   for (const { readAs, read } of SHAPES) {
@@ -163,6 +175,17 @@ function ofBody(reader: ReplyReader) {
     if (isHostFailure(read)) throw failedReply(read);
     return said(read);
   };
+}
+
+/** The line's own fields say what came of the request; the reply is the body within, in any shape. */
+function ofBatchLine(line: JsonObject) {
+  const outcome = batchIdOf(line) === undefined ? undefined : outcomeIn(line);
+  if (!outcome) return undefined;
+  const { body, failed } = outcome;
+  const unread = failed && failedGeneration(failed.error);
+  if (unread) return said(unread);
+  if (failed) throw failedReply(failureOf(failed.error, failed.status));
+  return readRecorded(body);
 }
 
 function failedReply({ failed: { message, status, error } }: HostFailure): FailedReply {

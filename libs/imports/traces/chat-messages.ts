@@ -1,11 +1,5 @@
-import {
-  isDeeperThan,
-  isObject,
-  MAX_JSON_DEPTH,
-  parseJson,
-  type Json,
-  type JsonObject,
-} from '#lib/contracts/json/json';
+import { isObject, type Json, type JsonObject } from '#lib/contracts/json/json';
+import { faultOfJson, isMarkedAsCut, parseIfJson } from './json-text.js';
 
 /** Thrown when a recorded conversation cannot be read. The message gives the reason. */
 export class UnreadableMessage extends Error {}
@@ -17,6 +11,7 @@ const ROLES = new Map(
     human: 'user',
     ai: 'assistant',
     model: 'assistant',
+    aimessagechunk: 'assistant',
     function: 'tool',
     system: 'system',
     developer: 'developer',
@@ -26,22 +21,11 @@ const ROLES = new Map(
   }),
 );
 /** OpenInference writes this in place of content that it was configured to hide. */
-const REDACTED = '__REDACTED__';
+export const REDACTED = '__REDACTED__';
 /** Content parts that chat completions accept unchanged. */
 const KEPT = new Set(['image_url', 'input_audio', 'file']);
 /** A model's reasoning is not sent back to it. */
 const THOUGHTS = new Set(['reasoning', 'thinking', 'redacted_thinking']);
-
-/** Parses a text that contains JSON. Any other text is returned unchanged. */
-export function parseIfJson(value: Json | undefined): Json | undefined {
-  if (typeof value !== 'string' || !/^\s*[[{]/.test(value)) return value;
-  try {
-    const read = parseJson(value);
-    return isDeeperThan(read, MAX_JSON_DEPTH) ? value : read;
-  } catch {
-    return value;
-  }
-}
 
 /**
  * Reads a conversation into the shape of chat completions. This reader takes what it can from whatever tracing tools
@@ -54,43 +38,32 @@ export function parseIfJson(value: Json | undefined): Json | undefined {
  */
 export function toChatMessages(recorded: Json): JsonObject[] {
   const value = parseIfJson(recorded)!;
+  const fault = typeof value === 'string' ? faultOfJson(value) : undefined;
+  if (fault !== undefined) throw new UnreadableMessage(`what was asked ${fault}`);
   const list = typeof value === 'string' ? [{ role: 'user', content: value }] : Array.isArray(value) ? value : [value];
-  return withIds(list.flatMap((one) => readMessage(parseIfJson(one)!)));
-}
-
-/** Reads a model's reply and joins its parts into one message. Returns null if the reply is empty. */
-export function toChatReply(recorded: Json): JsonObject | null {
-  const value = parseIfJson(recorded)!;
-  const parts = (Array.isArray(value) ? value : [value]).map((one) =>
-    isObject(one) && MESSAGE.some((key) => key in one)
-      ? one
-      : { content: typeof one === 'string' ? one : JSON.stringify(one) },
+  const messages = list.flatMap((one) => readMessage(parseIfJson(one)!));
+  // What a tool answered may have been shortened for the model.
+  const cut = messages.find(
+    ({ role, content }) => role !== 'tool' && typeof content === 'string' && isMarkedAsCut(content),
   );
-  const messages = parts
-    .flatMap((one) => readMessage(isObject(one) && !('type' in one) ? { role: 'assistant', ...one } : one))
-    .filter(({ role }) => role === 'assistant');
-  const calls = messages.flatMap(({ tool_calls }) => (tool_calls as Json[] | undefined) ?? []);
-  const content = messages.map((message) => message.content).find((one) => one !== null && one !== '') ?? null;
-  if (content === REDACTED) throw new NotRecorded('what was said is not recorded');
-  return calls.length || content !== null
-    ? { role: 'assistant', content, ...(calls.length && { tool_calls: calls }) }
-    : null;
+  if (cut) throw new UnreadableMessage(`a message of the role "${cut.role as string}" is marked as truncated`);
+  return withIds(withJoinedCalls(messages));
 }
 
-/** An object with any of these keys is a message. Any other object is a reply that consists of JSON. */
-const MESSAGE = [
-  'role',
-  'type',
-  'message',
-  'content',
-  'contents',
-  'parts',
-  'text',
-  'tool_calls',
-  'toolCalls',
-  'function_call',
-  'additional_kwargs',
-];
+/** Joins calls that stand in a list of their own, as Responses has them, with those of the same turn before them. */
+function withJoinedCalls(messages: JsonObject[]): JsonObject[] {
+  const joined: JsonObject[] = [];
+  for (const message of messages) {
+    const last = joined.at(-1);
+    if (last?.role === 'assistant' && message.role === 'assistant' && message.content === null && message.tool_calls)
+      joined[joined.length - 1] = {
+        ...last,
+        tool_calls: [...((last.tool_calls as Json[] | undefined) ?? []), ...(message.tool_calls as Json[])],
+      };
+    else joined.push(message);
+  }
+  return joined;
+}
 
 interface Read {
   content: JsonObject[];
@@ -98,8 +71,10 @@ interface Read {
   answers: JsonObject[];
 }
 
-function readMessage(value: Json): JsonObject[] {
-  if (!isObject(value)) throw new UnreadableMessage('a message is no object');
+/** Reads one message. It may hold calls and answers of several parts, which become messages of their own. */
+export function readMessage(given: Json): JsonObject[] {
+  if (!isObject(given)) throw new UnreadableMessage('a message is no object');
+  const value = withoutDump(given);
   const message = isObject(value.message) ? { role: value.role ?? 'assistant', ...value.message } : value;
   const name = message.role ?? message.type;
   const role = typeof name === 'string' ? ROLES.get(name.toLowerCase()) : undefined;
@@ -114,7 +89,8 @@ function readMessage(value: Json): JsonObject[] {
       ...(read.calls.length ? [{ role: 'assistant', content: null, tool_calls: read.calls }] : []),
     ];
   }
-  const said = parseIfJson(message.parts ?? message.contents) ?? partsIn(message.content ?? message.text);
+  const said =
+    parseIfJson(message.parts ?? message.contents ?? message.blocks) ?? partsIn(message.content ?? message.text);
   const isCallAnswer =
     role === 'tool' && !(Array.isArray(said) && said.some((part) => isObject(part) && isAnswer(part)));
   if (isCallAnswer) return [answer(message.tool_call_id ?? message.toolCallId ?? message.id, said)];
@@ -127,11 +103,37 @@ function readMessage(value: Json): JsonObject[] {
   for (const one of Array.isArray(calls) ? calls : []) read.calls.push(readCall(one));
   const older = message.function_call ?? more.function_call;
   if (isObject(older)) read.calls.push(readCall(older));
-  return [...read.answers, ...ownMessage(role, read, said)];
+  const isRecorded = SAID.some((key) => message[key] !== undefined);
+  return [...read.answers, ...ownMessage(role, read, said, isRecorded)];
+}
+const SAID = ['content', 'text', 'parts', 'contents', 'blocks', 'refusal'];
+
+/** LangChain dumps a message as `{type: "constructor", id: [..., "HumanMessage"], kwargs}` or `{type, data}`. */
+function withoutDump(value: JsonObject): JsonObject {
+  const { type, id, kwargs, data } = value;
+  if (type === 'constructor' && isObject(kwargs)) {
+    const name = Array.isArray(id) ? id.at(-1) : undefined;
+    const kind = typeof name === 'string' ? name.slice(0, 100).replace(/Message(?:Chunk)?$/, '') : '';
+    return { type: kind.toLowerCase(), ...kwargs };
+  }
+  return isObject(data) && typeof type === 'string' && isMessageType(type) ? { type, ...data } : value;
 }
 
-function ownMessage(role: string, { content, calls, answers }: Read, said: Json | undefined): JsonObject[] {
+/** Whether a word is a role in the format of any tool. */
+export const isMessageType = (word: string): boolean => ROLES.has(word.toLowerCase());
+/** Whether an object is a part of a message, and not the message. */
+export const isPart = (value: JsonObject): boolean =>
+  value.role === undefined && KINDS.some((kinds) => kinds.has(kindOf(value).kind));
+
+function ownMessage(
+  role: string,
+  { content, calls, answers }: Read,
+  said: Json | undefined,
+  isRecorded: boolean,
+): JsonObject[] {
   const isEmpty = content.length === 0;
+  if (role === 'assistant' && !isRecorded && calls.length === 0)
+    throw new NotRecorded('what the model said is not recorded');
   if (role === 'tool' || (isEmpty && answers.length > 0)) return [];
   if (role !== 'assistant' && (said === undefined || said === null || content.some(({ text }) => text === REDACTED)))
     throw new NotRecorded('what was said is not recorded');
@@ -163,7 +165,8 @@ const KINDS = [TEXTS, CALLS, ANSWERS, KEPT, THOUGHTS];
 
 function kindOf(part: JsonObject): { kind: string; inner: JsonObject } {
   if (isObject(part.message_content)) return kindOf(part.message_content);
-  if (typeof part.type === 'string') return { kind: part.type, inner: part };
+  const kind = part.type ?? part.part_kind ?? part.block_type;
+  if (typeof kind === 'string') return { kind, inner: part };
   const key = BLOCKS.find((one) => one in part) ?? 'unknown';
   return { kind: key, inner: isObject(part[key]) ? (part[key] as JsonObject) : part };
 }
@@ -203,13 +206,15 @@ function readPart(part: Json, read: Read): void {
 function readCall(value: Json): JsonObject {
   const call = isObject(value) && isObject(value.tool_call) ? value.tool_call : value;
   const described = isObject(call) && isObject(call.function) ? call.function : call;
-  const name = isObject(described) ? (described.name ?? described.toolName) : undefined;
+  const name = isObject(described) ? (described.name ?? described.toolName ?? described.tool_name) : undefined;
   if (!isObject(call) || !isObject(described) || typeof name !== 'string')
     throw new UnreadableMessage('a call has no name');
-  const params = [described.arguments, described.args, described.input].find((one) => one !== undefined);
+  const params = [described.arguments, described.args, described.input, described.tool_kwargs].find(
+    (one) => one !== undefined,
+  );
   if (params === undefined || params === REDACTED)
     throw new NotRecorded(`the arguments of "${name.slice(0, 64)}" are not recorded`);
-  const id = call.id ?? call.call_id ?? call.toolCallId ?? call.toolUseId;
+  const id = call.id ?? call.call_id ?? call.toolCallId ?? call.toolUseId ?? call.tool_call_id;
   const text = typeof params === 'string' ? params : JSON.stringify(params ?? {});
   return { ...(typeof id === 'string' && id !== '' && { id }), type: 'function', function: { name, arguments: text } };
 }

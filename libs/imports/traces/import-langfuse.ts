@@ -1,6 +1,6 @@
-import { isObject, type Json, type JsonObject } from '#lib/contracts/json/json';
+import { isObject, toText, type Json, type JsonObject } from '#lib/contracts/json/json';
 import { ProblemError } from '#lib/contracts/input/problem';
-import { parseIfJson } from './chat-messages.js';
+import { parseIfJson } from './json-text.js';
 import type { SuiteDraft, ImportSource } from '../source/import-source.js';
 import { readRecords } from '../source/read-lines.js';
 import { TraceCases } from './trace-cases.js';
@@ -33,7 +33,15 @@ export async function importLangfuse({ text, settings }: ImportSource, warnings:
       const source =
         `langfuse${typeof trace === 'string' ? ` trace ${trace.slice(0, 100)}` : ''} observation ` +
         `${one.id.slice(0, 100)}`;
-      cases.add({ line, source, ...inputOf(one), reply: outputOf(parseIfJson(one.output)) });
+      const failure = failureOf(one);
+      cases.add({
+        line,
+        source,
+        request: one.input,
+        reply: one.output,
+        tools: toolsBeside(one),
+        ...(failure !== undefined && { fault: `the call failed${failure && `: ${failure.slice(0, 200)}`}` }),
+      });
     }
   }
   if (found === 0)
@@ -42,6 +50,11 @@ export async function importLangfuse({ text, settings }: ImportSource, warnings:
       'The file holds no observations: those of Langfuse have an "id", a "type", an "input" and an "output".',
     );
   return cases.draft('Imported traces');
+}
+
+/** What Langfuse says of a call that failed. */
+function failureOf({ level, statusMessage, status_message: snake }: JsonObject): string | undefined {
+  return level === 'ERROR' ? toText(statusMessage ?? snake ?? '') : undefined;
 }
 
 /** The observations in an observation, a page of the API, or a trace. */
@@ -53,27 +66,13 @@ function observationsIn(value: JsonObject): JsonObject[] {
     : [value];
 }
 
-/** The input is either the messages alone or a request body that contains them. */
-function inputOf(observation: JsonObject): { messages: Json | undefined; tools: Json | undefined } {
-  const input = parseIfJson(observation.input);
-  const metadata = parseIfJson(observation.metadata);
-  const beside = [
-    isObject(metadata) ? metadata.tools : undefined,
-    definitionsIn(observation.toolDefinitions ?? observation.tool_definitions),
-  ];
-  const body = isObject(input) ? input : {};
-  const messages = [body.messages, body.input, body.prompt].find((one) => one !== undefined);
-  const asked = isObject(input) && messages !== undefined ? parseIfJson(messages) : (input ?? undefined);
-  const system = parseIfJson(body.system);
-  return {
-    messages:
-      system !== undefined && system !== null && Array.isArray(asked)
-        ? [{ role: 'system', content: system }, ...asked]
-        : asked,
-    tools: [body.tools, body.functions, ...beside].find(
-      (one) => Array.isArray(parseIfJson(one)) && (parseIfJson(one) as Json[]).length > 0,
-    ),
-  };
+/** The tools of a request stand in it, in the metadata, or beside it. */
+function toolsBeside({ metadata: given, toolDefinitions, tool_definitions }: JsonObject): Json | undefined {
+  const metadata = parseIfJson(given);
+  return [
+    isObject(metadata) ? parseIfJson(metadata.tools) : undefined,
+    definitionsIn(toolDefinitions ?? tool_definitions),
+  ].find((one) => Array.isArray(one) && one.length > 0);
 }
 
 /** Langfuse stores tool definitions by the tool's name. Each is the JSON of a description and parameters. */
@@ -84,11 +83,4 @@ function definitionsIn(given: Json | undefined): Json | undefined {
     const read = parseIfJson(definition);
     return { ...(isObject(read) && read), name };
   });
-}
-
-/** The message of a reply. The output may also be a whole completion. */
-function outputOf(output: Json | undefined): Json | undefined {
-  const choices = isObject(output) ? output.choices : undefined;
-  const first = Array.isArray(choices) ? choices[0] : undefined;
-  return isObject(first) ? first : output;
 }

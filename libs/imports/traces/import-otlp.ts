@@ -47,6 +47,8 @@ export async function importOtlp({ text, settings }: ImportSource, warnings: War
       span.isSeen = true;
       span.attributes = readAttributes(one.attributes);
       span.events.push(...readEvents(one.events));
+      span.failure = readFailure(one);
+      span.dropped = { attributes: countIn(one.droppedAttributesCount), events: countIn(one.droppedEventsCount) };
     }
     for (const record of logsIn(value)) {
       const attributes = Object.fromEntries(readAttributes(record.attributes));
@@ -97,6 +99,17 @@ export function readSpanIds(value: JsonObject): [string, string] {
     text(value.traceId, value.trace_id, context.trace_id, context.traceId),
     text(value.spanId, value.span_id, context.span_id, context.spanId),
   ];
+}
+
+const countIn = (count: Json | undefined): number => Number(typeof count === 'object' ? 0 : count) || 0;
+
+/** What a span says of its failure, or undefined. An SDK prints the status in words, and so does Phoenix. */
+export function readFailure({ status: given, status_code, status_message }: JsonObject): string | undefined {
+  const status = isObject(given) ? given : { code: status_code ?? null, message: status_message ?? null };
+  const code = status.code ?? status.status_code ?? status.statusCode ?? null;
+  const isError = code === 2 || (typeof code === 'string' && /^(?:2|(?:STATUS_CODE_|StatusCode\.)?ERROR)$/i.test(code));
+  const message = status.message ?? status.description;
+  return isError ? (typeof message === 'string' ? message : '') : undefined;
 }
 
 /** Reads attributes from OTLP's list of keys and values, or from an object. */

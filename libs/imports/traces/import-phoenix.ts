@@ -1,8 +1,8 @@
 import { isObject, type Json, type JsonObject } from '#lib/contracts/json/json';
 import { ProblemError } from '#lib/contracts/input/problem';
-import { parseIfJson } from './chat-messages.js';
+import { parseIfJson } from './json-text.js';
 import type { SuiteDraft, ImportSource } from '../source/import-source.js';
-import { readAttributes, readEvents, readSpanIds } from './import-otlp.js';
+import { readAttributes, readEvents, readFailure, readSpanIds } from './import-otlp.js';
 import { readRecords } from '../source/read-lines.js';
 import { toModelCall } from './span-record.js';
 import { TraceCases } from './trace-cases.js';
@@ -37,6 +37,7 @@ export async function importPhoenix({ text, settings }: ImportSource, warnings: 
       const call = toModelCall({
         attributes: [...readAttributes(parseIfJson(row.attributes)), ...columns, ...kind],
         events: readEvents([parseIfJson(row.events) ?? []].flat()),
+        failure: readFailure(row),
       });
       if (call) cases.add({ line, source: `phoenix${trace && ` trace ${trace}`}${span && ` span ${span}`}`, ...call });
       else cases.skip();

@@ -1,11 +1,17 @@
 import { isObject, type Json, type JsonObject } from '#lib/contracts/json/json';
-import { parseIfJson } from './chat-messages.js';
+import { expandAttributes, IF_CUT, type Expanded } from './attribute-tree.js';
+import { faultOfJson, parseIfJson } from './json-text.js';
 import type { ModelCall } from './trace-cases.js';
+import { placeOfCall } from './unread-calls.js';
 
 /** A span from any export. */
 export interface SpanRecord {
   attributes: [string, Json][];
   events: { name: string; attributes: JsonObject; body?: Json }[];
+  /** What the span says of its failure. */
+  failure?: string | undefined;
+  /** How many attributes and events its SDK left out, for a limit of their number. */
+  dropped?: { attributes: number; events: number };
 }
 
 /** Operations in OpenTelemetry's conventions that do not ask a model for a reply. */
@@ -25,68 +31,98 @@ const MODEL = new Set(['chat', 'text_completion', 'generate_content', 'completio
  * Reads a model call from a span. It knows the conventions of OpenTelemetry's GenAI (attributes since 1.37, events
  * before), OpenLLMetry, OpenInference and the AI SDK. Returns undefined if the span is not a model call.
  */
-export function toModelCall({ attributes, events }: SpanRecord): Omit<ModelCall, 'line' | 'source'> | undefined {
+export function toModelCall(span: SpanRecord): Omit<ModelCall, 'line' | 'source'> | undefined {
+  const { attributes, events } = span;
   const details = events
     .filter(({ name }) => name === 'gen_ai.client.inference.operation.details')
     .flatMap((event) => Object.entries(event.attributes));
-  const tree = expandPaths(
-    [...attributes, ...details].filter(([key]) => /^(?:gen_ai|llm|openinference|ai)(?:\.|$)/.test(key)),
-  );
-  const at = (...path: string[]): Json | undefined =>
-    path.reduce<Json | undefined>((value, key) => (isObject(value) ? value[key] : undefined), tree);
+  const expanded = expandAttributes([...attributes, ...details].filter(([key]) => isRead(key)));
+  const at = (path: string): Json | undefined => expanded.at(path);
   const said = eventsOf(events);
-  const system = parseIfJson(at('gen_ai', 'system_instructions'));
-  const messages = [
-    at('gen_ai', 'input', 'messages'),
-    at('llm', 'input_messages'),
-    at('gen_ai', 'prompt'),
-    at('llm', 'prompts'),
-    at('ai', 'prompt', 'messages'),
-    said.messages,
-  ].find(isThere);
-  const reply = [
-    firstOf(at('gen_ai', 'output', 'messages')),
-    at('llm', 'output_messages'),
-    at('gen_ai', 'completion'),
-    at('llm', 'completions'),
-    replyOfSdk(at('ai', 'response')),
-    said.reply,
-  ].find(isThere);
-
-  const kind = at('openinference', 'span', 'kind');
-  const operation = at('gen_ai', 'operation', 'name');
-  const sdk = at('ai', 'operationId');
-  if (typeof kind === 'string' ? kind.toUpperCase() !== 'LLM' : typeof operation === 'string' && OTHERS.has(operation))
-    return undefined;
-  // Other spans of the AI SDK wrap the call.
-  if (typeof sdk === 'string' && !/\.do(?:Generate|Stream)$/.test(sdk)) return undefined;
-  const isModel =
-    typeof kind === 'string' ||
-    MODEL.has(operation as string) ||
-    isThere(messages) ||
-    isThere(reply) ||
-    at('gen_ai', 'request', 'model') !== undefined ||
-    at('llm', 'request', 'type') === 'chat';
-  if (!isModel) return undefined;
-  const list = parseIfJson(messages);
+  const system = parseIfJson(at('gen_ai.system_instructions'));
+  const messages = firstThere([
+    ...['gen_ai.input.messages', 'llm.input_messages', 'gen_ai.prompt', 'llm.prompts', 'ai.prompt.messages'].map(
+      (path): Found => [path, at(path)],
+    ),
+    ['events', said.messages],
+    ['input.value', requestIn(at('input.value'))],
+  ]);
+  const reply = firstThere([
+    ['gen_ai.output.messages', choiceOf(at('gen_ai.output.messages'))],
+    ['llm.output_messages', choicesOf(at('llm.output_messages'), at('llm.invocation_parameters'))],
+    ['gen_ai.completion', at('gen_ai.completion')],
+    ['llm.completions', at('llm.completions')],
+    ['ai.response', replyOfSdk(at('ai.response'))],
+    ['events', said.reply],
+    ['output.value', at('output.value')],
+  ]);
+  const tools = firstThere([
+    ['gen_ai.tool.definitions', at('gen_ai.tool.definitions')],
+    ['llm.tools', toolsIn(at('llm.tools'))],
+    ['llm.request.functions', at('llm.request.functions')],
+    ['ai.prompt.tools', at('ai.prompt.tools')],
+  ]);
+  const isSaid = [messages, reply].some(([path]) => path !== '' && path !== 'input.value' && path !== 'output.value');
+  if (!isModelCall(at, isSaid)) return undefined;
+  const list = parseIfJson(messages[1]);
   return {
-    messages:
+    request:
       isThere(system) && isThere(list)
         ? [
             { role: 'system', parts: Array.isArray(system) ? system : [system!] },
             ...(Array.isArray(list) ? list : [{ role: 'user', content: list! }]),
           ]
         : list,
-    reply,
-    tools: [
-      at('gen_ai', 'tool', 'definitions'),
-      toolsIn(at('llm', 'tools')),
-      at('llm', 'request', 'functions'),
-      at('ai', 'prompt', 'tools'),
-    ].find(isThere),
+    reply: reply[1],
+    tools: tools[1],
+    finishReason: finishReasonIn(at),
+    fault: faultOf(span, expanded, [messages, reply, tools, ['gen_ai.system_instructions', system]], said.fault),
   };
 }
 
+const isRead = (key: string): boolean =>
+  /^(?:gen_ai|llm|openinference|ai)(?:\.|$)/.test(key) || /^(?:input|output)(?:\.value)?$/.test(key);
+
+type Found = [path: string, value: Json | undefined];
+const firstThere = (found: Found[]): Found => found.find(([, value]) => isThere(value)) ?? ['', undefined];
+
+/** @param isSaid whether it has messages; any span may have an `input.value` and an `output.value` */
+function isModelCall(at: Expanded['at'], isSaid: boolean): boolean {
+  const kind = at('openinference.span.kind');
+  const operation = at('gen_ai.operation.name');
+  const sdk = at('ai.operationId');
+  if (typeof kind === 'string' ? kind.toUpperCase() !== 'LLM' : typeof operation === 'string' && OTHERS.has(operation))
+    return false;
+  // Other spans of the AI SDK wrap the call.
+  if (typeof sdk === 'string' && !/\.do(?:Generate|Stream)$/.test(sdk)) return false;
+  const isNamed =
+    typeof kind === 'string' ||
+    MODEL.has(operation as string) ||
+    at('gen_ai.request.model') !== undefined ||
+    at('llm.request.type') === 'chat';
+  return isNamed || isSaid;
+}
+
+/** Why what was recorded of a call is not the whole of it. */
+function faultOf(
+  { failure, dropped }: SpanRecord,
+  { faultAt }: Expanded,
+  used: Found[],
+  inEvents: string | undefined,
+): string | undefined {
+  if (failure !== undefined && isThere(used[1]![1])) return `the call failed${failure && `: ${failure.slice(0, 200)}`}`;
+  const usesEvents = used.some(([path]) => path === 'events');
+  if (usesEvents && inEvents !== undefined) return `an event of the span ${inEvents}${IF_CUT}`;
+  for (const [path] of used) {
+    const fault = path === '' || path === 'events' ? undefined : faultAt(path);
+    if (fault !== undefined) return fault;
+  }
+  if (dropped?.attributes)
+    return `${dropped.attributes} attributes of its span were dropped: raise OTEL_SPAN_ATTRIBUTE_COUNT_LIMIT`;
+  if (dropped?.events && usesEvents)
+    return `${dropped.events} events of its span were dropped: raise OTEL_SPAN_EVENT_COUNT_LIMIT`;
+  return undefined;
+}
 const isThere = (value: Json | undefined): boolean =>
   value !== undefined && value !== null && value !== '' && !(Array.isArray(value) && value.length === 0);
 
@@ -95,10 +131,31 @@ const replyOfSdk = (response: Json | undefined): Json | undefined =>
     ? { role: 'assistant', content: response.text ?? null, toolCalls: response.toolCalls ?? null }
     : undefined;
 
-/** In OpenTelemetry, each output message is a separate choice. */
-function firstOf(outputs: Json | undefined): Json | undefined {
+/** The `input.value` of OpenInference, if it is the JSON of a request, or the beginning of one. */
+const requestIn = (value: Json | undefined): Json | undefined =>
+  typeof parseIfJson(value) !== 'string' || faultOfJson(value as string) !== undefined ? value : undefined;
+
+/** In OpenTelemetry, each output message is a separate choice. The first is proposed, unless only others make calls. */
+function choiceOf(outputs: Json | undefined): Json | undefined {
   const list = parseIfJson(outputs);
-  return Array.isArray(list) ? list[0] : list;
+  if (!Array.isArray(list)) return list;
+  const isFirst = list.length < 2 || placeOfCall(list[0]!) !== undefined || placeOfCall(list) === undefined;
+  return isFirst ? list[0] : list;
+}
+
+/** OpenInference writes the items of a response into messages of their own, and so it does with choices. */
+function choicesOf(outputs: Json | undefined, parameters: Json | undefined): Json | undefined {
+  const asked = parseIfJson(parameters);
+  const isSeveral = isObject(asked) && Number(asked.n ?? asked.candidateCount ?? 1) > 1;
+  return isSeveral ? choiceOf(outputs) : outputs;
+}
+
+function finishReasonIn(at: Expanded['at']): Json {
+  const reasons = parseIfJson(at('gen_ai.response.finish_reasons'));
+  const first = Array.isArray(reasons) ? reasons[0] : reasons;
+  return (
+    [first, at('ai.response.finishReason'), at('llm.finish_reason')].find((one) => typeof one === 'string') ?? null
+  );
 }
 
 /** OpenInference stores the provider's own definition. If that is only the schema, the name stands beside it. */
@@ -115,63 +172,36 @@ function toolsIn(tools: Json | undefined): Json | undefined {
 }
 
 /** Reads a conversation in the older conventions, where every message is an event. */
-function eventsOf(events: SpanRecord['events']): { messages: Json | undefined; reply: Json | undefined } {
+function eventsOf(events: SpanRecord['events']): {
+  messages: Json | undefined;
+  reply: Json | undefined;
+  fault: string | undefined;
+} {
   const messages: Json[] = [];
   let reply: Json | undefined;
+  let fault: string | undefined;
   for (const { name, attributes, body } of events) {
+    if (!name.startsWith('gen_ai.')) continue;
+    const texts = [...Object.values(attributes), body].filter((value) => typeof value === 'string');
+    for (const text of texts) fault ??= faultOfJson(text);
     const content = parseIfJson(body ?? attributes['gen_ai.event.content']) ?? attributes;
     const role = /^gen_ai\.(system|user|assistant|tool)\.message$/.exec(name)?.[1];
     if (role) messages.push(isObject(content) ? { ...content, role } : { role, content });
-    else if (name === 'gen_ai.choice')
-      reply ??= isObject(content) && typeof content.message === 'string' ? { content: content.message } : content;
+    else if (name === 'gen_ai.choice') reply = withChoice(reply, content);
     else if (name === 'gen_ai.content.prompt')
       messages.push(...[parseIfJson(attributes['gen_ai.prompt']) ?? []].flat());
     else if (name === 'gen_ai.content.completion') reply ??= attributes['gen_ai.completion'];
   }
-  return { messages: messages.length ? messages : undefined, reply };
+  return { messages: messages.length ? messages : undefined, reply, fault };
 }
 
-/** Users and models wrote the values under these keys, so the keys inside them are not paths. */
-const OWN_KEYS = new Set([
-  'messages',
-  'system_instructions',
-  'definitions',
-  'json_schema',
-  'parameters',
-  'arguments',
-  'content',
-  'text',
-]);
-const MAX_PATH_PARTS = 16;
-
-/**
- * Expands dotted attribute names, which may also be nested, into objects. An object whose keys are all numbers becomes
- * a list.
- */
-function expandPaths(entries: Iterable<[string, Json]>): Json {
-  const leaves = new Map<string, Json>();
-  const branches = new Map<string, [string, Json][]>();
-  for (const [key, value] of entries) {
-    const dot = key.indexOf('.');
-    const head = dot < 0 ? key : key.slice(0, dot);
-    const rest: [string, Json][] =
-      dot >= 0 ? [[key.slice(dot + 1), value]] : isObject(value) && !OWN_KEYS.has(key) ? Object.entries(value) : [];
-    if (rest.length === 0) leaves.set(key, OWN_KEYS.has(key) ? value : expandValue(value));
-    else if (key.split('.', MAX_PATH_PARTS + 1).length <= MAX_PATH_PARTS) {
-      const branch = branches.get(head) ?? [];
-      for (const entry of rest) branch.push(entry);
-      branches.set(head, branch);
-    }
-  }
-  const expandedEntries = [
-    ...leaves,
-    ...[...branches].map(([head, inner]): [string, Json] => [head, expandPaths(inner)]),
-  ];
-  const isList = expandedEntries.length > 0 && expandedEntries.every(([key]) => /^\d{1,9}$/.test(key));
-  return isList
-    ? expandedEntries.sort(([a], [b]) => Number(a) - Number(b)).map(([, value]) => value)
-    : Object.fromEntries(expandedEntries);
+/** Each event "gen_ai.choice" is a choice. The first is proposed, unless only another makes calls. */
+function withChoice(reply: Json | undefined, content: Json): Json {
+  const said = isObject(content) && typeof content.message === 'string' ? parseIfJson(content.message)! : undefined;
+  const choice =
+    said === undefined || !isObject(content)
+      ? content
+      : { finish_reason: content.finish_reason ?? null, ...(isObject(said) ? { message: said } : { content: said }) };
+  if (reply === undefined) return choice;
+  return placeOfCall(reply) === undefined && placeOfCall(choice) !== undefined ? choice : reply;
 }
-
-const expandValue = (value: Json): Json =>
-  Array.isArray(value) ? value.map(expandValue) : isObject(value) ? expandPaths(Object.entries(value)) : value;

@@ -1,8 +1,12 @@
 import { isObject, type Json, type JsonObject } from '#lib/contracts/json/json';
 import { ProblemError } from '#lib/contracts/input/problem';
 import { Tool } from '#lib/contracts/tool';
-import { toChatMessages, parseIfJson, toChatReply, UnreadableMessage, NotRecorded } from './chat-messages.js';
-import { ConversationCases, readToolCall, readTools, type Turn } from './conversation-cases.js';
+import { toChatMessages, UnreadableMessage, NotRecorded } from './chat-messages.js';
+import { ConversationCases, readTools, type Turn } from './conversation-cases.js';
+import { parseIfJson } from './json-text.js';
+import { readProposal } from './proposal.js';
+import { readReply } from './recorded-reply.js';
+import { flattenTools, readRequest } from './recorded-request.js';
 import { readGivenTools, type SuiteDraft, type ImportSource } from '../source/import-source.js';
 import { InferredTools } from '../source/inferred-tools.js';
 import type { Warnings } from '../source/warnings.js';
@@ -12,10 +16,15 @@ export interface ModelCall {
   line: number;
   /** Where the call was recorded: "otlp trace 4bf9... span 00f0...". */
   source: string;
-  messages: Json | undefined;
+  /** The messages before the reply, or the body of the request. */
+  request: Json | undefined;
   reply: Json | undefined;
-  /** A list of tools in any shape. */
+  /** A list of tools in any shape, for a request that lists none itself. */
   tools: Json | undefined;
+  /** How the reply ended in the words of its host, if that is recorded beside it. */
+  finishReason?: Json;
+  /** Why what was recorded is not the whole call, or no reply. */
+  fault?: string | undefined;
 }
 
 /** A tracing tool's name for its records, and how to make it record message content. */
@@ -69,23 +78,22 @@ export class TraceCases {
     }
   }
 
-  #read({ line, source, messages, reply, tools: declared }: ModelCall): void {
-    const { before, tools: among } = withoutTools(parseIfJson(messages));
-    if (before === undefined || (Array.isArray(before) && before.length === 0))
+  #read({ line, source, request, reply: recorded, tools: beside, finishReason, fault }: ModelCall): void {
+    const isAnswered = recorded !== undefined && recorded !== null && recorded !== '';
+    if (fault !== undefined && isAnswered) throw new UnreadableMessage(fault);
+    const { messages, tools: declared } = request === undefined ? { messages: undefined } : readRequest(request);
+    const { before, tools: among } = withoutTools(messages);
+    if (before === undefined || before === null || (Array.isArray(before) && before.length === 0))
       throw new NotRecorded('no messages are recorded');
     const asked = toChatMessages(before);
-    const replied = reply === undefined || reply === null ? null : toChatReply(reply);
-    if (!replied) return void this.#withoutReply++;
-    const calls = ((replied.tool_calls as Json[] | undefined) ?? []).map((one) => {
-      const read = readToolCall(one);
-      if (!read) throw new UnreadableMessage('the arguments of a call are no JSON object');
-      return read;
-    });
-    const list = parseIfJson(declared) ?? among;
+    const reply = isAnswered ? readReply(recorded) : null;
+    if (!reply) return void this.#withoutReply++;
+    const list = declared ?? parseIfJson(beside) ?? among;
     const tools =
       Array.isArray(list) && list.length > 0
-        ? readTools(list.map(toolIn), (message) => this.warnings.addAtLine(line, `${source}: ${message}`))
+        ? readTools(flattenTools(list).map(toolIn), (message) => this.warnings.addAtLine(line, `${source}: ${message}`))
         : null;
+    const calls = readProposal(reply, finishReason, [...(tools ?? []), ...this.#given.values()]);
     if (calls.length === 0 && !tools?.length && this.#given.size === 0) return void this.#uncalled++;
     this.#fold({ line, name: nameOf(asked, line), before: asked, calls, tools, more: { source, draft: true } });
   }

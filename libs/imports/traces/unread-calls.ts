@@ -1,0 +1,143 @@
+import { isObject, type Json, type JsonObject } from '#lib/contracts/json/json';
+import { callOf } from '#lib/scoring/replies/call-shape';
+import { parseIfJson } from './json-text.js';
+
+/** Names for calls in all tools' words, without separators and in lower case. */
+const CALLS = new Set([
+  'toolcall',
+  'toolcalls',
+  'toolcallchunks',
+  'invalidtoolcalls',
+  'functioncall',
+  'functioncalls',
+  'tooluse',
+  'tooluses',
+  'customtoolcall',
+]);
+/** Calls that the provider itself answers. */
+const OF_PROVIDERS = new Set(['server_tool_use', 'mcp_tool_use', 'mcp_call']);
+/** What belongs to the request, or says which tools there were. */
+const NOT_OF_THE_REPLY = new Set([
+  'tools',
+  'tool_choice',
+  'toolchoice',
+  'toolconfig',
+  'functions',
+  'request',
+  'instructions',
+  'available_tools',
+]);
+/** Fields that only an answer of a provider or a library around one has. */
+const OF_ENVELOPES = new Set([
+  'choices',
+  'candidates',
+  'generations',
+  'llm_output',
+  'delta',
+  'additional_kwargs',
+  'response_metadata',
+  'usage_metadata',
+  'usagemetadata',
+  'system_fingerprint',
+  'finish_reason',
+  'finishreason',
+  'stop_reason',
+  'stopreason',
+  'done_reason',
+  'required_action',
+  'status_code',
+]);
+const OF_OBJECTS = /^(?:chat\.completion|response|realtime|thread|text_completion|message)\b/;
+const OF_TYPES = /^(?:response\.|message_(?:start|delta|stop)|content_block_|constructor$)/;
+
+const plain = (word: string): string =>
+  word
+    .slice(0, 40)
+    .toLowerCase()
+    .replaceAll(/[^a-z]/g, '');
+
+/**
+ * Where a recorded reply holds what looks like a call: `choices[0].message.tool_calls`. Texts are not searched.
+ * @param value no deeper than a file may be
+ */
+export const placeOfCall = (value: Json): string | undefined => find(value, '', isCallField, isCall);
+
+/**
+ * Where a value looks like a call or a part of a provider's answer, also in the JSON of its texts. A plain answer in
+ * JSON has no such place.
+ */
+export const placeOfEnvelope = (value: Json): string | undefined =>
+  find(
+    value,
+    '',
+    (key, inner) => isCallField(key, inner) || (OF_ENVELOPES.has(key.toLowerCase()) && isEnvelopePart(key, inner)),
+    (one) => isCall(one) || isEnvelope(one),
+    true,
+  );
+
+function find(
+  value: Json,
+  at: string,
+  isFoundField: (key: string, inner: Json) => boolean,
+  isFound: (value: JsonObject) => boolean,
+  inTexts = false,
+): string | undefined {
+  if (typeof value === 'string') {
+    const read = inTexts ? parseIfJson(value) : value;
+    return typeof read === 'string' ? undefined : find(read!, at, isFoundField, isFound);
+  }
+  if (Array.isArray(value)) {
+    for (const [index, inner] of value.entries()) {
+      if (typeof inner !== 'object' && !inTexts) continue;
+      const place = find(inner, `${at}[${index}]`, isFoundField, isFound, inTexts);
+      if (place !== undefined) return place;
+    }
+    return undefined;
+  }
+  if (!isObject(value)) return undefined;
+  if (isFound(value)) return shorten(at || 'the whole of it');
+  for (const key in value) {
+    const inner = value[key]!;
+    const place = at === '' ? key : `${at}.${key}`;
+    if (isFoundField(key, inner)) return shorten(place);
+    if ((typeof inner !== 'object' && !inTexts) || NOT_OF_THE_REPLY.has(key.toLowerCase())) continue;
+    const found = find(inner, place, isFoundField, isFound, inTexts);
+    if (found !== undefined) return found;
+  }
+  return undefined;
+}
+
+const MAX_PLACE = 100;
+const shorten = (place: string): string => (place.length > MAX_PLACE ? `${place.slice(0, MAX_PLACE)}...` : place);
+
+function isCallField(key: string, inner: Json): boolean {
+  if (!CALLS.has(plain(key))) return false;
+  if (Array.isArray(inner)) return inner.length > 0;
+  if (isObject(inner)) return Object.keys(inner).length > 0;
+  return typeof inner === 'string' && !['', '[]', '{}', 'null', 'none', 'None'].includes(inner.trim());
+}
+
+function isCall(value: JsonObject): boolean {
+  const kind = value.type ?? value.part_kind ?? value.block_type;
+  if (typeof kind === 'string' && CALLS.has(plain(kind)) && kind.length < 40) return true;
+  if (saysThatItCalls(value)) return true;
+  if (OF_PROVIDERS.has(kind as string)) return false;
+  const call = callOf(value);
+  return call !== undefined && (isObject(call.arguments) || typeof call.arguments === 'string');
+}
+
+const REASONS = ['finish_reason', 'finishReason', 'stop_reason', 'stopReason', 'done_reason'];
+const saysThatItCalls = (value: JsonObject): boolean =>
+  REASONS.some((key) => typeof value[key] === 'string' && CALLS.has(plain(value[key])));
+
+/** A quiz may have "choices", and a survey "candidates": texts. */
+const isEnvelopePart = (key: string, inner: Json): boolean =>
+  !['choices', 'candidates', 'generations', 'delta'].includes(key.toLowerCase()) || !isListOfTexts(inner);
+const isListOfTexts = (inner: Json): boolean =>
+  Array.isArray(inner) ? inner.length > 0 && inner.every((one) => typeof one === 'string') : typeof inner !== 'object';
+
+const isEnvelope = ({ role, object, type }: JsonObject): boolean =>
+  role === 'assistant' ||
+  role === 'model' ||
+  (typeof object === 'string' && OF_OBJECTS.test(object)) ||
+  (typeof type === 'string' && OF_TYPES.test(type));
