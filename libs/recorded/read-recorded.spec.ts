@@ -192,6 +192,63 @@ const SHAPES: [readAs: string, record: unknown, usage?: object][] = [
       reference_tool_calls: [],
     },
   ],
+  [
+    'openai.chat',
+    {
+      id: 'b',
+      custom_id: 'r',
+      response: { status_code: 200, request_id: 'q', body: { choices: [{ message: chat }], usage } },
+      error: null,
+    },
+    usage,
+  ],
+  [
+    'openai.responses',
+    {
+      custom_id: 'r',
+      response: {
+        status_code: 200,
+        body: JSON.stringify({ output: [{ type: 'function_call', name: 'weather', arguments: text }] }),
+      },
+    },
+  ],
+  [
+    'anthropic.messages',
+    {
+      custom_id: 'r',
+      result: {
+        type: 'succeeded',
+        message: { type: 'message', content: [{ type: 'tool_use', name: 'weather', input: args }] },
+      },
+    },
+  ],
+  [
+    'google.generate_content',
+    {
+      key: 'r',
+      response: { candidates: [{ content: { parts: [{ functionCall: { name: 'weather', args } }] } }] },
+    },
+  ],
+  [
+    'bedrock.converse',
+    {
+      output: { message: { role: 'assistant', content: [{ toolUse: { name: 'weather', input: args } }] } },
+      stopReason: 'tool_use',
+    },
+  ],
+  [
+    'langchain.llm_result',
+    { generations: [[{ text: '', message: { type: 'ai', content: '', tool_calls: [{ name: 'weather', args }] } }]] },
+  ],
+  [
+    'ai_sdk.result',
+    { text: '', toolCalls: [{ toolCallId: 'c', toolName: 'weather', input: args }], finishReason: 'tool-calls' },
+  ],
+  ['cohere.chat', { text: '', generation_id: 'g', tool_calls: [{ name: 'weather', parameters: args }] }],
+  [
+    'one_message',
+    { message: { content: '', tool_calls: [{ function: { name: 'weather', arguments: args } }] }, done: true },
+  ],
   ['agentevals.outputs', { outputs: [user, chat], reference_outputs: [] }],
   [
     'agentevals.outputs',
@@ -384,6 +441,25 @@ test.each<[string, unknown, string]>([
     { input: 'x', tools_called: null },
     'must be a list of calls: nothing called is []',
   ],
+  [
+    'a failed line of a batch',
+    { custom_id: 'r', response: { status_code: 429, body: { error: { message: 'Slow down' } } }, error: null },
+    'failed while it answered: Slow down',
+  ],
+  [
+    'an expired line of a batch',
+    { custom_id: 'r', response: null, error: { code: 'batch_expired', message: 'Too late' } },
+    'Too late',
+  ],
+  ['a canceled line of a batch', { custom_id: 'r', result: { type: 'canceled' } }, 'The request is "canceled"'],
+  [
+    'a request of a batch',
+    { custom_id: 'r', method: 'POST', url: '/v1/chat/completions', body: { messages: [user] } },
+    "its reply is in the batch's output file",
+  ],
+  ['a part of an answer of Ollama', { message: { content: 'I' }, done: false }, 'a part of a streamed answer'],
+  ['several generations', { generations: [[{ text: 'a' }], [{ text: 'b' }]] }, 'holds 2 replies'],
+  ['several steps', { text: '', toolCalls: [], steps: [{}, {}] }, 'holds 2 "steps"'],
   ['a whole log', { version: 2, samples: [] }, 'put each of its "samples" on a line'],
   ['a whole test run', { testCases: [] }, 'put each of its "testCases" on a line'],
 ])('%s is refused with the reason', (_what, record, reason) => {

@@ -313,6 +313,8 @@ function inError(value: JsonObject): Recorded | undefined {
 }
 
 function refuseFile(value: JsonObject): void {
+  if (batchIdOf(value) !== undefined && (isObject(value.body) || isObject(value.params) || isObject(value.request)))
+    throw new Error("It is a request of a batch: its reply is in the batch's output file.");
   const [key, whose] = Array.isArray(value.samples)
     ? ['samples', 'log of Inspect']
     : Array.isArray(value.testCases)

@@ -1,62 +1,142 @@
-import { isObject, type Json, type JsonObject } from '#lib/contracts/json/json';
+import { isObject, toText, type Json, type JsonObject } from '#lib/contracts/json/json';
 import { ProblemError } from '#lib/contracts/input/problem';
+import type { Tool } from '#lib/contracts/tool';
+import { BatchPairs, isChatCompletion, type Exchange } from './batch-pairs.js';
+import { toChatMessages, UnreadableMessage } from './chat-messages.js';
 import { ConversationCases, readToolCall, readTools, type Call } from './conversation-cases.js';
+import { readProposal } from './proposal.js';
+import { readReply } from './recorded-reply.js';
+import { flattenTools, readRequest } from './recorded-request.js';
 import type { SuiteDraft, ImportSource } from '../source/import-source.js';
 import { readLines } from '../source/read-lines.js';
 import type { Warnings } from '../source/warnings.js';
 
+interface Conversation {
+  line: number;
+  id: string | undefined;
+  messages: JsonObject[];
+  tools: Tool[] | null;
+}
+interface Turn {
+  before: JsonObject[];
+  calls: Call[];
+  at: number;
+}
+
 /**
  * Imports conversations in the shape of OpenAI's chat completions, one per line: `messages` and, if known, `tools`.
  * Each assistant turn with calls becomes a case. The messages before it are the request, and its calls are expected.
+ * Requests with their replies, in one line or in the two files of a batch, may be in any provider's format.
  */
 export async function importChatLogs({ text, settings }: ImportSource, warnings: Warnings): Promise<SuiteDraft> {
-  const cases = new ConversationCases(settings, warnings);
-  let conversations = 0;
+  const logs = new ChatLogs(new ConversationCases(settings, warnings), warnings);
+  const pairs = new BatchPairs();
   for await (const { line, value } of readLines(text, 'the log')) {
-    const { messages, tools: declared, id } = conversation(line, value);
-    conversations++;
-    const tools = declared === null ? null : readTools(declared, (message) => warnings.addAtLine(line, message));
-    const found = turnsOf(messages, (message) => warnings.addAtLine(line, message));
-    if (found.length === 0) warnings.addAtLine(line, 'no assistant message with tool calls, left out');
-    for (const [index, { before, calls, at }] of found.entries()) {
-      const name = `${id ?? `line ${line}`}${found.length > 1 ? ` turn ${index + 1}` : ''}`;
-      if (before.length === 0)
-        warnings.addAtLine(line, `message ${at + 1} has calls, but nothing was said before it; left out`);
-      else cases.add({ line, name: name.slice(0, 200), before, calls, tools });
-    }
+    if (Array.isArray(value.messages) || !pairs.add(line, value)) logs.addConversation(line, value);
   }
-  if (conversations === 0)
-    throw new ProblemError(422, 'The file holds no conversation: a line is {"messages": [...], "tools": [...]}.');
-  return cases.draft('Imported conversations');
-}
-
-/** Reads a line in one of the shapes that logs have: a conversation, or a request with its response. */
-function conversation(
-  line: number,
-  value: JsonObject,
-): { messages: JsonObject[]; tools: Json | null; id: string | undefined } {
-  const request = [value.request, value.body, value.input].find(
-    (part) => isObject(part) && Array.isArray(part.messages),
-  );
-  const holder = isObject(request) ? request : value;
-  if (
-    !Array.isArray(holder.messages) ||
-    !holder.messages.every((message) => isObject(message) && typeof message.role === 'string')
-  ) {
+  const exchanges = pairs.list();
+  for (const exchange of exchanges) logs.addExchange(exchange);
+  if (logs.conversations === 0)
     throw new ProblemError(
       422,
-      `Line ${line} has no "messages", a list of objects with a "role". Nothing was imported.`,
+      exchanges.length > 0
+        ? `The file holds replies of a batch without their requests: ${BESIDE}.`
+        : 'The file holds no conversation: a line is {"messages": [...], "tools": [...]}.',
     );
+  return logs.cases.draft('Imported conversations');
+}
+
+const BESIDE = "put the lines of the batch's input file beside those of its output file";
+
+class ChatLogs {
+  conversations = 0;
+
+  constructor(
+    readonly cases: ConversationCases,
+    readonly warnings: Warnings,
+  ) {}
+
+  /** @throws ProblemError 422 if the line is no conversation */
+  addConversation(line: number, value: JsonObject): void {
+    const { messages } = value;
+    if (!Array.isArray(messages) || !messages.every((one) => isObject(one) && typeof one.role === 'string'))
+      throw new ProblemError(
+        422,
+        `Line ${line} has no "messages", a list of objects with a "role". Nothing was imported.`,
+      );
+    const response = [value.response, value.output, value].find(
+      (part) => isObject(part) && Array.isArray(part.choices),
+    );
+    const choice = isObject(response) ? (response.choices as Json[])[0] : undefined;
+    const reply = isObject(choice) && isObject(choice.message) ? [choice.message] : [];
+    const id = [value.id, value.name, value.custom_id].find((one) => typeof one === 'string' && one !== '');
+    const warn = (message: string): void => this.warnings.addAtLine(line, message);
+    this.conversations++;
+    try {
+      const asked = requestOf(value, warn);
+      const conversation = { ...asked, line, id: id as string | undefined };
+      this.#addTurns(
+        conversation,
+        turnsOf([...asked.messages, ...modern(reply)], warn),
+        'no assistant message with tool calls',
+      );
+    } catch (error) {
+      if (!(error instanceof UnreadableMessage)) throw error;
+      warn(`left out, because ${error.message}`);
+    }
   }
-  const response = [value.response, value.output, value].find((part) => isObject(part) && Array.isArray(part.choices));
-  const choice = isObject(response) ? (response.choices as Json[])[0] : undefined;
-  const reply = isObject(choice) && isObject(choice.message) ? [choice.message] : [];
-  const id = [value.id, value.name, value.custom_id].find((one) => typeof one === 'string' && one !== '');
+
+  /** Adds a request with its reply. What the model was asked or said, and a case cannot hold, is left out. */
+  addExchange({ line, id, request, outcome, isAmbiguous }: Exchange): void {
+    const named = id === undefined ? '' : `"${id.slice(0, 100)}": `;
+    const warn = (message: string): void => this.warnings.addAtLine(line, `${named}${message}`);
+    if (request) this.conversations++;
+    if (isAmbiguous) return warn('left out, because several lines with this id say different things');
+    if (!request) return warn(`left out, because its request is not in the file: ${BESIDE}`);
+    try {
+      const asked = requestOf(request, warn);
+      const turns = turnsOf(asked.messages, warn);
+      const calls = outcome ? callsIn(outcome, asked.tools ?? []) : [];
+      if (calls.length > 0) turns.push({ before: asked.messages, calls, at: asked.messages.length });
+      const why = outcome ? 'no assistant message with tool calls' : `no reply to it is in the file (${BESIDE})`;
+      this.#addTurns({ ...asked, line, id }, turns, why);
+    } catch (error) {
+      if (!(error instanceof UnreadableMessage)) throw error;
+      warn(`left out, because ${error.message}`);
+    }
+  }
+
+  #addTurns({ line, id, tools }: Conversation, turns: Turn[], otherwise: string): void {
+    if (turns.length === 0) this.warnings.addAtLine(line, `${otherwise}, left out`);
+    for (const [index, { before, calls, at }] of turns.entries()) {
+      const name = `${id === undefined || id === '' ? `line ${line}` : id}${turns.length > 1 ? ` turn ${index + 1}` : ''}`;
+      if (before.length === 0)
+        this.warnings.addAtLine(line, `message ${at + 1} has calls, but nothing was said before it; left out`);
+      else this.cases.add({ line, name: name.slice(0, 200), before, calls, tools });
+    }
+  }
+}
+
+/** @throws UnreadableMessage */
+function requestOf(
+  request: JsonObject,
+  warn: (message: string) => void,
+): { messages: JsonObject[]; tools: Tool[] | null } {
+  const isChat = isChatCompletion(request);
+  const { messages, tools: found } = isChat ? { messages: request.messages!, tools: undefined } : readRequest(request);
+  const declared = found ?? request.tools ?? request.functions ?? null;
   return {
-    messages: modern([...(holder.messages as JsonObject[]), ...reply]),
-    tools: holder.tools ?? value.tools ?? holder.functions ?? value.functions ?? null,
-    id: id as string | undefined,
+    messages: isChat ? modern(messages as JsonObject[]) : toChatMessages(messages ?? []),
+    tools: declared === null ? null : readTools(Array.isArray(declared) ? flattenTools(declared) : declared, warn),
   };
+}
+
+/** @throws UnreadableMessage if the request failed, or its reply cannot be read */
+function callsIn({ body, failed }: NonNullable<Exchange['outcome']>, tools: Tool[]): Call[] {
+  if (failed)
+    throw new UnreadableMessage(`its request failed: ${toText(failed.error.message ?? failed.error).slice(0, 200)}`);
+  const reply = readReply(body ?? null);
+  return reply ? readProposal(reply, undefined, tools) : [];
 }
 
 /** Turns the older `function_call` and the role "function" into tool calls and their answers. */
@@ -75,10 +155,7 @@ function modern(messages: JsonObject[]): JsonObject[] {
   });
 }
 
-function turnsOf(
-  messages: JsonObject[],
-  warn: (message: string) => void,
-): { before: JsonObject[]; calls: Call[]; at: number }[] {
+function turnsOf(messages: JsonObject[], warn: (message: string) => void): Turn[] {
   return messages.flatMap((message, at) => {
     if (message.role !== 'assistant' || !Array.isArray(message.tool_calls) || message.tool_calls.length === 0)
       return [];

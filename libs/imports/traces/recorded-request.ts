@@ -15,7 +15,10 @@ const MAX_WRAPPERS = 8;
 const MESSAGES = ['messages', 'contents', 'input', 'prompt', 'chat_history'];
 const SYSTEM = ['system', 'systemInstruction', 'system_instruction', 'instructions', 'system_prompt', 'preamble'];
 /** What a request refers to that is not in it. */
-const ELSEWHERE = ['previous_response_id', 'cachedContent', 'cached_content', 'conversation'];
+const ELSEWHERE: Record<string, string[]> = {
+  input: ['previous_response_id', 'conversation'],
+  contents: ['cachedContent', 'cached_content'],
+};
 
 /**
  * Reads a request: messages alone, or the body of a request to OpenAI (chat completions and Responses), Anthropic,
@@ -41,7 +44,7 @@ export function readRequest(given: Json, level = 0): Request {
   }
   if (keys.length > 1) throw new UnreadableMessage(`what was asked stands in several fields ("${keys.join('", "')}")`);
   const elsewhere =
-    ELSEWHERE.find((one) => isGiven(value[one])) ?? (isStoredPrompt(value.prompt) ? 'prompt' : undefined);
+    ELSEWHERE[key]?.find((one) => isGiven(value[one])) ?? (isStoredPrompt(value.prompt) ? 'prompt' : undefined);
   if (elsewhere !== undefined)
     throw new UnreadableMessage(`a part of what was asked is not recorded with it ("${elsewhere}")`);
   const asked = withoutBatch(parseIfJson(value[key])!);
@@ -146,11 +149,17 @@ export function flattenTools(declared: readonly Json[]): Json[] {
     const tool = isObject(one) && isObject(one.toolSpec) ? one.toolSpec : one;
     if (!isObject(tool)) return tool;
     const { inputSchema, parameter_definitions: definitions } = tool;
-    if (isObject(inputSchema) && isObject(inputSchema.json)) return { ...tool, inputSchema: inputSchema.json };
+    if (isObject(inputSchema)) return ofSchema(tool, isObject(inputSchema.json) ? inputSchema.json : inputSchema);
     if (isObject(definitions)) return { ...tool, parameters: ofDefinitions(definitions) };
     return isOfGemini(tool) ? (toOpenAiTool(tool) as Json) : tool;
   });
 }
+
+/** Bedrock and MCP have the schema under another name. */
+const ofSchema = ({ inputSchema: _schema, type: _type, ...tool }: JsonObject, parameters: JsonObject): JsonObject => ({
+  ...tool,
+  parameters,
+});
 
 /** A declaration without the list around it, its types in capitals. */
 const isOfGemini = ({ type, parameters }: JsonObject): boolean =>
