@@ -314,6 +314,67 @@ test('a call that was made and cannot be read counts by its name alone, and one 
   ).toThrow('must be an object, a call');
 });
 
+test('the ids of calls are compared by no metric', () => {
+  const [made, gold] = ['call_9', 'adk-1'].map((id) => [
+    { id, type: 'function', function: { name: 'f', arguments: '{}' } },
+  ]);
+  const inputs: [MetricId, JsonObject][] = [
+    ['ragas_tool_call_f1', { called: made!, expected: gold! }],
+    ['ragas_tool_call_accuracy', { called: made!, expected: gold! }],
+    ['axion_tool_correctness', { called: made!, expected: gold! }],
+    ['deepeval_tool_correctness', { called: made!, expected: gold! }],
+    ['promptfoo_tool_call_f1', { output: made!, expected_tools: gold! }],
+    [
+      'agentevals_trajectory_match',
+      {
+        outputs: [{ role: 'assistant', content: '', tool_calls: made! }],
+        reference_outputs: [{ role: 'assistant', content: '', tool_calls: gold! }],
+      },
+    ],
+    [
+      'toolmark.single_turn',
+      {
+        case: { expected_calls: [{ tool: 'f', params: {} }] },
+        tools: [{ type: 'function', function: { name: 'f' } }],
+        reply: { role: 'assistant', content: null, tool_calls: made! },
+      },
+    ],
+  ];
+  for (const [id, input] of inputs) expect(scoreMetric(id, {}, readInput(id, input).input).score).toBe(1);
+});
+
+test('calls that a text holds as items of a response count, wherever they stand in it', () => {
+  const item = (name: string): string => JSON.stringify({ type: 'function_call', name, arguments: '{}' });
+  const tools = ['f', 'g'].map((name) => ({ type: 'function', function: { name } }));
+  const expected = [{ name: 'f' }, { name: 'g' }];
+  for (const said of [
+    `${item('f')}\n${item('g')}`,
+    `I look.\n${item('f')}\nAnd then:\n${item('g')}`,
+    `[${item('f')},${item('g')}]`,
+  ]) {
+    const wanted = { expected_calls: expected.map(({ name }) => ({ tool: name, params: {} })) };
+    const inputs: [MetricId, JsonObject][] = [
+      ['toolmark.single_turn', { case: wanted, tools, reply: said }],
+      ['ragas_tool_call_f1', { called: [{ role: 'assistant', content: said }], expected }],
+      ['promptfoo_tool_call_f1', { output: said, expected: ['f', 'g'] }],
+    ];
+    for (const [id, input] of inputs) expect(scoreMetric(id, {}, readInput(id, input).input).score).toBe(1);
+  }
+  const quoted = { case: { expected_tool: 'f' }, tools, reply: JSON.stringify(item('f')) };
+  expect(() => readInput('toolmark.single_turn', quoted)).toThrow(
+    '/input/reply: It is the JSON of a text that holds JSON',
+  );
+  const one = parseJson(item('f'));
+  const functions = [{ name: 'f', parameters: { type: 'dict', properties: {}, required: [] } }];
+  const bfcl = { category: 'simple', functions, model_output: one, possible_answer: [{ f: {} }] };
+  for (const [id, input] of [
+    ['toolmark.single_turn', { case: { expected_tool: 'f' }, tools, reply: one }],
+    ['ragas_tool_call_f1', { called: one, expected: [{ name: 'f' }] }],
+    ['bfcl_ast', bfcl],
+  ] as [MetricId, JsonObject][])
+    expect(scoreMetric(id, {}, readInput(id, input).input).score).toBe(1);
+});
+
 test('null is nothing for Axion alone, and a test case that does not say what was called is refused', () => {
   expect(
     scoreMetric(

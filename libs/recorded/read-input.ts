@@ -2,7 +2,9 @@ import { isObject, parseJson, type Json, type JsonObject } from '#lib/contracts/
 import type { MetricId } from '#lib/contracts/metric';
 import { suggestNames, likelyName } from '#lib/contracts/input/nearest-names';
 import { describeExample, findMetric } from '#lib/scoring/metrics';
+import { findJsonSpans } from '#lib/scoring/replies/json-in-text';
 import { parseReply } from '#lib/scoring/replies/parse-reply';
+import { contentText, splitThoughts } from '#lib/scoring/replies/thoughts';
 import { readCall, rejectUnknownKeys, shorten, toToolCall, type RecordedCall } from './read-call.js';
 import { isMessage, readMessages } from './read-messages.js';
 import { isForeign, requireList, readRecorded } from './read-recorded.js';
@@ -170,13 +172,22 @@ const ofAssistant = (messages: readonly JsonObject[]): JsonObject[] =>
 
 /** The calls of all assistant messages, in order, as a run reads them. */
 const callsMade = (messages: readonly JsonObject[]): RecordedCall[] =>
-  ofAssistant(messages).flatMap((message) =>
-    parseReply(message, [], { whole: true }).calls.map((call) => ({
-      name: call.name,
-      arguments: call.arguments ?? unreadable(call.raw),
-      source: {},
-    })),
+  ofAssistant(messages).flatMap((message) => {
+    const { calls: made } = parseReply(message, [], { whole: true });
+    if (made.length === 0) return itemsIn(contentText(message.content));
+    return made.map((call) => ({ name: call.name, arguments: call.arguments ?? unreadable(call.raw), source: {} }));
+  });
+
+/** The calls that stand in a text as items of a response: they say what they are, whichever tools there were. */
+function itemsIn(text: string): RecordedCall[] {
+  const { said } = splitThoughts(text.includes('"function_call"') ? text : '');
+  return [...findJsonSpans(said)].flatMap(([start, end]) =>
+    [jsonIn(said.slice(start, end)) ?? null].flat().flatMap((item): RecordedCall[] => {
+      const isCall = isObject(item) && item.type === 'function_call' && typeof item.name === 'string';
+      return isCall ? [{ name: item.name as string, arguments: item.arguments, source: item }] : [];
+    }),
   );
+}
 
 const callsExpected = (messages: readonly JsonObject[], where: string): RecordedCall[] =>
   readable(
@@ -310,7 +321,8 @@ function bfcl(input: JsonObject): ReadInput {
   // OpenAI's tools wrap the function.
   if (Array.isArray(own.functions))
     own.functions = own.functions.map((one) => (isObject(one) && isObject(one.function) ? one.function : one));
-  if (!isDocument(own.model_output)) return { input: own };
+  const isItem = isObject(own.model_output) && own.model_output.type === 'function_call';
+  if (!isItem && !isDocument(own.model_output)) return { input: own };
   const { rounds, readAs } = under('model_output', () => readRecorded(own.model_output));
   const made = rounds.flatMap((round) => parseReply(round, [], { whole: true }).calls);
   return {
@@ -333,6 +345,8 @@ const CONTAINERS = [
   'tools_called',
   'toolsCalled',
   'error',
+  'generations',
+  'custom_id',
 ];
 /** Whether a value is a document that contains a model's output, not the output itself. */
 const isDocument = (value: Json | undefined): boolean =>

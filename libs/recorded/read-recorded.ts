@@ -145,25 +145,31 @@ function ofText(text: string): Recorded {
   if (/^(?:event: \w|data: ?\{)/.test(text)) throw new Error(STREAM);
   if (/^\s*\{\s*"/.test(text) && isWholeAnswer(text))
     throw new Error('It is the text of a whole answer: hand that in as JSON, not as a text.');
+  if (/^\s*"\s*(?:[[{]|\\")/.test(text) && typeof jsonIn(text) === 'string')
+    throw new Error('It is the JSON of a text that holds JSON: hand in the inner text, or the JSON itself.');
   return { readAs: 'toolmark.message', rounds: [{ role: 'assistant', content: text }] };
 }
 
 /** Whether a text is the JSON of a provider's whole response. */
 function isWholeAnswer(text: string): boolean {
+  const value = jsonIn(text);
+  if (!isObject(value)) return false;
+  const [choice, candidate] = [value.choices, value.candidates].map((list) =>
+    Array.isArray(list) ? list[0] : undefined,
+  );
+  return (
+    value.object === 'response' ||
+    (value.type === 'message' && Array.isArray(value.content)) ||
+    (isObject(choice) && isObject(choice.message)) ||
+    (isObject(candidate) && isObject(candidate.content))
+  );
+}
+
+function jsonIn(text: string): Json | undefined {
   try {
-    const value = parseJson(text);
-    if (!isObject(value)) return false;
-    const [choice, candidate] = [value.choices, value.candidates].map((list) =>
-      Array.isArray(list) ? list[0] : undefined,
-    );
-    return (
-      value.object === 'response' ||
-      (value.type === 'message' && Array.isArray(value.content)) ||
-      (isObject(choice) && isObject(choice.message)) ||
-      (isObject(candidate) && isObject(candidate.content))
-    );
+    return parseJson(text);
   } catch {
-    return false;
+    return undefined;
   }
 }
 

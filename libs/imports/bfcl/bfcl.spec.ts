@@ -148,6 +148,8 @@ describe('BFCL entries', () => {
       ['memory_0-customer-0', 'memory'],
       ['memory_kv_7-student-7', 'memory_kv'],
       ['web_search_base_3', 'web_search_base'],
+      ['format_sensitivity_4', 'format_sensitivity'],
+      ['format_sensitivity_4:ret_fmt=python&tool_call_tag=True:parallel_2', 'format_sensitivity'],
       ['sql_9', 'sql'],
       ['chatable_10', 'chatable'],
     ];
@@ -159,6 +161,9 @@ describe('BFCL entries', () => {
         ),
       );
     }
+    await expect(importText(jsonLines(question('format_sensitivity_4')))).rejects.toThrow(
+      /its entries ask those of other categories again, .*; import those categories\. Categories/,
+    );
     const turns = {
       ...question('multiple_1'),
       question: [[{ role: 'user', content: 'a' }], [{ role: 'user', content: 'b' }]],

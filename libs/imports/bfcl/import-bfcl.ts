@@ -30,15 +30,22 @@ const REFUSED: [RegExp, string][] = [
   [/^(?:simple_)?java(?:script)?$/, 'its answers are source text of Java or JavaScript, not values'],
   [/^(?:exec_\w+|rest)$/, 'its answers are code that BFCL executes'],
   [
-    /^(?:memory|web_search|agentic|format_sensitivity)(?:_\w+)?$/,
+    /^(?:memory|web_search|agentic)(?:_\w+)?$/,
     'its entries are played with tools that work, and judged by the final text',
+  ],
+  [
+    /^format_sensitivity$/,
+    'its entries ask those of other categories again, in other formats of the prompt, and have their answers there; ' +
+      'import those categories',
   ],
   [/^(?:sql|chatable)$/, 'BFCL has no checked answers for it'],
 ];
 
 const CAN_BE_IMPORTED = `Categories that can be: ${BFCL_CATEGORIES.join(', ')}`;
 
-const categoryOf = (id: string): string => id.replace(/_\d+(?:-\w+)*$/, '');
+/** The id of an entry of format_sensitivity holds that of the entry that it asks again. */
+const categoryOf = (id: string): string =>
+  /^format_sensitivity(?:_\d+)?(?::|$)/.test(id) ? 'format_sensitivity' : id.replace(/_\d+(?:-\w+)*$/, '');
 
 /** Questions and possible answers by id. */
 interface BfclEntries {

@@ -108,8 +108,9 @@ class ChatLogs {
 
   #addTurns({ line, id, tools }: Conversation, turns: Turn[], otherwise: string): void {
     if (turns.length === 0) this.warnings.addAtLine(line, `${otherwise}, left out`);
+    const named = id === undefined || id === '' ? `line ${line}` : id;
     for (const [index, { before, calls, at }] of turns.entries()) {
-      const name = `${id === undefined || id === '' ? `line ${line}` : id}${turns.length > 1 ? ` turn ${index + 1}` : ''}`;
+      const name = `${named}${turns.length > 1 ? ` turn ${index + 1}` : ''}`;
       if (before.length === 0)
         this.warnings.addAtLine(line, `message ${at + 1} has calls, but nothing was said before it; left out`);
       else this.cases.add({ line, name: name.slice(0, 200), before, calls, tools });
