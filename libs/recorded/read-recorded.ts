@@ -191,6 +191,7 @@ function ofBatchLine(line: JsonObject) {
   const unread = failed && failedGeneration(failed.error);
   if (unread) return said(unread);
   if (failed) throw failedReply(failureOf(failed.error, failed.status));
+  if (isObject(body) && batchIdOf(body) !== undefined) throw new Error('It is a line of a batch in another one.');
   return readRecorded(body);
 }
 

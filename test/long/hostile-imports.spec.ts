@@ -298,4 +298,59 @@ describe('a trace that was written to keep the reader busy', () => {
       );
     },
   );
+
+  const request = {
+    messages: [{ role: 'user', content: 'q' }],
+    tools: [{ type: 'function', function: { name: 'f' } }],
+  };
+  const many = <Value>(count: number, value: (n: number) => Value): Value[] =>
+    Array.from({ length: count }, (_, n) => value(n));
+  it.each<[what: string, output: () => unknown, reason: RegExp]>([
+    ['brackets without end', () => '['.repeat(9 * 2 ** 20), /nests deeper than 200 levels, or breaks off/],
+    ['objects without end', () => '{"a":'.repeat(1_200_000), /nests deeper than 200 levels, or breaks off/],
+    [
+      'JSON in a text in a text, on and on',
+      () => many(14, String).reduce((inner) => JSON.stringify(inner), '[1]'),
+      /breaks off or goes too deep/,
+    ],
+    ['events of no stream', () => 'data: {"a":\n'.repeat(600_000), /a part of a streamed answer/],
+    [
+      'a hundred thousand events',
+      () => many(100_000, (index) => ({ type: 'content_block_delta', index })),
+      /a part of a stream/,
+    ],
+    ['texts that break off', () => ({ a: many(400_000, () => '{"tool":') }), /a shape that is not read \("a\[1000\]"/],
+    ['eighty thousand calls', () => ({ tool_calls: many(80_000, () => call) }), /80,000 calls; more than 1,000/],
+  ])('with %s as a reply is left out in seconds', async (_what, output, reason) => {
+    const good = { id: 'g', type: 'GENERATION', input: 'q', output: { tool_calls: [call] } };
+    const { suite, warnings } = await read('langfuse', [good, { ...good, id: 'o', input: request, output: output() }]);
+    expect(suite.test_cases).toHaveLength(1);
+    expect(warnings[0]).toMatch(reason);
+  });
+
+  it('with many calls or choices in its history or its events is read in linear time', async () => {
+    const input = [
+      ...request.messages,
+      ...many(60_000, (n) => ({ type: 'function_call', call_id: `${n}`, name: 'f', arguments: '{}' })),
+    ];
+    const long = await read('langfuse', [{ id: 'o', type: 'GENERATION', input, output: { tool_calls: [call] } }]);
+    expect(long.suite.test_cases).toHaveLength(1);
+    const choice = (message: object) => ({
+      name: 'gen_ai.choice',
+      attributes: [{ key: 'message', value: { stringValue: JSON.stringify(message) } }],
+    });
+    const events = [choice({ a: many(100_000, () => ({})) }), ...many(20_000, () => choice({ content: 'x' }))];
+    const spans = [{ traceId: 't', spanId: 's', attributes: [], events }];
+    await expect(read('otlp', { resourceSpans: [{ scopeSpans: [{ spans }] }] })).rejects.toBeInstanceOf(ProblemError);
+  });
+});
+
+it('a batch whose ids are all the same is refused with the reason', async () => {
+  const line = (n: number) => ({ custom_id: 'x', body: { messages: [{ role: 'user', content: `${n}` }] } });
+  await expect(
+    read(
+      'chat-logs',
+      Array.from({ length: 60_000 }, (_, n) => line(n)),
+    ),
+  ).rejects.toThrow(/"x": left out, because several lines with this id say different things/);
 });

@@ -55,12 +55,13 @@ function withJoinedCalls(messages: JsonObject[]): JsonObject[] {
   const joined: JsonObject[] = [];
   for (const message of messages) {
     const last = joined.at(-1);
-    if (last?.role === 'assistant' && message.role === 'assistant' && message.content === null && message.tool_calls)
-      joined[joined.length - 1] = {
-        ...last,
-        tool_calls: [...((last.tool_calls as Json[] | undefined) ?? []), ...(message.tool_calls as Json[])],
-      };
-    else joined.push(message);
+    const { tool_calls: calls } = message;
+    if (last?.role !== 'assistant' || message.content !== null || !Array.isArray(calls)) {
+      joined.push(message);
+      continue;
+    }
+    last.tool_calls ??= [];
+    for (const call of calls) (last.tool_calls as Json[]).push(call);
   }
   return joined;
 }

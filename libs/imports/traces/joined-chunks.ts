@@ -16,8 +16,13 @@ export const isChunk = ({ object, type, choices, done }: JsonObject): boolean =>
 /** The parts in the text of a stream of events; undefined for any other text. */
 export function chunksInText(text: string): JsonObject[] | undefined {
   if (!/^\s{0,10}(?:event: ?\w|data: ?\{)/.test(text)) return undefined;
-  const chunks = text.split('\n').flatMap((line) => (line.startsWith('data:') ? [parseIfJson(line.slice(5))!] : []));
-  const objects = chunks.filter(isObject);
+  const objects: JsonObject[] = [];
+  for (const line of text.split('\n')) {
+    if (!line.startsWith('data:') || line.startsWith('data: [DONE]')) continue;
+    const chunk = parseIfJson(line.slice('data:'.length));
+    if (!isObject(chunk)) throw unended();
+    objects.push(chunk);
+  }
   if (objects.length === 0) throw unended();
   return objects;
 }

@@ -1,5 +1,6 @@
 import { isDeeperThan, MAX_JSON_DEPTH, parseJson, type Json } from '#lib/contracts/json/json';
 import { findJsonSpans } from '#lib/scoring/replies/json-in-text';
+import { jsonDepth } from '#lib/scoring/replies/reply-bounds';
 
 /** How often a text may hold JSON that is itself the text of JSON. */
 const MAX_ENCODINGS = 3;
@@ -8,6 +9,7 @@ const MAX_ENCODINGS = 3;
 export function parseIfJson(value: Json | undefined): Json | undefined {
   let read = value;
   for (let times = 0; times < MAX_ENCODINGS && typeof read === 'string' && mayBeJson(read); times++) {
+    if (isTooDeep(read)) return value;
     try {
       read = parseJson(read);
     } catch {
@@ -17,8 +19,11 @@ export function parseIfJson(value: Json | undefined): Json | undefined {
   return typeof read === 'string' || isDeeperThan(read, MAX_JSON_DEPTH) ? value : read;
 }
 
+/** A text with more brackets open at once is not even parsed, which takes seconds for a whole file of them. */
+const isTooDeep = (text: string): boolean => text.length > MAX_JSON_DEPTH && jsonDepth(text) > MAX_JSON_DEPTH;
+
 /** Whether a text begins with a bracket, or is a quoted text that begins with one or is quoted again. */
-function mayBeJson(text: string): boolean {
+export function mayBeJson(text: string): boolean {
   const start = skipBlanks(text, 0);
   if (text[start] !== '"') return text[start] === '[' || text[start] === '{';
   return ['[', '{', '\\'].includes(text[skipBlanks(text, start + 1)] ?? '');
@@ -37,6 +42,7 @@ export function faultOfJson(text: string): string | undefined {
     return typeof parseIfJson(text) === 'string'
       ? 'is JSON in the text of a text, which breaks off or goes too deep'
       : undefined;
+  if (isTooDeep(text)) return `nests deeper than ${MAX_JSON_DEPTH} levels, or breaks off`;
   try {
     return isDeeperThan(parseJson(text), MAX_JSON_DEPTH) ? `nests deeper than ${MAX_JSON_DEPTH} levels` : undefined;
   } catch {

@@ -178,6 +178,7 @@ function eventsOf(events: SpanRecord['events']): {
   fault: string | undefined;
 } {
   const messages: Json[] = [];
+  const choices: Json[] = [];
   let reply: Json | undefined;
   let fault: string | undefined;
   for (const { name, attributes, body } of events) {
@@ -187,21 +188,19 @@ function eventsOf(events: SpanRecord['events']): {
     const content = parseIfJson(body ?? attributes['gen_ai.event.content']) ?? attributes;
     const role = /^gen_ai\.(system|user|assistant|tool)\.message$/.exec(name)?.[1];
     if (role) messages.push(isObject(content) ? { ...content, role } : { role, content });
-    else if (name === 'gen_ai.choice') reply = withChoice(reply, content);
+    else if (name === 'gen_ai.choice') choices.push(choiceIn(content));
     else if (name === 'gen_ai.content.prompt')
       messages.push(...[parseIfJson(attributes['gen_ai.prompt']) ?? []].flat());
     else if (name === 'gen_ai.content.completion') reply ??= attributes['gen_ai.completion'];
   }
+  // Each event is a choice. The first is proposed, unless only another makes calls.
+  reply ??= choices.find((choice) => placeOfCall(choice) !== undefined) ?? choices[0];
   return { messages: messages.length ? messages : undefined, reply, fault };
 }
 
-/** Each event "gen_ai.choice" is a choice. The first is proposed, unless only another makes calls. */
-function withChoice(reply: Json | undefined, content: Json): Json {
+/** A choice whose message is the text of a message, of its parts, or of what was said. */
+function choiceIn(content: Json): Json {
   const said = isObject(content) && typeof content.message === 'string' ? parseIfJson(content.message)! : undefined;
-  const choice =
-    said === undefined || !isObject(content)
-      ? content
-      : { finish_reason: content.finish_reason ?? null, ...(isObject(said) ? { message: said } : { content: said }) };
-  if (reply === undefined) return choice;
-  return placeOfCall(reply) === undefined && placeOfCall(choice) !== undefined ? choice : reply;
+  if (said === undefined || !isObject(content)) return content;
+  return { finish_reason: content.finish_reason ?? null, ...(isObject(said) ? { message: said } : { content: said }) };
 }

@@ -1,6 +1,6 @@
 import { isObject, type Json, type JsonObject } from '#lib/contracts/json/json';
 import { callOf } from '#lib/scoring/replies/call-shape';
-import { parseIfJson } from './json-text.js';
+import { mayBeJson, parseIfJson } from './json-text.js';
 
 /** Names for calls in all tools' words, without separators and in lower case. */
 const CALLS = new Set([
@@ -50,61 +50,72 @@ const OF_ENVELOPES = new Set([
 const OF_OBJECTS = /^(?:chat\.completion|response|realtime|thread|text_completion|message)\b/;
 const OF_TYPES = /^(?:response\.|message_(?:start|delta|stop)|content_block_|constructor$)/;
 
+/** What the JSON of a call or of an envelope has in it. */
+const MAY_HOLD_CALL = /tool|function|choices|candidates|generations|role|name|finish|stop_/i;
+/** How many texts of a value are searched. A value with more that may hold a call is not read. */
+const MAX_TEXTS = 1000;
+
 const plain = (word: string): string =>
   word
     .slice(0, 40)
     .toLowerCase()
     .replaceAll(/[^a-z]/g, '');
 
+/** What to look for, and how many texts may still be searched; undefined where texts are not. */
+interface Search {
+  isFoundField: (key: string, inner: Json) => boolean;
+  isFound: (value: JsonObject) => boolean;
+  texts?: number;
+}
+
 /**
  * Where a recorded reply holds what looks like a call: `choices[0].message.tool_calls`. Texts are not searched.
  * @param value no deeper than a file may be
  */
-export const placeOfCall = (value: Json): string | undefined => find(value, '', isCallField, isCall);
+export const placeOfCall = (value: Json): string | undefined =>
+  find(value, '', { isFoundField: isCallField, isFound: isCall });
 
 /**
  * Where a value looks like a call or a part of a provider's answer, also in the JSON of its texts. A plain answer in
  * JSON has no such place.
  */
 export const placeOfEnvelope = (value: Json): string | undefined =>
-  find(
-    value,
-    '',
-    (key, inner) => isCallField(key, inner) || (OF_ENVELOPES.has(key.toLowerCase()) && isEnvelopePart(key, inner)),
-    (one) => isCall(one) || isEnvelope(one),
-    true,
-  );
+  find(value, '', {
+    isFoundField: (key, inner) =>
+      isCallField(key, inner) || (OF_ENVELOPES.has(key.toLowerCase()) && isEnvelopePart(key, inner)),
+    isFound: (one) => isCall(one) || isEnvelope(one),
+    texts: MAX_TEXTS,
+  });
 
-function find(
-  value: Json,
-  at: string,
-  isFoundField: (key: string, inner: Json) => boolean,
-  isFound: (value: JsonObject) => boolean,
-  inTexts = false,
-): string | undefined {
-  if (typeof value === 'string') {
-    const read = inTexts ? parseIfJson(value) : value;
-    return typeof read === 'string' ? undefined : find(read!, at, isFoundField, isFound);
-  }
+function find(value: Json, at: string, search: Search): string | undefined {
+  if (typeof value === 'string') return findInText(value, at, search);
   if (Array.isArray(value)) {
     for (const [index, inner] of value.entries()) {
-      if (typeof inner !== 'object' && !inTexts) continue;
-      const place = find(inner, `${at}[${index}]`, isFoundField, isFound, inTexts);
+      const place = isSearched(inner) ? find(inner, `${at}[${index}]`, search) : undefined;
       if (place !== undefined) return place;
     }
     return undefined;
   }
   if (!isObject(value)) return undefined;
-  if (isFound(value)) return shorten(at || 'the whole of it');
+  if (search.isFound(value)) return shorten(at || 'the whole of it');
   for (const key in value) {
     const inner = value[key]!;
     const place = at === '' ? key : `${at}.${key}`;
-    if (isFoundField(key, inner)) return shorten(place);
-    if ((typeof inner !== 'object' && !inTexts) || NOT_OF_THE_REPLY.has(key.toLowerCase())) continue;
-    const found = find(inner, place, isFoundField, isFound, inTexts);
+    if (search.isFoundField(key, inner)) return shorten(place);
+    if (!isSearched(inner) || NOT_OF_THE_REPLY.has(key.toLowerCase())) continue;
+    const found = find(inner, place, search);
     if (found !== undefined) return found;
   }
   return undefined;
+}
+
+const isSearched = (value: Json): boolean => typeof value === 'object' || typeof value === 'string';
+
+function findInText(text: string, at: string, search: Search): string | undefined {
+  if (search.texts === undefined || !mayBeJson(text) || !MAY_HOLD_CALL.test(text)) return undefined;
+  if (search.texts-- === 0) return shorten(at);
+  const read = parseIfJson(text);
+  return typeof read === 'string' ? undefined : find(read!, at, search);
 }
 
 const MAX_PLACE = 100;
