@@ -151,7 +151,16 @@ function ownMessage(
 }
 
 /** Keys of parts without a `type`, in the shapes of Bedrock and Gemini. */
-const BLOCKS = ['text', 'toolUse', 'toolResult', 'functionCall', 'functionResponse', 'message_content'];
+const BLOCKS = [
+  'text',
+  'toolUse',
+  'toolResult',
+  'functionCall',
+  'functionResponse',
+  'function_call',
+  'function_response',
+  'message_content',
+];
 const CALLS = new Set(['tool_call', 'tool_use', 'tool-call', 'function_call', 'toolUse', 'functionCall']);
 const ANSWERS = new Set([
   'tool_call_response',
@@ -160,6 +169,7 @@ const ANSWERS = new Set([
   'function_call_output',
   'toolResult',
   'functionResponse',
+  'function_response',
 ]);
 const TEXTS = new Set(['text', 'input_text', 'output_text']);
 const KINDS = [TEXTS, CALLS, ANSWERS, KEPT, THOUGHTS];

@@ -222,4 +222,28 @@ describe('a span whose reply is no whole reply', () => {
     const spanOfChain = { 'openinference.span.kind': 'CHAIN', 'input.value': asked, 'output.value': 'x' };
     expect((await importSpan(spanOfChain)).warnings).toContain('no calls of models, passed over: 1.');
   });
+
+  it('of Phoenix is left out as well', async () => {
+    const row = (id: string, attributes: object, more: object = {}) => ({
+      span_kind: 'LLM',
+      context: { trace_id: 't', span_id: id },
+      attributes,
+      ...more,
+    });
+    const cut = { ...fields, [`${made}.arguments`]: '{"order_' };
+    const { suite, warnings } = await importSuite(
+      'phoenix',
+      JSON.stringify({
+        spans: [row('a', fields), row('b', fields, { status_code: 'ERROR', status_message: 'boom' }), row('c', cut)],
+      }),
+      undefined,
+    );
+    expect(suite.test_cases).toMatchObject([{ source: 'phoenix trace t span a' }]);
+    expect(warnings.slice(0, 2)).toEqual([
+      'Line 1: phoenix trace t span b: left out, because the call failed: boom',
+      expect.stringMatching(
+        /^Line 1: phoenix trace t span c: left out, because ".*arguments" begins as JSON and breaks off/,
+      ),
+    ]);
+  });
 });

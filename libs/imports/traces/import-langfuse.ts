@@ -1,6 +1,6 @@
 import { isObject, toText, type Json, type JsonObject } from '#lib/contracts/json/json';
 import { ProblemError } from '#lib/contracts/input/problem';
-import { parseIfJson } from './json-text.js';
+import { faultOfJson, parseIfJson } from './json-text.js';
 import type { SuiteDraft, ImportSource } from '../source/import-source.js';
 import { readRecords } from '../source/read-lines.js';
 import { TraceCases } from './trace-cases.js';
@@ -81,6 +81,7 @@ function definitionsIn(given: Json | undefined): Json | undefined {
   if (!isObject(definitions)) return definitions;
   return Object.entries(definitions).map(([name, definition]): Json => {
     const read = parseIfJson(definition);
-    return { ...(isObject(read) && read), name };
+    // A definition that is cut off stays a text.
+    return typeof read === 'string' && faultOfJson(read) !== undefined ? read : { ...(isObject(read) && read), name };
   });
 }

@@ -10,8 +10,9 @@ import { SYNTAXES } from '#lib/scoring/replies/syntaxes/syntaxes';
 import { contentText, splitThoughts } from '#lib/scoring/replies/thoughts';
 import { UnreadableMessage } from './chat-messages.js';
 import type { Call } from './conversation-cases.js';
-import { parseIfJson } from './json-text.js';
+import { faultOfJson, mayBeJson, parseIfJson } from './json-text.js';
 import type { Reply } from './recorded-reply.js';
+import { placeOfEnvelope } from './unread-calls.js';
 
 /**
  * The calls that a recorded reply makes, as a run reads them: also those that its host left in the text. So the same
@@ -44,21 +45,33 @@ export function readProposal({ message, finishReason }: Reply, besideReason: Jso
 
 const MARKS = SYNTAXES.flatMap(({ marks }) => marks);
 
-/** A text that has the mark of a call, or that consists of calls of tools that nobody knows, is no mere text. */
+/** A text that has the mark of a call, or that consists of what looks like calls, is no mere text. */
 function refuseUnreadText(text: string): void {
   const { said } = splitThoughts(text);
   if (MARKS.some((mark) => said.includes(mark)))
     throw new UnreadableMessage('its reply has a call in its text, which cannot be read');
+  if (/(?:^|\n)Action Input:/.test(said))
+    throw new UnreadableMessage('its reply has a call in its text ("Action Input:"), which a run does not read');
   const begin = said.trimStart();
-  if (!begin.startsWith('{') && !begin.startsWith('[')) return;
-  const whole = parseIfJson(begin);
-  const values =
-    typeof whole === 'string'
-      ? [...findJsonSpans(begin)].map(([from, to]) => parseIfJson(begin.slice(from, to)))
-      : [whole];
-  for (const value of values) {
-    const made = value === undefined || typeof value === 'string' ? undefined : callsOfValue(value);
-    if (made?.some((call) => call.arguments !== undefined))
+  if (!mayBeJson(begin)) return;
+  const fault = faultOfJson(begin);
+  if (fault !== undefined) throw new UnreadableMessage(`the text of its reply ${fault}`);
+  for (const value of valuesIn(begin)) {
+    if (callsOfValue(value)?.some((call) => call.arguments !== undefined))
       throw new UnreadableMessage('its reply is a call in its text of a tool that is not among those of the call');
+    const place = placeOfEnvelope(value);
+    if (place !== undefined)
+      throw new UnreadableMessage(
+        `the text of its reply holds what looks like a call or an answer around one ("${place}")`,
+      );
   }
 }
+
+/** The JSON of a text that begins with some. */
+function valuesIn(text: string): Json[] {
+  const whole = parseIfJson(text)!;
+  if (typeof whole !== 'string') return [whole];
+  const parts = [...findJsonSpans(text)].slice(0, MAX_PARTS).map(([from, to]) => parseIfJson(text.slice(from, to))!);
+  return parts.filter((part) => typeof part !== 'string');
+}
+const MAX_PARTS = 1000;

@@ -94,6 +94,10 @@ function replyIn(value: Json, level: number): Reply | null | undefined {
   if (isChunk(value)) return replyIn(joinChunks([value]), level + 1);
   const response = responseIn(value);
   if (response) return response;
+  if (isObject(value.content) && Array.isArray(value.content.parts)) {
+    if (value.partial === true) throw failed('It is a part of a streamed answer.');
+    return replyIn(value.content, level + 1);
+  }
   if (isPart(value)) return replyOf([{ role: 'assistant', content: [value] }]);
   if (isMessage(value)) return replyOf([value]);
   if (level >= MAX_WRAPPERS) return undefined;
@@ -120,12 +124,21 @@ function responseIn(value: JsonObject): Reply | undefined {
   if (outcome?.failed) throw failed(String(outcome.failed.error.message ?? 'the request failed'));
   const read = attempt(() => readBody(value) ?? readOtherResponse(value));
   if (!read) return undefined;
-  if (!isHostFailure(read)) return read;
+  if (!isHostFailure(read)) return withReason(read, value);
   const { status, error } = read.failed;
   const isOnlyUnread = status === undefined && error === undefined;
   if (isOnlyUnread && Array.isArray(value.choices) && value.choices.length > 1) return firstChoice(value, read);
   if (isOnlyUnread && value.type !== 'message' && isMessage(value)) return undefined;
   throw failed(read.failed.message);
+}
+
+/** Libraries write how a reply ended in their own spelling. */
+function withReason(read: ModelReply, value: JsonObject): Reply {
+  const choices = Array.isArray(value.choices) ? value.choices.filter(isObject) : [];
+  const reason = read.finishReason === null ? [value, ...choices].map(reasonOf).find((one) => one !== null) : undefined;
+  const ended = reason === undefined ? read : endedReply(read, reason);
+  if (isHostFailure(ended)) throw failed(ended.failed.message);
+  return ended;
 }
 
 /** Of several replies that each make calls, the first one is proposed. */

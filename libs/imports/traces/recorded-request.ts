@@ -1,7 +1,7 @@
 import { flattenDeclarations, toOpenAiTool } from '#lib/contracts/input/tool-shapes';
 import { isObject, type Json, type JsonObject } from '#lib/contracts/json/json';
 import { isMessageType, UnreadableMessage } from './chat-messages.js';
-import { parseIfJson } from './json-text.js';
+import { faultOfJson, parseIfJson } from './json-text.js';
 
 /** What a model was asked, in whatever shapes its messages and tools have. */
 export interface Request {
@@ -134,17 +134,28 @@ function toolsOf(holders: JsonObject[]): Json | undefined {
   return declared.map(listOfTools).find((one) => one.length > 0);
 }
 
+/** @throws UnreadableMessage if a tool, or the list of them, is cut off */
+function wholeJson(declared: Json | undefined): Json | undefined {
+  const read = parseIfJson(declared);
+  const fault = typeof read === 'string' ? faultOfJson(read) : undefined;
+  if (fault !== undefined) throw new UnreadableMessage(`the description of its tools ${fault}`);
+  return read;
+}
+
 /** A list of tools; the AI SDK has an object of them by their names. */
 function listOfTools(declared: Json | undefined): Json[] {
-  const tools = parseIfJson(declared);
+  const tools = wholeJson(declared);
   if (Array.isArray(tools)) return tools;
   if (!isObject(tools) || 'functionDeclarations' in tools) return isObject(tools) ? [tools] : [];
   return Object.entries(tools).flatMap(([name, tool]): Json[] => (isObject(tool) ? [{ name, ...tool }] : []));
 }
 
-/** Lists tools in any provider's shape, each as `readTools` takes it. */
+/**
+ * Lists tools in any provider's shape, each as `readTools` takes it.
+ * @throws UnreadableMessage if one of them is cut off
+ */
 export function flattenTools(declared: readonly Json[]): Json[] {
-  const list = flattenDeclarations(declared.map((one) => parseIfJson(one)!)) as Json[];
+  const list = flattenDeclarations(declared.map((one) => wholeJson(one)!)) as Json[];
   return list.map((one): Json => {
     const tool = isObject(one) && isObject(one.toolSpec) ? one.toolSpec : one;
     if (!isObject(tool)) return tool;

@@ -13,6 +13,12 @@ const CALLS = new Set([
   'tooluse',
   'tooluses',
   'customtoolcall',
+  'toolinvocation',
+  'toolinvocations',
+  'computercall',
+  'localshellcall',
+  'shellcall',
+  'applypatchcall',
 ]);
 /** Calls that the provider itself answers. */
 const OF_PROVIDERS = new Set(['server_tool_use', 'mcp_tool_use', 'mcp_call']);

@@ -82,6 +82,7 @@ describe('a recorded output that is more than a message', () => {
       'a message of PydanticAI',
       { kind: 'response', parts: [{ part_kind: 'tool-call', tool_name: 'find_order', args, tool_call_id: 'c' }] },
     ],
+    ['an event of an ADK', { content: { role: 'model', parts: [{ function_call: { name: 'find_order', args } }] } }],
     ['calls alone', [call]],
     ...['response', 'output', 'message', 'result', 'data', 'completion'].map((key): [string, unknown] => [
       `a message under "${key}"`,
@@ -242,6 +243,36 @@ describe('a recorded output that is more than a message', () => {
     ],
     ['has half a call in its text', '<tool_call>{"name":"find_ord', 'the arguments of a call are no JSON object'],
     ['has a call in its text that is none', 'I use <tool_call> now.', 'its reply has a call in its text'],
+    [
+      'is a whole answer in a message',
+      { role: 'assistant', content: JSON.stringify({ candidates: [candidate] }) },
+      'the text of its reply holds what looks like a call or an answer around one ("candidates")',
+    ],
+    [
+      'has half a call in a message',
+      { role: 'assistant', content: '{"tool_calls":[{"id' },
+      'the text of its reply begins',
+    ],
+    [
+      'has a call of an agent in its text',
+      'Action: find_order\nAction Input: {}',
+      'its reply has a call in its text ("Action',
+    ],
+    [
+      'was cut off, in camel case',
+      { choices: [{ message: { content: 'I' }, finishReason: 'length' }] },
+      'its reply was cut',
+    ],
+    [
+      'has calls of the page',
+      { role: 'assistant', content: 'I', toolInvocations: [sdkCall] },
+      'its reply holds what looks',
+    ],
+    [
+      'is a part of one of an ADK',
+      { content: { parts: [{ text: 'I' }] }, partial: true },
+      'its reply failed or cannot be',
+    ],
     ['is cut off', '{"tool_calls":[{"id":"c","func', 'its reply begins as JSON and breaks off after 30 characters'],
     [
       'is cut off in a text',
@@ -387,6 +418,16 @@ describe('a recorded input that is a whole request', () => {
       'what was asked stands in several fields ("messages", "input")',
     ],
     ['asks two conversations', [[question], [question]], 'it asks 2 conversations at once'],
+    [
+      'has tools that are cut off',
+      { messages: [question], tools: '[{"type":"fun' },
+      'the description of its tools begins',
+    ],
+    [
+      'has a tool that is cut off',
+      { messages: [question], tools: ['{"type":"fun'] },
+      'the description of its tools begins',
+    ],
     ['has content that is an object', [{ role: 'user', content: { a: 1 } }], 'a message has a part of the type'],
   ])('that %s is left out with the reason', async (_what, input, reason) => {
     const { made, warnings } = await importOne({ input, output: message });
