@@ -24,7 +24,7 @@ export function outcomeIn(line: JsonObject): BatchOutcome | undefined {
   const { status_code: code } = response;
   if (code === undefined) return { body: 'body' in response ? jsonIn(response.body) : response };
   const body = jsonIn(response.body);
-  if (typeof code === 'number' && code >= 200 && code < 300) return { body };
+  if (Number(code) >= 200 && Number(code) < 300) return { body };
   const inner = isObject(body) && isObject(body.error) ? body.error : body;
   return {
     failed: {
@@ -57,5 +57,7 @@ function jsonIn(body: Json | undefined): Json {
 }
 
 /** The id that joins the lines of one request. */
-export const batchIdOf = ({ custom_id: id, key }: JsonObject): string | undefined =>
-  typeof id === 'string' ? id : typeof key === 'string' ? key : undefined;
+export function batchIdOf({ custom_id: given, key }: JsonObject): string | undefined {
+  const id = given ?? key;
+  return typeof id === 'string' ? id : typeof id === 'number' ? String(id) : undefined;
+}

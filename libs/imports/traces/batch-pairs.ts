@@ -1,5 +1,6 @@
 import { isObject, type Json, type JsonObject } from '#lib/contracts/json/json';
 import { batchIdOf, outcomeIn, type BatchOutcome } from '#lib/recorded/batch-line';
+import { parseIfJson } from './json-text.js';
 
 /** A request with what came of it, from one line or from two. */
 export interface Exchange {
@@ -13,14 +14,21 @@ export interface Exchange {
 
 /** The request in a line: of OpenAI's batches (`body`), of Anthropic's (`params`), of Google's or of a log. */
 function requestIn({ body, params, request, input, tools, functions }: JsonObject): JsonObject | undefined {
-  const found = [body, params, request, input].find(isObject);
-  return found && { ...(tools !== undefined && { tools }), ...(functions !== undefined && { functions }), ...found };
+  const given = [body, params, request, input].map(parseIfJson);
+  const list = given.find((one) => Array.isArray(one) && one.some(isObject));
+  const found = given.find(isObject) ?? (list === undefined ? undefined : { messages: list });
+  if (found === undefined) return undefined;
+  return { ...(tools !== undefined && { tools }), ...(functions !== undefined && { functions }), ...found };
 }
 
 /** What came of a request. Logs keep the reply alone. */
 function outcomeOf(line: JsonObject): BatchOutcome | undefined {
   const body = [line.response, line.output].find((one) => one !== undefined && one !== null && one !== '');
-  return outcomeIn(line) ?? (body === undefined ? undefined : { body });
+  const isAnswered = ['response', 'result', 'error'].some((key) => key in line) && batchIdOf(line) !== undefined;
+  const none = isAnswered
+    ? { failed: { status: undefined, error: { message: 'its line holds no response' } } }
+    : undefined;
+  return outcomeIn(line) ?? (body === undefined ? none : { body });
 }
 
 /** Joins the lines of a batch's input file with those of its output file by their ids, in any order. */

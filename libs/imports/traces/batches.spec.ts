@@ -90,6 +90,11 @@ describe('the files of a batch', () => {
       ],
     ],
     ['Vertex', 'line 1', [{ status: '', request: ofGoogle, response: { candidates } }]],
+    [
+      'Responses, as text',
+      '7',
+      [{ custom_id: 7, body: JSON.stringify(responses.body), response: { ...ofResponses, status_code: '200' } }],
+    ],
     ['a proxy', 'line 1', [{ request: ofAnthropic.params, response: message }]],
   ])('of %s are read', async (_whose, name, lines) => {
     const { suite } = await read(...lines);
