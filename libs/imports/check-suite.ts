@@ -13,7 +13,8 @@ import { UnsatisfiableSearch, unsatisfiableWarnings } from './unsatisfiable-sear
 import { yieldToEventLoop } from './source/yield-to-event-loop.js';
 import { Warnings } from './source/warnings.js';
 
-const MAX_CHAIN_WARNINGS = 20;
+/** Of one kind. */
+const MAX_CASE_WARNINGS = 20;
 
 /**
  * Checks a draft and returns a suite that can be saved. Ten thousand cases take seconds, so it yields to the event loop
@@ -132,7 +133,8 @@ async function writeCases(
 ): Promise<{ written: string[]; warnings: string[] }> {
   const written: string[] = [];
   const unsatisfiable = new UnsatisfiableSearch(tools);
-  const chainFields = new Warnings(MAX_CHAIN_WARNINGS);
+  const chainFields = new Warnings(MAX_CASE_WARNINGS);
+  const replaced = new Warnings(MAX_CASE_WARNINGS);
   const placeOf = (index: number): string => (lines?.[index] ? `Line ${lines[index]}` : `Case ${index}`);
   const yieldIfLong = yieldToEventLoop();
   let bytes = 0;
@@ -143,6 +145,7 @@ async function writeCases(
       chainFields.add(`${placeOf(index)}${name}, ${path}: ${message} The case is played as one turn.`);
     const text = JSON.stringify(input);
     written.push(text);
+    if (text.includes('\ufffd')) replaced.add(`${placeOf(index)}${name} ${REPLACED}`);
     bytes += byteLength(text);
     if (bytes > MAX_IMPORT_BYTES)
       throw new ProblemError(
@@ -152,8 +155,13 @@ async function writeCases(
       );
     await yieldIfLong();
   }
-  return { written, warnings: [...unsatisfiableWarnings(unsatisfiable.found, placeOf), ...chainFields.list()] };
+  return {
+    written,
+    warnings: [...unsatisfiableWarnings(unsatisfiable.found, placeOf), ...chainFields.list(), ...replaced.list()],
+  };
 }
+const REPLACED =
+  'holds U+FFFD (\ufffd): another tool put it in place of a character that it could not read. Write what was meant.';
 
 function canBeUsed(tool: Tool, warnings: Warnings): boolean {
   const [wrong] = checkTools([tool]);

@@ -305,3 +305,12 @@ describe('YAML', () => {
     expect((await failure('yaml', bomb)).message).toMatch(/more than 1000000 values/);
   });
 });
+
+it('warns of characters that another tool has lost, and names their lines', async () => {
+  const { warnings } = await importSuite('csv', 'prompt,expected_tool\nZürich?,f\nZ\ufffdrich?,f\n', undefined);
+  expect(warnings.filter((one) => one.includes('U+FFFD'))).toEqual([expect.stringMatching(/^Line 3 holds U\+FFFD/)]);
+  const lost = Array.from({ length: 30 }, (_, n) => ({ prompt: `\ufffd ${n}`, expected_tool: 'f' }));
+  const { warnings: many } = await importSuite('jsonl', lost.map((one) => JSON.stringify(one)).join('\n'), undefined);
+  expect(many.filter((one) => one.includes('U+FFFD'))).toHaveLength(20);
+  expect(many).toContain('And 10 more.');
+});

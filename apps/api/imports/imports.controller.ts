@@ -6,18 +6,7 @@ import { CSV_EXAMPLE, JSONL_EXAMPLE, YAML_EXAMPLE } from '#lib/contracts/example
 import { ImportAnswer, ImportBody, ImportQuery, SuiteExportQuery } from '#lib/contracts/import';
 import { SuiteFile } from '#lib/contracts/suite';
 import type { Caller } from '#lib/db/catalogue/callers';
-import { FILE_TYPES } from '../platform/body-parsers.js';
-import {
-  About,
-  AlsoAnswers,
-  AlsoTakes,
-  Answers,
-  Changes,
-  Me,
-  TakesFile,
-  uuid,
-  type Change,
-} from '../platform/decorators.js';
+import { About, AlsoAnswers, Answers, Changes, Me, TakesFile, uuid, type Change } from '../platform/decorators.js';
 import { MAX_BODY_BYTES } from '../platform/upload.js';
 import { ImportService } from './imports.service.js';
 
@@ -26,13 +15,18 @@ export class ImportsController {
   constructor(readonly service: ImportService) {}
 
   @Post('tool-eval/import')
-  @TakesFile({ types: FILE_TYPES, bounds: { bytes: MAX_BODY_BYTES }, identifiedBy: 'text' })
-  @AlsoTakes({
-    'text/plain': JSONL_EXAMPLE,
-    'text/csv': CSV_EXAMPLE,
-    'application/yaml': YAML_EXAMPLE,
-    'application/x-ndjson': JSONL_EXAMPLE,
-  })
+  @TakesFile(
+    {
+      'text/csv': CSV_EXAMPLE,
+      'text/plain': JSONL_EXAMPLE,
+      'application/yaml': YAML_EXAMPLE,
+      'application/x-yaml': YAML_EXAMPLE,
+      'text/yaml': YAML_EXAMPLE,
+      'application/x-ndjson': JSONL_EXAMPLE,
+      'application/jsonl': JSONL_EXAMPLE,
+    },
+    { bounds: { bytes: MAX_BODY_BYTES }, identifiedBy: 'text' },
+  )
   @About(
     'Import a suite',
     'Makes a suite from a file: all of it, or nothing. With `?dry_run=true` it answers 200 with the ' +

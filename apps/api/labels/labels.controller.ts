@@ -4,19 +4,7 @@ import { LABELS_EXAMPLE } from '#lib/contracts/examples/label-examples';
 import { Label, LabelInput, LabelsImported, LabelsInput, LabelsQuery, MAX_LABEL_LINES } from '#lib/contracts/label';
 import { pageOf } from '#lib/contracts/page';
 import type { Caller } from '#lib/db/catalogue/callers';
-import { LINE_TYPES } from '../platform/body-parsers.js';
-import {
-  About,
-  AlsoTakes,
-  Answers,
-  Changes,
-  cursorOf,
-  Me,
-  TakesFile,
-  UUID,
-  uuid,
-  type Change,
-} from '../platform/decorators.js';
+import { About, Answers, Changes, cursorOf, Me, TakesFile, UUID, uuid, type Change } from '../platform/decorators.js';
 import { MAX_BODY_BYTES, Upload } from '../platform/upload.js';
 import { LabelService } from './labels.service.js';
 
@@ -73,8 +61,10 @@ export class LabelsController {
   }
 
   @Post('labels')
-  @TakesFile({ types: LINE_TYPES, bounds: { bytes: MAX_BODY_BYTES }, identifiedBy: 'text' })
-  @AlsoTakes({ 'application/x-ndjson': LABELS_EXAMPLE })
+  @TakesFile(
+    { 'application/x-ndjson': LABELS_EXAMPLE, 'application/jsonl': LABELS_EXAMPLE },
+    { bounds: { bytes: MAX_BODY_BYTES }, identifiedBy: 'text' },
+  )
   @About(
     'Import labels',
     'Labels that were given elsewhere, as yours: JSON, or lines of `{result_id, label, note}` as ' +

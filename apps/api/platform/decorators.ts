@@ -57,8 +57,15 @@ export const KeepsNoAnswer = () => addRouteOptions({ keepsNoAnswer: true });
 /** The route that makes a session. */
 export const SignsIn = () => applyDecorators(addRouteOptions({ signsIn: true }), ApiExtension(SIGNS_IN, true));
 
-/** The route takes files as they are. Its JSON keeps numbers as they were written, as a file does. */
-export const TakesFile = (file: FileBody) => addRouteOptions({ file });
+/**
+ * The route takes files as they are. Its JSON keeps numbers as they were written, as a file does.
+ * @param examples of a file, by the content types that the route takes beside JSON
+ */
+export const TakesFile = (examples: Record<string, string>, file: Omit<FileBody, 'types'>) =>
+  applyDecorators(
+    addRouteOptions({ file: { types: Object.keys(examples), ...file } }),
+    ApiExtension(ALSO_TAKES, examples),
+  );
 
 /** What a route does: a title, and a sentence or two. `npm run check` refuses a route without it. */
 export const About = (summary: string, description: string) => ApiOperation({ summary, description });
@@ -79,8 +86,7 @@ export const Changes = createParamDecorator(
   (_data: unknown, context: ExecutionContext): Change => context.switchToHttp().getRequest<CallerRequest>().change!,
 );
 
-/** Content types that a route takes as its body, or answers with, beside JSON: an example of each. */
-export const AlsoTakes = (examples: Record<string, string>) => ApiExtension(ALSO_TAKES, examples);
+/** Content types that a route answers with, beside JSON: an example of each. */
 export const AlsoAnswers = (examples: Record<string, string>) => ApiExtension(ALSO_ANSWERS, examples);
 
 /** What a route answers, and its problems beside those that every route may answer (`openapi.ts`). */

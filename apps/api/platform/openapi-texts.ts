@@ -1,12 +1,13 @@
 /** Problems by status. */
 export const PROBLEMS: Record<string, string> = {
-  400: 'Not JSON, or it does not fit the schema; `errors` says which field and why.',
+  400: 'Not JSON, not UTF-8, or it does not fit the schema; `errors` says which field and why.',
   401: 'No token, or one that is unknown, revoked or expired; or a session that has ended.',
   403: 'The role of the token or session does not allow this.',
   404: 'There is no such id in this team.',
   408: 'The body broke off, or stopped arriving for a minute. Send it again.',
   409: 'The current state does not allow this, or the Idempotency-Key was used for another request.',
   413: 'The body is larger than 10 MiB, or than the limit of its route.',
+  415: 'The body has another content type than the route takes, or a charset that is not known; see Accept.',
   422:
     'It fits the schema, but its parts do not fit together, it names something that does not exist, or it ' +
     'holds text that cannot be stored.',

@@ -116,10 +116,13 @@ function operations(...methods: string[]): any[] {
 
 /** The format of a text body, by its content type. */
 const FORMATS: Record<string, string> = {
-  'text/plain': 'jsonl',
   'text/csv': 'csv',
+  'text/plain': 'jsonl',
   'application/yaml': 'yaml',
+  'application/x-yaml': 'yaml',
+  'text/yaml': 'yaml',
   'application/x-ndjson': 'jsonl',
+  'application/jsonl': 'jsonl',
 };
 
 /** Sessions are for browsers: `apps/api/teams/sessions.int.spec.ts`. */

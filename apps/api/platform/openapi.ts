@@ -119,7 +119,7 @@ function problemsOf(operation: Operation, isChanging: boolean): Set<string> {
     ...own,
     ...COMMON_PROBLEMS,
     ...(isChanging ? ['409'] : []),
-    ...(operation.requestBody ? ['413'] : []),
+    ...(operation.requestBody ? ['413', '415'] : []),
   ]);
 }
 

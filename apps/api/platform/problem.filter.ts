@@ -5,6 +5,8 @@ import type { Logger } from '#lib/runtime/logger';
 import { ProblemError, type InputError, type Problem } from '#lib/contracts/input/problem';
 import { isTransient } from '#lib/db/connection/pool';
 import { UnsealError } from '#lib/runtime/seal';
+import { contentTypeOf } from './body-parsers.js';
+import { routeOptions } from './decorators.js';
 import { LOGGER } from './stores.js';
 import { drain } from './upload.js';
 
@@ -24,7 +26,7 @@ export class ProblemFilter implements ExceptionFilter {
   async catch(error: unknown, host: ArgumentsHost): Promise<void> {
     const reply = host.switchToHttp().getResponse<FastifyReply>();
     const request = host.switchToHttp().getRequest<FastifyRequest>();
-    const response = toProblem(error);
+    const response = toProblem(error, request);
     if (response.problem.status >= 500) {
       const { message, stack } = error as Error;
       this.logger.error(
@@ -33,10 +35,14 @@ export class ProblemFilter implements ExceptionFilter {
       );
     }
     if (reply.raw.headersSent) return void reply.raw.destroy();
-    if (response.problem.status === 413) await drain(request.raw);
+    if (REFUSED_BODY.has(response.problem.status) && !request.raw.readableEnded) await drain(request.raw);
+    if (response.problem.status === 415) void reply.header('accept', typesOf(request).join(', '));
     sendProblem(reply, response);
   }
 }
+
+/** Problems of a body that may still be arriving. */
+const REFUSED_BODY: ReadonlySet<number> = new Set([400, 413, 415]);
 
 interface ProblemResponse {
   problem: Problem;
@@ -49,11 +55,11 @@ export function sendProblem(reply: FastifyReply, { problem, retryAfterMs }: Prob
   void reply.status(problem.status).header('content-type', 'application/problem+json').send(JSON.stringify(problem));
 }
 
-export function toProblem(error: unknown): ProblemResponse {
+export function toProblem(error: unknown, request?: FastifyRequest): ProblemResponse {
   if (error instanceof ProblemError)
     return { problem: problem(error.status, error.message, error.errors), retryAfterMs: error.retryAfterMs };
   if (error instanceof UnsealError) return { problem: problem(409, error.message) };
-  const ofHttp = httpProblem(error);
+  const ofHttp = httpProblem(error, request);
   if (ofHttp) return { problem: ofHttp };
   const { code, message } = error as { code?: string; message?: string };
   if (UNSTORABLE_CODES.has(code) || UNSTORABLE_IN_PRISMA.test(message ?? ''))
@@ -67,19 +73,39 @@ export function toProblem(error: unknown): ProblemResponse {
 }
 
 /** The problem of an error that Nest or Fastify throws for a request. */
-function httpProblem(error: unknown): Problem | undefined {
+function httpProblem(error: unknown, request: FastifyRequest | undefined): Problem | undefined {
   const { code, statusCode, message } = error as { code?: string; statusCode?: number; message?: string };
   const isNest = error instanceof HttpException;
   const status = isNest ? error.getStatus() : statusCode;
   if (code === 'FST_ERR_CTP_BODY_TOO_LARGE' || statusCode === 413 || status === 413)
     return problem(413, 'The body is larger than 10 MiB. Import fewer cases at a time.');
-  if (status === 415) return problem(415, 'Send the body as JSON, with "Content-Type: application/json".');
+  if (status === 415) return problem(415, request ? wrongType(request) : 'The body has another type.');
   if (isNest && status === 404)
     return problem(404, `${error.message}: there is no such route. GET /openapi.json and /docs list them.`);
   if (isNest) return problem(error.getStatus(), error.message);
   if (typeof status === 'number' && status >= 400 && status < 500) return problem(status, message ?? '');
   return undefined;
 }
+
+const typesOf = (request: FastifyRequest): string[] => [
+  'application/json',
+  ...(routeOptions(request).file?.types ?? []),
+];
+
+/** Names what a route takes as its body, and what came. */
+function wrongType(request: FastifyRequest): string {
+  const types = typesOf(request);
+  const came = contentTypeOf(request);
+  const isOfCurl = came === '' || came === 'application/x-www-form-urlencoded' || came === 'multipart/form-data';
+  return [
+    came ? `The body came as ${came.slice(0, MAX_TYPE)}.` : 'The body has no Content-Type.',
+    types.length === 1
+      ? 'Send it as JSON, with "Content-Type: application/json".'
+      : `Send it as ${types.slice(0, -1).join(', ')} or ${types.at(-1)}.`,
+    ...(isOfCurl ? [`With curl: -H 'Content-Type: ${types[1] ?? types[0]}' --data-binary @FILE`] : []),
+  ].join(' ');
+}
+const MAX_TYPE = 80;
 
 const problem = (status: number, detail: string, errors?: InputError[]): Problem => ({
   type: 'about:blank',

@@ -1,4 +1,5 @@
 import { addAbortSignal, type Readable } from 'node:stream';
+import { TextReader } from '#lib/contracts/input/decode-text';
 import { ProblemError } from '#lib/contracts/input/problem';
 import { TextStream } from '#lib/imports/source/text-stream';
 
@@ -45,8 +46,9 @@ export class Upload extends TextStream {
     body: Readable,
     readonly declaredLength: string | undefined,
     bounds: UploadBounds,
+    reader: TextReader,
   ) {
-    super(pieces(body, bounds, Number(declaredLength ?? 0)));
+    super(pieces(body, bounds, Number(declaredLength ?? 0), reader));
     this.#body = body;
     this.isSmall = Number(declaredLength ?? Infinity) <= SMALL_BYTES;
   }
@@ -77,10 +79,10 @@ async function* pieces(
   body: Readable,
   { bytes: maxBytes, totalMs = DEFAULT_TOTAL_MS, idleMs = totalMs }: UploadBounds,
   declaredLength: number,
+  reader: TextReader,
 ): AsyncGenerator<string> {
   if (declaredLength > maxBytes) throw tooLarge(maxBytes);
   addAbortSignal(AbortSignal.timeout(totalMs), body);
-  const decoder = new TextDecoder('utf-8', { ignoreBOM: true });
   const chunks = (body.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>)[Symbol.asyncIterator]();
   let size = 0;
   try {
@@ -89,7 +91,8 @@ async function* pieces(
       const { done, value } = await chunks.next().finally(() => clearTimeout(idle));
       if (done) break;
       if ((size += value.length) > maxBytes) throw tooLarge(maxBytes);
-      yield decoder.decode(value, { stream: true });
+      const text = reader.write(value);
+      if (text) yield text;
     }
   } catch (error) {
     if (error instanceof ProblemError || (error as { statusCode?: number }).statusCode === 413) throw error;
@@ -97,7 +100,7 @@ async function* pieces(
   } finally {
     await chunks.return?.();
   }
-  yield decoder.decode();
+  yield reader.end();
 }
 
 const tooLarge = (maxBytes: number): ProblemError =>

@@ -2,8 +2,7 @@ import { Body, Controller, Post, Query } from '@nestjs/common';
 import { RECORDED_EXAMPLE } from '#lib/contracts/examples/example-values';
 import { MAX_RECORDED, RecordedInput, RecordedQuery, RecordedSubmitted } from '#lib/contracts/recorded';
 import type { Caller } from '#lib/db/catalogue/callers';
-import { LINE_TYPES } from '../platform/body-parsers.js';
-import { About, AlsoTakes, Answers, Changes, Me, TakesFile, type Change } from '../platform/decorators.js';
+import { About, Answers, Changes, Me, TakesFile, type Change } from '../platform/decorators.js';
 import { Upload } from '../platform/upload.js';
 import { RecordedService } from './recorded.service.js';
 
@@ -15,8 +14,10 @@ export class RecordedController {
   constructor(readonly service: RecordedService) {}
 
   @Post()
-  @TakesFile({ types: LINE_TYPES, bounds: UPLOAD_BOUNDS, identifiedBy: 'length' })
-  @AlsoTakes({ 'application/x-ndjson': RECORDED_EXAMPLE })
+  @TakesFile(
+    { 'application/x-ndjson': RECORDED_EXAMPLE, 'application/jsonl': RECORDED_EXAMPLE },
+    { bounds: UPLOAD_BOUNDS, identifiedBy: 'length' },
+  )
   @About(
     'Record a run',
     'Makes a run of replies that were made elsewhere. It asks no model and costs nothing, and it is ' +

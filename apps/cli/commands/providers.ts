@@ -1,6 +1,7 @@
-import { text as readAll } from 'node:stream/consumers';
+import { buffer } from 'node:stream/consumers';
 import { Option, type Command } from 'commander';
 import type { ApiClient } from '#lib/client/api-client';
+import { decodeText } from '#lib/contracts/input/decode-text';
 import { suggestNames } from '#lib/contracts/input/nearest-names';
 import type { z } from 'zod';
 import type { Provider, ProviderTemplate, ProviderTest } from '#lib/contracts/provider';
@@ -183,7 +184,7 @@ async function readApiKey({ apiKeyEnv: variable, apiKeyStdin }: AddOptions): Pro
     return key;
   }
   if (!apiKeyStdin) return undefined;
-  const key = (await readAll(process.stdin)).trim();
+  const key = decodeText(await buffer(process.stdin), { name: 'Standard input' }).trim();
   if (key === '') throw new Error('Standard input holds no key.');
   return key;
 }

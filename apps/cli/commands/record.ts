@@ -13,6 +13,7 @@ interface RecordOptions extends FollowOptions {
   target: string;
   experiment?: string;
   in?: string;
+  encoding?: string;
 }
 
 export function addRecord(program: Command): void {
@@ -22,7 +23,8 @@ export function addRecord(program: Command): void {
     .argument('<suite>', 'name or id of a suite, or a file')
     .requiredOption('--target <name>', 'what made the replies')
     .option('--experiment <name>', 'experiment that the run belongs to, by name or id')
-    .option('--in <file>', 'JSON lines {case, sample, reply | rounds | error}; standard input when left out');
+    .option('--in <file>', 'JSON lines {case, sample, reply | rounds | error}; standard input when left out')
+    .option('--encoding <charset>', 'charset of the lines where they are not UTF-8, such as windows-1252');
   addFollowOptions(record).action(onServer<RecordOptions, [string]>(sendReplies));
   withExamples(record, 'toolmark record Weather --target "my agent" --in replies.jsonl --watch');
 }
@@ -33,7 +35,7 @@ interface Recorded extends Submitted {
 }
 
 async function sendReplies(client: ApiClient, options: RecordOptions, suite: string): Promise<void> {
-  const { target, in: file, experiment } = options;
+  const { target, in: file, experiment, encoding } = options;
   const stats = file === undefined ? undefined : statSync(file, { throwIfNoEntry: false });
   if (file !== undefined && !stats) throw new Error(`No file "${file}" to record.`);
   const sizeBytes = stats?.isFile() ? stats.size : undefined;
@@ -50,7 +52,7 @@ async function sendReplies(client: ApiClient, options: RecordOptions, suite: str
   const recorded = await sendStream<Recorded>(
     client,
     `/api/tool-eval/recorded?${query}`,
-    'application/x-ndjson',
+    `application/x-ndjson${encoding === undefined ? '' : `; charset=${encoding}`}`,
     withProgress(source, status, sizeBytes),
     sizeBytes,
   )

@@ -71,6 +71,7 @@ function addImport(suites: Command): void {
           IMPORT_FORMATS,
         ),
       )
+      .option('--encoding <charset>', 'charset of the file where it is not UTF-8, such as windows-1252')
       .option('--answers <file>', 'with --format bfcl: the file of possible answers')
       .option('--name <name>', 'name of the suite, for formats that have none');
   withExamples(

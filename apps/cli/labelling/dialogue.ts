@@ -1,3 +1,4 @@
+import { decodeText } from '#lib/contracts/input/decode-text';
 import { ask, canAsk, print, printError } from '../output/terminal.js';
 
 /** Where a person is shown something and answers. */
@@ -77,8 +78,12 @@ class Lines implements Dialogue {
   }
 }
 
+/** Lines that are not blank. Each is decoded by itself: whoever types at the other end waits for what it brings. */
 async function* linesOf(input: NodeJS.ReadableStream): AsyncGenerator<string, undefined> {
   const { createInterface } = await import('node:readline');
-  for await (const line of createInterface({ input })) if (line.trim() !== '') yield line.trim();
+  for await (const bytes of createInterface({ input: input.setEncoding('latin1') })) {
+    const line = decodeText(Buffer.from(bytes, 'latin1'), { name: 'Standard input' }).trim();
+    if (line !== '') yield line;
+  }
   return undefined;
 }

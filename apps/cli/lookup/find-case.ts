@@ -1,10 +1,10 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import type { ApiClient } from '#lib/client/api-client';
 import type { Case } from '#lib/contracts/case';
 import { suggestNames } from '#lib/contracts/input/nearest-names';
 import { isObject, parseJson, type JsonObject } from '#lib/contracts/json/json';
 import { NegativeAnswer } from '../exit-codes.js';
-import { readText } from '../suite-files/read-suite-file.js';
+import { readText, STDIN } from '../suite-files/read-suite-file.js';
 import { isIdPrefix, startsWithId } from './ids.js';
 
 /**
@@ -12,7 +12,7 @@ import { isIdPrefix, startsWithId } from './ids.js';
  * it. Numbers in it are kept as they were written.
  */
 export async function findCase(client: ApiClient, suiteId: string, wanted: string): Promise<JsonObject> {
-  if (wanted === '-' || wanted.endsWith('.json') || existsSync(wanted)) return readCase(wanted);
+  if (wanted === STDIN || wanted.endsWith('.json') || existsSync(wanted)) return readCase(wanted);
   const cases: Case[] = [];
   for await (const one of client.all<Case>(`/api/tool-suites/${suiteId}/cases`)) cases.push(one);
   const { id: _id, position: _position, ...input } = oneOf(cases, wanted) as Case & JsonObject;
@@ -20,10 +20,10 @@ export async function findCase(client: ApiClient, suiteId: string, wanted: strin
 }
 
 function readCase(path: string): JsonObject {
-  const text = path === '-' ? readFileSync(0, 'utf8') : readText(path);
-  const from = path === '-' ? 'Standard input' : path;
+  const text = readText(path);
+  const from = path === STDIN ? 'Standard input' : path;
   try {
-    const value = parseJson(text.replace(/^\ufeff/, ''));
+    const value = parseJson(text);
     if (isObject(value)) return value;
   } catch (error) {
     throw new Error(`${from} is not a case: ${(error as Error).message}`);

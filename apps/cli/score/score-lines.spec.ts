@@ -352,3 +352,23 @@ test('tools of other APIs are read, and the answer says so', async () => {
   ]);
   expect(own).not.toHaveProperty('warnings');
 });
+
+test('a line that is not UTF-8 has no score, and the lines beside it have theirs', async () => {
+  const text = Buffer.concat([
+    Buffer.from(`${line('ä')}\n`),
+    Buffer.from(`${line('ä')}\n`, 'latin1'),
+    Buffer.from(`${line('ö')}\n${line('\ufffd')}\n`),
+    Buffer.from(line('ä'), 'latin1'),
+  ]);
+  for (const chunks of [[text], Array.from(text, (byte) => Buffer.from([byte]))]) {
+    const { answers, lines, failed } = await scored(chunks);
+    expect({ lines, failed }).toEqual({ lines: 5, failed: 2 });
+    expect(answers.map((answer) => [answer.line, answer.id, answer.error])).toEqual([
+      [1, 'ä', undefined],
+      [2, null, 'The line is not UTF-8. Save the file as UTF-8.'],
+      [3, 'ö', undefined],
+      [4, '\ufffd', undefined],
+      [5, null, 'The line is not UTF-8. Save the file as UTF-8.'],
+    ]);
+  }
+});

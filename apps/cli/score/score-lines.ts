@@ -23,8 +23,8 @@ export async function scoreLines(
   let [line, failed, answers] = [0, 0, ''];
   for await (const text of linesOf(input, onProgress, maxLineBytes)) {
     line++;
-    if (text?.trim() === '') continue;
-    const { answer, scored } = scoreLine(text, line, maxLineBytes);
+    if (typeof text === 'string' && text.trim() === '') continue;
+    const { answer, scored } = scoreLine(text, line);
     if (!scored) failed++;
     answers += `${answer}\n`;
     if (answers.length < WRITE_AT_LENGTH) continue;
@@ -35,7 +35,7 @@ export async function scoreLines(
   return { lines: line, failed };
 }
 
-function scoreLine(text: string | undefined, line: number, maxLineBytes: number): { answer: string; scored: boolean } {
+function scoreLine(text: string | Error, line: number): { answer: string; scored: boolean } {
   // What was read of a line before it failed is in its answer too.
   const known: { id: Json; metric: Json; version?: string; options?: JsonObject; readAs?: string } = {
     id: null,
@@ -55,7 +55,7 @@ function scoreLine(text: string | undefined, line: number, maxLineBytes: number)
     });
   };
   try {
-    if (text === undefined) throw new Error(`The line is longer than ${maxLineBytes} bytes.`);
+    if (text instanceof Error) throw text;
     const parsed = parseJson(text);
     if (!isObject(parsed)) throw new Error('The line is not a JSON object.');
     if (typeof parsed.metric === 'string') known.metric = parsed.metric;
@@ -89,25 +89,25 @@ function refuseMisspeltFields(line: JsonObject): void {
 }
 
 /**
- * The lines of a text; undefined for one that is too long. Lines end at \n alone: node:readline would cut a JSON string
- * at U+2028. In UTF-8 no byte of another character is a \n.
+ * The lines of a text; an error in place of one that is too long, or not UTF-8. Lines end at \n alone: node:readline
+ * would cut a JSON string at U+2028. In UTF-8 no byte of another character is a \n.
  */
 async function* linesOf(
   input: Readable,
   onProgress: (bytes: number) => void,
   maxBytes: number,
-): AsyncGenerator<string | undefined> {
-  const decoder = new TextDecoder();
+): AsyncGenerator<string | Error> {
+  const tooLong = (): Error => new Error(`The line is longer than ${maxBytes} bytes.`);
   let parts: Buffer[] = [];
   let [bytes, length] = [0, 0];
   for await (const chunk of input as AsyncIterable<Buffer>) {
     onProgress((bytes += chunk.length));
-    const end = chunk.lastIndexOf(10);
+    const end = chunk.lastIndexOf(LINE_END);
     if (end >= 0) {
-      const first = chunk.indexOf(10);
-      if (length + first > maxBytes) yield undefined;
-      else yield decoder.decode(Buffer.concat([...parts, chunk.subarray(0, first)]));
-      if (first < end) yield* decoder.decode(chunk.subarray(first + 1, end)).split('\n');
+      const first = chunk.indexOf(LINE_END);
+      if (length + first > maxBytes) yield tooLong();
+      else yield* decoded(Buffer.concat([...parts, chunk.subarray(0, first)]));
+      if (first < end) yield* decoded(chunk.subarray(first + 1, end));
       [parts, length] = [[], 0];
     }
     const rest = chunk.subarray(end + 1);
@@ -115,6 +115,28 @@ async function* linesOf(
     if (length <= maxBytes) parts.push(rest);
     else parts = [];
   }
-  if (length > maxBytes) yield undefined;
-  else if (length) yield decoder.decode(Buffer.concat(parts));
+  if (length > maxBytes) yield tooLong();
+  else if (length) yield* decoded(Buffer.concat(parts));
+}
+const LINE_END = 10;
+
+/** Whole lines at once, and one by one where one of them is not UTF-8. */
+function decoded(lines: Buffer): (string | Error)[] {
+  try {
+    return UTF8.decode(lines).split('\n');
+  } catch {
+    if (!lines.includes(LINE_END)) return [new Error('The line is not UTF-8. Save the file as UTF-8.')];
+    return linesIn(lines).flatMap(decoded);
+  }
+}
+const UTF8 = new TextDecoder('utf-8', { fatal: true });
+
+function linesIn(lines: Buffer): Buffer[] {
+  const found: Buffer[] = [];
+  let from = 0;
+  for (let end = lines.indexOf(LINE_END); end >= 0; end = lines.indexOf(LINE_END, from)) {
+    found.push(lines.subarray(from, end));
+    from = end + 1;
+  }
+  return [...found, lines.subarray(from)];
 }

@@ -48,7 +48,7 @@ function readSpaceFile(path: string): Partial<Spaces> {
 
 function jsonOf(path: string, wrong: (why: string) => Error) {
   try {
-    return parseJson(readText(path).replace(/^\ufeff/, ''));
+    return parseJson(readText(path));
   } catch (error) {
     throw error instanceof SyntaxError ? wrong(error.message) : error;
   }

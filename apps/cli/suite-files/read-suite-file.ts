@@ -1,9 +1,31 @@
 import { readFileSync } from 'node:fs';
 import { extname } from 'node:path';
+import { decodeText } from '#lib/contracts/input/decode-text';
 
-export function readText(path: string): string {
+/** The file of standard input. */
+export const STDIN = '-';
+
+/**
+ * The text of a file.
+ * @param encoding undefined for UTF-8
+ * @param takesEncoding whether the command has --encoding
+ */
+export function readText(path: string, { encoding, takesEncoding = false }: Encoded = {}): string {
+  const isStdin = path === STDIN;
+  return decodeText(readBytes(isStdin ? 0 : path), {
+    name: isStdin ? 'Standard input' : path,
+    charset: encoding,
+    orSay: takesEncoding ? (charset) => `give --encoding ${charset}` : undefined,
+  });
+}
+interface Encoded {
+  encoding?: string | undefined;
+  takesEncoding?: boolean;
+}
+
+function readBytes(path: string | number): Buffer {
   try {
-    return readFileSync(path, 'utf8');
+    return readFileSync(path);
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
     throw new Error(code === 'ENOENT' ? `There is no file ${path}.` : `${path} cannot be read (${code}).`);
@@ -11,10 +33,10 @@ export function readText(path: string): string {
 }
 
 /** The text of a suite file, parsed before it is sent: a mistyped path is reported here and not by the server. */
-export function readSuiteFile(path: string): string {
-  const text = readText(path);
+export function readSuiteFile(path: string, encoded?: Encoded): string {
+  const text = readText(path, encoded);
   try {
-    JSON.parse(text.replace(/^\ufeff/, ''));
+    JSON.parse(text);
   } catch (error) {
     throw new Error(
       `${path} is not a suite: ${(error as Error).message}. Look at examples/weather.json, or at what ` +
@@ -26,6 +48,7 @@ export function readSuiteFile(path: string): string {
 
 export interface ImportOptions {
   format?: string;
+  encoding?: string;
   answers?: string;
   name?: string;
 }
@@ -41,12 +64,13 @@ export function readImport(path: string, options: ImportOptions, isDryRun = fals
     ...(isDryRun && { dry_run: 'true' }),
     ...(options.name !== undefined && { name: options.name }),
   });
+  const encoded = { encoding: options.encoding, takesEncoding: true };
   const body =
     format === 'native'
-      ? readSuiteFile(path)
+      ? readSuiteFile(path, encoded)
       : JSON.stringify({
-          text: readText(path),
-          ...(options.answers !== undefined && { possible_answers: readText(options.answers) }),
+          text: readText(path, encoded),
+          ...(options.answers !== undefined && { possible_answers: readText(options.answers, encoded) }),
         });
   return { body, query: `?${query}` };
 }

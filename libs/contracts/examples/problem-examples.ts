@@ -21,6 +21,11 @@ export const PROBLEM_EXAMPLES: Record<string, object> = {
   ),
   409: problem(409, 'Conflict', 'The run is not finished. Cancel it first, with POST /api/tool-eval/cancel.'),
   413: problem(413, 'Payload Too Large', 'The body is larger than 10 MiB. Import fewer cases at a time.'),
+  415: problem(
+    415,
+    'Unsupported Media Type',
+    'The body came as text/html. Send it as JSON, with "Content-Type: application/json".',
+  ),
   422: problem(422, 'Unprocessable Entity', 'No provider "opnai". Providers: openai, simulator.', [
     { path: '/models/0', message: 'No provider "opnai". Providers: openai, simulator.' },
   ]),

@@ -35,7 +35,7 @@ export type Problem = z.infer<typeof Problem>;
 /** An error that the caller caused. The API's filter turns it into a problem document. */
 export class ProblemError extends Error {
   constructor(
-    readonly status: 400 | 401 | 403 | 404 | 408 | 409 | 413 | 422 | 429 | 503,
+    readonly status: 400 | 401 | 403 | 404 | 408 | 409 | 413 | 415 | 422 | 429 | 503,
     detail: string,
     readonly errors?: InputError[],
     readonly retryAfterMs?: number,

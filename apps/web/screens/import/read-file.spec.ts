@@ -1,4 +1,4 @@
-import { formatOf, refusalOfFile, sizeOf } from './read-file.js';
+import { faultOf, formatOf, refusalOfFile, sizeOf, textOf } from './read-file.js';
 
 it('tells the format of a file by its name, where that tells it', () => {
   expect(['a.json', 'B.JSONL', 'x.y.csv', 'suite.yml', 'suite', 'a.toString'].map(formatOf)).toEqual([
@@ -15,4 +15,20 @@ it('refuses a file that no import takes, and says how to go on', () => {
   expect(refusalOfFile({ name: 'a.json', size: 10 * 2 ** 20 })).toBeUndefined();
   expect(refusalOfFile({ name: 'a.json', size: 12 * 2 ** 20 })).toMatch(/has 12\.0 MiB, .* up to 10\.0 MiB\. Split it/);
   expect(sizeOf(10)).toBe('1 KiB');
+});
+
+it('reads a file as UTF-8, or as UTF-16 with its mark, and says what it cannot read', () => {
+  const read = (bytes: Uint8Array): string => textOf('cases.csv', new Uint8Array(bytes).buffer);
+  const faultIn = (bytes: Uint8Array): string => {
+    try {
+      return read(bytes);
+    } catch (error) {
+      return faultOf({ name: 'cases.csv' }, error);
+    }
+  };
+  expect(read(Buffer.from('\ufeffZürich'))).toBe('Zürich');
+  expect(read(Buffer.from('\ufeffZürich', 'utf16le'))).toBe('Zürich');
+  expect(faultIn(Buffer.from('Zürich', 'latin1'))).toMatch(/^"cases.csv" is not UTF-8: byte 2 .* Save it as UTF-8\.$/);
+  expect(faultIn(Buffer.from('PK\x03\x04', 'latin1'))).toMatch(/workbook/);
+  expect(faultOf({ name: 'x' }, new Error('gone'))).toMatch(/^"x" cannot be read/);
 });

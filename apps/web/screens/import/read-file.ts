@@ -1,4 +1,6 @@
 import type { ImportFormat } from '#lib/contracts/import';
+import { decodeText } from '#lib/contracts/input/decode-text';
+import { ProblemError } from '#lib/contracts/input/problem';
 
 /** The most that the API takes in one file. */
 export const MAX_FILE_BYTES = 10 * 2 ** 20;
@@ -18,6 +20,14 @@ export function formatOf(fileName: string): ImportFormat | undefined {
   const extension = /\.([a-z]{2,6})$/i.exec(fileName)?.[1]?.toLowerCase();
   return extension === undefined || !Object.hasOwn(BY_EXTENSION, extension) ? undefined : BY_EXTENSION[extension];
 }
+
+/** The text of a file, in UTF-8, or in UTF-16 with a byte order mark. @throws ProblemError when it is no text */
+export const textOf = (fileName: string, bytes: ArrayBuffer): string =>
+  decodeText(new Uint8Array(bytes), { name: `"${fileName}"` });
+
+/** Why a file could not be read. */
+export const faultOf = ({ name }: { name: string }, error: unknown): string =>
+  error instanceof ProblemError ? error.message : `"${name}" cannot be read. Was it moved, or is it a folder?`;
 
 /** A size in the words of the API's limits. */
 export const sizeOf = (bytes: number): string =>

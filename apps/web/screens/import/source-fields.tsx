@@ -2,7 +2,7 @@ import { useId, useState, type DragEvent } from 'react';
 import type { ImportFormat } from '#lib/contracts/import';
 import type { ImportSource } from '../../api/imports';
 import { Given } from '../../parts/given';
-import { formatOf, refusalOfFile, sizeOf } from './read-file';
+import { faultOf, formatOf, refusalOfFile, sizeOf, textOf } from './read-file';
 
 const FORMATS: Record<ImportFormat, string> = {
   native: 'a suite of Toolmark, JSON',
@@ -129,10 +129,10 @@ function FileField({ label, onText }: { label: string; onText: (text: string, na
     const refusal = refusalOfFile(file);
     if (refusal !== undefined) return setSaid({ text: refusal, isFault: true });
     try {
-      onText(await file.text(), file.name);
+      onText(textOf(file.name, await file.arrayBuffer()), file.name);
       setSaid({ text: `${file.name}, ${sizeOf(file.size)}`, isFault: false });
-    } catch {
-      setSaid({ text: `"${file.name}" cannot be read. Was it moved, or is it a folder?`, isFault: true });
+    } catch (error) {
+      setSaid({ text: faultOf(file, error), isFault: true });
     }
   };
   const drop = (event: DragEvent): void => {
