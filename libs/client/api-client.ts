@@ -86,11 +86,11 @@ export class ApiClient {
     return this.#read(await this.#fetch(path, method, body, options));
   }
 
-  /** A file of any size, piece by piece. */
+  /** A file of any size, piece by piece, with its byte order mark. What fetch throws when it breaks off. */
   async *download(path: string, options?: CallOptions): AsyncGenerator<string> {
     const response = await this.#fetch(path, 'GET', undefined, options);
     if (!response.ok || !response.body) return void (yield this.#read(response));
-    yield* response.body.pipeThrough(new TextDecoderStream());
+    yield* response.body.pipeThrough(new TextDecoderStream('utf-8', { ignoreBOM: true }));
   }
 
   async #read(response: Response): Promise<string> {

@@ -13,7 +13,8 @@ export const CaseResult = z
       })
       .meta({ description: 'The run.' }),
     result: Result.meta({
-      description: 'The result, without `evidence` and `metrics`, and with the prompt cut after 200 characters.',
+      description:
+        'The result, without `evidence`, `metrics`, `tags` and `source`, and with the prompt cut after 200 characters.',
     }),
   })
   .meta({ id: 'CaseResult', description: 'A result of a case, with the run that it belongs to.' });

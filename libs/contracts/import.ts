@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { id } from './page.js';
+import { flag, id } from './page.js';
 import { SuiteFile } from './suite.js';
 
 /** The formats that a suite can be imported from. */
@@ -20,15 +20,14 @@ export type ImportFormat = (typeof IMPORT_FORMATS)[number];
 export const SUITE_EXPORT_FORMATS = ['json', 'csv', 'bfcl', 'jsonl', 'yaml'] as const;
 export type SuiteExportFormat = (typeof SUITE_EXPORT_FORMATS)[number];
 
-const flag = z.enum(['true', 'false']).transform((text) => text === 'true');
 export const ImportQuery = z.strictObject({
   format: z
     .enum(IMPORT_FORMATS)
     .default('native')
     .meta({ description: 'The format of the body: a suite as in the API (`native`), or a file of another format.' }),
-  dry_run: flag
-    .default(false)
-    .meta({ description: 'With `true`, the response shows what the import would create, and nothing is written.' }),
+  dry_run: flag.meta({
+    description: 'With `true`, the response shows what the import would create, and nothing is written.',
+  }),
   name: z
     .string()
     .trim()
@@ -39,6 +38,10 @@ export const ImportQuery = z.strictObject({
 });
 export type ImportQuery = z.infer<typeof ImportQuery>;
 
+export const CsvMark = flag.meta({
+  description: 'For `csv`: a byte order mark in front, by which Excel knows UTF-8.',
+});
+
 export const SuiteExportQuery = z.strictObject({
   format: z
     .enum(SUITE_EXPORT_FORMATS)
@@ -48,6 +51,7 @@ export const SuiteExportQuery = z.strictObject({
     .enum(['all', 'questions', 'answers'])
     .default('all')
     .meta({ description: 'For `bfcl`, which has two files: the questions, the possible answers, or both in one.' }),
+  bom: CsvMark,
 });
 export type SuiteExportQuery = z.infer<typeof SuiteExportQuery>;
 

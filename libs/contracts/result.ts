@@ -19,6 +19,10 @@ export const Result = z
     case_name: z.string().nullable().meta({ description: 'The name of the case; null when it has none.' }),
     prompt: z.string().meta({ description: 'The prompt of the case, or the last user message of its conversation.' }),
     category: z.string().nullable().meta({ description: 'The category of the case; null when it has none.' }),
+    tags: z.array(z.string()).meta({ description: 'The tags of the case.' }),
+    source: z.string().nullable().meta({
+      description: 'The origin of the case, such as the trace that it was imported from; null when it has none.',
+    }),
     sample: z.int().meta({ description: 'The repetition of the case, from 0.' }),
     outcome: z.enum(['scored', 'errored']).meta({
       description:
@@ -296,7 +300,8 @@ export const ResultsQuery = z.strictObject({
   ...PageQuery.shape,
   lean: flag.meta({
     description:
-      'Without `evidence` and `metrics`, with the first 200 characters of the prompt, and with long arguments cut.',
+      'Without `evidence`, `metrics`, `tags` and `source`, with the first 200 characters of the prompt, and with long ' +
+      'arguments cut.',
   }),
 });
 export type ResultsQuery = z.infer<typeof ResultsQuery>;

@@ -49,6 +49,8 @@ export const TryResult = ResultWithExchange.omit({
   case_name: true,
   prompt: true,
   category: true,
+  tags: true,
+  source: true,
   sample: true,
   scoring_version: true,
   cached: true,

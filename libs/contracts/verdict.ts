@@ -217,6 +217,14 @@ export const Evidence = z
       .optional()
       .meta({ description: 'Other things worth knowing about the verdict, in sentences.' }),
     syntax: CallSyntax.optional(),
+    finish_reason: z
+      .string()
+      .optional()
+      .meta({
+        description:
+          "Why the last reply ended, in OpenAI's words (`stop`, `tool_calls`, `length`, `content_filter`) where they " +
+          'have one; left out when the provider does not say, and in verdicts of earlier releases.',
+      }),
     bound: Bound.optional().meta({ description: 'The limit that the reply exceeded. Nothing else in it was scored.' }),
     chain: z
       .object({

@@ -23,13 +23,21 @@ export interface SuiteToExport {
   usedFields: () => readonly string[] | Promise<readonly string[]>;
 }
 
+/** What is asked of a file. */
+export interface SuiteFileForm {
+  format: SuiteExportFormat;
+  /** Of BFCL. */
+  part: BfclPart;
+  /** A CSV begins with a byte order mark. */
+  bom: boolean;
+}
+
 /** Writes a suite in one of the formats while its cases are read. It holds at most one page of cases. */
 export async function* exportSuite(
   { settings, pages, usedFields }: SuiteToExport,
-  format: SuiteExportFormat,
-  part: BfclPart,
+  file: SuiteFileForm,
 ): AsyncGenerator<string> {
-  const { before, write, after } = writerOf(settings, format, part, format === 'csv' ? await usedFields() : []);
+  const { before, write, after } = writerOf(settings, file, file.format === 'csv' ? await usedFields() : []);
   if (before) yield before;
   const turn = yieldToEventLoop();
   let isFirst = true;
@@ -59,8 +67,7 @@ interface Writer {
 
 function writerOf(
   settings: SuiteSettings,
-  format: SuiteExportFormat,
-  part: BfclPart,
+  { format, part, bom }: SuiteFileForm,
   usedFields: readonly string[],
 ): Writer {
   switch (format) {
@@ -80,7 +87,7 @@ function writerOf(
     case 'csv': {
       const { header, rowOf } = createCsvWriter(settings, usedFields);
       return {
-        before: header,
+        before: `${bom ? '\ufeff' : ''}${header}`,
         write: (body) => rowOf(parseJson(body) as JsonObject),
         after: (isEmpty) => (isEmpty ? rowOf({}) : ''),
       };

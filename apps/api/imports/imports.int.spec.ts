@@ -169,6 +169,19 @@ describe('an import', () => {
 });
 
 describe('an export', () => {
+  it('for Excel begins with a byte order mark, and is imported as the same cases', async () => {
+    const { body } = await client.post('/api/tool-eval/import', weatherSuite(2));
+    const answer = await fetch(`${api.url}/api/tool-suites/${body.suite_id}/export?format=csv&bom=true`, {
+      headers: { authorization: `Bearer ${api.client.token}` },
+    });
+    const text = String(Buffer.from(await answer.arrayBuffer()));
+    expect(text).toMatch(/^\ufeffsuite,name,/);
+    expect(await client.post('/api/tool-eval/import?format=csv', text, { 'content-type': 'text/csv' })).toMatchObject({
+      status: 201,
+      body: { test_cases_created: 2, warnings: [] },
+    });
+  });
+
   it.each(['json', 'csv', 'jsonl', 'yaml', 'bfcl'])('as %s is imported as the same cases', async (format) => {
     const { body } = await client.post('/api/tool-eval/import', weatherSuite(3));
     const answer = await fetch(`${api.url}/api/tool-suites/${body.suite_id}/export?format=${format}`, {

@@ -100,13 +100,11 @@ export class ImportService {
   async export(
     { teamId }: Caller,
     suiteId: string,
-    { format, part }: SuiteExportQuery,
+    form: SuiteExportQuery,
   ): Promise<{ file: StreamableFile; name: string }> {
     const suites = new SuiteRepository(this.pool, teamId);
-    const file = await retryOnSuiteChange(suites, suiteId, (suite) =>
-      this.exporter.asFile(teamId, suite, format, part),
-    );
-    return { file, name: `toolmark-suite-${suiteId}.${SUITE_CONTENT_TYPES[format].ending}` };
+    const file = await retryOnSuiteChange(suites, suiteId, (suite) => this.exporter.asFile(teamId, suite, form));
+    return { file, name: `toolmark-suite-${suiteId}.${SUITE_CONTENT_TYPES[form.format].ending}` };
   }
 }
 

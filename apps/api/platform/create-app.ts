@@ -6,6 +6,7 @@ import type { FastifyInstance, FastifyReply } from 'fastify';
 import type { Pool } from '#lib/db/connection/pool';
 import { checkTokens } from './auth.js';
 import { addBodyParsers } from './body-parsers.js';
+import { resetCutAnswers } from './cut-answers.js';
 import { measureRequests } from './http-metrics.js';
 import { describeApi } from './openapi.js';
 import { sendProblem, toProblem } from './problem.filter.js';
@@ -33,6 +34,7 @@ export async function createApp(root: DynamicModule): Promise<NestFastifyApplica
   addBodyParsers(fastify);
   measureRequests(fastify);
   closeConnections(fastify, app.get(Shutdown));
+  resetCutAnswers(fastify);
   checkTokens(fastify, app.get<Pool>(POOL));
   fastify.addHook('onRequest', async ({ query, params }) => [query, params].forEach(refuseUnstorable));
   // The document is made when it is first asked for.

@@ -1,9 +1,10 @@
 import { metricName, type RunMetric } from '#lib/contracts/metric';
 import type { Result } from '#lib/contracts/result';
 import type { Run } from '#lib/contracts/run';
-import type { ResultWriter } from './result-writer.js';
+import { tagsCell } from '#lib/imports/files/csv-suite';
+import { BYTE_ORDER_MARK, type ResultWriter, type WrittenHow } from './result-writer.js';
 
-type Column = [name: string, value: (result: Result) => string | number | boolean | null];
+type Column = [name: string, value: (result: Result, run: Run) => string | number | boolean | null];
 const CSV_COLUMNS: Column[] = [
   ['id', (r) => r.id],
   ['target', (r) => r.target],
@@ -32,7 +33,14 @@ const CSV_COLUMNS: Column[] = [
   ['tool_choice_used', (r) => r.tool_choice_used],
 ];
 /** Behind those of the metrics, so that no column moves for who reads them by their place. */
-const LAST_COLUMNS: Column[] = [['syntax', (r) => r.syntax]];
+const LAST_COLUMNS: Column[] = [
+  ['syntax', (r) => r.syntax],
+  ['tags', (r) => tagsCell(r.tags)],
+  ['suite_version', (_r, run) => run.suite.version],
+  ['source', (r) => r.source],
+  ['cached', (r) => r.cached],
+  ['finish_reason', (r) => r.evidence?.finish_reason ?? null],
+];
 /** Names of columns, which no metric of a run may take. */
 export const CSV_NAMES: ReadonlySet<string> = new Set([...CSV_COLUMNS, ...LAST_COLUMNS].map(([name]) => name));
 
@@ -52,11 +60,18 @@ function cell(value: string | number | boolean | null): string {
   return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }
 
-export function csvWriter(run: Run): ResultWriter {
-  const columns = [...CSV_COLUMNS, ...metricColumns(run), ...LAST_COLUMNS];
+/** Begins the last row, which says that the file is whole, and how many results it has. */
+const END = '#end';
+
+export function csvWriter(run: Run, { hasMark, hasEnd }: WrittenHow): ResultWriter {
+  const metrics = metricColumns(run);
+  // A metric of an earlier run may have the name of a column that came later.
+  const isFree = ([name]: Column): boolean => !metrics.some(([metric]) => metric === name);
+  const columns = [...CSV_COLUMNS, ...metrics, ...LAST_COLUMNS.filter(isFree)];
+  const row = (cells: readonly string[]): string => `${cells.join(',')}\r\n`;
   return {
-    head: `${columns.map(([name]) => name).join(',')}\r\n`,
-    write: (result) => `${columns.map(([, valueOf]) => cell(valueOf(result))).join(',')}\r\n`,
-    foot: '',
+    head: `${hasMark ? BYTE_ORDER_MARK : ''}${row(columns.map(([name]) => name))}`,
+    write: (result) => row(columns.map(([, valueOf]) => cell(valueOf(result, run)))),
+    foot: (count) => (hasEnd ? row(columns.map((_column, index) => [END, String(count)][index] ?? '')) : ''),
   };
 }

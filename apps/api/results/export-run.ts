@@ -1,4 +1,4 @@
-import type { ResultWriter } from './result-writer.js';
+import type { ResultWriter, WrittenHow } from './result-writer.js';
 import type { Run } from '#lib/contracts/run';
 import type { ResultList, ResultLists } from '#lib/db/read/result-lists';
 import { csvWriter } from './csv.js';
@@ -14,37 +14,43 @@ export const EXPORT_FILES: Record<ExportFormat, { type: string; extension: strin
 };
 const PAGE_SIZE = 500;
 
-const WRITERS: Record<ExportFormat, (run: Run, isWhole: boolean) => ResultWriter> = {
+const WRITERS: Record<ExportFormat, (run: Run, how: WrittenHow) => ResultWriter> = {
   json: (run) => ({
     head: `{"run":${JSON.stringify(run)},"results":[`,
     write: (result, isFirst) => `${isFirst ? '' : ','}\n${JSON.stringify(result)}`,
-    foot: '\n]}\n',
+    foot: () => '\n]}\n',
   }),
-  jsonl: () => ({ head: '', write: (result) => `${JSON.stringify(result)}\n`, foot: '' }),
+  jsonl: (_run, { hasEnd }) => ({
+    head: '',
+    write: (result) => `${JSON.stringify(result)}\n`,
+    foot: (results) => (hasEnd ? `${JSON.stringify({ end: true, results })}\n` : ''),
+  }),
   csv: csvWriter,
   junit: junitWriter,
 };
+
+export type ExportedHow = Pick<WrittenHow, 'hasMark' | 'hasEnd'> & { format: ExportFormat };
 
 /** A run with its results, or those that a filter leaves, written page by page: memory does not grow with the run. */
 export async function* exportRun(
   results: ResultLists,
   run: Run,
-  format: ExportFormat,
+  { format, ...how }: ExportedHow,
   list: ResultList,
 ): AsyncGenerator<string> {
-  const { head, write, foot } = WRITERS[format](run, filterOf(list).length === 0);
+  const { head, write, foot } = WRITERS[format](run, { ...how, isWhole: filterOf(list).length === 0 });
   if (head) yield head;
   let cursor: string | undefined;
-  let isFirst = true;
+  let count = 0;
   do {
     const page = await results.list(run.id, list, { limit: PAGE_SIZE, cursor });
     for (const result of page.items) {
-      yield write(result, isFirst);
-      isFirst = false;
+      yield write(result, count === 0);
+      count++;
     }
     cursor = page.next_cursor ?? undefined;
   } while (cursor !== undefined);
-  if (foot) yield foot;
+  yield foot(count);
 }
 
 /** What a filter asks for. */

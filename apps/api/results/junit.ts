@@ -1,17 +1,17 @@
 import type { Result } from '#lib/contracts/result';
 import type { Run } from '#lib/contracts/run';
 import { escapeXml as xml } from '#lib/contracts/xml';
-import type { ResultWriter } from './result-writer.js';
+import type { ResultWriter, WrittenHow } from './result-writer.js';
 
 /** One suite of tests, each result a test. How many there are is known of a whole run alone. */
-export function junitWriter({ suite, counts }: Run, isWhole: boolean): ResultWriter {
+export function junitWriter({ suite, counts }: Run, { isWhole }: WrittenHow): ResultWriter {
   const failures = counts.settled - counts.errored - counts.passed;
   const numbers = ` tests="${counts.settled}" failures="${failures}" errors="${counts.errored}"`;
   const attributes = `name="${xml(suite.name)}"${isWhole ? numbers : ''}`;
   return {
     head: `<?xml version="1.0" encoding="UTF-8"?>\n<testsuites ${attributes}>\n<testsuite ${attributes}>\n`,
     write: testcase,
-    foot: '</testsuite>\n</testsuites>\n',
+    foot: () => '</testsuite>\n</testsuites>\n',
   };
 }
 

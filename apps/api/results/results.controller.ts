@@ -2,7 +2,8 @@ import { Controller, Get, Param, Query, Res, StreamableFile } from '@nestjs/comm
 import type { FastifyReply } from 'fastify';
 import { Readable } from 'node:stream';
 import { z } from 'zod';
-import { pageOf } from '#lib/contracts/page';
+import { flag, pageOf } from '#lib/contracts/page';
+import { CsvMark } from '#lib/contracts/import';
 import {
   Result,
   ResultNeighbours,
@@ -22,6 +23,12 @@ const ExportQuery = z.strictObject({
   // A file has a format, too.
   format_compliance: ResultsFilter.shape.format,
   format: z.enum(EXPORT_FORMATS).default('json').meta({ description: 'The format of the file.' }),
+  bom: CsvMark,
+  end: flag.meta({
+    description:
+      'For `jsonl` and `csv`, which do not show where they end: a last line with the number of results, ' +
+      '`{"end":true,"results":7}` or a row that begins with `#end,7`. A file without it was cut off.',
+  }),
 });
 const ResultQuery = ResultsQuery.pick({ rescore_id: true });
 @Controller('api/tool-eval/history/:id')
@@ -90,12 +97,12 @@ export class ResultsController {
   async export(
     @Me() caller: Caller,
     @Param('id') id: string,
-    @Query({ schema: ExportQuery }) { format, format_compliance, ...list }: z.infer<typeof ExportQuery>,
+    @Query({ schema: ExportQuery }) { format, bom, end, format_compliance, ...list }: z.infer<typeof ExportQuery>,
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<StreamableFile> {
     const runId = uuid('run', id);
     const filter = { ...list, format: format_compliance };
-    const text = await this.service.export(caller, runId, format, filter);
+    const text = await this.service.export(caller, runId, { format, hasMark: bom, hasEnd: end }, filter);
     void reply.header('content-disposition', `attachment; filename="${exportName(runId, format, filter)}"`);
     return new StreamableFile(Readable.from(text), { type: EXPORT_FILES[format].type });
   }

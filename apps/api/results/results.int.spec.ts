@@ -5,6 +5,8 @@ import { dispatchLane } from '#lib/db/engine/dispatch-lane';
 import { settleItems, type Settlement } from '#lib/db/engine/settle-items';
 import { logWarning } from '#lib/db/engine/log-events';
 import type { Verdict } from '#lib/contracts/verdict';
+import { connect } from 'node:net';
+import { ApiClient } from '#lib/client/api-client';
 import { joinIdleApi, type SharedApi } from '../../../test/api.js';
 import { clientOf, type Client } from '../../../test/client.js';
 
@@ -28,7 +30,12 @@ function settlement(delivery: Settlement['delivery']): Settlement {
     format_compliance: 'native',
     abstention: false,
     called: [{ name: 'get_weather', arguments: parseJson('{"city":"Paris","days":5.0}') as JsonObject }],
-    evidence: { pairs: [{ called: 0, expected: 0, param_score: 0, arguments: [] }], missing: [], unexpected: [] },
+    evidence: {
+      pairs: [{ called: 0, expected: 0, param_score: 0, arguments: [] }],
+      missing: [],
+      unexpected: [],
+      ...(delivery.item > 1 && { finish_reason: 'tool_calls' }),
+    },
   };
   return {
     delivery,
@@ -75,6 +82,7 @@ beforeAll(async () => {
     test_cases: Array.from({ length: CASES }, (_, n) => ({
       name: n === 2 ? '=cmd|" /C calc"!A0' : `case ${n}`,
       category: n % 2 ? 'odd' : 'even',
+      ...(n < 3 && { tags: n === 2 ? ['a;b', '"c"'] : ['smoke', `n${n}`], source: n === 2 ? '=1+1' : `trace ${n}` }),
       prompt: `Weather,\n"${n}"?`,
       expected_tool: 'get_weather',
       expected_params: { city: 'Paris' },
@@ -94,6 +102,22 @@ beforeAll(async () => {
   for (const delivery of deliveries) await settleItems(api.pool, [settlement(delivery)]);
 }, 60_000);
 
+async function lengthOf(pieces: AsyncIterable<string>): Promise<number> {
+  let length = 0;
+  for await (const piece of pieces) length += piece.length;
+  return length;
+}
+/** How a connection ends that carries one answer: regularly, or with an error. */
+const endOf = (path: string, version: string): Promise<string> =>
+  new Promise((ended) => {
+    const { hostname, port } = new URL(api.url);
+    const head = `host: x\r\nconnection: close\r\nauthorization: Bearer ${client.token}`;
+    connect(Number(port), hostname)
+      .on('error', ({ code }: NodeJS.ErrnoException) => ended(code!))
+      .on('end', () => ended('end'))
+      .resume()
+      .write(`GET ${path} HTTP/${version}\r\n${head}\r\n\r\n`);
+  });
 const results = (query = '') => client.get(`/api/tool-eval/history/${runId}/results${query}`);
 const names = async (query: string): Promise<string[]> =>
   (await results(query)).body.items.map((result: any) => result.id);
@@ -242,11 +266,65 @@ describe('an export', () => {
 
   it('as CSV quotes what needs quotes, and hands no formula to a spreadsheet', async () => {
     const { body } = await exported('csv');
-    expect(body).toMatch(/^id,.*,tool_choice_used,syntax\r\n/);
+    expect(body).toMatch(/^id,.*,tool_choice_used,syntax,tags,suite_version,source,cached,finish_reason\r\n/);
     expect(body.split('\r\n')).toHaveLength(CASES + 2); // the header, and the end of the last line
     expect(body).toContain('"Weather,\n""0""?"');
     expect(body).toContain(`"'=cmd|"" /C calc""!A0"`);
     expect(body).not.toMatch(/(^|,)"?=/m);
+  });
+
+  it('as CSV says how a case is tagged, where it comes from, and how the reply ended', async () => {
+    const rows = (await exported('csv')).body.split('\r\n');
+    const endOfRow = (index: number): string => rows[index].split(',required,').at(-1);
+    expect([1, 2, 3, 4].map(endOfRow)).toEqual([
+      ',smoke;n0,1,trace 0,false,',
+      ',smoke;n1,1,trace 1,false,',
+      String.raw`,"[""a;b"",""\""c\"""""]",1,'=1+1,false,tool_calls`.replace('"""""]', '""""]'),
+      ',,1,,false,tool_calls',
+    ]);
+    const [line] = (await exported('jsonl')).body.split('\n');
+    expect(JSON.parse(line)).toMatchObject({ tags: ['smoke', 'n0'], source: 'trace 0', cached: false });
+    expect((await results('?lean=true')).body.items[0]).toMatchObject({ tags: [], source: null });
+  });
+
+  it('as CSV for Excel begins with a byte order mark, which no other format has', async () => {
+    const bytes = async (query: string): Promise<Buffer> => {
+      const headers = { authorization: `Bearer ${client.token}` };
+      const answer = await fetch(`${api.url}/api/tool-eval/history/${runId}/export?${query}`, { headers });
+      return Buffer.from(await answer.arrayBuffer());
+    };
+    expect(String(await bytes('format=csv&bom=true'))).toBe(`\ufeff${String(await bytes('format=csv'))}`);
+    expect(await bytes('format=jsonl&bom=true')).toEqual(await bytes('format=jsonl'));
+  });
+
+  it('says at its end, when asked to, how many results it has', async () => {
+    const lines = (await exported('jsonl&end=true')).body.trimEnd().split('\n');
+    expect([lines.length, lines.at(-1)]).toEqual([CASES + 1, `{"end":true,"results":${CASES}}`]);
+    const [head, ...rows] = (await exported('csv&end=true&outcome=errored')).body.trimEnd().split('\r\n');
+    expect(rows.at(-1)).toBe(`#end,1${','.repeat(head.split(',').length - 2)}`);
+    for (const format of ['json', 'junit'])
+      expect((await exported(`${format}&end=true`)).body).toEqual((await exported(format)).body);
+  });
+
+  it('that fails in the middle looks whole to nobody', async () => {
+    const { rows } = await api.pool.query<{ called: string }>(
+      'SELECT called FROM result WHERE run_id = $1 AND case_position = 5',
+      [runId],
+    );
+    const spoil = (called: string) =>
+      api.pool.query('UPDATE result SET called = $2 WHERE run_id = $1 AND case_position = 5', [runId, called]);
+    await spoil('{');
+    try {
+      for (const format of ['json', 'csv', 'junit']) {
+        const path = `/api/tool-eval/history/${runId}/export?format=${format}`;
+        await expect(lengthOf(new ApiClient(api.url, client.token).download(path))).rejects.toThrow(/terminated/);
+        for (const version of ['1.0', '1.1']) expect(await endOf(path, version)).toBe('ECONNRESET');
+      }
+      expect((await exported('jsonl')).status).toBe(500);
+    } finally {
+      await spoil(rows[0]!.called);
+    }
+    expect(await endOf(`/api/tool-eval/history/${runId}/export`, '1.0')).toBe('end');
   });
 
   it('as JUnit tells failures from errors', async () => {

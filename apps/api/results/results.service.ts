@@ -14,7 +14,7 @@ import { KeyedSemaphore } from '#lib/runtime/keyed-semaphore';
 import { POOL, PRISMA } from '../platform/stores.js';
 import { exchangeOf, saidOf } from './exchange-of.js';
 import { explanationOf } from './explanation.js';
-import { exportRun, type ExportFormat } from './export-run.js';
+import { exportRun, type ExportedHow } from './export-run.js';
 
 const MAX_WAITING_LISTS = 100;
 
@@ -62,10 +62,10 @@ export class ResultService {
   }
 
   /** All results, or those that a filter leaves, as a file, written while it is read. */
-  async export(caller: Caller, runId: string, format: ExportFormat, list: ResultList): Promise<AsyncGenerator<string>> {
+  async export(caller: Caller, runId: string, how: ExportedHow, list: ResultList): Promise<AsyncGenerator<string>> {
     checkOrder(list);
     const run = await this.#run(caller, runId, list.rescore_id);
-    return exportRun(new ResultLists(this.pool, caller.teamId), run, format, list);
+    return exportRun(new ResultLists(this.pool, caller.teamId), run, how, list);
   }
 
   /** The team's run, whose rescore is completed where one is named. */

@@ -1,10 +1,8 @@
 import { Inject, Injectable, StreamableFile } from '@nestjs/common';
-import type { SuiteExportFormat } from '#lib/contracts/import';
 import type { Suite, SuiteSettings } from '#lib/contracts/suite';
 import { CaseRepository, type CaseRow } from '#lib/db/catalogue/cases';
 import type { Pool } from '#lib/db/connection/pool';
-import type { BfclPart } from '#lib/imports/bfcl/export-bfcl';
-import { exportSuite, SUITE_CONTENT_TYPES } from '#lib/imports/export-suite';
+import { exportSuite, SUITE_CONTENT_TYPES, type SuiteFileForm } from '#lib/imports/export-suite';
 import { POOL } from '../platform/stores.js';
 import { SuiteStreams } from './suite-streams.js';
 
@@ -15,8 +13,7 @@ type CasePages = AsyncIterable<CaseRow[]>;
 
 interface FileOfSuite {
   settings: SuiteSettings;
-  format: SuiteExportFormat;
-  part: BfclPart;
+  form: SuiteFileForm;
   caseJson: (one: CaseRow) => string;
 }
 
@@ -30,14 +27,18 @@ export class SuiteExporter {
 
   /** A suite with its cases, as the API answers it. */
   asJson(teamId: string, suite: Suite): Promise<StreamableFile> {
-    return this.#stream(teamId, suite, { settings: suite, format: 'json', part: 'all', caseJson: jsonWithId });
+    return this.#stream(teamId, suite, {
+      settings: suite,
+      form: { format: 'json', part: 'all', bom: false },
+      caseJson: jsonWithId,
+    });
   }
 
   /** A suite as a file that can be imported. */
-  asFile(teamId: string, suite: Suite, format: SuiteExportFormat, part: BfclPart): Promise<StreamableFile> {
+  asFile(teamId: string, suite: Suite, form: SuiteFileForm): Promise<StreamableFile> {
     const { name, description, system_prompt, pass_threshold, tools } = suite;
     const settings = { name, description, system_prompt, pass_threshold, tools };
-    return this.#stream(teamId, suite, { settings, format, part, caseJson: ({ body }) => body });
+    return this.#stream(teamId, suite, { settings, form, caseJson: ({ body }) => body });
   }
 
   /**
@@ -55,10 +56,9 @@ export class SuiteExporter {
           pages: jsonOf(pages, file.caseJson),
           usedFields: () => cases.usedFields(suite.id),
         },
-        file.format,
-        file.part,
+        file.form,
       );
-    const { type } = SUITE_CONTENT_TYPES[file.format];
+    const { type } = SUITE_CONTENT_TYPES[file.form.format];
     const pages = cases.pages(suite.id, suite.version);
     const buffered: CaseRow[][] = [];
     for (let characters = 0; characters <= MAX_BUFFERED_CHARACTERS;) {

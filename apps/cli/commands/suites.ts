@@ -10,6 +10,7 @@ import { printList } from '../lookup/read-list.js';
 import { table } from '../output/table.js';
 import { print, printFile, printJson, printWarning } from '../output/terminal.js';
 import { readImport, type ImportOptions } from '../suite-files/read-suite-file.js';
+import { orBrokenOff, writeWhole } from '../write-whole.js';
 import { addDrafts, expectationOf } from './drafts.js';
 
 export const IMPORT_FORMATS = [
@@ -48,7 +49,9 @@ export function addSuites(program: Command): void {
       .description('print a suite as a file')
       .argument('<suite>', SUITE)
       .addOption(new Option('--format <format>', 'format of the file').choices(SUITE_EXPORT_FORMATS).default('json'))
-      .action(onServer<{ format: string }, [string]>(exportSuite)),
+      .option('--bom', 'with --format csv: a byte order mark, by which Excel knows UTF-8')
+      .option('--out <file>', 'file to write, once it is whole; standard output when left out')
+      .action(onServer<SuiteExportOptions, [string]>(exportSuite)),
     'toolmark suites export Weather --format yaml',
   );
   withExamples(
@@ -148,8 +151,20 @@ async function checkSuite(client: ApiClient, options: Import, file: string): Pro
   print(`${file} can be imported: "${name}" with ${answer.test_cases_created} cases and ${tools.length} tools.`);
 }
 
-async function exportSuite(client: ApiClient, { format }: { format: string }, name: string): Promise<void> {
-  const text = await client.text(`/api/tool-suites/${await findSuite(client, name)}/export?format=${format}`);
+interface SuiteExportOptions {
+  format: string;
+  bom?: boolean;
+  out?: string;
+}
+
+async function exportSuite(client: ApiClient, options: SuiteExportOptions, name: string): Promise<void> {
+  const { format, bom, out } = options;
+  const query = new URLSearchParams({ format, ...(bom && { bom: 'true' }) });
+  const pieces = client.download(`/api/tool-suites/${await findSuite(client, name)}/export?${query}`);
+  if (out !== undefined)
+    return writeWhole(out, orBrokenOff(pieces, `The export broke off, and ${out} was not written.`));
+  let text = '';
+  for await (const piece of orBrokenOff(pieces, 'The export broke off, and nothing was printed.')) text += piece;
   if (format === 'json') printJson(parseJson(text));
   else printFile(text);
 }

@@ -72,10 +72,12 @@ export interface Labels {
 export const labelRun = ({ id, ...labels }: Labels, options: Sent) =>
   client.call<Run>('PATCH', `${HISTORY}/${id}`, labels, options);
 
+/** What the API is asked for, what a person calls it, and the ending of the file. */
 export const EXPORT_FORMATS = [
   ['json', 'JSON', 'json'],
   ['jsonl', 'JSON Lines', 'jsonl'],
   ['csv', 'CSV', 'csv'],
+  ['csv&bom=true', 'CSV for Excel', 'csv'],
   ['junit', 'JUnit XML', 'xml'],
 ] as const;
 export type ExportFormat = (typeof EXPORT_FORMATS)[number][0];

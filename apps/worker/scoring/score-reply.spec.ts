@@ -59,6 +59,18 @@ test('a large reply is scored in a thread as a small one is here, to the digits 
   expect(JSON.stringify(there)).toBe(JSON.stringify(here));
 });
 
+test('a verdict says how the last reply ended, where its provider says so', async () => {
+  const ended = async (...reasons: (string | null)[]) => {
+    const replies = reasons.map((finishReason) => ({ message: { content: 'x' }, finishReason }));
+    return (await shared.score(aCase({ expected_tool: null }), replies, [], alone)).verdict.evidence.finish_reason;
+  };
+  expect([await ended('stop'), await ended('x'.repeat(200)), await ended(null)]).toEqual([
+    'stop',
+    'x'.repeat(100),
+    undefined,
+  ]);
+});
+
 test('metrics of a large reply are the same as here, keys in the order that they were written in', async () => {
   const metrics = [
     { id: 'ragas_tool_call_f1', options: {} },

@@ -80,12 +80,20 @@ export function scoreOnce(
   const read = rounds.map(({ reply }) => reply);
   const similarities = known.find;
   const scored: ScoredReply = {
-    verdict: prepared.score(read, similarities),
+    verdict: withFinishReason(prepared.score(read, similarities), replies.at(-1)?.finishReason),
   };
   if (metrics.length)
     scored.metrics = scoreMetrics(metrics, { case: prepared.input, tools: prepared.tools, rounds, similarities });
   return scored;
 }
+
+/** A word of a provider that is none of OpenAI's is a short one. */
+const MAX_REASON = 100;
+
+const withFinishReason = ({ evidence, ...verdict }: Verdict, reason: string | null = null): Verdict => ({
+  ...verdict,
+  evidence: reason === null ? evidence : { ...evidence, finish_reason: reason.slice(0, MAX_REASON) },
+});
 
 /** The calls of a chain's round, and what their tools returned. */
 export interface ToolResults {

@@ -70,6 +70,7 @@ const evidenceOfSeveral = {
   schema: [{ called: 0, path: '/days', problem: 'undeclared_key', message: 'is not declared by the tool' }],
   notes: ['The reply ended at its token limit. The calls that it makes are whole.'],
   syntax: 'hermes',
+  finish_reason: 'length',
 };
 const bound = { what: 'calls', limit: 1000, found: 1204 };
 const result = {
@@ -80,6 +81,8 @@ const result = {
   case_name: 'Tokyo in Fahrenheit',
   prompt: 'Temperature in Tokyo in Fahrenheit',
   category: 'current',
+  tags: ['enum'],
+  source: 'otlp trace 4bf92f35 span 00f067aa',
   sample: 0,
   outcome: 'scored',
   passed: false,
@@ -111,6 +114,8 @@ const resultOfSeveral = {
   case_name: null,
   prompt: 'Compare the weather in Paris and in London.',
   category: null,
+  tags: [],
+  source: null,
   param_score: 0.5,
   error_type: 'malformed_arguments',
   format_compliance: 'malformed',
@@ -129,6 +134,8 @@ const erroredResult = {
   case_name: null,
   prompt: 'Thank you, that was all.',
   category: 'abstention',
+  tags: [],
+  source: null,
   outcome: 'errored',
   tool_score: null,
   param_score: null,

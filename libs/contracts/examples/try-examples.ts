@@ -18,7 +18,8 @@ const unanswered = {
 
 /** A result without what places it in a run. */
 const tried = ({ ...result }: Record<string, unknown>): Record<string, unknown> => {
-  const place = ['id', 'seq', 'case_id', 'case_name', 'prompt', 'category', 'sample', 'scoring_version', 'cached'];
+  const ofCase = ['case_id', 'case_name', 'prompt', 'category', 'tags', 'source'];
+  const place = ['id', 'seq', ...ofCase, 'sample', 'scoring_version', 'cached'];
   for (const name of [...place, 'settled_at']) delete result[name];
   return result;
 };

@@ -7,12 +7,14 @@ const CALLS = 10;
 const ARGUMENT_CHARACTERS = 2_000;
 const SHOWN_CHARACTERS = 200;
 
-/** A result as a row of a table shows it: without evidence and metrics, and none of its texts is long. */
+/** A result as a row of a table shows it: without evidence, metrics, tags and source, and none of its texts is long. */
 export const leanResult = (result: Result): Result => ({
   ...result,
   prompt: beginningOf(result.prompt, PROMPT_CHARACTERS),
   expected: leanExpectation(result.expected),
   called: result.called.slice(0, CALLS).map(leanCall),
+  tags: [],
+  source: null,
   evidence: null,
   metrics: {},
 });

@@ -89,6 +89,8 @@ export function toResult(row: ResultRow, input = parseCase(row.body)): Result {
     case_name: input.name ?? null,
     prompt: promptOf(input),
     category: row.category,
+    tags: input.tags ?? [],
+    source: input.source ?? null,
     sample: row.sample,
     outcome: row.outcome,
     passed: row.passed,

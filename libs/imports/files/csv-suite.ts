@@ -119,13 +119,13 @@ export function createCsvWriter(
 const cellOf = (column: string, value: Json | undefined): string =>
   value === undefined ? '' : quoted(writeCell(column, value));
 
+/** Tags as a person writes them into a table, or as JSON where they could be read otherwise. */
+export const tagsCell = (tags: readonly string[]): string =>
+  tags.every((tag) => /^[^;[\s]([^;]*[^;\s])?$/.test(tag)) ? tags.join(';') : JSON.stringify(tags);
+
 function writeCell(column: string, value: Json): string {
-  const isPlainList =
-    column === 'tags' &&
-    Array.isArray(value) &&
-    value.length > 0 &&
-    value.every((tag) => typeof tag === 'string' && /^[^;[\s]([^;]*[^;\s])?$/.test(tag));
-  if (isPlainList) return value.join(';');
+  if (column === 'tags' && Array.isArray(value) && value.length > 0 && value.every((tag) => typeof tag === 'string'))
+    return tagsCell(value);
   if (column === 'expected_tool' && typeof value === 'string' && /^[A-Za-z0-9_.-]+$/.test(value) && value !== 'null')
     return value;
   if (!TEXTS.has(column)) return JSON.stringify(value);

@@ -1,0 +1,12 @@
+import type { FastifyInstance } from 'fastify';
+import { Readable } from 'node:stream';
+
+/**
+ * Resets the connection of an answer that fails in the middle. Over HTTP/1.0, which many proxies speak to what is
+ * behind them, a connection that is merely closed is the regular end of a file.
+ */
+export function resetCutAnswers(fastify: FastifyInstance): void {
+  fastify.addHook('onSend', async (_request, { raw }, payload) => {
+    if (payload instanceof Readable) payload.once('error', () => raw.headersSent && raw.socket?.resetAndDestroy());
+  });
+}
