@@ -4,7 +4,7 @@ import { openCommandLine } from '../command-line.js';
 import { joinSystem, type TeamSystem } from '../system.js';
 
 let system: TeamSystem;
-const { folder, toolmark, toolmarkJson: json } = openCommandLine(() => system.client);
+const { folder, toServer, toolmark, toolmarkWith, toolmarkJson: json } = openCommandLine(() => system.client);
 /** Asks a gate, and reads the answer that it prints. */
 async function ask(...args: string[]) {
   const { code, out, err } = await toolmark('gate', ...args, '--json');
@@ -35,6 +35,7 @@ async function importSuite(name: string, count: number): Promise<void> {
   writeFileSync(join(folder, 'suite.json'), JSON.stringify({ name, tools, test_cases: casesOf(count, 'A') }));
   await json('suites', 'import', 'suite.json');
 }
+const report = (name: string): string => readFileSync(join(folder, name), 'utf8');
 async function emptySuite(id: string): Promise<void> {
   const { items } = (await system.client.get(`/api/tool-suites/${id}/cases`)).body;
   for (const one of items) await system.client.delete(`/api/tool-suites/${id}/cases/${one.id}`);
@@ -114,6 +115,8 @@ it('a gate does not measure a provider that is dead, and is never green', async 
       code,
       answer: { result: 'not_measured' },
     });
+  expect(await ask('Dead', '--models', 'simulator::instant', '--junit', 'dead.xml')).toMatchObject({ code: 4 });
+  expect(report('dead.xml')).toMatch(/<testsuite name="gate" tests="2" failures="0" errors="1"/);
   const run = await toolmark('run', 'Dead', '--models', 'simulator::instant', '--cache', 'off', '--gate', 'Dead');
   expect(run).toMatchObject({ code: 4, out: expect.stringMatching(/Gate Dead v1: not measured\./) });
 }, 150_000);
@@ -149,12 +152,25 @@ describe('a gate is never green where there is nothing to tell from:', () => {
     expect(answer.text).not.toBe('');
   }, 150_000);
 
+  it('when no case is left by its filter, and when the server does not know its token', async () => {
+    await makeGate('Filtered', 6);
+    expect(await toolmark('gate', 'Filtered', '--tag', 'smoke', '--junit', 'none.xml')).toMatchObject({
+      code: 1,
+      err: expect.stringMatching(/No case of the suite has the tag "smoke"/),
+    });
+    expect(report('none.xml')).toMatch(/tests="1" failures="0" errors="1".*<error .*the tag &#34;smoke&#34;/s);
+    const stranger = { ...toServer(), TOOLMARK_TOKEN: 'nobody' };
+    expect(await toolmarkWith(stranger, 'gate', 'Filtered', '--junit', 'none.xml')).toMatchObject({ code: 2 });
+    expect(report('none.xml')).toMatch(/<error .*token/);
+  }, 150_000);
+
   it('when the suite has no cases any more', async () => {
     const { suite_id } = await makeGate('Emptied', 6);
     await emptySuite(suite_id);
-    const { code, out, err } = await toolmark('gate', 'Emptied');
+    const { code, out, err } = await toolmark('gate', 'Emptied', '--junit', 'emptied.xml');
     expect([1, 4]).toContain(code);
     expect(out + err).toMatch(/cases/);
+    expect(report('emptied.xml')).toMatch(/<error .*cases/);
   }, 150_000);
 });
 

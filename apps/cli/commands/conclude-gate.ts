@@ -3,6 +3,7 @@ import { writeFileSync } from 'node:fs';
 import type { ApiClient } from '#lib/client/api-client';
 import type { GateAnswer } from '#lib/contracts/gate';
 import { withoutSlash } from '#lib/contracts/url';
+import { explainError } from '../explain-error.js';
 import { EXIT, exitWith, GATE_EXITS, type ExitCode } from '../exit-codes.js';
 import { readBroken, readCases } from '../lookup/read-gate-cases.js';
 import { gateLines } from '../output/gate-lines.js';
@@ -58,6 +59,16 @@ export async function concludeGate(client: ApiClient, end: GateEnd, options: Gat
   if (options.json) printJson(json);
   else print(...gateLines(report));
   exitWith(end.exit ?? exitOf(answer, options));
+}
+
+/** Reports that there is no answer. What went wrong before counts, also where this cannot be written. */
+export async function writeUnanswered(file: string, gate: string, error: Error): Promise<void> {
+  const { unansweredJunit } = await import('../output/gate-junit.js');
+  try {
+    writeFileSync(file, unansweredJunit(gate, explainError(error).join('\n')));
+  } catch {
+    // The error itself is reported.
+  }
 }
 
 function exitOf({ result }: GateAnswer, { inconclusive, notMeasured }: GateReportOptions): ExitCode {

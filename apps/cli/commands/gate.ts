@@ -8,7 +8,13 @@ import { findGate } from '../lookup/find-gate.js';
 import { findRun } from '../lookup/find-run.js';
 import { RESULT_WORDS } from '../output/gate-report.js';
 import { printError } from '../output/terminal.js';
-import { addGateReports, concludeGate, type GateEnd, type GateReportOptions } from './conclude-gate.js';
+import {
+  addGateReports,
+  concludeGate,
+  writeUnanswered,
+  type GateEnd,
+  type GateReportOptions,
+} from './conclude-gate.js';
 import { addConfig, configOf, type ConfigOptions } from './run-settings.js';
 
 interface GateOptions extends ConfigOptions, GateReportOptions {
@@ -35,6 +41,15 @@ export function addGate(program: Command): void {
 }
 
 async function measure(client: ApiClient, options: GateOptions, wanted: string): Promise<void> {
+  try {
+    await decide(client, options, wanted);
+  } catch (error) {
+    if (options.junit !== undefined) await writeUnanswered(options.junit, wanted, error as Error);
+    throw error;
+  }
+}
+
+async function decide(client: ApiClient, options: GateOptions, wanted: string): Promise<void> {
   const config = configOf(options);
   const isConfigured = Object.values(config).some((value) => value !== undefined);
   if (options.eval !== undefined && isConfigured)

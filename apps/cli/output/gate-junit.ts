@@ -25,14 +25,27 @@ export function gateJunit(answer: GateAnswer, cases: readonly GateCase[], cut: b
     return suite(target.target, own, target.text);
   });
   const note = cut ? 'The report leaves cases out: there are too many. None of them is in the answer alone.' : '';
-  const all = [...suites, suite(answer.gate.name, [...uncomparedTests(answer), gateTest(answer)], note, 'gate')];
+  return documentOf(answer.gate.name, [
+    ...suites,
+    suite(answer.gate.name, [...uncomparedTests(answer), gateTest(answer)], note, 'gate'),
+  ]);
+}
+
+/** A gate that gave no answer, for a CI server that would otherwise read a report of an earlier time, or none. */
+export function unansweredJunit(gate: string, why: string): string {
+  const test: Test = { name: gate, state: 'errors', body: element('error', 'unanswered', why) };
+  return documentOf(gate, [suite(gate, [test], '', 'gate')]);
+}
+
+type Suite = ReturnType<typeof suite>;
+function documentOf(gate: string, all: readonly Suite[]): string {
   const total = (state: State): number =>
     all.flatMap(({ tests }) => tests).filter((test) => test.state === state).length;
   const count = all.reduce((sum, { tests }) => sum + tests.length, 0);
   const numbers = counts(count, total);
   return [
     '<?xml version="1.0" encoding="UTF-8"?>',
-    `<testsuites name="${xml(short(`toolmark gate ${answer.gate.name}`))}" ${numbers}>`,
+    `<testsuites name="${xml(short(`toolmark gate ${gate}`))}" ${numbers}>`,
     ...all.map(({ text }) => text),
     '</testsuites>',
     '',

@@ -2,7 +2,7 @@ import { parsers } from 'prettier/plugins/markdown';
 import { CASE_OUTCOMES } from '#lib/contracts/comparison';
 import { GATE_RESULTS, GateAnswer, type GateResult } from '#lib/contracts/gate';
 import { MAX_NAME, MAX_TEXT } from './comparison-texts.js';
-import { gateJunit } from './gate-junit.js';
+import { gateJunit, unansweredJunit } from './gate-junit.js';
 import { gateLines } from './gate-lines.js';
 import { gateMarkdown } from './gate-markdown.js';
 import type { GateCase, GateReport } from './gate-report.js';
@@ -167,6 +167,12 @@ describe('a gate as JUnit', () => {
       '2 cases changed: not compared',
       '1 case only in the baseline: not compared',
     ]);
+  });
+
+  it('of a gate that gave no answer has one test, which is an error', () => {
+    const { attributes, children } = readXml(unansweredJunit('ma<in>', 'No case of the suite has the tag "x\u0000".'));
+    expect(attributes).toEqual({ name: 'toolmark gate ma<in>', tests: '1', failures: '0', errors: '1', skipped: '0' });
+    expect(childNames(children[0]!.children[0]!)).toEqual(['error']);
   });
 
   it('says when cases are left out', () => {

@@ -110,6 +110,16 @@ describe('bytes are refused with the place and the way out', () => {
       /^400 .* mark of UTF-8, .*windows-1252/,
     ],
     ['a mark of the other order', bytes([0xfe, 0xff], [...utf16be(csv)]), 'utf-16le', /^400 .* mark of UTF-16BE/],
+    ['UTF-16BE that is said to be UTF-16LE', utf16be(csv), 'utf-16le', /^400 The file is not utf-16le/],
+    ['UTF-8 that is said to be UTF-16', bytes('ab'), 'utf-16le', /^400 The file is not utf-16le/],
+    [
+      'ISO-2022-JP',
+      bytes('a,', [0x1b, 0x24, 0x42, 0x45, 0x6c]),
+      undefined,
+      /^400 .* is ISO-2022, .* or say iso-2022-jp/,
+    ],
+    ['Windows-1252 with lines of an old Mac', bytes('a\rb\rc', [0xfc], 'd'), undefined, /^400 .* in line 3/],
+    ['a file of bytes', bytes('PAR1', [0x15, 0, 0x15, 0xff, 0x80, 1, 2, 3]), undefined, /^400 The file is not UTF-8/],
     ['UTF-8 that is said to be ISO-8859-1', bytes('Zürich'), 'iso-8859-1', /^400 The file is UTF-8, .*windows-1252/],
     ['UTF-8 that is said to be Shift_JIS', bytes('東京の天気はどうですか'), 'shift_jis', /^400 /],
     [

@@ -35,7 +35,7 @@ const ASCII: ReadonlySet<string> = new Set(['us-ascii', 'ascii', 'ansi_x3.4-1968
 const UTF16: ReadonlySet<string> = new Set(['utf-16', 'unicode', 'csunicode', 'ucs-2', 'iso-10646-ucs-2']);
 const MANY_BYTES = /^(gb|big5|euc-|shift_jis|iso-2022)/;
 /** So many characters of UTF-8 do not come about by chance in an encoding of several bytes a character. */
-const NO_CHANCE = 8;
+const NO_CHANCE = 4;
 const MAX_SHOWN = 40;
 
 /** The text of bytes. @throws ProblemError as `TextReader` */
@@ -132,7 +132,11 @@ function charsetOf(head: Uint8Array, said: string | undefined, { name, isUtf8, o
       `${name} begins with the byte order mark of ${marked.toUpperCase()}, and its charset is said to be ${said}. ` +
         'Leave the charset out, or save it as UTF-8.',
     );
-  if (said !== undefined && said !== 'utf-8') return said;
+  if (said !== undefined && said !== 'utf-8') {
+    const isOther = said.startsWith('utf-16') && head.length > 0 && (found ? found !== said : !head.includes(0));
+    if (isOther) throw new ProblemError(400, `${name} is not ${said}, as its charset says. Save it as UTF-8.`);
+    return said;
+  }
   if (found === undefined || found === 'utf-8') return 'utf-8';
   if (marked !== undefined && !isUtf8) return marked;
   throw new ProblemError(400, `${name} is UTF-16, not UTF-8. ${wayOut(orSay, found)}`);
@@ -146,7 +150,7 @@ function charsetByNuls(head: Uint8Array): string | undefined {
   if (first && second && third && fourth) return undefined;
   if ((first && second) || (third && fourth)) return 'utf-32';
   const [even, odd] = [nuls[0]! + nuls[2]!, nuls[1]! + nuls[3]!];
-  if (Math.max(even, odd) < Math.max(1, head.length / 16)) return undefined;
+  if (Math.max(even, odd) < Math.max(1, head.length / 6)) return undefined;
   if (odd > 3 * even) return 'utf-16le';
   return even > 3 * odd ? 'utf-16be' : undefined;
 }
@@ -154,11 +158,13 @@ function charsetByNuls(head: Uint8Array): string | undefined {
 const wayOut = (orSay: BytesOfText['orSay'], charset: string): string =>
   `Save it as UTF-8${orSay ? `, or ${orSay(charset)}` : ''}.`;
 
+/** The escape of a Japanese, Chinese or Korean encoding of 7 bits, which is no sequence of a terminal. */
+const ISO_2022 = '\u001b$';
 /** Refuses the first byte that is not UTF-8. */
 class Utf8Decoder {
   readonly #decoder = new TextDecoder('utf-8', { fatal: true });
+  readonly #lines = new LineCounter();
   #bytes = 0;
-  #line = 1;
   /** The last bytes, which may begin a character. */
   #last: Uint8Array = new Uint8Array();
 
@@ -171,8 +177,9 @@ class Utf8Decoder {
     } catch {
       throw this.#fault(bytes);
     }
+    if (text.includes(ISO_2022)) throw isoFault(this.source);
     this.#bytes += bytes.length;
-    this.#line += lineEnds(text);
+    this.#lines.add(text);
     this.#last = joined(this.#last, bytes.subarray(-3)).slice(-3);
     return text;
   }
@@ -183,8 +190,8 @@ class Utf8Decoder {
     } catch {
       throw new ProblemError(
         400,
-        `${this.source.name} ends in the middle of a character, at line ${this.#line}: was it cut off, or is it not ` +
-          `UTF-8? ${wayOut(this.source.orSay, 'windows-1252')}`,
+        `${this.source.name} ends in the middle of a character, at line ${this.#lines.line}: was it cut off, or is ` +
+          `it not UTF-8? ${wayOut(this.source.orSay, 'windows-1252')}`,
       );
     }
   }
@@ -193,7 +200,7 @@ class Utf8Decoder {
     const begun = unfinished(this.#last);
     const all = joined(begun, bytes);
     const at = validLength(all);
-    const line = this.#line + lineEnds(new TextDecoder().decode(all.subarray(0, at)));
+    const { line } = this.#lines.add(new TextDecoder().decode(all.subarray(0, at)));
     const byte = all[at]!.toString(16).padStart(2, '0');
     return new ProblemError(
       400,
@@ -212,7 +219,7 @@ class CharsetDecoder {
   /** Undefined once the bytes are not UTF-8. */
   #utf8: Decoder | undefined;
   #foreign = 0;
-  #line = 1;
+  readonly #lines = new LineCounter();
 
   constructor(
     readonly charset: string,
@@ -242,10 +249,10 @@ class CharsetDecoder {
     const lenient = this.#lenient.decode(bytes, { stream });
     try {
       const text = this.#strict.decode(bytes, { stream });
-      this.#line += lineEnds(text);
+      this.#lines.add(text);
       return text;
     } catch {
-      const line = this.#line + lineEnds(lenient.slice(0, lenient.indexOf('\ufffd')));
+      const { line } = this.#lines.add(lenient.slice(0, lenient.indexOf('\ufffd')));
       throw new ProblemError(
         400,
         `${this.source.name} is not ${this.charset}, as its charset says: line ${line} holds bytes that it has no ` +
@@ -265,9 +272,28 @@ class CharsetDecoder {
   }
 }
 
-function lineEnds(text: string): number {
+const isoFault = ({ name, orSay }: BytesOfText): ProblemError =>
+  new ProblemError(400, `${name} is ISO-2022, not UTF-8. ${wayOut(orSay, 'iso-2022-jp')}`);
+
+/** Counts lines that end at line feeds or, where there are none, at carriage returns. */
+class LineCounter {
+  #feeds = 0;
+  #returns = 0;
+
+  add(text: string): this {
+    this.#feeds += countOf(text, '\n');
+    if (this.#feeds === 0) this.#returns += countOf(text, '\r');
+    return this;
+  }
+
+  get line(): number {
+    return 1 + (this.#feeds || this.#returns);
+  }
+}
+
+function countOf(text: string, character: string): number {
   let count = 0;
-  for (let at = text.indexOf('\n'); at >= 0; at = text.indexOf('\n', at + 1)) count++;
+  for (let at = text.indexOf(character); at >= 0; at = text.indexOf(character, at + 1)) count++;
   return count;
 }
 
