@@ -1,4 +1,4 @@
-import { ProblemError } from './problem.js';
+import { ProblemError } from './problem-error.js';
 
 /** Where bytes come from, and what is known of their characters. */
 export interface BytesOfText {

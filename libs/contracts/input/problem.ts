@@ -1,4 +1,7 @@
 import { z } from 'zod';
+import { ProblemError } from './problem-error.js';
+
+export { ProblemError };
 
 /** One thing wrong with an input. */
 export const InputError = z.object({
@@ -31,18 +34,6 @@ export const Problem = z
   })
   .meta({ id: 'Problem', description: 'Problem details (RFC 9457): the body of every error response.' });
 export type Problem = z.infer<typeof Problem>;
-
-/** An error that the caller caused. The API's filter turns it into a problem document. */
-export class ProblemError extends Error {
-  constructor(
-    readonly status: 400 | 401 | 403 | 404 | 408 | 409 | 413 | 415 | 422 | 429 | 503,
-    detail: string,
-    readonly errors?: InputError[],
-    readonly retryAfterMs?: number,
-  ) {
-    super(detail);
-  }
-}
 
 /** The 404 for an id that does not exist or belongs to another team. The caller cannot tell which. */
 export const notFound = (what: string, id: string): ProblemError =>
