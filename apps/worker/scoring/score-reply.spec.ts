@@ -64,9 +64,10 @@ test('a verdict says how the last reply ended, where its provider says so', asyn
     const replies = reasons.map((finishReason) => ({ message: { content: 'x' }, finishReason }));
     return (await shared.score(aCase({ expected_tool: null }), replies, [], alone)).verdict.evidence.finish_reason;
   };
-  expect([await ended('stop'), await ended('x'.repeat(200)), await ended(null)]).toEqual([
+  expect([await ended('stop'), await ended('x'.repeat(200)), await ended('a\0\ud83d'), await ended(null)]).toEqual([
     'stop',
     'x'.repeat(100),
+    'a\ufffd',
     undefined,
   ]);
 });

@@ -2,6 +2,7 @@ import { LRUCache } from 'lru-cache';
 import type { CaseInput } from '#lib/contracts/case';
 import { parseJson, type JsonObject } from '#lib/contracts/json/json';
 import type { RunMetric } from '#lib/contracts/metric';
+import { toStorable } from '#lib/contracts/json/storable';
 import type { Tool } from '#lib/contracts/tool';
 import type { ParsedCall, Verdict } from '#lib/contracts/verdict';
 import type { SimilarityLookup } from '#lib/scoring/arguments/compare-leaves';
@@ -92,7 +93,7 @@ const MAX_REASON = 100;
 
 const withFinishReason = ({ evidence, ...verdict }: Verdict, reason: string | null = null): Verdict => ({
   ...verdict,
-  evidence: reason === null ? evidence : { ...evidence, finish_reason: reason.slice(0, MAX_REASON) },
+  evidence: reason === null ? evidence : { ...evidence, finish_reason: toStorable(reason.slice(0, MAX_REASON)) },
 });
 
 /** The calls of a chain's round, and what their tools returned. */
