@@ -149,7 +149,7 @@ const busyFiles = (): Record<string, string> => {
     jsonl: fill('{"prompt": "p", "expected_tool": "f"}\n', 8 * MiB),
     bfcl: fill(`${text({ id: 'simple_0', question: [[{ role: 'user', content: 'q' }]], function: [] })}\n`, 9 * MiB),
     'chat-logs': fill(`${text({ custom_id: 'a', body: { messages: [{ role: 'user', content: 'q' }] } })}\n`, 9 * MiB),
-    promptfoo: text({ prompts: [fill('{{a}} {{l}} ', 20_000), fill('{{', 50_000)], tests }),
+    promptfoo: text({ prompts: [fill('{{a}} {{l}} ', 4_000), fill('{{', 50_000)], tests }),
     otlp: text({
       resourceSpans: [
         {
