@@ -15,6 +15,7 @@ import { endedReply, type ModelReply, type ReplyReader } from '#lib/providers/re
 import { readBody } from '#lib/providers/replies/read-body';
 import type { ErrorKind } from '#lib/contracts/run';
 import { batchIdOf, outcomeIn } from './batch-line.js';
+import { isPrinted } from './printed-value.js';
 import { readCall, shorten, toToolCall } from './read-call.js';
 import { hasToolUse, isMessage, notAReplyError, readMessages, readOwnMessage, toRounds } from './read-messages.js';
 import { readCohereReply, readConverseReply, readGenerations, readOneMessage, readSdkReply } from './read-response.js';
@@ -147,6 +148,10 @@ function ofText(text: string): Recorded {
     throw new Error('It is the text of a whole answer: hand that in as JSON, not as a text.');
   if (/^\s*"\s*(?:[[{]|\\")/.test(text) && typeof jsonIn(text) === 'string')
     throw new Error('It is the JSON of a text that holds JSON: hand in the inner text, or the JSON itself.');
+  if (isPrinted(text))
+    throw new Error(
+      'It is what a program prints of a reply: hand in its JSON (model_dump_json(), JSON.stringify(...)).',
+    );
   return { readAs: 'toolmark.message', rounds: [{ role: 'assistant', content: text }] };
 }
 

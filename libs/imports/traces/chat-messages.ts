@@ -1,5 +1,6 @@
 import { isObject, type Json, type JsonObject } from '#lib/contracts/json/json';
 import { faultOfJson, isMarkedAsCut, parseIfJson } from './json-text.js';
+import { isHidden } from '#lib/recorded/printed-value';
 
 /** Thrown when a recorded conversation cannot be read. The message gives the reason. */
 export class UnreadableMessage extends Error {}
@@ -21,7 +22,7 @@ const ROLES = new Map(
   }),
 );
 /** OpenInference writes this in place of content that it was configured to hide. */
-export const REDACTED = '__REDACTED__';
+const REDACTED = '__REDACTED__';
 /** Content parts that chat completions accept unchanged. */
 const KEPT = new Set(['image_url', 'input_audio', 'file']);
 /** A model's reasoning is not sent back to it. */
@@ -102,11 +103,17 @@ export function readMessage(given: Json): JsonObject[] {
     [message.tool_calls, message.toolCalls, more.tool_calls].find((one) => one !== undefined && one !== null),
   );
   for (const one of Array.isArray(calls) ? calls : []) read.calls.push(readCall(one));
-  const older = message.function_call ?? more.function_call;
+  const older = message.function_call ?? more.function_call ?? olderOfOpenInference(message);
   if (isObject(older)) read.calls.push(readCall(older));
   const isRecorded = SAID.some((key) => message[key] !== undefined);
   return [...read.answers, ...ownMessage(role, read, said, isRecorded)];
 }
+/** OpenInference writes the older field of OpenAI into two. */
+const olderOfOpenInference = (message: JsonObject): JsonObject | undefined =>
+  typeof message.function_call_name === 'string'
+    ? { name: message.function_call_name, arguments: message.function_call_arguments_json ?? REDACTED }
+    : undefined;
+
 const SAID = ['content', 'text', 'parts', 'contents', 'blocks', 'refusal'];
 
 /** LangChain dumps a message as `{type: "constructor", id: [..., "HumanMessage"], kwargs}` or `{type, data}`. */
@@ -136,7 +143,10 @@ function ownMessage(
   if (role === 'assistant' && !isRecorded && calls.length === 0)
     throw new NotRecorded('what the model said is not recorded');
   if (role === 'tool' || (isEmpty && answers.length > 0)) return [];
-  if (role !== 'assistant' && (said === undefined || said === null || content.some(({ text }) => text === REDACTED)))
+  if (
+    role !== 'assistant' &&
+    (said === undefined || said === null || content.some(({ text }) => typeof text === 'string' && isHidden(text)))
+  )
     throw new NotRecorded('what was said is not recorded');
   const [first] = content;
   const text =
@@ -178,7 +188,8 @@ function kindOf(part: JsonObject): { kind: string; inner: JsonObject } {
   if (isObject(part.message_content)) return kindOf(part.message_content);
   const kind = part.type ?? part.part_kind ?? part.block_type;
   if (typeof kind === 'string') return { kind, inner: part };
-  const key = BLOCKS.find((one) => one in part) ?? 'unknown';
+  // Google's Python SDK writes null for each kind that a part is not of.
+  const key = BLOCKS.find((one) => (part[one] ?? null) !== null) ?? BLOCKS.find((one) => one in part) ?? 'unknown';
   return { kind: key, inner: isObject(part[key]) ? (part[key] as JsonObject) : part };
 }
 /** A text may be the JSON of a message's parts. It counts as parts only if all of them are of a known kind. */

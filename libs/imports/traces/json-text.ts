@@ -1,6 +1,7 @@
 import { isDeeperThan, MAX_JSON_DEPTH, parseJson, type Json } from '#lib/contracts/json/json';
 import { findJsonSpans } from '#lib/scoring/replies/json-in-text';
 import { jsonDepth } from '#lib/scoring/replies/reply-bounds';
+import { isPrinted } from '#lib/recorded/printed-value';
 
 /** How often a text may hold JSON that is itself the text of JSON. */
 const MAX_ENCODINGS = 3;
@@ -35,9 +36,10 @@ export function mayBeJson(text: string): boolean {
  * "[INST] Hi", "{name} is a placeholder" or JSON that a question is asked of.
  */
 export function faultOfJson(text: string): string | undefined {
-  const begin = isMarkedAsCut(text) ? undefined : beginOf(text);
-  if (begin === undefined) return isMarkedAsCut(text) ? 'is marked as truncated' : undefined;
+  if (isMarkedAsCut(text)) return 'is marked as truncated';
+  const begin = beginOf(text);
   if (begin === 'python') return 'is the text of a Python object and no JSON';
+  if (begin === undefined) return isPrinted(text) ? 'is what a program prints of an object, and no JSON' : undefined;
   if (begin === 'quoted')
     return typeof parseIfJson(text) === 'string'
       ? 'is JSON in the text of a text, which breaks off or goes too deep'

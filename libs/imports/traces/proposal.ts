@@ -1,7 +1,8 @@
-import { isObject, type Json } from '#lib/contracts/json/json';
+import { isObject, type Json, type JsonObject } from '#lib/contracts/json/json';
 import type { Tool } from '#lib/contracts/tool';
 import { isHostFailure } from '#lib/providers/replies/host-failure';
 import { endedReply } from '#lib/providers/replies/model-reply';
+import { reasonWord } from '#lib/recorded/read-response';
 import { callsOfValue } from '#lib/scoring/replies/call-shape';
 import { findJsonSpans } from '#lib/scoring/replies/json-in-text';
 import { isUnreadCall, parseReply } from '#lib/scoring/replies/parse-reply';
@@ -11,6 +12,7 @@ import { contentText, splitThoughts } from '#lib/scoring/replies/thoughts';
 import { UnreadableMessage } from './chat-messages.js';
 import type { Call } from './conversation-cases.js';
 import { faultOfJson, mayBeJson, parseIfJson } from './json-text.js';
+import { isPrinted } from '#lib/recorded/printed-value';
 import type { Reply } from './recorded-reply.js';
 import { placeOfEnvelope } from './unread-calls.js';
 
@@ -21,19 +23,17 @@ import { placeOfEnvelope } from './unread-calls.js';
  * @throws UnreadableMessage if the reply was cut off, refused, or makes a call that cannot be read
  */
 export function readProposal({ message, finishReason }: Reply, besideReason: Json | undefined, tools: Tool[]): Call[] {
-  const ended =
-    finishReason === null && besideReason !== undefined
-      ? endedReply({ message, promptTokens: null, completionTokens: null }, besideReason)
-      : { finishReason };
-  if (isHostFailure(ended)) throw new UnreadableMessage(`its reply failed: ${ended.failed.message}`);
+  const beside = endingOf(message, besideReason);
+  const ended = finishReason === null ? beside : endingOf(message, finishReason);
   if (isUnreadCall(ended.finishReason))
     throw new UnreadableMessage(`its host could not read the model's call (finish reason "${ended.finishReason}")`);
   const { calls, ending, isCut, oversized, syntax } = parseReply(message, tools, { finishReason: ended.finishReason });
   if (oversized) throw new UnreadableMessage(describeBound(oversized));
-  if (isCut || ending === 'cut_off') throw new UnreadableMessage('its reply was cut off at its limit of tokens');
+  if (isCut || ending === 'cut_off' || beside.finishReason === 'length')
+    throw new UnreadableMessage('its reply was cut off at its limit of tokens');
   if (ending === 'refused') throw new UnreadableMessage('the model refused, or a filter took its reply');
   if (calls.length === 0) {
-    if (ended.finishReason === 'tool_calls' || ended.finishReason === 'function_call')
+    if ([ended, beside].some(({ finishReason: one }) => one === 'tool_calls' || one === 'function_call'))
       throw new UnreadableMessage('its reply ended with calls, and none is recorded');
     if (syntax !== 'thoughts') refuseUnreadText(contentText(message.content));
   }
@@ -43,6 +43,21 @@ export function readProposal({ message, finishReason }: Reply, besideReason: Jso
   });
 }
 
+/** How a reply ended, in OpenAI's words. */
+function endingOf(message: JsonObject, reason: Json | undefined): { finishReason: string | null } {
+  const word = typeof reason === 'string' ? reasonWord(reason) : reason;
+  const ended = endedReply({ message, promptTokens: null, completionTokens: null }, word);
+  if (isHostFailure(ended)) throw new UnreadableMessage(`its reply failed: ${ended.failed.message}`);
+  return ended;
+}
+
+/** How agents without native calls write one, and which a run does not read. */
+const OF_AGENTS = [
+  /(?:^|\n)(Action Input:)/,
+  /(?:^|\n)(\[\[ ## next_tool_name ## \]\])/,
+  /(\*\*\* Suggested tool call)/,
+];
+
 const MARKS = SYNTAXES.flatMap(({ marks }) => marks);
 
 /** A text that has the mark of a call, or that consists of what looks like calls, is no mere text. */
@@ -50,22 +65,36 @@ function refuseUnreadText(text: string): void {
   const { said } = splitThoughts(text);
   if (MARKS.some((mark) => said.includes(mark)))
     throw new UnreadableMessage('its reply has a call in its text, which cannot be read');
-  if (/(?:^|\n)Action Input:/.test(said))
-    throw new UnreadableMessage('its reply has a call in its text ("Action Input:"), which a run does not read');
-  const begin = said.trimStart();
+  const mark = OF_AGENTS.map((one) => one.exec(said)?.[1]).find((one) => one !== undefined) ?? actionIn(said);
+  if (mark !== undefined)
+    throw new UnreadableMessage(`its reply has a call in its text ("${mark}"), which a run does not read`);
+  if (isPrinted(said)) throw new UnreadableMessage('its reply is what a program prints of an object, and no JSON');
+  const begin = withoutFence(said.trim());
   if (!mayBeJson(begin)) return;
   const fault = faultOfJson(begin);
   if (fault !== undefined) throw new UnreadableMessage(`the text of its reply ${fault}`);
   for (const value of valuesIn(begin)) {
     if (callsOfValue(value)?.some((call) => call.arguments !== undefined))
       throw new UnreadableMessage('its reply is a call in its text of a tool that is not among those of the call');
-    const place = placeOfEnvelope(value);
+    const place = placeOfEnvelope(value, true);
     if (place !== undefined)
       throw new UnreadableMessage(
         `the text of its reply holds what looks like a call or an answer around one ("${place}")`,
       );
   }
 }
+
+/** The action of LangChain's agents that answer in JSON. Their last one is the answer. */
+const actionIn = (text: string): string | undefined =>
+  /"action_input"\s{0,5}:/.test(text) && !/"action"\s{0,5}:\s{0,5}"Final Answer"/.test(text)
+    ? 'action_input'
+    : undefined;
+
+/** A text that is one block of code, without the fence around it. */
+const withoutFence = (text: string): string =>
+  text.startsWith('```') && text.endsWith('```') && text.length > 6
+    ? text.slice(text.indexOf('\n') + 1, -3).trim()
+    : text;
 
 /** The JSON of a text that begins with some. */
 function valuesIn(text: string): Json[] {

@@ -3,11 +3,12 @@ import { isHostFailure, type HostFailure } from '#lib/providers/replies/host-fai
 import { endedReply, type ModelReply } from '#lib/providers/replies/model-reply';
 import { readBody } from '#lib/providers/replies/read-body';
 import { outcomeIn } from '#lib/recorded/batch-line';
-import { readOtherResponse, reasonOf } from '#lib/recorded/read-response';
+import { readOtherResponse, reasonOf, reasonWord } from '#lib/recorded/read-response';
 import { callsOfValue } from '#lib/scoring/replies/call-shape';
-import { isMessageType, isPart, NotRecorded, readMessage, REDACTED, UnreadableMessage } from './chat-messages.js';
+import { isMessageType, isPart, NotRecorded, readMessage, UnreadableMessage } from './chat-messages.js';
 import { chunksInText, isChunk, joinChunks } from './joined-chunks.js';
 import { faultOfJson, parseIfJson } from './json-text.js';
+import { isHidden, isPrintedNothing } from '#lib/recorded/printed-value';
 import { placeOfCall, placeOfEnvelope } from './unread-calls.js';
 
 export type Reply = Pick<ModelReply, 'message' | 'finishReason'>;
@@ -77,7 +78,7 @@ function answerInJson(value: Json): Reply | null {
 }
 
 function textReply(text: string): Reply {
-  if (text === REDACTED) throw new NotRecorded('what was said is not recorded');
+  if (isHidden(text) || isPrintedNothing(text)) throw new NotRecorded('what was said is not recorded');
   const fault = faultOfJson(text);
   if (fault !== undefined) throw new UnreadableMessage(`its reply ${fault}`);
   return { message: { role: 'assistant', content: text }, finishReason: null };
@@ -122,7 +123,8 @@ function responseIn(value: JsonObject): Reply | undefined {
     : isObject(result) && 'custom_id' in value;
   const outcome = isBatchLine ? outcomeIn(value) : undefined;
   if (outcome?.failed) throw failed(String(outcome.failed.error.message ?? 'the request failed'));
-  const read = attempt(() => readBody(value) ?? readOtherResponse(value));
+  const body = Array.isArray(value.candidates) ? ofGooglesPython(value, value.candidates) : value;
+  const read = attempt(() => readBody(body) ?? readOtherResponse(body));
   if (!read) return undefined;
   if (!isHostFailure(read)) return withReason(read, value);
   const { status, error } = read.failed;
@@ -131,6 +133,26 @@ function responseIn(value: JsonObject): Reply | undefined {
   if (isOnlyUnread && value.type !== 'message' && isMessage(value)) return undefined;
   throw failed(read.failed.message);
 }
+
+/** Google's Python SDKs write the fields of a response in their own spelling, and reasons as numbers or enums. */
+function ofGooglesPython(value: JsonObject, candidates: Json[]): JsonObject {
+  const part = (one: Json): Json =>
+    isObject(one) && isObject(one.function_call) ? { ...one, functionCall: one.function_call } : one;
+  const candidate = (one: Json): Json => {
+    if (!isObject(one)) return one;
+    const { content, finish_reason: snake } = one;
+    const given = one.finishReason ?? snake;
+    const reason = typeof given === 'number' ? (GOOGLES_REASONS[given] ?? 'OTHER') : given;
+    return {
+      ...one,
+      ...(reason !== undefined && { finishReason: typeof reason === 'string' ? reasonWord(reason) : reason }),
+      ...(isObject(content) &&
+        Array.isArray(content.parts) && { content: { ...content, parts: content.parts.map(part) } }),
+    };
+  };
+  return { ...value, candidates: candidates.map(candidate) };
+}
+const GOOGLES_REASONS = ['FINISH_REASON_UNSPECIFIED', 'STOP', 'MAX_TOKENS', 'SAFETY', 'RECITATION'];
 
 /** Libraries write how a reply ended in their own spelling. */
 function withReason(read: ModelReply, value: JsonObject): Reply {
@@ -194,7 +216,7 @@ const isFilled = (value: Json | undefined): boolean =>
 function replyInList(list: Json[], level: number): Reply | null | undefined {
   if (list.length === 0) return null;
   if (list.every((one) => typeof one === 'string')) return textReply(list.join(''));
-  const objects = list.filter(isObject);
+  const objects = list.filter(isObject).map(withoutThoughts);
   if (objects.length < list.length) {
     if (list.length > 1 || level >= MAX_WRAPPERS) return undefined;
     return replyIn(list[0]!, level + 1);
@@ -210,8 +232,15 @@ function replyInList(list: Json[], level: number): Reply | null | undefined {
   return objects.every(isMessage) ? replyOf(objects) : undefined;
 }
 
-const isNativeCall = ({ function: described }: JsonObject): boolean =>
-  isObject(described) && typeof described.name === 'string' && described.arguments !== undefined;
+/** OpenLLMetry writes the thoughts of a model into a message of their own. */
+const withoutThoughts = (message: JsonObject): JsonObject =>
+  message.role === 'thinking' ? { ...message, role: 'assistant', content: null } : message;
+
+/** A call of chat completions, or of the AI SDK. */
+const isNativeCall = ({ function: described, toolName, args, input }: JsonObject): boolean =>
+  isObject(described)
+    ? typeof described.name === 'string' && described.arguments !== undefined
+    : typeof toolName === 'string' && (args ?? input) !== undefined;
 
 /** The response that a list is a part of: its choices, candidates, items or generations. */
 function wholeOf(objects: JsonObject[]): JsonObject | undefined {
@@ -238,7 +267,7 @@ function replyOf(parts: JsonObject[]): Reply | null {
   if (own.length === 0) throw new UnreadableMessage("its reply holds messages, and none of them is the model's");
   const calls = own.flatMap(({ tool_calls: made }) => (made as Json[] | undefined) ?? []);
   const content = own.map((message) => message.content!).find((one) => one !== null && one !== '') ?? null;
-  if (content === REDACTED) throw new NotRecorded('what was said is not recorded');
+  if (typeof content === 'string' && isHidden(content)) throw new NotRecorded('what was said is not recorded');
   const refusal = parts.map((part) => part.refusal ?? null).find((one) => typeof one === 'string' && one !== '');
   const message: JsonObject = {
     role: 'assistant',

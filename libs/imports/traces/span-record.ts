@@ -1,4 +1,5 @@
 import { isObject, type Json, type JsonObject } from '#lib/contracts/json/json';
+import { reasonWord } from '#lib/recorded/read-response';
 import { expandAttributes, IF_CUT, type Expanded } from './attribute-tree.js';
 import { faultOfJson, parseIfJson } from './json-text.js';
 import type { ModelCall } from './trace-cases.js';
@@ -47,7 +48,7 @@ export function toModelCall(span: SpanRecord): Omit<ModelCall, 'line' | 'source'
     ['events', said.messages],
     ['input.value', requestIn(at('input.value'))],
   ]);
-  const reply = firstThere([
+  const reply = replyAmong([
     ['gen_ai.output.messages', choiceOf(at('gen_ai.output.messages'))],
     ['llm.output_messages', choicesOf(at('llm.output_messages'), at('llm.invocation_parameters'))],
     ['gen_ai.completion', at('gen_ai.completion')],
@@ -85,6 +86,13 @@ const isRead = (key: string): boolean =>
 
 type Found = [path: string, value: Json | undefined];
 const firstThere = (found: Found[]): Found => found.find(([, value]) => isThere(value)) ?? ['', undefined];
+
+/** The first reply that is recorded, or another record of it that has the calls which the first one lacks. */
+function replyAmong(found: Found[]): Found {
+  const there = found.filter(([, value]) => isThere(value));
+  if (there.length < 2) return there[0] ?? ['', undefined];
+  return there.find(([, value]) => placeOfCall(parseIfJson(value)!) !== undefined) ?? there[0]!;
+}
 
 /** @param isSaid whether it has messages; any span may have an `input.value` and an `output.value` */
 function isModelCall(at: Expanded['at'], isSaid: boolean): boolean {
@@ -128,8 +136,14 @@ const isThere = (value: Json | undefined): boolean =>
 
 const replyOfSdk = (response: Json | undefined): Json | undefined =>
   isObject(response) && (isThere(response.text) || isThere(response.toolCalls))
-    ? { role: 'assistant', content: response.text ?? null, toolCalls: response.toolCalls ?? null }
+    ? { role: 'assistant', content: response.text ?? null, toolCalls: ownCalls(response.toolCalls ?? null) }
     : undefined;
+
+/** Without the calls that the provider answered itself. */
+function ownCalls(calls: Json): Json {
+  const list = parseIfJson(calls)!;
+  return Array.isArray(list) ? list.filter((one) => !isObject(one) || one.providerExecuted !== true) : calls;
+}
 
 /** The `input.value` of OpenInference, if it is the JSON of a request, or the beginning of one. */
 const requestIn = (value: Json | undefined): Json | undefined =>
@@ -150,12 +164,24 @@ function choicesOf(outputs: Json | undefined, parameters: Json | undefined): Jso
   return isSeveral ? choiceOf(outputs) : outputs;
 }
 
+const REASONS = [
+  'gen_ai.response.finish_reasons',
+  'gen_ai.response.finish_reason',
+  'ai.response.finishReason',
+  'llm.finish_reason',
+  'llm.response.finish_reason',
+  'llm.response.stop_reason',
+];
+
 function finishReasonIn(at: Expanded['at']): Json {
-  const reasons = parseIfJson(at('gen_ai.response.finish_reasons'));
-  const first = Array.isArray(reasons) ? reasons[0] : reasons;
-  return (
-    [first, at('ai.response.finishReason'), at('llm.finish_reason')].find((one) => typeof one === 'string') ?? null
-  );
+  const given = REASONS.map((path) => parseIfJson(at(path))).find(isThere);
+  const words = (Array.isArray(given) ? given : [given])
+    .filter((one) => typeof one === 'string')
+    // Python prints a list of them as "['stop']".
+    .flatMap((one) => (/^[[(]/.test(one) ? one.slice(0, 1000).split(/[^\w.-]+/) : [one]))
+    .filter((one) => one !== '')
+    .map(reasonWord);
+  return words.find((one) => /tool|function/i.test(one)) ?? words[0] ?? null;
 }
 
 /** OpenInference stores the provider's own definition. If that is only the schema, the name stands beside it. */

@@ -1,5 +1,6 @@
 import { isObject, type Json, type JsonObject } from '#lib/contracts/json/json';
 import { callOf } from '#lib/scoring/replies/call-shape';
+import { reasonWord } from '#lib/recorded/read-response';
 import { mayBeJson, parseIfJson } from './json-text.js';
 
 /** Names for calls in all tools' words, without separators and in lower case. */
@@ -19,7 +20,40 @@ const CALLS = new Set([
   'localshellcall',
   'shellcall',
   'applypatchcall',
+  'functioncallname',
+  'functioncallcontent',
+  'toolexecutionrequest',
+  'toolexecutionrequests',
+  'functioninvocationinput',
+  'apiinvocationinput',
+  'actiongroupinvocationinput',
 ]);
+/** What a library or an application says beside a text of the calls that it made on the way to it. */
+const REPORTS = new Set([
+  'toolcallid',
+  'toolscalled',
+  'calledtools',
+  'toolsused',
+  'usedtools',
+  'toolcallsmade',
+  'formattedtoolcalls',
+  'toolresults',
+  'intermediatesteps',
+]);
+/** The name of a call and its arguments, in words that nothing else has together. */
+const NAMES = new Set(['toolname', 'functionname', 'recipientname']);
+const ARGUMENTS = new Set([
+  'args',
+  'arguments',
+  'input',
+  'parameters',
+  'toolargs',
+  'toolinput',
+  'toolkwargs',
+  'functionarguments',
+]);
+/** What JavaScript prints of a value that lies too deep. */
+const TOO_DEEP = new Set(['[Object]', '[Array]', '[Circular]', '[MaxDepth]']);
 /** Calls that the provider itself answers. */
 const OF_PROVIDERS = new Set(['server_tool_use', 'mcp_tool_use', 'mcp_call']);
 /** What belongs to the request, or says which tools there were. */
@@ -74,27 +108,33 @@ interface Search {
   texts?: number;
 }
 
+const isFieldOfCall = (key: string, inner: Json): boolean => isFilledAs(CALLS, key, inner);
+const isReport = (key: string, inner: Json): boolean =>
+  isFilledAs(CALLS, key, inner) || isFilledAs(REPORTS, key, inner);
+
 /**
  * Where a recorded reply holds what looks like a call: `choices[0].message.tool_calls`. Texts are not searched.
  * @param value no deeper than a file may be
  */
 export const placeOfCall = (value: Json): string | undefined =>
-  find(value, '', { isFoundField: isCallField, isFound: isCall });
+  find(value, '', { isFoundField: isReport, isFound: isCall });
 
 /**
  * Where a value looks like a call or a part of a provider's answer, also in the JSON of its texts. A plain answer in
  * JSON has no such place.
+ * @param isSaid whether the model itself wrote the value: it may tell which tools it called before
  */
-export const placeOfEnvelope = (value: Json): string | undefined =>
+export const placeOfEnvelope = (value: Json, isSaid = false): string | undefined =>
   find(value, '', {
     isFoundField: (key, inner) =>
-      isCallField(key, inner) || (OF_ENVELOPES.has(key.toLowerCase()) && isEnvelopePart(key, inner)),
+      (isSaid ? isFieldOfCall : isReport)(key, inner) ||
+      (OF_ENVELOPES.has(key.toLowerCase()) && isEnvelopePart(key, inner)),
     isFound: (one) => isCall(one) || isEnvelope(one),
     texts: MAX_TEXTS,
   });
 
 function find(value: Json, at: string, search: Search): string | undefined {
-  if (typeof value === 'string') return findInText(value, at, search);
+  if (typeof value === 'string') return TOO_DEEP.has(value) ? shorten(at) : findInText(value, at, search);
   if (Array.isArray(value)) {
     for (const [index, inner] of value.entries()) {
       const place = isSearched(inner) ? find(inner, `${at}[${index}]`, search) : undefined;
@@ -108,7 +148,7 @@ function find(value: Json, at: string, search: Search): string | undefined {
     const inner = value[key]!;
     const place = at === '' ? key : `${at}.${key}`;
     if (search.isFoundField(key, inner)) return shorten(place);
-    if (!isSearched(inner) || NOT_OF_THE_REPLY.has(key.toLowerCase())) continue;
+    if (!isSearched(inner) || (NOT_OF_THE_REPLY.has(key.toLowerCase()) && !isOfRuns(inner))) continue;
     const found = find(inner, place, search);
     if (found !== undefined) return found;
   }
@@ -127,25 +167,40 @@ function findInText(text: string, at: string, search: Search): string | undefine
 const MAX_PLACE = 100;
 const shorten = (place: string): string => (place.length > MAX_PLACE ? `${place.slice(0, MAX_PLACE)}...` : place);
 
-function isCallField(key: string, inner: Json): boolean {
-  if (!CALLS.has(plain(key))) return false;
+/** Agno lists the runs of tools under the name of their definitions. */
+const isOfRuns = (inner: Json): boolean =>
+  Array.isArray(inner) && inner.some((one) => isObject(one) && one.tool_call_id !== undefined);
+
+function isFilledAs(names: ReadonlySet<string>, key: string, inner: Json): boolean {
+  if (!names.has(plain(key))) return false;
+  if (typeof inner === 'number') return inner > 0;
   if (Array.isArray(inner)) return inner.length > 0;
   if (isObject(inner)) return Object.keys(inner).length > 0;
   return typeof inner === 'string' && !['', '[]', '{}', 'null', 'none', 'None'].includes(inner.trim());
 }
 
 function isCall(value: JsonObject): boolean {
-  const kind = value.type ?? value.part_kind ?? value.block_type;
+  const kind = value.type ?? value.part_kind ?? value.block_type ?? value.$type;
   if (typeof kind === 'string' && CALLS.has(plain(kind)) && kind.length < 40) return true;
   if (saysThatItCalls(value)) return true;
   if (OF_PROVIDERS.has(kind as string)) return false;
+  if (namesCall(value)) return true;
   const call = callOf(value);
   return call !== undefined && (isObject(call.arguments) || typeof call.arguments === 'string');
 }
 
+/** LangChain's agents say their answer in the form of an action, too. */
+function namesCall(value: JsonObject): boolean {
+  const { action, action_input: input } = value;
+  if (typeof action === 'string' && input !== undefined) return action !== 'Final Answer';
+  const keys = Object.keys(value).filter((key) => key.length < 20);
+  const isNamed = keys.some((key) => typeof value[key] === 'string' && NAMES.has(plain(key)));
+  return isNamed && keys.some((key) => ARGUMENTS.has(plain(key)));
+}
+
 const REASONS = ['finish_reason', 'finishReason', 'stop_reason', 'stopReason', 'done_reason'];
 const saysThatItCalls = (value: JsonObject): boolean =>
-  REASONS.some((key) => typeof value[key] === 'string' && CALLS.has(plain(value[key])));
+  REASONS.some((key) => typeof value[key] === 'string' && CALLS.has(plain(reasonWord(value[key]))));
 
 /** A quiz may have "choices", and a survey "candidates": texts. */
 const isEnvelopePart = (key: string, inner: Json): boolean =>

@@ -1,0 +1,170 @@
+import { readRecorded } from '#lib/recorded/read-recorded';
+import { importSuite } from '../import-suite.js';
+
+const args = { order_id: '7' };
+const text = JSON.stringify(args);
+const parameters = { type: 'object', properties: { order_id: { type: 'string' } }, required: ['order_id'] };
+const tools = [{ type: 'function', function: { name: 'find_order', description: 'Find an order', parameters } }];
+const question = { role: 'user', content: 'Where is order 7?' };
+const call = { id: 'c', type: 'function', function: { name: 'find_order', arguments: text } };
+const message = { role: 'assistant', content: null, tool_calls: [call] };
+
+/** A file of Langfuse with one call of a model, and one beside it that can always be read. */
+async function importOne(output: unknown) {
+  const { suite, warnings } = await importSuite(
+    'langfuse',
+    JSON.stringify([
+      { id: 'beside', type: 'GENERATION', input: 'Beside', output: message },
+      { id: 'one', traceId: 't', type: 'GENERATION', input: { messages: [question], tools }, output },
+    ]),
+    undefined,
+  );
+  const made = suite.test_cases.find(({ source }) => source === 'langfuse trace t observation one');
+  return { made, warnings: warnings.join('\n') };
+}
+
+/** Imports a span of a chat with attributes, and one beside it that can always be read. */
+async function importSpan(attributes: object) {
+  const asked = JSON.stringify([question]);
+  const span = (spanId: string, given: object) => ({
+    context: { trace_id: 't', span_id: spanId },
+    attributes: { 'gen_ai.operation.name': 'chat', 'gen_ai.tool.definitions': JSON.stringify(tools), ...given },
+  });
+  const spans = [
+    span('beside', { 'gen_ai.input.messages': 'Beside', 'gen_ai.completion': JSON.stringify(message) }),
+    span('one', { 'gen_ai.input.messages': asked, ...attributes }),
+  ];
+  const { suite, warnings } = await importSuite('otlp', spans.map((one) => JSON.stringify(one)).join('\n'), undefined);
+  const made = suite.test_cases.find(({ source }) => source === 'otlp trace t span one');
+  return { made, warnings: warnings.join('\n') };
+}
+
+const PRINTED: [language: string, text: string][] = [
+  ['Pydantic', "id='x' choices=[Choice(finish_reason='tool_calls', message=Message(tool_calls=[]))]"],
+  ['LangChain', "generations=[[ChatGeneration(text='', message=AIMessage(content=''))]] response_metadata={}"],
+  ['protobuf', 'candidates {\n  content {\n    parts {\n      function_call {\n        name: "find_order"\n'],
+  ['Gemini', 'response:\nGenerateContentResponse(\n  result=protos.GenerateContentResponse({"candidates": [{}]}))'],
+  ['a stream', '<openai.Stream object at 0x7f12aa>'],
+  ['a coroutine', '<coroutine object acompletion at 0x7f12aa>'],
+  ['String() of JavaScript', '[object Object]'],
+  ['console.log', "{\n  role: 'assistant',\n  content: null,\n  tool_calls: [ [Object] ]\n}"],
+  ['a list of console.log', "[ { type: 'tool-call', toolName: 'find_order', args: [Object] } ]"],
+  ['Ruby', '{:role=>"assistant", :content=>nil, :tool_calls=>[{:id=>"c"}]}'],
+  ['Go', '&{ID:x Choices:[{Message:{Role:assistant ToolCalls:[{ID:c}]}}]}'],
+  ['Rust', 'Response { choices: [Choice { message: Message { tool_calls: Some([]) } }] }'],
+  ['Java', 'ChatResponse [generations=[AssistantMessage [toolCalls=[ToolCall[id=c, name=find_order]]]]]'],
+  ['an object of Java', 'com.openai.models.ChatCompletion@1a2b3c'],
+  ['C#', 'OpenAI.Chat.ChatCompletion'],
+  ['a tuple', "('Let me look', [ToolCall(name='find_order')])"],
+  ['LlamaIndex', 'assistant: None'],
+];
+
+describe('a reply that a program printed', () => {
+  test.each(PRINTED)('of %s is left out, and refused for scoring', async (_language, printed) => {
+    for (const output of [printed, { role: 'assistant', content: printed }, { output: printed }]) {
+      const { made, warnings } = await importOne(output);
+      expect(made).toBeUndefined();
+      expect(warnings).toMatch(
+        /observation one: left out, because .*(?:what a program prints|text of a Python object)/,
+      );
+    }
+    expect(() => readRecorded(printed)).toThrow('It is what a program prints of a reply: hand in its JSON');
+  });
+
+  test.each(['None', 'null', '[REDACTED]', '<redacted>', '***'])('as %s is not recorded', async (printed) => {
+    const { made, warnings } = await importOne(printed);
+    expect(made).toBeUndefined();
+    expect(warnings).toMatch(/without what was said in them, left out: 1\./);
+  });
+
+  test.each([
+    'Set `tool_calls` to a list: `tool_calls=[...]`.',
+    "status='shipped' eta='2024-01-01'",
+    'Person(name="Ann", age=3)',
+    '{ role: "admin" }',
+    '.a { color: red }',
+    '[Order 7](https://x) is shipped.',
+    '[object Object] is what JavaScript prints.',
+    'None of these orders are shipped.',
+    '```js\nconst { role, content } = message;\n```',
+    '{"answer":"It is shipped","tools_used":["find_order"]}',
+    '{"action":"Final Answer","action_input":"It is shipped"}',
+  ])('is not the answer %j', async (said) => {
+    expect((await importOne({ role: 'assistant', content: said })).made).toMatchObject({ expected_tool: null });
+    expect(readRecorded(said).rounds).toEqual([{ role: 'assistant', content: said }]);
+  });
+});
+
+describe('a reply in the words of a library', () => {
+  const functionCall = { name: 'find_order', args };
+  const found = (finish_reason: unknown) => [
+    { content: { role: 'model', parts: [{ text: null, function_call: functionCall, thought: null }] }, finish_reason },
+  ];
+  test.each<[what: string, output: unknown]>([
+    ['calls of the AI SDK alone', [{ toolCallType: 'function', toolCallId: 'c', toolName: 'find_order', args: text }]],
+    ['an answer as the Python SDK of Google dumps it', { candidates: found('FinishReason.STOP') }],
+    ['one with numbers for reasons', { candidates: found(1) }],
+    ['its content', found(1)[0]!.content],
+  ])('that is %s is read', async (_what, output) => {
+    expect((await importOne(output)).made).toMatchObject({ expected_tool: 'find_order', expected_params: args });
+  });
+
+  const cut = (finish_reason: unknown) => ({
+    candidates: [{ content: { parts: [{ text: 'It is' }] }, finish_reason }],
+  });
+  test.each<[what: string, output: unknown]>([
+    ['calls that were answered on the way', { answer: 'It is shipped', tools_used: ['find_order'] }],
+    ['runs of tools', { content: 'It is shipped', tools: [{ tool_call_id: 'c', tool_name: 'find_order' }] }],
+    ['results of tools', { text: 'x', toolCalls: [], toolResults: [{ toolName: 'find_order' }], finishReason: 'stop' }],
+    ['a call of LangChain4j', { type: 'AI', text: 'I look', toolExecutionRequests: [{ name: 'find_order' }] }],
+    ['an action', { action: 'find_order', action_input: args }],
+    ['an action in a fence', 'Thought: x\n```json\n{"action": "find_order", "action_input": "7"}\n```'],
+    ['a step of DSPy', '[[ ## next_thought ## ]]\nx\n\n[[ ## next_tool_name ## ]]\nfind_order'],
+    ['a number of calls', { role: 'assistant', content: 'I look', tool_calls: 2 }],
+    ['what lies too deep to print', { choices: ['[Object]'] }],
+    ['a response in a fence', `\`\`\`json\n${JSON.stringify({ choices: [{ message }] })}\n\`\`\``],
+    ['the reason of a call in an enum', { role: 'assistant', content: 'I', finish_reason: 'FinishReason.TOOL_CALLS' }],
+    ['an end at its limit in an enum', cut('FinishReason.MAX_TOKENS')],
+    ['an end at its limit as a number', cut(2)],
+  ])('that holds %s is not taken for one without calls', async (_what, output) => {
+    const { made, warnings } = await importOne(output);
+    expect(made).toBeUndefined();
+    expect(warnings).toContain('langfuse trace t observation one: left out, because');
+  });
+});
+
+describe('a span that records its reply', () => {
+  const said = { 'gen_ai.completion.0.role': 'assistant', 'gen_ai.completion.0.content': 'I look' };
+  const whole = JSON.stringify({ choices: [{ message, finish_reason: 'tool_calls' }] });
+  it('twice is read from where its calls are', async () => {
+    expect((await importSpan({ ...said, 'output.value': whole })).made).toMatchObject({ expected_params: args });
+    const older = 'llm.output_messages.0.message';
+    const name = { [`${older}.role`]: 'assistant', [`${older}.function_call_name`]: 'find_order' };
+    const attributes = { ...said, ...name, [`${older}.function_call_arguments_json`]: text };
+    expect((await importSpan(attributes)).made).toMatchObject({ expected_params: args });
+  });
+
+  it('beside the thoughts of the model is read without them', async () => {
+    const thoughts = { 'gen_ai.completion.0.role': 'thinking', 'gen_ai.completion.0.content': 'Hm.' };
+    const second = { 'gen_ai.completion.1.role': 'assistant', 'gen_ai.completion.1.content': 'Shipped' };
+    expect((await importSpan({ ...thoughts, ...second })).made).toMatchObject({ expected_tool: null });
+  });
+
+  test.each([
+    ['gen_ai.response.finish_reasons', ['FinishReason.TOOL_CALLS']],
+    ['gen_ai.response.finish_reasons', "['tool_calls']"],
+    ['gen_ai.response.finish_reasons', ['FinishReason.MAX_TOKENS']],
+    ['gen_ai.response.finish_reason', 'tool_calls'],
+    ['llm.response.finish_reason', 'length'],
+    ['llm.response.stop_reason', 'tool_use'],
+  ])('without what %s says (%j) is left out', async (key, reason) => {
+    expect((await importSpan({ ...said, 'gen_ai.completion.0.finish_reason': 'stop' })).made).toBeDefined();
+    const { made, warnings } = await importSpan({
+      ...said,
+      'gen_ai.completion.0.finish_reason': 'stop',
+      [key]: reason,
+    });
+    expect(made).toBeUndefined();
+    expect(warnings).toContain('otlp trace t span one: left out, because its reply');
+  });
+});

@@ -1,0 +1,48 @@
+/*
+ * What a program prints of a value, where it should have written its JSON: `str(response)` of Python, `console.log` and
+ * `String(object)` of JavaScript, Ruby's `inspect`, Go's `%+v`, Rust's `{:?}`, Java's `toString`, protobuf's text.
+ * Nobody can read calls in it, and it may hold some.
+ */
+
+/** How such a text begins. Answers in prose or code may begin so, too: what counts is `TELLS` behind it. */
+const BEGINS = [
+  /^[a-z_]{2,40}=(?:['"[({<\d]|[A-Z]|None\b)/, // id='x' choices=[Choice(
+  /^&?\[?\s{0,20}&?\{\s{0,20}:?\w{1,40}(?:=|:)/, // { role: 'assistant', {:role=>, &{ID:x
+  /^(?:response:\s{1,5})?\[?(?:\w{1,60}\.){0,5}[A-Z][\w$]{1,60}\s?[{[(]/, // AIMessage {, ChatResponse [
+  /^[a-z_]{2,40} \{\s/, // candidates {
+  /^\(['"[{A-Z]/, // ('text', [ToolCall(
+  /^assistant:\s{0,5}\[/, // assistant: [ToolCallBlock(
+];
+/** Fields of a reply with the sign between a name and its value. */
+const TELLS = [
+  /\b(?:tool_?calls?|function_?calls?|tool_?use|tool_?name|tool_?execution_?requests?)["']?\s{0,3}[=:({[]/i,
+  /\b(?:finish_?reason|stop_?reason|additional_kwargs|response_metadata|choices|candidates)["']?\s{0,3}[=:({[]/i,
+  /\b(?:ToolCall|FunctionCall|ToolUse)[A-Za-z]{0,20}[({[]/,
+  /\brole["']?\s{0,2}(?:=>|=|:)\s{0,2}["':]?(?:\w{1,20}\.){0,2}assistant\b/i,
+];
+/** Texts that are nothing else, whatever follows. */
+const CERTAIN = [
+  /^<[^<>\n]{1,200} at 0x[0-9a-f]{2,16}>/i, // <openai.Stream object at 0x7f12>
+  /^#<[A-Z]\w{0,60}(?:::\w{1,60}){1,9}[ :>]/, // #<OpenAI::Models::Chat
+  /^\[object [A-Z]\w{0,40}\](?:,\[object|$)/,
+  /^b(?:'[{[]|"[{[])/,
+  /^assistant:\s{0,5}(?:None|null)?$/, // LlamaIndex, of a reply without text
+  /^(?:[A-Za-z_$][\w$]{0,60}\.){1,9}\w{0,60}(?:@[0-9a-f]{4,16}|(?:Completion|Response|Message|Result|Stream|Reply))$/,
+];
+const MAX_BEGIN = 300;
+
+/** Whether a text is what a program prints of a model's reply or of an object around one. */
+export function isPrinted(text: string): boolean {
+  const begin = text.slice(0, 2 * MAX_BEGIN).trim();
+  if (CERTAIN.some((one) => one.test(text.length > MAX_BEGIN ? begin.slice(0, MAX_BEGIN) : begin))) return true;
+  return BEGINS.some((one) => one.test(begin)) && TELLS.some((one) => one.test(text));
+}
+
+/** Whether a text is what a program prints of nothing: what was replied beside it is not recorded. */
+export const isPrintedNothing = (text: string): boolean => /^(?:None|null|undefined|nil)$/.test(text.trim());
+
+const HIDDEN = /^(?:[[<({]{1,2}(?:redacted|filtered|masked|hidden|scrubbed)[\])>}]{1,2}|\*{3,80})$/i;
+
+/** Whether a text stands in place of content that a tracing tool was told to hide. */
+export const isHidden = (text: string): boolean =>
+  text === '__REDACTED__' || text === 'REDACTED' || (text.length < 100 && HIDDEN.test(text));
