@@ -41,6 +41,17 @@ export function isPrinted(text: string): boolean {
 /** Whether a text is what a program prints of nothing: what was replied beside it is not recorded. */
 export const isPrintedNothing = (text: string): boolean => /^(?:None|null|undefined|nil)$/.test(text.trim());
 
+const PRINTED_PROMPT = /^(?:\[object [A-Z]\w{0,40}\]$|(?:messages=)?\[?(?:Human|System|AI|Tool)Message\(content=)/;
+
+/** Whether a message's text is what a program prints of the message. Users may well ask of any other printed text. */
+export const isPrintedPrompt = (text: string): boolean => PRINTED_PROMPT.test(text.trim());
+
+const FAILURE =
+  /^(?:Traceback \(most recent call last\):|(?:\w{1,60}\.){0,5}\w{0,60}(?:Error|Exception): (?:Error code: )?\d{3}\b)/;
+
+/** Whether a text is what a program prints of a request that failed. */
+export const isPrintedFailure = (text: string): boolean => FAILURE.test(text.slice(0, 500).trimStart());
+
 const HIDDEN = /^(?:[[<({]{1,2}(?:redacted|filtered|masked|hidden|scrubbed)[\])>}]{1,2}|\*{3,80})$/i;
 
 /** Whether a text stands in place of content that a tracing tool was told to hide. */

@@ -1,6 +1,6 @@
 import { isObject, type Json, type JsonObject } from '#lib/contracts/json/json';
 import { faultOfJson, isMarkedAsCut, parseIfJson } from './json-text.js';
-import { isHidden } from '#lib/recorded/printed-value';
+import { isHidden, isPrintedPrompt } from '#lib/recorded/printed-value';
 
 /** Thrown when a recorded conversation cannot be read. The message gives the reason. */
 export class UnreadableMessage extends Error {}
@@ -48,6 +48,9 @@ export function toChatMessages(recorded: Json): JsonObject[] {
     ({ role, content }) => role !== 'tool' && typeof content === 'string' && isMarkedAsCut(content),
   );
   if (cut) throw new UnreadableMessage(`a message of the role "${cut.role as string}" is marked as truncated`);
+  const printed = messages.find(({ content }) => typeof content === 'string' && isPrintedPrompt(content));
+  if (printed)
+    throw new UnreadableMessage(`a message of the role "${printed.role as string}" is what a program prints of one`);
   return withIds(withJoinedCalls(messages));
 }
 
@@ -207,6 +210,7 @@ const isAnswer = (part: JsonObject): boolean => ANSWERS.has(kindOf(part).kind);
 function readPart(part: Json, read: Read): void {
   if (typeof part === 'string') return void read.content.push({ type: 'text', text: part });
   if (!isObject(part)) throw new UnreadableMessage('a part of a message is no object');
+  if (part.thought === true && part.text !== undefined) return; // Gemini's thoughts
   const { kind, inner } = kindOf(part);
   if (TEXTS.has(kind)) {
     const text = inner.text ?? inner.content;

@@ -54,7 +54,9 @@ export async function importLangfuse({ text, settings }: ImportSource, warnings:
 
 /** What Langfuse says of a call that failed. */
 function failureOf({ level, statusMessage, status_message: snake }: JsonObject): string | undefined {
-  return level === 'ERROR' ? toText(statusMessage ?? snake ?? '') : undefined;
+  return typeof level === 'string' && level.toUpperCase() === 'ERROR'
+    ? toText(statusMessage ?? snake ?? '')
+    : undefined;
 }
 
 /** The observations in an observation, a page of the API, or a trace. */

@@ -10,12 +10,12 @@ const call = { id: 'c', type: 'function', function: { name: 'find_order', argume
 const message = { role: 'assistant', content: null, tool_calls: [call] };
 
 /** A file of Langfuse with one call of a model, and one beside it that can always be read. */
-async function importOne(output: unknown) {
+async function importOne(output: unknown, messages: object[] = [question]) {
   const { suite, warnings } = await importSuite(
     'langfuse',
     JSON.stringify([
       { id: 'beside', type: 'GENERATION', input: 'Beside', output: message },
-      { id: 'one', traceId: 't', type: 'GENERATION', input: { messages: [question], tools }, output },
+      { id: 'one', traceId: 't', type: 'GENERATION', input: { messages, tools }, output },
     ]),
     undefined,
   );
@@ -71,6 +71,22 @@ describe('a reply that a program printed', () => {
     expect(() => readRecorded(printed)).toThrow('It is what a program prints of a reply: hand in its JSON');
   });
 
+  test.each([
+    "openai.RateLimitError: Error code: 429 - {'error': {'message': 'x'}}",
+    'Traceback (most recent call last):\n  File "x", line 1',
+    { statusCode: 500, message: 'Internal server error' },
+  ])('of a failure (%j) is left out', async (output) => {
+    const { made, warnings } = await importOne(output);
+    expect(made).toBeUndefined();
+    expect(warnings).toContain('observation one: left out, because its reply failed or cannot be read');
+  });
+
+  test.each(['[object Object]', "[HumanMessage(content='x')]"])('of a question (%s) is no prompt', async (content) => {
+    const { made, warnings } = await importOne(message, [{ role: 'user', content }]);
+    expect(made).toBeUndefined();
+    expect(warnings).toContain('a message of the role "user" is what a program prints of one');
+  });
+
   test.each(['None', 'null', '[REDACTED]', '<redacted>', '***'])('as %s is not recorded', async (printed) => {
     const { made, warnings } = await importOne(printed);
     expect(made).toBeUndefined();
@@ -109,6 +125,12 @@ describe('a reply in the words of a library', () => {
     expect((await importOne(output)).made).toMatchObject({ expected_tool: 'find_order', expected_params: args });
   });
 
+  it('keeps the thoughts of a model out of the conversation', async () => {
+    const thinking = { role: 'model', parts: [{ text: 'Hm.', thought: true }, { text: 'Which one?' }] };
+    const { made } = await importOne(message, [question, thinking, question]);
+    expect(made?.messages).toEqual([question, { role: 'assistant', content: 'Which one?' }, question]);
+  });
+
   const cut = (finish_reason: unknown) => ({
     candidates: [{ content: { parts: [{ text: 'It is' }] }, finish_reason }],
   });
@@ -120,6 +142,7 @@ describe('a reply in the words of a library', () => {
     ['an action', { action: 'find_order', action_input: args }],
     ['an action in a fence', 'Thought: x\n```json\n{"action": "find_order", "action_input": "7"}\n```'],
     ['a step of DSPy', '[[ ## next_thought ## ]]\nx\n\n[[ ## next_tool_name ## ]]\nfind_order'],
+    ['a part of a call', [{ type: 'function_call', status: 'in_progress', name: 'find_order', arguments: '' }]],
     ['a number of calls', { role: 'assistant', content: 'I look', tool_calls: 2 }],
     ['what lies too deep to print', { choices: ['[Object]'] }],
     ['a response in a fence', `\`\`\`json\n${JSON.stringify({ choices: [{ message }] })}\n\`\`\``],

@@ -8,7 +8,7 @@ import { callsOfValue } from '#lib/scoring/replies/call-shape';
 import { isMessageType, isPart, NotRecorded, readMessage, UnreadableMessage } from './chat-messages.js';
 import { chunksInText, isChunk, joinChunks } from './joined-chunks.js';
 import { faultOfJson, parseIfJson } from './json-text.js';
-import { isHidden, isPrintedNothing } from '#lib/recorded/printed-value';
+import { isHidden, isPrintedFailure, isPrintedNothing } from '#lib/recorded/printed-value';
 import { placeOfCall, placeOfEnvelope } from './unread-calls.js';
 
 export type Reply = Pick<ModelReply, 'message' | 'finishReason'>;
@@ -68,6 +68,8 @@ const isEmpty = ({ message, finishReason }: Reply): boolean =>
 function answerInJson(value: Json): Reply | null {
   if (isObject(value) && Object.keys(value).length === 0) return null;
   if (callsOfValue(value)) return textReply(JSON.stringify(value));
+  if (isObject(value) && typeof value.message === 'string' && Number(value.statusCode ?? value.status) >= 400)
+    throw failed(value.message);
   const place = placeOfEnvelope(value);
   if (place !== undefined)
     throw new UnreadableMessage(
@@ -79,6 +81,7 @@ function answerInJson(value: Json): Reply | null {
 
 function textReply(text: string): Reply {
   if (isHidden(text) || isPrintedNothing(text)) throw new NotRecorded('what was said is not recorded');
+  if (isPrintedFailure(text)) throw failed(text);
   const fault = faultOfJson(text);
   if (fault !== undefined) throw new UnreadableMessage(`its reply ${fault}`);
   return { message: { role: 'assistant', content: text }, finishReason: null };
@@ -253,7 +256,10 @@ function wholeOf(objects: JsonObject[]): JsonObject | undefined {
     return { generations: objects };
   const isItemOrCall = (one: JsonObject): boolean =>
     isItem(one) || one.type === 'reasoning' || (one.type === 'function_call' && one.name !== undefined);
-  return objects.every(isItemOrCall) ? { output: objects } : undefined;
+  if (!objects.every(isItemOrCall)) return undefined;
+  if (objects.some(({ status }) => status === 'incomplete' || status === 'in_progress'))
+    throw failed('One of its items is not complete.');
+  return { output: objects };
 }
 
 /** Joins messages and parts of messages into one reply. */
