@@ -141,3 +141,86 @@ describe('a configuration', () => {
     );
   });
 });
+
+describe('a configuration', () => {
+  const find = [used('find')];
+  const promptsOf = ({ suite }: Awaited<ReturnType<typeof read>>): unknown[] =>
+    suite.test_cases.map(({ prompt, messages }) => messages ?? prompt);
+
+  it('keeps the prefix of all tests where a test has an empty one, as promptfoo does', async () => {
+    const tests = [{ ...test(...find), options: { prefix: '' } }];
+    expect(promptsOf(await read({ defaultTest: { options: { prefix: 'Hey ' } }, tests }))).toEqual(['Hey Q']);
+  });
+
+  it('may have code that ends with a line break, and names in any alphabet', async () => {
+    const value = "output[0].function.name === 'find'\n";
+    const tests = [{ vars: { имя: 'Q', naïve: 'R' }, assert: [{ type: 'javascript', value }] }];
+    const { suite, warnings } = await read({ prompts: ['{{имя}} {{ naïve }}'], tests });
+    expect(suite.test_cases).toEqual([{ prompt: 'Q R', expected_tool: 'find' }]);
+    expect(warnings).toEqual([]);
+  });
+
+  it('reads the contents of Gemini as messages, and leaves out those with more than texts', async () => {
+    const parts = [{ text: '{{q}}' }];
+    const system_instruction = { parts: [{ text: 'S' }] };
+    const file = { role: 'user', parts: [{ inline_data: {} }] };
+    const prompts = [{ system_instruction, contents: [{ role: 'model', parts }] }, [{ role: 'user', parts }], [file]];
+    const read_ = await read({ prompts: prompts.map((one) => JSON.stringify(one)), tests: [test(...find)] });
+    expect(promptsOf(read_)).toEqual([
+      [
+        { role: 'system', content: 'S' },
+        { role: 'assistant', content: 'Q' },
+      ],
+      'Q',
+    ]);
+    expect(read_.warnings).toEqual([expect.stringContaining('in the shape of Gemini, with more than texts, left out')]);
+  });
+
+  it('gives a test the tools of its own provider', async () => {
+    const provider = { id: 'openai:chat:y', config: { tools: [tool('other')] } };
+    const { suite } = await read({ tests: [{ ...test(used('other')), provider }, test(...find)] });
+    expect(suite.test_cases[0]).toMatchObject({ expected_tool: 'other', tools: [tool('other')] });
+    expect(suite.test_cases[1]).not.toHaveProperty('tools');
+  });
+
+  it('says that code scores a test', async () => {
+    const { warnings } = await read({ tests: [{ ...test(...find), assertScoringFunction: 'file://x.js' }] });
+    expect(warnings).toEqual([expect.stringContaining('code that scores test 1 is not run')]);
+  });
+
+  it('leaves out tools that are no functions with a schema, and says which of two tools counts', async () => {
+    const tools = [
+      tool('find'),
+      { name: 'FIND', input_schema: { type: 'object' } },
+      { type: 'web_search_20250305', name: 'web' },
+      { name: 'file', parameters: 'file://schema.json' },
+      { name: 'cohere', parameter_definitions: { id: { type: 'str' } } },
+    ];
+    const { suite, warnings } = await read({ providers: [{ id: 'x', config: { tools } }], tests: [test(...find)] });
+    expect(suite.tools).toEqual([tool('find')]);
+    expect(warnings).toEqual([
+      expect.stringContaining('Several tools are called "FIND"'),
+      expect.stringContaining('of the type "web_search_20250305"'),
+      expect.stringContaining('no JSON Schema, but "file://schema.json"'),
+      expect.stringContaining('write its "parameter_definitions"'),
+    ]);
+  });
+});
+
+describe('a hostile configuration', () => {
+  const names = Array.from({ length: 50_000 }, (_, index) => `n${index}`);
+  it.each([
+    ['names of one assertion', [{ type: 'tool-call-f1', value: names.join(',') }]],
+    ['names in a list', [used(names)]],
+    ['steps', [sequence(...names)]],
+    ['assertions', names.map(() => used('*'))],
+  ])('is left out at once for too many %s', async (_what, assert) => {
+    await expect(read({ tests: [test(...assert)] })).rejects.toThrow(/test 1 has .*left out/);
+  });
+
+  it('is refused at once for more combinations than are tried, though none becomes a case', async () => {
+    const vars = { q: Array<string>(900).fill('x') };
+    const tests = Array.from({ length: 1000 }, () => ({ vars, assert: [{ type: 'contains', value: 'x' }] }));
+    await expect(read({ tests })).rejects.toThrow(/Divide the file/);
+  });
+});

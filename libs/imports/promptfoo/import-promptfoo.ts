@@ -25,6 +25,7 @@ import { expectedCalls, UnreadTest } from './expected-calls.js';
 import { KnownTools } from './known-tools.js';
 import { readDemands } from './promptfoo-assertions.js';
 import {
+  objectIn,
   readConfig,
   takesPrompt,
   type PromptfooConfig,
@@ -43,6 +44,9 @@ import {
 } from './template.js';
 
 const MAX_COMBINATIONS = 1000;
+/** Prompts and lists of tools that are filled in, and their characters. Those without a case count, too. */
+const MAX_TRIED = 50_000;
+const MAX_FILLED = 64 * 2 ** 20;
 
 /** A case that a test defines, before the suite's tools are known. */
 interface PlannedCase extends Pick<PromptfooTest, 'line' | 'description' | 'metadata'> {
@@ -97,7 +101,11 @@ class Plan {
   readonly #told = new Set<string>();
   /** Tools by the JSON of their declarations. */
   readonly #read = new Map<string, Tool[]>();
+  /** The last tools without variables, which many tests share. */
+  #plain: { list: readonly Json[]; tools: Tool[] } = { list: [], tools: [] };
   #characters = 0;
+  #tried = 0;
+  #filled = 0;
 
   constructor(
     readonly config: PromptfooConfig,
@@ -129,6 +137,8 @@ class Plan {
       throw new UnreadTest('changes its variables by code, which is not run');
     if (test.threshold !== undefined)
       warn(`the threshold of ${test.title} is not converted: all of its assertions are expected`);
+    if (test.scoring !== undefined)
+      warn(`the code that scores ${test.title} is not run: all of its assertions are expected`);
     const { env } = this.config;
     for (const given of combinationsOf(test, env)) {
       for (const prompt of prompts) {
@@ -136,6 +146,7 @@ class Plan {
           const scope = { vars: resolveVariables(given), env };
           const missing = new Set<string>();
           const messages = filledPrompt(prompt, test.options, scope, missing);
+          this.#count(JSON.stringify(messages).length);
           const tools = this.#toolsFor(prompt, test, scope);
           const expected = this.#expected(test, scope, tools ?? this.tools, warn);
           if (missing.size > 0)
@@ -190,15 +201,31 @@ class Plan {
 
   /** The tools of a test or prompt that has its own, and tools that hold variables. */
   #toolsFor(prompt: PromptfooPrompt, test: PromptfooTest, scope: Scope): Tool[] | undefined {
-    const own = declaredTools([{ config: { ...prompt.config, ...test.options } }], this.warnings);
+    const config = { ...objectIn(test.provider.config), ...prompt.config, ...test.options };
+    const own = declaredTools([{ config }], this.warnings);
     const list = own.length > 0 ? own : this.templatedTools;
     if (!list) return undefined;
+    if (list.length === this.#plain.list.length && list.every((tool, index) => tool === this.#plain.list[index]))
+      return this.#plain.tools;
     const filled = renderTools(list, scope);
     const text = JSON.stringify(filled);
+    this.#count(text.length);
     const tools = this.#read.get(text) ?? readDeclared(filled, this.warnings);
     this.#read.set(text, tools);
     if (tools.length === 0) throw new UnreadTemplate('has no tools that can be used');
+    if (!isTemplate(JSON.stringify(list))) this.#plain = { list, tools };
     return tools;
+  }
+
+  /** Bounds the work for prompts and tools that variables are filled into, whether they become cases or not. */
+  #count(characters: number): void {
+    this.#filled += characters;
+    if (++this.#tried > MAX_TRIED || this.#filled > MAX_FILLED)
+      throw new ProblemError(
+        422,
+        'The tests, with every prompt, combination of variables and list of tools, are too many ' +
+          `(${MAX_TRIED}) or too long (${MAX_FILLED / 2 ** 20} MiB). Divide the file.`,
+      );
   }
 
   #push(planned: PlannedCase): void {
@@ -256,7 +283,8 @@ function messagesOf(prompt: string): JsonObject[] {
   return [{ role: 'user', content: prompt }];
 }
 
-function messagesIn(value: Json): JsonObject[] {
+function messagesIn(given: Json): JsonObject[] {
+  const value = fromGemini(given);
   const list = isObject(value) && Array.isArray(value.messages) ? value.messages : value;
   const system = isObject(value) && typeof value.system === 'string' ? [{ role: 'system', content: value.system }] : [];
   if (
@@ -266,6 +294,21 @@ function messagesIn(value: Json): JsonObject[] {
   )
     throw new UnreadTemplate('is JSON, but no list of messages with their roles');
   return [...system, ...(list as JsonObject[])];
+}
+
+/** Contents of Gemini as messages, so far as they hold texts. */
+function fromGemini(value: Json): Json {
+  const contents = isObject(value) && value.contents !== undefined ? [value.contents].flat() : value;
+  if (!Array.isArray(contents) || !contents.some((one) => isObject(one) && one.parts !== undefined)) return value;
+  const { systemInstruction, system_instruction } = objectIn(value);
+  const system = objectIn(systemInstruction ?? system_instruction);
+  return [...(system.parts === undefined ? [] : [{ ...system, role: 'system' }]), ...contents].map((one) => {
+    const { parts = null, role = 'user', ...others } = objectIn(one);
+    const texts = [parts].flat().map((part) => objectIn(part).text);
+    if (Object.keys(others).length > 0 || !texts.every((text) => typeof text === 'string'))
+      throw new UnreadTemplate('is in the shape of Gemini, with more than texts');
+    return { role: role === 'model' ? 'assistant' : role, content: texts.join('') };
+  });
 }
 
 function jsonIn(text: string): Json | undefined {

@@ -33,9 +33,13 @@ export class KnownTools {
   }
 }
 
+/** Longer patterns match no name: a name has at most 128 characters, and stars stand between them. */
+const MAX_PATTERN_LENGTH = 1000;
+
 /** Matches ignoring case, with "*" for any characters and "?" for one. */
 export function matchesPattern(text: string, pattern: string): boolean {
   const [name, glob] = [text.toLowerCase(), pattern.toLowerCase()];
+  if (glob.length > MAX_PATTERN_LENGTH) return false;
   let [at, from] = [0, 0];
   let star: { at: number; from: number } | undefined;
   while (at < name.length) {

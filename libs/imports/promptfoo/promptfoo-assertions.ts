@@ -34,11 +34,28 @@ export function readDemands(assertions: readonly Json[], context: AssertionConte
     any: false,
     none: false,
   };
+  if (countOf(assertions) > MAX_ASSERTIONS)
+    throw new UnreadTest(`has more than the ${MAX_ASSERTIONS} assertions that are read of a test`);
   for (const assertion of assertions) {
     if (isObject(assertion)) readOne(assertion, demands, context);
     else context.warn(`an assertion is no object, and is not converted: ${JSON.stringify(assertion).slice(0, 80)}`);
   }
   return demands;
+}
+
+const MAX_ASSERTIONS = 200;
+/** A case expects no more calls. */
+const MAX_NAMES = 100;
+
+/** How many assertions there are, with those in sets. */
+const countOf = (assertions: readonly Json[]): number =>
+  assertions.reduce<number>((sum, one) => {
+    const inner = isObject(one) && Array.isArray(one.assert) ? one.assert : [];
+    return sum + (sum > MAX_ASSERTIONS ? 0 : 1 + countOf(inner));
+  }, 0);
+
+function boundNames(names: readonly Json[], type: string): void {
+  if (names.length > MAX_NAMES) throw new UnreadTest(`has ${type} with more than ${MAX_NAMES} names of tools`);
 }
 
 function readOne(assertion: JsonObject, demands: Demands, context: AssertionContext): void {
@@ -98,7 +115,9 @@ const readF1: Reader = ({ value, threshold }, demands, { warn, warnOfFile }) => 
   else if (least > 1) throw new UnreadTest('asks for a tool-call-f1 above 1, which no calls have');
   else {
     if (least < 1) warn('tool-call-f1 with a threshold below 1: all of its tools are expected here');
-    demands.only.push([...new Set(names)]);
+    const unique = [...new Set(names)];
+    boundNames(unique, 'tool-call-f1');
+    demands.only.push(unique);
     warnOfFile(
       'tool-call-f1 fails a reply that calls another tool, too. A case lets further calls pass; with ' +
         '"allow_extra_calls": false it fails on any.',
@@ -135,6 +154,7 @@ const readSequence: Reader = ({ value }, demands, { tools }) => {
   const steps = isObject(value) ? value.steps : value;
   if (!Array.isArray(steps) || steps.length === 0)
     throw new UnreadTest('has trajectory:tool-sequence without steps, which promptfoo refuses');
+  boundNames(steps, 'trajectory:tool-sequence');
   demands.sequences.push({
     steps: steps.map((step) => stepOf(step, 'trajectory:tool-sequence', tools)),
     isExact: isObject(value) && value.mode === 'exact',
@@ -151,6 +171,7 @@ const readArgs: Reader = ({ value }, demands, context) => {
   const step = stepOf(value, type, context.tools);
   if (value.mode === 'exact') context.warn(`${type} is "exact": arguments beyond the expected ones cost nothing here`);
   const ignored = [value.ignore ?? []].flat().filter((one) => typeof one === 'string');
+  if (ignored.length > MAX_NAMES) throw new UnreadTest(`has ${type} with more than ${MAX_NAMES} names to ignore`);
   const args = Object.fromEntries(
     Object.entries(given)
       .filter(([name]) => !ignored.some((one) => matchesPattern(name, one)))
@@ -208,7 +229,9 @@ function listedTools(value: Json, type: string, tools: KnownTools): Step[] {
   const names = typeof value === 'string' ? [value] : value;
   if (!Array.isArray(names) || names.length === 0 || !names.every((name) => typeof name === 'string'))
     throw new UnreadTest(`has ${type} without names of tools, which promptfoo refuses`);
-  return names.map((name) => stepOf(name, type, tools));
+  const unique = [...new Set(names)];
+  boundNames(unique, type);
+  return unique.map((name) => stepOf(name, type, tools));
 }
 
 function stepOf(value: Json, type: string, tools: KnownTools): Step {

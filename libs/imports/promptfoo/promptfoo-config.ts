@@ -15,6 +15,10 @@ export interface PromptfooTest {
   options: JsonObject;
   metadata: JsonObject;
   threshold: Json | undefined;
+  /** Code that decides whether the test passes. */
+  scoring: Json | undefined;
+  /** The options of a provider that it has instead of the file's. */
+  provider: JsonObject;
   /** Labels or ids of the prompts that it takes; undefined for all. */
   prompts: Json | undefined;
 }
@@ -37,7 +41,7 @@ export interface PromptfooConfig {
 /** A list at the top of the configuration, and the line of each of its entries. */
 type LinesOf = (key: string) => readonly number[];
 
-const objectIn = (value: Json | undefined): JsonObject => (isObject(value) ? value : {});
+export const objectIn = (value: Json | undefined): JsonObject => (isObject(value) ? value : {});
 const listIn = (value: Json | undefined): Json[] => [value ?? []].flat();
 const quoted = (value: Json | undefined): string => JSON.stringify(value ?? null).slice(0, 80);
 
@@ -143,15 +147,24 @@ function merged(line: number, title: string, layers: readonly JsonObject[]): Pro
     layers.map((layer) => layer[key] ?? undefined).findLast((one) => one !== undefined);
   const isBare = own.some((layer) => objectIn(layer.options).disableDefaultAsserts === true);
   const description = last('description');
+  // An empty text does not take a prefix away.
+  const affixes = Object.fromEntries(
+    ['prefix', 'suffix'].map((key) => [
+      key,
+      layers.map((layer) => objectIn(layer.options)[key]).findLast(Boolean) ?? '',
+    ]),
+  );
   return {
     line,
     title,
     description: typeof description === 'string' ? description : undefined,
     vars: join('vars'),
     assertions: (isBare ? own : [defaults!, ...own]).flatMap((layer) => listIn(layer.assert)),
-    options: join('options'),
+    options: { ...join('options'), ...affixes },
     metadata: join('metadata'),
     threshold: last('threshold'),
+    scoring: last('assertScoringFunction'),
+    provider: objectIn(last('provider')),
     prompts: last('prompts'),
   };
 }

@@ -3,6 +3,7 @@ import { flattenDeclarations } from '#lib/contracts/input/tool-shapes';
 import { isObject, type Json, type JsonObject } from '#lib/contracts/json/json';
 import { Tool, ToolName } from '#lib/contracts/tool';
 import type { Warnings } from '../source/warnings.js';
+import { isTemplate } from './template.js';
 
 /** The tools that options of providers declare, in the shape of any API. */
 export function declaredTools(providers: readonly JsonObject[], warnings: Warnings): Json[] {
@@ -17,9 +18,9 @@ export function declaredTools(providers: readonly JsonObject[], warnings: Warnin
       .flatMap((list) => [list ?? []].flat())
       .flatMap((tool): Json[] => {
         if (typeof tool !== 'string') return [tool];
+        const why = isTemplate(tool) ? 'are a text, and no list' : 'stand in a file, which is not here';
         warnings.add(
-          `The tools of a provider stand in a file (${tool.slice(0, 200)}), which is not here: give them as "tools" ` +
-            'beside the configuration.',
+          `The tools of a provider ${why} (${tool.slice(0, 200)}): give them as "tools" beside the configuration.`,
         );
         return [];
       });
@@ -41,15 +42,43 @@ export function readDeclared(declared: readonly Json[], warnings: Warnings): Too
       );
       continue;
     }
+    const unread = whyUnread(one as JsonObject);
+    if (unread) {
+      warnings.add(`The tool "${described.name.slice(0, 80)}" is left out: ${unread}.`);
+      continue;
+    }
     const parsed = Tool.safeParse({ type: 'function', function: described });
     if (!parsed.success || !ToolName.safeParse(described.name).success)
       warnings.add(
         `The tool "${described.name.slice(0, 80)}" cannot be used: ` +
           (parsed.success ? '' : toInputErrors(parsed.error.issues)[0]!.message),
       );
-    else if (!tools.has(described.name.toLowerCase())) tools.set(described.name.toLowerCase(), parsed.data);
+    else {
+      const first = tools.get(described.name.toLowerCase());
+      if (!first) tools.set(described.name.toLowerCase(), parsed.data);
+      else if (JSON.stringify(first) !== JSON.stringify(parsed.data))
+        warnings.add(`Several tools are called "${described.name}", and differ: the first one counts.`);
+    }
   }
   return [...tools.values()];
+}
+
+/** Why a tool with a name is no function whose parameters are known; undefined if it is one. */
+function whyUnread(tool: JsonObject): string | undefined {
+  const inner = [tool.function, tool.toolSpec].find(isObject) ?? tool;
+  const { parameters, input_schema, inputSchema, parameter_definitions } = inner;
+  const schemas = [parameters, input_schema, inputSchema, parameter_definitions].filter(
+    (one) => (one ?? null) !== null,
+  );
+  if (schemas.length === 0)
+    return inner === tool && typeof tool.type === 'string' && tool.type !== 'function'
+      ? `it is no function, but of the type "${tool.type.slice(0, 80)}", which its provider runs or reads itself`
+      : undefined;
+  if ((parameter_definitions ?? null) !== null && schemas.length === 1)
+    return 'write its "parameter_definitions" as a JSON Schema in "parameters"';
+  return schemas.some(isObject)
+    ? undefined
+    : `its parameters are no JSON Schema, but ${JSON.stringify(schemas[0]).slice(0, 80)}: put it into the file`;
 }
 
 /** What a provider is told of a tool, without promptfoo's own marks such as "normalized". */

@@ -19,8 +19,9 @@ const ARGUMENT = new RegExp(`${PARSED_ARGUMENTS.source}${PROPERTY.source}\\s*={2
  * Reads comparisons of a call's name and arguments, joined by `&&`, as in promptfoo's own examples. Returns undefined
  * for any other code, which is not run.
  */
-export function readJavascript(code: string): PositionedCall[] | undefined {
+export function readJavascript(given: string): PositionedCall[] | undefined {
   // promptfoo takes code of one line as an expression, and of several as a body with a "return".
+  const code = given.trimEnd();
   if (code.length > MAX_CODE_LENGTH || code.includes('\n') !== /\breturn\b/.test(code)) return undefined;
   const operators = code
     .replace(NAME, '#')

@@ -43,7 +43,7 @@ export const isTemplate = (text: string): boolean => /\{[{%#]/.test(text);
 
 /** The value of a text that is nothing but `{{ name }}`; undefined for any other text. */
 export function valueAlone(text: string, scope: Scope): Json | undefined {
-  const name = /^\{\{-?\s*([\w.]+)\s*-?\}\}$/.exec(text.trim())?.[1];
+  const name = /^\{\{-?\s*([\p{L}\p{M}\p{N}_.]+)\s*-?\}\}$/u.exec(text.trim())?.[1];
   return name === undefined
     ? undefined
     : valueOf({ root: name.split('.')[0]!, path: name.split('.').slice(1), filters: [] }, scope, new Set());
@@ -190,7 +190,7 @@ class ExpressionReader {
   }
 
   #name(): string {
-    return this.#take(/[A-Za-z_$][\w$]*/y) ?? this.#fail();
+    return this.#take(/[\p{L}_$][\p{L}\p{M}\p{N}_$]*/uy) ?? this.#fail();
   }
 
   #literal(): { value: Json } | undefined {
