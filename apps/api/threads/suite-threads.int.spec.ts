@@ -22,15 +22,21 @@ async function servedDuring(work: Promise<Answer>): Promise<{ answer: Answer; se
   return { answer: await done, served };
 }
 
+/** Tools whose schemas take seconds to compile. */
+function slowTools(): object[] {
+  const properties = (n: number) =>
+    Object.fromEntries(Array.from({ length: 490 }, (_, p) => [`p${n}_${p}`, { type: 'string', enum: ['a', 'b'] }]));
+  return Array.from({ length: 40 }, (_, n) => ({
+    type: 'function',
+    function: { name: `t${n}`, parameters: { type: 'object', properties: properties(n) } },
+  }));
+}
+
 describe('while one team keeps the API busy, another one is served', () => {
   it('with tools whose schemas take long to compile', async () => {
-    const properties = (n: number) =>
-      Object.fromEntries(Array.from({ length: 490 }, (_, p) => [`p${n}_${p}`, { type: 'string', enum: ['a', 'b'] }]));
-    const tools = Array.from({ length: 40 }, (_, n) => ({
-      type: 'function',
-      function: { name: `t${n}`, parameters: { type: 'object', properties: properties(n) } },
-    }));
-    const { answer, served } = await servedDuring(client.post('/api/tool-suites', { name: 'Large', tools }));
+    const { answer, served } = await servedDuring(
+      client.post('/api/tool-suites', { name: 'Large', tools: slowTools() }),
+    );
     expect(answer).toMatchObject({ status: 201 });
     expect(served).toBeGreaterThan(5);
   });
@@ -85,9 +91,7 @@ describe('while one team keeps the API busy, another one is served', () => {
 
 it('work beyond its limits is refused with the limit and the way out', async () => {
   const threads = new SuiteThreads({ threads: 2, cpuMs: 200, wallMs: 60_000, heapMb: 256 });
-  const names = Array.from({ length: 100_000 }, (_, n) => `n${n}`);
-  const body = JSON.stringify({ prompts: ['p'], tests: [{ assert: [{ type: 'tool-call-f1', value: names }] }] });
-  const refused = threads.run('a', { what: 'import', format: 'promptfoo', body, isJson: true });
+  const refused = threads.run('a', { what: 'check-tools', tools: JSON.stringify(slowTools()) });
   await expect(refused).rejects.toMatchObject({
     status: 422,
     message: expect.stringMatching(/more than 0.2 s of CPU time\. Send less at a time/),
