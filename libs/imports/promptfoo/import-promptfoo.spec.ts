@@ -223,4 +223,10 @@ describe('a hostile configuration', () => {
     const tests = Array.from({ length: 1000 }, () => ({ vars, assert: [{ type: 'contains', value: 'x' }] }));
     await expect(read({ tests })).rejects.toThrow(/Divide the file/);
   });
+
+  it('is read in linear time with many variables', async () => {
+    const vars = Object.fromEntries([['q', 'Q'], ...Array.from({ length: 50_000 }, (_, index) => [`v${index}`, 'x'])]);
+    const { suite } = await read({ tests: [{ vars, assert: [used('find')] }] });
+    expect(suite.test_cases).toEqual([{ prompt: 'Q', expected_tool: 'find' }]);
+  });
 });

@@ -44,6 +44,8 @@ import {
 } from './template.js';
 
 const MAX_COMBINATIONS = 1000;
+/** The values of the combinations of one test. */
+const MAX_VALUES = 1_000_000;
 /** Prompts and lists of tools that are filled in, and their characters. Those without a case count, too. */
 const MAX_TRIED = 50_000;
 const MAX_FILLED = 64 * 2 ** 20;
@@ -250,14 +252,21 @@ function renderTools(tools: readonly Json[], scope: Scope): Json[] {
 /** A list of texts as a variable stands for one test with each of them. */
 function combinationsOf({ vars, options }: PromptfooTest, env: JsonObject): JsonObject[] {
   if (options.disableVarExpansion === true || isOn(env.PROMPTFOO_DISABLE_VAR_EXPANSION)) return [vars];
-  let made: JsonObject[] = [{}];
+  let made: [string, Json][][] = [[]];
+  const names = Object.keys(vars).length;
   for (const [key, value] of Object.entries(vars)) {
     const values = Array.isArray(value) && typeof value[0] === 'string' ? value : [value];
-    if (made.length * values.length > MAX_COMBINATIONS)
-      throw new ProblemError(422, `The variables of a test have more than ${MAX_COMBINATIONS} combinations.`);
-    made = made.flatMap((one) => values.map((entry) => ({ ...one, [key]: entry })));
+    const count = made.length * values.length;
+    if (count > MAX_COMBINATIONS || count * names > MAX_VALUES)
+      throw new ProblemError(
+        422,
+        `The variables of a test have more than ${MAX_COMBINATIONS} combinations or ${MAX_VALUES} values.`,
+      );
+    if (values.length === 1) for (const one of made) one.push([key, values[0]!]);
+    else
+      made = made.flatMap((one) => values.map((entry): [string, Json] => [key, entry]).map((pair) => [...one, pair]));
   }
-  return made;
+  return made.map((one) => Object.fromEntries(one));
 }
 
 const isOn = (value: Json | undefined): boolean =>
