@@ -300,8 +300,8 @@ export const ResultsQuery = z.strictObject({
   ...PageQuery.shape,
   lean: flag.meta({
     description:
-      'Without `evidence`, `metrics`, `tags` and `source`, with the first 200 characters of the prompt, and with long ' +
-      'arguments cut.',
+      'Without `evidence`, `metrics`, `tags` and `source`, with the first 200 characters of the prompt, and with ' +
+      'long arguments cut.',
   }),
 });
 export type ResultsQuery = z.infer<typeof ResultsQuery>;
