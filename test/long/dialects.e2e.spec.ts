@@ -151,7 +151,8 @@ it('the same models get the same verdicts in every format', async () => {
         error: result.error_type ?? result.error?.kind,
         called: result.called,
         format: result.format_compliance,
-        choice: result.tool_choice_used,
+        // Items of a model that is not there end unasked once one was asked; which ones are asked depends on the worker.
+        choice: result.outcome === 'scored' ? result.tool_choice_used : undefined,
       }))
       .sort((a, b) => a.what.localeCompare(b.what));
   const wanted = verdicts('openai');
