@@ -151,7 +151,7 @@ it('the same models get the same verdicts in every format', async () => {
         error: result.error_type ?? result.error?.kind,
         called: result.called,
         format: result.format_compliance,
-        // Items of a model that is not there end unasked once one was asked; which ones are asked depends on the worker.
+        // Once one item of a model that is not there was asked, the others end unasked: which ones is left to chance.
         choice: result.outcome === 'scored' ? result.tool_choice_used : undefined,
       }))
       .sort((a, b) => a.what.localeCompare(b.what));
