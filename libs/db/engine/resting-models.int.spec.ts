@@ -36,7 +36,8 @@ async function refuse(deliveries: readonly LeveledDelivery[], asked = ASKED): Pr
 }
 const timeComes = ({ teamId }: Team) =>
   pool.query(
-    `UPDATE resting_model SET until = now() - interval '1 s' WHERE provider_id IN (SELECT id FROM provider WHERE team_id = $1)`,
+    `UPDATE resting_model SET until = now() - interval '1 s'
+     WHERE provider_id IN (SELECT id FROM provider WHERE team_id = $1)`,
     [teamId],
   );
 const target = async (runId: string, ordinal = 0) =>
