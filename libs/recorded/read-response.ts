@@ -101,13 +101,14 @@ export function reasonOf(holder: JsonObject): Json {
   const deeper = holders.flatMap((one) => inner.map((key) => one[key])).filter(isObject);
   const deepest = deeper.flatMap((one) => [one.response_metadata]).filter(isObject);
   for (const one of [...holders, ...deeper, ...deepest]) {
-    for (const key of REASONS) if (typeof one[key] === 'string') return reasonWord(one[key]);
+    for (const key of REASON_FIELDS) if (typeof one[key] === 'string') return reasonWord(one[key]);
   }
   return null;
 }
 /** A reason without the name of its enum, which Python prints before it: `FinishReason.STOP`. */
 export const reasonWord = (reason: string): string => reason.slice(0, 200).replace(/^(?:[A-Za-z_]{1,40}\.){1,3}/, '');
-const REASONS = ['finish_reason', 'finishReason', 'stop_reason', 'stopReason', 'done_reason'];
+/** Under which names hosts and libraries say how a reply ended. */
+export const REASON_FIELDS = ['finish_reason', 'finishReason', 'stop_reason', 'stopReason', 'done_reason'];
 
 const READERS: readonly ReplyReader[] = [
   readConverseReply,

@@ -27,7 +27,7 @@ interface Call {
 }
 
 /** A case expects no more calls. */
-const MAX_CALLS = 100;
+export const MAX_CALLS = 100;
 
 /**
  * The fewest calls that satisfy all demands, as fields of a case. Returns undefined if nothing is demanded.
@@ -40,7 +40,7 @@ export function expectedCalls(
 ): Partial<CaseInput> | undefined {
   narrow(demands);
   const sequence = sequenceOf(demands);
-  const calls = sequence ? [...sequence.calls] : [];
+  const calls = sequence?.calls ?? [];
   const isFixed = sequence !== undefined;
   for (const { step, least } of leastOf(demands)) addMissing(calls, step, least, isFixed);
   for (const { step, params } of demands.args) placeArguments(calls, step, params, isFixed, warn);

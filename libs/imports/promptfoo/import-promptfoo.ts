@@ -46,9 +46,8 @@ import {
 const MAX_COMBINATIONS = 1000;
 /** The values of the combinations of one test. */
 const MAX_VALUES = 1_000_000;
-/** Prompts and lists of tools that are filled in, and their characters. Those without a case count, too. */
+/** Prompts and lists of tools that are filled in. Those without a case count, too. */
 const MAX_TRIED = 50_000;
-const MAX_FILLED = 64 * 2 ** 20;
 
 /** A case that a test defines, before the suite's tools are known. */
 interface PlannedCase extends Pick<PromptfooTest, 'line' | 'description' | 'metadata'> {
@@ -100,22 +99,25 @@ export async function importPromptfoo(
 /** Collects the cases of tests. */
 class Plan {
   readonly cases: PlannedCase[] = [];
+  /** The tools of all cases that have none of their own. */
+  readonly #known: KnownTools;
   readonly #told = new Set<string>();
   /** Tools by the JSON of their declarations. */
   readonly #read = new Map<string, Tool[]>();
   /** The last tools without variables, which many tests share. */
   #plain: { list: readonly Json[]; tools: Tool[] } = { list: [], tools: [] };
-  #characters = 0;
   #tried = 0;
   #filled = 0;
 
   constructor(
     readonly config: PromptfooConfig,
-    readonly tools: readonly Tool[],
+    tools: readonly Tool[],
     /** Tools whose texts hold variables: each case has its own. */
     readonly templatedTools: readonly Json[] | undefined,
     readonly warnings: Warnings,
-  ) {}
+  ) {
+    this.#known = new KnownTools(tools);
+  }
 
   add(test: PromptfooTest): void {
     const warn = (message: string): void => {
@@ -150,7 +152,7 @@ class Plan {
           const messages = filledPrompt(prompt, test.options, scope, missing);
           this.#count(JSON.stringify(messages).length);
           const tools = this.#toolsFor(prompt, test, scope);
-          const expected = this.#expected(test, scope, tools ?? this.tools, warn);
+          const expected = this.#expected(test, scope, tools ? new KnownTools(tools) : this.#known, warn);
           if (missing.size > 0)
             warn(
               `a prompt names "${[...missing][0]!.slice(0, 80)}", which has no value: it leaves a gap, as in promptfoo`,
@@ -173,24 +175,18 @@ class Plan {
     }
   }
 
-  #expected(
-    test: PromptfooTest,
-    scope: Scope,
-    tools: readonly Tool[],
-    warn: (message: string) => void,
-  ): Partial<CaseInput> {
-    const known = new KnownTools(tools);
+  #expected(test: PromptfooTest, scope: Scope, tools: KnownTools, warn: (message: string) => void): Partial<CaseInput> {
     const isTransformed = [test.options, ...this.config.providers].some(
       ({ transform, postprocess }) => transform !== undefined || postprocess !== undefined,
     );
     const demands = readDemands(test.assertions, {
       scope,
-      tools: known,
+      tools,
       isTransformed,
       warn,
       warnOfFile: (message) => this.#warnOfFile(message),
     });
-    const expected = expectedCalls(demands, known, warn);
+    const expected = expectedCalls(demands, tools, warn);
     if (!expected) throw new UnreadTest('asserts nothing of tools that can be converted');
     return expected;
   }
@@ -222,21 +218,20 @@ class Plan {
   /** Bounds the work for prompts and tools that variables are filled into, whether they become cases or not. */
   #count(characters: number): void {
     this.#filled += characters;
-    if (++this.#tried > MAX_TRIED || this.#filled > MAX_FILLED)
+    if (++this.#tried > MAX_TRIED || this.#filled > MAX_IMPORT_BYTES)
       throw new ProblemError(
         422,
         'The tests, with every prompt, combination of variables and list of tools, are too many ' +
-          `(${MAX_TRIED}) or too long (${MAX_FILLED / 2 ** 20} MiB). Divide the file.`,
+          `(${MAX_TRIED}) or too long (${MAX_IMPORT_BYTES / 2 ** 20} MiB). Divide the file.`,
       );
   }
 
   #push(planned: PlannedCase): void {
-    this.#characters += JSON.stringify(planned.messages).length;
-    if (this.cases.push(planned) > MAX_CASES_PER_IMPORT || this.#characters > MAX_IMPORT_BYTES)
+    if (this.cases.push(planned) > MAX_CASES_PER_IMPORT)
       throw new ProblemError(
         422,
         'The tests, with every prompt and combination of variables, are more than ' +
-          `${MAX_CASES_PER_IMPORT} cases or ${MAX_IMPORT_BYTES / 2 ** 20} MiB. Divide the file.`,
+          `${MAX_CASES_PER_IMPORT} cases. Divide the file.`,
       );
   }
 }
@@ -277,7 +272,7 @@ function filledPrompt(prompt: PromptfooPrompt, options: JsonObject, scope: Scope
   const affix = (value: Json | undefined): string => (typeof value === 'string' ? value : '');
   const raw = `${affix(options.prefix)}${prompt.raw}${affix(options.suffix)}`;
   const parsed = jsonIn(raw);
-  if (isObject(parsed) || Array.isArray(parsed)) return messagesIn(renderDeep(parsed, scope, missing));
+  if (parsed !== undefined) return messagesIn(renderDeep(parsed, scope, missing));
   return messagesOf(renderPrompt(raw, { ...scope, vars: renderVariables(scope) }, missing));
 }
 
@@ -286,7 +281,7 @@ function messagesOf(prompt: string): JsonObject[] {
   const trimmed = prompt.trim();
   if (trimmed.startsWith('- role:')) return messagesIn(readYaml(prompt).value);
   const parsed = jsonIn(prompt);
-  if (isObject(parsed) || Array.isArray(parsed)) return messagesIn(parsed);
+  if (parsed !== undefined) return messagesIn(parsed);
   if (/^\{[^]*\}$/.test(trimmed) || /^\[\s*["{[\]][^]*\]$/.test(trimmed))
     throw new UnreadTemplate('looks like JSON and is not, which promptfoo refuses');
   return [{ role: 'user', content: prompt }];

@@ -1,9 +1,9 @@
 import { isNumber, isObject, numberSource, type Json, type JsonObject } from '#lib/contracts/json/json';
 import { expectedArguments } from '#lib/scoring/arguments/matchers';
-import { UnreadTest, type Demands } from './expected-calls.js';
+import { MAX_CALLS, UnreadTest, type Demands } from './expected-calls.js';
 import { matchesPattern, type KnownTools, type Step } from './known-tools.js';
 import { readJavascript } from './read-javascript.js';
-import { isTemplate, renderDeep, renderTemplate, valueAlone, type Scope } from './template.js';
+import { isElsewhere, isTemplate, renderDeep, renderTemplate, valueAlone, type Scope } from './template.js';
 
 /** What the assertions of a test are read with. */
 export interface AssertionContext {
@@ -44,8 +44,6 @@ export function readDemands(assertions: readonly Json[], context: AssertionConte
 }
 
 const MAX_ASSERTIONS = 200;
-/** A case expects no more calls. */
-const MAX_NAMES = 100;
 
 /** How many assertions there are, with those in sets. */
 const countOf = (assertions: readonly Json[]): number =>
@@ -55,7 +53,7 @@ const countOf = (assertions: readonly Json[]): number =>
   }, 0);
 
 function boundNames(names: readonly Json[], type: string): void {
-  if (names.length > MAX_NAMES) throw new UnreadTest(`has ${type} with more than ${MAX_NAMES} names of tools`);
+  if (names.length > MAX_CALLS) throw new UnreadTest(`has ${type} with more than ${MAX_CALLS} names of tools`);
 }
 
 function readOne(assertion: JsonObject, demands: Demands, context: AssertionContext): void {
@@ -75,15 +73,13 @@ function readOne(assertion: JsonObject, demands: Demands, context: AssertionCont
   if (typeof type !== 'string') return unread('');
   const reader = Object.hasOwn(READERS, type) ? READERS[type] : undefined;
   if (!reader) return unread('');
-  if (isZero(weight)) return unread(', because its weight is 0');
+  if (numberIn(weight) === 0) return unread(', because its weight is 0');
   if (OF_OUTPUT.test(type) && (context.isTransformed || transform !== undefined))
     return unread(', because a transform changes the output that it reads');
-  if ([value].flat().some((one) => typeof one === 'string' && /^(?:file|package):/.test(one)))
-    return unread(', because its value stands elsewhere');
+  if ([value].flat().some(isElsewhere)) return unread(', because its value stands elsewhere');
   if (!reader({ ...assertion, value: filledIn(value, context) }, demands, context)) unread('');
 }
 
-const isZero = (value: Json | undefined): boolean => isNumber(value) && Number(numberSource(value)) === 0;
 const numberIn = (value: Json | undefined): number | undefined =>
   isNumber(value) ? Number(numberSource(value)) : undefined;
 
@@ -171,7 +167,7 @@ const readArgs: Reader = ({ value }, demands, context) => {
   const step = stepOf(value, type, context.tools);
   if (value.mode === 'exact') context.warn(`${type} is "exact": arguments beyond the expected ones cost nothing here`);
   const ignored = [value.ignore ?? []].flat().filter((one) => typeof one === 'string');
-  if (ignored.length > MAX_NAMES) throw new UnreadTest(`has ${type} with more than ${MAX_NAMES} names to ignore`);
+  if (ignored.length > MAX_CALLS) throw new UnreadTest(`has ${type} with more than ${MAX_CALLS} names to ignore`);
   const args = Object.fromEntries(
     Object.entries(given)
       .filter(([name]) => !ignored.some((one) => matchesPattern(name, one)))

@@ -1,7 +1,7 @@
 import { toInputErrors } from '#lib/contracts/input/input-errors';
 import { flattenDeclarations } from '#lib/contracts/input/tool-shapes';
 import { isObject, type Json, type JsonObject } from '#lib/contracts/json/json';
-import { Tool, ToolName } from '#lib/contracts/tool';
+import { Tool } from '#lib/contracts/tool';
 import type { Warnings } from '../source/warnings.js';
 import { isTemplate } from './template.js';
 
@@ -48,10 +48,9 @@ export function readDeclared(declared: readonly Json[], warnings: Warnings): Too
       continue;
     }
     const parsed = Tool.safeParse({ type: 'function', function: described });
-    if (!parsed.success || !ToolName.safeParse(described.name).success)
+    if (!parsed.success)
       warnings.add(
-        `The tool "${described.name.slice(0, 80)}" cannot be used: ` +
-          (parsed.success ? '' : toInputErrors(parsed.error.issues)[0]!.message),
+        `The tool "${described.name.slice(0, 80)}" cannot be used: ${toInputErrors(parsed.error.issues)[0]!.message}`,
       );
     else {
       const first = tools.get(described.name.toLowerCase());

@@ -2,7 +2,7 @@ import type { CaseInput } from '#lib/contracts/case';
 import { toInputErrors } from '#lib/contracts/input/input-errors';
 import { isObject, parseJson, type Json, type JsonObject } from '#lib/contracts/json/json';
 import { ProblemError } from '#lib/contracts/input/problem';
-import { MAX_TOOLS, Tool, findToolFault, ToolName } from '#lib/contracts/tool';
+import { MAX_TOOLS, Tool, findToolFault } from '#lib/contracts/tool';
 import { expectedArguments } from '#lib/scoring/arguments/matchers';
 import {
   toPromptOrMessages,
@@ -156,10 +156,7 @@ export function readTools(declared: Json, warn: (message: string) => void): Tool
       },
     });
     const name = typeof described.name === 'string' ? described.name : '(without a name)';
-    if (!parsed.success || !ToolName.safeParse(name).success)
-      warn(
-        `the tool "${name}" cannot be used: ${parsed.success ? '' : toInputErrors(parsed.error.issues)[0]!.message}`,
-      );
+    if (!parsed.success) warn(`the tool "${name}" cannot be used: ${toInputErrors(parsed.error.issues)[0]!.message}`);
     else if (!tools.has(name.toLowerCase())) tools.set(name.toLowerCase(), parsed.data);
   }
   return [...tools.values()];

@@ -1,6 +1,6 @@
 import { isObject, type Json, type JsonObject } from '#lib/contracts/json/json';
 import { callOf } from '#lib/scoring/replies/call-shape';
-import { reasonWord } from '#lib/recorded/read-response';
+import { REASON_FIELDS, reasonWord } from '#lib/recorded/read-response';
 import { mayBeJson, parseIfJson } from './json-text.js';
 
 /** Names for calls in all tools' words, without separators and in lower case. */
@@ -198,9 +198,8 @@ function namesCall(value: JsonObject): boolean {
   return isNamed && keys.some((key) => ARGUMENTS.has(plain(key)));
 }
 
-const REASONS = ['finish_reason', 'finishReason', 'stop_reason', 'stopReason', 'done_reason'];
 const saysThatItCalls = (value: JsonObject): boolean =>
-  REASONS.some((key) => typeof value[key] === 'string' && CALLS.has(plain(reasonWord(value[key]))));
+  REASON_FIELDS.some((key) => typeof value[key] === 'string' && CALLS.has(plain(reasonWord(value[key]))));
 
 /** A quiz may have "choices", and a survey "candidates": texts. */
 const isEnvelopePart = (key: string, inner: Json): boolean =>

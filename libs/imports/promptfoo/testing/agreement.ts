@@ -17,10 +17,9 @@ export interface Configuration {
   resolved: { prompt: string; grades: string }[] | null;
 }
 
-const FILE = new URL('../vectors/configurations.jsonl', import.meta.url);
-export const VECTORS_FILE = FILE;
+export const VECTORS_FILE = new URL('../vectors/configurations.jsonl', import.meta.url);
 export const readConfigurations = (): Configuration[] =>
-  readFileSync(FILE, 'utf8')
+  readFileSync(VECTORS_FILE, 'utf8')
     .trimEnd()
     .split('\n')
     .map((line) => JSON.parse(line) as Configuration);
