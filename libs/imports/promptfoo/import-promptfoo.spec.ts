@@ -45,6 +45,12 @@ describe('the assertions of a test', () => {
     ]);
   });
 
+  it('take one call for a pattern and a name that it holds, whichever comes first', async () => {
+    const [first, second] = await casesOf(test(used('*'), used('find')), test(used('find'), used('*')));
+    expect(first).toEqual({ prompt: 'Q', expected_tool: 'find' });
+    expect(second).toEqual(first);
+  });
+
   it('give a variable that stands alone its own type, unless the tool takes a text there', async () => {
     const vars = { q: 'Q', seven: 7 };
     expect(
@@ -146,6 +152,15 @@ describe('a configuration', () => {
   const find = [used('find')];
   const promptsOf = ({ suite }: Awaited<ReturnType<typeof read>>): unknown[] =>
     suite.test_cases.map(({ prompt, messages }) => messages ?? prompt);
+
+  it('fills JSON text by text, so that no variable breaks it', async () => {
+    const vars = { q: 'Is "7"\\ there?\nNow {', other: 'Is "8"?' };
+    const filled = JSON.stringify([{ role: 'user', content: '{{q}}' }]);
+    const prompts = [filled, '[{"role": "user", "content": {{ other | dump }}}]'];
+    const { suite, warnings } = await read({ prompts, tests: [{ vars, assert: find }] });
+    expect(suite.test_cases.map(({ prompt }) => prompt)).toEqual([vars.q, vars.other]);
+    expect(warnings).toEqual([]);
+  });
 
   it('keeps the prefix of all tests where a test has an empty one, as promptfoo does', async () => {
     const tests = [{ ...test(...find), options: { prefix: '' } }];
