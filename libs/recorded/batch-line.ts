@@ -1,4 +1,4 @@
-import { isObject, parseJson, type Json, type JsonObject } from '#lib/contracts/json/json';
+import { isObject, parseJson, toNumber, type Json, type JsonObject } from '#lib/contracts/json/json';
 
 /** A line of a batch's output file: what came of one request. */
 export interface BatchOutcome {
@@ -24,11 +24,11 @@ export function outcomeIn(line: JsonObject): BatchOutcome | undefined {
   const { status_code: code } = response;
   if (code === undefined) return { body: 'body' in response ? jsonIn(response.body) : response };
   const body = jsonIn(response.body);
-  if (Number(code) >= 200 && Number(code) < 300) return { body };
+  if (toNumber(code) >= 200 && toNumber(code) < 300) return { body };
   const inner = isObject(body) && isObject(body.error) ? body.error : body;
   return {
     failed: {
-      status: Number(code) || undefined,
+      status: toNumber(code) || undefined,
       error: isObject(inner) ? inner : { message: `The request ended with the status ${JSON.stringify(code)}.` },
     },
   };

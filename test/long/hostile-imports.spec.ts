@@ -1,7 +1,9 @@
 import fc from '../fast-check.js';
 import { IMPORT_FORMATS, SUITE_EXPORT_FORMATS, type ImportFormat } from '#lib/contracts/import';
 import { ProblemError } from '#lib/contracts/input/problem';
+import { parseJson } from '#lib/contracts/json/json';
 import { importSuite } from '#lib/imports/import-suite';
+import { readConfigurations } from '#lib/imports/promptfoo/testing/agreement';
 import { exportToText } from '#lib/imports/testing/export-whole';
 
 const read = (format: ImportFormat, body: unknown) => importSuite(format, body, undefined);
@@ -136,6 +138,8 @@ const stranger = fc.oneof(
     '__proto__',
     { __proto__: null },
     { toString: 1 },
+    [{ toString: 1 }],
+    parseJson('2.0'),
     { $one_of: [] },
     { $optional: { $optional: 1 } },
     [[[]]],
@@ -147,12 +151,17 @@ const stranger = fc.oneof(
   ),
 );
 
+/** Valid files to change, for the formats in which one file holds few of the constructs. */
+const files = (format: ImportFormat): unknown[] =>
+  format === 'promptfoo' ? [good.promptfoo, ...readConfigurations().map(({ config }) => config)] : [good[format]];
+
 it.each(IMPORT_FORMATS.filter((format) => format !== 'csv'))(
   'any change of a file of %s makes a suite, or is refused with a reason; and a suite that was made can be exported',
   async (format) => {
+    const file = fc.constantFrom(...files(format));
     await fc.assert(
-      fc.asyncProperty(fc.array(fc.nat(5), { maxLength: 12 }), stranger, async (path, by) => {
-        const value = changed(good[format], path, by);
+      fc.asyncProperty(file, fc.array(fc.nat(5), { maxLength: 12 }), stranger, async (whole, path, by) => {
+        const value = changed(whole, path, by);
         const body = Array.isArray(value)
           ? value.map((one) => JSON.stringify(one) ?? '').join('\n')
           : format === 'yaml' || format === 'promptfoo'
@@ -165,10 +174,34 @@ it.each(IMPORT_FORMATS.filter((format) => format !== 'csv'))(
           if (!(error instanceof ProblemError)) throw error;
         }
       }),
-      { numRuns: 300 },
+      {
+        numRuns: 300,
+        ...(format === 'promptfoo' && {
+          examples: [[good.promptfoo, [2, 1, 0, 1, 0], { toString: 1 }]],
+        }),
+      },
     );
   },
 );
+
+it('a number that keeps its text, and an object with a "toString" of its own, stand in a reply', async () => {
+  const line = (custom_id: string, code: string, message: string): unknown[] => [
+    { custom_id, body: { messages: [{ role: 'user', content: custom_id }], tools: [call] } },
+    parseJson(`{"custom_id": "${custom_id}", "response": {"status_code": ${code}, "body": ${message}}, "error": null}`),
+  ];
+  const answer = JSON.stringify({ choices: [{ message: { role: 'assistant', tool_calls: [call] } }] });
+  const lines = [
+    ...line('good', '200.0', answer),
+    ...line('odd', '{"toString": 1}', answer),
+    ...line('worse', '500.0', '{"error": {"message": {"toString": 1}}}'),
+  ];
+  const { suite, warnings } = await read('chat-logs', lines.map((one) => JSON.stringify(one)).join('\n'));
+  expect(suite.test_cases).toMatchObject([{ name: 'good', expected_tool: 'f' }]);
+  expect(warnings.slice(0, 2)).toEqual([
+    expect.stringMatching(/"odd": left out/),
+    expect.stringMatching(/"worse": left out/),
+  ]);
+});
 
 it('any text is a CSV file or is refused with a reason', async () => {
   const cell = fc.oneof(

@@ -60,6 +60,13 @@ export function isObject(value: unknown): value is JsonObject {
 export const toText = (value: Json | undefined): string =>
   typeof value === 'string' ? value : value === undefined ? '' : JSON.stringify(value);
 
+/**
+ * Returns a number, or the one that a text writes, and `NaN` for anything else. `Number` throws at a number that kept
+ * its text, and at an object with a `valueOf` or `toString` of its own.
+ */
+export const toNumber = (value: Json | undefined): number =>
+  isNumber(value) ? Number(numberSource(value)) : typeof value === 'string' && value !== '' ? Number(value) : NaN;
+
 /** The text of a number as it was written (`5.0`), or as JavaScript prints it if it never was JSON. */
 export function numberSource(value: number | RawNumber): string {
   return typeof value === 'number' ? (Object.is(value, -0) ? '-0' : String(value)) : value.rawJSON;

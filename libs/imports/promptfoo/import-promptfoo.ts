@@ -4,6 +4,7 @@ import {
   isObject,
   MAX_JSON_DEPTH,
   parseJson,
+  toText,
   type Json,
   type JsonObject,
 } from '#lib/contracts/json/json';
@@ -265,7 +266,7 @@ function combinationsOf({ vars, options }: PromptfooTest, env: JsonObject): Json
 }
 
 const isOn = (value: Json | undefined): boolean =>
-  ['1', 'true', 'yes', 'yup', 'yeppers'].includes(String(value ?? '').toLowerCase());
+  ['1', 'true', 'yes', 'yup', 'yeppers'].includes(toText(value).toLowerCase());
 
 /** Fills the variables into a prompt. Into JSON they are filled text by text, so that a quote in one breaks nothing. */
 function filledPrompt(prompt: PromptfooPrompt, options: JsonObject, scope: Scope, missing: Set<string>): JsonObject[] {

@@ -1,4 +1,4 @@
-import { isNumber, isObject, numberSource, type Json, type JsonObject } from '#lib/contracts/json/json';
+import { isNumber, isObject, numberSource, toText, type Json, type JsonObject } from '#lib/contracts/json/json';
 import { expectedArguments } from '#lib/scoring/arguments/matchers';
 import { MAX_CALLS, UnreadTest, type Demands } from './expected-calls.js';
 import { matchesPattern, type KnownTools, type Step } from './known-tools.js';
@@ -102,7 +102,7 @@ function filledIn(value: Json, { scope, warnOfFile }: AssertionContext): Json {
 type Reader = (assertion: JsonObject & { value: Json }, demands: Demands, context: AssertionContext) => boolean;
 
 const readF1: Reader = ({ value, threshold }, demands, { warn, warnOfFile }) => {
-  const names = (typeof value === 'string' ? value.split(',') : Array.isArray(value) ? value.map(String) : [])
+  const names = (typeof value === 'string' ? value.split(',') : Array.isArray(value) ? value.map(toText) : [])
     .map((name) => name.trim())
     .filter((name) => name !== '');
   if (names.length === 0) throw new UnreadTest('has tool-call-f1 without names of tools, which promptfoo refuses');

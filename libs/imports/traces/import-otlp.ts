@@ -1,4 +1,4 @@
-import { toText, isObject, parseJson, type Json, type JsonObject } from '#lib/contracts/json/json';
+import { toText, isObject, parseJson, toNumber, type Json, type JsonObject } from '#lib/contracts/json/json';
 import { ProblemError } from '#lib/contracts/input/problem';
 import type { SuiteDraft, ImportSource } from '../source/import-source.js';
 import { readRecords } from '../source/read-lines.js';
@@ -48,7 +48,10 @@ export async function importOtlp({ text, settings }: ImportSource, warnings: War
       span.attributes = readAttributes(one.attributes);
       span.events.push(...readEvents(one.events));
       span.failure = readFailure(one);
-      span.dropped = { attributes: countIn(one.droppedAttributesCount), events: countIn(one.droppedEventsCount) };
+      span.dropped = {
+        attributes: toNumber(one.droppedAttributesCount) || 0,
+        events: toNumber(one.droppedEventsCount) || 0,
+      };
     }
     for (const record of logsIn(value)) {
       const attributes = Object.fromEntries(readAttributes(record.attributes));
@@ -100,8 +103,6 @@ export function readSpanIds(value: JsonObject): [string, string] {
     text(value.spanId, value.span_id, context.span_id, context.spanId),
   ];
 }
-
-const countIn = (count: Json | undefined): number => Number(typeof count === 'object' ? 0 : count) || 0;
 
 /** What a span says of its failure, or undefined. An SDK prints the status in words, and so does Phoenix. */
 export function readFailure({ status: given, status_code, status_message }: JsonObject): string | undefined {

@@ -45,7 +45,7 @@ const unended = (): UnreadableMessage =>
 const END_OF_RESPONSE = /^response\.(?:completed|done|incomplete|failed|cancelled)$/;
 
 function endOfResponses(chunks: JsonObject[]): JsonObject {
-  const end = chunks.findLast(({ type }) => END_OF_RESPONSE.test(type as string));
+  const end = chunks.findLast(({ type }) => typeof type === 'string' && END_OF_RESPONSE.test(type));
   if (!isObject(end?.response)) throw unended();
   return {
     object: 'response',

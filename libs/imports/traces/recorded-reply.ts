@@ -1,4 +1,4 @@
-import { isObject, type Json, type JsonObject } from '#lib/contracts/json/json';
+import { isObject, toNumber, toText, type Json, type JsonObject } from '#lib/contracts/json/json';
 import { isHostFailure, type HostFailure } from '#lib/providers/replies/host-failure';
 import { endedReply, type ModelReply } from '#lib/providers/replies/model-reply';
 import { readBody } from '#lib/providers/replies/read-body';
@@ -68,7 +68,7 @@ const isEmpty = ({ message, finishReason }: Reply): boolean =>
 function answerInJson(value: Json): Reply | null {
   if (isObject(value) && Object.keys(value).length === 0) return null;
   if (callsOfValue(value)) return textReply(JSON.stringify(value));
-  if (isObject(value) && typeof value.message === 'string' && Number(value.statusCode ?? value.status) >= 400)
+  if (isObject(value) && typeof value.message === 'string' && toNumber(value.statusCode ?? value.status) >= 400)
     throw failed(value.message);
   const place = placeOfEnvelope(value);
   if (place !== undefined)
@@ -125,7 +125,7 @@ function responseIn(value: JsonObject): Reply | undefined {
     ? response.status_code !== undefined
     : isObject(result) && 'custom_id' in value;
   const outcome = isBatchLine ? outcomeIn(value) : undefined;
-  if (outcome?.failed) throw failed(String(outcome.failed.error.message ?? 'the request failed'));
+  if (outcome?.failed) throw failed(toText(outcome.failed.error.message ?? 'the request failed'));
   const body = Array.isArray(value.candidates) ? ofGooglesPython(value, value.candidates) : value;
   const read = attempt(() => readBody(body) ?? readOtherResponse(body));
   if (!read) return undefined;

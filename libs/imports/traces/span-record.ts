@@ -1,4 +1,4 @@
-import { isObject, type Json, type JsonObject } from '#lib/contracts/json/json';
+import { isObject, toNumber, type Json, type JsonObject } from '#lib/contracts/json/json';
 import { reasonWord } from '#lib/recorded/read-response';
 import { expandAttributes, IF_CUT, type Expanded } from './attribute-tree.js';
 import { faultOfJson, parseIfJson } from './json-text.js';
@@ -160,7 +160,7 @@ function choiceOf(outputs: Json | undefined): Json | undefined {
 /** OpenInference writes the items of a response into messages of their own, and so it does with choices. */
 function choicesOf(outputs: Json | undefined, parameters: Json | undefined): Json | undefined {
   const asked = parseIfJson(parameters);
-  const isSeveral = isObject(asked) && Number(asked.n ?? asked.candidateCount ?? 1) > 1;
+  const isSeveral = isObject(asked) && toNumber(asked.n ?? asked.candidateCount) > 1;
   return isSeveral ? choiceOf(outputs) : outputs;
 }
 
