@@ -46,11 +46,19 @@ const PRINTED_PROMPT = /^(?:\[object [A-Z]\w{0,40}\]$|(?:messages=)?\[?(?:Human|
 /** Whether a message's text is what a program prints of the message. Users may well ask of any other printed text. */
 export const isPrintedPrompt = (text: string): boolean => PRINTED_PROMPT.test(text.trim());
 
-const FAILURE =
-  /^(?:Traceback \(most recent call last\):|(?:\w{1,60}\.){0,5}\w{0,60}(?:Error|Exception): (?:Error code: )?\d{3}\b)/;
+const FAILURES = [
+  /^Traceback \(most recent call last\):/,
+  /^(?:\w{1,60}\.){0,5}\w{0,60}(?:Error|Exception): (?:Error code: )?\d{3}\b/, // RateLimitError: 429
+  /^(?:HTTP )?Error (?:code:? )?[45]\d\d\b/, // HTTP Error 429: Too Many Requests
+  /^[45]\d\d (?:Client|Server) Error: /, // 503 Server Error: Service Unavailable for url: https://
+  /^(?:HTTP )?(?:4\d\d (?:Too Many Requests|Request Timeout|Unauthorized|Forbidden)|5\d\d [A-Z][a-z]+ [A-Z][a-z]+)\.?$/,
+];
 
 /** Whether a text is what a program prints of a request that failed. */
-export const isPrintedFailure = (text: string): boolean => FAILURE.test(text.slice(0, 500).trimStart());
+export function isPrintedFailure(text: string): boolean {
+  const begin = text.slice(0, 500).trim();
+  return FAILURES.some((one) => one.test(begin));
+}
 
 const HIDDEN = /^(?:[[<({]{1,2}(?:redacted|filtered|masked|hidden|scrubbed)[\])>}]{1,2}|\*{3,80})$/i;
 

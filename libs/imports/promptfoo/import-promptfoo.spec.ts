@@ -198,6 +198,11 @@ describe('a configuration', () => {
     expect(suite.test_cases[1]).not.toHaveProperty('tools');
   });
 
+  it('that is repeated says where a run has its samples', async () => {
+    const { warnings } = await read({ evaluateOptions: { repeat: 3 }, tests: [test(used('find'))] });
+    expect(warnings).toEqual([expect.stringContaining('a run asks each case as often as its "samples" say')]);
+  });
+
   it('says that code scores a test', async () => {
     const { warnings } = await read({ tests: [{ ...test(...find), assertScoringFunction: 'file://x.js' }] });
     expect(warnings).toEqual([expect.stringContaining('code that scores test 1 is not run')]);

@@ -57,6 +57,8 @@ export function readConfig(given: Json, linesOf: LinesOf, warnings: Warnings): P
     warnings.add('"nunjucksFilters" are code, which is not run: prompts that use them are left out.');
   if (isObject(config.commandLineOptions) && Object.keys(config.commandLineOptions).some((key) => /^filter/.test(key)))
     warnings.add('The filters in "commandLineOptions" are not applied: all tests are read.');
+  if (objectIn(config.evaluateOptions).repeat !== undefined)
+    warnings.add('"repeat" is not converted: a run asks each case as often as its "samples" say.');
   const providers = readProviders(config.targets ?? config.providers ?? null);
   return {
     description: typeof config.description === 'string' ? config.description : undefined,

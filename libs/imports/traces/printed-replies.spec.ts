@@ -75,6 +75,11 @@ describe('a reply that a program printed', () => {
     "openai.RateLimitError: Error code: 429 - {'error': {'message': 'x'}}",
     'Traceback (most recent call last):\n  File "x", line 1',
     { statusCode: 500, message: 'Internal server error' },
+    'Error: 429 You exceeded your current quota',
+    'HTTP Error 429: Too Many Requests',
+    '503 Server Error: Service Unavailable for url: https://api.example/v1',
+    '429 Too Many Requests',
+    '502 Bad Gateway',
   ])('of a failure (%j) is left out', async (output) => {
     const { made, warnings } = await importOne(output);
     expect(made).toBeUndefined();
@@ -102,6 +107,10 @@ describe('a reply that a program printed', () => {
     '[Order 7](https://x) is shipped.',
     '[object Object] is what JavaScript prints.',
     'None of these orders are shipped.',
+    'Error 7 means that the lid is open.',
+    '404 Not Found means that no page is there.',
+    '429',
+    'Send {"name": "Ann", "age": 3} as the body.',
     '```js\nconst { role, content } = message;\n```',
     '{"answer":"It is shipped","tools_used":["find_order"]}',
     '{"action":"Final Answer","action_input":"It is shipped"}',

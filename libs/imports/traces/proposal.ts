@@ -56,6 +56,7 @@ const OF_AGENTS = [
   /(?:^|\n)(Action Input:)/,
   /(?:^|\n)(\[\[ ## next_tool_name ## \]\])/,
   /(\*\*\* Suggested tool call)/,
+  /(<function_calls>|<invoke>\s{0,20}<tool_name>)/, // Claude, before it had tools
 ];
 
 const MARKS = SYNTAXES.flatMap(({ marks }) => marks);
@@ -70,8 +71,7 @@ function refuseUnreadText(text: string): void {
     throw new UnreadableMessage(`its reply has a call in its text ("${mark}"), which a run does not read`);
   if (isPrinted(said)) throw new UnreadableMessage('its reply is what a program prints of an object, and no JSON');
   const begin = withoutFence(said.trim());
-  if (!mayBeJson(begin)) return;
-  const fault = faultOfJson(begin);
+  const fault = mayBeJson(begin) ? faultOfJson(begin) : undefined;
   if (fault !== undefined) throw new UnreadableMessage(`the text of its reply ${fault}`);
   for (const value of valuesIn(begin)) {
     if (callsOfValue(value)?.some((call) => call.arguments !== undefined))
@@ -96,7 +96,7 @@ const withoutFence = (text: string): string =>
     ? text.slice(text.indexOf('\n') + 1, -3).trim()
     : text;
 
-/** The JSON of a text that begins with some. */
+/** The JSON in a text. A program may have logged a response with words before it. */
 function valuesIn(text: string): Json[] {
   const whole = parseIfJson(text)!;
   if (typeof whole !== 'string') return [whole];

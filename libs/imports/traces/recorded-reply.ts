@@ -126,6 +126,7 @@ function responseIn(value: JsonObject): Reply | undefined {
     : isObject(result) && 'custom_id' in value;
   const outcome = isBatchLine ? outcomeIn(value) : undefined;
   if (outcome?.failed) throw failed(toText(outcome.failed.error.message ?? 'the request failed'));
+  if (reasonOf(value) === 'pause_turn') throw failed('Its turn was paused, and goes on in another request.');
   const body = Array.isArray(value.candidates) ? ofGooglesPython(value, value.candidates) : value;
   const read = attempt(() => readBody(body) ?? readOtherResponse(body));
   if (!read) return undefined;

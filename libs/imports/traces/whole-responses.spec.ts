@@ -259,6 +259,26 @@ describe('a recorded output that is more than a message', () => {
       'its reply has a call in its text ("Action',
     ],
     [
+      'has calls in the XML of older Claudes',
+      'I look.\n<function_calls>\n<invoke>\n<tool_name>find_order</tool_name>\n</invoke>\n</function_calls>',
+      'its reply has a call in its text ("<function_calls>")',
+    ],
+    [
+      'is a response with words before it',
+      `Response: ${JSON.stringify({ choices: [{ message: { tool_calls: [sdkCall] } }] })}`,
+      'the text of its reply holds what looks like a call or an answer around one ("choices")',
+    ],
+    [
+      'was paused by Anthropic',
+      {
+        type: 'message',
+        role: 'assistant',
+        stop_reason: 'pause_turn',
+        content: [{ type: 'server_tool_use', id: 's', name: 'web_search', input: { query: 'x' } }],
+      },
+      'its reply failed or cannot be read: Its turn was paused',
+    ],
+    [
       'was cut off, in camel case',
       { choices: [{ message: { content: 'I' }, finishReason: 'length' }] },
       'its reply was cut',
