@@ -82,6 +82,11 @@ describe('a wait that a provider asks for is read', () => {
       11 * HOUR,
     ],
     [
+      'headers beside an object that says it is no text',
+      { message: 'x', metadata: { headers: { odd: { toString: 1 }, list: ['1', 2], 'Retry-After': 7 } } },
+      7 * SECOND,
+    ],
+    [
       'none',
       { message: 'x', reset_password: 7, retry: 1, n: { a: { b: { c: { d: { e: { retry_after: 1 } } } } } } },
       0,

@@ -1,4 +1,4 @@
-import { isNumber, isObject, numberSource } from '#lib/contracts/json/json';
+import { isNumber, isObject, toNumber, toText, type JsonObject } from '#lib/contracts/json/json';
 import { MAX_WAIT_CHARACTERS, readWait, waitOfNumber } from './read-wait.js';
 import { waitInHeaders } from './wait-in-headers.js';
 
@@ -34,14 +34,12 @@ function waitInField(key: string, value: unknown): number | undefined {
   if (name === 'headers' && isObject(value)) return waitInHeaders(headersIn(value));
   if (!WAIT_FIELD.test(name)) return undefined;
   const unitMs = MS_FIELD.test(name) ? 1 : 1000;
-  if (isNumber(value)) return waitOfNumber(Number(numberSource(value)), unitMs);
+  if (isNumber(value)) return waitOfNumber(toNumber(value), unitMs);
   return typeof value === 'string' ? readWait(value, unitMs) : undefined;
 }
 
 /** The headers of an upstream host that OpenRouter puts into `error.metadata.headers`. */
-function headersIn(object: object): ReadonlyMap<string, string> {
+function headersIn(object: JsonObject): ReadonlyMap<string, string> {
   const entries = Object.entries(object).slice(0, MAX_FIELDS);
-  return new Map(
-    entries.map(([name, value]) => [name.toLowerCase(), isNumber(value) ? numberSource(value) : String(value)]),
-  );
+  return new Map(entries.map(([name, value]) => [name.toLowerCase(), [value].flat().map(toText).join(',')]));
 }
