@@ -21,5 +21,6 @@ describe('the search of an address', () => {
     const faults = { suite: 'x', word: 'c', name: 'too long', version: 0, passed: 'no', models: [] };
     expect(read(faults)).toEqual({});
     expect(read({ name: 3, version: 1.5, models: ['far too long', 'm'] })).toEqual({});
+    expect(read({ version: { toString: 1 }, models: ['m', { toString: 1 }] })).toEqual({});
   });
 });

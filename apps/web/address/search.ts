@@ -3,6 +3,11 @@
 
 type Reader<Value> = (given: unknown) => Value | undefined;
 
+/** An address may hold JSON, and an object there may say that it is neither a text nor a number. */
+const isPlain = (given: unknown): boolean => typeof given !== 'object' || given === null;
+
+const MAX_VALUES = 50;
+
 /** @param max characters */
 export const text =
   (max: number, pattern?: RegExp): Reader<string> =>
@@ -20,18 +25,19 @@ export const oneOf =
 
 export const wholeNumber =
   (min: number): Reader<number> =>
-  (given) =>
-    Number.isSafeInteger(Number(given)) && Number(given) >= min && given !== '' ? Number(given) : undefined;
+  (given) => {
+    const number = isPlain(given) && given !== '' ? Number(given) : NaN;
+    return Number.isSafeInteger(number) && number >= min ? number : undefined;
+  };
 
 export const flag: Reader<boolean> = (given) => (typeof given === 'boolean' ? given : undefined);
 
-const MAX_VALUES = 50;
 /** One value or several; one of another type, such as a number that the address has, counts as its text. */
 export const severalOf =
   <Value>(read: Reader<Value>): Reader<Value[]> =>
   (given) => {
     if (given === undefined) return undefined;
-    const values = [given].flat().map((value) => read(String(value)));
+    const values = [given].flat().map((value) => (isPlain(value) ? read(String(value)) : undefined));
     const isRight = values.length > 0 && values.length <= MAX_VALUES && !values.includes(undefined);
     return isRight ? (values as Value[]) : undefined;
   };
