@@ -51,7 +51,8 @@ const FAILURES = [
   /^(?:\w{1,60}\.){0,5}\w{0,60}(?:Error|Exception): (?:Error code: )?\d{3}\b/, // RateLimitError: 429
   /^(?:HTTP )?Error (?:code:? )?[45]\d\d\b/, // HTTP Error 429: Too Many Requests
   /^[45]\d\d (?:Client|Server) Error: /, // 503 Server Error: Service Unavailable for url: https://
-  /^(?:HTTP )?(?:4\d\d (?:Too Many Requests|Request Timeout|Unauthorized|Forbidden)|5\d\d [A-Z][a-z]+ [A-Z][a-z]+)\.?$/,
+  /^(?:HTTP )?4\d\d (?:Too Many Requests|Request Timeout|Unauthorized|Forbidden)\.?$/,
+  /^(?:HTTP )?5\d\d (?:Internal Server Error|Bad Gateway|Service Unavailable|Gateway Time-?out)\.?$/,
 ];
 
 /** Whether a text is what a program prints of a request that failed. */

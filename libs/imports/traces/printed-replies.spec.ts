@@ -1,27 +1,9 @@
 import { readRecorded } from '#lib/recorded/read-recorded';
 import { importSuite } from '../import-suite.js';
+import { args, importGeneration, message, question, text, tools } from './testing/one-order.js';
 
-const args = { order_id: '7' };
-const text = JSON.stringify(args);
-const parameters = { type: 'object', properties: { order_id: { type: 'string' } }, required: ['order_id'] };
-const tools = [{ type: 'function', function: { name: 'find_order', description: 'Find an order', parameters } }];
-const question = { role: 'user', content: 'Where is order 7?' };
-const call = { id: 'c', type: 'function', function: { name: 'find_order', arguments: text } };
-const message = { role: 'assistant', content: null, tool_calls: [call] };
-
-/** A file of Langfuse with one call of a model, and one beside it that can always be read. */
-async function importOne(output: unknown, messages: object[] = [question]) {
-  const { suite, warnings } = await importSuite(
-    'langfuse',
-    JSON.stringify([
-      { id: 'beside', type: 'GENERATION', input: 'Beside', output: message },
-      { id: 'one', traceId: 't', type: 'GENERATION', input: { messages, tools }, output },
-    ]),
-    undefined,
-  );
-  const made = suite.test_cases.find(({ source }) => source === 'langfuse trace t observation one');
-  return { made, warnings: warnings.join('\n') };
-}
+const importOne = (output: unknown, messages: object[] = [question]) =>
+  importGeneration({ input: { messages, tools }, output });
 
 /** Imports a span of a chat with attributes, and one beside it that can always be read. */
 async function importSpan(attributes: object) {
@@ -80,6 +62,7 @@ describe('a reply that a program printed', () => {
     '503 Server Error: Service Unavailable for url: https://api.example/v1',
     '429 Too Many Requests',
     '502 Bad Gateway',
+    '500 Internal Server Error',
   ])('of a failure (%j) is left out', async (output) => {
     const { made, warnings } = await importOne(output);
     expect(made).toBeUndefined();
@@ -110,6 +93,7 @@ describe('a reply that a program printed', () => {
     'Error 7 means that the lid is open.',
     '404 Not Found means that no page is there.',
     '429',
+    '500 Market Street',
     'Send {"name": "Ann", "age": 3} as the body.',
     '```js\nconst { role, content } = message;\n```',
     '{"answer":"It is shipped","tools_used":["find_order"]}',

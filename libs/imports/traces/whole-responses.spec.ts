@@ -1,12 +1,5 @@
-import { importSuite } from '../import-suite.js';
+import { args, call, importGeneration, message, parameters, question, text, tools } from './testing/one-order.js';
 
-const args = { order_id: '7' };
-const text = JSON.stringify(args);
-const parameters = { type: 'object', properties: { order_id: { type: 'string' } }, required: ['order_id'] };
-const tools = [{ type: 'function', function: { name: 'find_order', description: 'Find an order', parameters } }];
-const question = { role: 'user', content: 'Where is order 7?' };
-const call = { id: 'c', type: 'function', function: { name: 'find_order', arguments: text } };
-const message = { role: 'assistant', content: null, tool_calls: [call] };
 const lcMessage = { type: 'ai', content: '', tool_calls: [{ name: 'find_order', args, id: 'c' }] };
 const item = { type: 'function_call', call_id: 'c', name: 'find_order', arguments: text };
 const candidate = { content: { role: 'model', parts: [{ functionCall: { name: 'find_order', args } }] } };
@@ -22,19 +15,6 @@ const dumped = (kwargs: object, kind = 'AIMessage') => ({
   kwargs,
 });
 
-/** A file of Langfuse with one call of a model, and one beside it that can always be read. */
-async function importOne(one: { input?: unknown; output: unknown; level?: string; statusMessage?: string }) {
-  const { suite, warnings } = await importSuite(
-    'langfuse',
-    JSON.stringify([
-      { id: 'beside', type: 'GENERATION', input: 'Beside', output: message },
-      { id: 'one', traceId: 't', type: 'GENERATION', input: { messages: [question], tools }, ...one },
-    ]),
-    undefined,
-  );
-  const made = suite.test_cases.find(({ source }) => source === 'langfuse trace t observation one');
-  return { made, warnings: warnings.join('\n') };
-}
 const leftOut = (reason: string) =>
   expect.stringContaining(`langfuse trace t observation one: left out, because ${reason}`);
 
@@ -97,7 +77,7 @@ describe('a recorded output that is more than a message', () => {
     ['a call as JSON', JSON.stringify({ name: 'find_order', arguments: args })],
     ['calls on lines of their own', `I look.\n${JSON.stringify(item)}`],
   ])('%s is read', async (_what, output) => {
-    const { made, warnings } = await importOne({ output });
+    const { made, warnings } = await importGeneration({ output });
     expect(warnings).not.toContain('left out');
     expect(made).toMatchObject({ expected_tool: 'find_order', expected_params: args, draft: true });
   });
@@ -142,8 +122,11 @@ describe('a recorded output that is more than a message', () => {
   ])('the parts of a stream of %s are joined, if its end is there', async (_whose, parts) => {
     const streamed = `${parts.map((part) => `data: ${JSON.stringify(part)}`).join('\n\n')}\n\ndata: [DONE]\n`;
     for (const output of [parts, streamed])
-      expect((await importOne({ output })).made).toMatchObject({ expected_tool: 'find_order', expected_params: args });
-    const begun = await importOne({ output: parts.length > 2 ? parts.slice(0, -1) : [parts[0], parts[0]] });
+      expect((await importGeneration({ output })).made).toMatchObject({
+        expected_tool: 'find_order',
+        expected_params: args,
+      });
+    const begun = await importGeneration({ output: parts.length > 2 ? parts.slice(0, -1) : [parts[0], parts[0]] });
     expect(begun.made).toBeUndefined();
     expect(begun.warnings).toEqual(leftOut('its reply is a part of a streamed answer'));
   });
@@ -175,7 +158,7 @@ describe('a recorded output that is more than a message', () => {
       },
     ],
   ])('%s expects no call', async (_what, output) => {
-    const { made, warnings } = await importOne({ output });
+    const { made, warnings } = await importGeneration({ output });
     expect(warnings).not.toContain('left out');
     expect(made).toMatchObject({ expected_tool: null });
   });
@@ -313,16 +296,16 @@ describe('a recorded output that is more than a message', () => {
       'its reply failed or cannot be read: Slow',
     ],
   ])('one that %s is left out with the reason', async (_what, output, reason) => {
-    const { made, warnings } = await importOne({ output });
+    const { made, warnings } = await importGeneration({ output });
     expect(made).toBeUndefined();
     expect(warnings).toEqual(leftOut(reason));
   });
 
   it('of a call that failed is left out with what Langfuse says of it, and an empty one is counted', async () => {
-    const failed = await importOne({ output: 'Half an ans', level: 'ERROR', statusMessage: 'Timeout' });
+    const failed = await importGeneration({ output: 'Half an ans', level: 'ERROR', statusMessage: 'Timeout' });
     expect(failed).toEqual({ made: undefined, warnings: leftOut('the call failed: Timeout') });
     for (const output of [null, '', [], {}, { role: 'assistant', content: null, tool_calls: null }]) {
-      const empty = await importOne({ output });
+      const empty = await importGeneration({ output });
       expect(empty.made).toBeUndefined();
       expect(empty.warnings).toContain('Calls of models without a reply, left out: 1.');
     }
@@ -394,7 +377,7 @@ describe('a recorded input that is a whole request', () => {
       { prompt: { system: 'Be brief.', messages: [question] }, tools: { find_order: { ...declaration, parameters } } },
     ],
   ])('of %s is read with its system prompt and its tools', async (_whose, input) => {
-    const { made } = await importOne({ input, output: message });
+    const { made } = await importGeneration({ input, output: message });
     expect(made).toMatchObject({ messages: [system, question], expected_tool: 'find_order' });
     expect(made!.tools ?? tools).toEqual(tools);
   });
@@ -402,9 +385,9 @@ describe('a recorded input that is a whole request', () => {
   it('of Responses has calls that were made at once in one message', async () => {
     const output = (call_id: string) => ({ type: 'function_call_output', call_id, output: call_id });
     const input = [question, { ...item, call_id: 'a' }, { ...item, call_id: 'b' }, output('a'), output('b')];
-    const { made } = await importOne({ input: { input }, output: 'Done' });
+    const { made } = await importGeneration({ input: { input }, output: 'Done' });
     expect(made).toBeUndefined();
-    const again = await importOne({ input: { input, tools }, output: 'Done' });
+    const again = await importGeneration({ input: { input, tools }, output: 'Done' });
     expect(again.made!.messages).toMatchObject([
       {},
       { tool_calls: [{ id: 'a' }, { id: 'b' }] },
@@ -450,7 +433,7 @@ describe('a recorded input that is a whole request', () => {
     ],
     ['has content that is an object', [{ role: 'user', content: { a: 1 } }], 'a message has a part of the type'],
   ])('that %s is left out with the reason', async (_what, input, reason) => {
-    const { made, warnings } = await importOne({ input, output: message });
+    const { made, warnings } = await importGeneration({ input, output: message });
     expect(made).toBeUndefined();
     expect(warnings).toEqual(leftOut(reason));
   });
@@ -462,6 +445,6 @@ describe('a recorded input that is a whole request', () => {
     '{"a": 1} as YAML',
     '{{x}}',
   ])('that is the text %j is the prompt', async (input) => {
-    expect((await importOne({ input, output: message })).made).toMatchObject({ prompt: input });
+    expect((await importGeneration({ input, output: message })).made).toMatchObject({ prompt: input });
   });
 });
