@@ -1,4 +1,4 @@
-import { isNumber, isObject, numberSource, parseJson } from '#lib/contracts/json/json';
+import { isNumber, isObject, parseJson, toNumber } from '#lib/contracts/json/json';
 import { withoutSlash } from '#lib/contracts/url';
 import { runSerially } from '#lib/runtime/threads/large-work';
 import { classifyError, classifyStatus } from './classify-failure.js';
@@ -94,7 +94,7 @@ function readVectors(
     const index = isObject(entry) && typeof entry.index === 'number' ? entry.index : position;
     if (numbers.length === 0 || !numbers.every(isNumber) || !(index in data) || vectors[index])
       throw bad('it holds no list of numbers for each text');
-    const vector = Float32Array.from(numbers, (number) => Number(numberSource(number)));
+    const vector = Float32Array.from(numbers, toNumber);
     const length = Math.hypot(...vector);
     if (!(length > 0)) throw bad('a vector has no length');
     vectors[index] = vector.map((value) => value / length);

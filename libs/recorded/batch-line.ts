@@ -24,11 +24,12 @@ export function outcomeIn(line: JsonObject): BatchOutcome | undefined {
   const { status_code: code } = response;
   if (code === undefined) return { body: 'body' in response ? jsonIn(response.body) : response };
   const body = jsonIn(response.body);
-  if (toNumber(code) >= 200 && toNumber(code) < 300) return { body };
+  const given = toNumber(code);
+  if (given >= 200 && given < 300) return { body };
   const inner = isObject(body) && isObject(body.error) ? body.error : body;
   return {
     failed: {
-      status: toNumber(code) || undefined,
+      status: given || undefined,
       error: isObject(inner) ? inner : { message: `The request ended with the status ${JSON.stringify(code)}.` },
     },
   };

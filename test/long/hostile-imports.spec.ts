@@ -184,7 +184,7 @@ it.each(IMPORT_FORMATS.filter((format) => format !== 'csv'))(
   },
 );
 
-it('a number that keeps its text, and an object with a "toString" of its own, stand in a reply', async () => {
+it('200.0 is a status of a batch; an object with a "toString" of its own is neither status nor message', async () => {
   const line = (custom_id: string, code: string, message: string): unknown[] => [
     { custom_id, body: { messages: [{ role: 'user', content: custom_id }], tools: [call] } },
     parseJson(`{"custom_id": "${custom_id}", "response": {"status_code": ${code}, "body": ${message}}, "error": null}`),

@@ -1,4 +1,4 @@
-import { isNumber, isObject, numberSource, toText, type Json, type JsonObject } from '#lib/contracts/json/json';
+import { isNumber, isObject, toNumber, toText, type Json, type JsonObject } from '#lib/contracts/json/json';
 import { expectedArguments } from '#lib/scoring/arguments/matchers';
 import { MAX_CALLS, UnreadTest, type Demands } from './expected-calls.js';
 import { matchesPattern, type KnownTools, type Step } from './known-tools.js';
@@ -80,8 +80,7 @@ function readOne(assertion: JsonObject, demands: Demands, context: AssertionCont
   if (!reader({ ...assertion, value: filledIn(value, context) }, demands, context)) unread('');
 }
 
-const numberIn = (value: Json | undefined): number | undefined =>
-  isNumber(value) ? Number(numberSource(value)) : undefined;
+const numberIn = (value: Json | undefined): number | undefined => (isNumber(value) ? toNumber(value) : undefined);
 
 /** promptfoo fills variables into texts and into the texts of a list. */
 function filledIn(value: Json, { scope, warnOfFile }: AssertionContext): Json {

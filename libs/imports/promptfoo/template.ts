@@ -1,4 +1,12 @@
-import { isNumber, isObject, numberSource, parseJson, type Json, type JsonObject } from '#lib/contracts/json/json';
+import {
+  isNumber,
+  isObject,
+  numberSource,
+  parseJson,
+  toNumber,
+  type Json,
+  type JsonObject,
+} from '#lib/contracts/json/json';
 
 /** Thrown where a template cannot be filled in as promptfoo would. The message completes "a prompt ...". */
 export class UnreadTemplate extends Error {}
@@ -335,7 +343,7 @@ const ofText =
   };
 const capitalized = (text: string): string => text.slice(0, 1).toUpperCase() + text.slice(1).toLowerCase();
 const orDefault: Filter = (value, [other, isLoose]) =>
-  (isLoose === true ? Boolean(value) && !(isNumber(value) && Number(numberSource(value)) === 0) : value !== undefined)
+  (isLoose === true ? Boolean(value) && !(isNumber(value) && toNumber(value) === 0) : value !== undefined)
     ? value
     : (other ?? '');
 

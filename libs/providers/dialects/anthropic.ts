@@ -1,5 +1,5 @@
 import type Anthropic from '@anthropic-ai/sdk';
-import { isNumber, isObject, numberSource, type Json, type JsonObject } from '#lib/contracts/json/json';
+import { isNumber, isObject, toNumber, type Json, type JsonObject } from '#lib/contracts/json/json';
 import { withoutSlash } from '#lib/contracts/url';
 import { readAnthropicReply } from '../replies/anthropic.js';
 import { mostTokensOf } from './anthropic-limits.js';
@@ -226,7 +226,7 @@ function toToolChoice(choice: Json | undefined, parallel: Json | undefined): Jso
 }
 
 function limitTemperature(params: JsonObject, notes: Note[]): void {
-  if (!isNumber(params.temperature) || Number(numberSource(params.temperature)) <= 1) return;
+  if (!isNumber(params.temperature) || toNumber(params.temperature) <= 1) return;
   params.temperature = 1;
   note(notes, 'temperature', 'Anthropic takes a temperature of at most 1; 1 was sent.');
 }

@@ -1,4 +1,4 @@
-import { toText, isNumber, isObject, numberSource, type Json, type JsonObject } from '#lib/contracts/json/json';
+import { isNumber, isObject, toNumber, toText, type Json, type JsonObject } from '#lib/contracts/json/json';
 import { readOpenaiResponsesReply } from '../replies/openai-responses.js';
 import { RESPONSES_IDS, withUniqueCallIds } from './call-ids.js';
 import { fetchOptionsWith, dropUnsupported, sdkTimeoutMs, type Dialect } from './dialect.js';
@@ -147,7 +147,7 @@ const toFormat = (format: Json): Json =>
   isObject(format) && isObject(format.json_schema) ? { type: 'json_schema', ...format.json_schema } : format;
 
 function atLeast(limit: Json, notes: Note[]): Json {
-  if (!isNumber(limit) || Number(numberSource(limit)) >= MIN_TOKENS) return limit;
+  if (!isNumber(limit) || toNumber(limit) >= MIN_TOKENS) return limit;
   note(
     notes,
     'max_tokens',

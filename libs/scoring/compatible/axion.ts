@@ -1,4 +1,4 @@
-import { isNumber, isObject, numberSource, type Json, type JsonObject } from '#lib/contracts/json/json';
+import { isNumber, isObject, toNumber, type Json, type JsonObject } from '#lib/contracts/json/json';
 import { hasKey, pythonEqual, pythonRepr, pythonType } from './python-values.js';
 import { sequenceRatio } from '../arguments/sequence-ratio.js';
 import type { NamedCall } from './named-call.js';
@@ -100,8 +100,7 @@ export function axionSimilarity(called: Json, expected: Json): number {
   if (called === null || expected === null || pythonType(called) !== pythonType(expected)) return 0;
   if (typeof called === 'string') return sequenceRatio(called, expected as string);
   if (typeof called === 'boolean') return called === expected ? 1 : 0;
-  if (isNumber(called) && isNumber(expected))
-    return numberSimilarity(Number(numberSource(called)), Number(numberSource(expected)));
+  if (isNumber(called) && isNumber(expected)) return numberSimilarity(toNumber(called), toNumber(expected));
   if (isObject(called) && isObject(expected)) return objectSimilarity(called, expected);
   return pythonEqual(called, expected) ? 1 : 0;
 }

@@ -1,4 +1,4 @@
-import { isObject, numberSource, isNumber, type Json, type JsonObject } from '#lib/contracts/json/json';
+import { isNumber, isObject, toNumber, type Json, type JsonObject } from '#lib/contracts/json/json';
 import { hasKey, pythonEqual, pythonType, type PythonType } from './python-values.js';
 
 export interface BfclInput {
@@ -178,7 +178,7 @@ function parameter(schema: JsonObject, value: Json, accepted: Json[]): BfclVerdi
         : wrong('value_error:list/tuple');
     }
   }
-  const plain = given === 'float' && isNumber(value) ? Number(numberSource(value)) : value;
+  const plain = given === 'float' && isNumber(value) ? toNumber(value) : value;
   return accepted.some((answer) => pythonEqual(plain, answer)) ? VALID : wrong('value_error:others');
 }
 

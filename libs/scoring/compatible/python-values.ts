@@ -1,4 +1,4 @@
-import { isNumber, isObject, numberSource, type Json, type RawNumber } from '#lib/contracts/json/json';
+import { isNumber, isObject, numberSource, toNumber, type Json, type RawNumber } from '#lib/contracts/json/json';
 import { keysInSourceOrder } from '#lib/contracts/json/key-order';
 
 /**
@@ -47,7 +47,7 @@ export function pythonRepr(value: Json): string {
   if (typeof value === 'string') return stringRepr(value);
   if (Array.isArray(value)) return `[${value.map(pythonRepr).join(', ')}]`;
   if (isNumber(value))
-    return pythonType(value) === 'int' ? String(BigInt(numberSource(value))) : floatRepr(Number(numberSource(value)));
+    return pythonType(value) === 'int' ? String(BigInt(numberSource(value))) : floatRepr(toNumber(value));
   return `{${keysInSourceOrder(value)
     .map((key) => `${stringRepr(key)}: ${pythonRepr(value[key]!)}`)
     .join(', ')}}`;
