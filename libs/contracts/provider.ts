@@ -29,6 +29,14 @@ export const Limits = z
   .meta({ id: 'Limits', description: 'Limits for requests. All workers share them.' });
 export type Limits = z.infer<typeof Limits>;
 
+const cachePrice = (tokens: string) =>
+  z
+    .number()
+    .nonnegative()
+    .nullable()
+    .default(null)
+    .meta({ description: `US dollars per million tokens of requests ${tokens}; null for \`input_cost_per_mtok\`.` });
+
 export const ModelInput = z
   .strictObject({
     id: z.string().min(1).max(200).meta({ description: 'The id of the model at the provider.' }),
@@ -44,6 +52,9 @@ export const ModelInput = z
     output_cost_per_mtok: z.number().nonnegative().nullable().default(null).meta({
       description: 'US dollars per million tokens of replies; null when unknown. Unknown prices are not counted.',
     }),
+    cache_read_cost_per_mtok: cachePrice('that the cache of the provider answers'),
+    cache_write_5m_cost_per_mtok: cachePrice('that the cache of the provider keeps for five minutes'),
+    cache_write_1h_cost_per_mtok: cachePrice('that the cache of the provider keeps for an hour'),
     unsupported_params: z
       .array(z.string().min(1).max(100))
       .max(50)

@@ -6,7 +6,7 @@
  * Raise it together with `SCORING_VERSION`, and whenever the release before would play an item, count a run or make a
  * step of a gate, a tune or a judge otherwise than this one.
  */
-export const WORKER_LEVEL = 2;
+export const WORKER_LEVEL = 3;
 
 /** Of the workers that announce no level, and of what was submitted before there were levels. */
 export const FIRST_WORKER_LEVEL = 1;

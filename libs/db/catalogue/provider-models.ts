@@ -32,12 +32,16 @@ export async function replaceModels(
     const laneId = model.limits && (await laneOfModel(client, sealer, provider, model.id, model.limits));
     await client.query(
       `INSERT INTO model (id, provider_id, position, model_id, name, input_cost_per_mtok, output_cost_per_mtok,
-         unsupported_params, default_params, limits, lane_id)
-       VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)
+         unsupported_params, default_params, limits, lane_id, cache_read_cost_per_mtok, cache_write_5m_cost_per_mtok,
+         cache_write_1h_cost_per_mtok)
+       VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14)
        ON CONFLICT (provider_id, model_id) DO UPDATE SET position = excluded.position, name = excluded.name,
          input_cost_per_mtok = excluded.input_cost_per_mtok, output_cost_per_mtok = excluded.output_cost_per_mtok,
          unsupported_params = excluded.unsupported_params, default_params = excluded.default_params,
-         limits = excluded.limits, lane_id = excluded.lane_id`,
+         limits = excluded.limits, lane_id = excluded.lane_id,
+         cache_read_cost_per_mtok = excluded.cache_read_cost_per_mtok,
+         cache_write_5m_cost_per_mtok = excluded.cache_write_5m_cost_per_mtok,
+         cache_write_1h_cost_per_mtok = excluded.cache_write_1h_cost_per_mtok`,
       [
         newId(),
         provider.id,
@@ -50,6 +54,9 @@ export async function replaceModels(
         JSON.stringify(model.default_params),
         model.limits && JSON.stringify(model.limits),
         laneId,
+        model.cache_read_cost_per_mtok,
+        model.cache_write_5m_cost_per_mtok,
+        model.cache_write_1h_cost_per_mtok,
       ],
     );
   }
