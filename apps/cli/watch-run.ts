@@ -3,7 +3,8 @@ import type { ApiClient } from '#lib/client/api-client';
 import { LiveUnavailable } from '#lib/client/job-watch';
 import { watchJob } from '#lib/client/watch-job';
 import { isFinished, NO_WORKER, type Job } from '#lib/contracts/job';
-import type { Run, RunTarget, RunWarning } from '#lib/contracts/run';
+import type { Run } from '#lib/contracts/run';
+import type { RunTarget, RunWarning } from '#lib/contracts/run-target';
 import { progressBars } from './output/progress-bars.js';
 import { openStatusArea, printError, printWarning } from './output/terminal.js';
 

@@ -48,12 +48,18 @@ export const addUsage = (usages: readonly Usage[]): Usage =>
 const add = (a: number | null, b: number | null): number | null =>
   a === null && b === null ? null : (a ?? 0) + (b ?? 0);
 
+/** Tokens that the provider's cache keeps from then on, for whatever time. */
+export const writtenTokens = ({ cacheWrite5mTokens, cacheWrite1hTokens }: Usage): number | null =>
+  add(cacheWrite5mTokens, cacheWrite1hTokens);
+
 /**
  * What a request cost, in US dollars: what its provider says that it billed, or else what its tokens cost by the
- * prices of its model. Null without either.
+ * prices of its model. Null without either, and where nothing was counted.
  */
-export const costOf = (usage: Usage, prices: ModelPrices): number | null =>
-  usage.reportedCostUsd ?? costByPrices(usage, prices);
+export function costOf(usage: Usage, prices: ModelPrices): number | null {
+  if (usage.reportedCostUsd !== null) return usage.reportedCostUsd;
+  return usage.promptTokens === null && usage.completionTokens === null ? null : costByPrices(usage, prices);
+}
 
 /**
  * What tokens cost by the prices of a model, in US dollars: each token of a request once, by the price of what the

@@ -26,6 +26,14 @@ export const Estimate = Expected.extend({
       Expected.extend({
         target: z.string().meta({ description: 'The model, as `provider_key::model_id`.' }),
         tokens_by: z.string().meta({ description: 'The tokenizer or the rule that counted the prompts.' }),
+        cache_hit_rate: z
+          .number()
+          .optional()
+          .meta({
+            description:
+              "The share of the tokens of requests that the provider's cache is assumed to answer, 0..1, as in the " +
+              'last run of the model with the same `prompt_cache`. Left out in estimates of earlier releases.',
+          }),
         replies_by: z.enum(['earlier runs', 'rule']).meta({
           description:
             'The source of the lengths and latencies of replies: earlier runs with this model, or 64 ' +

@@ -8,7 +8,7 @@ import { ARM_STATES, TunedTarget } from './param-tune.js';
 import { TunedPrompt } from './prompt-tune.js';
 import { Problem } from './input/problem.js';
 import { Result } from './result.js';
-import { RunTarget, RunWarning } from './run.js';
+import { RunTarget, RunWarning } from './run-target.js';
 import { Summary } from './summary.js';
 
 // `npm run docs:live` generates the tables of docs/live.md from these schemas.

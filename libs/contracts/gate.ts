@@ -287,6 +287,7 @@ export const GateRunConfig = z
       .optional()
       .meta({ description: 'Limits for all requests of the gate run, beside `max_requests` of the gate.' }),
     cache: settings.cache,
+    prompt_cache: settings.prompt_cache.unwrap().optional().meta(settings.prompt_cache.meta()!),
   })
   .meta({
     id: 'GateRunConfig',

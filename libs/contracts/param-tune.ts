@@ -118,6 +118,7 @@ export const ParamTuneInput = z
     timeout_s: settings.timeout_s,
     budget: settings.budget,
     cache: z.enum(['off', 'use', 'refresh']).default('use').meta({ description: 'As `cache` of a run.' }),
+    prompt_cache: settings.prompt_cache,
     experiment_id: settings.experiment_id,
     max_combinations: z.int().min(1).max(MAX_ARMS).default(500).meta({
       description: 'The most arms of one model that `grid` tries.',

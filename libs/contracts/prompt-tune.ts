@@ -136,6 +136,7 @@ export const PromptTuneInput = z
     cache: z.enum(['off', 'use', 'refresh']).default('use').meta({
       description: 'As `cache` of a run. The meta model is always asked.',
     }),
+    prompt_cache: settings.prompt_cache,
     budget: settings.budget,
     experiment_id: settings.experiment_id,
     meta_params: MetaParams,

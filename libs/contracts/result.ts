@@ -4,6 +4,12 @@ import { ErrorKind, Run, ToolChoice } from './run.js';
 import { jsonObject } from './tool.js';
 import { CallSyntax, ErrorType, Evidence, Expectation, FormatCompliance, ParsedCall } from './verdict.js';
 
+const partOfTokens = (what: string) =>
+  z
+    .int()
+    .nullable()
+    .meta({ description: `${what}; null when the provider did not count them.` });
+
 export const Result = z
   .object({
     id: z.string().meta({
@@ -97,6 +103,10 @@ export const Result = z
           .int()
           .nullable()
           .meta({ description: 'Tokens of the reply; null when the provider did not count them.' }),
+        cache_read_tokens: partOfTokens("Tokens of the request that the provider's cache answered"),
+        cache_write_5m_tokens: partOfTokens("Tokens of the request that the provider's cache keeps for five minutes"),
+        cache_write_1h_tokens: partOfTokens("Tokens of the request that the provider's cache keeps for an hour"),
+        reasoning_tokens: partOfTokens('Tokens of the reply that are reasoning'),
       })
       .meta({ description: 'Tokens, as the provider counted them. For a chain, the sum over its rounds.' }),
     cost_usd: z
@@ -104,9 +114,10 @@ export const Result = z
       .nullable()
       .meta({
         description:
-          'Cost in US dollars, by the prices of the model at the time; null when it has none. 0 when a ' +
-          'stored reply answered.',
+          'What was billed, in US dollars: what the provider says, or else by the prices of the model at the time. ' +
+          'Null when it has none, or the provider counted nothing. 0 when a stored reply answered.',
       }),
+    cost_reported: z.boolean().meta({ description: 'Whether the provider said what it billed.' }),
     cached: z.boolean().meta({ description: 'Whether a stored reply answered.' }),
     attempts: z
       .int()

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { CurrentCost, TargetUsage } from './billing.js';
 import { BaselineComparison, Differs } from './comparison.js';
 import { Actual, Estimate } from './estimate.js';
 import { JobStatus } from './job.js';
@@ -7,7 +8,9 @@ import { MaxTokens } from './max-tokens.js';
 import { MetricAsked, type RunMetric } from './metric.js';
 import { flag, id, PageQuery, severalOf, suiteId, time } from './page.js';
 import { Params } from './params.js';
+import { PromptCache } from './prompt-cache.js';
 import { ToolOverrides } from './prompt.js';
+import { RunTarget, RunWarning } from './run-target.js';
 import { Summary } from './summary.js';
 import { jsonObject } from './tool.js';
 
@@ -194,6 +197,7 @@ export const RunInput = z
         '(`refresh`), or neither (`off`). Defaults to `use` at temperature 0 with one sample, ' +
         'otherwise to `off`.',
     }),
+    prompt_cache: PromptCache,
     experiment_id: id
       .nullable()
       .default(null)
@@ -223,9 +227,10 @@ export const PROMPT_OF_SUITE: PromptOfRun = { base_prompt: null, tool_overrides:
  */
 export type RunConfig = Omit<
   RunInput,
-  keyof RunLabels | keyof PromptOfRun | 'suite_id' | 'models' | 'experiment_id' | 'metrics' | 'cache' | 'max_tokens'
+  | keyof (RunLabels & PromptOfRun)
+  | ('suite_id' | 'models' | 'experiment_id' | 'metrics' | 'cache' | 'max_tokens' | 'prompt_cache')
 > &
-  Partial<PromptOfRun> & {
+  Partial<PromptOfRun & Pick<RunInput, 'prompt_cache'>> & {
     metrics: RunMetric[];
     cache: CacheMode;
     max_tokens: number | null;
@@ -251,42 +256,6 @@ export const Submitted = z
   })
   .meta({ id: 'Submitted', description: 'A run that was accepted. It goes on in the background.' });
 export type Submitted = z.infer<typeof Submitted>;
-
-export const RunTarget = z.object({
-  target: z.string().meta({ description: 'The model, as `provider_key::model_id`.' }),
-  provider_key: z.string().meta({ description: 'The `key` of the provider.' }),
-  model_id: z.string().meta({ description: 'The id of the model at the provider.' }),
-  total: z.int().meta({ description: 'Items of this target: cases times samples.' }),
-  settled: z.int().meta({ description: 'Items that have a result, scored or errored.' }),
-  errored: z.int().meta({ description: 'Items that errored. They have no score and are in no average.' }),
-  passed: z.int().meta({ description: 'Items that passed.' }),
-  recorded: z
-    .literal(true)
-    .optional()
-    .meta({
-      description:
-        'True if the replies were made elsewhere (`POST /api/tool-eval/recorded`). Left out where a ' +
-        'model was asked.',
-      example: true,
-    }),
-});
-export type RunTarget = z.infer<typeof RunTarget>;
-
-export const RunWarning = z
-  .object({
-    code: z.string().meta({
-      description: 'What was changed, and for which model. Each warning comes once in a run.',
-      examples: ['tool_choice:openai::gpt-x'],
-    }),
-    message: z.string().nullable().meta({
-      description: 'The warning, in a sentence. Null for warnings of an earlier release, which did not keep it.',
-    }),
-    at: time
-      .nullable()
-      .meta({ description: 'When it first happened. Null for warnings of an earlier release, which did not keep it.' }),
-  })
-  .meta({ id: 'RunWarning', description: 'Something that the run did differently from what was requested.' });
-export type RunWarning = z.infer<typeof RunWarning>;
 
 export const ORCHESTRATOR_TYPES = ['gate', 'param_tune', 'prompt_tune', 'judge'] as const;
 export const Orchestrator = z.object({
@@ -326,7 +295,15 @@ export const Run = z
         'The request, with defaults filled in, and with `models` as objects of `provider_key`, ' +
         '`model_id` and `params`.',
     }),
-    targets: z.array(RunTarget).meta({ description: 'The progress of each model, in the order of the request.' }),
+    targets: z
+      .array(
+        RunTarget.extend({
+          usage: TargetUsage.optional().meta({
+            description: 'Tokens of its requests. Left out where a model was not asked.',
+          }),
+        }),
+      )
+      .meta({ description: 'The progress of each model, in the order of the request.' }),
     counts: z
       .object({
         total: z.int().meta({ description: 'Items of the run: cases times samples times models.' }),
@@ -364,6 +341,7 @@ export const Run = z
         'The estimate for the run, made when it was submitted; null for runs from before there were estimates.',
     }),
     actual: Actual.nullable().meta({ description: 'What the run took; null until it has ended.' }),
+    current_cost: CurrentCost.optional().meta({ description: 'Only with `prices=current`.' }),
     warnings: z.array(RunWarning).meta({
       description:
         'What the run did differently from what was requested, in the order in which it came up. Kept ' +

@@ -25,6 +25,16 @@ export const GroupSummary = z.object({
 });
 export type GroupSummary = z.infer<typeof GroupSummary>;
 
+const askedTokens = (what: string) =>
+  z
+    .int()
+    .optional()
+    .meta({
+      description:
+        `${what}, without those of stored replies. Left out in summaries of earlier releases, and where the provider ` +
+        'counts none.',
+    });
+
 /** A metric over the results of a target. */
 export const MetricSummary = z.object({
   mean: share.meta({
@@ -97,11 +107,20 @@ export const Summary = GroupSummary.extend({
     .object({
       prompt_tokens: z.int().meta({ description: 'Tokens of all requests, as the provider counted them.' }),
       completion_tokens: z.int().meta({ description: 'Tokens of all replies, as the provider counted them.' }),
+      cache_read_tokens: askedTokens('Tokens of requests that the cache of the provider answered'),
+      cache_write_5m_tokens: askedTokens('Tokens of requests that the cache of the provider keeps for five minutes'),
+      cache_write_1h_tokens: askedTokens('Tokens of requests that the cache of the provider keeps for an hour'),
+      reasoning_tokens: askedTokens('Tokens of replies that are reasoning'),
     })
     .meta({ description: 'Tokens of all results, including those that stored replies answered.' }),
-  cost_usd: z.number().nullable().meta({
-    description: 'The cost of the requests in US dollars, by the prices of the model; null when it has none.',
-  }),
+  cost_usd: z
+    .number()
+    .nullable()
+    .meta({
+      description:
+        'What was billed for the requests, in US dollars: what the provider says, or else by the prices that the model ' +
+        'had at the time; null when it had none.',
+    }),
   cached: z
     .object({
       results: z.int().meta({ description: 'Results that stored replies answered.' }),
@@ -134,6 +153,10 @@ export interface SettledItem {
   latency_ms: number | null;
   prompt_tokens: number | null;
   completion_tokens: number | null;
+  cache_read_tokens?: number | null;
+  cache_write_5m_tokens?: number | null;
+  cache_write_1h_tokens?: number | null;
+  reasoning_tokens?: number | null;
   cost_usd: number | null;
   cached: boolean;
   tool_choice_used: string | null;

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import type { CaseInput } from '#lib/contracts/case';
 import type { Json, JsonObject } from '#lib/contracts/json/json';
 import type { Way, Ways } from '#lib/contracts/learned';
@@ -5,6 +6,7 @@ import { memoize } from '#lib/contracts/memoize';
 import type { RunConfig, ToolChoice } from '#lib/contracts/run';
 import type { Tool } from '#lib/contracts/tool';
 import { adaptRequest, isThinkingOff } from './learned/adapt-request.js';
+import { digestOf } from './request-key.js';
 import { joinSystemPrompts } from './system-prompt.js';
 
 /** Something that a run does differently than it was asked to; announced once per run. */
@@ -29,6 +31,9 @@ export const toRequestTools = memoize(
   (tools: readonly Tool[]) =>
     tools.map(({ type, function: described }) => ({ type, function: described })) as unknown as Json[],
 );
+
+/** What hosts call the setting `prompt_cache`. */
+const CACHE_PARAMS = new Set(['prompt_cache_key', 'cache_control']);
 
 /**
  * Builds the chat completion request of a case for a model.
@@ -58,8 +63,10 @@ export function buildRequest(of: {
     ...target.params,
     tools: toRequestTools(suite.tools),
     tool_choice: chooseToolChoice(of, warnings),
+    ...cacheRequestOf(config, system, toRequestTools(suite.tools)),
   };
-  for (const name of model.unsupportedParams) {
+  for (const unsupported of model.unsupportedParams) {
+    const name = CACHE_PARAMS.has(unsupported) ? 'prompt_cache' : unsupported;
     if (!(name in asked)) continue;
     delete asked[name];
     warnings.push({
@@ -75,6 +82,18 @@ export function buildRequest(of: {
       message: `${target.name} takes tool_choice "required" because params turn its thinking off.`,
     });
   return { asked, body, warnings };
+}
+
+/** What providers are asked to cache is what the requests of a run begin with: its tools and its system prompt. */
+function cacheRequestOf(
+  { prompt_cache: ttl = 'off' }: RunConfig,
+  system: string | null,
+  tools: Json[],
+): { prompt_cache?: JsonObject } {
+  if (ttl === 'off') return {};
+  const prefix = createHash('sha256').update(`${digestOf(tools)} ${system ?? ''}`);
+  const key = `toolmark-${prefix.digest('hex').slice(0, 32)}`;
+  return { prompt_cache: { key, ttl, hasSystemPrompt: Boolean(system) } };
 }
 
 function chooseToolChoice(

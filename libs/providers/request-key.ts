@@ -2,13 +2,16 @@ import { createHash } from 'node:crypto';
 import type { Json, JsonObject } from '#lib/contracts/json/json';
 import { memoize } from '#lib/contracts/memoize';
 import type { ProviderKind } from '#lib/contracts/provider';
+import { takeCacheRequest } from './dialects/cache-request.js';
 import { suiteNamesByWireName } from './dialects/dialects.js';
 
-const digestOf = memoize((tools: object) => createHash('sha256').update(JSON.stringify(tools)).digest('base64'));
+/** SHA-256 of tools. */
+export const digestOf = memoize((tools: object) => createHash('sha256').update(JSON.stringify(tools)).digest('base64'));
 
 /**
  * The key of a request in the reply cache. Two requests have the same key when they go to the same place, in the same
- * format, with the same body and the same names of tools. Samples of one case are different requests.
+ * format, with the same body and the same names of tools, whatever they say of the provider's cache. Samples of one case are
+ * different requests.
  * @param sample the index of the sample; 0 for a case that is sent once
  * @param rest what else decides the reply; for a chain, what its later requests are made from
  */
@@ -18,7 +21,7 @@ export function requestKey(
   sample: number,
   rest: Json = null,
 ): Buffer {
-  const { tools, ...other } = body as JsonObject & { tools: Json };
+  const { tools, ...other } = takeCacheRequest(body).body as JsonObject & { tools: Json };
   const names = suiteNamesByWireName(kind, tools);
   const parts = [
     providerId,

@@ -1,3 +1,4 @@
+import { NO_USAGE } from '#lib/contracts/cost';
 import { isObject, parseJson, type Json, type JsonObject } from '#lib/contracts/json/json';
 import { readAnthropicReply } from '#lib/providers/replies/anthropic';
 import { readGoogleReply } from '#lib/providers/replies/google';
@@ -131,7 +132,7 @@ export function readRecorded(value: unknown): Recorded {
 function ended(value: JsonObject): JsonObject[] {
   const { finish_reason: reason, ...message } = readOwnMessage(value);
   if (reason === undefined) return [message];
-  const read = endedReply({ message, promptTokens: null, completionTokens: null }, reason);
+  const read = endedReply({ message, usage: NO_USAGE }, reason);
   if (isHostFailure(read)) throw failedReply(read);
   return said(read).rounds;
 }
@@ -217,7 +218,7 @@ function ofAnthropic(answer: JsonObject) {
   return ofBody(readAnthropicReply)(answer);
 }
 
-function said({ message, finishReason, promptTokens, completionTokens }: ModelReply) {
+function said({ message, finishReason, usage: { promptTokens, completionTokens } }: ModelReply) {
   return {
     rounds: [finishReason === null ? message : { ...message, finish_reason: finishReason }],
     ...(promptTokens !== null &&

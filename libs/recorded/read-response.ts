@@ -1,3 +1,4 @@
+import { NO_USAGE } from '#lib/contracts/cost';
 import { isObject, type Json, type JsonObject } from '#lib/contracts/json/json';
 import { readAnthropicReply } from '#lib/providers/replies/anthropic';
 import { badBody, type HostFailure } from '#lib/providers/replies/host-failure';
@@ -85,7 +86,7 @@ export const readGenerations: ReplyReader = ({ generations }) => {
   if (!isObject(generation)) return badBody('"generations" holds no generation.');
   const message = messageOf(generation);
   if (!message) return badBody('"generations" holds neither a "message" nor a "text".');
-  return endedReply({ message, promptTokens: null, completionTokens: null }, reasonOf(generation));
+  return endedReply({ message, usage: NO_USAGE }, reasonOf(generation));
 };
 
 /** @throws Error if the message has a call that is not read */

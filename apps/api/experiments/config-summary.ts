@@ -62,6 +62,7 @@ const SETTINGS: [name: string, inWords: (value: Json) => string][] = [
   ['model_order', (value) => (value === 'parallel' ? 'models in parallel' : 'models in sequence')],
   ['budget', (value) => (value === null ? 'no budget' : 'budget')],
   ['cache', named('cache')],
+  ['prompt_cache', named('prompt_cache')],
 ];
 
 function filterWords(filter: Json): string {

@@ -1,6 +1,6 @@
 import type { Server } from 'socket.io';
 import type { Envelope, Progress, ServerMessage } from '#lib/contracts/event';
-import type { RunTarget } from '#lib/contracts/run';
+import type { RunTarget } from '#lib/contracts/run-target';
 import type { LogEntry, WatchedJob } from '#lib/db/read/log';
 import type { LiveSocket } from './connection.js';
 

@@ -40,6 +40,11 @@ const LAST_COLUMNS: Column[] = [
   ['source', (r) => r.source],
   ['cached', (r) => r.cached],
   ['finish_reason', (r) => r.evidence?.finish_reason ?? null],
+  ['cache_read_tokens', (r) => r.usage.cache_read_tokens],
+  ['cache_write_5m_tokens', (r) => r.usage.cache_write_5m_tokens],
+  ['cache_write_1h_tokens', (r) => r.usage.cache_write_1h_tokens],
+  ['reasoning_tokens', (r) => r.usage.reasoning_tokens],
+  ['cost_reported', (r) => r.cost_reported],
 ];
 /** Names of columns, which no metric of a run may take. */
 export const CSV_NAMES: ReadonlySet<string> = new Set([...CSV_COLUMNS, ...LAST_COLUMNS].map(([name]) => name));

@@ -1,4 +1,5 @@
 import { zstdCompressSync } from 'node:zlib';
+import { NO_USAGE } from '#lib/contracts/cost';
 import { parseJson, type JsonObject } from '#lib/contracts/json/json';
 import { claimItems } from '#lib/db/engine/claim-items';
 import { dispatchLane } from '#lib/db/engine/dispatch-lane';
@@ -47,8 +48,7 @@ function settlement(delivery: Settlement['delivery']): Settlement {
         ? { outcome: 'errored', error: { kind: 'network', message: 'connection reset' } }
         : { outcome: 'scored', verdict },
     latencyMs: 1500,
-    promptTokens: 10,
-    completionTokens: 2,
+    usage: { ...NO_USAGE, promptTokens: 10, completionTokens: 2 },
     costUsd: 0.001,
     cached: false,
     attempts: 1,

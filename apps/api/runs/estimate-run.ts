@@ -1,6 +1,7 @@
 import { Inject, Injectable } from '@nestjs/common';
 import type { JsonObject } from '#lib/contracts/json/json';
 import type { Lane } from '#lib/contracts/lane';
+import { costByPrices, NO_USAGE, type Usage } from '#lib/contracts/cost';
 import { RESERVED_REPLY_TOKENS, type Estimate } from '#lib/contracts/estimate';
 import type { RunConfig, RunInput } from '#lib/contracts/run';
 import type { Suite } from '#lib/contracts/suite';
@@ -10,7 +11,7 @@ import { LaneRepository } from '#lib/db/catalogue/lanes';
 import type { Pool } from '#lib/db/connection/pool';
 import { countCachedReplies } from '#lib/db/engine/reply-cache';
 import type { ResolvedTarget } from '#lib/db/engine/submit-run';
-import { EstimateRepository } from '#lib/db/read/estimate';
+import { EstimateRepository, type EarlierTarget } from '#lib/db/read/estimate';
 import { POOL } from '../platform/stores.js';
 import { hostWarnings } from '../threads/host-warnings.js';
 import { SuiteThreads } from '../threads/suite-threads.js';
@@ -50,7 +51,7 @@ export class RunEstimator {
     const repository = new EstimateRepository(this.pool, teamId);
     const casesPerTarget = Math.max(1, Math.floor(maxCounted / targets.length));
     const { cases, sample } = await repository.sampleCases(suite.id, input.case_filter, casesPerTarget);
-    const summaries = await repository.latestSummaries(targets);
+    const earlier = await repository.latestTargets(targets);
     const lanes = new Map((await new LaneRepository(this.pool, teamId).list()).map((lane) => [lane.id, lane]));
     const models = await repository.findModels(targets);
     const counts = await this.suiteThreads.run(teamId, {
@@ -68,7 +69,8 @@ export class RunEstimator {
           counted: counts[index]!,
           model: models[index],
           lane: lanes.get(target.laneId)!,
-          earlier: summaries[index],
+          earlier: earlier[index],
+          promptCache: input.prompt_cache,
         }),
       ),
     );
@@ -78,7 +80,7 @@ export class RunEstimator {
       targets: estimates,
       counted_cases: Math.max(0, ...counts.map((counted) => counted.cases)),
       cases,
-      assumptions: assumptionsOf(run, models, lanes, estimates),
+      assumptions: [...assumedOfReplies(run, models, lanes, estimates), ...assumedOfCaches(estimates)],
       warnings: await this.#hostWarnings(teamId, run, models, sample),
     };
   }
@@ -109,7 +111,7 @@ export class RunEstimator {
 const LIMITS = ['max_tokens', 'max_completion_tokens', 'max_output_tokens', 'maxOutputTokens'];
 
 /** Says what is assumed of replies that no limit bounds. */
-function assumptionsOf(
+function assumedOfReplies(
   { input, targets }: ResolvedRun,
   models: readonly Model[],
   lanes: ReadonlyMap<string, LaneLoad>,
@@ -138,6 +140,16 @@ function assumptionsOf(
   ];
 }
 
+/** Says which of the tokens are assumed to come from a provider's cache. */
+const assumedOfCaches = (estimates: readonly TargetEstimate[]): string[] =>
+  estimates
+    .filter(({ requests, cache_hit_rate: rate = 0 }) => requests > 0 && rate > 0)
+    .map(
+      ({ target, cache_hit_rate: rate = 0 }) =>
+        `The provider's cache is assumed to answer ${Math.round(rate * 100)} % of the tokens of requests to ` +
+        `${target}, as in its last run.`,
+    );
+
 const toCount = ({ input, suite, targets }: ResolvedRun, models: readonly Model[]): ToCount => ({
   input,
   suite: { systemPrompt: suite.system_prompt, tools: suite.tools },
@@ -152,24 +164,34 @@ const toCount = ({ input, suite, targets }: ResolvedRun, models: readonly Model[
 
 function estimateTarget(
   target: ResolvedTarget,
-  of: { items: number; cached: number; counted: Counted; model: Model; lane: LaneLoad; earlier: Summary | undefined },
+  of: {
+    items: number;
+    cached: number;
+    counted: Counted;
+    model: Model;
+    lane: LaneLoad;
+    earlier: EarlierTarget | undefined;
+    promptCache: string;
+  },
 ): TargetEstimate {
-  const { items, cached, counted, model, lane, earlier } = of;
+  const { items, cached, counted, lane, earlier } = of;
   const requests = items - cached;
-  const replies = earlier && repliesOf(earlier);
+  const replies = earlier && repliesOf(earlier.summary);
   const promptTokens = Math.round((counted.promptTokens / Math.max(1, counted.cases)) * requests);
   const completionTokens = Math.round((replies?.completionTokens ?? DEFAULT_REQUEST.completionTokens) * requests);
+  const usage = { ...NO_USAGE, promptTokens, completionTokens, ...cacheUse(promptTokens, of) };
   return {
     target: targetName(target),
     requests,
     cached,
     prompt_tokens: promptTokens,
     completion_tokens: completionTokens,
-    cost_usd: costUsd(model, promptTokens, completionTokens),
+    cost_usd: costOfRequests(requests, usage, of),
+    cache_hit_rate: promptTokens === 0 ? 0 : (usage.cacheReadTokens ?? 0) / promptTokens,
     duration_s: durationOnLane(lane, {
       requests,
       tokens: promptTokens + completionTokens,
-      latencyMs: earlier?.latency_ms.p50 ?? DEFAULT_REQUEST.latencyMs,
+      latencyMs: earlier?.summary.latency_ms.p50 ?? DEFAULT_REQUEST.latencyMs,
     }),
     tokens_by: counted.tokensBy,
     replies_by: replies ? 'earlier runs' : 'rule',
@@ -182,9 +204,31 @@ function repliesOf({ scored, cached, usage }: Summary): { completionTokens: numb
   return made > 0 ? { completionTokens: (usage.completion_tokens - cached.completion_tokens) / made } : undefined;
 }
 
-function costUsd(model: Model, promptTokens: number, completionTokens: number): number | null {
-  if (model?.inputCostPerMtok == null || model.outputCostPerMtok == null) return null;
-  return (promptTokens * model.inputCostPerMtok + completionTokens * model.outputCostPerMtok) / 1e6;
+type Shares = Pick<Usage, 'cacheReadTokens' | 'cacheWrite5mTokens' | 'cacheWrite1hTokens'>;
+
+/** What the provider's cache did for the model's last run, if that asked the same of it. */
+function cacheUse(
+  promptTokens: number,
+  { earlier, promptCache }: { earlier: EarlierTarget | undefined; promptCache: string },
+): Partial<Shares> {
+  if (!earlier?.promptTokens || earlier.promptCache !== promptCache) return {};
+  const share = (tokens: number): number => Math.round((promptTokens * tokens) / earlier.promptTokens);
+  return {
+    cacheReadTokens: share(earlier.cacheReadTokens),
+    cacheWrite5mTokens: share(earlier.cacheWrite5mTokens),
+    cacheWrite1hTokens: share(earlier.cacheWrite1hTokens),
+  };
+}
+
+/** A provider that says what it bills is taken at the average of the last run. */
+function costOfRequests(
+  requests: number,
+  usage: Usage,
+  { model, earlier }: { model: Model; earlier: EarlierTarget | undefined },
+): number | null {
+  if (requests === 0) return model ? costByPrices(usage, model) : null;
+  if (earlier?.reportedCost != null) return (earlier.reportedCost / Math.max(1, earlier.requests)) * requests;
+  return model ? costByPrices(usage, model) : null;
 }
 
 /**

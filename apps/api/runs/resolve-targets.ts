@@ -9,6 +9,8 @@ import type { ResolvedTarget } from '#lib/db/engine/submit-run';
 
 /** Unknown names that are compared with all known ones to suggest the nearest. */
 const MAX_SUGGESTIONS = 10;
+/** How long it counts that a provider said what it bills. */
+const REMEMBERED_MS = 31 * 24 * 3_600_000;
 /** Model ids of the whole team that an unknown one is compared with. */
 const MAX_COMPARED = 2000;
 
@@ -48,9 +50,28 @@ export async function resolveTargets(
       systemPrompt: systemPromptFor(input.system_prompt, name),
     });
   }
+  await noteReportedCosts(prisma, teamId, targets);
   for (const fault of unusedPrompts(input.system_prompt, targets)) faults.add('/system_prompt', fault);
   faults.throwAny();
   return targets;
+}
+
+/** A model without prices whose provider said lately what it bills costs what is known, too. */
+async function noteReportedCosts(prisma: Prisma, teamId: string, targets: ResolvedTarget[]): Promise<void> {
+  const unpriced = targets.filter(({ priced }) => !priced);
+  if (unpriced.length === 0) return;
+  const costly = await prisma.dailySpending.findMany({
+    where: {
+      team_id: teamId,
+      day: { gte: new Date(Date.now() - REMEMBERED_MS) },
+      OR: unpriced.map(({ providerKey, modelId }) => ({ provider_key: providerKey, model_id: modelId })),
+      cost_usd: { gt: 0 },
+    },
+    select: { provider_key: true, model_id: true },
+    distinct: ['provider_key', 'model_id'],
+  });
+  const names = new Set(costly.map(({ provider_key: key, model_id: id }) => `${key}::${id}`));
+  for (const target of unpriced) target.priced = names.has(targetName(target));
 }
 
 /**

@@ -1,5 +1,6 @@
 import { Body, Controller, Delete, Get, Param, Patch, Post, Query } from '@nestjs/common';
 import { z } from 'zod';
+import { PricesQuery } from '#lib/contracts/billing';
 import { CancelInput, Job } from '#lib/contracts/job';
 import { SamplesInput } from '#lib/contracts/gate';
 import { PageQuery, pageOf, type PageQuery as PageQueryType } from '#lib/contracts/page';
@@ -55,10 +56,15 @@ export class RunsController {
   }
 
   @Get('history/:id')
-  @About('Read a run', 'Its progress, its score, and a summary of each model that is done.')
+  @About(
+    'Read a run',
+    'Its progress, its score, and a summary of each model that is done. With `prices=current` also what it would ' +
+      'have cost by the prices of now.',
+  )
   @Answers(200, Run, 404)
-  run(@Me() caller: Caller, @Param('id') id: string) {
-    return this.service.read(caller, uuid('run', id));
+  run(@Me() caller: Caller, @Param('id') id: string, @Query({ schema: PricesQuery }) { prices }: PricesQuery) {
+    const runId = uuid('run', id);
+    return prices === undefined ? this.service.read(caller, runId) : this.service.readWithPrices(caller, runId);
   }
 
   @Patch('history/:id')

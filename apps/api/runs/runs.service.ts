@@ -22,6 +22,7 @@ import { submitRescore } from '#lib/db/engine/rescore-run';
 import { resumeRun } from '#lib/db/engine/resume-run';
 import { submitRun, type ResolvedTarget } from '#lib/db/engine/submit-run';
 import { RescoreRepository } from '#lib/db/read/rescores';
+import { CurrentCostRepository } from '#lib/db/read/current-cost';
 import { RunRepository } from '#lib/db/read/runs';
 import { deleteRun } from '#lib/db/upkeep/delete-run';
 import { traceSubmit } from '#lib/runtime/tracing/tracing';
@@ -134,6 +135,12 @@ export class RunService {
 
   read(caller: Caller, runId: string): Promise<Run> {
     return new RunRepository(this.prisma, caller.teamId).read(runId);
+  }
+
+  /** With what it would have cost by the prices of now. */
+  async readWithPrices(caller: Caller, runId: string): Promise<Run> {
+    const run = await this.read(caller, runId);
+    return { ...run, current_cost: await new CurrentCostRepository(this.pool, caller.teamId).read(runId) };
   }
 
   async label(caller: Caller, runId: string, labels: RunLabels, change: Change): Promise<Run> {

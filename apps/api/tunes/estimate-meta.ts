@@ -1,3 +1,4 @@
+import { costByPrices, NO_USAGE } from '#lib/contracts/cost';
 import type { PromptTuneEstimate, PromptTuneInput } from '#lib/contracts/prompt-tune';
 import type { Summary } from '#lib/contracts/summary';
 import type { StoredPromptTune } from '#lib/db/engine/prompt-tunes';
@@ -20,12 +21,11 @@ export function estimateMeta(
 ): PromptTuneEstimate['meta'] {
   const prompt = Math.round(requests * (PROMPT_TOKENS + sum(lengthsOf(base)) / TOKEN));
   const completion = replyTokens(input, requests, base).all;
-  const { inputCostPerMtok: promptCost = null, outputCostPerMtok: replyCost = null } = model ?? {};
   return {
     requests,
     prompt_tokens: prompt,
     completion_tokens: completion,
-    cost_usd: promptCost === null || replyCost === null ? null : (prompt * promptCost + completion * replyCost) / 1e6,
+    cost_usd: model ? costByPrices({ ...NO_USAGE, promptTokens: prompt, completionTokens: completion }, model) : null,
   };
 }
 

@@ -70,7 +70,8 @@ export class PromptTuneService {
     );
     const repository = new EstimateRepository(this.pool, caller.teamId);
     const [prices] = await repository.findModels([meta]);
-    const summaries = await repository.latestSummaries([meta, ...run.targets]);
+    const earlier = await repository.latestTargets([meta, ...run.targets]);
+    const summaries = earlier.map((target) => target?.summary);
     const ofMeta = estimateMeta(input, plan.asks, texts.base, prices);
     const costs = [ofRuns.cost_usd, ofMeta.cost_usd];
     return {

@@ -1,4 +1,4 @@
-import type { RunTarget } from '#lib/contracts/run';
+import type { RunTarget } from '#lib/contracts/run-target';
 import { escapeControls } from './terminal.js';
 
 type TargetProgress = Pick<RunTarget, 'target' | 'settled' | 'total' | 'errored'>;

@@ -1,3 +1,4 @@
+import { writtenTokens } from '#lib/contracts/cost';
 import { Counter, Gauge, Histogram } from 'prom-client';
 import type { Settlement } from '#lib/db/engine/settle-items';
 import { registry } from '#lib/runtime/metrics';
@@ -189,11 +190,13 @@ export class LaneMeter {
     if (!failure) requestSeconds.observe(this.labels, seconds);
   }
 
-  recordResult({ result, promptTokens, completionTokens, costUsd, cached }: Settlement): void {
+  recordResult({ result, usage, costUsd, cached }: Settlement): void {
     items.inc({ ...this.labels, outcome: result.outcome === 'scored' ? 'scored' : result.error.kind });
     if (cached) return fromCache.inc(this.labels);
-    tokens.inc({ ...this.labels, direction: 'prompt' }, promptTokens ?? 0);
-    tokens.inc({ ...this.labels, direction: 'completion' }, completionTokens ?? 0);
+    tokens.inc({ ...this.labels, direction: 'prompt' }, usage.promptTokens ?? 0);
+    tokens.inc({ ...this.labels, direction: 'completion' }, usage.completionTokens ?? 0);
+    tokens.inc({ ...this.labels, direction: 'cache_read' }, usage.cacheReadTokens ?? 0);
+    tokens.inc({ ...this.labels, direction: 'cache_write' }, writtenTokens(usage) ?? 0);
     cost.inc(this.labels, costUsd ?? 0);
   }
 

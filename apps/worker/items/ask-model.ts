@@ -1,4 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import { NO_USAGE, type Usage } from '#lib/contracts/cost';
 import { RESERVED_REPLY_TOKENS } from '#lib/contracts/estimate';
 import type { Json, JsonObject } from '#lib/contracts/json/json';
 import type { Refusal, Ways } from '#lib/contracts/learned';
@@ -29,8 +30,8 @@ export interface AskResult {
   attempts: number;
   /** Of the request that the reply came to, or of the last one. */
   latencyMs: number;
-  promptTokens: number | null;
-  completionTokens: number | null;
+  /** Of the reply. */
+  usage: Usage;
   /** The last request. */
   sent: JsonObject;
   /** What was sent otherwise than `body` has it, because the model refuses it. */
@@ -108,8 +109,7 @@ class ModelAsker {
     this.#result = {
       attempts: 0,
       latencyMs: 0,
-      promptTokens: null,
-      completionTokens: null,
+      usage: NO_USAGE,
       sent: options.body,
       adjusted: {},
       requests: [],
@@ -193,7 +193,7 @@ class ModelAsker {
     this.options.firstRequests?.answered(this.#shape);
     onAttempt?.(undefined, (performance.now() - startedAt) / 1000);
     onNotes?.(reply.notes);
-    usage.tokens = (reply.promptTokens ?? 0) + (reply.completionTokens ?? 0);
+    usage.tokens = (reply.usage.promptTokens ?? 0) + (reply.usage.completionTokens ?? 0);
     usage.outcome = 'reply';
     // For longer only the model rests, once its provider refuses to be asked.
     if ((reply.refilledInMs ?? Infinity) < MAX_THROTTLED_MS) usage.refilledInMs = reply.refilledInMs;
@@ -202,8 +202,7 @@ class ModelAsker {
     return Object.assign(this.#result, {
       reply: { message: reply.message, finishReason: reply.finishReason },
       latencyMs: Math.round(performance.now() - startedAt),
-      promptTokens: reply.promptTokens,
-      completionTokens: reply.completionTokens,
+      usage: reply.usage,
     });
   }
 

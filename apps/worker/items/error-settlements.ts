@@ -1,3 +1,4 @@
+import { NO_USAGE } from '#lib/contracts/cost';
 import { toStorable } from '#lib/contracts/json/storable';
 import type { Outcome, Settlement } from '#lib/db/engine/settle-items';
 import type { ProviderFailure } from '#lib/providers/failure';
@@ -19,8 +20,7 @@ export const internalError = (error: unknown): Outcome =>
 /** What a settlement says of an item that no model was asked for. */
 export const NOT_ASKED = {
   latencyMs: null,
-  promptTokens: null,
-  completionTokens: null,
+  usage: NO_USAGE,
   costUsd: null,
   cached: false,
   attempts: 0,
@@ -50,7 +50,7 @@ export const timedOutSettlement = (item: ItemIdentity, maxMs: number): Settlemen
 export const internalErrorSettlement = (
   item: ItemIdentity,
   error: unknown,
-  paid: Partial<Pick<Settlement, 'costUsd' | 'attempts'>> = {},
+  paid: Partial<Pick<Settlement, 'usage' | 'costUsd' | 'attempts'>> = {},
 ): Settlement => ({
   ...item,
   ...NOT_ASKED,

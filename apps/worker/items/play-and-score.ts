@@ -1,4 +1,5 @@
 import type { Redis } from 'ioredis';
+import { addUsage, costOf, NO_USAGE, type ModelPrices, type Usage } from '#lib/contracts/cost';
 import type { Json, JsonObject } from '#lib/contracts/json/json';
 import { retryTransient, type Pool } from '#lib/db/connection/pool';
 import type { LaneLimits } from '#lib/db/catalogue/lane-limits';
@@ -95,9 +96,8 @@ export class CasePlayer {
           )
         : errored(played.failure!.kind, played.failure!.message),
       latencyMs: played.latencyMs,
-      promptTokens: played.promptTokens,
-      completionTokens: played.completionTokens,
-      costUsd: costOf(played, prices),
+      usage: addUsage(played.usages),
+      costUsd: costOfAll(played.usages, prices),
       cached: false,
       attempts: played.attempts,
       toolChoiceUsed: toolChoiceOf(played.sent),
@@ -187,11 +187,12 @@ function exchangeOf(
 /** Hosts read a request without a tool choice as "auto". */
 const toolChoiceOf = ({ tool_choice: sent = 'auto' }: JsonObject): ToolChoice => sent as ToolChoice;
 
-/** US dollars; null without prices. */
-function costOf(
-  { promptTokens, completionTokens }: Pick<PlayedCase, 'promptTokens' | 'completionTokens'>,
-  { inputCostPerMtok, outputCostPerMtok }: Pick<ModelConnection, 'inputCostPerMtok' | 'outputCostPerMtok'>,
-): number | null {
-  if (inputCostPerMtok === null || outputCostPerMtok === null) return null;
-  return ((promptTokens ?? 0) * inputCostPerMtok + (completionTokens ?? 0) * outputCostPerMtok) / 1e6;
+/**
+ * What the replies of an item cost, in US dollars. Requests that failed cost nothing. Null when the cost of no reply is
+ * known.
+ */
+function costOfAll(usages: readonly Usage[], prices: ModelPrices): number | null {
+  const costs = usages.map((usage) => costOf(usage, prices)).filter((cost) => cost !== null);
+  if (costs.length > 0) return costs.reduce((sum, cost) => sum + cost, 0);
+  return usages.length === 0 ? costOf({ ...NO_USAGE, promptTokens: 0 }, prices) : null;
 }

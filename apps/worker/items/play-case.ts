@@ -1,4 +1,5 @@
 import type { CaseInput } from '#lib/contracts/case';
+import type { Usage } from '#lib/contracts/cost';
 import type { Json, JsonObject } from '#lib/contracts/json/json';
 import { ProviderFailure } from '#lib/providers/failure';
 import { DEFAULT_MAX_ROUNDS } from '#lib/scoring/house/score-chain';
@@ -8,10 +9,11 @@ import { Unscorable } from '../scoring/score-reply.js';
 import type { Reply, ToolResults } from '../scoring/scoring-work.js';
 import { askModel, type AskOptions, type AskResult } from './ask-model.js';
 import { isRefusedForReplies } from './refused-round.js';
-import { addTokens } from './exchange/exchange.js';
 
 /** What came of a case: the replies of its rounds, or the failure that ended it. */
-export interface PlayedCase extends Omit<AskResult, 'reply' | 'failure'> {
+export interface PlayedCase extends Omit<AskResult, 'reply' | 'failure' | 'usage'> {
+  /** Of each reply. */
+  usages: Usage[];
   replies: Reply[] | undefined;
   failure: ProviderFailure | undefined;
   /** The round that the host refuses because of what the model wrote. The chain is scored on those before it. */
@@ -40,8 +42,8 @@ export async function playCase(
   options: AskOptions,
   runTools: RunTools,
 ): Promise<PlayedCase> {
-  const { reply, failure, ...first } = await askModel(options);
-  const asked = { ...first, firstSent: first.sent };
+  const { reply, failure, usage, ...first } = await askModel(options);
+  const asked = { ...first, usages: reply ? [usage] : [], firstSent: first.sent };
   if (!reply) return { ...asked, replies: undefined, failure };
   if (!input.multi_turn) return { ...asked, replies: [reply], failure: undefined };
   return playRounds({ ...asked, replies: [reply], failure: undefined }, input, options, runTools);
@@ -110,8 +112,7 @@ function messagesOf(message: JsonObject, { calls, results }: ToolResults, round:
 function addRound(played: PlayedCase, next: AskResult, newMessages: readonly Json[]): void {
   played.attempts += next.attempts;
   played.latencyMs += next.latencyMs;
-  played.promptTokens = addTokens(played.promptTokens, next.promptTokens);
-  played.completionTokens = addTokens(played.completionTokens, next.completionTokens);
+  if (next.reply) played.usages.push(next.usage);
   played.sent = next.sent;
   played.adjusted = { ...played.adjusted, ...next.adjusted };
   played.requests.push(

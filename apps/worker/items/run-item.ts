@@ -1,4 +1,5 @@
 import type { CaseInput } from '#lib/contracts/case';
+import { NO_USAGE } from '#lib/contracts/cost';
 import type { JsonObject } from '#lib/contracts/json/json';
 import { memoize } from '#lib/contracts/memoize';
 import { describeTools } from '#lib/contracts/prompt-components';
@@ -100,7 +101,7 @@ export class ItemRunner {
     // A resumed run has kept the replies that could not be scored before.
     const exchange = context.generation > 1 ? await this.#storedExchange(item) : undefined;
     if (exchange) {
-      const stored = { exchange, promptTokens: null, completionTokens: null };
+      const stored = { exchange, usage: NO_USAGE };
       const scored = await itemScorer.scoreStored(item, stored, context.signal);
       if (scored) return finishedItem(item, scored);
     }

@@ -13,7 +13,7 @@ import { Unscorable, type ReplyScorer } from '../scoring/score-reply.js';
 import type { Reply } from '../scoring/scoring-work.js';
 import { ShuttingDown } from './claimed-items.js';
 import { errored, internalError, NOT_ASKED, type ItemIdentity, type ItemResult } from './error-settlements.js';
-import { recordedError, repliesIn, tokensIn } from './exchange/exchange.js';
+import { recordedError, repliesIn, usageIn } from './exchange/exchange.js';
 import { unpackExchange } from './exchange/pack-exchange.js';
 
 /** An item with all that running it needs. */
@@ -57,7 +57,7 @@ export class ItemScorer {
    */
   async scoreStored(
     item: LoadedItem,
-    { exchange, promptTokens, completionTokens }: CachedReply,
+    { exchange, usage }: CachedReply,
     signal: AbortSignal,
   ): Promise<ItemResult | undefined> {
     return unpackExchange(exchange, whenRoom(item), async (stored) => {
@@ -67,8 +67,7 @@ export class ItemScorer {
       return {
         result: await this.score(item, replies, signal),
         latencyMs: null,
-        promptTokens,
-        completionTokens,
+        usage,
         costUsd: 0,
         cached: true,
         attempts: 0,
@@ -89,7 +88,7 @@ export class ItemScorer {
     return unpackExchange(exchange, whenRoom(item), async (stored): Promise<ItemResult> => {
       const replies = repliesIn(stored);
       if (!replies) return { ...free, exchange, result: { outcome: 'errored', error: recordedError(stored) } };
-      return { ...free, exchange, ...tokensIn(stored), result: await this.score(item, replies, signal) };
+      return { ...free, exchange, usage: usageIn(stored), result: await this.score(item, replies, signal) };
     });
   }
 

@@ -64,12 +64,12 @@ export class Settler {
   /** Stores nothing of what Postgres may have refused, but what was paid. */
   async #settleErrored(
     teamId: string,
-    { delivery, casePosition, sample, category, attempts, costUsd }: Settlement,
+    { delivery, casePosition, sample, category, attempts, usage, costUsd }: Settlement,
     why: unknown,
   ): Promise<boolean> {
     const item: ItemIdentity = { delivery, casePosition, sample, category };
     try {
-      const [stored] = await this.#store([internalErrorSettlement(item, why, { attempts, costUsd })]);
+      const [stored] = await this.#store([internalErrorSettlement(item, why, { attempts, usage, costUsd })]);
       return stored!;
     } catch (error) {
       this.deps.logger.error(

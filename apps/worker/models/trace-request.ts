@@ -1,3 +1,4 @@
+import { writtenTokens } from '#lib/contracts/cost';
 import type { Json, JsonObject } from '#lib/contracts/json/json';
 import type { ProviderReply } from '#lib/providers/chat';
 import { traceStep } from '#lib/runtime/tracing/tracing';
@@ -27,8 +28,11 @@ export function traceRequest(
       const reply = await send();
       note({
         'gen_ai.response.finish_reasons': reply.finishReason === null ? undefined : [reply.finishReason],
-        'gen_ai.usage.input_tokens': reply.promptTokens,
-        'gen_ai.usage.output_tokens': reply.completionTokens,
+        'gen_ai.usage.input_tokens': reply.usage.promptTokens,
+        'gen_ai.usage.output_tokens': reply.usage.completionTokens,
+        'gen_ai.usage.cache_read.input_tokens': reply.usage.cacheReadTokens,
+        'gen_ai.usage.cache_creation.input_tokens': writtenTokens(reply.usage),
+        'gen_ai.usage.reasoning.output_tokens': reply.usage.reasoningTokens,
       });
       return reply;
     },

@@ -21,6 +21,7 @@ const group = {
   overall_ci: [0.22162731953241976, 1],
   irrelevance_accuracy: 1,
 };
+const fromCache = { cache_read_tokens: 0, cache_write_5m_tokens: 0, cache_write_1h_tokens: 0 };
 const summary = {
   ...group,
   target,
@@ -59,7 +60,7 @@ const summary = {
     },
   },
   latency_ms: { p50: 640, p95: 702 },
-  usage: { prompt_tokens: 276, completion_tokens: 45 },
+  usage: { prompt_tokens: 276, completion_tokens: 45, ...fromCache, reasoning_tokens: 0 },
   cost_usd: 0.000159,
   cached: { results: 0, prompt_tokens: 0, completion_tokens: 0 },
 };
@@ -73,7 +74,7 @@ const expected = {
 };
 export const estimate = {
   ...expected,
-  targets: [{ target, ...expected, tokens_by: 'o200k_base', replies_by: 'rule' }],
+  targets: [{ target, ...expected, tokens_by: 'o200k_base', cache_hit_rate: 0, replies_by: 'rule' }],
   counted_cases: 3,
   cases: 3,
   warnings: ['174 tools cannot be sent to api.openai.com ("openai::gpt-x") in one request: it takes 128.'],
@@ -109,6 +110,10 @@ const warning = {
     'Cases that expect no call are sent with tool_choice "auto": under "required" no model could get them right.',
   at: at('09:30:59'),
 };
+const currentCost = {
+  cost_usd: 0.000142,
+  targets: [{ target, billed_usd: 0.000159, cost_usd: 0.000142, by: 'prices' }],
+};
 export const run = {
   id: EXAMPLE_IDS.run,
   job_id: EXAMPLE_IDS.job,
@@ -133,10 +138,20 @@ export const run = {
     model_order: 'sequential',
     budget: null,
     cache: 'use',
+    prompt_cache: 'off',
     models: [{ provider_key: 'simulator', model_id: 'perfect-ish', params: {} }],
   },
   targets: [
-    { target, provider_key: 'simulator', model_id: 'perfect-ish', total: 3, settled: 3, errored: 0, passed: 2 },
+    {
+      target,
+      provider_key: 'simulator',
+      model_id: 'perfect-ish',
+      total: 3,
+      settled: 3,
+      errored: 0,
+      passed: 2,
+      usage: { prompt_tokens: 276, completion_tokens: 45, ...fromCache, reasoning_tokens: 0, cache_hit_rate: 0 },
+    },
   ],
   counts: { total: 3, settled: 3, errored: 0, passed: 2 },
   score: 0.9333333333333332,
@@ -159,6 +174,7 @@ export const run = {
   first_sample: 0,
   estimate,
   actual,
+  current_cost: currentCost,
   warnings: [warning],
   created_at: at('09:30:58'),
   finished_at: at('09:31:02'),

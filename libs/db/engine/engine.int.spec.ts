@@ -1,5 +1,6 @@
 import { createDatabase } from '../../../test/services.js';
 import { until } from '../../../test/until.js';
+import { NO_USAGE } from '#lib/contracts/cost';
 import { newId } from '#lib/runtime/ids';
 import { admitJobs } from './admit-jobs.js';
 import { cancelJob } from './cancel-job.js';
@@ -163,7 +164,11 @@ describe('settling', () => {
     const [delivery] = await dispatchLane(pool, team.laneId, 10);
     await claimItems(pool, 'w1', [delivery!]);
     await settleItems(pool, [
-      { ...settlementOf(delivery!), promptTokens: 2 * (2 ** 31 - 1), completionTokens: -1, attempts: 40_000 },
+      {
+        ...settlementOf(delivery!),
+        usage: { ...NO_USAGE, promptTokens: 2 * (2 ** 31 - 1), completionTokens: -1 },
+        attempts: 40_000,
+      },
     ]);
     const { rows } = await pool.query(
       'SELECT prompt_tokens, completion_tokens, attempts FROM result WHERE run_id = $1',

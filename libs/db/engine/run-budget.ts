@@ -56,13 +56,14 @@ const MAY_COMPARE_MEANING = `EXISTS (
   WHERE c.version_id = r.suite_version_id AND strpos(c.body, '"semantic"') > 0)`;
 
 /**
- * SQL of what is left of the team's cap, if the run costs anything that is known: when one of its models has prices,
- * or when cases are compared by meaning and the embedding model has. CASE keeps the order, so that cases are
- * searched only where that decides.
+ * SQL of what is left of the team's cap, if the run costs anything that is known: when it has cost something, when one
+ * of its models has prices, or when cases are compared by meaning and the embedding model has. CASE keeps the order, so
+ * that cases are searched only where that decides.
  */
 const CAP_LEFT = `CASE
   WHEN tm.monthly_cap_usd IS NULL THEN NULL
-  WHEN ${HAS_PRICED_MODEL} OR CASE WHEN ${embeddingCosts('r.team_id')} THEN ${MAY_COMPARE_MEANING} ELSE false END
+  WHEN s.cost > 0 OR ${HAS_PRICED_MODEL}
+    OR CASE WHEN ${embeddingCosts('r.team_id')} THEN ${MAY_COMPARE_MEANING} ELSE false END
   THEN tm.monthly_cap_usd - ${spentThisMonth('r.team_id')} END`;
 
 /** The budgets of those of these runs that have one. A child run shares that of its parent with its siblings. */

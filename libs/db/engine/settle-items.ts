@@ -1,3 +1,4 @@
+import type { Usage } from '#lib/contracts/cost';
 import type { ErrorKind, ToolChoice } from '#lib/contracts/run';
 import { SCORING_VERSION, type Verdict } from '#lib/contracts/verdict';
 import { BatchColumns } from '../connection/batch-columns.js';
@@ -17,8 +18,8 @@ export interface Settlement {
   category: string | null;
   result: Outcome;
   latencyMs: number | null;
-  promptTokens: number | null;
-  completionTokens: number | null;
+  usage: Usage;
+  /** As it is billed: US dollars, null when that is not known */
   costUsd: number | null;
   cached: boolean;
   attempts: number;
@@ -73,8 +74,8 @@ const COLUMNS = new BatchColumns<Settlement>({
   p_evidence: ['text', ofScored(({ verdict }) => JSON.stringify(verdict.evidence), null)],
   p_metrics: ['text', ofScored(({ metrics }) => (metrics ? JSON.stringify(metrics) : null), null)],
   p_latency: ['int', (s) => count(s.latencyMs)],
-  p_prompt_tokens: ['int', (s) => count(s.promptTokens)],
-  p_completion_tokens: ['int', (s) => count(s.completionTokens)],
+  p_prompt_tokens: ['int', (s) => count(s.usage.promptTokens)],
+  p_completion_tokens: ['int', (s) => count(s.usage.completionTokens)],
   p_cost: ['float8', (s) => s.costUsd],
   p_cached: ['bool', (s) => s.cached],
   p_attempts: ['int', (s) => count(s.attempts, MAX_SMALLINT)],
@@ -83,6 +84,11 @@ const COLUMNS = new BatchColumns<Settlement>({
   p_tool_choice: ['text', (s) => s.toolChoiceUsed],
   p_exchange: ['bytea', (s) => s.exchange],
   p_syntax: ['text', ofScored(({ verdict }) => verdict.evidence.syntax ?? null, null)],
+  p_cache_read: ['int', (s) => count(s.usage.cacheReadTokens)],
+  p_cache_write_5m: ['int', (s) => count(s.usage.cacheWrite5mTokens)],
+  p_cache_write_1h: ['int', (s) => count(s.usage.cacheWrite1hTokens)],
+  p_reasoning: ['int', (s) => count(s.usage.reasoningTokens)],
+  p_cost_reported: ['bool', (s) => s.usage.reportedCostUsd !== null && s.attempts > 0],
 });
 
 /**

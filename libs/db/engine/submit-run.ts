@@ -20,7 +20,7 @@ export interface ResolvedTarget {
   providerKey: string;
   modelId: string;
   laneId: string;
-  /** Whether the prices of the model are known. */
+  /** Whether what the model costs is known: it has prices, or its provider said lately what it bills. */
   priced: boolean;
   params: unknown;
   systemPrompt: string | null;

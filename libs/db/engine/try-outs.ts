@@ -120,6 +120,7 @@ function toRunInput(versionId: string, input: TryInput): RunInput & Pick<RunConf
     case_filter: null,
     model_order: 'parallel',
     budget: null,
+    prompt_cache: 'off',
     experiment_id: null,
   };
 }

@@ -1,3 +1,4 @@
+import { NO_USAGE } from '#lib/contracts/cost';
 import { inTransaction, type Pool, type PoolClient } from '../connection/pool.js';
 import type { Delivery } from './dispatch-lane.js';
 import { logWarning } from './log-events.js';
@@ -171,8 +172,7 @@ async function toSettlements(
       category: categories.get(casePosition) ?? null,
       result: { outcome: 'errored', error: { kind: 'bad_request', message: `Not asked: ${why}.` } },
       latencyMs: null,
-      promptTokens: null,
-      completionTokens: null,
+      usage: NO_USAGE,
       costUsd: null,
       cached: false,
       attempts: 0,

@@ -4,6 +4,7 @@ import { notFound } from '#lib/contracts/input/problem';
 import type { Page, PageQuery } from '#lib/contracts/page';
 import type { Pool } from '../connection/pool.js';
 import type { TeamScoped } from '../team-isolation.js';
+import { USAGE_COLUMNS } from './for-workers/result-table.js';
 import { leanResult } from './lean-result.js';
 import { parseCase } from './pinned-cases.js';
 import { toResult, type ResultRow } from './result-rows.js';
@@ -154,5 +155,5 @@ export class CaseResultRepository implements TeamScoped {
 /** Of a result, without what only its own page shows. */
 const COLUMNS = `r.run_id, r.target, r.case_position, r.sample, r.generation, r.seq, r.outcome, r.passed, r.tool_score,
   r.param_score, r.overall, r.error_type, r.format_compliance, r.syntax, r.abstention, r.category, r.called,
-  r.scoring_version, r.latency_ms, r.prompt_tokens, r.completion_tokens, r.cost_usd, r.cached, r.attempts,
+  r.scoring_version, r.latency_ms, ${USAGE_COLUMNS}, r.cost_usd, r.cost_reported, r.cached, r.attempts,
   r.error_kind, r.error_message, r.tool_choice_used, r.settled_at`;

@@ -5,7 +5,7 @@ import { waysIn } from '#lib/contracts/learned';
 import type { Pool } from '../connection/pool.js';
 import { NOT_DRAFT } from '../catalogue/case-pages.js';
 import type { TeamScoped } from '../team-isolation.js';
-import type { Connection } from './for-workers/connections.js';
+import { PRICE_COLUMNS, type Connection } from './for-workers/connections.js';
 import { parseSummary } from './summaries.js';
 
 /** Sampled cases are read up to this size: a case may have megabytes. */
@@ -17,6 +17,19 @@ interface ModelName {
 }
 /** A model as an estimate needs it: everything but the key. */
 export type EstimatedModel = Omit<Connection, 'sealedKey' | 'lane'>;
+
+/** What a model took when it was asked last. */
+export interface EarlierTarget extends Record<
+  'promptTokens' | 'cacheReadTokens' | 'cacheWrite5mTokens' | 'cacheWrite1hTokens',
+  number
+> {
+  summary: Summary;
+  requests: number;
+  /** US dollars, where its provider says what it bills. */
+  reportedCost: number | null;
+  /** What its run asked of the provider's cache. */
+  promptCache: string;
+}
 
 /** What an estimate of a team's run is made of. */
 export class EstimateRepository implements TeamScoped {
@@ -55,16 +68,25 @@ export class EstimateRepository implements TeamScoped {
     return { cases: rows[0]?.n ?? 0, sample: rows.map((row) => row.body) };
   }
 
-  /** The summary of each model's last finished target; undefined where the team has none. */
-  async latestSummaries(models: readonly ModelName[]): Promise<(Summary | undefined)[]> {
-    const { rows } = await this.db.query<{ n: number; summary: string }>(
-      `SELECT u.n::int, s.summary FROM unnest($1::uuid[], $2::text[]) WITH ORDINALITY AS u(provider, model, n)
+  /** Each model's last finished target; undefined where the team has none. */
+  async latestTargets(models: readonly ModelName[]): Promise<(EarlierTarget | undefined)[]> {
+    const { rows } = await this.db.query<Omit<EarlierTarget, 'summary'> & { n: number; summary: string }>(
+      `SELECT u.n::int, s.* FROM unnest($1::uuid[], $2::text[]) WITH ORDINALITY AS u(provider, model, n)
          JOIN provider p ON p.id = u.provider AND p.team_id = $3
-         CROSS JOIN LATERAL (SELECT summary FROM target t WHERE t.provider_id = u.provider AND t.model_id = u.model
-           AND t.finished_at IS NOT NULL AND t.settled > t.errored ORDER BY t.finished_at DESC LIMIT 1) s`,
+         CROSS JOIN LATERAL (
+           SELECT t.summary, t.requests, CASE WHEN t.cost_reported > 0 THEN t.cost_usd END AS "reportedCost",
+             t.prompt_tokens::float8 AS "promptTokens", t.cache_read_tokens::float8 AS "cacheReadTokens",
+             t.cache_write_5m_tokens::float8 AS "cacheWrite5mTokens",
+             t.cache_write_1h_tokens::float8 AS "cacheWrite1hTokens",
+             coalesce(r.config::json ->> 'prompt_cache', 'off') AS "promptCache"
+           FROM target t JOIN run r ON r.id = t.run_id
+           WHERE t.provider_id = u.provider AND t.model_id = u.model
+             AND t.finished_at IS NOT NULL AND t.settled > t.errored
+           ORDER BY t.finished_at DESC LIMIT 1
+         ) s`,
       [...columnsOf(models), this.teamId],
     );
-    return inOrder(models, rows, (row) => parseSummary(row.summary));
+    return inOrder(models, rows, ({ n: _n, summary, ...target }) => ({ ...target, summary: parseSummary(summary) }));
   }
 
   /** These models as their providers describe them now; undefined where one was deleted. */
@@ -73,8 +95,7 @@ export class EstimateRepository implements TeamScoped {
       Omit<EstimatedModel, 'defaultParams' | 'learned'> & { n: number; defaultParams: string; learned: string }
     >(
       `SELECT u.n::int, p.id AS "providerId", m.model_id AS "modelId", p.kind, p.base_url AS "baseUrl",
-         m.input_cost_per_mtok AS "inputCostPerMtok", m.output_cost_per_mtok AS "outputCostPerMtok",
-         m.unsupported_params AS "unsupportedParams", m.default_params AS "defaultParams",
+         ${PRICE_COLUMNS}, m.unsupported_params AS "unsupportedParams", m.default_params AS "defaultParams",
          m.learned
        FROM unnest($1::uuid[], $2::text[]) WITH ORDINALITY AS u(provider, model, n)
          JOIN provider p ON p.id = u.provider AND p.team_id = $3

@@ -1,4 +1,4 @@
-import type { RunTarget } from '#lib/contracts/run';
+import type { RunTarget } from '#lib/contracts/run-target';
 import type { Summary } from '#lib/contracts/summary';
 import type { Pool } from '../connection/pool.js';
 import { parseSummary } from './summaries.js';

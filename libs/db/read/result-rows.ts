@@ -4,6 +4,7 @@ import { parseJson, type JsonObject } from '#lib/contracts/json/json';
 import type { Result } from '#lib/contracts/result';
 import type { ErrorKind } from '#lib/contracts/run';
 import type { Evidence, ParsedCall } from '#lib/contracts/verdict';
+import { USAGE_COLUMNS } from './for-workers/result-table.js';
 import { parseCase } from './pinned-cases.js';
 
 /**
@@ -13,8 +14,8 @@ import { parseCase } from './pinned-cases.js';
 export const selectResults = (results: string, team: string, { lean = false } = {}): string => `
   SELECT r.run_id, r.generation, r.seq, r.target, r.case_position, r.sample, r.category, r.outcome, r.passed,
     r.tool_score, r.param_score, r.overall, r.error_type, r.format_compliance, r.syntax, r.called,
-    ${lean ? 'NULL AS evidence, NULL AS metrics' : 'r.evidence, r.metrics'}, r.latency_ms, r.prompt_tokens,
-    r.completion_tokens, r.cost_usd, r.cached, r.attempts, r.error_kind, r.error_message, r.tool_choice_used,
+    ${lean ? 'NULL AS evidence, NULL AS metrics' : 'r.evidence, r.metrics'}, r.latency_ms, ${USAGE_COLUMNS},
+    r.cost_usd, r.cost_reported, r.cached, r.attempts, r.error_kind, r.error_message, r.tool_choice_used,
     r.settled_at, r.abstention, r.scoring_version,
     t.provider_key || '::' || t.model_id AS target_name, c.case_id, c.body
   FROM ${results} r JOIN run ON run.id = r.run_id AND run.team_id = ${team}
@@ -47,6 +48,11 @@ export interface ResultRow {
   latency_ms: number | null;
   prompt_tokens: number | null;
   completion_tokens: number | null;
+  cache_read_tokens: number | null;
+  cache_write_5m_tokens: number | null;
+  cache_write_1h_tokens: number | null;
+  reasoning_tokens: number | null;
+  cost_reported: boolean | null;
   cost_usd: number | null;
   cached: boolean;
   attempts: number;
@@ -106,8 +112,16 @@ export function toResult(row: ResultRow, input = parseCase(row.body)): Result {
     metrics: row.metrics === null ? {} : (parseJson(row.metrics) as Record<string, JsonObject>),
     scoring_version: row.scoring_version,
     latency_ms: row.latency_ms,
-    usage: { prompt_tokens: row.prompt_tokens, completion_tokens: row.completion_tokens },
+    usage: {
+      prompt_tokens: row.prompt_tokens,
+      completion_tokens: row.completion_tokens,
+      cache_read_tokens: row.cache_read_tokens,
+      cache_write_5m_tokens: row.cache_write_5m_tokens,
+      cache_write_1h_tokens: row.cache_write_1h_tokens,
+      reasoning_tokens: row.reasoning_tokens,
+    },
     cost_usd: row.cost_usd,
+    cost_reported: row.cost_reported ?? false,
     cached: row.cached,
     attempts: row.attempts,
     error: row.error_kind === null ? null : { kind: row.error_kind as ErrorKind, message: row.error_message ?? '' },

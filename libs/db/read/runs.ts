@@ -1,10 +1,12 @@
+import { cacheHitRate, TokenCounts, type TargetUsage } from '#lib/contracts/billing';
 import type { BaselineComparison, Differs } from '#lib/contracts/comparison';
 import { parseJson, type JsonObject } from '#lib/contracts/json/json';
 import type { JobStatus } from '#lib/contracts/job';
 import type { Page } from '#lib/contracts/page';
 import { notFound } from '#lib/contracts/input/problem';
 import type { Actual, Estimate } from '#lib/contracts/estimate';
-import type { Orchestrator, Run, RunsQuery, RunWarning } from '#lib/contracts/run';
+import type { Orchestrator, Run, RunsQuery } from '#lib/contracts/run';
+import type { RunWarning } from '#lib/contracts/run-target';
 import type { Summary } from '#lib/contracts/summary';
 import { toPage } from '../catalogue/page.js';
 import type { Prisma } from '../connection/prisma.js';
@@ -20,7 +22,7 @@ type RunRow = StoredRun & { targets: Target[]; orchestration: { type: string } |
 export interface TargetParams {
   providerKey: string;
   modelId: string;
-  /** Whether the prices of the model are known. */
+  /** Whether what the model costs is known: it has prices, or its provider says what it bills. */
   priced: boolean;
   /** That the run was submitted with. */
   params: JsonObject;
@@ -95,7 +97,8 @@ export class RunRepository implements TeamScoped {
       }[]
     >`
       SELECT r.config, t.provider_key, t.model_id, t.params, coalesce(m.default_params, '{}') AS default_params,
-        coalesce(m.input_cost_per_mtok IS NOT NULL AND m.output_cost_per_mtok IS NOT NULL, false) AS priced
+        coalesce(m.input_cost_per_mtok IS NOT NULL AND m.output_cost_per_mtok IS NOT NULL, false)
+          OR t.cost_reported > 0 AS priced
       FROM run r JOIN target t ON t.run_id = r.id
         LEFT JOIN model m ON m.provider_id = t.provider_id AND m.model_id = t.model_id
       WHERE r.id = ${id}::uuid AND r.team_id = ${this.teamId}::uuid ORDER BY t.ordinal`;
@@ -135,7 +138,7 @@ function toRun(row: RunRow, { warnings, submittedBy }: { warnings: RunWarning[];
     settled: t.settled,
     errored: t.errored,
     passed: t.passed,
-    ...(t.recorded && { recorded: true as const }),
+    ...(t.recorded ? { recorded: true as const } : { usage: usageOf(t) }),
   }));
   const sum = (key: 'total' | 'settled' | 'errored' | 'passed'): number =>
     targets.reduce((total, target) => total + target[key], 0);
@@ -173,6 +176,13 @@ function toRun(row: RunRow, { warnings, submittedBy }: { warnings: RunWarning[];
     finished_at: row.finished_at?.toISOString() ?? null,
   };
 }
+
+function usageOf(target: Target): TargetUsage {
+  const counts = Object.fromEntries(COUNTS.map((key) => [key, Number(target[key])])) as unknown as TokenCounts;
+  return { ...counts, cache_hit_rate: cacheHitRate(counts) };
+}
+
+const COUNTS = Object.keys(TokenCounts.shape) as (keyof TokenCounts)[];
 
 const orchestratorOf = ({ orchestration, orchestration_id: id }: RunRow): Orchestrator | null =>
   orchestration && id !== null ? { type: orchestration.type as Orchestrator['type'], id } : null;

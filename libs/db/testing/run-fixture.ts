@@ -1,3 +1,4 @@
+import { NO_USAGE } from '#lib/contracts/cost';
 import { RunInput as RunInputSchema, type RunInput } from '#lib/contracts/run';
 import type { Verdict } from '#lib/contracts/verdict';
 import { newId } from '#lib/runtime/ids';
@@ -83,8 +84,7 @@ export const settlementOf = (delivery: Delivery, outcome: 'scored' | 'errored' =
   category: null,
   result: outcome === 'scored' ? { outcome, verdict } : { outcome, error: { kind: 'network', message: 'gone' } },
   latencyMs: 5,
-  promptTokens: 10,
-  completionTokens: 2,
+  usage: { ...NO_USAGE, promptTokens: 10, completionTokens: 2 },
   costUsd: null,
   cached: false,
   attempts: 1,

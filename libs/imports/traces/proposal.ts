@@ -1,3 +1,4 @@
+import { NO_USAGE } from '#lib/contracts/cost';
 import { isObject, type Json, type JsonObject } from '#lib/contracts/json/json';
 import type { Tool } from '#lib/contracts/tool';
 import { isHostFailure } from '#lib/providers/replies/host-failure';
@@ -46,7 +47,7 @@ export function readProposal({ message, finishReason }: Reply, besideReason: Jso
 /** How a reply ended, in OpenAI's words. */
 function endingOf(message: JsonObject, reason: Json | undefined): { finishReason: string | null } {
   const word = typeof reason === 'string' ? reasonWord(reason) : reason;
-  const ended = endedReply({ message, promptTokens: null, completionTokens: null }, word);
+  const ended = endedReply({ message, usage: NO_USAGE }, word);
   if (isHostFailure(ended)) throw new UnreadableMessage(`its reply failed: ${ended.failed.message}`);
   return ended;
 }

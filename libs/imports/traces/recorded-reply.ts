@@ -1,3 +1,4 @@
+import { NO_USAGE } from '#lib/contracts/cost';
 import { isObject, toNumber, toText, type Json, type JsonObject } from '#lib/contracts/json/json';
 import { isHostFailure, type HostFailure } from '#lib/providers/replies/host-failure';
 import { endedReply, type ModelReply } from '#lib/providers/replies/model-reply';
@@ -283,7 +284,7 @@ function replyOf(parts: JsonObject[]): Reply | null {
     ...(refusal !== undefined && { refusal }),
   };
   const reason = parts.map(reasonOf).find((one) => one !== null) ?? null;
-  const ended = endedReply({ message, promptTokens: null, completionTokens: null }, reason);
+  const ended = endedReply({ message, usage: NO_USAGE }, reason);
   if (isHostFailure(ended)) throw failed(ended.failed.message);
   return ended;
 }

@@ -1,9 +1,11 @@
 import type Anthropic from '@anthropic-ai/sdk';
 import { isNumber, isObject, toNumber, type Json, type JsonObject } from '#lib/contracts/json/json';
+import type { CacheRequest } from '#lib/contracts/prompt-cache';
 import { withoutSlash } from '#lib/contracts/url';
 import { readAnthropicReply } from '../replies/anthropic.js';
 import { mostTokensOf } from './anthropic-limits.js';
 import { ANTHROPIC_IDS, withUniqueCallIds } from './call-ids.js';
+import { takeCacheRequest } from './cache-request.js';
 import { fetchOptionsWith, dropUnsupported, onlyHeaders, sdkTimeoutMs, type Dialect } from './dialect.js';
 import type { Note } from './note.js';
 import { normaliseErrors } from './read-errors.js';
@@ -34,8 +36,9 @@ export const anthropic: Dialect = {
   nameRule: OPENAI_NAMES,
   calledNamePaths: ['content.*.name'],
 
-  toWire(body) {
+  toWire(asked) {
     const notes: Note[] = [];
+    const { body, cache } = takeCacheRequest(asked);
     const {
       messages,
       tools,
@@ -64,13 +67,13 @@ export const anthropic: Dialect = {
       wire: {
         ...params,
         max_tokens: limit ?? mostTokensOf(params.model, notes),
-        ...(system && { system }),
+        ...(system.length > 0 && { system: toSystem(system, cache) }),
         messages: toMessages(turns),
         ...(stop != null && { stop_sequences: Array.isArray(stop) ? stop : [stop] }),
         ...(user != null && { metadata: { ...objectIn(params.metadata), user_id: user } }),
         ...toOutputConfig(effort, format, objectIn(params.output_config), notes),
         ...(Array.isArray(tools) && tools.length > 0
-          ? { tools: tools.map((tool) => toTool(tool, notes)), tool_choice: toToolChoice(choice, parallel) }
+          ? { tools: toTools(tools, cache, notes), tool_choice: toToolChoice(choice, parallel) }
           : toolsOfConversation(turns, notes)),
       },
       notes,
@@ -146,7 +149,25 @@ function toBlock(part: Part): JsonObject {
   };
 }
 
-function toTool(tool: Json, notes: Note[]): Json {
+/** The cache keeps all tools up to the one that says so, and with it what comes before: the tools, then the system. */
+const cacheControl = ({ ttl }: CacheRequest): JsonObject => ({ cache_control: { type: 'ephemeral', ttl } });
+
+function toSystem(texts: readonly string[], cache: CacheRequest | undefined): Json {
+  if (!cache?.hasSystemPrompt) return texts.join('\n\n');
+  const [shared, ...own] = texts;
+  return [
+    { type: 'text', text: shared!, ...cacheControl(cache) },
+    ...(own.length > 0 ? [{ type: 'text', text: own.join('\n\n') }] : []),
+  ];
+}
+
+function toTools(tools: readonly Json[], cache: CacheRequest | undefined, notes: Note[]): JsonObject[] {
+  const written = tools.map((tool) => toTool(tool, notes));
+  if (cache) Object.assign(written.at(-1)!, cacheControl(cache));
+  return written;
+}
+
+function toTool(tool: Json, notes: Note[]): JsonObject {
   const { name, description, parameters, strict } = (
     isObject(tool) && isObject(tool.function) ? tool.function : {}
   ) as JsonObject;

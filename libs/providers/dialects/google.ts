@@ -2,6 +2,7 @@ import type { GoogleGenAI } from '@google/genai';
 import { isObject, type Json, type JsonObject } from '#lib/contracts/json/json';
 import { withoutSlash } from '#lib/contracts/url';
 import { readGoogleReply } from '../replies/google.js';
+import { takeCacheRequest } from './cache-request.js';
 import { GOOGLE_IDS, withUniqueCallIds } from './call-ids.js';
 import { dropUnsupported, onlyHeaders, type Dialect } from './dialect.js';
 import type { Note } from './note.js';
@@ -75,7 +76,7 @@ export const google: Dialect = {
       stop,
       response_format: format,
       ...params
-    } = withUniqueCallIds(body, GOOGLE_IDS);
+    } = withUniqueCallIds(takeCacheRequest(body).body, GOOGLE_IDS);
     dropUnsupported(params, UNKNOWN, 'The Gemini API', notes);
     const { system, turns } = readMessages(messages, notes);
     const config: JsonObject = {};
@@ -90,7 +91,7 @@ export const google: Dialect = {
       if (isObject(format.json_schema) && format.json_schema.schema)
         config.responseJsonSchema = format.json_schema.schema;
     }
-    if (system) config.systemInstruction = { parts: [{ text: system }] };
+    if (system.length > 0) config.systemInstruction = { parts: [{ text: system.join('\n\n') }] };
     if (Array.isArray(tools) && tools.length > 0) {
       config.tools = [{ functionDeclarations: tools.map((tool) => toDeclaration(tool, notes)) }];
       config.toolConfig = { functionCallingConfig: toCallingConfig(choice, strictness(tools, notes)) };

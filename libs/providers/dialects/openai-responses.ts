@@ -1,5 +1,6 @@
 import { isNumber, isObject, toNumber, toText, type Json, type JsonObject } from '#lib/contracts/json/json';
 import { readOpenaiResponsesReply } from '../replies/openai-responses.js';
+import { withCacheKey } from './cache-request.js';
 import { RESPONSES_IDS, withUniqueCallIds } from './call-ids.js';
 import { fetchOptionsWith, dropUnsupported, sdkTimeoutMs, type Dialect } from './dialect.js';
 import type { Note } from './note.js';
@@ -40,7 +41,7 @@ export const openaiResponses: Dialect = {
       response_format: format,
       verbosity,
       ...params
-    } = withUniqueCallIds(body, RESPONSES_IDS);
+    } = withCacheKey(withUniqueCallIds(body, RESPONSES_IDS));
     dropUnsupported(params, UNKNOWN, 'The Responses API', notes);
     const limit = max_completion_tokens ?? max_tokens;
     return {

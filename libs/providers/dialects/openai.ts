@@ -1,4 +1,5 @@
 import type OpenAI from 'openai';
+import { withCacheKey } from './cache-request.js';
 import { readOpenaiReply } from '../replies/openai.js';
 import { CHAT_IDS, withUniqueCallIds } from './call-ids.js';
 import { fetchOptionsWith, onlyHeaders, sdkTimeoutMs, type Dialect, type Endpoint, type Fetch } from './dialect.js';
@@ -28,7 +29,7 @@ export const openai: Dialect = {
   nameRule: OPENAI_NAMES,
   calledNamePaths: ['choices.*.message.tool_calls.*.function.name', 'choices.*.message.function_call.name'],
 
-  toWire: (body) => ({ wire: withUniqueCallIds(body, CHAT_IDS), notes: [] }),
+  toWire: (body) => ({ wire: withCacheKey(withUniqueCallIds(body, CHAT_IDS)), notes: [] }),
 
   connect(endpoint, fetch) {
     let sdk: Promise<OpenAI> | undefined;

@@ -18,10 +18,10 @@ export type Turn =
   | { role: 'tool'; callId: string; toolName: string; text: string };
 
 /**
- * Splits a conversation into its instructions and its turns.
+ * Splits a conversation into its instructions, one text for each message that has some, and its turns.
  * @param messages whose calls all have ids of their own
  */
-export function readMessages(messages: Json | undefined, notes: Note[]): { system: string; turns: Turn[] } {
+export function readMessages(messages: Json | undefined, notes: Note[]): { system: string[]; turns: Turn[] } {
   const system: string[] = [];
   const turns: Turn[] = [];
   const nameOf = new Map<string, string>();
@@ -57,7 +57,7 @@ export function readMessages(messages: Json | undefined, notes: Note[]): { syste
         note(notes, 'role', `A message of role "${toText(message.role)}" was left out.`);
     }
   }
-  return { system: system.filter(Boolean).join('\n\n'), turns };
+  return { system: system.filter(Boolean), turns };
 }
 
 function readCalls(message: JsonObject, notes: Note[]): Call[] {

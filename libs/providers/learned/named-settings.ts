@@ -29,6 +29,7 @@ const PARAMS: Record<string, readonly string[]> = {
   logit_bias: ['logitbias'],
   strict: ['strict'],
   tool_choice: ['toolchoice', 'functioncallingconfig'],
+  prompt_cache: ['promptcachekey', 'cachecontrol'],
 };
 /** Words that may follow one another with blanks in between: "parallel tool calls". */
 const MAX_WORDS_OF_NAME = 3;
@@ -58,7 +59,7 @@ export function settingNamed(path: string, sent: JsonObject): string | undefined
   const fieldNamed = (part: string): string | undefined => fields.find((one) => one.split('.').at(-1) === part);
   if (parts.includes('messages')) return parts.map(fieldNamed).find(Boolean);
   const isInTool = parts.some((part) => /^(?:tools?|functions?|function_declarations)$/.test(part));
-  if (isInTool && parts[0] !== 'strict') return undefined;
+  if (isInTool && parts[0] !== 'strict' && parts[0] !== 'cache_control') return undefined;
   const settings = settingsIn(sent);
   const settingOf = (part: string): string | undefined =>
     settings.find(([, names]) => names.includes(plain(part)))?.[0] ?? fieldNamed(part);

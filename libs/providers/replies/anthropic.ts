@@ -1,7 +1,8 @@
 import { argumentsIn } from '#lib/contracts/call-fields';
 import { isObject, type Json, type JsonObject } from '#lib/contracts/json/json';
 import { badBody } from './host-failure.js';
-import { argumentsText, endedReply, readTokenCount, type ReplyReader } from './model-reply.js';
+import { argumentsText, endedReply, type ReplyReader } from './model-reply.js';
+import { readAnthropicUsage } from './read-usage.js';
 
 const BLOCKS = new Set(['text', 'tool_use', 'thinking', 'redacted_thinking', 'server_tool_use', 'mcp_tool_use']);
 
@@ -35,7 +36,7 @@ export const readAnthropicReply: ReplyReader = (body) => {
         // A thinking model expects its signed thoughts back with the results of its calls, in their original places.
         ...(thinks && { content_blocks: blocks }),
       },
-      ...tokensIn(body),
+      usage: readAnthropicUsage(body.usage),
     },
     body.stop_reason,
   );
@@ -49,15 +50,4 @@ const looksLikeMessage = ({ content, role, stop_reason: reason }: JsonObject): b
 
 function refusalIn({ stop_reason: reason, stop_details: details }: JsonObject): Json | undefined {
   return reason === 'refusal' && isObject(details) ? (details.explanation ?? details.category) : undefined;
-}
-
-/** Anthropic counts prompt tokens from the cache apart. */
-function tokensIn({ usage: given }: JsonObject): { promptTokens: number | null; completionTokens: number | null } {
-  const usage = isObject(given) ? given : {};
-  const uncached = readTokenCount(usage.input_tokens);
-  const cached = [usage.cache_creation_input_tokens, usage.cache_read_input_tokens].map(readTokenCount);
-  return {
-    promptTokens: uncached === null ? null : cached.reduce<number>((sum, count) => sum + (count ?? 0), uncached),
-    completionTokens: readTokenCount(usage.output_tokens),
-  };
 }

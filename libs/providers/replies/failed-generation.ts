@@ -1,3 +1,4 @@
+import { NO_USAGE } from '#lib/contracts/cost';
 import { isObject, parseJson, type JsonObject } from '#lib/contracts/json/json';
 import { errorIn } from './host-failure.js';
 import type { ModelReply } from './model-reply.js';
@@ -55,7 +56,6 @@ export function failedGeneration(error: JsonObject): ModelReply | undefined {
   return {
     message: { role: 'assistant', content: text === '' ? null : text },
     finishReason: callsNothing ? 'stop' : 'malformed_function_call',
-    promptTokens: null,
-    completionTokens: null,
+    usage: NO_USAGE,
   };
 }

@@ -1,7 +1,8 @@
 import { argumentsIn } from '#lib/contracts/call-fields';
 import { isObject, toText, type Json, type JsonObject } from '#lib/contracts/json/json';
 import { badBody, failureOf, isBadCall, isHostFailure, type HostFailure } from './host-failure.js';
-import { argumentsText, endedReply, readTokenCount, type ReplyReader } from './model-reply.js';
+import { argumentsText, endedReply, type ReplyReader } from './model-reply.js';
+import { readGoogleUsage } from './read-usage.js';
 
 /** Reads a response of Google's generateContent. */
 export const readGoogleReply: ReplyReader = (body) => {
@@ -22,7 +23,7 @@ export const readGoogleReply: ReplyReader = (body) => {
       `"candidates" holds ${candidates.length} replies, and one is read: ask for one, or score each by itself.`,
     );
   const message = readCandidate(calling[0] ?? candidate, toText(body.responseId ?? 'call'));
-  const ended = endedReply({ message, ...tokensIn(body) }, reason);
+  const ended = endedReply({ message, usage: readGoogleUsage(body.usageMetadata) }, reason);
   if (isHostFailure(ended)) return ended;
   return ended.finishReason === 'stop' && message.tool_calls ? { ...ended, finishReason: 'tool_calls' } : ended;
 };
@@ -66,17 +67,6 @@ function readCandidate(candidate: JsonObject, idPrefix: string): JsonObject {
 
 const signatureOfText = (parts: JsonObject[]): Json | undefined =>
   parts.findLast((part) => typeof part.text === 'string' && part.thoughtSignature !== undefined)?.thoughtSignature;
-
-function tokensIn({ usageMetadata }: JsonObject): { promptTokens: number | null; completionTokens: number | null } {
-  const usage = isObject(usageMetadata) ? usageMetadata : {};
-  return {
-    promptTokens: sumOf([usage.promptTokenCount, usage.toolUsePromptTokenCount].map(readTokenCount)),
-    completionTokens: sumOf([usage.candidatesTokenCount, usage.thoughtsTokenCount].map(readTokenCount)),
-  };
-}
-
-const sumOf = (counts: (number | null)[]): number | null =>
-  counts.every((count) => count === null) ? null : counts.reduce<number>((sum, count) => sum + (count ?? 0), 0);
 
 /** The signature stands where Google's OpenAI-compatible endpoint puts it. */
 function toCall(part: JsonObject, fallbackId: string): JsonObject {

@@ -1,3 +1,4 @@
+import type { Usage } from '#lib/contracts/cost';
 import { isDeeperThan, isObject, MAX_JSON_DEPTH, toText, type Json, type JsonObject } from '#lib/contracts/json/json';
 import { stringifyInSourceOrder } from '#lib/contracts/json/key-order';
 import { badBody, readEnding, type HostFailure } from './host-failure.js';
@@ -27,8 +28,7 @@ export interface ModelReply {
    * where nobody knows it, in lower case.
    */
   finishReason: string | null;
-  promptTokens: number | null;
-  completionTokens: number | null;
+  usage: Usage;
 }
 
 /** Reads the body of a response in one format. Returns undefined when it is in another one. */
@@ -59,11 +59,6 @@ const hasText = (content: Json | undefined): boolean =>
   Array.isArray(content)
     ? content.some((part) => isObject(part) && typeof part.text === 'string' && part.text.trim() !== '')
     : typeof content === 'string' && content.trim() !== '';
-
-const MAX_TOKEN_COUNT = 2 ** 31 - 1;
-
-export const readTokenCount = (value: Json | undefined): number | null =>
-  Number.isSafeInteger(value) && (value as number) >= 0 ? Math.min(value as number, MAX_TOKEN_COUNT) : null;
 
 /**
  * The text of arguments that came as an object. Arguments that are nested too deeply to be printed stay an object,

@@ -1,7 +1,8 @@
 import { argumentsIn } from '#lib/contracts/call-fields';
 import { isObject, toText, type Json, type JsonObject } from '#lib/contracts/json/json';
 import { badBody } from './host-failure.js';
-import { readTokenCount, type ReplyReader } from './model-reply.js';
+import type { ReplyReader } from './model-reply.js';
+import { readOpenaiResponsesUsage } from './read-usage.js';
 
 const ITEMS = new Set(['message', 'function_call', 'reasoning']);
 
@@ -24,7 +25,6 @@ export const readOpenaiResponsesReply: ReplyReader = (body) => {
   const refusals = textsOf('refusal', 'refusal');
   const calls = items.filter((item) => item.type === 'function_call');
   const reasons = items.some((item) => item.type === 'reasoning' || typeof item.phase === 'string');
-  const usage = isObject(body.usage) ? body.usage : {};
   return {
     message: {
       role: 'assistant',
@@ -42,8 +42,7 @@ export const readOpenaiResponsesReply: ReplyReader = (body) => {
       ...(reasons && { output_items: items }),
     },
     finishReason: finishReasonOf(body, calls.length > 0),
-    promptTokens: readTokenCount(usage.input_tokens),
-    completionTokens: readTokenCount(usage.output_tokens),
+    usage: readOpenaiResponsesUsage(body.usage),
   };
 };
 

@@ -1,8 +1,9 @@
 import { isObject, type Json, type JsonObject } from '#lib/contracts/json/json';
 import { failedGeneration } from './failed-generation.js';
 import { badBody, errorIn, failureOf, isBadCall, isHostFailure, type HostFailure } from './host-failure.js';
-import { endedReply, readTokenCount, type ReplyReader } from './model-reply.js';
+import { endedReply, type ReplyReader } from './model-reply.js';
 import { readNativeCalls } from './native-calls.js';
+import { readOpenaiUsage } from './read-usage.js';
 
 /** Reads a chat completion. */
 export const readOpenaiReply: ReplyReader = (body) => {
@@ -15,15 +16,7 @@ export const readOpenaiReply: ReplyReader = (body) => {
   if (failure) return failure;
   const choice = oneReplyOf(read as Choice[]);
   if (isHostFailure(choice)) return choice;
-  const usage = isObject(body.usage) ? body.usage : {};
-  return endedReply(
-    {
-      message: choice.message,
-      promptTokens: readTokenCount(usage.prompt_tokens),
-      completionTokens: completionTokens(usage),
-    },
-    choice.reason,
-  );
+  return endedReply({ message: choice.message, usage: readOpenaiUsage(body.usage) }, choice.reason);
 };
 
 interface Choice {
@@ -79,12 +72,4 @@ function oneReplyOf(choices: Choice[]): Choice | HostFailure {
   const [choice = choices[0]!] = calling;
   const content = choice.message.content ?? choices.find(({ message }) => message.content)?.message.content;
   return content === undefined ? choice : { ...choice, message: { ...choice.message, content } };
-}
-
-/** Some hosts count the reasoning of a model in the total alone, but charge for it as for its output. */
-function completionTokens(usage: JsonObject): number | null {
-  const prompt = readTokenCount(usage.prompt_tokens);
-  const completion = readTokenCount(usage.completion_tokens);
-  const total = readTokenCount(usage.total_tokens);
-  return prompt === null || completion === null || total === null ? completion : Math.max(completion, total - prompt);
 }

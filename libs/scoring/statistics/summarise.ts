@@ -110,6 +110,9 @@ class Latencies {
   }
 }
 
+/** Parts of the tokens of requests and replies. */
+const PARTS = ['cache_read_tokens', 'cache_write_5m_tokens', 'cache_write_1h_tokens', 'reasoning_tokens'] as const;
+
 type Counts = Record<string, number>;
 const count = (counts: Counts, key: string): void => void (counts[key] = (counts[key] ?? 0) + 1);
 
@@ -127,7 +130,7 @@ export class SummaryBuilder {
   readonly #syntaxes: Counts = {};
   readonly #toolChoices: Counts = {};
   readonly #latencies = new Latencies();
-  readonly #usage = { prompt_tokens: 0, completion_tokens: 0 };
+  readonly #usage: Summary['usage'] = { prompt_tokens: 0, completion_tokens: 0 };
   readonly #cached = { results: 0, prompt_tokens: 0, completion_tokens: 0 };
   readonly #cost = new Mean();
 
@@ -144,10 +147,17 @@ export class SummaryBuilder {
     this.#usage.prompt_tokens += prompt;
     this.#usage.completion_tokens += completion;
     this.#cost.add(item.cost_usd);
-    if (!item.cached) return;
+    if (!item.cached) return this.#addParts(item);
     this.#cached.results++;
     this.#cached.prompt_tokens += prompt;
     this.#cached.completion_tokens += completion;
+  }
+
+  #addParts(item: SettledItem): void {
+    for (const part of PARTS) {
+      const tokens = item[part] ?? null;
+      if (tokens !== null) this.#usage[part] = (this.#usage[part] ?? 0) + tokens;
+    }
   }
 
   #addScored(item: SettledItem): void {

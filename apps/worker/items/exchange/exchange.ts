@@ -1,3 +1,4 @@
+import { addUsage, NO_USAGE, type Usage } from '#lib/contracts/cost';
 import type { Json } from '#lib/contracts/json/json';
 import type { Ways } from '#lib/contracts/learned';
 import type { ErrorKind } from '#lib/contracts/run';
@@ -19,11 +20,6 @@ export interface Exchange {
   adjusted?: Ways;
 }
 
-interface Tokens {
-  promptTokens: number | null;
-  completionTokens: number | null;
-}
-
 /**
  * The replies in an exchange that are to be scored; undefined where no model replied, or a chain was not played to its
  * end.
@@ -37,14 +33,6 @@ export function recordedError({ replies }: Pick<Exchange, 'replies'>): { kind: E
   return { kind: error.kind, message: error.message };
 }
 
-/** The tokens that the replies say they took; null where none says it. */
-export function tokensIn({ replies }: Pick<Exchange, 'replies'>): Tokens {
-  const read = replies.map(storedReply);
-  const total = (of: keyof Tokens): number | null =>
-    read.reduce<number | null>((sum, reply) => addTokens(sum, reply?.[of] ?? null), null);
-  return { promptTokens: total('promptTokens'), completionTokens: total('completionTokens') };
-}
-
-/** Adds two counts of tokens; null where neither is known. */
-export const addTokens = (a: number | null, b: number | null): number | null =>
-  a === null && b === null ? null : (a ?? 0) + (b ?? 0);
+/** What the replies say that they took. */
+export const usageIn = ({ replies }: Pick<Exchange, 'replies'>): Usage =>
+  addUsage(replies.map((body) => storedReply(body)?.usage ?? NO_USAGE));

@@ -44,6 +44,7 @@ export function asking({ orchestration: { id }, report: { asked }, judge }: Here
         samples,
         cache: asked.temperature === 0 && !isAgain ? 'use' : 'off',
         models: [targetName(judge)],
+        prompt_cache: 'off',
         suite_id: id,
       },
       targets: [judge],

@@ -51,6 +51,7 @@ function settingsOf(asked: StoredTune['asked'], arm: TunedArm, samples: number):
     model_order: 'sequential',
     budget: null,
     cache: asked.cache,
+    prompt_cache: asked.prompt_cache,
     experiment_id: null,
   };
 }

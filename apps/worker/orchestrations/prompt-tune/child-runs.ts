@@ -66,6 +66,7 @@ function settingsOf(
     timeout_s: asked.timeout_s,
     samples,
     cache: asked.cache,
+    prompt_cache: asked.prompt_cache,
   };
 }
 
@@ -87,6 +88,7 @@ const NOTHING_ELSE = {
   case_filter: null,
   model_order: 'parallel' as const,
   budget: null,
+  prompt_cache: 'off' as const,
   experiment_id: null,
 };
 

@@ -1,19 +1,24 @@
+import type { ModelPrices } from '#lib/contracts/cost';
 import { parseJson, type JsonObject } from '#lib/contracts/json/json';
 import type { ProviderKind } from '#lib/contracts/provider';
 import { waysIn, type Ways } from '#lib/contracts/learned';
 import type { LaneLimits } from '../../catalogue/lane-limits.js';
 import type { Pool } from '../../connection/pool.js';
 
+/** SQL of the prices of the model `m`. */
+export const PRICE_COLUMNS = `m.input_cost_per_mtok AS "inputCostPerMtok",
+  m.output_cost_per_mtok AS "outputCostPerMtok", m.cache_read_cost_per_mtok AS "cacheReadCostPerMtok",
+  m.cache_write_5m_cost_per_mtok AS "cacheWrite5mCostPerMtok",
+  m.cache_write_1h_cost_per_mtok AS "cacheWrite1hCostPerMtok"`;
+
 /** A model as its provider describes it now: address, key and price may change while a run is active. */
-export interface Connection {
+export interface Connection extends ModelPrices {
   providerId: string;
   modelId: string;
   kind: ProviderKind;
   baseUrl: string;
   sealedKey: string | null;
   lane: LaneLimits;
-  inputCostPerMtok: number | null;
-  outputCostPerMtok: number | null;
   unsupportedParams: string[];
   defaultParams: JsonObject;
   /** What it refused lately, and how that is sent to it. */
@@ -31,8 +36,7 @@ export async function loadConnections(
     name: 'load_connections',
     text: `SELECT p.id AS "providerId", m.model_id AS "modelId", p.kind, p.base_url AS "baseUrl", p.sealed_key AS
       "sealedKey",
-       m.input_cost_per_mtok AS "inputCostPerMtok", m.output_cost_per_mtok AS "outputCostPerMtok",
-         m.unsupported_params AS "unsupportedParams",
+       ${PRICE_COLUMNS}, m.unsupported_params AS "unsupportedParams",
        m.default_params AS "defaultParams", m.learned,
        l.id, l.name, l.requests_per_minute, l.tokens_per_minute, l.max_concurrency, l.paused_at
      FROM unnest($1::uuid[], $2::text[]) AS u(provider, model) JOIN provider p ON p.id = u.provider

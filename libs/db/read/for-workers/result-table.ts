@@ -5,6 +5,10 @@
  */
 export const resultTable = (rescoreId?: string): string => (rescoreId ? rescoredResults(rescoreId) : 'result');
 
+/** SQL of what the result `r` took. */
+export const USAGE_COLUMNS = `r.prompt_tokens, r.completion_tokens, r.cache_read_tokens, r.cache_write_5m_tokens,
+  r.cache_write_1h_tokens, r.reasoning_tokens`;
+
 const rescoredResults = (rescoreId: string): string => `(
   SELECT r.run_id, r.target, r.case_position, r.sample, r.generation, r.seq,
     CASE WHEN s.run_id IS NULL THEN 'errored' ELSE 'scored' END AS outcome,
@@ -12,7 +16,7 @@ const rescoredResults = (rescoreId: string): string => `(
     coalesce(s.error_type, 'errored') AS error_type, s.format_compliance, s.syntax, r.abstention, r.category,
     coalesce(s.called, '[]') AS called, s.evidence, s.metrics,
     (SELECT scoring_version FROM rescore WHERE id = ${rescoreId}) AS scoring_version,
-    r.latency_ms, r.prompt_tokens, r.completion_tokens, r.cost_usd, r.cached, r.attempts,
+    r.latency_ms, ${USAGE_COLUMNS}, r.cost_usd, r.cost_reported, r.cached, r.attempts,
     CASE WHEN s.run_id IS NULL THEN r.error_kind END AS error_kind,
     CASE WHEN s.run_id IS NULL THEN r.error_message END AS error_message,
     r.tool_choice_used, r.settled_at

@@ -1,6 +1,6 @@
 import type { SettledItem } from '#lib/contracts/summary';
 import { longQuery, type Pool } from '../../connection/pool.js';
-import { resultTable } from './result-table.js';
+import { resultTable, USAGE_COLUMNS } from './result-table.js';
 
 type Row = Omit<SettledItem, 'metrics'> & { sample: number; metrics: string | null };
 
@@ -19,7 +19,7 @@ export async function* resultsOfTarget(
     const { rows } = await longQuery<Row>(
       pool,
       `SELECT case_position, sample, category, outcome, passed, tool_score, param_score, overall, error_type,
-         error_kind, format_compliance, syntax, abstention, latency_ms, prompt_tokens, completion_tokens, cost_usd,
+         error_kind, format_compliance, syntax, abstention, latency_ms, ${USAGE_COLUMNS}, cost_usd,
          cached, tool_choice_used, metrics
        FROM ${resultTable(rescoreId && '$6')} r
        WHERE run_id = $1 AND target = $2 AND (case_position, sample) > ($3, $4)

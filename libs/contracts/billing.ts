@@ -1,0 +1,69 @@
+import { z } from 'zod';
+
+/** Tokens that were counted, by what was done with them. */
+export const TokenCounts = z.object({
+  prompt_tokens: z.int().meta({ description: "Tokens of all requests, those of the provider's cache among them." }),
+  completion_tokens: z.int().meta({ description: 'Tokens of all replies, their reasoning among them.' }),
+  cache_read_tokens: z.int().meta({ description: "Tokens of requests that the provider's cache answered." }),
+  cache_write_5m_tokens: z
+    .int()
+    .meta({ description: "Tokens of requests that the provider's cache keeps for five minutes." }),
+  cache_write_1h_tokens: z
+    .int()
+    .meta({ description: "Tokens of requests that the provider's cache keeps for an hour." }),
+  reasoning_tokens: z.int().meta({ description: 'Tokens of reasoning, as far as providers tell them apart.' }),
+});
+export type TokenCounts = z.infer<typeof TokenCounts>;
+
+/** The share of a request that the provider's cache answered, over all requests: 0..1, null without requests. */
+export const cacheHitRate = ({
+  prompt_tokens: all,
+  cache_read_tokens: read,
+}: Pick<TokenCounts, 'prompt_tokens' | 'cache_read_tokens'>): number | null => (all === 0 ? null : read / all);
+
+export const TargetUsage = TokenCounts.extend({
+  cache_hit_rate: z.number().nullable().meta({
+    description: "The share of the tokens of requests that the provider's cache answered, 0..1; null without any.",
+  }),
+}).meta({
+  id: 'TargetUsage',
+  description:
+    'Tokens of the requests that were made for results so far, where the provider counted them. Runs of earlier ' +
+    'releases have none.',
+});
+export type TargetUsage = z.infer<typeof TargetUsage>;
+
+export const CurrentCost = z
+  .object({
+    cost_usd: z.number().nullable().meta({ description: 'US dollars; null where no cost is known.' }),
+    targets: z
+      .array(
+        z.object({
+          target: z.string().meta({ description: 'The model, as `provider_key::model_id`.' }),
+          billed_usd: z.number().meta({ description: 'US dollars as they were billed, where that is known.' }),
+          cost_usd: z
+            .number()
+            .nullable()
+            .meta({ description: 'US dollars by the prices that the model has now; null where it has none.' }),
+          by: z.enum(['prices', 'provider']).meta({
+            description:
+              '`prices`: by those of now, for every result whose tokens were counted; the others keep what they ' +
+              'cost. `provider`: the provider said what it billed, which no price changes.',
+          }),
+        }),
+      )
+      .meta({ description: 'The same for each model, in the order of the run.' }),
+  })
+  .meta({
+    id: 'CurrentCost',
+    description: 'What a run would have cost by the prices of now. Budgets, caps and spending go by what was billed.',
+  });
+export type CurrentCost = z.infer<typeof CurrentCost>;
+
+export const PricesQuery = z.strictObject({
+  prices: z.literal('current').optional().meta({
+    description: 'Also says what the run would have cost by the prices that its models have now.',
+    example: 'current',
+  }),
+});
+export type PricesQuery = z.infer<typeof PricesQuery>;

@@ -1,0 +1,58 @@
+import { notFound } from '#lib/contracts/input/problem';
+import type { CurrentCost } from '#lib/contracts/billing';
+import { costByPrices, type ModelPrices, type Usage } from '#lib/contracts/cost';
+import type { Pool } from '../connection/pool.js';
+import type { TeamScoped } from '../team-isolation.js';
+import { PRICE_COLUMNS } from './for-workers/connections.js';
+
+/** What the requests to a target took and cost, and the prices that its model has now. */
+interface BilledTarget extends ModelPrices, Omit<Usage, 'reportedCostUsd'> {
+  target: string;
+  requests: number;
+  billed: number;
+  /** Of the results whose tokens were counted. */
+  countedCost: number;
+  /** Results whose provider said what it billed. */
+  reported: number;
+}
+
+/** What the runs of a team would have cost by the prices of now, from what settling counted. */
+export class CurrentCostRepository implements TeamScoped {
+  constructor(
+    readonly db: Pool,
+    readonly teamId: string,
+  ) {}
+
+  /** @throws ProblemError 404 */
+  async read(runId: string): Promise<CurrentCost> {
+    // A count of tokens is far below 2^53.
+    const { rows } = await this.db.query<BilledTarget>(
+      `SELECT t.provider_key || '::' || t.model_id AS target, t.requests, t.cost_usd AS billed,
+         t.counted_cost_usd AS "countedCost", t.cost_reported AS reported, t.prompt_tokens::float8 AS "promptTokens",
+         t.completion_tokens::float8 AS "completionTokens", t.cache_read_tokens::float8 AS "cacheReadTokens",
+         t.cache_write_5m_tokens::float8 AS "cacheWrite5mTokens",
+         t.cache_write_1h_tokens::float8 AS "cacheWrite1hTokens", t.reasoning_tokens::float8 AS "reasoningTokens",
+         ${PRICE_COLUMNS}
+       FROM run r JOIN target t ON t.run_id = r.id
+         LEFT JOIN model m ON m.provider_id = t.provider_id AND m.model_id = t.model_id
+       WHERE r.id = $1 AND r.team_id = $2 ORDER BY t.ordinal`,
+      [runId, this.teamId],
+    );
+    if (rows.length === 0) throw notFound('run', runId);
+    const targets = rows.map(currentCostOf);
+    const isUnknown = targets.some(({ cost_usd: cost }, index) => cost === null && rows[index]!.requests > 0);
+    return {
+      cost_usd: isUnknown ? null : targets.reduce((sum, { cost_usd: cost }) => sum + (cost ?? 0), 0),
+      targets,
+    };
+  }
+}
+
+/** What was not counted keeps what it cost, and so does what a provider said that it billed. */
+function currentCostOf(of: BilledTarget): CurrentCost['targets'][number] {
+  const { target, billed, countedCost, reported } = of;
+  if (reported > 0) return { target, billed_usd: billed, cost_usd: billed, by: 'provider' };
+  const byPrices = costByPrices(of, of);
+  const cost = byPrices === null ? null : Math.max(0, billed - countedCost) + byPrices;
+  return { target, billed_usd: billed, cost_usd: cost, by: 'prices' };
+}
