@@ -131,7 +131,8 @@ export class ApiClient {
     this.call('POST', `/api/tool-eval/import${query}`, fileText);
   deleteSuite = (id: string): Promise<void> => this.call('DELETE', `/api/tool-suites/${id}`);
   submit = (submission: Submission): Promise<Submitted> => this.call('POST', '/api/tool-eval', submission);
-  run = (id: string): Promise<Run> => this.call('GET', `/api/tool-eval/history/${id}`);
+  /** @param query such as `?prices=current` */
+  run = (id: string, query = ''): Promise<Run> => this.call('GET', `/api/tool-eval/history/${id}${query}`);
   job = (id: string): Promise<Job> => this.call('GET', `/api/jobs/${id}`);
   jobs = (): AsyncGenerator<Job> => this.all('/api/jobs');
   cancel = (jobId: string): Promise<Job> => this.call('POST', `/api/jobs/${jobId}/cancel`);

@@ -118,8 +118,8 @@ export const Summary = GroupSummary.extend({
     .nullable()
     .meta({
       description:
-        'What was billed for the requests, in US dollars: what the provider says, or else by the prices that the model ' +
-        'had at the time; null when it had none.',
+        'What was billed for the requests, in US dollars: what the provider says, or else by the prices that the ' +
+        'model had at the time; null when it had none.',
     }),
   cached: z
     .object({

@@ -10,8 +10,8 @@ export const digestOf = memoize((tools: object) => createHash('sha256').update(J
 
 /**
  * The key of a request in the reply cache. Two requests have the same key when they go to the same place, in the same
- * format, with the same body and the same names of tools, whatever they say of the provider's cache. Samples of one case are
- * different requests.
+ * format, with the same body and the same names of tools, whatever they say of the provider's cache. Samples of one
+ * case are different requests.
  * @param sample the index of the sample; 0 for a case that is sent once
  * @param rest what else decides the reply; for a chain, what its later requests are made from
  */

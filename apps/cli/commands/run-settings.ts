@@ -1,5 +1,6 @@
 import { Option, type Command } from 'commander';
 import type { ApiClient } from '#lib/client/api-client';
+import { PROMPT_CACHE_MODES } from '#lib/contracts/prompt-cache';
 import { commaSeparated, idOrObject, jsonObject, limit, limitOf, number, repeated, wholeNumber } from '../command.js';
 import { findExperiment } from '../lookup/find-experiment.js';
 import { readText } from '../suite-files/read-suite-file.js';
@@ -25,6 +26,7 @@ export interface ConfigOptions {
   category?: string;
   modelOrder?: string;
   cache?: string;
+  promptCache?: string;
   maxRequests?: number;
   maxCostUsd?: number;
 }
@@ -87,6 +89,9 @@ const addSettings = (command: Command): Command =>
     .option('--category <name>', 'only cases of this category')
     .addOption(new Option('--model-order <order>', 'whether models of one provider take turns').choices(MODEL_ORDERS))
     .addOption(new Option('--cache <mode>', 'whether stored replies answer').choices(CACHE_MODES))
+    .addOption(
+      new Option('--prompt-cache <time>', 'ask providers to cache tools and system prompt').choices(PROMPT_CACHE_MODES),
+    )
     .option('--max-requests <n>', 'most requests that the run may make', wholeNumber)
     .option('--max-cost-usd <dollars>', 'most that the run may cost', number);
 
@@ -129,6 +134,7 @@ export function configOf(options: ConfigOptions) {
     case_filter: tags || category !== undefined ? { tags, category } : undefined,
     model_order: options.modelOrder,
     cache: options.cache,
+    prompt_cache: options.promptCache,
     budget: budgetOf({ maxRequests, maxCostUsd }),
   };
 }

@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
 import type { ApiClient, ExplainedResult } from '#lib/client/api-client';
+import type { CurrentCost } from '#lib/contracts/billing';
 import type { Actual } from '#lib/contracts/estimate';
 import type { Result } from '#lib/contracts/result';
 import type { Run } from '#lib/contracts/run';
@@ -18,6 +19,7 @@ const RESCORE = ['--rescore <id>', "verdicts of this rescore instead of the run'
 
 interface ShowOptions extends GlobalOptions, ResultChoice {
   full?: boolean;
+  currentPrices?: boolean;
   rescore?: string;
 }
 interface ResultsOptions extends GlobalOptions {
@@ -36,11 +38,13 @@ export function addShow(program: Command): void {
     .option('--model <model>', 'the result of this model, where a case has several')
     .option('--sample <number>', 'the result of this sample, from 0', wholeNumber)
     .option('--full', 'all of the thoughts, and of the body of an error')
+    .option('--current-prices', 'also what the run would have cost by the prices of now')
     .option(...RESCORE)
     .action(onServer<ShowOptions, [string, string | undefined]>(showRun));
   withExamples(
     show,
     'toolmark show RUN',
+    'toolmark show RUN --current-prices',
     'toolmark show RUN RESULT',
     'toolmark show RUN "Tokyo in Fahrenheit" --model simulator::perfect-ish --full',
   );
@@ -65,11 +69,13 @@ async function showRun(client: ApiClient, options: ShowOptions, id: string, want
     const result = await client.result(run.id, await findResult(client, run.id, wanted, options), query);
     return options.json ? printJson(result) : print(...resultLines(result, options.full ?? false));
   }
-  if (options.json) return printJson(rescore ?? run);
+  const current = options.currentPrices ? await client.run(run.id, '?prices=current') : undefined;
+  if (options.json) return printJson(rescore ?? current ?? run);
   for (const { code, message } of run.warnings) printWarning(message ?? code);
   const summaries = rescore?.summaries ?? run.summaries;
   print(
     ...runFacts(run),
+    ...(current?.current_cost ? currentCostLines(current.current_cost) : []),
     ...(rescore ? [`Rescore ${rescore.id} is ${rescore.status}.`] : []),
     '',
     ...baselineLines(run),
@@ -79,7 +85,7 @@ async function showRun(client: ApiClient, options: ShowOptions, id: string, want
   );
 }
 
-const SETTINGS = ['samples', 'temperature', 'tool_choice', 'cache', 'max_tokens', 'timeout_s'];
+const SETTINGS = ['samples', 'temperature', 'tool_choice', 'cache', 'prompt_cache', 'max_tokens', 'timeout_s'];
 function runFacts(run: Run): string[] {
   const { id, job_id, suite, status, config, created_at, finished_at, counts, actual } = run;
   const settings = SETTINGS.filter((name) => config[name] != null).map((name) => `${name} ${String(config[name])}`);
@@ -90,8 +96,28 @@ function runFacts(run: Run): string[] {
     `Submitted  ${created_at}${finished_at === null ? '' : `, finished ${finished_at}`}`,
     `Items      ${counts.settled} of ${counts.total} settled, ${counts.errored} errored, ${counts.passed} passed`,
     ...(actual ? [tookLine(actual)] : []),
+    ...cacheLines(run),
   ];
 }
+
+/** How much of what was sent the providers' caches answered. */
+const cacheLines = ({ targets }: Run): string[] =>
+  targets.flatMap(({ target, usage }) =>
+    usage?.cache_hit_rate
+      ? [`Cache      ${percent(usage.cache_hit_rate)} of the prompt tokens of ${target} came from its provider's cache`]
+      : [],
+  );
+
+const currentCostLines = ({ cost_usd: cost, targets }: CurrentCost): string[] => [
+  `Prices     by those of now it would have cost ${cost === null ? 'an unknown amount' : dollars(cost)}`,
+  ...targets.map(
+    ({ target, billed_usd: billed, cost_usd: now, by }) =>
+      `           ${target}: billed ${dollars(billed)}, ` +
+      (by === 'provider'
+        ? 'as its provider said'
+        : `now ${now === null ? 'unknown, for want of prices' : dollars(now)}`),
+  ),
+];
 
 function tookLine({ duration_s, requests, cached, cost_usd }: Actual): string {
   const cost = cost_usd === null ? 'unknown' : dollars(cost_usd);
@@ -142,7 +168,9 @@ function resultLine({ id, passed, outcome, target, case_name, prompt, error_type
 function resultLines(result: ExplainedResult, isFull: boolean): string[] {
   const { prompt, expected, called, explanation, tool_score, param_score, overall } = result;
   const { latency_ms, attempts, cached, cost_usd, usage, metrics } = result;
-  const tokens = `${usage.prompt_tokens ?? '-'} prompt and ${usage.completion_tokens ?? '-'} reply tokens`;
+  const tokens =
+    `${usage.prompt_tokens ?? '-'} prompt tokens${usage.cache_read_tokens ? ` (${usage.cache_read_tokens} cached)` : ''} ` +
+    `and ${usage.completion_tokens ?? '-'} reply tokens`;
   const expectation =
     expected.calls ?? (expected.tool == null ? [] : [{ tool: expected.tool, params: expected.params }]);
   return [

@@ -1,3 +1,4 @@
+import { cacheHitsOf } from '#lib/contracts/cache-hits';
 import type { Run } from '#lib/contracts/run';
 import { replyNotes } from '#lib/contracts/reply-notes';
 import type { Summary } from '#lib/contracts/summary';
@@ -18,8 +19,11 @@ export function leaderboard({ summaries: all, config }: Pick<Run, 'summaries' | 
   const summaries = [...all].sort((a, b) => (b.overall ?? -1) - (a.overall ?? -1));
   const notes = new Map(summaries.map((summary) => [summary.target, toolChoiceNote(summary, config.tool_choice)]));
   const metrics = [...new Set(summaries.flatMap((summary) => Object.keys(summary.metrics ?? {})))];
+  const hits = summaries.map(cacheHitsOf);
+  const hasHits = hits.some((rate) => rate !== null && rate > 0);
+  const columns = ['', 'model', 'overall', '95 % interval', 'passed', 'tool', 'parameters', 'errored', 'p50', 'cost'];
   const rows = table([
-    ['', 'model', 'overall', '95 % interval', 'passed', 'tool', 'parameters', 'errored', 'p50', 'cost', ...metrics],
+    [...columns, ...(hasHits ? ['cache hits'] : []), ...metrics],
     ...summaries.map((s, index) => [
       String(index + 1),
       `${s.target}${notes.get(s.target) ? ' *' : ''}`,
@@ -31,6 +35,7 @@ export function leaderboard({ summaries: all, config }: Pick<Run, 'summaries' | 
       String(s.errored),
       s.latency_ms.p50 === null ? '-' : `${s.latency_ms.p50} ms`,
       dollars(s.cost_usd),
+      ...(hasHits ? [percent(hits[index]!)] : []),
       ...metrics.map((name) => s.metrics[name]?.mean?.toFixed(3) ?? '-'),
     ]),
   ]);

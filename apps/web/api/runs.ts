@@ -40,6 +40,13 @@ export const runQuery = (id: string) =>
     queryFn: ({ signal }) => client.call<Run>('GET', `${HISTORY}/${id}`, undefined, { signal }),
   });
 
+/** The run with what it would have cost by the prices of now. */
+export const currentCostQuery = (id: string) =>
+  queryOptions({
+    queryKey: [...keys.run(id), 'prices'],
+    queryFn: ({ signal }) => client.call<Run>('GET', `${HISTORY}/${id}?prices=current`, undefined, { signal }),
+  });
+
 export const rankingQuery = (id: string) =>
   queryOptions({
     queryKey: [...keys.run(id), 'ranking'],

@@ -10,6 +10,7 @@ const DEFAULTS: Record<string, string> = {
   tool_overrides: '{}',
   metrics: '[]',
   model_order: 'sequential',
+  prompt_cache: 'off',
 };
 /** What is stored with the settings of a run and is none that was chosen. */
 const NO_SETTINGS = new Set(['models', 'suite_id', 'experiment_id', 'name', 'note']);

@@ -8,6 +8,22 @@ const orUnknown = (value: number | null, text: (value: number) => string): strin
   value === null ? 'not known' : text(value);
 const count = (value: number): string => value.toLocaleString('en');
 
+/** What the cache of the provider did with the tokens, and how many were reasoning. */
+function partsOf(usage: ResultWithExchange['usage']): [string, ReactNode][] {
+  const parts: [string, number | null][] = [
+    ['read', usage.cache_read_tokens],
+    ['kept for 5 minutes', usage.cache_write_5m_tokens],
+    ['kept for an hour', usage.cache_write_1h_tokens],
+  ];
+  const told = parts.flatMap(([what, tokens]) => (tokens ? [`${count(tokens)} ${what}`] : []));
+  return [
+    ...(told.length > 0 ? [['Cache of the provider', told.join(', ')] satisfies [string, ReactNode]] : []),
+    ...(usage.reasoning_tokens
+      ? [['Reasoning', `${count(usage.reasoning_tokens)} tokens`] satisfies [string, ReactNode]]
+      : []),
+  ];
+}
+
 /** What a result took, and how it was asked for. */
 export function Facts({ result }: { result: ResultWithExchange }) {
   const { usage, evidence } = result;
@@ -16,7 +32,12 @@ export function Facts({ result }: { result: ResultWithExchange }) {
     ['Latency', orUnknown(result.latency_ms, duration)],
     ['Requests', result.attempts],
     ['Tokens', `${orUnknown(usage.prompt_tokens, count)} in, ${orUnknown(usage.completion_tokens, count)} out`],
-    ['Cost', orUnknown(result.cost_usd, (cost) => `$${cost === 0 ? '0' : cost.toFixed(6).replace(/0{1,4}$/, '')}`)],
+    ...partsOf(usage),
+    [
+      'Cost',
+      orUnknown(result.cost_usd, (cost) => `$${cost === 0 ? '0' : cost.toFixed(6).replace(/0{1,4}$/, '')}`) +
+        (result.cost_reported ? ', as the provider said' : ''),
+    ],
     ['Tool choice sent', result.tool_choice_used ?? 'none was sent'],
     ['Format of calls', result.format_compliance ?? 'no reply'],
     ['Scoring version', result.scoring_version],

@@ -21,6 +21,8 @@ export interface NewRun extends Prompts {
   params: string;
   /** Empty for what the other settings suggest. */
   cache: string;
+  /** How long providers are asked to cache tools and system prompt. */
+  promptCache?: string;
   modelOrder: string;
   /** With commas; only cases that have one of them. */
   tags: string;
@@ -53,6 +55,7 @@ export const emptyRun = (suite: string, promptVersion = ''): NewRun => ({
   timeout: '120',
   params: '',
   cache: '',
+  promptCache: 'off',
   modelOrder: 'sequential',
   tags: '',
   category: '',
@@ -75,7 +78,7 @@ export const emptyRun = (suite: string, promptVersion = ''): NewRun => ({
 /** Settings that have fields of their own, or say where a run came from; the others are in `more`. */
 const FIELDS = new Set([
   ...['samples', 'temperature', 'tool_choice', 'max_tokens', 'timeout_s', 'params', 'cache', 'model_order'],
-  ...['case_filter', 'metrics', 'system_prompt', 'prompt_version_id', 'judge', 'budget', 'recorded'],
+  ...['case_filter', 'prompt_cache', 'metrics', 'system_prompt', 'prompt_version_id', 'judge', 'budget', 'recorded'],
 ]);
 /** The texts of a run that took a prompt version are stored with it. */
 const TEXTS = new Set(['base_prompt', 'tool_overrides']);
@@ -107,6 +110,7 @@ export function fromRun(run: Run): NewRun {
     timeout: text(config.timeout_s, '120'),
     params: hasParams(config) ? JSON.stringify(config.params) : '',
     cache: changed.some(([key]) => key === 'cache') ? text(config.cache, '') : '',
+    promptCache: text(config.prompt_cache, 'off'),
     modelOrder: text(config.model_order, 'sequential'),
     tags: Array.isArray(filter.tags) ? tagsText(filter.tags) : '',
     category: text(filter.category, ''),
@@ -164,6 +168,7 @@ export function requestOf(run: NewRun): Written {
       timeout_s: number(run.timeout),
       params,
       ...(run.cache && { cache: run.cache }),
+      ...(run.promptCache && { prompt_cache: run.promptCache }),
       model_order: run.modelOrder,
       case_filter: filterOf(run),
       metrics: metricsAsked(run.metrics),

@@ -13,6 +13,11 @@ const CACHE_MODES = [
   ['refresh', 'refresh: ask again, and store'],
   ['off', 'off'],
 ] as const;
+const PROMPT_CACHE_MODES = [
+  ['off', 'as it is'],
+  ['5m', '5m: asked to keep them for five minutes'],
+  ['1h', '1h: asked to keep them for an hour'],
+] as const;
 const MODEL_ORDERS = [
   ['sequential', 'one after the other at a provider'],
   ['parallel', 'side by side'],
@@ -96,6 +101,14 @@ export const Requests = ({ form: run, change, faultsAt }: Part) => (
         value={run.cache}
         change={(cache) => change({ cache })}
         options={CACHE_MODES}
+      />
+      <SelectField
+        label="Cache of the provider"
+        help="For tools and system prompt. Anthropic bills what it keeps, and less for what it reads."
+        faults={faultsAt('/prompt_cache')}
+        value={run.promptCache ?? 'off'}
+        change={(promptCache) => change({ promptCache })}
+        options={PROMPT_CACHE_MODES}
       />
     </div>
     <JsonText

@@ -3,6 +3,7 @@ import { useState } from 'react';
 import { Link } from '@tanstack/react-router';
 import type { Run } from '#lib/contracts/run';
 import { experimentQuery } from '../../api/experiments';
+import { currentCostQuery } from '../../api/runs';
 import { useRefusal } from '../../api/session';
 import { AllowedButton } from '../../parts/allowed-button';
 import { CopiedId } from '../../parts/copied-id';
@@ -49,6 +50,8 @@ export function RunHead({ run }: { run: Run }) {
           <span>took {duration(new Date(run.finished_at).getTime() - new Date(run.created_at).getTime())}</span>
         )}
         <Costs run={run} />
+        {run.actual && <ByPricesOfNow run={run} billed={run.actual.cost_usd} />}
+        <CacheHits run={run} />
         <Shares run={run} />
         <CopiedId id={run.id} what="run" />
         <AllowedButton refusal={refusal} className="dense" onClick={() => setEditing(true)}>
@@ -86,6 +89,22 @@ function Costs({ run: { actual, estimate } }: { run: Run }) {
       {estimate && `${actual ? ', ' : ' '}estimated at ${known(estimate.cost_usd)}`}
     </span>
   );
+}
+
+/** What it would have cost by the prices of now, where that is something else. */
+function ByPricesOfNow({ run, billed }: { run: Run; billed: number | null }) {
+  const { data } = useQuery({ ...currentCostQuery(run.id), retry: false });
+  const cost = data?.current_cost?.cost_usd ?? null;
+  if (cost === null || (billed !== null && Math.abs(cost - billed) <= 0.005 * billed)) return null;
+  return <span>{money(cost)} by the prices of now</span>;
+}
+
+/** How much of what was sent the caches of the providers answered. */
+function CacheHits({ run: { targets } }: { run: Run }) {
+  const total = (of: 'prompt_tokens' | 'cache_read_tokens'): number =>
+    targets.reduce((sum, { usage }) => sum + (usage?.[of] ?? 0), 0);
+  const [all, read] = [total('prompt_tokens'), total('cache_read_tokens')];
+  return read > 0 ? <span>{percent(read / all)} of prompt tokens from the cache of the provider</span> : null;
 }
 
 /** How much came from stored replies, and how much has no score. */

@@ -1,4 +1,5 @@
 import { useQuery } from '@tanstack/react-query';
+import { cacheHitsOf } from '#lib/contracts/cache-hits';
 import type { Ranking } from '#lib/contracts/ranking';
 import type { Run } from '#lib/contracts/run';
 import type { Summary } from '#lib/contracts/summary';
@@ -69,6 +70,7 @@ const share = (value: number | null): string => (value === null ? '' : percent(v
 const latency = (ms: number | null): string => (ms === null ? '' : duration(ms));
 
 function ModelTable({ runId, summaries }: { runId: string; summaries: Summary[] }) {
+  const hasHits = summaries.some((summary) => (cacheHitsOf(summary) ?? 0) > 0);
   return (
     <div className="wide" tabIndex={0} role="region" aria-label="Figures of each model">
       <table className="model-rows">
@@ -85,11 +87,12 @@ function ModelTable({ runId, summaries }: { runId: string; summaries: Summary[] 
             <th className="number">p95</th>
             <th className="number">Cost</th>
             <th className="number">Cost per passed</th>
+            {hasHits && <th className="number">Cache hits</th>}
           </tr>
         </thead>
         <tbody>
           {summaries.map((summary) => (
-            <ModelRow key={summary.target} runId={runId} summary={summary} />
+            <ModelRow key={summary.target} runId={runId} summary={summary} hasHits={hasHits} />
           ))}
         </tbody>
       </table>
@@ -97,7 +100,7 @@ function ModelTable({ runId, summaries }: { runId: string; summaries: Summary[] 
   );
 }
 
-function ModelRow({ runId, summary }: { runId: string; summary: Summary }) {
+function ModelRow({ runId, summary, hasHits }: { runId: string; summary: Summary; hasHits: boolean }) {
   const { target, overall, overall_ci: ci, scored, errored, passed, cost_usd: cost, latency_ms: took } = summary;
   return (
     <tr>
@@ -136,6 +139,7 @@ function ModelRow({ runId, summary }: { runId: string; summary: Summary }) {
           <Money usd={cost === null ? null : cost / passed} />
         )}
       </td>
+      {hasHits && <td className="number">{share(cacheHitsOf(summary))}</td>}
     </tr>
   );
 }

@@ -19,6 +19,7 @@ const WORDS: Record<string, string> = {
   model_order: 'Order of models',
   budget: 'Budget',
   cache: 'Stored replies',
+  prompt_cache: 'Cache of the provider',
   recorded: 'Recorded elsewhere',
 };
 const SHOWN = 20;
