@@ -106,7 +106,7 @@ it('an error text with U+0000 errors its items, each asked once, and no worker i
   expect(asked).toBe(4);
 });
 
-it('counts beyond what can be stored are stored as the largest, and the items are scored', async () => {
+it('counts that no request can have are no counts, and the items are scored', async () => {
   answer = () => ({
     body: {
       id: 'x',
@@ -121,7 +121,7 @@ it('counts beyond what can be stored are stored as the largest, and the items ar
   const id = await hostileRun('anthropic');
   await ended(system.client, id);
   expect((await results(system.client, id)).map(({ outcome, usage }) => [outcome, usage.prompt_tokens])).toEqual(
-    Array(4).fill(['scored', 2147483647]),
+    Array(4).fill(['scored', null]),
   );
   expect(asked).toBe(4);
 });

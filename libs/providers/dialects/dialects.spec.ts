@@ -108,8 +108,7 @@ describe.each(['anthropic', 'google', 'openai-responses'] as const)('%s', (kind)
     const { reply } = await ask(kind, CONVERSATION, { body: answer });
     expect(reply).toMatchObject({
       finishReason: 'tool_calls',
-      promptTokens: 412,
-      completionTokens: 89,
+      usage: { promptTokens: 412, completionTokens: 89 },
       message: { role: 'assistant', content: 'Oslo, twice.' },
     });
     expect(callsOf(reply.message)).toEqual(calls);
@@ -594,7 +593,8 @@ describe.each(['openai', 'openai-responses', 'anthropic', 'google'] as const)(
         }
         const { calls, content, refusal, ...facts } = wanted!;
         expect(got.failure).toBeUndefined();
-        expect({ ...got.reply, refilledInMs: got.reply.refilledInMs }).toMatchObject({
+        const { usage, refilledInMs } = got.reply;
+        expect({ ...got.reply, ...usage, refilledInMs }).toMatchObject({
           ...facts,
           refilledInMs: facts.refilledInMs,
         });

@@ -1,0 +1,103 @@
+import type { JsonObject } from '#lib/contracts/json/json';
+import type { RunConfig } from '#lib/contracts/run';
+import type { Tool } from '#lib/contracts/tool';
+import { adaptRequest } from '../learned/adapt-request.js';
+import { readRefusal } from '../learned/read-refusal.js';
+import { ProviderFailure } from '../failure.js';
+import { buildRequest } from '../build-request.js';
+import { requestKey } from '../request-key.js';
+import { DIALECTS } from './dialects.js';
+
+const tools = ['find_order', 'cancel_order'].map((name) => ({
+  type: 'function',
+  function: { name, description: name, parameters: { type: 'object', properties: {} } },
+})) as unknown as Tool[];
+
+const requestOf = (
+  promptCache: RunConfig['prompt_cache'],
+  {
+    systemPrompt = 'Be brief.' as string | null,
+    unsupported = [] as string[],
+    own = undefined as string | undefined,
+  } = {},
+): JsonObject =>
+  buildRequest({
+    config: { temperature: 0, tool_choice: 'auto', max_tokens: 64, params: {}, prompt_cache: promptCache } as RunConfig,
+    suite: { systemPrompt, tools },
+    input: {
+      ...(own === undefined
+        ? { prompt: 'Where is my order?' }
+        : {
+            messages: [
+              { role: 'system', content: own },
+              { role: 'user', content: 'Where?' },
+            ],
+          }),
+    } as never,
+    expectsNoCall: false,
+    target: { name: 'p::m', modelId: 'm', params: {}, systemPrompt: null },
+    model: { unsupportedParams: unsupported, defaultParams: {}, learned: {} },
+  }).body;
+
+const wire = (kind: keyof typeof DIALECTS, body: JsonObject): JsonObject => DIALECTS[kind].toWire(body).wire;
+
+it('Anthropic is asked to keep the tools and the system prompt, for the time that the run wants', () => {
+  for (const ttl of ['5m', '1h'] as const) {
+    const { system, tools: sent } = wire('anthropic', requestOf(ttl));
+    const cache_control = { type: 'ephemeral', ttl };
+    expect(system).toEqual([{ type: 'text', text: 'Be brief.', cache_control }]);
+    expect(sent).toEqual([
+      expect.not.objectContaining({ cache_control: expect.anything() }),
+      expect.objectContaining({ name: 'cancel_order', cache_control }),
+    ]);
+  }
+});
+
+it('a system message of a case alone is not kept, for no other request begins with it', () => {
+  expect(wire('anthropic', requestOf('5m', { own: 'You are Ada.' })).system).toEqual([
+    { type: 'text', text: 'Be brief.', cache_control: { type: 'ephemeral', ttl: '5m' } },
+    { type: 'text', text: 'You are Ada.' },
+  ]);
+  expect(wire('anthropic', requestOf('5m', { systemPrompt: null, own: 'You are Ada.' })).system).toBe('You are Ada.');
+});
+
+it("OpenAI's two formats get one key for all requests that begin alike", () => {
+  const keyOf = (kind: 'openai' | 'openai-responses', systemPrompt: string): unknown =>
+    wire(kind, requestOf('1h', { systemPrompt })).prompt_cache_key;
+  expect(keyOf('openai', 'A')).toMatch(/^toolmark-[0-9a-f]{32}$/);
+  expect(keyOf('openai-responses', 'A')).toBe(keyOf('openai', 'A'));
+  expect(keyOf('openai', 'B')).not.toBe(keyOf('openai', 'A'));
+});
+
+it('nothing is asked of a cache unless a run wants it, and of Google never', () => {
+  for (const kind of Object.keys(DIALECTS) as (keyof typeof DIALECTS)[]) {
+    expect(wire(kind, requestOf('off'))).toEqual(wire(kind, requestOf(undefined)));
+    expect(JSON.stringify(wire(kind, requestOf('off')))).not.toMatch(/cache/);
+  }
+  expect(wire('google', requestOf('5m'))).toEqual(wire('google', requestOf('off')));
+});
+
+it('stored replies answer whatever is asked of the cache of a provider', () => {
+  const keyOf = (body: JsonObject): string =>
+    requestKey({ providerId: 'p', baseUrl: 'https://api.example.com/v1', kind: 'anthropic' }, body, 0).toString('hex');
+  expect(keyOf(requestOf('1h'))).toBe(keyOf(requestOf('off')));
+  expect(keyOf({ ...requestOf('off'), prompt_cache: 'a parameter of a host' })).not.toBe(keyOf(requestOf('off')));
+});
+
+it('a host that knows no such setting is asked without it', () => {
+  const body = requestOf('5m');
+  const refused = (message: string, param?: string): ProviderFailure =>
+    new ProviderFailure('bad_request', message, false, undefined, 400, JSON.stringify({ error: { message, param } }));
+  for (const [message, kind] of [
+    ["Unsupported parameter: 'prompt_cache_key' is not supported with this model.", 'openai'],
+    ['property "prompt_cache_key" is unsupported', 'openai'],
+    ['tools.1.custom.cache_control: Extra inputs are not permitted', 'anthropic'],
+  ] as const) {
+    const refusal = readRefusal(refused(message), body, {}, kind);
+    expect(refusal).toMatchObject({ setting: 'prompt_cache', way: 'left out' });
+    const { body: adapted, adjusted } = adaptRequest(body, { prompt_cache: 'left out' });
+    expect(adjusted).toEqual({ prompt_cache: 'left out' });
+    expect(JSON.stringify(wire(kind, adapted))).not.toMatch(/cache/);
+  }
+  expect(requestOf('5m', { unsupported: ['prompt_cache_key'] })).not.toHaveProperty('prompt_cache');
+});
