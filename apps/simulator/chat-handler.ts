@@ -2,12 +2,15 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { JsonObject } from '#lib/contracts/json/json';
 import { unknownModel, type States } from './control.js';
 import { errorResponse, textOf, tokensOf, type ChatRequest, type ResponsePlan } from './formats/chat-completions.js';
+import type { Format } from './formats/format.js';
 import { formatOf, inFormat } from './formats/formats.js';
 import { refuseOpenAiName, type Refused } from './formats/check-names.js';
 import { correctReply, type CorrectReply } from './models/correct-reply.js';
 import { countRequest, type ModelState } from './models/model-state.js';
 import { chancesOf, readModelName, respond, wrongKey, type Model } from './models/models.js';
 import { NOT_JSON, notJson, tryReadBody } from './read-body.js';
+import { openAiPrompt, refuseCacheSettings } from './prompt-cache/implicit.js';
+import { MIN_CACHED_TOKENS, UNCACHED, type CacheablePrompt, type CacheUse } from './prompt-cache/prompt-cache.js';
 import { sendResponse } from './send-response.js';
 import { hasWrongKey } from './wrong-key.js';
 
@@ -20,6 +23,10 @@ interface ReadRequest {
   userText: string;
   prompt: string;
   tokens: number;
+  /** The format that it was sent in, if not chat completions. */
+  format: Format | undefined;
+  /** Made when it is first needed. */
+  cacheable?: CacheablePrompt | null;
   correctReply?: CorrectReply;
 }
 
@@ -67,6 +74,7 @@ export class ChatHandler {
       const problem = problemOf(body as ChatRequest);
       if (problem) return problem;
       if (!target) refuseNames(body as ChatRequest);
+      if (!target) refuseCacheSettings(wire);
     } catch (error) {
       const { code, param } = error as Partial<Refused>;
       return errorResponse(400, (error as Error).message, code, { param });
@@ -78,7 +86,16 @@ export class ChatHandler {
     const userText = textOf(request.messages[lastUser]?.content).trim();
     const round = 1 + request.messages.slice(lastUser + 1).filter((message) => message.role === 'assistant').length;
     const prompt = round === 1 ? userText : `${userText} (round ${round})`;
-    return { request, wire, model, state: this.states.of(request.model), userText, prompt, tokens: tokensOf(text) };
+    return {
+      request,
+      wire,
+      model,
+      state: this.states.of(request.model),
+      userText,
+      prompt,
+      tokens: tokensOf(text),
+      format: target?.format,
+    };
   }
 
   #respond(read: ReadRequest, key: string, text: string): ResponsePlan {
@@ -92,6 +109,7 @@ export class ChatHandler {
     state.promptTokens += read.tokens;
     const off = this.states.offOf(state);
     if (off) return whileOff(off.status, request.model);
+    let used: CacheUse | undefined;
     return respond(
       {
         request,
@@ -101,6 +119,7 @@ export class ChatHandler {
         userText: read.userText,
         prompt: read.prompt,
         promptTokens: read.tokens,
+        useCache: () => (used ??= useCache(read, nowMs + this.states.aheadMs)),
         repetition,
         nowMs,
         seed: this.seed,
@@ -110,6 +129,14 @@ export class ChatHandler {
       model,
     );
   }
+}
+
+function useCache(read: ReadRequest, nowMs: number): CacheUse {
+  const { tokens, state, wire, format } = read;
+  if (tokens <= MIN_CACHED_TOKENS) return UNCACHED;
+  if (read.cacheable === undefined)
+    read.cacheable = (format ? format.cacheable(wire) : openAiPrompt('chat', wire, wire.messages ?? null)) ?? null;
+  return read.cacheable?.use(state.promptCache, nowMs, tokens) ?? UNCACHED;
 }
 
 function problemOf(body: ChatRequest): ResponsePlan | undefined {

@@ -1,3 +1,4 @@
+import { readPrices, totalOf, writeLedger } from './ledger.js';
 import { newState, type ModelState } from './models/model-state.js';
 import { readModelName, MODEL_NAMES } from './models/models.js';
 import { readJudgeRules } from './models/judge-rules.js';
@@ -6,10 +7,14 @@ import { readPromptSensitivity } from './models/prompt-sensitivity.js';
 import { readScript } from './models/scripts.js';
 import { errorResponse, jsonResponse, type ResponsePlan } from './formats/chat-completions.js';
 
+const MAX_AHEAD_MS = 365 * 24 * 60 * 60 * 1000;
+
 /** The states of all models that have been named so far. The state of `*` applies to all models. */
 export class States {
   private readonly byName = new Map<string, ModelState>();
   redirectsFollowed = 0;
+  /** How far the clock of the prompt caches was moved ahead. */
+  aheadMs = 0;
 
   of(name: string): ModelState {
     let state = this.byName.get(name);
@@ -25,6 +30,7 @@ export class States {
   reset(): void {
     this.byName.clear();
     this.redirectsFollowed = 0;
+    this.aheadMs = 0;
   }
 }
 
@@ -43,6 +49,12 @@ export function control(method: string, url: URL, body: unknown, states: States)
       return configure('meta', name, (state) => (state.metaRules = readMetaRules(body)), states);
     case 'POST judge':
       return configure('judge', name, (state) => (state.judgeRules = readJudgeRules(body)), states);
+    case 'POST prices':
+      return setPrices(name, body, states);
+    case 'POST clock':
+      return moveClock((body ?? {}) as { advance_s?: unknown }, states);
+    case 'GET ledger':
+      return jsonResponse(200, ledger(states, url.searchParams.get('model')));
     case 'GET stats':
       return jsonResponse(200, stats(states, url.searchParams));
     case 'GET requests':
@@ -57,7 +69,8 @@ export function control(method: string, url: URL, body: unknown, states: States)
         404,
         `No ${method} ${url.pathname}. There are POST /control/models/<model>, ` +
           '/control/scripted/<id>, /control/prompt-sensitive/<id>, /control/meta/<id>, /control/judge/<id>, ' +
-          '/control/reset and GET /control/stats, /control/requests?model=<model>.',
+          '/control/prices/<model>, /control/clock, /control/reset and GET /control/stats, ' +
+          '/control/requests?model=<model>, /control/ledger?model=<model>.',
       );
   }
 }
@@ -98,6 +111,36 @@ export const unknownModel = (name: string): ResponsePlan =>
     'model_not_found',
     { param: 'model' },
   );
+
+/** From now on, replies of the model cost that much. */
+function setPrices(name: string, body: unknown, states: States): ResponsePlan {
+  if (!readModelName(name)) return unknownModel(name);
+  try {
+    states.of(name).prices = readPrices(body);
+  } catch (error) {
+    return errorResponse(400, (error as Error).message);
+  }
+  return jsonResponse(200, { model: name });
+}
+
+/** Moves the clock of the prompt caches ahead. Limits of requests keep to the real time. */
+function moveClock({ advance_s: seconds }: { advance_s?: unknown }, states: States): ResponsePlan {
+  const isNumber = typeof seconds === 'number' && seconds > 0;
+  if (!isNumber || states.aheadMs + seconds * 1000 > MAX_AHEAD_MS)
+    return errorResponse(400, '"advance_s" must be a number above 0; the clock goes ahead by a year at most.', null, {
+      param: 'advance_s',
+    });
+  states.aheadMs += seconds * 1000;
+  return jsonResponse(200, { ahead_s: states.aheadMs / 1000 });
+}
+
+function ledger(states: States, only: string | null): unknown {
+  const models = states.entries().filter(([name]) => only === null || name === only);
+  return {
+    total: writeLedger(totalOf(models.map(([, state]) => state.ledger))),
+    models: Object.fromEntries(models.map(([name, state]) => [name, writeLedger(state.ledger)])),
+  };
+}
 
 /** `?model=` selects one model, and `?prompts=0` omits the count of each prompt. */
 function stats(states: States, query: URLSearchParams): unknown {

@@ -1,6 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import { Counter } from 'prom-client';
 import { registry } from '#lib/runtime/metrics';
+import { countReply } from './ledger.js';
 import type { ResponsePlan } from './formats/chat-completions.js';
 import type { ModelState } from './models/model-state.js';
 
@@ -42,6 +43,7 @@ export function sendResponse(response: ServerResponse, plan: ResponsePlan, state
       const { delayMs = 0 } = plan;
       const sendNow = () => {
         countEnd(String(plan.status));
+        if (state && plan.usage && plan.status === 200 && !response.destroyed) countReply(state.ledger, plan.usage);
         write(response, plan);
       };
       if (delayMs <= 0) return sendNow();

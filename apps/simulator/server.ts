@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { registry } from '#lib/runtime/metrics';
 import { ChatHandler } from './chat-handler.js';
 import { control, States, unknownModel } from './control.js';
-import { errorResponse, jsonResponse, tokensOf, usage, type ResponsePlan } from './formats/chat-completions.js';
+import { errorResponse, jsonResponse, tokensOf, type ResponsePlan } from './formats/chat-completions.js';
 import { formatOf, formatOfHost, inFormat } from './formats/formats.js';
 import { embed, EMBEDDING_DIMENSIONS, toBase64 } from './models/embeddings.js';
 import { MODEL_NAMES, wrongKey } from './models/models.js';
@@ -138,7 +138,7 @@ function embeddings(body: unknown, states: States): ResponsePlan {
       index,
       embedding: format === 'base64' ? toBase64(vector) : vector,
     })),
-    usage: usage(tokens, 0),
+    usage: { prompt_tokens: tokens, total_tokens: tokens },
   });
 }
 

@@ -1,4 +1,5 @@
 import { isObject, type Json, type JsonObject } from '#lib/contracts/json/json';
+import { markedPrompt, readMarks } from '../prompt-cache/marked.js';
 import { hash } from './chance.js';
 import { refuseAnthropicCall, refuseAnthropicNames } from './check-names.js';
 import { joinTexts, list, objectOf, readCompletion, type Format } from './format.js';
@@ -27,6 +28,7 @@ export const anthropicFormat: Format = {
     refuseFields(body, headers);
     const { system, messages, tools, max_tokens: maxTokens, temperature, model } = body;
     refuseAnthropicNames(list(tools).map(({ name }) => name));
+    readMarks(body);
     const instructions = joinTexts(system, '\n\n');
     return {
       model: model ?? null,
@@ -47,8 +49,10 @@ export const anthropicFormat: Format = {
     };
   },
 
-  write(completion, status, headers): JsonObject {
-    const reply = readCompletion(completion);
+  cacheable: markedPrompt,
+
+  write(completion, status, headers, used): JsonObject {
+    const reply = readCompletion(completion, used);
     if (!reply) return writeError(completion.error as JsonObject, status, headers);
     const { content, calls, thoughts, finish, usage } = reply;
     return {
@@ -70,10 +74,13 @@ export const anthropicFormat: Format = {
       stop_sequence: null,
       stop_details: finish === 'content_filter' ? { type: 'refusal', category: null, explanation: null } : null,
       usage: {
-        input_tokens: usage.prompt,
-        cache_creation_input_tokens: 0,
-        cache_read_input_tokens: 0,
-        cache_creation: { ephemeral_1h_input_tokens: 0, ephemeral_5m_input_tokens: 0 },
+        input_tokens: usage.prompt - usage.cacheRead - usage.cacheWrite5m - usage.cacheWrite1h,
+        cache_creation_input_tokens: usage.cacheWrite5m + usage.cacheWrite1h,
+        cache_read_input_tokens: usage.cacheRead,
+        cache_creation: {
+          ephemeral_1h_input_tokens: usage.cacheWrite1h,
+          ephemeral_5m_input_tokens: usage.cacheWrite5m,
+        },
         output_tokens: usage.completion,
         service_tier: 'standard',
       },

@@ -1,3 +1,4 @@
+import type { TokenUsage } from '../ledger.js';
 import { hash } from './chance.js';
 
 export interface JsonSchema {
@@ -54,12 +55,24 @@ export interface Reply {
 
 /** What the server does with a request: it sends a response, sends half of one, resets the connection, or hangs. */
 export type ResponsePlan =
-  | { do: 'send'; status: number; headers?: Record<string, string>; body: string | Buffer; delayMs?: number }
+  | {
+      do: 'send';
+      status: number;
+      headers?: Record<string, string>;
+      body: string | Buffer;
+      delayMs?: number;
+      /** What a model's reply used, for the ledger and for other formats. */
+      usage?: TokenUsage;
+    }
   | { do: 'half'; body: string }
   | { do: 'reset' }
   | { do: 'hang' };
 
-export const jsonResponse = (status: number, body: unknown, headers?: Record<string, string>): ResponsePlan => ({
+export const jsonResponse = (
+  status: number,
+  body: unknown,
+  headers?: Record<string, string>,
+): ResponsePlan & { do: 'send' } => ({
   do: 'send',
   status,
   body: JSON.stringify(body),
@@ -95,12 +108,7 @@ export function textOf(content: unknown): string {
 }
 
 /** A reply as an OpenAI chat completion. Its ids are hashes, so that the same reply has the same ids. */
-export function completion(
-  reply: Reply,
-  model: string,
-  promptTokenCount: number,
-  idSeed: string,
-): Record<string, unknown> {
+export function completion(reply: Reply, model: string, used: TokenUsage, idSeed: string): Record<string, unknown> {
   const id = (what: string) => hash(`${idSeed}\u0000${what}`).toString(36);
   const calls = reply.calls.map((call, i) => ({
     id: `call_${id(`call ${i}`)}`,
@@ -115,7 +123,6 @@ export function completion(
     content: reply.content,
     ...(calls.length > 0 && { tool_calls: calls }),
   };
-  const completionTokens = replyTokens(reply);
   return {
     id: `chatcmpl-${id('completion')}`,
     object: 'chat.completion',
@@ -124,14 +131,17 @@ export function completion(
     choices: [
       { index: 0, message, logprobs: null, finish_reason: reply.finish ?? (calls.length > 0 ? 'tool_calls' : 'stop') },
     ],
-    usage: usage(promptTokenCount, completionTokens),
+    usage: writeUsage(used),
   };
 }
 
-export const usage = (prompt: number, completionTokens: number): Record<string, number> => ({
+/** Usage in OpenAI's words. */
+const writeUsage = ({ prompt, completion: completionTokens, cacheRead, reasoning }: TokenUsage): object => ({
   prompt_tokens: prompt,
   completion_tokens: completionTokens,
   total_tokens: prompt + completionTokens,
+  prompt_tokens_details: { cached_tokens: cacheRead },
+  completion_tokens_details: { reasoning_tokens: reasoning },
 });
 
 export function replyTokens(reply: Reply): number {

@@ -1,4 +1,6 @@
 import { isObject, parseJson, type Json, type JsonObject } from '#lib/contracts/json/json';
+import type { TokenUsage } from '../ledger.js';
+import type { CacheablePrompt } from '../prompt-cache/prompt-cache.js';
 
 /** A format other than chat completions, in which clients can reach the same models. */
 export interface Format {
@@ -7,8 +9,13 @@ export interface Format {
    * @throws Error with the message with which the real API refuses the request
    */
   read(body: JsonObject, model: string | undefined, headers: Record<string, unknown>): JsonObject;
-  /** Translates a completion, or an error. */
-  write(completion: JsonObject, status: number, headers: Record<string, string>): JsonObject;
+  /** What the prompt cache needs to know of a request that was read; undefined if nothing of it is cached. */
+  cacheable(body: JsonObject): CacheablePrompt | undefined;
+  /**
+   * Translates a completion, or an error.
+   * @param usage of the completion, unless it was posted
+   */
+  write(completion: JsonObject, status: number, headers: Record<string, string>, usage?: TokenUsage): JsonObject;
   /** The status that a host of the format sends instead of OpenAI's. */
   statusOf?(status: number): number;
 }
@@ -19,15 +26,14 @@ export interface Completion {
   /** Blocks of thoughts, for formats that have them. */
   thoughts: JsonObject[];
   finish: string;
-  usage: { prompt: Json; completion: Json };
+  usage: Omit<TokenUsage, 'cost'>;
 }
 
 /** Reads a completion. Returns undefined for an error. */
-export function readCompletion(completion: JsonObject): Completion | undefined {
+export function readCompletion(completion: JsonObject, used?: TokenUsage): Completion | undefined {
   const choice = Array.isArray(completion.choices) ? (completion.choices[0] as JsonObject) : undefined;
   if (!choice) return undefined;
   const message = choice.message as JsonObject;
-  const usage = (completion.usage ?? {}) as JsonObject;
   return {
     content: typeof message.content === 'string' ? message.content : null,
     calls: ((message.tool_calls ?? []) as JsonObject[]).map((call) => {
@@ -41,8 +47,14 @@ export function readCompletion(completion: JsonObject): Completion | undefined {
     }),
     thoughts: list(message.thinking_blocks),
     finish: String(choice.finish_reason),
-    usage: { prompt: usage.prompt_tokens ?? 0, completion: usage.completion_tokens ?? 0 },
+    usage: used ?? postedUsage(completion),
   };
+}
+
+/** A posted usage, which says nothing of the cache. */
+function postedUsage({ usage }: JsonObject): Omit<TokenUsage, 'cost'> {
+  const { prompt_tokens: prompt = 0, completion_tokens: completion = 0 } = (usage ?? {}) as Record<string, number>;
+  return { prompt, completion, reasoning: 0, cacheRead: 0, cacheWrite5m: 0, cacheWrite1h: 0 };
 }
 
 /** Where Google's OpenAI-compatible endpoint puts the signature of a call. */

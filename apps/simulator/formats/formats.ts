@@ -27,7 +27,7 @@ export function inFormat(format: Format | undefined, plan: ResponsePlan): Respon
     if (!isObject(body) || !(isObject(body.error) || Array.isArray(body.choices))) return plan;
     const headers = { ...plan.headers };
     const status = format.statusOf?.(plan.status) ?? plan.status;
-    return { ...plan, status, body: JSON.stringify(format.write(body, plan.status, headers)), headers };
+    return { ...plan, status, body: JSON.stringify(format.write(body, plan.status, headers, plan.usage)), headers };
   } catch {
     return plan;
   }

@@ -1,4 +1,5 @@
 import { isObject, type Json, type JsonObject } from '#lib/contracts/json/json';
+import { implicitPrompt } from '../prompt-cache/implicit.js';
 import { Refused, refuseGoogleNames } from './check-names.js';
 import { joinTexts, list, objectOf, readCompletion, type Completion, type Format } from './format.js';
 
@@ -58,20 +59,28 @@ export const googleFormat: Format = {
     };
   },
 
+  cacheable: ({ tools, systemInstruction, contents }) =>
+    implicitPrompt({ scope: 'google', tools: tools ?? null, rest: [systemInstruction ?? null, contents ?? null] }),
+
   /** Google answers a wrong key with 400. */
   statusOf: (status) => (status === 401 ? 400 : status),
 
-  write(completion, status, headers): JsonObject {
-    const reply = readCompletion(completion);
+  write(completion, status, headers, used): JsonObject {
+    const reply = readCompletion(completion, used);
     if (!reply) return writeError(completion.error as JsonObject, status, headers);
     const { usage } = reply;
     return {
       candidates: [writeCandidate(reply)],
       usageMetadata: {
         promptTokenCount: usage.prompt,
-        candidatesTokenCount: usage.completion,
-        totalTokenCount: Number(usage.prompt) + Number(usage.completion),
+        candidatesTokenCount: usage.completion - usage.reasoning,
+        totalTokenCount: usage.prompt + usage.completion,
         promptTokensDetails: [{ modality: 'TEXT', tokenCount: usage.prompt }],
+        ...(usage.reasoning > 0 && { thoughtsTokenCount: usage.reasoning }),
+        ...(usage.cacheRead > 0 && {
+          cachedContentTokenCount: usage.cacheRead,
+          cacheTokensDetails: [{ modality: 'TEXT', tokenCount: usage.cacheRead }],
+        }),
       },
       modelVersion: completion.model ?? null,
       responseId: String(completion.id).replace('chatcmpl-', ''),

@@ -1,4 +1,5 @@
 import { isObject, type Json, type JsonObject } from '#lib/contracts/json/json';
+import { openAiPrompt, refuseCacheSettings } from '../prompt-cache/implicit.js';
 import { refuseOpenAiName } from './check-names.js';
 import { joinTexts, list, readCompletion, type Completion, type Format } from './format.js';
 
@@ -8,6 +9,7 @@ const UNKNOWN = ['messages', 'max_tokens', 'max_completion_tokens', 'seed', 'sto
 export const responsesFormat: Format = {
   read(body) {
     for (const name of UNKNOWN) if (name in body) throw new Error(`Unknown parameter: '${name}'.`);
+    refuseCacheSettings(body);
     const {
       tools,
       tool_choice: choice,
@@ -40,8 +42,10 @@ export const responsesFormat: Format = {
     };
   },
 
-  write(completion): JsonObject {
-    const reply = readCompletion(completion);
+  cacheable: (body) => openAiPrompt('responses', body, [body.instructions ?? null, body.input ?? null]),
+
+  write(completion, _status, _headers, used): JsonObject {
+    const reply = readCompletion(completion, used);
     if (!reply) return completion;
     const { finish, usage } = reply;
     const id = String(completion.id).replace('chatcmpl-', '');
@@ -61,10 +65,10 @@ export const responsesFormat: Format = {
       store: false,
       usage: {
         input_tokens: usage.prompt,
-        input_tokens_details: { cached_tokens: 0 },
+        input_tokens_details: { cached_tokens: usage.cacheRead },
         output_tokens: usage.completion,
-        output_tokens_details: { reasoning_tokens: 0 },
-        total_tokens: Number(usage.prompt) + Number(usage.completion),
+        output_tokens_details: { reasoning_tokens: usage.reasoning },
+        total_tokens: usage.prompt + usage.completion,
       },
       user: null,
     };

@@ -47,5 +47,6 @@ export const google: Host = {
     },
   },
   refusesBody: refuseUnsigned,
+  reasoning: () => 40,
   sends: () => ({ call: { extra_content: { google: { thought_signature: 'c2lnbmF0dXJl' } } } }),
 };

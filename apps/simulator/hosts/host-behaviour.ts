@@ -11,6 +11,7 @@ import { list } from '../formats/format.js';
 import type { Behaviour } from '../models/behaviour.js';
 import { correctReply } from '../models/correct-reply.js';
 import type { ModelRequest } from '../models/model-request.js';
+import { usageOf } from '../models/usage.js';
 import { withinTokens } from '../models/spoil-reply.js';
 import type { Host, OddReply, Refusal } from './host.js';
 
@@ -63,19 +64,18 @@ function oddReplyOf({ odd = {} }: Host, asked: ModelRequest): ResponsePlan | und
 function replyOf(host: Host, asked: ModelRequest): ResponsePlan {
   const { request, wire } = asked;
   const { max_completion_tokens: most, max_tokens: max } = request;
-  const whole = completion(
-    withinTokens(host.ignores ? correctReply(without(request, host.ignores)) : asked.correctReply(), most ?? max),
-    request.model,
-    asked.promptTokens,
-    `${asked.prompt}\u0000${asked.repetition}`,
-  ) as JsonObject;
+  const correct = host.ignores ? correctReply(without(request, host.ignores)) : asked.correctReply();
+  const reply = withinTokens(correct, most ?? max);
+  const usage = usageOf(asked, reply, host.reasoning?.(wire));
+  const whole = completion(reply, request.model, usage, `${asked.prompt}\u0000${asked.repetition}`) as JsonObject;
   const sent = host.sends?.(wire) ?? {};
   const choices = list(whole.choices).map((choice) => ({
     ...choice,
     ...sent.choice,
     message: { ...(choice.message as JsonObject), ...sent.message, ...callsOf(host, asked, choice, sent.call) },
   }));
-  return jsonResponse(200, { ...whole, ...sent.response, choices }, host.headers);
+  const written = { ...whole, ...(host.usage && { usage: host.usage(usage) }), ...sent.response, choices };
+  return { ...jsonResponse(200, written, host.headers), usage };
 }
 
 const without = (request: ChatRequest, names: readonly string[]): ChatRequest =>

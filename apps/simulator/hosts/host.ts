@@ -1,4 +1,6 @@
 import type { JsonObject } from '#lib/contracts/json/json';
+import { tokensOf } from '../formats/chat-completions.js';
+import type { TokenUsage } from '../ledger.js';
 import type { ModelRequest } from '../models/model-request.js';
 
 /** A refusal in a host's words. */
@@ -44,6 +46,10 @@ export interface Host {
   /** Fields of the reply's message, of its choice, and of the whole response, beside OpenAI's. */
   sends?: (body: JsonObject) => { message?: JsonObject; call?: JsonObject; choice?: JsonObject; response?: JsonObject };
   headers?: Record<string, string>;
+  /** How many tokens it thinks before it replies. */
+  reasoning?: (body: JsonObject) => number;
+  /** The usage in its words, if they are not OpenAI's. */
+  usage?: (usage: TokenUsage) => object;
   /** By the name in the message of the user, as in `[[filtered]]`. */
   odd?: Record<string, (asked: ModelRequest) => OddReply>;
 }
@@ -61,3 +67,4 @@ export const refuseOtherFields =
   };
 
 export const THOUGHT = 'One of the tools fits the request.';
+export const THOUGHT_TOKENS = tokensOf(THOUGHT);

@@ -1,11 +1,14 @@
 import { lacksThoughts, thinks } from './deepseek.js';
-import { THOUGHT, type Host, type Refusal } from './host.js';
+import { THOUGHT, THOUGHT_TOKENS, type Host, type Refusal } from './host.js';
 
 const incompatible = (choice: string): Refusal => ({
   message: `tool_choice '${choice}' is incompatible with thinking enabled`,
 });
 
-/** Kimi at Moonshot. The words of its refusals are from memory. */
+/**
+ * Kimi at Moonshot. The words of its refusals are from memory. That it does not count its thoughts apart, and sends
+ * cached_tokens also when there are none, is not verified.
+ */
 export const kimi: Host = {
   about: 'Kimi at Moonshot: one temperature, no required call while it thinks, and it wants its thoughts back.',
   refuses: {
@@ -29,4 +32,11 @@ export const kimi: Host = {
   writeRefusal: ({ message }) => ({ error: { message, type: 'invalid_request_error' } }),
   id: ({ name, index, before }) => `functions.${name}:${before + index}`,
   sends: (body) => (thinks(body) ? { message: { reasoning_content: THOUGHT } } : {}),
+  reasoning: (body) => (thinks(body) ? THOUGHT_TOKENS : 0),
+  usage: ({ prompt, completion, cacheRead }) => ({
+    prompt_tokens: prompt,
+    completion_tokens: completion,
+    total_tokens: prompt + completion,
+    cached_tokens: cacheRead,
+  }),
 };

@@ -47,7 +47,10 @@ function refuseLongIds(message: JsonObject, index: number): Refusal | undefined 
   };
 }
 
-/** A reasoning model of OpenAI. The words for strict schemas are from memory. */
+/**
+ * A reasoning model of OpenAI. The words for strict schemas are from memory, and so is that it thinks multiples of 64
+ * tokens.
+ */
 export const openai: Host = {
   about: 'A reasoning model of OpenAI: refuses max_tokens, temperature and other settings.',
   refuses: {
@@ -75,4 +78,17 @@ export const openai: Host = {
   },
   refusesMessage: refuseLongIds,
   sends: () => ({ message: { refusal: null, annotations: [] } }),
+  reasoning: () => 64,
+  usage: ({ prompt, completion, reasoning, cacheRead }) => ({
+    prompt_tokens: prompt,
+    completion_tokens: completion,
+    total_tokens: prompt + completion,
+    prompt_tokens_details: { cached_tokens: cacheRead, audio_tokens: 0 },
+    completion_tokens_details: {
+      reasoning_tokens: reasoning,
+      audio_tokens: 0,
+      accepted_prediction_tokens: 0,
+      rejected_prediction_tokens: 0,
+    },
+  }),
 };

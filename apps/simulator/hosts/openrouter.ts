@@ -1,10 +1,14 @@
-import { THOUGHT, type Host } from './host.js';
+import { toDollars } from '../ledger.js';
+import { THOUGHT, THOUGHT_TOKENS, type Host } from './host.js';
 
 const error = (message: string, code: number, metadata?: object): object => ({
   error: { message, code, ...(metadata && { metadata }) },
 });
 
-/** OpenRouter, in front of a model whose hosts cannot force a call. Its limit is reset at a time in milliseconds. */
+/**
+ * OpenRouter, in front of a model whose hosts cannot force a call. Its limit is reset at a time in milliseconds. It
+ * names a cost once prices were posted.
+ */
 export const openrouter: Host = {
   about: 'OpenRouter: no host of the model takes a required call; errors inside a 200.',
   refuses: {
@@ -27,6 +31,23 @@ export const openrouter: Host = {
     },
     choice: { native_finish_reason: 'tool_calls' },
     response: { provider: 'Simulated' },
+  }),
+  reasoning: () => THOUGHT_TOKENS,
+  usage: ({ prompt, completion, reasoning, cacheRead, cost }) => ({
+    prompt_tokens: prompt,
+    completion_tokens: completion,
+    total_tokens: prompt + completion,
+    ...(cost && {
+      cost: toDollars(cost.prompt + cost.completion),
+      is_byok: false,
+      cost_details: {
+        upstream_inference_cost: toDollars(cost.prompt + cost.completion),
+        upstream_inference_prompt_cost: toDollars(cost.prompt),
+        upstream_inference_completions_cost: toDollars(cost.completion),
+      },
+    }),
+    prompt_tokens_details: { cached_tokens: cacheRead, cache_write_tokens: 0, audio_tokens: 0, video_tokens: 0 },
+    completion_tokens_details: { reasoning_tokens: reasoning, image_tokens: 0, audio_tokens: 0 },
   }),
   odd: {
     limited: ({ nowMs }) => ({

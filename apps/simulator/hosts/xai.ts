@@ -5,7 +5,7 @@ const unsupported = (argument: string): Refusal => ({
   message: `Model grok-4 does not support parameter ${argument}.`,
 });
 
-/** A reasoning model of xAI. */
+/** A reasoning model of xAI, which counts its thoughts in the total only, not in completion_tokens. */
 export const xai: Host = {
   about: 'A reasoning model of xAI: refuses penalties, stop and reasoning_effort, under other names.',
   refuses: {
@@ -16,4 +16,18 @@ export const xai: Host = {
   },
   writeRefusal: ({ message }) => ({ code: 'Client specified an invalid argument', error: message }),
   sends: () => ({ message: { refusal: null }, response: { system_fingerprint: 'fp_xai' } }),
+  reasoning: () => 60,
+  usage: ({ prompt, completion, reasoning, cacheRead }) => ({
+    prompt_tokens: prompt,
+    completion_tokens: completion - reasoning,
+    total_tokens: prompt + completion,
+    prompt_tokens_details: { text_tokens: prompt, audio_tokens: 0, image_tokens: 0, cached_tokens: cacheRead },
+    completion_tokens_details: {
+      reasoning_tokens: reasoning,
+      audio_tokens: 0,
+      accepted_prediction_tokens: 0,
+      rejected_prediction_tokens: 0,
+    },
+    num_sources_used: 0,
+  }),
 };

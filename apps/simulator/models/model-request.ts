@@ -2,6 +2,7 @@ import type { JsonObject } from '#lib/contracts/json/json';
 import type { CorrectReply } from './correct-reply.js';
 import type { ModelState } from './model-state.js';
 import type { ChatRequest } from '../formats/chat-completions.js';
+import type { CacheUse } from '../prompt-cache/prompt-cache.js';
 
 /** One request to a model, with everything that decides the response. */
 export interface ModelRequest {
@@ -18,6 +19,8 @@ export interface ModelRequest {
   /** How often the model got this prompt before. Only this changes when a request is repeated. */
   repetition: number;
   promptTokens: number;
+  /** Reads and writes the prompt cache of the model. Only a request that gets a reply does so, and once. */
+  useCache(): CacheUse;
   nowMs: number;
   /** The seed of the simulator. */
   seed: number;

@@ -1,3 +1,5 @@
+import { newLedger, type Ledger, type Prices } from '../ledger.js';
+import { PromptCache } from '../prompt-cache/prompt-cache.js';
 import type { Bucket } from './rate-limit.js';
 import type { JudgeRules } from './judge-rules.js';
 import type { MetaRules } from './meta-rules.js';
@@ -28,6 +30,9 @@ export interface ModelState {
   judgeRules?: JudgeRules;
   /** How often each request to a model that is sensitive to parameters was made. */
   paramsAsked: Map<string, number>;
+  promptCache: PromptCache;
+  ledger: Ledger;
+  prices?: Prices;
 }
 
 /** How many distinct prompts of a model are counted. The oldest are forgotten, so that a simulator stays small. */
@@ -55,6 +60,8 @@ export const newState = (): ModelState => ({
   off: null,
   limitHeaders: {},
   paramsAsked: new Map(),
+  promptCache: new PromptCache(),
+  ledger: newLedger(),
 });
 
 /** Counts a request. @returns how often its prompt was sent before */

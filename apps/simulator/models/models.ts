@@ -1,4 +1,5 @@
 import type { ModelRequest } from './model-request.js';
+import type { TokenUsage } from '../ledger.js';
 import { correctReply } from './correct-reply.js';
 import { chance, hash } from '../formats/chance.js';
 import { readEvidence } from './judge-evidence.js';
@@ -13,6 +14,7 @@ import { paramSensitiveReply } from './param-sensitive-reply.js';
 import { promptSensitiveReply } from './prompt-sensitive-reply.js';
 import { nextScripted } from './scripts.js';
 import * as spoil from './spoil-reply.js';
+import { usageOf } from './usage.js';
 import {
   completion,
   replyTokens,
@@ -199,9 +201,10 @@ export const BEHAVIOURS: Record<string, Behaviour> = {
   'invalid-utf8': {
     about: 'The right call in bytes that are not UTF-8.',
     respond: (asked) => {
-      const body = Buffer.from(JSON.stringify(completionOf(asked, { ...asked.correctReply(), content: 'Voil~' })));
+      const whole = completionOf(asked, { ...asked.correctReply(), content: 'Voil~' });
+      const body = Buffer.from(JSON.stringify(whole.body));
       body[body.indexOf('Voil~') + 4] = 0xe0; // "à" as Latin-1 writes it
-      return { do: 'send', status: 200, body };
+      return { do: 'send', status: 200, body, usage: whole.usage };
     },
   },
   scripted: {
@@ -300,11 +303,14 @@ function sendReply(
 ): ResponsePlan {
   const { max_completion_tokens: most, max_tokens: max } = asked.request;
   const allowed = behaviour === BEHAVIOURS.huge ? reply : spoil.withinTokens(reply, most ?? max);
-  return jsonResponse(200, completionOf(asked, allowed), behaviour.headers?.(asked));
+  const { body, usage } = completionOf(asked, allowed);
+  return { ...jsonResponse(200, body, behaviour.headers?.(asked)), usage };
 }
 
-const completionOf = (asked: ModelRequest, reply: Reply): Record<string, unknown> =>
-  completion(reply, asked.request.model, asked.promptTokens, `${asked.prompt}\u0000${asked.repetition}`);
+function completionOf(asked: ModelRequest, reply: Reply): { body: Record<string, unknown>; usage: TokenUsage } {
+  const usage = usageOf(asked, reply);
+  return { body: completion(reply, asked.request.model, usage, `${asked.prompt}\u0000${asked.repetition}`), usage };
+}
 
 function failure(at: number): ResponsePlan {
   if (at < 0.2) return errorResponse(500, 'The server had an error while processing your request. Sorry about that!');

@@ -1,9 +1,12 @@
 import type { ScriptedReply, Script } from './script.js';
 import type { ModelRequest } from './model-request.js';
+import type { TokenUsage } from '../ledger.js';
 import { errorResponse, jsonResponse, type ResponsePlan, type Call, type Reply } from '../formats/chat-completions.js';
 
 const list = (value: unknown): ScriptedReply[] =>
   (Array.isArray(value) ? value : value === undefined ? [] : [value]) as ScriptedReply[];
+
+type CompletionOf = (asked: ModelRequest, reply: Reply) => { body: Record<string, unknown>; usage: TokenUsage };
 
 /** @throws Error that says what is wrong with the posted script */
 export function readScript(body: unknown): Script {
@@ -19,10 +22,7 @@ export function readScript(body: unknown): Script {
   };
 }
 
-export function nextScripted(
-  asked: ModelRequest,
-  completionOf: (asked: ModelRequest, reply: Reply) => Record<string, unknown>,
-): ResponsePlan {
+export function nextScripted(asked: ModelRequest, completionOf: CompletionOf): ResponsePlan {
   const { script } = asked.state;
   const name = asked.request.model;
   if (!script)
@@ -41,11 +41,7 @@ export function nextScripted(
   return planOf(scripted, asked, completionOf);
 }
 
-function planOf(
-  scripted: ScriptedReply,
-  asked: ModelRequest,
-  completionOf: (asked: ModelRequest, reply: Reply) => Record<string, unknown>,
-): ResponsePlan {
+function planOf(scripted: ScriptedReply, asked: ModelRequest, completionOf: CompletionOf): ResponsePlan {
   const { status = 200, headers, body, delay_ms: delayMs = 0 } = scripted;
   const delayed = (plan: ResponsePlan): ResponsePlan => (plan.do === 'send' ? { ...plan, delayMs } : plan);
   if (typeof body === 'string') return { do: 'send', status, headers: headers ?? {}, body, delayMs };
@@ -63,10 +59,13 @@ function planOf(
     name: String(call.function?.name),
     arguments: JSON.stringify(call.function?.arguments ?? ''),
   }));
-  const whole = completionOf(asked, { content: typeof message.content === 'string' ? message.content : null, calls });
+  const { body: whole, usage } = completionOf(asked, {
+    content: typeof message.content === 'string' ? message.content : null,
+    calls,
+  });
   const choice = (whole.choices as Record<string, unknown>[])[0]!;
   choice.message = message;
   if (scripted.finish_reason) choice.finish_reason = scripted.finish_reason;
-  if (scripted.usage) whole.usage = scripted.usage;
-  return delayed(jsonResponse(status, whole, headers));
+  if (scripted.usage) return delayed(jsonResponse(status, { ...whole, usage: scripted.usage }, headers));
+  return delayed({ ...jsonResponse(status, whole, headers), usage });
 }

@@ -1,0 +1,32 @@
+/** A place in the text of a prompt: two running hashes of all that precedes it, and how many characters that is. */
+export interface Place {
+  a: number;
+  b: number;
+  characters: number;
+}
+
+export const START: Place = { a: 0x811c9dc5, b: 0x41c6ce57, characters: 0 };
+
+/** The place after more text, or after a stretch of it. */
+export function readOn(place: Place, text: string, from = 0, to = text.length): Place {
+  let { a, b } = place;
+  for (let at = from; at < to; at++) {
+    const unit = text.charCodeAt(at);
+    a = Math.imul(a ^ unit, 0x01000193);
+    b = Math.imul(b ^ unit, 0x5f356495);
+  }
+  return { a, b, characters: place.characters + to - from };
+}
+
+/** The place after something that is no text of the prompt and is not counted, but tells prompts apart. */
+export const salt = (place: Place, what: string): Place => ({ ...readOn(place, what), characters: place.characters });
+
+/** The 53 bits of a place that stand for all text before it. */
+export const keyOf = ({ a, b }: Place): number => mix(a) * 2 ** 21 + (mix(b) >>> 11);
+
+/** murmur3's final mix. */
+function mix(hash: number): number {
+  let h = Math.imul(hash ^ (hash >>> 16), 0x85ebca6b);
+  h = Math.imul(h ^ (h >>> 13), 0xc2b2ae35);
+  return (h ^ (h >>> 16)) >>> 0;
+}
