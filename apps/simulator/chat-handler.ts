@@ -132,11 +132,20 @@ export class ChatHandler {
 }
 
 function useCache(read: ReadRequest, nowMs: number): CacheUse {
-  const { tokens, state, wire, format } = read;
+  const { tokens, state } = read;
   if (tokens <= MIN_CACHED_TOKENS) return UNCACHED;
-  if (read.cacheable === undefined)
-    read.cacheable = (format ? format.cacheable(wire) : openAiPrompt('chat', wire, wire.messages ?? null)) ?? null;
+  if (read.cacheable === undefined) read.cacheable = cacheableOf(read);
   return read.cacheable?.use(state.promptCache, nowMs, tokens) ?? UNCACHED;
+}
+
+/** @returns null for a prompt that is not cached, such as one that is nested too deep to be written */
+function cacheableOf({ wire, format }: ReadRequest): CacheablePrompt | null {
+  try {
+    return (format ? format.cacheable(wire) : openAiPrompt('chat', wire, wire.messages ?? null)) ?? null;
+  } catch (error) {
+    if (error instanceof RangeError) return null;
+    throw error;
+  }
 }
 
 function problemOf(body: ChatRequest): ResponsePlan | undefined {

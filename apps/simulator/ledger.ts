@@ -15,7 +15,7 @@ export interface TokenUsage {
   cost: Cost | null;
 }
 /** In millionths of a millionth of a dollar, so that a price in dollars per million tokens stays exact. */
-interface Cost {
+export interface Cost {
   prompt: bigint;
   completion: bigint;
 }

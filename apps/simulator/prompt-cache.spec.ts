@@ -566,6 +566,19 @@ describe('usage in the words of a host', () => {
     expect(plain.completion_tokens_details).toBeUndefined();
   });
 
+  it('Groq and Mistral say less than OpenAI, and hosts without a cache nothing', async () => {
+    const groq = fresh('host:groq');
+    expect(await ask(groq)).not.toHaveProperty('prompt_tokens_details');
+    expect((await ask(groq)).prompt_tokens_details.cached_tokens).toBeGreaterThan(0);
+    expect((await twice(fresh('host:mistral'))).prompt_tokens_details.cached_tokens).toBeGreaterThan(0);
+    for (const host of ['ollama', 'lmstudio', 'vllm']) {
+      const model = fresh(`host:${host}`);
+      const { prompt_tokens_details: details } = await twice(model);
+      expect([host, details ?? null]).toEqual([host, null]);
+      expect(await ledgerOf(model)).toMatchObject({ requests: 2, cache_read_tokens: 0 });
+    }
+  });
+
   it('Kimi has cached_tokens at the root', async () => {
     const usage = await twice(fresh('host:kimi'));
     expect(usage.cached_tokens).toBeGreaterThan(0);
@@ -635,6 +648,15 @@ describe('the clock', () => {
       await own.close();
     }
   });
+});
+
+it('a prompt that is nested too deep to be written is not cached', async () => {
+  const deep = `${'['.repeat(20_000)}${']'.repeat(20_000)}`;
+  const body = `{"model":"${fresh()}","messages":[{"role":"user","content":"${words(1500)}","more":${deep}}]}`;
+  for (let time = 0; time < 2; time++) {
+    const { status, body: reply } = await send('/v1/chat/completions', body);
+    expect([status, CACHED.chat(reply.usage)]).toEqual([200, 0]);
+  }
 });
 
 it('a cache has bounds: it forgets what was used longest ago', () => {

@@ -82,6 +82,7 @@ export const anthropicFormat: Format = {
           ephemeral_5m_input_tokens: usage.cacheWrite5m,
         },
         output_tokens: usage.completion,
+        output_tokens_details: usage.reasoning > 0 ? { thinking_tokens: usage.reasoning } : null,
         service_tier: 'standard',
       },
     };

@@ -48,5 +48,6 @@ export const anthropic: Host = {
     tools: refuseTools,
   },
   refusesBody: refuseMissingThoughts,
+  reasoning: () => 40,
   sends: () => ({ message: { thinking_blocks: [{ type: 'thinking', thinking: '', signature: 'c2lnbmF0dXJl' }] } }),
 };

@@ -1,5 +1,5 @@
 import { isObject, type JsonObject } from '#lib/contracts/json/json';
-import { THOUGHT, THOUGHT_TOKENS, type Host } from './host.js';
+import { plainUsage, THOUGHT, THOUGHT_TOKENS, type Host } from './host.js';
 
 /** Thinking is on unless it is switched off. */
 export const thinks = ({ thinking }: JsonObject): boolean => !(isObject(thinking) && thinking.type === 'disabled');
@@ -33,14 +33,12 @@ export const deepseek: Host = {
   id: ({ index, seed }) => `call_${String(index).padStart(2, '0')}_${seed}`,
   sends: (body) => (thinks(body) ? { message: { reasoning_content: THOUGHT } } : {}),
   reasoning: (body) => (thinks(body) ? THOUGHT_TOKENS : 0),
-  usage: ({ prompt, completion, reasoning, cacheRead }) => ({
-    prompt_tokens: prompt,
-    completion_tokens: completion,
-    total_tokens: prompt + completion,
-    prompt_tokens_details: { cached_tokens: cacheRead },
-    ...(reasoning > 0 && { completion_tokens_details: { reasoning_tokens: reasoning } }),
-    prompt_cache_hit_tokens: cacheRead,
-    prompt_cache_miss_tokens: prompt - cacheRead,
+  usage: (usage) => ({
+    ...plainUsage(usage),
+    prompt_tokens_details: { cached_tokens: usage.cacheRead },
+    ...(usage.reasoning > 0 && { completion_tokens_details: { reasoning_tokens: usage.reasoning } }),
+    prompt_cache_hit_tokens: usage.cacheRead,
+    prompt_cache_miss_tokens: usage.prompt - usage.cacheRead,
   }),
   odd: {
     broken: ({ request }) => ({

@@ -1,4 +1,4 @@
-import { refuseEach, refuseOtherFields, THOUGHT, type Host } from './host.js';
+import { plainUsage, refuseEach, refuseOtherFields, THOUGHT, THOUGHT_TOKENS, type Host } from './host.js';
 
 const FIELDS = ['role', 'content', 'name', 'tool_calls', 'function_call'];
 
@@ -23,6 +23,16 @@ export const groq: Host = {
     'x-ratelimit-reset-requests': '2m59.56s',
     'x-ratelimit-reset-tokens': '7.66s',
   },
+  reasoning: () => THOUGHT_TOKENS,
+  usage: (usage) => ({
+    ...plainUsage(usage),
+    queue_time: 0.018,
+    prompt_time: 0.002,
+    completion_time: 0.011,
+    total_time: 0.013,
+    ...(usage.cacheRead > 0 && { prompt_tokens_details: { cached_tokens: usage.cacheRead } }),
+    completion_tokens_details: { reasoning_tokens: usage.reasoning },
+  }),
   odd: {
     unread: () => ({
       status: 400,

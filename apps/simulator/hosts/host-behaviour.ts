@@ -13,6 +13,7 @@ import { correctReply } from '../models/correct-reply.js';
 import type { ModelRequest } from '../models/model-request.js';
 import { usageOf } from '../models/usage.js';
 import { withinTokens } from '../models/spoil-reply.js';
+import { UNCACHED } from '../prompt-cache/prompt-cache.js';
 import type { Host, OddReply, Refusal } from './host.js';
 
 /** The name of an odd reply in the message of the user. */
@@ -66,7 +67,11 @@ function replyOf(host: Host, asked: ModelRequest): ResponsePlan {
   const { max_completion_tokens: most, max_tokens: max } = request;
   const correct = host.ignores ? correctReply(without(request, host.ignores)) : asked.correctReply();
   const reply = withinTokens(correct, most ?? max);
-  const usage = usageOf(asked, reply, host.reasoning?.(wire));
+  const usage = usageOf(
+    host.hasNoCache ? { ...asked, useCache: () => UNCACHED } : asked,
+    reply,
+    host.reasoning?.(wire),
+  );
   const whole = completion(reply, request.model, usage, `${asked.prompt}\u0000${asked.repetition}`) as JsonObject;
   const sent = host.sends?.(wire) ?? {};
   const choices = list(whole.choices).map((choice) => ({

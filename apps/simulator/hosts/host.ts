@@ -48,11 +48,20 @@ export interface Host {
   headers?: Record<string, string>;
   /** How many tokens it thinks before it replies. */
   reasoning?: (body: JsonObject) => number;
+  /** Whether it caches no prompts, or none that it counts. */
+  hasNoCache?: boolean;
   /** The usage in its words, if they are not OpenAI's. */
   usage?: (usage: TokenUsage) => object;
   /** By the name in the message of the user, as in `[[filtered]]`. */
   odd?: Record<string, (asked: ModelRequest) => OddReply>;
 }
+
+/** The usage of hosts that count no more than this. */
+export const plainUsage = ({ prompt, completion }: TokenUsage): Record<string, number> => ({
+  prompt_tokens: prompt,
+  completion_tokens: completion,
+  total_tokens: prompt + completion,
+});
 
 /** Refuses a list of settings in one form of words. */
 export const refuseEach = (names: readonly string[], refusal: (name: string) => Refusal): Record<string, Refusal> =>

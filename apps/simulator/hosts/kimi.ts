@@ -1,5 +1,5 @@
 import { lacksThoughts, thinks } from './deepseek.js';
-import { THOUGHT, THOUGHT_TOKENS, type Host, type Refusal } from './host.js';
+import { plainUsage, THOUGHT, THOUGHT_TOKENS, type Host, type Refusal } from './host.js';
 
 const incompatible = (choice: string): Refusal => ({
   message: `tool_choice '${choice}' is incompatible with thinking enabled`,
@@ -33,10 +33,5 @@ export const kimi: Host = {
   id: ({ name, index, before }) => `functions.${name}:${before + index}`,
   sends: (body) => (thinks(body) ? { message: { reasoning_content: THOUGHT } } : {}),
   reasoning: (body) => (thinks(body) ? THOUGHT_TOKENS : 0),
-  usage: ({ prompt, completion, cacheRead }) => ({
-    prompt_tokens: prompt,
-    completion_tokens: completion,
-    total_tokens: prompt + completion,
-    cached_tokens: cacheRead,
-  }),
+  usage: (usage) => ({ ...plainUsage(usage), cached_tokens: usage.cacheRead }),
 };

@@ -1,4 +1,4 @@
-import type { Host } from './host.js';
+import { plainUsage, type Host } from './host.js';
 
 /** LM Studio. Its ids are nine digits. */
 export const lmstudio: Host = {
@@ -12,4 +12,6 @@ export const lmstudio: Host = {
   writeRefusal: ({ message }) => ({ error: message }),
   id: ({ index, before }) => String(365_174_485 + before + index),
   sends: () => ({ response: { stats: {} } }),
+  hasNoCache: true,
+  usage: plainUsage,
 };

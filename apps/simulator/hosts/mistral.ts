@@ -1,4 +1,4 @@
-import { refuseEach, refuseOtherFields, type Host, type Refusal } from './host.js';
+import { plainUsage, refuseEach, refuseOtherFields, type Host, type Refusal } from './host.js';
 
 const FIELDS = ['role', 'content', 'tool_calls', 'prefix'];
 /** The place of a field, as its validator writes it, goes through `param`. */
@@ -27,5 +27,6 @@ export const mistral: Host = {
     code: null,
   }),
   id: ({ seed }) => `${seed}000000000`.slice(0, 9),
+  usage: (usage) => ({ ...plainUsage(usage), prompt_tokens_details: { cached_tokens: usage.cacheRead } }),
   sends: () => ({ message: { prefix: false }, call: { index: 0 } }),
 };

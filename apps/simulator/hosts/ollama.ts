@@ -1,4 +1,4 @@
-import { THOUGHT, type Host } from './host.js';
+import { plainUsage, THOUGHT, type Host } from './host.js';
 
 const error = (message: string): object => ({ error: { message, type: 'api_error', param: null, code: null } });
 
@@ -8,6 +8,8 @@ export const ollama: Host = {
   ignores: ['tool_choice', 'parallel_tool_calls'],
   id: ({ index }) => `call_${index}`,
   sends: () => ({ message: { reasoning: THOUGHT }, response: { system_fingerprint: 'fp_ollama' } }),
+  hasNoCache: true,
+  usage: plainUsage,
   odd: {
     unread: () => ({
       status: 500,

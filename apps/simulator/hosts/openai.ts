@@ -1,6 +1,6 @@
 import { isObject, type JsonObject } from '#lib/contracts/json/json';
 import { list } from '../formats/format.js';
-import { refuseEach, type Host, type Refusal } from './host.js';
+import { plainUsage, refuseEach, type Host, type Refusal } from './host.js';
 
 const unsupported = (param: string): Refusal => ({
   message: `Unsupported parameter: '${param}' is not supported with this model.`,
@@ -79,13 +79,11 @@ export const openai: Host = {
   refusesMessage: refuseLongIds,
   sends: () => ({ message: { refusal: null, annotations: [] } }),
   reasoning: () => 64,
-  usage: ({ prompt, completion, reasoning, cacheRead }) => ({
-    prompt_tokens: prompt,
-    completion_tokens: completion,
-    total_tokens: prompt + completion,
-    prompt_tokens_details: { cached_tokens: cacheRead, audio_tokens: 0 },
+  usage: (usage) => ({
+    ...plainUsage(usage),
+    prompt_tokens_details: { cached_tokens: usage.cacheRead, audio_tokens: 0 },
     completion_tokens_details: {
-      reasoning_tokens: reasoning,
+      reasoning_tokens: usage.reasoning,
       audio_tokens: 0,
       accepted_prediction_tokens: 0,
       rejected_prediction_tokens: 0,

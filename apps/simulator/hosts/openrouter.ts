@@ -1,8 +1,18 @@
-import { toDollars } from '../ledger.js';
-import { THOUGHT, THOUGHT_TOKENS, type Host } from './host.js';
+import { toDollars, type Cost } from '../ledger.js';
+import { plainUsage, THOUGHT, THOUGHT_TOKENS, type Host } from './host.js';
 
 const error = (message: string, code: number, metadata?: object): object => ({
   error: { message, code, ...(metadata && { metadata }) },
+});
+
+const writeCost = ({ prompt, completion }: Cost): object => ({
+  cost: toDollars(prompt + completion),
+  is_byok: false,
+  cost_details: {
+    upstream_inference_cost: toDollars(prompt + completion),
+    upstream_inference_prompt_cost: toDollars(prompt),
+    upstream_inference_completions_cost: toDollars(completion),
+  },
 });
 
 /**
@@ -33,21 +43,11 @@ export const openrouter: Host = {
     response: { provider: 'Simulated' },
   }),
   reasoning: () => THOUGHT_TOKENS,
-  usage: ({ prompt, completion, reasoning, cacheRead, cost }) => ({
-    prompt_tokens: prompt,
-    completion_tokens: completion,
-    total_tokens: prompt + completion,
-    ...(cost && {
-      cost: toDollars(cost.prompt + cost.completion),
-      is_byok: false,
-      cost_details: {
-        upstream_inference_cost: toDollars(cost.prompt + cost.completion),
-        upstream_inference_prompt_cost: toDollars(cost.prompt),
-        upstream_inference_completions_cost: toDollars(cost.completion),
-      },
-    }),
-    prompt_tokens_details: { cached_tokens: cacheRead, cache_write_tokens: 0, audio_tokens: 0, video_tokens: 0 },
-    completion_tokens_details: { reasoning_tokens: reasoning, image_tokens: 0, audio_tokens: 0 },
+  usage: (usage) => ({
+    ...plainUsage(usage),
+    ...(usage.cost && writeCost(usage.cost)),
+    prompt_tokens_details: { cached_tokens: usage.cacheRead, cache_write_tokens: 0, audio_tokens: 0, video_tokens: 0 },
+    completion_tokens_details: { reasoning_tokens: usage.reasoning, image_tokens: 0, audio_tokens: 0 },
   }),
   odd: {
     limited: ({ nowMs }) => ({

@@ -1,4 +1,4 @@
-import { THOUGHT, type Host } from './host.js';
+import { plainUsage, THOUGHT, type Host } from './host.js';
 
 /** vLLM, started without a parser of calls: a required call works (by guided decoding), an automatic one does not. */
 export const vllm: Host = {
@@ -22,6 +22,8 @@ export const vllm: Host = {
     choice: { stop_reason: null },
     response: { prompt_logprobs: null, kv_transfer_params: null },
   }),
+  hasNoCache: true,
+  usage: (usage) => ({ ...plainUsage(usage), prompt_tokens_details: null }),
   odd: {
     broken: ({ request }) => ({
       body: {

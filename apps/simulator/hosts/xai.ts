@@ -1,4 +1,4 @@
-import type { Host, Refusal } from './host.js';
+import { plainUsage, type Host, type Refusal } from './host.js';
 
 /** Names in its own spelling. */
 const unsupported = (argument: string): Refusal => ({
@@ -17,13 +17,17 @@ export const xai: Host = {
   writeRefusal: ({ message }) => ({ code: 'Client specified an invalid argument', error: message }),
   sends: () => ({ message: { refusal: null }, response: { system_fingerprint: 'fp_xai' } }),
   reasoning: () => 60,
-  usage: ({ prompt, completion, reasoning, cacheRead }) => ({
-    prompt_tokens: prompt,
-    completion_tokens: completion - reasoning,
-    total_tokens: prompt + completion,
-    prompt_tokens_details: { text_tokens: prompt, audio_tokens: 0, image_tokens: 0, cached_tokens: cacheRead },
+  usage: (usage) => ({
+    ...plainUsage(usage),
+    completion_tokens: usage.completion - usage.reasoning,
+    prompt_tokens_details: {
+      text_tokens: usage.prompt,
+      audio_tokens: 0,
+      image_tokens: 0,
+      cached_tokens: usage.cacheRead,
+    },
     completion_tokens_details: {
-      reasoning_tokens: reasoning,
+      reasoning_tokens: usage.reasoning,
       audio_tokens: 0,
       accepted_prediction_tokens: 0,
       rejected_prediction_tokens: 0,
