@@ -321,6 +321,20 @@ describe('the prompt cache of Anthropic', () => {
     expect(await cacheIn(model, asked())).toEqual([all, 0, 0]);
   });
 
+  it('a mark may be on any of the tools', async () => {
+    const model = fresh();
+    const tools = (marked: number[]) =>
+      ['a', 'b', 'c'].map((name, index) => ({
+        ...tool(words(1100, name), marked.includes(index) ? mark() : {}),
+        name,
+      }));
+    const [, two] = await cacheIn(model, { tools: tools([1]) });
+    expect(await cacheIn(model, { tools: tools([1]), ...mark() })).toEqual([two, expect.any(Number), 0]);
+    const [read, third] = await cacheIn(fresh(), { tools: tools([1]), ...mark() });
+    expect([read, third! > 3300]).toEqual([0, true]);
+    expect(await cacheIn(model, { tools: tools([2]) })).toEqual([two, expect.any(Number), 0]);
+  });
+
   it('a mark of the request marks its last block, and says nothing beside the same mark of the block', async () => {
     const model = fresh();
     const messages = [user(text(words(2000)))];
@@ -394,6 +408,11 @@ describe('the prompt cache of Anthropic', () => {
       'a type that is no text',
       { system: [text('x', { cache_control: { type: { __proto__: null, x: 1 } } })] },
       'does not match any of the expected tags',
+    ],
+    [
+      'a mark on a block without a type that is a text',
+      { messages: [user({ type: { toString: 1 }, cache_control: { type: 'ephemeral', ttl: '' } })] },
+      'messages.0.content.0.{"toString":1}.cache_control.ephemeral.ttl: Input should be',
     ],
     ['no type', { cache_control: {} }, "cache_control: Unable to extract tag using discriminator 'type'"],
     [

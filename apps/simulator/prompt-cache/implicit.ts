@@ -1,4 +1,4 @@
-import { isObject, type Json, type JsonObject } from '#lib/contracts/json/json';
+import { isObject, toText, type Json, type JsonObject } from '#lib/contracts/json/json';
 import { Refused } from '../formats/check-names.js';
 import { keyOf, readOn, START, type Place } from './place.js';
 import { MIN_CACHED_TOKENS, UNCACHED, type CacheablePrompt } from './prompt-cache.js';
@@ -88,8 +88,7 @@ export function refuseCacheSettings({ prompt_cache_key: key, prompt_cache_retent
   }
   if (retention === undefined || retention === null || retention === '24h' || retention === 'in_memory') return;
   const message =
-    `Invalid value: '${String(JSON.stringify(retention)).replace(/^"|"$/g, '').slice(0, 64)}'. Supported values are: ` +
-    "'in_memory' and '24h'.";
+    `Invalid value: '${toText(retention).slice(0, 64)}'. Supported values are: ` + "'in_memory' and '24h'.";
   throw new Refused(message, 'invalid_value', 'prompt_cache_retention');
 }
 

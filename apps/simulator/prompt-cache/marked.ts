@@ -1,4 +1,4 @@
-import { isObject, type Json, type JsonObject } from '#lib/contracts/json/json';
+import { isObject, toText, type Json, type JsonObject } from '#lib/contracts/json/json';
 import { list } from '../formats/format.js';
 import { FIVE_MINUTES_MS } from './implicit.js';
 import { keyOf, readOn, salt, START, type Place } from './place.js';
@@ -32,7 +32,7 @@ interface MarkedPrompt {
 /**
  * The blocks of a request to Anthropic, in the order in which the model reads them, and which of them are marked with
  * `cache_control`. What happens when a block is marked twice, by itself and by the request, is from memory; so are the
- * words for a mark that is no object, has no type, or has other fields.
+ * words for a mark that is no object, has no type, or has other fields. Marks inside the result of a tool are not read.
  * @throws Error in Anthropic's words
  */
 export function readMarks(body: JsonObject): MarkedPrompt {
@@ -64,7 +64,7 @@ function blocksOf({ tools, system, messages }: JsonObject): Block[] {
     ...section('system', asBlocks(system)),
     ...list(messages).flatMap(({ role, content }, index) =>
       list(asBlocks(content)).map((value, at): Block => {
-        return { section: 'messages', path: `messages.${index}.content.${at}`, role: String(role), value };
+        return { section: 'messages', path: `messages.${index}.content.${at}`, role: toText(role), value };
       }),
     ),
   ];
@@ -76,7 +76,7 @@ const asBlocks = (content: Json | undefined): Json =>
 function markOf({ section, path, value }: Block): Ttl | undefined {
   const { cache_control: control, type, text } = value;
   if (control === undefined || control === null) return undefined;
-  const tag = { tools: '.custom', system: '', messages: `.${String(type)}` }[section];
+  const tag = { tools: '.custom', system: '', messages: `.${shortened(type)}` }[section];
   if (isThought(value)) throw new Error(`${path}${tag}.cache_control: Extra inputs are not permitted`);
   const ttl = readTtl(control, `${path}${tag}.cache_control`);
   if (type === 'text' && text === '')
@@ -91,16 +91,18 @@ function readTtl(control: Json | undefined, place: string): Ttl | undefined {
   const { type, ttl = '5m', ...others } = control;
   if (type === undefined) throw new Error(`${place}: Unable to extract tag using discriminator 'type'`);
   if (type !== 'ephemeral') {
-    const found = (typeof type === 'string' ? type : JSON.stringify(type)).slice(0, 64);
     throw new Error(
-      `${place}: Input tag '${found}' found using 'type' does not match any of the expected tags: 'ephemeral'`,
+      `${place}: Input tag '${shortened(type)}' found using 'type' does not match any of the expected tags: ` +
+        "'ephemeral'",
     );
   }
   if (ttl !== '5m' && ttl !== '1h') throw new Error(`${place}.ephemeral.ttl: Input should be '5m' or '1h'`);
   const other = Object.keys(others)[0];
-  if (other !== undefined) throw new Error(`${place}.ephemeral.${other.slice(0, 64)}: Extra inputs are not permitted`);
+  if (other !== undefined) throw new Error(`${place}.ephemeral.${shortened(other)}: Extra inputs are not permitted`);
   return ttl;
 }
+
+const shortened = (value: Json | undefined): string => toText(value).slice(0, 64);
 
 /** A mark of the whole request marks the last block that can be marked. */
 function addAutomatic(ttl: Ttl, blocks: Block[], marks: Mark[]): void {
