@@ -76,7 +76,7 @@ const results = async (client: Client, id: string): Promise<any[]> =>
   (await client.get(`/api/tool-eval/history/${id}/results`)).body.items;
 
 /** A provider on its own lane. */
-async function hostileModel(kind: string): Promise<string> {
+async function hostileModel(kind: string, prices: object = {}): Promise<string> {
   const key = `hostile-${names++}`;
   asked = 0;
   await system.client.post('/api/providers', {
@@ -84,7 +84,7 @@ async function hostileModel(kind: string): Promise<string> {
     kind,
     base_url: kind === 'openai' ? `${providerUrl}/v1` : providerUrl,
     api_key: `sk-${key}-0123456789`,
-    models: [{ id: 'm' }],
+    models: [{ id: 'm', ...prices }],
     limits: { max_concurrency: 4 },
   });
   return `${key}::m`;
@@ -106,7 +106,15 @@ it('an error text with U+0000 errors its items, each asked once, and no worker i
   expect(asked).toBe(4);
 });
 
-it('counts that no request can have are no counts, and the items are scored', async () => {
+it('usage that lies is no count: the items are scored, and neither a cost nor the spending goes wrong', async () => {
+  const lies: Record<string, unknown>[] = [
+    { input_tokens: 2147483647, cache_creation_input_tokens: 2147483647, output_tokens: 1000 },
+    { input_tokens: -7, cache_read_input_tokens: -1e9, output_tokens: 1000 },
+    { input_tokens: 2 ** 53, output_tokens: 1000, cost: 1e300 },
+    { input_tokens: 'many', output_tokens: '1000', cost: '-3' },
+    {},
+  ];
+  let next = 0;
   answer = () => ({
     body: {
       id: 'x',
@@ -115,15 +123,26 @@ it('counts that no request can have are no counts, and the items are scored', as
       model: 'm',
       stop_reason: 'end_turn',
       content: [{ type: 'text', text: 'Sunny.' }],
-      usage: { input_tokens: 2147483647, cache_creation_input_tokens: 2147483647, output_tokens: 1 },
+      usage: lies[next++ % lies.length],
     },
   });
-  const id = await hostileRun('anthropic');
-  await ended(system.client, id);
-  expect((await results(system.client, id)).map(({ outcome, usage }) => [outcome, usage.prompt_tokens])).toEqual(
-    Array(4).fill(['scored', null]),
-  );
-  expect(asked).toBe(4);
+  const model = await hostileModel('anthropic', { input_cost_per_mtok: 1, output_cost_per_mtok: 1 });
+  const { spent_usd: before } = (await system.client.get('/api/settings/spending')).body;
+  const id = await submit(system.client, [model], { suite_id: await suite(system.client, lies.length) });
+  const run = await ended(system.client, id);
+  const told = (await results(system.client, id)).map(({ outcome, usage, cost_usd }) => [
+    outcome,
+    usage.prompt_tokens,
+    usage.completion_tokens,
+    cost_usd,
+  ]);
+  const ofReply = ['scored', null, 1000, 0.001];
+  const uncounted = ['scored', null, null, null];
+  expect(told.sort()).toEqual([ofReply, ofReply, ofReply, uncounted, uncounted].sort());
+  expect(asked).toBe(lies.length);
+  expect(run.actual.cost_usd).toBeCloseTo(0.003, 9);
+  const { spent_usd: spent } = (await system.client.get('/api/settings/spending')).body;
+  expect(spent - before).toBeCloseTo(0.003, 9);
 });
 
 it('a wait of a million years is a wait of a quarter of an hour, and lanes stay readable', async () => {
@@ -199,7 +218,7 @@ it('an item that throws is settled once as internal, and a resume scores the rep
     ['scored', undefined, 1],
     ['scored', undefined, 1],
   ]);
-  expect(found[1].usage).toEqual({ prompt_tokens: 7, completion_tokens: 3 });
+  expect(found[1].usage).toMatchObject({ prompt_tokens: 7, completion_tokens: 3 });
   expect(asked).toBe(3);
 
   await spoil(0, scored('Ber.*'));
