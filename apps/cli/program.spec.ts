@@ -153,6 +153,7 @@ it('every setting of a run has an option', async () => {
     ...['--samples', '3', '--temperature', '0.5', '--tool-choice', 'auto', '--max-tokens', '9', '--timeout', '2.5'],
     ...['--system-prompt', 'all', '--system-prompt-for', 'p::b=one', '--metric', 'm', '--metric', '{"id": "n"}'],
     ...['--tag', 'x', '--tag', 'y', '--category', 'c', '--model-order', 'parallel', '--cache', 'refresh'],
+    ...['--prompt-cache', '1h'],
     ...['--max-requests', '10', '--max-cost-usd', '0.5', '--base-prompt', '', '--prompt-version', 'production'],
     ...['--tool-override', 'tools/f/description=a=b', '--tool-override', 'tools/g/description='],
     ...['--judge', 'p::j', '--judge-when', 'inline', '--judge-below', '0'],
@@ -177,6 +178,7 @@ it('every setting of a run has an option', async () => {
     case_filter: { tags: ['x', 'y'], category: 'c' },
     model_order: 'parallel',
     cache: 'refresh',
+    prompt_cache: '1h',
     budget: { max_requests: 10, max_cost_usd: 0.5 },
     experiment_id: null,
     judge: { judge: 'p::j', when: 'inline', below: 0 },
@@ -218,6 +220,7 @@ describe('a tune of parameters', () => {
       ...['--base-params', '{"top_k": 1}', '--base-system-prompt', `@${join(folder, 'prompt.txt')}`],
       ...['--measure', 'passed', '--margin', '0.1', '--samples', '2', '--holdout', '0.5', '--seed', '7'],
       ...['--timeout', '2.5', '--max-requests', '10', '--max-cost-usd', '0.5', '--cache', 'refresh'],
+      ...['--prompt-cache', '5m'],
       ...['--max-combinations', '20'],
     );
     rmSync(folder, { recursive: true });
@@ -244,6 +247,7 @@ describe('a tune of parameters', () => {
       timeout_s: 2.5,
       budget: { max_requests: 10, max_cost_usd: 0.5 },
       cache: 'refresh',
+      prompt_cache: '5m',
       experiment_id: null,
       max_combinations: 20,
     });
@@ -292,6 +296,7 @@ describe('a tune of prompts', () => {
       ...['--minibatch', '6', '--max-evals', '400', '--max-growth', '1.5', '--holdout', '0.5', '--seed', '7'],
       ...['--measure', 'passed', '--margin', '0.1', '--samples', '2', '--temperature', '0.5', '--tool-choice', 'auto'],
       ...['--max-tokens', '9', '--params', '{"top_k": 1}', '--timeout', '2.5', '--cache', 'refresh'],
+      ...['--prompt-cache', '5m'],
       ...['--max-requests', '10', '--max-cost-usd', '0.5'],
       ...['--meta-temperature', '0', '--meta-max-tokens', '99', '--meta-timeout', '3', '--meta-params', '{"n": 1}'],
     );
@@ -308,6 +313,7 @@ describe('a tune of prompts', () => {
       ...{ variants: 4, population: 5, generations: 2, selection_ratio: 0.5, minibatch: 6, max_evals: 400 },
       ...{ max_growth: 1.5, holdout: 0.5, seed: 7, measure: 'passed', margin: 0.1, samples: 2, temperature: 0.5 },
       ...{ tool_choice: 'auto', max_tokens: 9, params: { top_k: 1 }, timeout_s: 2.5, cache: 'refresh' },
+      prompt_cache: '5m',
       ...{ budget: { max_requests: 10, max_cost_usd: 0.5 }, experiment_id: null },
       meta_params: { temperature: 0, max_tokens: 99, timeout_s: 3, params: { n: 1 } },
     });

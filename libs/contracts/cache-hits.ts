@@ -5,6 +5,7 @@ import type { Summary } from './summary.js';
  * where the provider counts none.
  */
 export function cacheHitsOf({ usage, cached }: Pick<Summary, 'usage' | 'cached'>): number | null {
+  if (usage?.cache_read_tokens === undefined) return null; // A server of an earlier release counts none.
   const asked = usage.prompt_tokens - cached.prompt_tokens;
-  return usage.cache_read_tokens === undefined || asked <= 0 ? null : Math.min(1, usage.cache_read_tokens / asked);
+  return asked <= 0 ? null : Math.min(1, usage.cache_read_tokens / asked);
 }

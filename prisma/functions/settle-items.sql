@@ -13,7 +13,13 @@
 -- Returns for each run how many items settled, whether a target of it has no item left, and which items of the batch
 -- were stored (numbered from 1).
 
--- The former one, whose callers give nothing from `p_cache_read` on: its workers price every prompt token alike.
+-- The former ones: that of migrations, and one whose callers give nothing from `p_cache_read` on, for their workers
+-- price all prompt tokens alike.
+DROP FUNCTION IF EXISTS settle_items(
+  uuid[], int[], int[], bigint[], int[], int[], text[], text[], bool[], float8[], float8[], float8[], text[],
+  text[], bool[], text[], text[], text[], int, int[], int[], int[], float8[], bool[], int[], text[], text[],
+  text[], bytea[]
+);
 DROP FUNCTION IF EXISTS settle_items(
   uuid[], int[], int[], bigint[], int[], int[], text[], text[], bool[], float8[], float8[], float8[], text[],
   text[], bool[], text[], text[], text[], int, int[], int[], int[], float8[], bool[], int[], text[], text[],

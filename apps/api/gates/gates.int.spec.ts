@@ -576,6 +576,7 @@ describe('a gate run', () => {
           samples: 1,
           budget: null,
           cache: 'off',
+          prompt_cache: 'off',
           experiment_id: null,
         },
         targets: [expect.objectContaining({ modelId: 'b', params: { top_p: 0.5 }, systemPrompt: 'Be brief.' })],

@@ -2,7 +2,15 @@ import { Option, type Command } from 'commander';
 import type { ApiClient } from '#lib/client/api-client';
 import { commaSeparated, jsonObject, limit, limitOf, number, wholeNumber, type GlobalOptions } from '../command.js';
 import { findExperiment } from '../lookup/find-experiment.js';
-import { budgetOf, byTarget, CACHE_MODES, textOrFile, textsOrFiles, TOOL_CHOICES } from './run-settings.js';
+import {
+  budgetOf,
+  byTarget,
+  CACHE_MODES,
+  promptCacheOption,
+  textOrFile,
+  textsOrFiles,
+  TOOL_CHOICES,
+} from './run-settings.js';
 import { TUNE_MEASURES } from './tune-settings.js';
 
 export interface PromptTuneSettings extends GlobalOptions {
@@ -30,6 +38,7 @@ export interface PromptTuneSettings extends GlobalOptions {
   params?: object;
   timeout?: number;
   cache?: string;
+  promptCache?: string;
   maxRequests?: number;
   maxCostUsd?: number;
   experiment?: string;
@@ -93,6 +102,7 @@ const addRequests = (command: Command): Command =>
     .option('--meta-params <json>', 'further parameters for each request to it, as a JSON object', jsonObject)
     .option('--meta-timeout <seconds>', 'longest time for one request to it', number)
     .addOption(new Option('--cache <mode>', 'whether stored replies answer').choices(CACHE_MODES))
+    .addOption(promptCacheOption())
     .option('--max-requests <n>', 'most requests that the tune may make', wholeNumber)
     .option('--max-cost-usd <dollars>', 'most that the tune may cost', number)
     .option('--experiment <name>', 'experiment in which the best texts are run at the end, by name or id');
@@ -126,6 +136,7 @@ export const promptTuneInput = async (client: ApiClient, suiteId: string, option
   params: options.params,
   timeout_s: options.timeout,
   cache: options.cache,
+  prompt_cache: options.promptCache,
   budget: budgetOf(options),
   experiment_id: options.experiment === undefined ? undefined : await findExperiment(client, options.experiment),
   meta_params: {

@@ -69,6 +69,9 @@ export const addRunSettings = (command: Command): Command =>
 /** The same where each may be left out, to be as in another run. */
 export const addConfig = (command: Command): Command => addSettings(command.addOption(modelsOption()));
 
+export const promptCacheOption = (): Option =>
+  new Option('--prompt-cache <time>', 'ask providers to cache tools and system prompt').choices(PROMPT_CACHE_MODES);
+
 const addSettings = (command: Command): Command =>
   command
     .option('-n, --samples <n>', 'how often each case is played with each model', wholeNumber)
@@ -89,9 +92,7 @@ const addSettings = (command: Command): Command =>
     .option('--category <name>', 'only cases of this category')
     .addOption(new Option('--model-order <order>', 'whether models of one provider take turns').choices(MODEL_ORDERS))
     .addOption(new Option('--cache <mode>', 'whether stored replies answer').choices(CACHE_MODES))
-    .addOption(
-      new Option('--prompt-cache <time>', 'ask providers to cache tools and system prompt').choices(PROMPT_CACHE_MODES),
-    )
+    .addOption(promptCacheOption())
     .option('--max-requests <n>', 'most requests that the run may make', wholeNumber)
     .option('--max-cost-usd <dollars>', 'most that the run may cost', number);
 

@@ -13,7 +13,7 @@ import {
 import { findExperiment } from '../lookup/find-experiment.js';
 import { chooseSpaces, type SpaceOptions } from '../search-space/choose-spaces.js';
 import { readSpace } from '../search-space/read-space.js';
-import { budgetOf, CACHE_MODES, textOrFile, TOOL_CHOICES } from './run-settings.js';
+import { budgetOf, CACHE_MODES, promptCacheOption, textOrFile, TOOL_CHOICES } from './run-settings.js';
 
 export interface TuneSettings extends SpaceOptions, GlobalOptions {
   models: string[];
@@ -34,6 +34,7 @@ export interface TuneSettings extends SpaceOptions, GlobalOptions {
   maxRequests?: number;
   maxCostUsd?: number;
   cache?: string;
+  promptCache?: string;
   experiment?: string;
 }
 
@@ -69,6 +70,7 @@ export const addTuneSettings = (command: Command): Command =>
     .option('--base-system-prompt <text>', 'system prompt of all arms; @FILE reads it from a file')
     .option('--timeout <seconds>', 'longest time for one request', number)
     .addOption(new Option('--cache <mode>', 'whether stored replies answer').choices(CACHE_MODES))
+    .addOption(promptCacheOption())
     .option('--max-requests <n>', 'most requests that the tune may make', wholeNumber)
     .option('--max-cost-usd <dollars>', 'most that the tune may cost', number)
     .option('--experiment <name>', 'experiment in which the winner is run at the end, by name or id');
@@ -102,6 +104,7 @@ export async function tuneInput(client: ApiClient, suiteId: string, options: Tun
     timeout_s: options.timeout,
     budget: budgetOf(options),
     cache,
+    prompt_cache: options.promptCache,
     experiment_id: experiment === undefined ? undefined : await findExperiment(client, experiment),
     max_combinations: options.maxCombinations,
   };
