@@ -210,7 +210,8 @@ module.exports = {
       from: { path: '^apps/api/', pathNot: SPEC },
       to: {
         path: lib('providers'),
-        pathNot: '^libs/providers/(probe|templates|build-request|resolve-params|request-key|count-tokens|hosts/)',
+        pathNot:
+          '^libs/providers/(probe|templates|prices/|build-request|resolve-params|request-key|count-tokens|hosts/)',
       },
     },
 

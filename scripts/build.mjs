@@ -1,7 +1,7 @@
 // Builds what a checkout needs to run: the Prisma client, the page (Vite; kept while its sources stay the same), then
-// dist/ (SWC for TypeScript, copies of the Lua scripts; about a second), then bundles of the processes (bundle-
-// processes.mjs; some seconds). `npm ci` runs it as `prepare`, so that `npm run toolmark` works right after an install.
-// With `--if-stale` it builds only after a change, with `--unbundled` without bundles.
+// dist/ (SWC for TypeScript, copies of the Lua scripts and of known prices; about a second), then bundles of the
+// processes (bundle-processes.mjs; some seconds). `npm ci` runs it as `prepare`, so that `npm run toolmark` works right
+// after an install. With `--if-stale` it builds only after a change, with `--unbundled` without bundles.
 import { spawnSync } from 'node:child_process';
 import { buildWeb } from './build-web.mjs';
 import { cpSync, existsSync, readdirSync, renameSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
@@ -77,8 +77,9 @@ async function build() {
       '--quiet',
     ]);
     addWeb(join(fresh, 'web'));
-    for (const script of readdirSync(join(root, 'libs'), { recursive: true }).filter((path) => path.endsWith('.lua')))
-      cpSync(join(root, 'libs', script), join(fresh, 'libs', script));
+    const isRead = (path) => path.endsWith('.lua') || path.endsWith('known-prices.json');
+    for (const file of readdirSync(join(root, 'libs'), { recursive: true }).filter(isRead))
+      cpSync(join(root, 'libs', file), join(fresh, 'libs', file));
     // Loaded only here: most starts find a build that is not stale.
     if (!process.argv.includes('--unbundled')) await (await import('./bundle-processes.mjs')).bundleProcesses(fresh);
     writeFileSync(join(fresh, '.built'), '');

@@ -1,6 +1,7 @@
 import 'reflect-metadata';
 import { bootstrapTeam } from '#lib/db/catalogue/teams';
 import type { Pool } from '#lib/db/connection/pool';
+import { PricesFault } from '#lib/providers/prices/read-prices';
 import { readEnv } from '#lib/runtime/env';
 import { createLogger } from '#lib/runtime/logger';
 import { startTracing } from '#lib/runtime/tracing/tracing';
@@ -17,7 +18,11 @@ const env = readEnv();
 const logger = createLogger('api', env.LOG_LEVEL);
 await startTracing('toolmark-api', env);
 
-const app = await createApp(AppModule.forRoot({ env, logger }));
+const app = await createApp(AppModule.forRoot({ env, logger })).catch((error: unknown) => {
+  if (!(error instanceof PricesFault)) throw error;
+  process.stderr.write(`${error.message}\nTOOLMARK_PRICES_FILE is described in docs/costs.md.\n`);
+  process.exit(1);
+});
 handleUncaughtErrors(logger, () => app.get(Shutdown).stopBeingReady());
 const pool = app.get<Pool>(POOL);
 await waitForDependencies(

@@ -70,6 +70,7 @@ export const FILES: readonly (readonly [heading: string, files: [names: string, 
     [
       ['suites', async () => (await import('./commands/suites.js')).addSuites],
       ['providers models', async () => (await import('./commands/providers.js')).addProviders],
+      ['prices', async () => (await import('./commands/prices.js')).addPrices],
       ['metrics', async () => (await import('./commands/metrics.js')).addMetrics],
     ],
   ],

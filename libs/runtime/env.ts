@@ -18,6 +18,8 @@ const Env = z.object({
   TOOLMARK_ALLOW_PRIVATE_NETWORKS: flag,
   /** Connections of one process to Postgres. */
   TOOLMARK_DATABASE_POOL: z.coerce.number().int().min(2).max(200).default(10),
+  /** A table of known prices in the place of the one that ships; only the API reads it. */
+  TOOLMARK_PRICES_FILE: z.string().max(4096).optional(),
   /** How long raw exchanges are kept. Without it they are kept forever. */
   TOOLMARK_KEEP_EXCHANGES_DAYS: z.coerce.number().int().min(1).max(36_500).optional(),
   /** How long a worker that is told to stop lets open requests continue, since they cost money. */

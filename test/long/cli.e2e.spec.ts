@@ -342,7 +342,7 @@ it('lists have one shape, and go on where they ended', async () => {
   expect(second.items[0].id < first.items[0].id).toBe(true);
   for (const list of [
     ...['jobs', 'history', 'suites', 'providers', 'models', 'metrics', 'experiments', 'tunes', 'presets', 'prompts'],
-    ...['judges', 'judges list'],
+    ...['prices', 'judges', 'judges list'],
     ...['suites list', 'providers list', 'experiments list', 'tunes list', 'presets list', 'prompts list'],
   ])
     expect(await toolmarkJson(...list.split(' '))).toMatchObject({ items: expect.any(Array) });
@@ -388,6 +388,22 @@ it('a watched run goes by the interval of its pass rate; a bad file and a silent
     code: 1,
     out: expect.stringMatching(/does not answer/),
   });
+  const priced = ['providers', 'add', 'priced', '--url', 'https://api.openai.com/v1', '--models', 'gpt-5-mini,gpt-99'];
+  const { code, out, err } = await toolmark(...priced, '--json');
+  expect({ code, models: JSON.parse(out).models }).toMatchObject({
+    code: 0,
+    models: [{ input_cost_per_mtok: 0.25, cache_read_cost_per_mtok: 0.025 }, { input_cost_per_mtok: null }],
+  });
+  expect(err).toMatch(
+    /^Prices by the table of 20\d\d-.+\n {2}gpt-5-mini: \$0\.25 in, \$2 out, \$0\.025 from the cache\./,
+  );
+  expect(err).toContain('No price is known of gpt-99');
+  expect((await toolmark('models', 'priced')).out).toMatch(/gpt-5-mini +\$0\.25 +\$2 +\$0\.025/);
+  priced.splice(2, 1, 'unpriced');
+  expect(JSON.parse((await toolmark(...priced, '--no-prices', '--json')).out).models).toMatchObject([
+    { input_cost_per_mtok: null, cache_read_cost_per_mtok: null },
+    { input_cost_per_mtok: null },
+  ]);
   expect(await toolmark('providers', 'add', 'groq')).toMatchObject({
     code: 2,
     err: expect.stringMatching(/needs a key/),
@@ -598,6 +614,7 @@ it('help and lists load neither zod nor scoring nor Socket.IO', async () => {
     'jobs',
     'providers',
     'models',
+    'prices',
     'metrics',
     'experiments',
     'gates',

@@ -89,6 +89,27 @@ journeys('operating', () => {
     expect(faults()).toEqual([]);
   });
 
+  it('the id of a model of a common host brings known prices, which can be changed', async () => {
+    const { page, faults, axe, isTooWide } = await web.open({ path: '/operate/providers/new' });
+    await button(page, 'Add a model').click();
+    await page.getByLabel('Id at the provider').fill('gpt-5-mini');
+    await page.getByLabel('Address').fill('https://api.openai.com/v1');
+    await page
+      .getByText(/^In the table of known prices of 20.+: \$0\.25 in, \$2 out, \$0\.025 from the cache\./)
+      .waitFor();
+    await button(page, 'Take these prices').click();
+    await page.getByText(/^These prices are from the table of known prices of 20/).waitFor();
+    await page.getByLabel('Id at the provider').fill('gpt-5');
+    expect(await page.getByLabel('Dollars a million tokens in').inputValue()).toBe('1.25');
+    await page.getByLabel('From the cache').fill('0.5');
+    await page.getByLabel('Id at the provider').fill('gpt-5-mini');
+    expect(await page.getByLabel('Dollars a million tokens in').inputValue()).toBe('1.25');
+    expect(await axe()).toEqual([]);
+    expect(await isTooWide()).toBe(false);
+    await button(page, 'Discard changes').click();
+    expect(faults()).toEqual([]);
+  });
+
   it('a provider is tested, its endpoint is asked for models, and they are taken over and priced', async () => {
     const { page, faults, axe } = await web.open({ path: '/operate/providers/sim' });
     await button(page, 'Test').click();
@@ -104,7 +125,7 @@ journeys('operating', () => {
     await page.getByLabel('Dollars a million tokens out').fill('4.0');
     await page.getByLabel('Parameters it refuses').fill('temperature\ntop_p');
     await button(page, 'Close perfect-ish').click();
-    await page.getByText('$1 in, $4.0 out, refuses 2').waitFor();
+    await page.getByText('$1 in, $4 out, refuses 2').waitFor();
     await button(page, 'Edit wrong-key').click();
     await page.getByLabel(/^Limits of its own/).check();
     expect(await axe()).toEqual([]);

@@ -34,6 +34,7 @@ export const TAGS: Record<string, string> = {
   PromptTunes: 'Search for the texts with which models call tools best.',
   PromptVersions: 'Texts that models read in place of those of a suite.',
   Providers: 'The endpoints that requests go to, and their models.',
+  Prices: 'What common hosts bill for their models.',
   Lanes: 'The queues of requests under the limits of a provider, and their current state.',
   Teams: 'Who you are, sessions of browsers, the tokens of a team, and teams.',
   Settings: 'Settings of a whole team.',

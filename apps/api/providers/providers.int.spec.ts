@@ -2,9 +2,11 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
+import { pricesAt, pricesOf } from '#lib/contracts/find-prices';
+import { KnownPrices } from '#lib/contracts/known-prices';
 import { Sealer } from '#lib/runtime/seal';
 import { joinIdleApi, startApi, type SharedApi } from '../../../test/api.js';
-import { weatherSuite, type Answer, type Client } from '../../../test/client.js';
+import { clientOf, weatherSuite, type Answer, type Client } from '../../../test/client.js';
 
 let api: SharedApi;
 let client: Client;
@@ -89,6 +91,26 @@ describe('providers', () => {
       expect(made).toMatchObject({ status: 201, body: { kind, models: [{ unsupported_params }] } });
       expect((await client.delete(`/api/providers/made-${key}`)).status).toBe(204);
     }
+  });
+
+  it('have prices of their own: what is known of common hosts is listed for everybody, with its date', async () => {
+    const { token } = (await client.post('/api/tokens', { name: 'reader', role: 'viewer' })).body;
+    const { status, body } = await clientOf(api.url, token).get('/api/prices');
+    expect({ status, body }).toMatchObject({ status: 200, body: { source: 'built in', as_of: expect.any(String) } });
+    expect(KnownPrices.parse(body)).toEqual(body);
+    const known = pricesAt(body, 'https://api.anthropic.com')('claude-sonnet-4-5-20250929')!;
+    const model = { id: 'claude-sonnet-4-5-20250929', ...pricesOf(known) };
+    const base_url = 'https://api.anthropic.com';
+    expect(
+      await client.post('/api/providers', { key: 'priced', kind: 'anthropic', base_url, models: [model] }),
+    ).toEqual(
+      expect.objectContaining({
+        status: 201,
+        body: expect.objectContaining({ models: [expect.objectContaining(model)] }),
+      }),
+    );
+    expect((await clientOf(api.url, 'tm_nobody').get('/api/prices')).status).toBe(401);
+    await client.delete('/api/providers/priced');
   });
 
   it('can be tested, and a test that fails says why', async () => {

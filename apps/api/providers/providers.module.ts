@@ -1,6 +1,20 @@
 import { Module } from '@nestjs/common';
+import { readKnownPrices } from '#lib/providers/prices/read-prices';
+import type { Env } from '#lib/runtime/env';
+import { ENV } from '../platform/stores.js';
+import { KNOWN_PRICES, PricesController } from './prices.controller.js';
 import { ProvidersController } from './providers.controller.js';
 import { ProviderService } from './providers.service.js';
 
-@Module({ controllers: [ProvidersController], providers: [ProviderService] })
+@Module({
+  controllers: [ProvidersController, PricesController],
+  providers: [
+    ProviderService,
+    {
+      provide: KNOWN_PRICES,
+      inject: [ENV],
+      useFactory: ({ TOOLMARK_PRICES_FILE: file }: Env) => readKnownPrices(file),
+    },
+  ],
+})
 export class ProvidersModule {}

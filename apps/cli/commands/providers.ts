@@ -17,8 +17,10 @@ import {
 } from '../command.js';
 import { EXIT, NegativeAnswer } from '../exit-codes.js';
 import { printList } from '../lookup/read-list.js';
-import { dollars, table } from '../output/table.js';
+import { priceColumns } from '../output/price-columns.js';
+import { table } from '../output/table.js';
 import { print, printError, printJson } from '../output/terminal.js';
+import { fillPrices, hasPrices, readKnownPrices } from './fill-prices.js';
 
 export const PROVIDER_KINDS = ['openai', 'openai-responses', 'anthropic', 'google'];
 
@@ -33,6 +35,8 @@ interface AddOptions extends GlobalOptions {
   name?: string;
   models?: string[];
   model?: (string | object)[];
+  /** False with --no-prices. */
+  prices: boolean;
   apiKeyEnv?: string;
   apiKeyStdin?: boolean;
   requestsPerMinute?: number;
@@ -92,10 +96,11 @@ const addOptions = (add: Command): Command =>
     .option('-m, --models <list>', 'ids of its models, separated by commas', commaSeparated)
     .option(
       '--model <json>',
-      'a model as a JSON object: id, input_cost_per_mtok, output_cost_per_mtok, limits, default_params, ' +
-        'unsupported_params (never sent to it); repeatable',
+      'a model as a JSON object: id, input_cost_per_mtok, output_cost_per_mtok, cache_read_cost_per_mtok, limits, ' +
+        'default_params, unsupported_params (never sent to it); repeatable',
       repeated(idOrObject),
     )
+    .option('--no-prices', 'leave prices that are not given unknown, whatever the table of known prices says')
     .option('--api-key-env <variable>', 'environment variable that holds the key')
     .option('--api-key-stdin', 'read the key from standard input')
     .option('--requests-per-minute <n>', 'most requests in a minute', wholeNumber)
@@ -130,27 +135,37 @@ async function addProvider(client: ApiClient, options: AddOptions, key: string):
   if (template?.needs_key && apiKey === undefined)
     throw new Error(`${template.name} needs a key: give --api-key-env VARIABLE or --api-key-stdin.`);
   const unsupported_params = template?.unsupported_params ?? [];
-  const models = [...(options.models ?? []), ...(options.model ?? [])];
+  const base_url = options.url ?? template?.base_url;
+  const given = [...(options.models ?? []), ...(options.model ?? [])].map((model) => ({
+    unsupported_params,
+    ...(typeof model === 'string' ? { id: model } : model),
+  }));
+  const known = options.prices && !given.every(hasPrices) ? await readKnownPrices(client) : undefined;
+  const { models, lines } = known ? fillPrices(given, known, base_url ?? '') : { models: given, lines: [] };
   const provider = await client.call<Provider>('POST', '/api/providers', {
     key,
     name: options.name ?? template?.name,
     kind: options.kind ?? template?.kind,
-    base_url: options.url ?? template?.base_url,
+    base_url,
     api_key: apiKey,
-    models: models.map((model) => ({ unsupported_params, ...(typeof model === 'string' ? { id: model } : model) })),
+    models,
     limits: {
       requests_per_minute: options.requestsPerMinute,
       tokens_per_minute: options.tokensPerMinute,
       max_concurrency: options.maxConcurrency,
     },
   });
-  if (options.json) return printJson(provider);
+  if (options.json) {
+    printError(...lines);
+    return printJson(provider);
+  }
   for (const quirk of template?.quirks ?? []) printError(`Note: ${quirk}`);
   print(
     `Added ${key} with ${provider.models.length} models. ` +
       (provider.models.length
         ? `Try it: toolmark providers test ${key}`
         : `Its models: toolmark models ${key} --discover`),
+    ...lines,
   );
   const sharing = provider.shares_limits_with ?? [];
   if (sharing.length)
@@ -241,17 +256,21 @@ async function listModels(
     })),
   );
   const none = 'No models yet. Add a provider with models: toolmark providers add --help';
-  printList({ items }, options, none, (models) =>
-    table([
-      ['model', 'input $/M tokens', 'output $/M tokens', 'parameters that it refuses'],
-      ...models.map((model) => [
-        `${model.provider_key}::${model.id}`,
-        dollars(model.input_cost_per_mtok),
-        dollars(model.output_cost_per_mtok),
-        [...model.unsupported_params, ...model.learned.map(({ setting, sent }) => `${setting} (${sent})`)].join(', '),
-      ]),
+  printList({ items }, options, none, (models) => modelTable(models));
+}
+
+type ListedModel = Provider['models'][number] & { provider_key: string; learned: { setting: string; sent: string }[] };
+
+export function modelTable(models: readonly ListedModel[]): string[] {
+  const { headings, cellsOf } = priceColumns(models);
+  return table([
+    ['model', ...headings, 'parameters that it refuses'],
+    ...models.map((model) => [
+      `${model.provider_key}::${model.id}`,
+      ...cellsOf(model),
+      [...model.unsupported_params, ...model.learned.map(({ setting, sent }) => `${setting} (${sent})`)].join(', '),
     ]),
-  );
+  ]);
 }
 
 async function discoverModels(client: ApiClient, options: GlobalOptions, key: string | undefined): Promise<void> {

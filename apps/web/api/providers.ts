@@ -1,5 +1,6 @@
 import { queryOptions } from '@tanstack/react-query';
 import type { z } from 'zod';
+import type { KnownPrices } from '#lib/contracts/known-prices';
 import type { Page } from '#lib/contracts/page';
 import type {
   DiscoveredModels,
@@ -31,6 +32,13 @@ export const templatesQuery = queryOptions({
   queryKey: ['templates'],
   queryFn: ({ signal }) =>
     client.call<z.infer<typeof ProviderTemplates>>('GET', '/api/providers/templates', undefined, { signal }),
+  staleTime: Infinity,
+});
+
+/** What common hosts bill for their models; it changes only with a start of the server. */
+export const pricesQuery = queryOptions({
+  queryKey: ['prices'],
+  queryFn: ({ signal }) => client.call<KnownPrices>('GET', '/api/prices', undefined, { signal }),
   staleTime: Infinity,
 });
 

@@ -21,6 +21,24 @@ const refused = {
 const learned = { model: model.id, ...refused, until: '2026-11-21T08:30:00.000Z' };
 const provider = { key: 'openai', name: 'OpenAI', kind: 'openai', base_url: 'https://api.openai.com/v1' };
 
+const knownModel = {
+  id: 'gpt-5.6-sol',
+  aliases: ['gpt-5.6'],
+  dated: true,
+  latest: false,
+  input_cost_per_mtok: 4,
+  output_cost_per_mtok: 20,
+  cache_read_cost_per_mtok: 0.4,
+  cache_write_5m_cost_per_mtok: 5,
+  cache_write_1h_cost_per_mtok: 8,
+  note: 'Requests above 272,000 tokens cost more, which is not counted.',
+};
+const knownHost = {
+  host: 'api.openai.com',
+  docs: 'https://developers.openai.com/api/docs/pricing',
+  models: [knownModel],
+};
+
 export const PROVIDER_EXAMPLES = {
   Limits: { 'Limits of a host': limits },
   ModelInput: { 'A model with prices and limits of its own': model },
@@ -80,6 +98,9 @@ export const PROVIDER_EXAMPLES = {
       unverified: ['the largest temperature, which varies by model'],
     },
   },
+  KnownPrices: { 'The table of a release': { as_of: '2026-11-17', source: 'built in', hosts: [knownHost] } },
+  KnownHost: { 'A host': knownHost },
+  KnownModel: { 'A model with prices of its cache': knownModel },
   Lane: {
     'A lane of a provider that is down': {
       id: EXAMPLE_IDS.lane,

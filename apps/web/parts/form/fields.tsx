@@ -64,8 +64,14 @@ interface TextProps extends Labelled {
   whenEmpty?: Json;
 }
 
-export function TextField({ path, label, help, maxLength, isRequired, autoFocus, whenEmpty }: TextProps) {
+interface LineProps extends TextProps {
+  /** Called with what is typed, in the place of setting the field. */
+  onType?: (text: string) => void;
+}
+
+export function TextField({ path, label, help, maxLength, isRequired, autoFocus, whenEmpty, onType }: LineProps) {
   const field = useField(path);
+  const type = (text: string): void => (onType ? onType(text) : field.set(text === '' ? whenEmpty : text));
   return (
     <Frame field={field} label={label} help={help}>
       <input
@@ -77,7 +83,7 @@ export function TextField({ path, label, help, maxLength, isRequired, autoFocus,
         autoFocus={autoFocus}
         readOnly={field.refusal !== undefined}
         value={toText(field.value ?? '')}
-        onChange={({ target }) => field.set(target.value === '' ? whenEmpty : target.value)}
+        onChange={({ target }) => type(target.value)}
       />
     </Frame>
   );

@@ -1,13 +1,15 @@
 import { useId, useState } from 'react';
-import { isNumber, isObject, numberSource, toText, type Json, type JsonObject } from '#lib/contracts/json/json';
+import { PRICE_FIELDS } from '#lib/contracts/find-prices';
+import { isObject, toText, type Json, type JsonObject } from '#lib/contracts/json/json';
 import { CheckField, JsonField, LinesField, NumberField, TextField } from '../../parts/form/fields';
-import { edit } from '../../parts/form/edited';
+import { edit, withValueAt } from '../../parts/form/edited';
 import { useForm } from '../../parts/form/form';
 import { GivenLine, visible } from '../../parts/given';
 import { count } from '../../parts/score';
 import { Faults } from '../../parts/set-up/labelled-field';
+import { PriceSource, useKnownPrices } from './known-prices';
 import { LimitsFields } from './provider-fields';
-import { newModel } from './provider-value';
+import { newModel, priceInWords, renamed, withPrices } from './provider-value';
 
 /** How many are listed at once; the filter finds the others. */
 const SHOWN = 50;
@@ -136,11 +138,19 @@ function ModelFields({ index, model, isOpen, toggle, remove }: ModelProps) {
 }
 
 function ModelDetail({ index, model }: Pick<ModelProps, 'index' | 'model'>) {
-  const { edited, change } = useForm();
+  const { edited, change, refusal } = useForm();
+  const provider = isObject(edited.value) ? edited.value : {};
+  const { find } = useKnownPrices(provider);
   const at = ['models', index] as const;
+  const rename = (id: string): void =>
+    change({ ...edited, value: withValueAt(edited.value, at, renamed(model, id, find)) ?? null });
+  const take = (): void => {
+    const priced = withPrices(model, find(toText(model.id)));
+    change(PRICE_FIELDS.reduce((all, field) => edit(all, [...at, field], priced[field]), edited));
+  };
   return (
     <>
-      <TextField path={[...at, 'id']} label="Id at the provider" maxLength={200} isRequired whenEmpty="" />
+      <TextField path={[...at, 'id']} label="Id at the provider" maxLength={200} isRequired onType={rename} />
       <TextField path={[...at, 'name']} label="Name of the model" maxLength={200} whenEmpty="" />
       <div className="side-by-side">
         <NumberField
@@ -149,7 +159,15 @@ function ModelDetail({ index, model }: Pick<ModelProps, 'index' | 'model'>) {
           help="Empty: unknown, and not counted."
         />
         <NumberField path={[...at, 'output_cost_per_mtok']} label="Dollars a million tokens out" />
+        <NumberField
+          path={[...at, 'cache_read_cost_per_mtok']}
+          label="From the cache"
+          help="Empty here and beside it: as those that go in."
+        />
+        <NumberField path={[...at, 'cache_write_5m_cost_per_mtok']} label="Kept in it for 5 minutes" />
+        <NumberField path={[...at, 'cache_write_1h_cost_per_mtok']} label="Kept in it for an hour" />
       </div>
+      <PriceSource model={model} provider={provider} refusal={refusal} take={take} />
       <LinesField
         path={[...at, 'unsupported_params']}
         label="Parameters it refuses"
@@ -174,10 +192,9 @@ function ModelDetail({ index, model }: Pick<ModelProps, 'index' | 'model'>) {
 }
 
 function inWords(model: JsonObject): string {
-  const price = (value: Json | undefined): string => (isNumber(value) ? `$${numberSource(value)}` : 'unknown');
-  const { input_cost_per_mtok: input, output_cost_per_mtok: output, unsupported_params: refused } = model;
+  const { unsupported_params: refused } = model;
   const parts = [
-    isNumber(input) || isNumber(output) ? `${price(input)} in, ${price(output)} out` : 'no price',
+    priceInWords(model),
     ...(Array.isArray(refused) && refused.length > 0 ? [`refuses ${refused.length}`] : []),
     ...(isObject(model.limits) ? ['a lane of its own'] : []),
   ];

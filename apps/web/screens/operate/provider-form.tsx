@@ -13,6 +13,7 @@ import { SaveBar } from '../../parts/form/save-bar';
 import { submitOnCtrlEnter } from '../../parts/submit-keys';
 import { ApiKeyField } from './api-key-field';
 import { DiscoverModels } from './discover-models';
+import { useKnownPrices } from './known-prices';
 import { ModelsFields } from './models-fields';
 import { LimitsFields, ProviderFields } from './provider-fields';
 import { idsOf, newModel, patchOf, storedProvider, type KeyChange } from './provider-value';
@@ -33,6 +34,7 @@ export function ProviderForm({ provider }: { provider: Provider }) {
     await queryClient.invalidateQueries({ queryKey: keys.lanes });
   });
   const value = draft.value.value as JsonObject;
+  const { find } = useKnownPrices(value);
   const send = (event: FormEvent): void => {
     event.preventDefault();
     if (refusal !== undefined || save.isPending) return;
@@ -40,7 +42,7 @@ export function ProviderForm({ provider }: { provider: Provider }) {
   };
   const takeOver = (ids: string[]): void => {
     const models = Array.isArray(value.models) ? value.models : [];
-    draft.change(edit(draft.value, ['models'], [...models, ...ids.map((id) => newModel(id))]));
+    draft.change(edit(draft.value, ['models'], [...models, ...ids.map((id) => newModel(id, find))]));
   };
   return (
     <section aria-labelledby="settings" className="section">

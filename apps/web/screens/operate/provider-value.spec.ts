@@ -1,6 +1,18 @@
 import { parseJson, type JsonObject } from '#lib/contracts/json/json';
 import { ProviderInput, ProviderPatch } from '#lib/contracts/provider';
-import { EMPTY_PROVIDER, idsOf, inputOf, newModel, patchOf } from './provider-value.js';
+import { pricesAt } from '#lib/contracts/find-prices';
+import { PriceTable } from '#lib/contracts/known-prices';
+import {
+  EMPTY_PROVIDER,
+  hasPricesOf,
+  idsOf,
+  inputOf,
+  newModel,
+  patchOf,
+  priceInWords,
+  renamed,
+  withPrices,
+} from './provider-value.js';
 
 const stored: JsonObject = {
   name: 'OpenAI',
@@ -44,4 +56,56 @@ describe('what is sent of a provider', () => {
 it('models are known by their ids', () => {
   expect([...idsOf(stored)]).toEqual(['gpt-5']);
   expect([...idsOf({})]).toEqual([]);
+});
+
+describe('the prices of a model', () => {
+  const models = [
+    { id: 'gpt-5', input_cost_per_mtok: 1.25, output_cost_per_mtok: 10, cache_read_cost_per_mtok: 0.125 },
+    { id: 'gpt-5-mini', input_cost_per_mtok: 0.25, output_cost_per_mtok: 2 },
+  ];
+  const host = { host: 'api.openai.com', docs: 'https://example.com', models };
+  const find = pricesAt(PriceTable.parse({ as_of: '2026-11-17', hosts: [host] }), 'https://api.openai.com/v1');
+  const typed = (id: string, from = newModel('')) =>
+    Array.from(id).reduce((model, letter) => renamed(model, `${String(model.id)}${letter}`, find), from);
+
+  it('are those of the table for a model that is taken over, or whose id is typed', () => {
+    expect(newModel('gpt-5', find)).toMatchObject({ input_cost_per_mtok: 1.25, cache_read_cost_per_mtok: 0.125 });
+    expect(newModel('gpt-99', find)).toMatchObject({ input_cost_per_mtok: null, cache_read_cost_per_mtok: null });
+    expect(typed('gpt-5')).toMatchObject({ id: 'gpt-5', input_cost_per_mtok: 1.25, cache_read_cost_per_mtok: 0.125 });
+    expect(typed('gpt-5-m')).toMatchObject({ input_cost_per_mtok: null, cache_read_cost_per_mtok: null });
+    expect(typed('gpt-5-mini')).toMatchObject({ input_cost_per_mtok: 0.25, cache_read_cost_per_mtok: null });
+    expect(typed('__proto__')).toMatchObject({ id: '__proto__', input_cost_per_mtok: null });
+  });
+
+  it('stay as somebody typed them, whatever the id becomes', () => {
+    const owns: JsonObject[] = [
+      { input_cost_per_mtok: 3 },
+      { cache_read_cost_per_mtok: 0 },
+      { output_cost_per_mtok: 2 },
+    ];
+    for (const own of owns)
+      expect(typed('gpt-5', { ...newModel(''), ...own })).toEqual({ ...newModel(''), ...own, id: 'gpt-5' });
+    expect(renamed({ ...newModel('gpt-5', find), output_cost_per_mtok: 9 }, 'x', find)).toMatchObject({
+      input_cost_per_mtok: 1.25,
+      output_cost_per_mtok: 9,
+    });
+  });
+
+  it('are those of the table however their numbers are written, and not with one that is left out', () => {
+    const known = find('gpt-5')!;
+    expect(hasPricesOf({ ...newModel('gpt-5', find), output_cost_per_mtok: parseJson('10.0') }, known)).toBe(true);
+    expect(hasPricesOf({ ...newModel('gpt-5', find), cache_read_cost_per_mtok: null }, known)).toBe(false);
+    expect(hasPricesOf({ id: 'gpt-5' }, known)).toBe(false);
+    expect(hasPricesOf({ id: 'x' }, undefined)).toBe(true);
+    expect(hasPricesOf({ id: 'x', input_cost_per_mtok: 0 }, undefined)).toBe(false);
+    expect(hasPricesOf(withPrices({}, known), known)).toBe(true);
+  });
+
+  it('are said without what floating point adds', () => {
+    const model = { ...newModel('m'), input_cost_per_mtok: 0.1 + 0.2, output_cost_per_mtok: parseJson('4.0') };
+    expect(priceInWords(model)).toBe('$0.3 in, $4 out');
+    expect(priceInWords({ ...model, cache_read_cost_per_mtok: 0.003625 })).toMatch(/, \$0\.003625 from the cache$/);
+    expect(priceInWords({ ...model, output_cost_per_mtok: null })).toBe('$0.3 in, unknown out');
+    expect(priceInWords(newModel('m'))).toBe('no price');
+  });
 });

@@ -1,4 +1,5 @@
-import { isObject, type Json, type JsonObject } from '#lib/contracts/json/json';
+import { PRICE_FIELDS, pricesInWords, pricesOf, type FindPrices, type Prices } from '#lib/contracts/find-prices';
+import { isNumber, isObject, toNumber, toText, type Json, type JsonObject } from '#lib/contracts/json/json';
 import { stringifyInSourceOrder } from '#lib/contracts/json/key-order';
 import type { Provider, ProviderTemplate } from '#lib/contracts/provider';
 
@@ -28,16 +29,45 @@ export const withTemplate = (value: JsonObject, { key, name, kind, base_url: url
   base_url: url,
 });
 
-/** A new model of an endpoint, without prices. */
-export const newModel = (id: string, unsupported: readonly string[] = []): JsonObject => ({
+const NO_PRICES = Object.fromEntries(PRICE_FIELDS.map((field) => [field, null]));
+
+/** A new model of an endpoint, with the prices that are known of it. */
+export const newModel = (id: string, find: FindPrices = () => undefined): JsonObject => ({
   id,
   name: id,
-  input_cost_per_mtok: null,
-  output_cost_per_mtok: null,
-  unsupported_params: [...unsupported],
+  ...withPrices({}, find(id)),
+  unsupported_params: [],
   default_params: {},
   limits: null,
 });
+
+/** A model with these prices, or with none. */
+export const withPrices = (model: JsonObject, known: Prices | undefined): JsonObject => ({
+  ...model,
+  ...(known ? pricesOf(known) : NO_PRICES),
+});
+
+/** Whether a model has the prices of the table, or none where it has none, and so none that somebody typed. */
+export const hasPricesOf = (model: JsonObject, known: Prices | undefined): boolean =>
+  PRICE_FIELDS.every((field) => {
+    const price = model[field] ?? null;
+    return price === null ? (known?.[field] ?? null) === null : toNumber(price) === known?.[field];
+  });
+
+/** A model with another id. Prices that came from the table, or are not there, become those of that id. */
+export function renamed(model: JsonObject, id: string, find: FindPrices): JsonObject {
+  const isTyped = !hasPricesOf(model, undefined) && !hasPricesOf(model, find(toText(model.id)));
+  const named = { ...model, id };
+  return isTyped ? named : withPrices(named, find(id));
+}
+
+/** `$0.25 in, $2 out, $0.025 from the cache`, or that there is no price. */
+export function priceInWords(model: JsonObject): string {
+  const prices = PRICE_FIELDS.map((field) => [field, isNumber(model[field]) ? toNumber(model[field]) : null] as const);
+  const [input, output] = prices.map(([, price]) => price !== null);
+  const missing = input === output ? [] : [input ? 'unknown out' : 'unknown in'];
+  return [pricesInWords(Object.fromEntries(prices)), ...missing].filter(Boolean).join(', ') || 'no price';
+}
 
 /** A limit whose field is empty is none; how many requests may be under way has to be said. */
 const wholeLimits = (limits: Json): Json =>

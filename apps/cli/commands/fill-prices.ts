@@ -1,0 +1,64 @@
+import { ApiError, type ApiClient } from '#lib/client/api-client';
+import { PRICE_FIELDS, pricesAt, pricesInWords, pricesOf } from '#lib/contracts/find-prices';
+import type { KnownPrices } from '#lib/contracts/known-prices';
+import { beginning } from '../output/table.js';
+
+/** How many models without a price are named. */
+const NAMED = 5;
+const MAX_NAME = 60;
+
+/** What the server knows of prices; undefined when its release is an earlier one. */
+export async function readKnownPrices(client: ApiClient): Promise<KnownPrices | undefined> {
+  try {
+    return await client.call<KnownPrices>('GET', '/api/prices');
+  } catch (error) {
+    if (error instanceof ApiError && error.problem.status === 404) return undefined;
+    throw error;
+  }
+}
+
+/** Whether something is said of a model's prices, and be it that they are unknown. */
+export const hasPrices = (model: object): boolean => PRICE_FIELDS.some((field) => field in model);
+
+/**
+ * Gives models the prices of the table. Those of which a price is given stay as they are.
+ * @returns the models, and lines that say what was filled and what is not known
+ */
+export function fillPrices(
+  models: readonly object[],
+  known: KnownPrices,
+  baseUrl: string,
+): { models: object[]; lines: string[] } {
+  const find = pricesAt(known, baseUrl);
+  const filled: string[] = [];
+  const unknown: string[] = [];
+  const all = models.map((model) => {
+    const id = 'id' in model ? model.id : undefined;
+    if (typeof id !== 'string' || hasPrices(model)) return model;
+    const prices = find(id);
+    if (!prices) unknown.push(beginning(id, MAX_NAME));
+    else filled.push(`  ${id}: ${pricesInWords(prices)}.${prices.note ? ` ${prices.note}` : ''}`);
+    return prices ? { ...model, ...pricesOf(prices) } : model;
+  });
+  return { models: all, lines: [...linesOfFilled(filled, known), ...linesOfUnknown(unknown)] };
+}
+
+const EXAMPLE = (id: string): string =>
+  `--model '${JSON.stringify({ id, input_cost_per_mtok: 1, output_cost_per_mtok: 2 })}'`;
+
+const linesOfFilled = (lines: string[], { as_of, source }: KnownPrices): string[] =>
+  lines.length === 0
+    ? []
+    : [
+        `Prices by the table of ${as_of}${source === 'file' ? ' (a file of your server)' : ''}, in dollars for a ` +
+          'million tokens:',
+        ...lines,
+        `Others: ${EXAMPLE('...')}. None: --no-prices.`,
+      ];
+
+function linesOfUnknown(ids: string[]): string[] {
+  if (ids.length === 0) return [];
+  const more = ids.length > NAMED ? ` and ${ids.length - NAMED} more` : '';
+  const names = `${ids.slice(0, NAMED).join(', ')}${more}`;
+  return [`No price is known of ${names}, so what they cost is not counted. Set it: ${EXAMPLE(ids[0]!)}`];
+}

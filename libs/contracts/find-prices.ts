@@ -1,0 +1,64 @@
+// Without zod, because the command line and the page load it.
+import type { KnownModel, KnownPrices } from './known-prices.js';
+
+/** The prices of a model, in US dollars per million tokens. */
+export const PRICE_FIELDS = [
+  'input_cost_per_mtok',
+  'output_cost_per_mtok',
+  'cache_read_cost_per_mtok',
+  'cache_write_5m_cost_per_mtok',
+  'cache_write_1h_cost_per_mtok',
+] as const;
+export type Prices = Pick<KnownModel, (typeof PRICE_FIELDS)[number]>;
+
+/** Prices of a model that may be unknown. */
+export type SomePrices = { [Field in keyof Prices]?: number | null };
+
+export type FindPrices = (modelId: string) => KnownModel | undefined;
+
+/** The end of an id that names a version: `-latest`, `-2025-08-07` or `-20250807`. */
+const VERSION = /-(?:latest|20\d\d(?:-(?:0[1-9]|1[0-2])-|(?:0[1-9]|1[0-2]))(?:0[1-9]|[12]\d|3[01]))$/;
+
+/**
+ * Finds what the table says of a model at an address: by the host exactly, and by the id exactly, or without its date
+ * or `-latest` where the table says that the prices are the same. It never guesses by a part of the id.
+ */
+export function pricesAt({ hosts }: Pick<KnownPrices, 'hosts'>, baseUrl: string): FindPrices {
+  const host = URL.canParse(baseUrl) ? new URL(baseUrl).host : undefined;
+  const models = hosts.find((one) => one.host === host)?.models ?? [];
+  const byId = new Map(models.flatMap((model) => [model.id, ...model.aliases].map((id) => [id, model])));
+  return (modelId) => {
+    const version = VERSION.exec(modelId);
+    const found = byId.get(modelId);
+    if (found || !version) return found;
+    const named = byId.get(modelId.slice(0, version.index));
+    return named?.[version[0] === '-latest' ? 'latest' : 'dated'] ? named : undefined;
+  };
+}
+
+/** The prices alone. */
+export const pricesOf = (known: Prices): Prices =>
+  Object.fromEntries(PRICE_FIELDS.map((field) => [field, known[field]])) as unknown as Prices;
+
+const DOLLARS = new Intl.NumberFormat('en', {
+  maximumSignificantDigits: 12,
+  useGrouping: false,
+  signDisplay: 'negative',
+});
+
+/** A price as people write it: `$0.3`, not `$0.30000000000000004`. */
+export const dollarsOf = (price: number): string => `$${DOLLARS.format(price)}`;
+
+/** Prices in words: `$3 in, $15 out, $0.3 from the cache, $3.75 into it for 5 minutes`. */
+export function pricesInWords(prices: SomePrices): string {
+  const words: [price: number | null | undefined, what: string][] = [
+    [prices.input_cost_per_mtok, 'in'],
+    [prices.output_cost_per_mtok, 'out'],
+    [prices.cache_read_cost_per_mtok, 'from the cache'],
+    [prices.cache_write_5m_cost_per_mtok, 'into it for 5 minutes'],
+    [prices.cache_write_1h_cost_per_mtok, 'into it for an hour'],
+  ];
+  return words
+    .flatMap(([price, what]) => (typeof price === 'number' ? [`${dollarsOf(price)} ${what}`] : []))
+    .join(', ');
+}

@@ -1,0 +1,101 @@
+import { z } from 'zod';
+
+/** Bounds of a table of prices. */
+const MAX_KNOWN_MODELS = 20_000;
+const MAX_PRICE = 1e6;
+
+const price = z.number().min(0).max(MAX_PRICE);
+const cachePrice = (tokens: string) =>
+  price
+    .nullable()
+    .default(null)
+    .meta({ description: `US dollars per million tokens of requests ${tokens}; null for \`input_cost_per_mtok\`.` });
+const modelId = z.string().min(1).max(200);
+
+export const KnownModel = z
+  .strictObject({
+    id: modelId.meta({ description: 'The id of the model at the host.' }),
+    aliases: z.array(modelId).max(20).default([]).meta({ description: 'Its other ids, with the same prices.' }),
+    dated: z.boolean().default(false).meta({
+      description: 'Whether the id with a date after it, `-2025-08-07` or `-20250807`, has the same prices.',
+    }),
+    latest: z
+      .boolean()
+      .default(false)
+      .meta({ description: 'Whether the id with `-latest` after it has the same prices.' }),
+    input_cost_per_mtok: price.meta({ description: 'US dollars per million tokens of requests.' }),
+    output_cost_per_mtok: price.meta({ description: 'US dollars per million tokens of replies.' }),
+    cache_read_cost_per_mtok: cachePrice('that the cache of the host answers'),
+    cache_write_5m_cost_per_mtok: cachePrice('that the cache of the host keeps for five minutes'),
+    cache_write_1h_cost_per_mtok: cachePrice('that the cache of the host keeps for an hour'),
+    note: z
+      .string()
+      .min(1)
+      .max(300)
+      .nullable()
+      .default(null)
+      .meta({ description: 'When the host bills something else, in a sentence; null where nothing is known of it.' }),
+  })
+  .meta({ id: 'KnownModel', description: 'What a host bills for a model.' });
+export type KnownModel = z.infer<typeof KnownModel>;
+
+export const KnownHost = z
+  .strictObject({
+    host: z
+      .string()
+      .max(260)
+      .regex(/^[a-z0-9][a-z0-9.-]*(?::\d{1,5})?$/, 'must be the host of an address, such as api.openai.com')
+      .meta({ description: 'The host in the address of a provider, with its port unless that is the usual one.' }),
+    docs: z
+      .url({ protocol: /^https?$/, error: 'must be an http or https URL' })
+      .max(2000)
+      .meta({ description: 'The page on which the host says its prices.' }),
+    models: z.array(KnownModel).max(MAX_KNOWN_MODELS).meta({ description: 'Its models whose prices are known.' }),
+  })
+  .meta({ id: 'KnownHost', description: 'A host and the prices of its models.' });
+
+/** A table as it stands in a file. */
+export const PriceTable = z
+  .strictObject({
+    as_of: z.iso
+      .date({ error: 'must be a date, such as 2026-11-17' })
+      .meta({ description: 'The day of the newest source of the table. Hosts may have changed prices since.' }),
+    hosts: z.array(KnownHost).max(1000).meta({ description: 'The hosts of the table.' }),
+  })
+  .superRefine(({ hosts }, context) => {
+    const total = hosts.reduce((sum, { models }) => sum + models.length, 0);
+    if (total > MAX_KNOWN_MODELS)
+      context.addIssue({ code: 'custom', path: ['hosts'], message: `must have at most ${MAX_KNOWN_MODELS} models` });
+    refuseTwice(hosts, ({ host }) => [host], ['hosts'], context);
+    hosts.forEach(({ models }, index) =>
+      refuseTwice(models, ({ id, aliases }) => [id, ...aliases], ['hosts', index, 'models'], context),
+    );
+  });
+export type PriceTable = z.infer<typeof PriceTable>;
+
+/** A name that stands twice would have two prices, of which nobody chose one. */
+function refuseTwice<Item>(
+  items: readonly Item[],
+  namesOf: (item: Item) => string[],
+  path: PropertyKey[],
+  context: z.RefinementCtx,
+): void {
+  const seen = new Set<string>();
+  for (const [index, item] of items.entries())
+    for (const name of namesOf(item)) {
+      if (seen.has(name))
+        context.addIssue({ code: 'custom', path: [...path, index], message: `names ${JSON.stringify(name)} again` });
+      seen.add(name);
+    }
+}
+
+export const KnownPrices = z
+  .object({
+    as_of: PriceTable.shape.as_of,
+    source: z.enum(['built in', 'file']).meta({
+      description: '`built in`: the table of this release; `file`: that of `TOOLMARK_PRICES_FILE`.',
+    }),
+    hosts: PriceTable.shape.hosts,
+  })
+  .meta({ id: 'KnownPrices', description: 'What common hosts bill for their models, as far as it is known.' });
+export type KnownPrices = z.infer<typeof KnownPrices>;
