@@ -1,6 +1,9 @@
 // Two APIs of their own: one may not go to private addresses, and one finds keys sealed with another.
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { pricesAt, pricesOf } from '#lib/contracts/find-prices';
 import { KnownPrices } from '#lib/contracts/known-prices';
@@ -319,8 +322,13 @@ describe('providers', () => {
   });
 });
 
-it('a private address is no base URL unless the operator allows it', async () => {
-  const strict = await startApi({ TOOLMARK_ALLOW_PRIVATE_NETWORKS: 'false' });
+it('a private address is no base URL unless the operator allows it, and prices are those of the file', async () => {
+  const file = join(mkdtempSync(join(tmpdir(), 'toolmark-prices-')), 'prices.json');
+  const table = { as_of: '2026-11-20', hosts: [] };
+  writeFileSync(file, JSON.stringify(table));
+  const strict = await startApi({ TOOLMARK_ALLOW_PRIVATE_NETWORKS: 'false', TOOLMARK_PRICES_FILE: file });
+  rmSync(dirname(file), { recursive: true });
+  expect((await strict.client.get('/api/prices')).body).toEqual({ source: 'file', ...table });
   for (const host of ['127.0.0.1', 'localhost', '[::1]', '10.1.2.3', '0x7f000001', '[::ffff:192.168.0.1]']) {
     expect([
       host,

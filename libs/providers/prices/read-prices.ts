@@ -34,7 +34,9 @@ function readTable(file: string | URL): PriceTable {
   const parsed = PriceTable.safeParse(parse(decodeText(readFileSync(file), { name: '  It', isUtf8: true })));
   if (parsed.success) return parsed.data;
   const errors = toInputErrors(parsed.error.issues);
-  const lines = errors.slice(0, MAX_FAULTS_SHOWN).map(({ path, message }) => `  ${path} ${message}`.slice(0, MAX_LINE));
+  const lines = errors
+    .slice(0, MAX_FAULTS_SHOWN)
+    .map(({ path, message }) => `  ${path || 'It'} ${message}`.slice(0, MAX_LINE));
   const more = errors.length > MAX_FAULTS_SHOWN ? ['  There is more that is wrong.'] : [];
   throw new Error([...lines, ...more].join('\n'));
 }
