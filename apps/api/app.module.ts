@@ -20,6 +20,7 @@ import { RecordedModule } from './recorded/recorded.module.js';
 import { ResultsModule } from './results/results.module.js';
 import { RunsModule } from './runs/runs.module.js';
 import { SettingsModule } from './settings/settings.module.js';
+import { SpendingModule } from './spending/spending.module.js';
 import { SuitesModule } from './suites/suites.module.js';
 import { SystemModule } from './system/system.module.js';
 import { TeamsModule } from './teams/teams.module.js';
@@ -46,6 +47,7 @@ import { TeamsModule } from './teams/teams.module.js';
     JudgeModule,
     MetricsModule,
     SettingsModule,
+    SpendingModule,
     LanesModule,
     SystemModule,
     HealthModule,

@@ -38,6 +38,7 @@ export const TAGS: Record<string, string> = {
   Lanes: 'The queues of requests under the limits of a provider, and their current state.',
   Teams: 'Who you are, sessions of browsers, the tokens of a team, and teams.',
   Settings: 'Settings of a whole team.',
+  Spending: 'What a team has spent, by day, model, suite and person.',
   System: 'Whether the installation works.',
 };
 

@@ -18,8 +18,16 @@ import { MAX_COMPARED_CHARS } from '../scoring/scoring-work.js';
 const TIMEOUT_MS = 60_000;
 /** How long a request waits for a permit before the model's settings are read again. */
 const MAX_SETTINGS_AGE_MS = 5000;
+/** A provider may say any number. */
+const MAX_COUNTED_TOKENS = 2 ** 31 - 1;
 
 type Vector = Float32Array | ProviderFailure;
+/** The vectors of a request, and what it took and cost. */
+interface Requested {
+  vectors: Float32Array[];
+  tokens: number;
+  costUsd: number;
+}
 
 /**
  * Embeds texts with the model that their team configured. Vectors that are stored in Postgres come from there, the
@@ -111,7 +119,7 @@ export class Embedder {
       );
       if (!requested) return this.#embedFor(teamId, texts);
       const entries = missing.map(({ hash }, index) => ({ hash, vector: requested.vectors[index]! }));
-      await this.#store(teamId, model, entries, requested.costUsd);
+      await this.#store(teamId, model, entries, requested);
       for (const { hash, vector } of entries) known.set(hash.toString('hex'), vector);
     }
     return new Map(hashed.map(({ text, hash }) => [text, known.get(hash.toString('hex'))!]));
@@ -121,11 +129,13 @@ export class Embedder {
     teamId: string,
     model: EmbeddingModel,
     entries: { hash: Buffer; vector: Float32Array }[],
-    costUsd: number,
+    { tokens, costUsd }: Requested,
   ): Promise<void> {
+    const { providerKey, modelId } = model;
+    const bill = { providerKey, modelId, tokens, costUsd };
     let tries = 0;
     await retryTransient(
-      () => storeEmbeddings(this.deps.pool, teamId, storedNameOf(model), entries, costUsd, tries++ > 0),
+      () => storeEmbeddings(this.deps.pool, teamId, storedNameOf(model), entries, bill, tries++ > 0),
       this.#closed.signal,
     );
   }
@@ -147,7 +157,7 @@ export class Embedder {
     teamId: string,
     { providerId, modelId }: EmbeddingModel,
     texts: string[],
-  ): Promise<{ vectors: Float32Array[]; costUsd: number } | undefined> {
+  ): Promise<Requested | undefined> {
     const tokens = texts.reduce((sum, text) => sum + text.length / 4, 0);
     let retries = new RetryState();
     let endpoint: string | undefined;
@@ -181,19 +191,20 @@ export class Embedder {
     { providerId, modelId, baseUrl, sealedKey, lane, costPerMtok }: EmbeddingModel,
     texts: string[],
     usage: PermitUsage,
-  ): Promise<{ vectors: Float32Array[]; costUsd: number }> {
+  ): Promise<Requested> {
     const { sealer, fetch } = this.deps;
     const replyMemory = this.#replyMemoryPool.forItem(lane.id);
     try {
-      const { vectors, tokens } = await embedTexts(
+      const { vectors, tokens: said } = await embedTexts(
         { baseUrl, apiKey: sealedKey && sealer.open(sealedKey, providerId) },
         modelId,
         texts,
         { fetch, timeoutMs: TIMEOUT_MS, replyMemory },
       );
+      const tokens = Math.min(Math.max(0, Math.round(said)), MAX_COUNTED_TOKENS);
       usage.tokens = tokens;
       usage.outcome = 'reply';
-      return { vectors, costUsd: (tokens * (costPerMtok ?? 0)) / 1e6 };
+      return { vectors, tokens, costUsd: (tokens * (costPerMtok ?? 0)) / 1e6 };
     } finally {
       replyMemory.release();
     }

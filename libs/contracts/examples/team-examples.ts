@@ -20,6 +20,20 @@ const ownerToken = {
 };
 export const team = { id: EXAMPLE_IDS.team, name: 'search' };
 
+const spent = {
+  cost_usd: 3.2104,
+  requests: 1204,
+  results: 1200,
+  prompt_tokens: 812_000,
+  completion_tokens: 64_300,
+  cache_read_tokens: 406_000,
+  cache_write_5m_tokens: 20_480,
+  cache_write_1h_tokens: 0,
+  reasoning_tokens: 12_040,
+  cache_hit_rate: 0.5,
+};
+const spentByDayAndModel = { ...spent, day: '2026-11-20', model: 'simulator::perfect-ish' };
+
 export const TEAM_EXAMPLES = {
   Me: { 'An owner': { team, user: { id: EXAMPLE_IDS.user, name: 'Ada' }, role: 'owner' } },
   SessionInput: { 'A token': { token: secret } },
@@ -42,4 +56,22 @@ export const TEAM_EXAMPLES = {
   SpendingInput: { 'A hundred dollars a month': { monthly_cap_usd: 100 } },
   System: { 'Two workers': { version: '0.1.0', workers: { alive: 2 }, redis: 'up', postgres: 'up' } },
   Spending: { 'Part of the cap is spent': { monthly_cap_usd: 100, spent_usd: 12.43, month: '2026-11' } },
+  SpendingFigures: { 'A day': spent },
+  SpendingGroup: {
+    'A day and a model': spentByDayAndModel,
+    'A suite that was deleted, and a person': {
+      ...spent,
+      suite: { id: EXAMPLE_IDS.suite, name: 'Weather', deleted: true },
+      person: { id: EXAMPLE_IDS.user, name: 'Ada' },
+    },
+  },
+  SpendingReport: {
+    'November by day and model': {
+      from: '2026-11-01',
+      to: '2026-11-30',
+      by: ['day', 'model'],
+      total: spent,
+      items: [spentByDayAndModel],
+    },
+  },
 };

@@ -1,9 +1,11 @@
+import { targetName } from '#lib/contracts/target-name';
 import type { Pool } from '../connection/pool.js';
 import type { LaneLimits } from '../catalogue/lane-limits.js';
 
 /** The embedding model of a team, with the limits of its lane. */
 export interface EmbeddingModel {
   providerId: string;
+  providerKey: string;
   modelId: string;
   /** `provider::model` */
   name: string;
@@ -15,9 +17,10 @@ export interface EmbeddingModel {
 }
 
 export async function loadEmbeddingModel(pool: Pool, teamId: string): Promise<EmbeddingModel | undefined> {
-  const { rows } = await pool.query<Omit<EmbeddingModel, 'lane' | 'name'> & LaneLimits & { modelName: string }>(
-    `SELECT p.id AS "providerId", m.model_id AS "modelId", p.base_url AS "baseUrl", p.sealed_key AS "sealedKey",
-       m.input_cost_per_mtok AS "costPerMtok", p.key || '::' || m.model_id AS "modelName",
+  const { rows } = await pool.query<Omit<EmbeddingModel, 'lane' | 'name'> & LaneLimits>(
+    `SELECT p.id AS "providerId", p.key AS "providerKey", m.model_id AS "modelId",
+       p.base_url AS "baseUrl", p.sealed_key AS "sealedKey",
+       m.input_cost_per_mtok AS "costPerMtok",
        l.id, l.name, l.requests_per_minute, l.tokens_per_minute, l.max_concurrency, l.paused_at
      FROM embedding_model e JOIN provider p ON p.id = e.provider_id
        JOIN model m ON m.provider_id = p.id AND m.model_id = e.model_id
@@ -26,10 +29,10 @@ export async function loadEmbeddingModel(pool: Pool, teamId: string): Promise<Em
   );
   const row = rows[0];
   if (!row) return undefined;
-  const { id, name, requests_per_minute, tokens_per_minute, max_concurrency, paused_at, modelName, ...model } = row;
+  const { id, name, requests_per_minute, tokens_per_minute, max_concurrency, paused_at, ...model } = row;
   return {
     ...model,
-    name: modelName,
+    name: targetName(model),
     lane: { id, name, requests_per_minute, tokens_per_minute, max_concurrency, paused_at },
   };
 }

@@ -1,4 +1,5 @@
 import { createDatabase } from '../../../test/services.js';
+import { NOBODY } from '#lib/contracts/spending';
 import { newId } from '#lib/runtime/ids';
 import { findEmbeddings, storeEmbeddings } from './embedding-vectors.js';
 import { createPool, type Pool } from '../connection/pool.js';
@@ -13,20 +14,29 @@ it('what embeddings cost is counted with them: each request once, also when nobo
   await pool.query('INSERT INTO team (id, name) VALUES ($1::uuid, $1::text)', [teamId]);
   const entries = (...texts: string[]) =>
     texts.map((text) => ({ hash: Buffer.from(text), vector: Float32Array.of(0.6, 0.8) }));
+  const bill = (costUsd: number) => ({ providerKey: 'sim', modelId: 'embeds', tokens: 7, costUsd });
   const spent = async (): Promise<number> => (await new SettingsRepository(pool, teamId).readSpending()).spent_usd;
 
-  await storeEmbeddings(pool, teamId, 'm', entries('a', 'b'), 2, false);
+  await storeEmbeddings(pool, teamId, 'm', entries('a', 'b'), bill(2), false);
   expect(await spent()).toBe(2);
   // The first attempt succeeded, but the connection was lost before the answer.
-  await storeEmbeddings(pool, teamId, 'm', entries('a', 'b'), 2, true);
+  await storeEmbeddings(pool, teamId, 'm', entries('a', 'b'), bill(2), true);
   expect(await spent()).toBe(2);
-  await storeEmbeddings(pool, teamId, 'm', entries('c'), 1, true); // The first attempt failed.
+  await storeEmbeddings(pool, teamId, 'm', entries('c'), bill(1), true); // The first attempt failed.
   expect(await spent()).toBe(3);
   // Another process requested the same embedding and paid for it too.
-  await storeEmbeddings(pool, teamId, 'm', entries('a'), 1, false);
+  await storeEmbeddings(pool, teamId, 'm', entries('a'), bill(1), false);
   expect(await spent()).toBe(4);
-  await storeEmbeddings(pool, teamId, 'm', entries('d'), 0, false);
+  await storeEmbeddings(pool, teamId, 'm', entries('d'), bill(0), false);
   expect(await spent()).toBe(4);
+  const { rows } = await pool.query(
+    `SELECT provider_key, model_id, user_id, suite_id, sum(requests)::int AS requests, sum(results)::int AS results,
+       sum(prompt_tokens)::int AS prompt_tokens, sum(cost_usd) AS cost_usd
+     FROM daily_spending WHERE team_id = $1 GROUP BY 1, 2, 3, 4`,
+    [teamId],
+  );
+  const ofNobody = { user_id: NOBODY, suite_id: NOBODY, provider_key: 'sim', model_id: 'embeds' };
+  expect(rows).toEqual([{ ...ofNobody, requests: 4, results: 0, prompt_tokens: 28, cost_usd: 4 }]);
   expect([
     ...(
       await findEmbeddings(

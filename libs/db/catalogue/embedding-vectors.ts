@@ -1,3 +1,4 @@
+import { NOBODY } from '#lib/contracts/spending';
 import type { Pool } from '../connection/pool.js';
 
 /** The stored vectors of texts, by the hash of the text in hex. */
@@ -18,8 +19,17 @@ export async function findEmbeddings(
   );
 }
 
+/** What a request for vectors took, and what it cost. */
+export interface EmbeddingBill {
+  providerKey: string;
+  modelId: string;
+  tokens: number;
+  costUsd: number;
+}
+
 /**
  * Stores vectors and adds their cost to the spending of the team, both or neither.
+ * @param model the name that the vectors are stored under
  * @param isRetry the same was tried before and may have been committed: what was stored then is counted already
  */
 export async function storeEmbeddings(
@@ -27,18 +37,29 @@ export async function storeEmbeddings(
   teamId: string,
   model: string,
   entries: readonly { hash: Buffer; vector: Float32Array }[],
-  costUsd: number,
+  { providerKey, modelId, tokens, costUsd }: EmbeddingBill,
   isRetry: boolean,
 ): Promise<void> {
   await pool.query(
     `WITH stored AS (
        INSERT INTO embedding (team_id, model, hash, vector) SELECT $1, $2, u.hash, u.vector
          FROM unnest($3::bytea[], $4::bytea[]) AS u(hash, vector) ON CONFLICT DO NOTHING RETURNING 1
+     ), billed AS (
+       SELECT 1 WHERE NOT $6 OR EXISTS (SELECT 1 FROM stored)
+     ), spent AS (
+       INSERT INTO spending AS s (team_id, month, shard, cost_usd)
+       SELECT $1, date_trunc('month', now() AT TIME ZONE 'UTC')::date, pg_backend_pid() % 16, $5::float8
+         FROM billed WHERE $5::float8 > 0
+       ON CONFLICT (team_id, month, shard) DO UPDATE SET cost_usd = s.cost_usd + excluded.cost_usd
      )
-     INSERT INTO spending AS s (team_id, month, shard, cost_usd)
-     SELECT $1, date_trunc('month', now() AT TIME ZONE 'UTC')::date, pg_backend_pid() % 16, $5::float8
-       WHERE $5::float8 > 0 AND (NOT $6 OR EXISTS (SELECT 1 FROM stored))
-     ON CONFLICT (team_id, month, shard) DO UPDATE SET cost_usd = s.cost_usd + excluded.cost_usd`,
+     INSERT INTO daily_spending AS s (team_id, day, user_id, suite_id, provider_key, model_id, shard, suite_name,
+       requests, prompt_tokens, cost_usd)
+     SELECT $1, (now() AT TIME ZONE 'UTC')::date, $7::uuid, $7::uuid, $8, $9, pg_backend_pid() % 4, '',
+       1, $10::bigint, $5::float8
+       FROM billed
+     ON CONFLICT (team_id, day, user_id, suite_id, provider_key, model_id, shard) DO UPDATE SET
+       requests = s.requests + excluded.requests, prompt_tokens = s.prompt_tokens + excluded.prompt_tokens,
+       cost_usd = s.cost_usd + excluded.cost_usd`,
     [
       teamId,
       model,
@@ -46,6 +67,10 @@ export async function storeEmbeddings(
       entries.map(({ vector }) => Buffer.from(vector.buffer, vector.byteOffset, vector.byteLength)),
       costUsd,
       isRetry,
+      NOBODY,
+      providerKey,
+      modelId,
+      tokens,
     ],
   );
 }

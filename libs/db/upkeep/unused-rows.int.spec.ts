@@ -109,7 +109,7 @@ it('vectors of an embedding model are removed a week after their team has taken 
       teamId,
       `${provider} ${model}`,
       hashes.map((hash) => ({ hash, vector: Float32Array.of(1) })),
-      0,
+      { providerKey: 'sim', modelId: model, tokens: 0, costUsd: 0 },
       false,
     );
   const kept = async (model: string): Promise<number> =>

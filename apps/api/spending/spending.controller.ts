@@ -1,0 +1,21 @@
+import { Controller, Get, Query } from '@nestjs/common';
+import { SpendingQuery, SpendingReport } from '#lib/contracts/spending';
+import type { Caller } from '#lib/db/catalogue/callers';
+import { About, Answers, Me } from '../platform/decorators.js';
+import { SpendingService } from './spending.service.js';
+
+@Controller('api/spending')
+export class SpendingController {
+  constructor(readonly service: SpendingService) {}
+
+  @Get()
+  @About(
+    'Read the spending of a span',
+    'By day, model, suite and person. It is counted when results settle, so deleted runs and suites are in it. The ' +
+      'cap, and what counts against it, is in `/api/settings/spending`.',
+  )
+  @Answers(200, SpendingReport)
+  report(@Me() caller: Caller, @Query({ schema: SpendingQuery }) query: SpendingQuery) {
+    return this.service.report(caller, query);
+  }
+}

@@ -1,0 +1,37 @@
+import { Inject, Injectable } from '@nestjs/common';
+import { ProblemError } from '#lib/contracts/input/problem';
+import { MAX_SPENDING_DAYS, type SpendingQuery, type SpendingReport } from '#lib/contracts/spending';
+import type { Caller } from '#lib/db/catalogue/callers';
+import type { Pool } from '#lib/db/connection/pool';
+import { SpendingRepository, type SpendingSpan } from '#lib/db/read/spending';
+import { POOL } from '../platform/stores.js';
+
+const DAY_MS = 86_400_000;
+
+/** What a team has spent, and on what. */
+@Injectable()
+export class SpendingService {
+  constructor(@Inject(POOL) readonly pool: Pool) {}
+
+  async report({ teamId }: Caller, query: SpendingQuery): Promise<SpendingReport> {
+    const spending = new SpendingRepository(this.pool, teamId);
+    return spending.report({ ...query, ...spanOf(query, await spending.today()) });
+  }
+}
+
+/** @throws ProblemError 422 when the span ends before it begins, or is too long */
+function spanOf({ from, to }: SpendingQuery, today: string): SpendingSpan {
+  const span = { from: from ?? `${today.slice(0, -2)}01`, to: to ?? today };
+  const days = (Date.parse(span.to) - Date.parse(span.from)) / DAY_MS + 1;
+  if (days < 1) {
+    const given = from === undefined ? 'which is the first of this month if it is left out' : 'which was given';
+    throw new ProblemError(422, `The span ends on ${span.to}, before it begins on ${span.from}, ${given}.`, [
+      { path: '/from', message: `must be ${span.to} or earlier` },
+    ]);
+  }
+  if (days > MAX_SPENDING_DAYS)
+    throw new ProblemError(422, `The span has ${days} days. Take ${MAX_SPENDING_DAYS} at most, and ask for each.`, [
+      { path: to === undefined ? '/from' : '/to', message: `makes a span of more than ${MAX_SPENDING_DAYS} days` },
+    ]);
+  return span;
+}

@@ -1,0 +1,116 @@
+import { z } from 'zod';
+import { id, severalOf } from './page.js';
+
+/** What spending is counted by. */
+export const SPENDING_BY = ['day', 'model', 'suite', 'person'] as const;
+export type SpendingBy = (typeof SPENDING_BY)[number];
+
+/** The most days, groups and values that an answer takes. */
+export const MAX_SPENDING_DAYS = 366;
+export const MAX_SPENDING_GROUPS = 5000;
+/** Stands in the tables where no person or no suite asked: for embeddings. */
+export const NOBODY = '00000000-0000-0000-0000-000000000000';
+
+const FIRST_DAY = '2000-01-01';
+const day = z.iso
+  .date('must be a day as YYYY-MM-DD')
+  .refine((text) => text >= FIRST_DAY, `must be ${FIRST_DAY} or later`);
+
+/** Words behind commas, as repeated keys, or both; each counts once. */
+const wordsOf = (given: unknown): unknown[] => [
+  ...new Set([given].flat().flatMap((one) => (typeof one === 'string' ? one.split(',') : [one]))),
+];
+
+export const SpendingQuery = z.strictObject({
+  from: day.optional().meta({
+    description: 'The first day, of UTC, as YYYY-MM-DD. If left out, the first of this month.',
+    example: '2026-11-01',
+  }),
+  to: day.optional().meta({
+    description: `The last day, of UTC, as YYYY-MM-DD; at most ${MAX_SPENDING_DAYS} days. If left out, today.`,
+    example: '2026-11-30',
+  }),
+  by: z
+    .preprocess(wordsOf, z.array(z.enum(SPENDING_BY)).min(1))
+    .default(['day'])
+    .meta({
+      description: 'What is counted apart: several with commas between them, or repeated.',
+      example: ['day', 'model'],
+    }),
+  model: severalOf(z.string().max(300)).meta({
+    description: "Only of this model: `provider_key::model_id`, or the model's id; repeat it for several.",
+    example: ['simulator::perfect-ish'],
+  }),
+  suite_id: severalOf(id).meta({
+    description: `Only of this suite; repeat it for several. \`${NOBODY}\` stands for what has no suite.`,
+    example: ['019aa8a2-5c1e-7000-8000-000000000011'],
+  }),
+  person: severalOf(id).meta({
+    description: `Only for this person, by id; repeat it for several. \`${NOBODY}\` stands for nobody.`,
+    example: ['019aa8a2-5c1e-7000-8000-000000000002'],
+  }),
+});
+export type SpendingQuery = z.infer<typeof SpendingQuery>;
+
+const tokens = (description: string) => z.int().meta({ description });
+
+export const SpendingFigures = z
+  .object({
+    cost_usd: z.number().meta({
+      description: 'US dollars, as they were billed when results settled. Models without prices add nothing.',
+    }),
+    requests: z.int().meta({ description: 'Requests to models, those that were tried again among them.' }),
+    results: z.int().meta({ description: 'Results that these requests led to. Embeddings lead to none.' }),
+    prompt_tokens: tokens('Tokens of requests, those of the cache of the provider among them.'),
+    completion_tokens: tokens('Tokens of replies, their reasoning among them.'),
+    cache_read_tokens: tokens('Tokens of requests that the cache of the provider answered.'),
+    cache_write_5m_tokens: tokens('Tokens of requests that the cache of the provider kept for five minutes.'),
+    cache_write_1h_tokens: tokens('Tokens of requests that the cache of the provider kept for an hour.'),
+    reasoning_tokens: tokens('Tokens of reasoning in replies, as far as providers say how many.'),
+    cache_hit_rate: z.number().nullable().meta({
+      description: 'The share of prompt tokens that the cache of the provider answered, 0 to 1; null without any.',
+    }),
+  })
+  .meta({ id: 'SpendingFigures', description: 'What models took and cost.' });
+export type SpendingFigures = z.infer<typeof SpendingFigures>;
+
+export const SpendingGroup = SpendingFigures.extend({
+  day: z.string().optional().meta({ description: 'The day of UTC, as YYYY-MM-DD; only with `by=day`.' }),
+  model: z.string().optional().meta({ description: '`provider_key::model_id`; only with `by=model`.' }),
+  suite: z
+    .object({
+      id: z.uuid().meta({ description: 'The id of the suite.' }),
+      name: z.string().meta({ description: 'Its name now, or the last one that was billed if it was deleted.' }),
+      deleted: z.boolean().meta({ description: 'Whether it was deleted.' }),
+    })
+    .nullable()
+    .optional()
+    .meta({ description: 'The suite that was run; null for embeddings; only with `by=suite`.' }),
+  person: z
+    .object({
+      id: z.uuid().meta({ description: 'The id of the person.' }),
+      name: z.string().nullable().meta({ description: 'The name of the person; null if there is none any more.' }),
+    })
+    .nullable()
+    .optional()
+    .meta({ description: 'Who submitted the runs; null for embeddings; only with `by=person`.' }),
+}).meta({ id: 'SpendingGroup', description: 'What one day, model, suite or person took and cost.' });
+export type SpendingGroup = z.infer<typeof SpendingGroup>;
+
+export const SpendingReport = z
+  .object({
+    from: z.string().meta({ description: 'The first day, of UTC, as YYYY-MM-DD.' }),
+    to: z.string().meta({ description: 'The last day, of UTC, as YYYY-MM-DD.' }),
+    by: z.array(z.enum(SPENDING_BY)).meta({ description: 'What is counted apart.' }),
+    total: SpendingFigures.meta({ description: 'The sum of all items.' }),
+    items: z.array(SpendingGroup).meta({
+      description: 'The days in their order, and within a day what cost most first. What has no requests is left out.',
+    }),
+  })
+  .meta({
+    id: 'SpendingReport',
+    description:
+      'What a team has spent in a span of days. It is counted when a result settles, on the day of that, and stays ' +
+      'when runs and suites are deleted.',
+  });
+export type SpendingReport = z.infer<typeof SpendingReport>;
