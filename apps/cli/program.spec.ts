@@ -15,6 +15,7 @@ import { AGREEMENTS, JUDGEMENTS, JudgeInput, Judgement, JudgeSetting } from '#li
 import { JudgeOfRun } from '#lib/contracts/judge-of-run';
 import { ProviderKind } from '#lib/contracts/provider';
 import { CacheMode, RunInput, ToolChoice } from '#lib/contracts/run';
+import { SPENDING_BY } from '#lib/contracts/spending';
 import { EXPORT_FORMATS } from '../api/results/export-run.js';
 import { jsonObject } from './command.js';
 import { completionsOf } from './completion.js';
@@ -39,6 +40,7 @@ import {
   TOOL_CHOICES,
   type RunSettings,
 } from './commands/run-settings.js';
+import { SPENDING_BY as SPENDING_CHOICES } from './commands/spending.js';
 import { TUNE_MEASURES, TUNE_MODES as MODE_CHOICES, tuneInput, type TuneSettings } from './commands/tune-settings.js';
 import { CANDIDATE_STATES as STATE_CHOICES } from './commands/tunes.js';
 import { IMPORT_FORMATS as IMPORT_CHOICES, SUITE_EXPORT_FORMATS as EXPORT_CHOICES } from './commands/suites.js';
@@ -80,6 +82,7 @@ it.each([
   ['judgements', OPINIONS, JUDGEMENTS],
   ['agreements of a judge with a score', AGREEMENT_CHOICES, AGREEMENTS],
   ['states of judgements', JUDGEMENT_STATES, Judgement.shape.state.options],
+  ['groups of spending', SPENDING_CHOICES, SPENDING_BY],
 ])('offers the %s that the API takes', (_what, offered, taken) => {
   expect(offered).toEqual(taken);
 });

@@ -64,7 +64,13 @@ export const FILES: readonly (readonly [heading: string, files: [names: string, 
       ['prompts', async () => (await import('./commands/prompts.js')).addPrompts],
     ],
   ],
-  ['Jobs:', [['jobs cancel', async () => (await import('./commands/jobs.js')).addJobs]]],
+  [
+    'Jobs and what they cost:',
+    [
+      ['jobs cancel', async () => (await import('./commands/jobs.js')).addJobs],
+      ['spending', async () => (await import('./commands/spending.js')).addSpending],
+    ],
+  ],
   [
     'Suites, models and metrics:',
     [

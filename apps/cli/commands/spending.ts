@@ -1,0 +1,102 @@
+import { InvalidArgumentError, type Command } from 'commander';
+import type { ApiClient } from '#lib/client/api-client';
+import { suggestNames } from '#lib/contracts/input/nearest-names';
+import type { Spending } from '#lib/contracts/settings';
+import type { SpendingBy, SpendingGroup, SpendingReport } from '#lib/contracts/spending';
+import { commaSeparated, onServer, repeated, withExamples, type GlobalOptions } from '../command.js';
+import { NegativeAnswer } from '../exit-codes.js';
+import { isWholeId } from '../lookup/ids.js';
+import { matchByName } from '../lookup/match-by-name.js';
+import { spendingTable } from '../output/spending-table.js';
+import { dollars } from '../output/table.js';
+import { print, printJson } from '../output/terminal.js';
+
+// Repeated here, because loading the contracts would make the command start slower; program.spec.ts compares them.
+export const SPENDING_BY: readonly SpendingBy[] = ['day', 'model', 'suite', 'person'];
+
+interface SpendingOptions extends GlobalOptions {
+  by: SpendingBy[];
+  from?: string;
+  to?: string;
+  model?: string[];
+  suite?: string;
+  person?: string;
+}
+
+export function addSpending(program: Command): void {
+  const spending = program
+    .command('spending')
+    .description('say what the team has spent, and on what')
+    .option('--by <list>', `what is counted apart: ${SPENDING_BY.join(', ')}, with commas between`, readBy, ['day'])
+    .option('--from <day>', 'the first day of UTC, as YYYY-MM-DD; the first of this month if left out')
+    .option('--to <day>', 'the last day; today if left out')
+    .option('--model <model>', 'only this model; repeat it for several', repeated(String))
+    .option('--suite <suite>', 'only this suite, by name or id; also one that was deleted')
+    .option('--person <person>', 'only what this person submitted, by name or id')
+    .action(onServer<SpendingOptions>(printSpending));
+  withExamples(
+    spending,
+    'toolmark spending',
+    'toolmark spending --by model,person --from 2026-11-01 --to 2026-11-30',
+    'toolmark spending --by day --suite Weather',
+  );
+}
+
+function readBy(text: string): SpendingBy[] {
+  const words = commaSeparated(text) as SpendingBy[];
+  if (words.every((word) => SPENDING_BY.includes(word))) return words;
+  throw new InvalidArgumentError(`It takes ${SPENDING_BY.join(', ')}, with commas between them.`);
+}
+
+async function printSpending(client: ApiClient, options: SpendingOptions): Promise<void> {
+  const { by, from, to, model = [] } = options;
+  const span = Object.entries({ from, to }).filter(([, value]) => value !== undefined) as [string, string][];
+  const query = new URLSearchParams(span);
+  for (const one of model) query.append('model', one);
+  const found = {
+    suite_id: options.suite && (await spenderId(client, 'suite', options.suite, span)),
+    person: options.person && (await spenderId(client, 'person', options.person, span)),
+  };
+  for (const [name, id] of Object.entries(found)) if (id) query.set(name, id);
+  query.set('by', by.join());
+  const report = await client.call<SpendingReport>('GET', `/api/spending?${query}`);
+  if (options.json) return printJson(report);
+  const { items, total } = report;
+  print(`From ${report.from} to ${report.to}, in days of UTC:`);
+  print(...(items.length ? spendingTable(report.by, items, total) : ['Nothing was asked of any model.']));
+  print(...capLines(await client.call<Spending>('GET', '/api/settings/spending')));
+}
+
+const capLines = ({ monthly_cap_usd: cap, spent_usd: spent, month }: Spending): string[] =>
+  cap === null ? [] : ['', `Of the cap of ${dollars(cap)} a month, ${dollars(spent)} is spent in ${month}.`];
+
+/**
+ * The id of the suite or the person that a name, an id or the beginning of an id means, among those that spent
+ * something: a suite that was deleted is in no other list.
+ */
+async function spenderId(
+  client: ApiClient,
+  by: 'suite' | 'person',
+  wanted: string,
+  span: [string, string][],
+): Promise<string> {
+  if (isWholeId(wanted)) return wanted;
+  const query = new URLSearchParams([...span, ['by', by]]);
+  const { items } = await client.call<SpendingReport>('GET', `/api/spending?${query}`);
+  const spenders = items.flatMap((item: SpendingGroup) => {
+    const { id, name } = item[by] ?? {};
+    return id === undefined ? [] : [{ id, name: name ?? id }];
+  });
+  const found = matchByName(spenders, wanted);
+  if (found.length === 1) return found[0]!.id;
+  if (found.length > 1) {
+    const each = found.map(({ id, name }) => `${id} (${name})`);
+    throw new NegativeAnswer(`"${wanted}" may be any of ${found.length}. Give the id of one:`, each);
+  }
+  const nearest = suggestNames(
+    wanted,
+    spenders.map(({ name }) => name),
+    'those that did',
+  );
+  throw new NegativeAnswer(`No ${by} has the name or id "${wanted}" and spent anything in this span. ${nearest}`);
+}

@@ -1,0 +1,127 @@
+// How long GET /api/spending takes when as many results have settled as are said, over a year, and how long the same
+// question takes of stored results.
+//   node bench/spending/run.mjs [results] [stored results] [requests]
+import { cpus } from 'node:os';
+import { importThousandCases, withSystem } from '../system.mjs';
+import { A_RUN, measure, MODELS, openLoader, runOfAMillion } from '../scale/million.mjs';
+
+const results = Number(process.argv[2] ?? 10_000_000);
+const stored = Number(process.argv[3] ?? results);
+const requests = Number(process.argv[4] ?? 100);
+
+/** What a year's results are spread over. Settlements of each add to one of as many rows as there are shards. */
+const SPREAD = { days: 365, models: 24, suites: 12, people: 8, shards: 4 };
+const DAY = `(now() AT TIME ZONE 'UTC')::date`;
+
+const suiteOf = (n) => `5017e000-0000-4000-8000-${String(n).padStart(12, '0')}`;
+const personOf = (n) => `9e5050a0-0000-4000-8000-${String(n).padStart(12, '0')}`;
+
+await withSystem(async ({ simulator, call, databaseUrl }) => {
+  const sql = await openLoader(databaseUrl);
+  const teamId = (await call('GET', '/api/me')).team.id;
+  console.log(`${cpus().length} cores, ${cpus()[0].model.trim()}`);
+  const kept = await storeResults({ call, sql, simulator });
+  // Those of a person and a model on a day: a run of 250 results, and then one of 25.
+  for (const aRun of [250, 25]) {
+    const rows = await fill(sql, teamId, aRun);
+    console.log(`\n${results} results, ${aRun} in a run of a model: ${rows} rows of daily_spending`);
+    console.log('p50 ms  p95 ms  what');
+    for (const [what, query] of queries()) {
+      const at = await measure(call, `/api/spending${query}`, requests);
+      console.log(`${at(0.5)}  ${at(0.95)}  ${what}`);
+    }
+    const month = Number((await measure(call, '/api/spending', requests))(0.5));
+    await compare(sql, { teamId, kept, month });
+  }
+  await sql.end();
+});
+
+function queries() {
+  const from = (days) => new Date(Date.now() - days * 86_400_000).toISOString().slice(0, 10);
+  return [
+    ['this month, by day', ''],
+    ['this month, by day and model', '?by=day,model'],
+    ['30 days, by day and suite', `?from=${from(29)}&by=day,suite`],
+    ['30 days, by model, of one person', `?from=${from(29)}&by=model&person=${personOf(3)}`],
+    ['365 days, by day', `?from=${from(364)}`],
+    ['365 days, by model, suite and person', `?from=${from(364)}&by=model,suite,person`],
+  ];
+}
+
+/** Fills the counters as settling does. @returns how many rows there are then */
+async function fill(sql, teamId, aRun) {
+  await sql.query('TRUNCATE daily_spending');
+  for (let n = 0; n < SPREAD.people; n++)
+    await sql.query('INSERT INTO users (id, team_id, name) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING', [
+      personOf(n),
+      teamId,
+      `person ${n}`,
+    ]);
+  // Half of the suites were deleted.
+  for (let n = 0; n < SPREAD.suites / 2; n++)
+    await sql.query(`INSERT INTO suite (id, team_id, name, tools) VALUES ($1, $2, $3, '[]') ON CONFLICT DO NOTHING`, [
+      suiteOf(n),
+      teamId,
+      `Suite ${n}`,
+    ]);
+  const drawn = (salt, of) => `(hashint8(run * 7919 + ${salt}) & 2147483647) % ${of}`;
+  await sql.query(
+    `INSERT INTO daily_spending (team_id, day, user_id, suite_id, provider_key, model_id, shard, suite_name, results,
+       requests, prompt_tokens, completion_tokens, cache_read_tokens, cost_usd)
+     SELECT $1, ${DAY} - day, ('9e5050a0-0000-4000-8000-' || lpad(person::text, 12, '0'))::uuid,
+       ('5017e000-0000-4000-8000-' || lpad(suite::text, 12, '0'))::uuid, 'sim', 'instant:' || model, shard,
+       'Suite ' || suite, count(*) * $2 / 4, count(*) * $2 / 4, count(*) * $2 * 75, count(*) * $2 * 5,
+       count(*) * $2 * 20, count(*) * $2 * 0.00002
+     FROM (SELECT ${drawn(1, SPREAD.days)} AS day, ${drawn(2, SPREAD.people)} AS person,
+         ${drawn(3, SPREAD.suites)} AS suite, ${drawn(4, SPREAD.models)} AS model
+       FROM generate_series(1, $3::bigint) AS run) AS runs, generate_series(0, ${SPREAD.shards - 1}) AS shard
+     GROUP BY day, person, suite, model, shard ORDER BY random()`,
+    [teamId, aRun, results / aRun],
+  );
+  await sql.query('VACUUM ANALYZE daily_spending'); // as autovacuum does within a minute
+  return (await sql.query('SELECT count(*) AS n FROM daily_spending')).rows[0].n;
+}
+
+/** Results of runs of a million, which cost something and settled at any time of ninety days. @returns how many */
+async function storeResults({ call, sql, simulator }) {
+  const models = Array.from({ length: MODELS }, (_, n) => `instant:${n}`);
+  await call('POST', '/api/providers', {
+    key: 'sim',
+    base_url: `${simulator.url}/v1`,
+    models: models.map((id) => ({ id })),
+  });
+  const suiteId = await importThousandCases(call);
+  await sql.query(
+    `ALTER TABLE result ALTER settled_at SET DEFAULT now() - random() * interval '90 days',
+       ALTER cost_usd SET DEFAULT 0.00002`,
+  );
+  for (let kept = 0; kept < stored; kept += A_RUN) {
+    await runOfAMillion({ call, sql, suiteId, models });
+    process.stderr.write(`${kept + A_RUN} results are stored\n`);
+  }
+  await sql.query('VACUUM ANALYZE result');
+  return Math.ceil(stored / A_RUN) * A_RUN;
+}
+
+/** The month by day, asked of the results themselves, once the pages are in memory as far as they can be. */
+async function compare(sql, { teamId, kept, month }) {
+  if (kept === 0) return;
+  const times = [];
+  for (let n = 0; n < 3; n++) {
+    const started = performance.now();
+    await sql.query(
+      `SELECT (settled_at AT TIME ZONE 'UTC')::date AS day, sum(res.cost_usd), sum(attempts), count(*),
+         sum(prompt_tokens), sum(completion_tokens), sum(cache_read_tokens)
+       FROM run JOIN result res ON res.run_id = run.id
+       WHERE run.team_id = $1 AND settled_at >= date_trunc('month', now()) AND attempts > 0
+       GROUP BY 1 ORDER BY 1`,
+      [teamId],
+    );
+    times.push(performance.now() - started);
+  }
+  const ofResults = times.sort((one, other) => one - other)[1];
+  console.log(
+    `this month by day, of ${kept} stored results: ${Math.round(ofResults)} ms, ` +
+      `${Math.round(ofResults / month)} times as long as the counters, with HTTP, for ${results}`,
+  );
+}
