@@ -94,6 +94,7 @@ BEGIN
       coalesce(sum(p_overall[n]), 0) AS overall,
       coalesce(sum(p_cost[n]), 0) AS cost,
       coalesce(sum(p_attempts[n]), 0)::int AS requests,
+      (count(*) FILTER (WHERE p_attempts[n] > 0))::int AS asked,
       coalesce(sum(p_prompt_tokens[counted]), 0) AS prompt,
       coalesce(sum(p_completion_tokens[counted]), 0) AS completion,
       coalesce(sum(p_cache_read[counted]), 0) AS cache_read,
@@ -135,7 +136,7 @@ BEGIN
     )
     SELECT
       r.team_id, (now() AT TIME ZONE 'UTC')::date, r.user_id, r.suite_id, t.provider_key, t.model_id,
-      pg_backend_pid() % 4, max(r.suite_name), sum(c.settled), sum(c.requests), sum(c.prompt), sum(c.completion),
+      pg_backend_pid() % 4, max(r.suite_name), sum(c.asked), sum(c.requests), sum(c.prompt), sum(c.completion),
       sum(c.cache_read), sum(c.cache_write_5m), sum(c.cache_write_1h), sum(c.reasoning), sum(c.cost)
     FROM sums c JOIN run r ON r.id = c.run JOIN target t ON t.run_id = c.run AND t.ordinal = c.target
     WHERE c.requests > 0

@@ -110,6 +110,18 @@ it('what settles is counted for its day, model, suite and person, and outlives i
   ]);
 });
 
+it('a result that asked nobody is not counted, whatever settles beside it', async () => {
+  const { team, viewer } = await aViewedTeam(3);
+  await team.submit();
+  const free = { attempts: 0, costUsd: 0, cached: true };
+  await settleItems(
+    api.pool,
+    (await dispatched(team)).map((one, n) => ({ ...settlementOf(one), costUsd: 0.5, ...(n > 0 && free) })),
+  );
+  const { total } = await report(viewer, AROUND_NOW);
+  expect(total).toMatchObject({ results: 1, requests: 1, prompt_tokens: 10, completion_tokens: 2, cost_usd: 0.5 });
+});
+
 it('sums are over shards, in the order of days and then of cost, and nobody asked for embeddings', async () => {
   const { team, viewer } = await aViewedTeam();
   await spent(team, [

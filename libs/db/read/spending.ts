@@ -102,8 +102,10 @@ export class SpendingRepository implements TeamScoped {
     const gone = rows.filter((row) => row.suite_name === null && row.suite_id !== NOBODY).map((row) => row.suite_id);
     if (gone.length === 0) return new Map();
     const names = await this.db.query<{ suite_id: string; suite_name: string }>(
-      `SELECT DISTINCT ON (suite_id) suite_id, suite_name FROM daily_spending
-       WHERE team_id = $1 AND day >= $2 AND suite_id = ANY ($3) ORDER BY suite_id, day DESC, shard`,
+      // For each from the newest day backwards, which finds it after a few rows.
+      `SELECT g.suite_id, (SELECT d.suite_name FROM daily_spending d
+         WHERE d.team_id = $1 AND d.day >= $2 AND d.suite_id = g.suite_id ORDER BY d.day DESC LIMIT 1) AS suite_name
+       FROM unnest($3::uuid[]) AS g (suite_id)`,
       [this.teamId, from, [...new Set(gone)]],
     );
     return new Map(names.rows.map((row) => [row.suite_id, row.suite_name]));
