@@ -48,7 +48,7 @@ function queries() {
   ];
 }
 
-/** Fills the counters as settling does. @returns how many rows there are then */
+/** Fills the counters as settling does, day by day. @returns how many rows there are then */
 async function fill(sql, teamId, aRun) {
   await sql.query('TRUNCATE daily_spending');
   for (let n = 0; n < SPREAD.people; n++)
@@ -75,7 +75,7 @@ async function fill(sql, teamId, aRun) {
      FROM (SELECT ${drawn(1, SPREAD.days)} AS day, ${drawn(2, SPREAD.people)} AS person,
          ${drawn(3, SPREAD.suites)} AS suite, ${drawn(4, SPREAD.models)} AS model
        FROM generate_series(1, $3::bigint) AS run) AS runs, generate_series(0, ${SPREAD.shards - 1}) AS shard
-     GROUP BY day, person, suite, model, shard ORDER BY random()`,
+     GROUP BY day, person, suite, model, shard ORDER BY day DESC, random()`,
     [teamId, aRun, results / aRun],
   );
   await sql.query('VACUUM ANALYZE daily_spending'); // as autovacuum does within a minute

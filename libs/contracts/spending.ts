@@ -37,7 +37,7 @@ export const SpendingQuery = z.strictObject({
       description: 'What is counted apart: several with commas between them, or repeated.',
       example: ['day', 'model'],
     }),
-  model: severalOf(z.string().max(300)).meta({
+  model: severalOf(z.string().min(1).max(300)).meta({
     description: "Only of this model: `provider_key::model_id`, or the model's id; repeat it for several.",
     example: ['simulator::perfect-ish'],
   }),

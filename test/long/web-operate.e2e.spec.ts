@@ -291,4 +291,32 @@ journeys('operating', () => {
     await seen.getByRole('link', { name: 'Lanes', exact: true }).and(seen.locator('[aria-current=page]')).waitFor();
     expect(faults()).toEqual([]);
   });
+
+  it('spending is drawn by day and said by model, suite or person, as the address says', async () => {
+    const { page, faults, axe, isTooWide } = await web.open({ path: '/operate/spending', width: 360, role: 'viewer' });
+    const by = (what: string): Locator => page.getByRole('region', { name: `Spending by ${what}`, exact: true });
+    await by('model').getByRole('rowheader', { name: 'sim::perfect-ish' }).waitFor();
+    await page
+      .getByRole('figure', { name: 'Cost by day and model' })
+      .getByText(/^\$\S+ in days of UTC\. All on /)
+      .waitFor();
+    const { total } = await get('/api/spending');
+    await by('model')
+      .getByRole('row', { name: /^Total/ })
+      .getByText(total.requests.toLocaleString('en'))
+      .first()
+      .waitFor();
+    expect(await axe()).toEqual([]);
+    expect(await isTooWide()).toBe(false);
+    await page.getByLabel('Stacked by').selectOption('person');
+    await page.waitForURL(/by=person/);
+    await by('person')
+      .getByRole('rowheader', { name: (await get('/api/me')).user.name })
+      .waitFor();
+    await page.getByLabel('Stacked by').selectOption('suite');
+    await by('suite').getByRole('rowheader', { name: 'Weather' }).first().waitFor();
+    await page.goto(`${web.url}/operate/spending?span=last_month&by=%7B%22a%22%3A1%7D`);
+    await page.getByText('No model was asked in this span.').waitFor();
+    expect(faults()).toEqual([]);
+  });
 });

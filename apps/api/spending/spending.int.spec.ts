@@ -195,6 +195,7 @@ it.each([
   ['from=', 400, '/from'],
   ['suite_id=Weather', 400, '/suite_id/0'],
   ['person=ada', 400, '/person/0'],
+  ['model=', 400, '/model/0'],
   ['group=day', 400, '/group'],
   ['from=2026-03-02&to=2026-03-01', 422, '/from'],
   ['to=2020-01-01', 422, '/from'],

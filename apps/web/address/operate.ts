@@ -32,3 +32,13 @@ export const jobsSearch = searchOf({
   after: text(500),
 });
 export type JobsSearch = ReturnType<typeof jobsSearch>;
+
+/** Spans of spending beside this month, and what it is stacked by beside models, with the words for them. */
+export const SPENDING_SPANS = { last_month: 'last month', last_30_days: 'last 30 days' } as const;
+export const SPENDING_BY = { suite: 'suite', person: 'person' } as const;
+export const spendingSearch = searchOf({
+  span: oneOf(Object.keys(SPENDING_SPANS) as (keyof typeof SPENDING_SPANS)[]),
+  by: oneOf(Object.keys(SPENDING_BY) as (keyof typeof SPENDING_BY)[]),
+});
+export type SpendingSearch = ReturnType<typeof spendingSearch>;
+export type SpendingSpan = SpendingSearch['span'];

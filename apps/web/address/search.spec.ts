@@ -22,5 +22,7 @@ describe('the search of an address', () => {
     expect(read(faults)).toEqual({});
     expect(read({ name: 3, version: 1.5, models: ['far too long', 'm'] })).toEqual({});
     expect(read({ version: { toString: 1 }, models: ['m', { toString: 1 }] })).toEqual({});
+    const given = { word: { a: 1 } };
+    expect({ ...given, ...read(given) }).toEqual({}); // As the router merges them.
   });
 });

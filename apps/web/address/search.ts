@@ -45,10 +45,15 @@ export const severalOf =
 type Readers = Record<string, Reader<unknown>>;
 export type Search<Shape extends Readers> = { [Key in keyof Shape]?: Exclude<ReturnType<Shape[Key]>, undefined> };
 
-/** Reads the keys of a view; what is not in its address, or has a fault, is not in the answer. */
+/**
+ * Reads the keys of a view; what is not in its address is not in the answer. What has a fault is undefined there: the
+ * router lays the answer over what the address says, and would else let the fault through.
+ */
 export const searchOf =
   <Shape extends Readers>(shape: Shape) =>
   (given: Record<string, unknown>): Search<Shape> => {
     const read = Object.entries(shape).map(([key, reader]) => [key, reader(given[key])] as const);
-    return Object.fromEntries(read.filter(([, value]) => value !== undefined)) as Search<Shape>;
+    const isSaid = ([key, value]: readonly [string, unknown]): boolean =>
+      value !== undefined || given[key] !== undefined;
+    return Object.fromEntries(read.filter(isSaid)) as Search<Shape>;
   };

@@ -36,6 +36,7 @@ export const keys = {
   gate: (id: string) => ['gates', id],
   lanes: ['lanes'],
   settings: ['settings'],
+  spending: ['spending'],
   tokens: ['tokens'],
   teams: ['teams'],
   system: ['system'],

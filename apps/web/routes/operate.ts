@@ -1,5 +1,5 @@
 import { createRoute, lazyRouteComponent, redirect } from '@tanstack/react-router';
-import { jobsSearch } from '../address/operate';
+import { jobsSearch, spendingSearch } from '../address/operate';
 import { signedIn } from './root';
 
 const jobs = createRoute({
@@ -31,6 +31,7 @@ const provider = createRoute({
 const spending = createRoute({
   getParentRoute: () => signedIn,
   path: '/operate/spending',
+  validateSearch: spendingSearch,
   component: lazyRouteComponent(() => import('../screens/operate/spending-screen'), 'SpendingScreen'),
 });
 const tokens = createRoute({

@@ -177,6 +177,21 @@ describe('settling', () => {
     expect(rows).toEqual([{ prompt_tokens: 2 ** 31 - 1, completion_tokens: 0, attempts: 32_767 }]);
   });
 
+  it('keeps what is no amount of money out of the sums of a team', async () => {
+    const team = await aTeam(pool);
+    const { runId } = await team.submit();
+    const deliveries = await dispatchLane(pool, team.laneId, 10);
+    await claimItems(pool, 'w1', deliveries);
+    const costs = [Infinity, NaN, -5, 1e308];
+    await settleItems(
+      pool,
+      deliveries.map((delivery, n) => ({ ...settlementOf(delivery), costUsd: costs[n]! })),
+    );
+    const { rows } = await pool.query('SELECT cost_usd FROM result WHERE run_id = $1 ORDER BY case_position', [runId]);
+    expect(rows.map((row) => row.cost_usd)).toEqual([1e6, null, 0, 1e6]);
+    expect((await new SettingsRepository(pool, team.teamId).readSpending()).spent_usd).toBe(2e6);
+  });
+
   it('gives a delivery that comes twice to the worker that claims it first', async () => {
     const team = await aTeam(pool, { cases: 1 });
     await team.submit();

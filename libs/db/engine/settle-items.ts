@@ -48,6 +48,11 @@ const MAX_SMALLINT = 2 ** 15 - 1;
 const count = (value: number | null, max = MAX_INT): number | null =>
   value === null ? null : Math.min(Math.max(0, Math.round(value)), max);
 
+const MAX_COST_USD = 1e6;
+/** An amount that sums can hold: a provider may say any, and one that is not a number would never leave a sum. */
+const dollars = (value: number | null): number | null =>
+  value === null || Number.isNaN(value) ? null : Math.min(Math.max(0, value), MAX_COST_USD);
+
 /** The value of an item that was scored, and what stands in its place for one that errored. */
 const ofScored =
   <Value, Otherwise>(value: (scored: Outcome & { outcome: 'scored' }) => Value, otherwise: Otherwise) =>
@@ -76,7 +81,7 @@ const COLUMNS = new BatchColumns<Settlement>({
   p_latency: ['int', (s) => count(s.latencyMs)],
   p_prompt_tokens: ['int', (s) => count(s.usage.promptTokens)],
   p_completion_tokens: ['int', (s) => count(s.usage.completionTokens)],
-  p_cost: ['float8', (s) => s.costUsd],
+  p_cost: ['float8', (s) => dollars(s.costUsd)],
   p_cached: ['bool', (s) => s.cached],
   p_attempts: ['int', (s) => count(s.attempts, MAX_SMALLINT)],
   p_error_kind: ['text', ({ result }) => (result.outcome === 'errored' ? result.error.kind : null)],

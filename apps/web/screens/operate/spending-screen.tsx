@@ -11,8 +11,9 @@ import '../../parts/facts.css';
 import './operate.css';
 import { OperateNav } from './operate-nav';
 import { SpendingForm } from './spending-form';
+import { SpentByDay } from './spent-by-day';
 
-/** What the team has spent this month, against what it may. */
+/** What the team has spent this month, against what it may, and on what. */
 export function SpendingScreen() {
   const { data, error, isPending, refetch } = useQuery(spendingQuery);
   return (
@@ -31,6 +32,7 @@ export function SpendingScreen() {
           <SpendingForm spending={data} />
         </>
       )}
+      <SpentByDay />
     </>
   );
 }

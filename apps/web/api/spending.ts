@@ -1,0 +1,19 @@
+import { queryOptions } from '@tanstack/react-query';
+import type { SpendingBy, SpendingReport } from '#lib/contracts/spending';
+import { client } from './client';
+import { keys } from './keys';
+
+export interface Span {
+  from: string;
+  to: string;
+}
+
+/** What was spent on each day of a span, by something else besides. */
+export const spendingReportQuery = (span: Span, by: Exclude<SpendingBy, 'day'>) =>
+  queryOptions({
+    queryKey: [...keys.spending, span, by],
+    queryFn: ({ signal }) => {
+      const query = new URLSearchParams({ ...span, by: `day,${by}` });
+      return client.call<SpendingReport>('GET', `/api/spending?${query}`, undefined, { signal });
+    },
+  });

@@ -1,0 +1,127 @@
+import { useQuery } from '@tanstack/react-query';
+import { Link, useNavigate, useSearch } from '@tanstack/react-router';
+import type { SpendingReport } from '#lib/contracts/spending';
+import { SPENDING_BY, SPENDING_SPANS, type SpendingSearch } from '../../address/operate';
+import { spendingReportQuery } from '../../api/spending';
+import { DailyBars, SeriesMark } from '../../figures/daily-bars';
+import { Empty } from '../../parts/empty';
+import { Failed } from '../../parts/failed';
+import { FilterChoice } from '../../parts/filter-choice';
+import { GivenLine } from '../../parts/given';
+import { money } from '../../parts/money';
+import { count, percent } from '../../parts/score';
+import { Skeleton } from '../../parts/skeleton';
+import { daysOf, groupsOf, stacked, withOthers, type Spent, type StackedBy } from './spending-groups';
+
+/** The most rows of the table; the others are one. */
+const MAX_ROWS = 100;
+
+/** What was spent on each day of a span, and on what. The address has both choices. */
+export function SpentByDay() {
+  const search = useSearch({ from: '/signed-in/operate/spending' });
+  const navigate = useNavigate();
+  const choose = (change: Partial<SpendingSearch>): void =>
+    void navigate({ to: '/operate/spending', search: { ...search, ...change } });
+  const by = search.by ?? 'model';
+  const { data, error, refetch } = useQuery(spendingReportQuery(daysOf(search.span, Date.now()), by));
+  return (
+    <section aria-labelledby="by-day" className="section">
+      <h2 id="by-day">By day</h2>
+      <div className="actions" role="search" aria-label="What spending is shown">
+        <FilterChoice
+          label="Span"
+          choices={Object.entries(SPENDING_SPANS)}
+          none="this month"
+          value={search.span}
+          choose={(span) => choose({ span: span as SpendingSearch['span'] })}
+        />
+        <FilterChoice
+          label="Stacked by"
+          choices={Object.entries(SPENDING_BY)}
+          none="model"
+          value={search.by}
+          choose={(chosen) => choose({ by: chosen as SpendingSearch['by'] })}
+        />
+      </div>
+      {error && <Failed error={error} retry={refetch} />}
+      {!data && !error && <Skeleton rows={6} />}
+      {data && (data.items.length > 0 ? <Report report={data} by={by} /> : <Nothing />)}
+    </section>
+  );
+}
+
+const Nothing = () => (
+  <Empty
+    action={
+      <Link to="/runs/new" className="button">
+        New run
+      </Link>
+    }
+  >
+    No model was asked in this span. Start a run, or choose another span.
+  </Empty>
+);
+
+function Report({ report, by }: { report: SpendingReport; by: StackedBy }) {
+  const { drawn, days } = stacked(report, by);
+  const rows = withOthers(groupsOf(report, by), MAX_ROWS);
+  return (
+    <>
+      <DailyBars label={`Cost by day and ${by}`} series={drawn.map(({ name }) => name)} days={days} />
+      <div className="wide" tabIndex={0} role="region" aria-label={`Spending by ${by}`}>
+        <table className="spending-rows">
+          <thead>
+            <tr>
+              <th scope="col">{by[0]!.toUpperCase() + by.slice(1)}</th>
+              {FIGURES.map(([name]) => (
+                <th key={name} scope="col" className="number">
+                  {name}
+                </th>
+              ))}
+            </tr>
+          </thead>
+          <tbody>
+            {rows.map((row, place) => (
+              <tr key={row.key}>
+                <th scope="row" className="named">
+                  <span className="series-name">
+                    <SeriesMark place={Math.min(place, drawn.length - 1)} />
+                    <GivenLine text={row.name} />
+                    {row.note && <span className="muted small">{row.note}</span>}
+                  </span>
+                </th>
+                <Cells spent={row} />
+              </tr>
+            ))}
+          </tbody>
+          <tfoot>
+            <tr>
+              <th scope="row">Total</th>
+              <Cells spent={report.total} />
+            </tr>
+          </tfoot>
+        </table>
+      </div>
+    </>
+  );
+}
+
+const FIGURES: readonly (readonly [name: string, text: (spent: Spent) => string])[] = [
+  ['Cost', (spent) => money(spent.cost_usd)],
+  ['Requests', (spent) => count(spent.requests)],
+  ['Results', (spent) => count(spent.results)],
+  ['Tokens in', (spent) => count(spent.prompt_tokens)],
+  ['Tokens out', (spent) => count(spent.completion_tokens)],
+  ['Of them reasoning', (spent) => count(spent.reasoning_tokens)],
+  [
+    'From the cache',
+    ({ cache_read_tokens: read, prompt_tokens: all }) => (all > 0 ? percent(Math.min(1, read / all)) : '-'),
+  ],
+];
+
+const Cells = ({ spent }: { spent: Spent }) =>
+  FIGURES.map(([name, text]) => (
+    <td key={name} className="number">
+      {text(spent)}
+    </td>
+  ));
