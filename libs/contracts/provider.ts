@@ -29,13 +29,11 @@ export const Limits = z
   .meta({ id: 'Limits', description: 'Limits for requests. All workers share them.' });
 export type Limits = z.infer<typeof Limits>;
 
+const usdPerMtok = z.number().nonnegative().max(1_000_000).nullable().default(null);
 const cachePrice = (tokens: string) =>
-  z
-    .number()
-    .nonnegative()
-    .nullable()
-    .default(null)
-    .meta({ description: `US dollars per million tokens of requests ${tokens}; null for \`input_cost_per_mtok\`.` });
+  usdPerMtok.meta({
+    description: `US dollars per million tokens of requests ${tokens}; null for \`input_cost_per_mtok\`.`,
+  });
 
 export const ModelInput = z
   .strictObject({
@@ -46,10 +44,10 @@ export const ModelInput = z
       .max(200)
       .optional()
       .meta({ description: 'The display name of the model. Defaults to its id.' }),
-    input_cost_per_mtok: z.number().nonnegative().nullable().default(null).meta({
+    input_cost_per_mtok: usdPerMtok.meta({
       description: 'US dollars per million tokens of requests; null when unknown. Unknown prices are not counted.',
     }),
-    output_cost_per_mtok: z.number().nonnegative().nullable().default(null).meta({
+    output_cost_per_mtok: usdPerMtok.meta({
       description: 'US dollars per million tokens of replies; null when unknown. Unknown prices are not counted.',
     }),
     cache_read_cost_per_mtok: cachePrice('that the cache of the provider answers'),
