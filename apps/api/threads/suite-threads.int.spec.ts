@@ -23,10 +23,10 @@ async function servedDuring(work: Promise<Answer>): Promise<{ answer: Answer; se
 }
 
 /** Tools whose schemas take seconds to compile. */
-function slowTools(): object[] {
+function slowTools(count = 40): object[] {
   const properties = (n: number) =>
     Object.fromEntries(Array.from({ length: 490 }, (_, p) => [`p${n}_${p}`, { type: 'string', enum: ['a', 'b'] }]));
-  return Array.from({ length: 40 }, (_, n) => ({
+  return Array.from({ length: count }, (_, n) => ({
     type: 'function',
     function: { name: `t${n}`, parameters: { type: 'object', properties: properties(n) } },
   }));
@@ -91,7 +91,7 @@ describe('while one team keeps the API busy, another one is served', () => {
 
 it('work beyond its limits is refused with the limit and the way out', async () => {
   const threads = new SuiteThreads({ threads: 2, cpuMs: 200, wallMs: 60_000, heapMb: 256 });
-  const refused = threads.run('a', { what: 'check-tools', tools: JSON.stringify(slowTools()) });
+  const refused = threads.run('a', { what: 'check-tools', tools: JSON.stringify(slowTools(160)) });
   await expect(refused).rejects.toMatchObject({
     status: 422,
     message: expect.stringMatching(/more than 0.2 s of CPU time\. Send less at a time/),

@@ -174,6 +174,12 @@ describe('a span whose reply is no whole reply', () => {
       'its reply was cut off',
     ],
     [
+      'was paused, as an attribute beside it says',
+      { ...current, 'gen_ai.output.messages': replied(said), 'gen_ai.response.finish_reasons': ['pause_turn'] },
+      {},
+      'its turn was paused',
+    ],
+    [
       'ended with calls that are not there',
       { ...current, 'gen_ai.output.messages': replied(said), 'gen_ai.response.finish_reasons': '["tool_calls"]' },
       {},

@@ -47,6 +47,7 @@ export function readProposal({ message, finishReason }: Reply, besideReason: Jso
 /** How a reply ended, in OpenAI's words. */
 function endingOf(message: JsonObject, reason: Json | undefined): { finishReason: string | null } {
   const word = typeof reason === 'string' ? reasonWord(reason) : reason;
+  if (word === 'pause_turn') throw new UnreadableMessage('its turn was paused, and goes on in another request');
   const ended = endedReply({ message, usage: NO_USAGE }, word);
   if (isHostFailure(ended)) throw new UnreadableMessage(`its reply failed: ${ended.failed.message}`);
   return ended;
