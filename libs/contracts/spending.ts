@@ -85,7 +85,11 @@ export const SpendingGroup = SpendingFigures.extend({
     })
     .nullable()
     .optional()
-    .meta({ description: 'The suite that was run; null for embeddings; only with `by=suite`.' }),
+    .meta({
+      description:
+        'The suite that was run, judged or tuned; null for embeddings and for cases that were tried out; only with ' +
+        '`by=suite`.',
+    }),
   person: z
     .object({
       id: z.uuid().meta({ description: 'The id of the person.' }),

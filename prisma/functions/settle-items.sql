@@ -135,10 +135,11 @@ BEGIN
       completion_tokens, cache_read_tokens, cache_write_5m_tokens, cache_write_1h_tokens, reasoning_tokens, cost_usd
     )
     SELECT
-      r.team_id, (now() AT TIME ZONE 'UTC')::date, r.user_id, r.suite_id, t.provider_key, t.model_id,
-      pg_backend_pid() % 4, max(r.suite_name), sum(c.asked), sum(c.requests), sum(c.prompt), sum(c.completion),
+      r.team_id, (now() AT TIME ZONE 'UTC')::date, r.user_id, u.suite_id, t.provider_key, t.model_id,
+      pg_backend_pid() % 4, max(u.suite_name), sum(c.asked), sum(c.requests), sum(c.prompt), sum(c.completion),
       sum(c.cache_read), sum(c.cache_write_5m), sum(c.cache_write_1h), sum(c.reasoning), sum(c.cost)
     FROM sums c JOIN run r ON r.id = c.run JOIN target t ON t.run_id = c.run AND t.ordinal = c.target
+      CROSS JOIN LATERAL suite_paid_for(r.id) u
     WHERE c.requests > 0
     GROUP BY 1, 2, 3, 4, 5, 6 ORDER BY 1, 2, 3, 4, 5, 6
     ON CONFLICT (team_id, day, user_id, suite_id, provider_key, model_id, shard) DO UPDATE SET

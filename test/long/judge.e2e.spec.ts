@@ -61,6 +61,10 @@ describe('a judge of a run', () => {
     expect(texts.filter((text) => /scripted|sim::|passed|score|overall|explanation/.test(text))).toEqual([]);
     expect(texts.filter((text) => text.includes('Mind the city.'))).toHaveLength(10);
     expect(asked.every(({ tool_choice: choice }) => choice === 'required' || choice?.type === 'function')).toBe(true);
+
+    // What the judge took counts for the suite of the run.
+    const { items: spent } = await system.get('/api/spending?by=suite,model&model=judge:right');
+    expect(spent).toMatchObject([{ suite: { id: suiteId, deleted: false }, requests: 11 }]);
   });
 
   it('judges only what scores below a limit, of a run and of a report', async () => {

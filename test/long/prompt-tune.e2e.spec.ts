@@ -18,6 +18,8 @@ it('a reflective tune finds what helps, confirms it on cases nobody saw, and kee
 
   expect(await system.wordsShown('learns', tune_id)).toEqual({ reflect: expect.any(Number), select: 0, heldOut: 0 });
   expect(await system.metaRequests('learns')).toHaveLength(found.meta.requests);
+  const { items: paidFor } = await system.get('/api/spending?by=suite');
+  expect(paidFor.map(({ suite }: any) => suite)).toEqual([expect.objectContaining({ id: system.suiteId })]);
 
   const candidates = await system.candidates(tune_id);
   expect(candidates[0]).toMatchObject({ candidate: 0, kind: 'base', parents: [], changed: {} });

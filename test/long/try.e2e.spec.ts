@@ -82,6 +82,9 @@ it('the verdicts on a case that is tried are those of a run, and nothing is kept
   expect(body.cost_usd).toBeGreaterThan(0);
   expect(await rows()).toEqual(before);
   expect((await spent()) - spentBefore).toBeCloseTo(body.cost_usd, 9);
+  const { items } = (await client.get('/api/spending?by=suite')).body;
+  expect(items.map(({ suite: of }: any) => of?.name ?? null).sort()).toEqual(['Weather', null].sort());
+  expect(items.find(({ suite: of }: any) => of === null)).toMatchObject({ requests: 2 });
 });
 
 const cli = openCommandLine(() => client);
