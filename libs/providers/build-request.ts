@@ -32,8 +32,8 @@ export const toRequestTools = memoize(
     tools.map(({ type, function: described }) => ({ type, function: described })) as unknown as Json[],
 );
 
-/** What hosts call the setting `prompt_cache`. */
-const CACHE_PARAMS = new Set(['prompt_cache_key', 'cache_control']);
+/** What hosts call the setting `prompt_cache`. Params may have it in their words, too. */
+const CACHE_PARAMS = ['prompt_cache_key', 'cache_control'];
 
 /**
  * Builds the chat completion request of a case for a model.
@@ -65,8 +65,10 @@ export function buildRequest(of: {
     tool_choice: chooseToolChoice(of, warnings),
     ...cacheRequestOf(config, system, toRequestTools(suite.tools)),
   };
-  for (const unsupported of model.unsupportedParams) {
-    const name = CACHE_PARAMS.has(unsupported) ? 'prompt_cache' : unsupported;
+  const unsupported = model.unsupportedParams.flatMap((name) =>
+    CACHE_PARAMS.includes(name) ? [name, 'prompt_cache'] : [name],
+  );
+  for (const name of unsupported) {
     if (!(name in asked)) continue;
     delete asked[name];
     warnings.push({

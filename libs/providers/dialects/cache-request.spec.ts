@@ -19,6 +19,7 @@ const requestOf = (
     systemPrompt = 'Be brief.' as string | null,
     unsupported = [] as string[],
     own = undefined as string | undefined,
+    params = {} as JsonObject,
   } = {},
 ): JsonObject =>
   buildRequest({
@@ -35,7 +36,7 @@ const requestOf = (
           }),
     } as never,
     expectsNoCall: false,
-    target: { name: 'p::m', modelId: 'm', params: {}, systemPrompt: null },
+    target: { name: 'p::m', modelId: 'm', params, systemPrompt: null },
     model: { unsupportedParams: unsupported, defaultParams: {}, learned: {} },
   }).body;
 
@@ -100,4 +101,16 @@ it('a host that knows no such setting is asked without it', () => {
     expect(JSON.stringify(wire(kind, adapted))).not.toMatch(/cache/);
   }
   expect(requestOf('5m', { unsupported: ['prompt_cache_key'] })).not.toHaveProperty('prompt_cache');
+});
+
+it("a model that takes neither is sent no parameter of that name, the run's own or one of its params", () => {
+  for (const name of ['prompt_cache_key', 'cache_control']) {
+    const params = { [name]: 'mine' };
+    for (const asked of ['off', '5m'] as const) {
+      const sent = requestOf(asked, { params, unsupported: [name] });
+      expect([name in sent, 'prompt_cache' in sent]).toEqual([false, false]);
+    }
+    expect(requestOf('off', { params })).toMatchObject(params);
+  }
+  expect(wire('openai', requestOf('5m', { params: { prompt_cache_key: 'mine' } })).prompt_cache_key).toBe('mine');
 });

@@ -90,7 +90,8 @@ describe('what a host counts is read in its own words', () => {
     [
       'OpenRouter with a key of the host behind it',
       'readOpenaiUsage',
-      '{"prompt_tokens":4,"completion_tokens":2,"cost":0.95,"is_byok":true,"cost_details":{"upstream_inference_cost":19}}',
+      `{"prompt_tokens":4,"completion_tokens":2,"cost":0.95,"is_byok":true,
+        "cost_details":{"upstream_inference_cost":19}}`,
       { promptTokens: 4, completionTokens: 2, reportedCostUsd: 19.95 },
     ],
     [
@@ -105,6 +106,19 @@ describe('what a host counts is read in its own words', () => {
       'readOpenaiUsage',
       '{"prompt_tokens":7,"completion_tokens":5,"cache_read_input_tokens":12000,"cache_creation_input_tokens":300}',
       { promptTokens: 12307, completionTokens: 5, cacheReadTokens: 12000, cacheWrite5mTokens: 300 },
+    ],
+    [
+      'a proxy that passes them on beside the rest, and counts them in the total',
+      'readOpenaiUsage',
+      `{"prompt_tokens":7,"completion_tokens":5,"total_tokens":12312,"cache_read_input_tokens":12000,
+        "cache_creation_input_tokens":300}`,
+      { promptTokens: 12307, completionTokens: 5, cacheReadTokens: 12000, cacheWrite5mTokens: 300 },
+    ],
+    [
+      'a proxy that passes less on beside the rest than the rest, and counts it in the total',
+      'readOpenaiUsage',
+      '{"prompt_tokens":2000,"completion_tokens":5,"total_tokens":3005,"cache_read_input_tokens":1000}',
+      { promptTokens: 3000, completionTokens: 5, cacheReadTokens: 1000 },
     ],
     ['a host that writes 12.0', 'readOpenaiUsage', '{"prompt_tokens":12.0}', { promptTokens: 12 }],
   ])('%s', (_host, reader, text, expected) => {

@@ -92,26 +92,32 @@ export function readOpenaiUsage(given: Json | undefined): Usage {
   const writes = anthropicWrites(usage);
   const anthropicRead = readCount(usage.cache_read_input_tokens);
   const apart = sumOf(anthropicRead, writes.written5m, writes.written1h) ?? 0;
-  const isApart = counted !== null && apart > counted && !isTotal(usage, counted);
+  const promptTokens = counted !== null && isApart(usage, counted, apart) ? counted + apart : counted;
   return {
-    ...within(isApart ? counted + apart : counted, {
+    ...within(promptTokens, {
       // DeepSeek and Moonshot have fields of their own.
       read: firstCount(prompt.cached_tokens, usage.prompt_cache_hit_tokens, usage.cached_tokens, anthropicRead),
       written5m: writes.written5m ?? readCount(prompt.cache_write_tokens),
       written1h: writes.written1h,
     }),
-    ...withReasoning(completionTokens(usage), firstCount(completion.reasoning_tokens, usage.reasoning_tokens)),
+    ...withReasoning(
+      completionTokens(usage, promptTokens),
+      firstCount(completion.reasoning_tokens, usage.reasoning_tokens),
+    ),
     reportedCostUsd: readCost(usage),
   };
 }
 
-/** Whether the total says that the prompt has no more tokens than were counted. */
-const isTotal = ({ total_tokens: total, completion_tokens: completion }: JsonObject, prompt: number): boolean =>
-  readCount(total) === prompt + (readCount(completion) ?? 0);
+/** Whether the cache's tokens are counted beside the rest: the total has both, or they are more than the rest. */
+function isApart({ total_tokens: total, completion_tokens: completion }: JsonObject, rest: number, apart: number) {
+  const said = readCount(total);
+  const replied = readCount(completion) ?? 0;
+  if (apart === 0) return false;
+  return apart > rest ? said !== rest + replied : said === rest + apart + replied;
+}
 
 /** Some hosts count the reasoning of a model in the total alone, but charge for it as for its output. */
-function completionTokens(usage: JsonObject): number | null {
-  const prompt = readCount(usage.prompt_tokens);
+function completionTokens(usage: JsonObject, prompt: number | null): number | null {
   const completion = readCount(usage.completion_tokens);
   const total = readCount(usage.total_tokens);
   return prompt === null || completion === null || total === null ? completion : Math.max(completion, total - prompt);
