@@ -132,12 +132,14 @@ BEGIN
     -- In the order of the key, so that two settlements cannot wait for each other.
     INSERT INTO daily_spending AS s (
       team_id, day, user_id, suite_id, provider_key, model_id, shard, suite_name, results, requests, prompt_tokens,
-      completion_tokens, cache_read_tokens, cache_write_5m_tokens, cache_write_1h_tokens, reasoning_tokens, cost_usd
+      completion_tokens, cache_read_tokens, cache_write_5m_tokens, cache_write_1h_tokens, reasoning_tokens, cost_usd,
+      cost_reported
     )
     SELECT
       r.team_id, (now() AT TIME ZONE 'UTC')::date, r.user_id, u.suite_id, t.provider_key, t.model_id,
       pg_backend_pid() % 4, max(u.suite_name), sum(c.asked), sum(c.requests), sum(c.prompt), sum(c.completion),
-      sum(c.cache_read), sum(c.cache_write_5m), sum(c.cache_write_1h), sum(c.reasoning), sum(c.cost)
+      sum(c.cache_read), sum(c.cache_write_5m), sum(c.cache_write_1h), sum(c.reasoning), sum(c.cost),
+      sum(c.reported)
     FROM sums c JOIN run r ON r.id = c.run JOIN target t ON t.run_id = c.run AND t.ordinal = c.target
       CROSS JOIN LATERAL suite_paid_for(r.id) u
     WHERE c.requests > 0
@@ -149,7 +151,8 @@ BEGIN
       cache_read_tokens = s.cache_read_tokens + excluded.cache_read_tokens,
       cache_write_5m_tokens = s.cache_write_5m_tokens + excluded.cache_write_5m_tokens,
       cache_write_1h_tokens = s.cache_write_1h_tokens + excluded.cache_write_1h_tokens,
-      reasoning_tokens = s.reasoning_tokens + excluded.reasoning_tokens, cost_usd = s.cost_usd + excluded.cost_usd
+      reasoning_tokens = s.reasoning_tokens + excluded.reasoning_tokens, cost_usd = s.cost_usd + excluded.cost_usd,
+      cost_reported = s.cost_reported + excluded.cost_reported
   )
   SELECT
     h.run, count(*)::int, (SELECT bool_or(c.ended) FROM counted c WHERE c.run = h.run), array_agg(h.n)

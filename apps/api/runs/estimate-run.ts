@@ -51,7 +51,7 @@ export class RunEstimator {
     const repository = new EstimateRepository(this.pool, teamId);
     const casesPerTarget = Math.max(1, Math.floor(maxCounted / targets.length));
     const { cases, sample } = await repository.sampleCases(suite.id, input.case_filter, casesPerTarget);
-    const earlier = await repository.latestTargets(targets);
+    const earlier = await repository.latestTargets(targets, input.prompt_cache);
     const lanes = new Map((await new LaneRepository(this.pool, teamId).list()).map((lane) => [lane.id, lane]));
     const models = await repository.findModels(targets);
     const counts = await this.suiteThreads.run(teamId, {
@@ -147,7 +147,7 @@ const assumedOfCaches = (estimates: readonly TargetEstimate[]): string[] =>
     .map(
       ({ target, cache_hit_rate: rate = 0 }) =>
         `The provider's cache is assumed to answer ${Math.round(rate * 100)} % of the tokens of requests to ` +
-        `${target}, as in its last run.`,
+        `${target}, as in its last run with the same prompt_cache.`,
     );
 
 const toCount = ({ input, suite, targets }: ResolvedRun, models: readonly Model[]): ToCount => ({

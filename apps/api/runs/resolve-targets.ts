@@ -10,7 +10,7 @@ import type { ResolvedTarget } from '#lib/db/engine/submit-run';
 /** Unknown names that are compared with all known ones to suggest the nearest. */
 const MAX_SUGGESTIONS = 10;
 /** How long it counts that a provider said what it bills. */
-const REMEMBERED_MS = 31 * 24 * 3_600_000;
+const REMEMBERED_DAYS = 31;
 /** Model ids of the whole team that an unknown one is compared with. */
 const MAX_COMPARED = 2000;
 
@@ -60,17 +60,15 @@ export async function resolveTargets(
 async function noteReportedCosts(prisma: Prisma, teamId: string, targets: ResolvedTarget[]): Promise<void> {
   const unpriced = targets.filter(({ priced }) => !priced);
   if (unpriced.length === 0) return;
-  const costly = await prisma.dailySpending.findMany({
-    where: {
-      team_id: teamId,
-      day: { gte: new Date(Date.now() - REMEMBERED_MS) },
-      OR: unpriced.map(({ providerKey, modelId }) => ({ provider_key: providerKey, model_id: modelId })),
-      cost_usd: { gt: 0 },
-    },
-    select: { provider_key: true, model_id: true },
-    distinct: ['provider_key', 'model_id'],
-  });
-  const names = new Set(costly.map(({ provider_key: key, model_id: id }) => `${key}::${id}`));
+  const costly = await prisma.$queryRaw<{ name: string }[]>`
+    SELECT DISTINCT u.name
+    FROM daily_spending s
+      JOIN unnest(${unpriced.map(({ providerKey }) => providerKey)}::text[],
+        ${unpriced.map(({ modelId }) => modelId)}::text[], ${unpriced.map(targetName)}::text[])
+        AS u (provider_key, model_id, name) USING (provider_key, model_id)
+    WHERE s.team_id = ${teamId}::uuid AND s.day > (now() AT TIME ZONE 'UTC')::date - ${REMEMBERED_DAYS}::int
+      AND s.cost_reported > 0`;
+  const names = new Set(costly.map(({ name }) => name));
   for (const target of unpriced) target.priced = names.has(targetName(target));
 }
 

@@ -70,7 +70,7 @@ export class PromptTuneService {
     );
     const repository = new EstimateRepository(this.pool, caller.teamId);
     const [prices] = await repository.findModels([meta]);
-    const earlier = await repository.latestTargets([meta, ...run.targets]);
+    const earlier = await repository.latestTargets([meta, ...run.targets], input.prompt_cache);
     const summaries = earlier.map((target) => target?.summary);
     const ofMeta = estimateMeta(input, plan.asks, texts.base, prices);
     const costs = [ofRuns.cost_usd, ofMeta.cost_usd];

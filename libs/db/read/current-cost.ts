@@ -9,6 +9,7 @@ import { PRICE_COLUMNS } from './for-workers/connections.js';
 interface BilledTarget extends ModelPrices, Omit<Usage, 'reportedCostUsd'> {
   target: string;
   requests: number;
+  scored: number;
   billed: number;
   /** Of the results whose tokens were counted. */
   countedCost: number;
@@ -27,7 +28,8 @@ export class CurrentCostRepository implements TeamScoped {
   async read(runId: string): Promise<CurrentCost> {
     // A count of tokens is far below 2^53.
     const { rows } = await this.db.query<BilledTarget>(
-      `SELECT t.provider_key || '::' || t.model_id AS target, t.requests, t.cost_usd AS billed,
+      `SELECT t.provider_key || '::' || t.model_id AS target, t.requests, t.settled - t.errored AS scored,
+         t.cost_usd AS billed,
          t.counted_cost_usd AS "countedCost", t.cost_reported AS reported, t.prompt_tokens::float8 AS "promptTokens",
          t.completion_tokens::float8 AS "completionTokens", t.cache_read_tokens::float8 AS "cacheReadTokens",
          t.cache_write_5m_tokens::float8 AS "cacheWrite5mTokens",
@@ -48,11 +50,16 @@ export class CurrentCostRepository implements TeamScoped {
   }
 }
 
-/** What was not counted keeps what it cost, and so does what a provider said that it billed. */
+/**
+ * What was not counted keeps what it cost, and so does what a provider said that it billed. Nothing is known of replies
+ * that nobody counted and nobody billed.
+ */
 function currentCostOf(of: BilledTarget): CurrentCost['targets'][number] {
-  const { target, billed, countedCost, reported } = of;
+  const { target, requests, scored, billed, countedCost, reported } = of;
   if (reported > 0) return { target, billed_usd: billed, cost_usd: billed, by: 'provider' };
-  const byPrices = costByPrices(of, of);
-  const cost = byPrices === null ? null : Math.max(0, billed - countedCost) + byPrices;
+  const isCounted = of.promptTokens !== 0 || of.completionTokens !== 0;
+  const isUnknown = !isCounted && billed === 0 && requests > 0 && scored > 0;
+  const byPrices = isCounted ? costByPrices(of, of) : 0;
+  const cost = isUnknown || byPrices === null ? null : Math.max(0, billed - countedCost) + byPrices;
   return { target, billed_usd: billed, cost_usd: cost, by: 'prices' };
 }

@@ -11,6 +11,9 @@ import { parseSummary } from './summaries.js';
 /** Sampled cases are read up to this size: a case may have megabytes. */
 const MAX_SAMPLE_BYTES = 8 * 2 ** 20;
 
+/** Runs of a model that are looked through for one like the run that is asked for. */
+const LAST_TARGETS = 20;
+
 interface ModelName {
   providerId: string;
   modelId: string;
@@ -68,8 +71,11 @@ export class EstimateRepository implements TeamScoped {
     return { cases: rows[0]?.n ?? 0, sample: rows.map((row) => row.body) };
   }
 
-  /** Each model's last finished target; undefined where the team has none. */
-  async latestTargets(models: readonly ModelName[]): Promise<(EarlierTarget | undefined)[]> {
+  /**
+   * What each model took when it was asked last: by a run that asks the same of the provider's cache, if one of its
+   * last runs did. Undefined where the team has none.
+   */
+  async latestTargets(models: readonly ModelName[], promptCache: string): Promise<(EarlierTarget | undefined)[]> {
     const { rows } = await this.db.query<Omit<EarlierTarget, 'summary'> & { n: number; summary: string }>(
       `SELECT u.n::int, s.* FROM unnest($1::uuid[], $2::text[]) WITH ORDINALITY AS u(provider, model, n)
          JOIN provider p ON p.id = u.provider AND p.team_id = $3
@@ -77,14 +83,17 @@ export class EstimateRepository implements TeamScoped {
            SELECT t.summary, t.requests, CASE WHEN t.cost_reported > 0 THEN t.cost_usd END AS "reportedCost",
              t.prompt_tokens::float8 AS "promptTokens", t.cache_read_tokens::float8 AS "cacheReadTokens",
              t.cache_write_5m_tokens::float8 AS "cacheWrite5mTokens",
-             t.cache_write_1h_tokens::float8 AS "cacheWrite1hTokens",
-             coalesce(r.config::json ->> 'prompt_cache', 'off') AS "promptCache"
-           FROM target t JOIN run r ON r.id = t.run_id
-           WHERE t.provider_id = u.provider AND t.model_id = u.model
-             AND t.finished_at IS NOT NULL AND t.settled > t.errored
-           ORDER BY t.finished_at DESC LIMIT 1
+             t.cache_write_1h_tokens::float8 AS "cacheWrite1hTokens", c.prompt_cache AS "promptCache"
+           FROM (
+             SELECT * FROM target t
+             WHERE t.provider_id = u.provider AND t.model_id = u.model
+               AND t.finished_at IS NOT NULL AND t.settled > t.errored
+             ORDER BY t.finished_at DESC LIMIT ${LAST_TARGETS}
+           ) t JOIN run r ON r.id = t.run_id
+             CROSS JOIN LATERAL (SELECT coalesce(r.config::json ->> 'prompt_cache', 'off') AS prompt_cache) c
+           ORDER BY t.requests > 0 DESC, c.prompt_cache = $4 DESC, t.finished_at DESC LIMIT 1
          ) s`,
-      [...columnsOf(models), this.teamId],
+      [...columnsOf(models), this.teamId, promptCache],
     );
     return inOrder(models, rows, ({ n: _n, summary, ...target }) => ({ ...target, summary: parseSummary(summary) }));
   }

@@ -1,0 +1,133 @@
+import { TokenRepository } from '#lib/db/catalogue/tokens';
+import { insertRow } from '#lib/db/connection/insert-row';
+import { claimItems } from '#lib/db/engine/claim-items';
+import { dispatchLane } from '#lib/db/engine/dispatch-lane';
+import { settleItems, type Settlement } from '#lib/db/engine/settle-items';
+import { aTeam, settlementOf } from '#lib/db/testing/run-fixture';
+import { newId } from '#lib/runtime/ids';
+import { joinIdleApi, type SharedApi } from '../../../test/api.js';
+import { clientOf, type Client } from '../../../test/client.js';
+
+let api: SharedApi;
+beforeAll(async () => void (api = await joinIdleApi()));
+
+type Team = Awaited<ReturnType<typeof aTeam>> & { client: Client; providerId: string };
+const USAGE = { ...settlementOf({} as never).usage, promptTokens: 1000, completionTokens: 100 };
+const SUMMARY = JSON.stringify({
+  ...{ scored: 1, by_category: {}, latency_ms: { p50: 5 } },
+  usage: { prompt_tokens: 1000, completion_tokens: 100 },
+  cached: { results: 0, prompt_tokens: 0, completion_tokens: 0 },
+});
+
+async function aPayingTeam(cases = 1): Promise<Team> {
+  const team = await aTeam(api.pool, { cases, runningJobs: 50 });
+  const { rows } = await api.pool.query<{ id: string }>('SELECT id FROM provider WHERE team_id = $1', [team.teamId]);
+  const input = { name: 'pays', role: 'editor', expires_at: null } as const;
+  const { secret } = await new TokenRepository(api.pool, team.teamId).create('ada', input);
+  return { ...team, client: clientOf(api.url, secret), providerId: rows[0]!.id };
+}
+
+async function priced({ providerId }: Team, modelId: string, input: number | null): Promise<void> {
+  await api.pool.query('DELETE FROM model WHERE provider_id = $1 AND model_id = $2', [providerId, modelId]);
+  await insertRow(api.pool, 'model', {
+    ...{ id: newId(), provider_id: providerId, position: 0, model_id: modelId, name: modelId, unsupported_params: [] },
+    ...{ input_cost_per_mtok: input, output_cost_per_mtok: input },
+  });
+}
+
+/** A run of one model whose items have settled so. @returns its id */
+async function settled(team: Team, more: Partial<Settlement>, asked: object = {}): Promise<string> {
+  const { runId } = await team.submit(asked);
+  const deliveries = await dispatchLane(api.pool, team.laneId, 100);
+  await claimItems(api.pool, 'w', deliveries);
+  await settleItems(
+    api.pool,
+    deliveries.map((one) => ({ ...settlementOf(one), ...more })),
+  );
+  await api.pool.query('UPDATE target SET finished_at = clock_timestamp(), summary = $2 WHERE run_id = $1', [
+    runId,
+    SUMMARY,
+  ]);
+  return runId;
+}
+
+const now = async ({ client }: Team, runId: string) =>
+  (await client.get(`/api/tool-eval/history/${runId}?prices=current`)).body.current_cost;
+
+describe('by the prices of now', () => {
+  it('what nobody counted keeps what it cost, whatever became of its model', async () => {
+    const team = await aPayingTeam();
+    const old = await settled(team, { usage: { ...USAGE, promptTokens: null }, costUsd: 0.5 });
+    const kept = { cost_usd: 0.5, targets: [{ billed_usd: 0.5, cost_usd: 0.5, by: 'prices' }] };
+    expect(await now(team, old)).toMatchObject(kept);
+    for (const input of [null, 1, 1000]) {
+      await priced(team, 'a', input);
+      expect(await now(team, old)).toMatchObject(kept);
+    }
+  });
+
+  it('what nobody counted and nobody billed stays unknown, and is not free', async () => {
+    const team = await aPayingTeam();
+    await priced(team, 'a', 1);
+    const unknown = await settled(team, { usage: { ...USAGE, promptTokens: null, completionTokens: null } });
+    expect(await now(team, unknown)).toMatchObject({ cost_usd: null, targets: [{ billed_usd: 0, cost_usd: null }] });
+  });
+
+  it('what was counted costs what it would cost now, and requests that failed nothing', async () => {
+    const team = await aPayingTeam();
+    const counted = await settled(team, { usage: USAGE, costUsd: 0.5 });
+    expect(await now(team, counted)).toMatchObject({ cost_usd: null });
+    await priced(team, 'a', 1000);
+    expect(await now(team, counted)).toMatchObject({ cost_usd: 1.1, targets: [{ billed_usd: 0.5, cost_usd: 1.1 }] });
+    const failed = await settled(team, { usage: { ...USAGE, promptTokens: null, completionTokens: null } }, {});
+    await api.pool.query('UPDATE target SET errored = settled WHERE run_id = $1', [failed]);
+    expect(await now(team, failed)).toMatchObject({ cost_usd: 0 });
+  });
+
+  it('what a provider billed stays, and stored replies are free', async () => {
+    const team = await aPayingTeam();
+    await priced(team, 'a', 1000);
+    const reported = await settled(team, { usage: { ...USAGE, reportedCostUsd: 0.25 }, costUsd: 0.25 });
+    expect(await now(team, reported)).toMatchObject({ cost_usd: 0.25, targets: [{ by: 'provider' }] });
+    const free = { ...{ usage: { ...USAGE, reportedCostUsd: 0.25 }, costUsd: 0 }, cached: true, attempts: 0 };
+    expect(await now(team, await settled(team, free))).toMatchObject({ cost_usd: 0, targets: [{ by: 'prices' }] });
+  });
+});
+
+it('dollars limit a model whose provider says what it bills, and none that only had prices', async () => {
+  const team = await aPayingTeam();
+  await priced(team, 'a', null);
+  await settled(team, { usage: USAGE, costUsd: 0.5 });
+  const body = { suite_id: team.suiteId, models: ['sim::a'], budget: { max_cost_usd: 1 } };
+  expect(await team.client.post('/api/tool-eval', body)).toMatchObject({ status: 422 });
+  await settled(team, { usage: { ...USAGE, reportedCostUsd: 0.5 }, costUsd: 0.5 });
+  expect(await team.client.post('/api/tool-eval', body)).toMatchObject({ status: 202 });
+  await api.pool.query('UPDATE daily_spending SET day = day - 31 WHERE team_id = $1', [team.teamId]);
+  expect(await team.client.post('/api/tool-eval', body)).toMatchObject({ status: 422 });
+});
+
+it("estimates go by the last run that asked the same of the provider's cache, and asked a model at all", async () => {
+  const team = await aPayingTeam(10);
+  await priced(team, 'a', 1);
+  const read = (tokens: number) => ({ usage: { ...USAGE, cacheReadTokens: tokens }, costUsd: 1 });
+  await settled(team, read(500), { prompt_cache: '5m' });
+  await settled(team, read(900), { prompt_cache: '1h' });
+  await settled(team, read(100));
+  await settled(team, { ...read(0), attempts: 0, cached: true }, { prompt_cache: '1h' });
+  const rateOf = async (asked: object): Promise<number> => {
+    const body = { suite_id: team.suiteId, models: ['sim::a'], cache: 'off', ...asked };
+    return (await team.client.post('/api/tool-eval/estimate', body)).body.targets[0].cache_hit_rate;
+  };
+  expect(await rateOf({ prompt_cache: '5m' })).toBeCloseTo(0.5, 1);
+  expect(await rateOf({ prompt_cache: '1h' })).toBeCloseTo(0.9, 1);
+  expect(await rateOf({})).toBeCloseTo(0.1, 1);
+});
+
+it('an estimate of a model whose provider says what it bills outlives a run of stored replies', async () => {
+  const team = await aPayingTeam();
+  await priced(team, 'a', null);
+  await settled(team, { usage: { ...USAGE, reportedCostUsd: 0.5 }, costUsd: 0.5, attempts: 2 });
+  await settled(team, { usage: USAGE, costUsd: 0, attempts: 0, cached: true });
+  const body = { suite_id: team.suiteId, models: ['sim::a'], cache: 'off' };
+  expect((await team.client.post('/api/tool-eval/estimate', body)).body.cost_usd).toBe(0.25);
+});
