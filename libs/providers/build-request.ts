@@ -95,7 +95,7 @@ function cacheRequestOf(
   if (ttl === 'off') return {};
   const prefix = createHash('sha256').update(`${digestOf(tools)} ${system ?? ''}`);
   const key = `toolmark-${prefix.digest('hex').slice(0, 32)}`;
-  return { prompt_cache: { key, ttl, hasSystemPrompt: Boolean(system) } };
+  return { prompt_cache: { key, ttl, hasSystemPrompt: Boolean(system?.trim()) } };
 }
 
 function chooseToolChoice(

@@ -20,11 +20,12 @@ const requestOf = (
     unsupported = [] as string[],
     own = undefined as string | undefined,
     params = {} as JsonObject,
+    offered = tools,
   } = {},
 ): JsonObject =>
   buildRequest({
     config: { temperature: 0, tool_choice: 'auto', max_tokens: 64, params: {}, prompt_cache: promptCache } as RunConfig,
-    suite: { systemPrompt, tools },
+    suite: { systemPrompt, tools: offered },
     input: {
       ...(own === undefined
         ? { prompt: 'Where is my order?' }
@@ -60,6 +61,8 @@ it('a system message of a case alone is not kept, for no other request begins wi
     { type: 'text', text: 'You are Ada.' },
   ]);
   expect(wire('anthropic', requestOf('5m', { systemPrompt: null, own: 'You are Ada.' })).system).toBe('You are Ada.');
+  // Blanks alone cannot be kept.
+  expect(wire('anthropic', requestOf('5m', { systemPrompt: ' \n' })).system).toBe(' \n');
 });
 
 it("OpenAI's two formats get one key for all requests that begin alike", () => {
@@ -68,6 +71,8 @@ it("OpenAI's two formats get one key for all requests that begin alike", () => {
   expect(keyOf('openai', 'A')).toMatch(/^toolmark-[0-9a-f]{32}$/);
   expect(keyOf('openai-responses', 'A')).toBe(keyOf('openai', 'A'));
   expect(keyOf('openai', 'B')).not.toBe(keyOf('openai', 'A'));
+  const fewer = requestOf('1h', { systemPrompt: 'A', offered: tools.slice(1) });
+  expect(wire('openai', fewer).prompt_cache_key).not.toBe(keyOf('openai', 'A'));
 });
 
 it('nothing is asked of a cache unless a run wants it, and of Google never', () => {

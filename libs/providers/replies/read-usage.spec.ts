@@ -148,6 +148,10 @@ describe('usage that lies is no count', () => {
       '{"prompt_tokens":100,"completion_tokens":7,"completion_tokens_details":{"reasoning_tokens":900}}',
       { promptTokens: 100, completionTokens: 7, reasoningTokens: 7 },
     ],
+    [
+      '{"prompt_tokens":100,"completion_tokens":7,"total_tokens":107,"cache_read_input_tokens":900}',
+      { promptTokens: 100, completionTokens: 7, cacheReadTokens: 100 },
+    ],
     ['{"prompt_tokens":1,"completion_tokens":2,"cost":-1}', { promptTokens: 1, completionTokens: 2 }],
     ['{"prompt_tokens":1,"completion_tokens":2,"cost":"0.1"}', { promptTokens: 1, completionTokens: 2 }],
     ['{"prompt_tokens":1,"completion_tokens":2,"cost":1e300}', { promptTokens: 1, completionTokens: 2 }],
