@@ -1,7 +1,10 @@
 import { TokenRepository } from '#lib/db/catalogue/tokens';
 import { insertRow } from '#lib/db/connection/insert-row';
+import { cancelJob } from '#lib/db/engine/cancel-job';
 import { claimItems } from '#lib/db/engine/claim-items';
 import { dispatchLane } from '#lib/db/engine/dispatch-lane';
+import { prepareRun } from '#lib/db/engine/prepare-run';
+import { resumeRun } from '#lib/db/engine/resume-run';
 import { settleItems, type Settlement } from '#lib/db/engine/settle-items';
 import { aTeam, settlementOf } from '#lib/db/testing/run-fixture';
 import { newId } from '#lib/runtime/ids';
@@ -38,6 +41,11 @@ async function priced({ providerId }: Team, modelId: string, input: number | nul
 /** A run of one model whose items have settled so. @returns its id */
 async function settled(team: Team, more: Partial<Settlement>, asked: object = {}): Promise<string> {
   const { runId } = await team.submit(asked);
+  await settle(team, runId, more);
+  return runId;
+}
+
+async function settle(team: Team, runId: string, more: Partial<Settlement>): Promise<void> {
   const deliveries = await dispatchLane(api.pool, team.laneId, 100);
   await claimItems(api.pool, 'w', deliveries);
   await settleItems(
@@ -48,7 +56,6 @@ async function settled(team: Team, more: Partial<Settlement>, asked: object = {}
     runId,
     SUMMARY,
   ]);
-  return runId;
 }
 
 const now = async ({ client }: Team, runId: string) =>
@@ -90,7 +97,28 @@ describe('by the prices of now', () => {
     const reported = await settled(team, { usage: { ...USAGE, reportedCostUsd: 0.25 }, costUsd: 0.25 });
     expect(await now(team, reported)).toMatchObject({ cost_usd: 0.25, targets: [{ by: 'provider' }] });
     const free = { ...{ usage: { ...USAGE, reportedCostUsd: 0.25 }, costUsd: 0 }, cached: true, attempts: 0 };
-    expect(await now(team, await settled(team, free))).toMatchObject({ cost_usd: 0, targets: [{ by: 'prices' }] });
+    const stored = await settled(team, free);
+    expect(await now(team, stored)).toMatchObject({ cost_usd: 0, targets: [{ by: 'prices' }] });
+    await priced(team, 'a', null);
+    expect(await now(team, stored)).toMatchObject({ cost_usd: 0 });
+  });
+
+  it('a resumed run costs what was paid for its errors too, once', async () => {
+    const team = await aPayingTeam();
+    await priced(team, 'a', 1000);
+    const gone = { outcome: 'errored', error: { kind: 'network', message: 'gone' } } as const;
+    const runId = await settled(team, { usage: USAGE, costUsd: 0.5, result: gone });
+    const { rows } = await api.pool.query<{ job_id: string }>('SELECT job_id FROM run WHERE id = $1', [runId]);
+    await cancelJob(api.pool, { teamId: team.teamId, jobId: rows[0]!.job_id });
+    await resumeRun(api.pool, { teamId: team.teamId, userId: team.userId, runId });
+    await prepareRun(api.pool, { id: runId }, 100);
+    await settle(team, runId, { usage: USAGE, costUsd: 0.25 });
+    const target = { billed_usd: 0.75, cost_usd: 2.2, by: 'prices' };
+    expect(await now(team, runId)).toMatchObject({ cost_usd: 2.2, targets: [target] });
+    const { body: run } = await team.client.get(`/api/tool-eval/history/${runId}`);
+    expect(run.targets[0]).toMatchObject({ settled: 1, errored: 0, usage: { prompt_tokens: 2000 } });
+    expect((await team.client.get('/api/settings/spending')).body.spent_usd).toBe(0.75);
+    expect((await team.client.get('/api/spending')).body.total).toMatchObject({ cost_usd: 0.75, prompt_tokens: 2000 });
   });
 });
 
@@ -130,4 +158,32 @@ it('an estimate of a model whose provider says what it bills outlives a run of s
   await settled(team, { usage: USAGE, costUsd: 0, attempts: 0, cached: true });
   const body = { suite_id: team.suiteId, models: ['sim::a'], cache: 'off' };
   expect((await team.client.post('/api/tool-eval/estimate', body)).body.cost_usd).toBe(0.25);
+});
+
+it('an estimate pays for what the last run had the cache keep, for either time', async () => {
+  const team = await aPayingTeam(10);
+  await priced(team, 'a', 1);
+  await api.pool.query(
+    'UPDATE model SET cache_write_5m_cost_per_mtok = 1e6, cache_write_1h_cost_per_mtok = 1e9 WHERE provider_id = $1',
+    [team.providerId],
+  );
+  await settled(team, { usage: { ...USAGE, cacheWrite5mTokens: 100, cacheWrite1hTokens: 500 }, costUsd: 1 });
+  const body = { suite_id: team.suiteId, models: ['sim::a'], cache: 'off' };
+  const { targets } = (await team.client.post('/api/tool-eval/estimate', body)).body;
+  const { prompt_tokens: tokens, cost_usd: cost } = targets[0];
+  expect(Math.round(cost)).toBe(Math.round(tokens / 10) + 1000 * Math.round(tokens / 2));
+});
+
+it('every count of a settled result is stored with it, and summed for its target', async () => {
+  const team = await aPayingTeam(2);
+  const cacheOf = { cacheReadTokens: 500, cacheWrite5mTokens: 40, cacheWrite1hTokens: 3, reasoningTokens: 20 };
+  const runId = await settled(team, { usage: { ...USAGE, ...cacheOf, reportedCostUsd: 0.5 }, costUsd: 0.5 });
+  const counts = (of: number) => ({
+    ...{ prompt_tokens: 1000 * of, completion_tokens: 100 * of, cache_read_tokens: 500 * of },
+    ...{ cache_write_5m_tokens: 40 * of, cache_write_1h_tokens: 3 * of, reasoning_tokens: 20 * of },
+  });
+  const { body: run } = await team.client.get(`/api/tool-eval/history/${runId}`);
+  expect(run.targets[0].usage).toEqual({ ...counts(2), cache_hit_rate: 0.5 });
+  const { rows } = await api.pool.query('SELECT * FROM result WHERE run_id = $1', [runId]);
+  expect(rows).toMatchObject(Array(2).fill({ ...counts(1), cost_usd: 0.5, cost_reported: true }));
 });
