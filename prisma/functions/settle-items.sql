@@ -113,7 +113,7 @@ BEGIN
       cache_read_tokens = t.cache_read_tokens + c.cache_read,
       cache_write_5m_tokens = t.cache_write_5m_tokens + c.cache_write_5m,
       cache_write_1h_tokens = t.cache_write_1h_tokens + c.cache_write_1h,
-      reasoning_tokens = t.reasoning_tokens + c.reasoning, counted_cost_usd = c.counted_cost,
+      reasoning_tokens = t.reasoning_tokens + c.reasoning, counted_cost_usd = t.counted_cost_usd + c.counted_cost,
       cost_reported = t.cost_reported + c.reported
     FROM sums c
     WHERE t.run_id = c.run AND t.ordinal = c.target

@@ -33,7 +33,7 @@ it('groups are summed over days, the costliest first, and keep apart what has th
   expect(groups.map(({ name, note, cost_usd, requests }) => [name, note, cost_usd, requests])).toEqual([
     ['Twins', undefined, 2, 4],
     ['Twins', 'deleted', 1.5, 2],
-    ['no suite', 'embeddings', 0, 2],
+    ['no suite', 'try-outs and embeddings', 0, 2],
   ]);
 });
 

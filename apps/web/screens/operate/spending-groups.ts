@@ -37,7 +37,9 @@ export function daysOf(span: SpendingSpan, now: number): Span {
 function nameOf({ model, suite, person }: SpendingGroup, by: StackedBy): Pick<SpendingOf, 'key' | 'name' | 'note'> {
   if (by === 'model') return { key: `of ${model}`, name: model ?? '' };
   const of = by === 'suite' ? suite : person;
-  if (!of) return { key: 'nobody', name: by === 'suite' ? 'no suite' : 'nobody', note: 'embeddings' };
+  const nobody = { name: 'nobody', note: 'embeddings' };
+  const noSuite = { name: 'no suite', note: 'try-outs and embeddings' };
+  if (!of) return { key: 'nobody', ...(by === 'suite' ? noSuite : nobody) };
   return { key: of.id, name: of.name ?? of.id, note: suite?.deleted ? 'deleted' : undefined };
 }
 
