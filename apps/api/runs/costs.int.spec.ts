@@ -138,14 +138,15 @@ it("estimates go by the last run that asked the same of the provider's cache, an
   const team = await aPayingTeam(10);
   await priced(team, 'a', 1);
   const read = (tokens: number) => ({ usage: { ...USAGE, cacheReadTokens: tokens }, costUsd: 1 });
-  await settled(team, read(500), { prompt_cache: '5m' });
-  await settled(team, read(900), { prompt_cache: '1h' });
-  await settled(team, read(100));
-  await settled(team, { ...read(0), attempts: 0, cached: true }, { prompt_cache: '1h' });
   const rateOf = async (asked: object): Promise<number> => {
     const body = { suite_id: team.suiteId, models: ['sim::a'], cache: 'off', ...asked };
     return (await team.client.post('/api/tool-eval/estimate', body)).body.targets[0].cache_hit_rate;
   };
+  await settled(team, read(500), { prompt_cache: '5m' });
+  expect(await rateOf({})).toBe(0);
+  await settled(team, read(900), { prompt_cache: '1h' });
+  await settled(team, read(100));
+  await settled(team, { ...read(0), attempts: 0, cached: true }, { prompt_cache: '1h' });
   expect(await rateOf({ prompt_cache: '5m' })).toBeCloseTo(0.5, 1);
   expect(await rateOf({ prompt_cache: '1h' })).toBeCloseTo(0.9, 1);
   expect(await rateOf({})).toBeCloseTo(0.1, 1);

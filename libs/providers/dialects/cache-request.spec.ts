@@ -3,6 +3,7 @@ import type { RunConfig } from '#lib/contracts/run';
 import type { Tool } from '#lib/contracts/tool';
 import { adaptRequest } from '../learned/adapt-request.js';
 import { readRefusal } from '../learned/read-refusal.js';
+import { requestShape } from '../learned/request-shape.js';
 import { ProviderFailure } from '../failure.js';
 import { buildRequest } from '../build-request.js';
 import { requestKey } from '../request-key.js';
@@ -118,4 +119,11 @@ it("a model that takes neither is sent no parameter of that name, the run's own 
     expect(requestOf('off', { params })).toMatchObject(params);
   }
   expect(wire('openai', requestOf('5m', { params: { prompt_cache_key: 'mine' } })).prompt_cache_key).toBe('mine');
+});
+
+it('what a host refuses of the cache of one case is not asked for with every other list of tools', () => {
+  const others = requestOf('5m', { offered: tools.slice(1), systemPrompt: 'Be long.' });
+  expect(requestShape(others)).toBe(requestShape(requestOf('5m')));
+  expect(requestShape(requestOf('1h'))).not.toBe(requestShape(requestOf('5m')));
+  expect(requestShape(requestOf('off'))).not.toBe(requestShape(requestOf('5m')));
 });

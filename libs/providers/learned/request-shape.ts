@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { JsonObject } from '#lib/contracts/json/json';
 import { hasStrictTools } from '#lib/contracts/strict-tools';
+import { takeCacheRequest } from '../dialects/cache-request.js';
 import { replyFieldsIn } from './adapt-request.js';
 
 /**
@@ -8,8 +9,9 @@ import { replyFieldsIn } from './adapt-request.js';
  * earlier replies have. Requests of one shape are refused together.
  */
 export function requestShape(request: JsonObject): string {
-  const { model: _model, messages: _messages, tools, ...params } = request;
+  const { body, cache } = takeCacheRequest(request);
+  const { model: _model, messages: _messages, tools, ...params } = body;
   const isStrict = Array.isArray(tools) && hasStrictTools(tools);
-  const shape = [params, isStrict, [...replyFieldsIn(request)].sort()];
+  const shape = [params, isStrict, [...replyFieldsIn(request)].sort(), cache?.ttl];
   return createHash('sha1').update(JSON.stringify(shape)).digest('base64url');
 }

@@ -1,6 +1,6 @@
-import fc from 'fast-check';
 import { costOf, NO_USAGE, type Usage } from '#lib/contracts/cost';
 import { parseJson, type Json } from '#lib/contracts/json/json';
+import fc from '../../../test/fast-check.js';
 import { readAnthropicUsage, readGoogleUsage, readOpenaiResponsesUsage, readOpenaiUsage } from './read-usage.js';
 
 const READERS = { readAnthropicUsage, readGoogleUsage, readOpenaiResponsesUsage, readOpenaiUsage };
