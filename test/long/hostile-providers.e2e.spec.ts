@@ -141,6 +141,7 @@ it('usage that lies is no count: the items are scored, and neither a cost nor th
   expect(told.sort()).toEqual([ofReply, ofReply, ofReply, uncounted, uncounted].sort());
   expect(asked).toBe(lies.length);
   expect(run.actual.cost_usd).toBeCloseTo(0.003, 9);
+  expect(run.warnings).toContainEqual(expect.objectContaining({ code: `uncounted:${model}` }));
   const { spent_usd: spent } = (await system.client.get('/api/settings/spending')).body;
   expect(spent - before).toBeCloseTo(0.003, 9);
 });

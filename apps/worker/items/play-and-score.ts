@@ -86,7 +86,7 @@ export class CasePlayer {
       );
     // The prices of now, or the last ones if the model was removed meanwhile.
     const { kind, ...prices } = await request.model.current().catch(() => connection);
-    await this.#warn(item, request, context.generation, { kind, notes, played });
+    await this.#warn(item, request, context.generation, { kind, notes, played, prices });
     const ended: ItemResult = {
       result: played.replies
         ? await itemScorer.score(
@@ -145,7 +145,7 @@ export class CasePlayer {
     { run }: LoadedItem,
     { modelName, built }: ModelRequest,
     generation: number,
-    { kind, notes, played }: { kind: string; notes: Note[]; played: PlayedCase },
+    { kind, notes, played, prices }: { kind: string; notes: Note[]; played: PlayedCase; prices: ModelPrices },
   ): Promise<void> {
     const { warnings } = this.deps;
     for (const { what, message } of notes) {
@@ -158,6 +158,13 @@ export class CasePlayer {
         message:
           `${modelName}: the host refuses what the model wrote in an earlier round, so such a chain is scored on the ` +
           `rounds before: ${played.refusedRound.message}`,
+      });
+    if (prices.inputCostPerMtok !== null && prices.outputCostPerMtok !== null && played.usages.some(isUncounted))
+      await warnings.log(run.id, generation, {
+        code: `uncounted:${modelName}`,
+        message:
+          `${modelName}: its host counts no tokens, so what such replies cost is not known, and no limit in dollars ` +
+          'holds them.',
       });
     for (const warning of adjustmentWarnings(modelName, played.adjusted, built.asked))
       await warnings.log(run.id, generation, warning);
@@ -186,6 +193,9 @@ function exchangeOf(
 
 /** Hosts read a request without a tool choice as "auto". */
 const toolChoiceOf = ({ tool_choice: sent = 'auto' }: JsonObject): ToolChoice => sent as ToolChoice;
+
+const isUncounted = ({ promptTokens, completionTokens, reportedCostUsd }: Usage): boolean =>
+  promptTokens === null && completionTokens === null && reportedCostUsd === null;
 
 /**
  * What the replies of an item cost, in US dollars. Requests that failed cost nothing. Null when the cost of no reply is
