@@ -13,13 +13,6 @@ export const TokenCounts = z.object({
     .meta({ description: "Tokens of requests that the provider's cache keeps for an hour." }),
   reasoning_tokens: z.int().meta({ description: 'Tokens of reasoning, as far as providers tell them apart.' }),
 });
-export type TokenCounts = z.infer<typeof TokenCounts>;
-
-/** The share of a request that the provider's cache answered, over all requests: 0..1, null without requests. */
-export const cacheHitRate = ({
-  prompt_tokens: all,
-  cache_read_tokens: read,
-}: Pick<TokenCounts, 'prompt_tokens' | 'cache_read_tokens'>): number | null => (all === 0 ? null : read / all);
 
 export const TargetUsage = TokenCounts.extend({
   cache_hit_rate: z.number().nullable().meta({
@@ -47,7 +40,7 @@ export const CurrentCost = z
             .meta({ description: 'US dollars by the prices that the model has now; null where it has none.' }),
           by: z.enum(['prices', 'provider']).meta({
             description:
-              '`prices`: by those of now, for every result whose tokens were counted; the others keep what they ' +
+              "`prices`: by today's prices, for every result whose tokens were counted; the others keep what they " +
               'cost. `provider`: the provider said what it billed, which no price changes.',
           }),
         }),
@@ -56,7 +49,7 @@ export const CurrentCost = z
   })
   .meta({
     id: 'CurrentCost',
-    description: 'What a run would have cost by the prices of now. Budgets, caps and spending go by what was billed.',
+    description: "What a run would have cost by today's prices. Budgets, caps and spending go by what was billed.",
   });
 export type CurrentCost = z.infer<typeof CurrentCost>;
 

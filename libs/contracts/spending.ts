@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { TokenCounts } from './billing.js';
 import { id, severalOf } from './page.js';
 
 /** What spending is counted by. */
@@ -52,8 +53,6 @@ export const SpendingQuery = z.strictObject({
 });
 export type SpendingQuery = z.infer<typeof SpendingQuery>;
 
-const tokens = (description: string) => z.int().meta({ description });
-
 export const SpendingFigures = z
   .object({
     cost_usd: z.number().meta({
@@ -61,12 +60,7 @@ export const SpendingFigures = z
     }),
     requests: z.int().meta({ description: 'Requests to models, those that were tried again among them.' }),
     results: z.int().meta({ description: 'Results that these requests led to. Embeddings lead to none.' }),
-    prompt_tokens: tokens('Tokens of requests, those of the cache of the provider among them.'),
-    completion_tokens: tokens('Tokens of replies, their reasoning among them.'),
-    cache_read_tokens: tokens('Tokens of requests that the cache of the provider answered.'),
-    cache_write_5m_tokens: tokens('Tokens of requests that the cache of the provider kept for five minutes.'),
-    cache_write_1h_tokens: tokens('Tokens of requests that the cache of the provider kept for an hour.'),
-    reasoning_tokens: tokens('Tokens of reasoning in replies, as far as providers say how many.'),
+    ...TokenCounts.shape,
     cache_hit_rate: z.number().nullable().meta({
       description: 'The share of prompt tokens that the cache of the provider answered, 0 to 1; null without any.',
     }),

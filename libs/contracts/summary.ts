@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import type { TOKEN_PARTS } from './token-counts.js';
 
 const share = z.number().nullable();
 const interval = z.tuple([z.number(), z.number()]).nullable();
@@ -137,7 +138,7 @@ export const Summary = GroupSummary.extend({
 export type Summary = z.infer<typeof Summary>;
 
 /** The parts of a settled item that a summary needs. */
-export interface SettledItem {
+export interface SettledItem extends Partial<Record<(typeof TOKEN_PARTS)[number], number | null>> {
   case_position: number;
   category: string | null;
   outcome: 'scored' | 'errored';
@@ -153,10 +154,6 @@ export interface SettledItem {
   latency_ms: number | null;
   prompt_tokens: number | null;
   completion_tokens: number | null;
-  cache_read_tokens?: number | null;
-  cache_write_5m_tokens?: number | null;
-  cache_write_1h_tokens?: number | null;
-  reasoning_tokens?: number | null;
   cost_usd: number | null;
   cached: boolean;
   tool_choice_used: string | null;

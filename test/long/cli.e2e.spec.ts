@@ -397,7 +397,7 @@ it('a watched run goes by the interval of its pass rate; a bad file and a silent
   expect(err).toMatch(
     /^Prices by the table of 20\d\d-.+\n {2}gpt-5-mini: \$0\.25 in, \$2 out, \$0\.025 from the cache\./,
   );
-  expect(err).toContain('No price is known of gpt-99');
+  expect(err).toContain('No price is known for gpt-99');
   expect((await toolmark('models', 'priced')).out).toMatch(/gpt-5-mini +\$0\.25 +\$2 +\$0\.025/);
   priced.splice(2, 1, 'unpriced');
   expect(JSON.parse((await toolmark(...priced, '--no-prices', '--json')).out).models).toMatchObject([

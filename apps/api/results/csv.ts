@@ -1,6 +1,7 @@
 import { metricName, type RunMetric } from '#lib/contracts/metric';
 import type { Result } from '#lib/contracts/result';
 import type { Run } from '#lib/contracts/run';
+import { TOKEN_PARTS } from '#lib/contracts/token-counts';
 import { tagsCell } from '#lib/imports/files/csv-suite';
 import { BYTE_ORDER_MARK, type ResultWriter, type WrittenHow } from './result-writer.js';
 
@@ -40,10 +41,7 @@ const LAST_COLUMNS: Column[] = [
   ['source', (r) => r.source],
   ['cached', (r) => r.cached],
   ['finish_reason', (r) => r.evidence?.finish_reason ?? null],
-  ['cache_read_tokens', (r) => r.usage.cache_read_tokens],
-  ['cache_write_5m_tokens', (r) => r.usage.cache_write_5m_tokens],
-  ['cache_write_1h_tokens', (r) => r.usage.cache_write_1h_tokens],
-  ['reasoning_tokens', (r) => r.usage.reasoning_tokens],
+  ...TOKEN_PARTS.map((name): Column => [name, (r) => r.usage[name]]),
   ['cost_reported', (r) => r.cost_reported],
 ];
 /** Names of columns, which no metric of a run may take. */

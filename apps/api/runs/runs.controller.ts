@@ -59,7 +59,7 @@ export class RunsController {
   @About(
     'Read a run',
     'Its progress, its score, and a summary of each model that is done. With `prices=current` also what it would ' +
-      'have cost by the prices of now.',
+      "have cost by today's prices.",
   )
   @Answers(200, Run, 404)
   run(@Me() caller: Caller, @Param('id') id: string, @Query({ schema: PricesQuery }) { prices }: PricesQuery) {

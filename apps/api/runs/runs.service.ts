@@ -137,7 +137,7 @@ export class RunService {
     return new RunRepository(this.prisma, caller.teamId).read(runId);
   }
 
-  /** With what it would have cost by the prices of now. */
+  /** With what it would have cost by today's prices. */
   async readWithPrices(caller: Caller, runId: string): Promise<Run> {
     const run = await this.read(caller, runId);
     return { ...run, current_cost: await new CurrentCostRepository(this.pool, caller.teamId).read(runId) };

@@ -5,6 +5,9 @@ import { jsonPointer, ProblemError } from '#lib/contracts/input/problem';
 import { PROMPT_OF_SUITE } from '#lib/contracts/run';
 import type { ExperimentRun } from '#lib/db/read/experiment-runs';
 
+/** What runs of earlier releases leave out. */
+const LEFT_OUT: Partial<BestConfig> = { ...PROMPT_OF_SUITE, prompt_cache: 'off' };
+
 /**
  * What to submit for a run like this one: its stored settings as a request has them.
  * @returns null for a recorded run, which asked no model
@@ -15,7 +18,7 @@ export function settingsOf({ config, targets }: ExperimentRun): BestConfig | nul
   const { judge: _judge, ...settings } = config;
   const metrics = (config.metrics ?? []) as unknown as RunMetric[];
   return {
-    ...PROMPT_OF_SUITE,
+    ...LEFT_OUT,
     ...(settings as unknown as BestConfig),
     models: targets.map(({ providerKey, modelId, params }) => ({
       provider_key: providerKey,

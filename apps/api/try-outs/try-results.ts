@@ -1,3 +1,4 @@
+import { eachCount } from '#lib/contracts/token-counts';
 import type { TryInput, TryResult } from '#lib/contracts/try';
 import type { Caller } from '#lib/db/catalogue/callers';
 import type { ResultDetails } from '#lib/db/read/results';
@@ -57,14 +58,7 @@ export function unanswered(
     evidence: null,
     metrics: {},
     latency_ms: null,
-    usage: {
-      prompt_tokens: null,
-      completion_tokens: null,
-      cache_read_tokens: null,
-      cache_write_5m_tokens: null,
-      cache_write_1h_tokens: null,
-      reasoning_tokens: null,
-    },
+    usage: eachCount(() => null),
     cost_usd: null,
     cost_reported: false,
     attempts: 0,

@@ -41,12 +41,12 @@ describe('models of a new provider', () => {
     expect(filled([{ id: 'gpt-99' }])).toEqual({
       models: [{ id: 'gpt-99' }],
       lines: [
-        'No price is known of gpt-99, so what they cost is not counted. Set it: --model ' +
+        'No price is known for gpt-99, and no cost is counted without one. Set it: --model ' +
           `'{"id":"gpt-99","input_cost_per_mtok":1,"output_cost_per_mtok":2}'`,
       ],
     });
     const many = Array.from({ length: 1000 }, (_, index) => ({ id: `m${index}` }));
-    expect(filled(many).lines).toEqual([expect.stringMatching(/ of m0, m1, m2, m3, m4 and 995 more, so /)]);
+    expect(filled(many).lines).toEqual([expect.stringMatching(/ for m0, m1, m2, m3, m4 and 995 more, and /)]);
     expect(filled([{ id: 'gpt-5' }], 'http://127.0.0.1:11434/v1').lines).toEqual([expect.stringMatching(/^No price/)]);
   });
 

@@ -60,5 +60,5 @@ function linesOfUnknown(ids: string[]): string[] {
   if (ids.length === 0) return [];
   const more = ids.length > NAMED ? ` and ${ids.length - NAMED} more` : '';
   const names = `${ids.slice(0, NAMED).join(', ')}${more}`;
-  return [`No price is known of ${names}, so what they cost is not counted. Set it: ${EXAMPLE(ids[0]!)}`];
+  return [`No price is known for ${names}, and no cost is counted without one. Set it: ${EXAMPLE(ids[0]!)}`];
 }

@@ -12,7 +12,7 @@ export const addPrices = (program: Command): Command =>
   withExamples(
     program
       .command('prices')
-      .description('list the prices that are known of hosts and their models')
+      .description('list the known prices of hosts and their models')
       .argument('[host]', 'host in the address of a provider; all hosts when left out')
       .action(onServer<GlobalOptions, [string | undefined]>(listPrices)),
     'toolmark prices',
@@ -24,7 +24,7 @@ async function listPrices(client: ApiClient, options: GlobalOptions, host?: stri
   const chosen = host === undefined ? hosts : hosts.filter((one) => one.host === host);
   const names = hosts.map((one) => one.host);
   if (host !== undefined && chosen.length === 0)
-    throw new NegativeAnswer(`No prices are known of "${host}". ${suggestNames(host, names, 'the hosts')}`);
+    throw new NegativeAnswer(`No prices are known for "${host}". ${suggestNames(host, names, 'the hosts')}`);
   const items = chosen.flatMap(({ host: of, docs, models }) => models.map((model) => ({ host: of, docs, ...model })));
   const list = { items, as_of, source };
   printList(list, options, `The table of ${as_of} has no prices.`, (models) => {

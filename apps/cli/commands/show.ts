@@ -38,7 +38,7 @@ export function addShow(program: Command): void {
     .option('--model <model>', 'the result of this model, where a case has several')
     .option('--sample <number>', 'the result of this sample, from 0', wholeNumber)
     .option('--full', 'all of the thoughts, and of the body of an error')
-    .option('--current-prices', 'also what the run would have cost by the prices of now')
+    .option('--current-prices', 'also what the run would have cost by today’s prices')
     .option(...RESCORE)
     .action(onServer<ShowOptions, [string, string | undefined]>(showRun));
   withExamples(
@@ -109,10 +109,10 @@ const cacheLines = ({ targets }: Run): string[] =>
   );
 
 const currentCostLines = ({ cost_usd: cost, targets }: CurrentCost): string[] => [
-  `Prices     by those of now it would have cost ${cost === null ? 'an unknown amount' : dollars(cost)}`,
+  `Prices     at today's prices it would have cost ${cost === null ? 'an unknown amount' : dollars(cost)}`,
   ...targets.map(
     ({ target, billed_usd: billed, cost_usd: now, by }) =>
-      `           ${target}: billed ${dollars(billed)}, ` +
+      `           ${target}: billed ${billed === 0 ? 'nothing' : dollars(billed)}, ` +
       (by === 'provider'
         ? 'as its provider said'
         : `now ${now === null ? 'unknown, for want of prices' : dollars(now)}`),
@@ -168,9 +168,9 @@ function resultLine({ id, passed, outcome, target, case_name, prompt, error_type
 function resultLines(result: ExplainedResult, isFull: boolean): string[] {
   const { prompt, expected, called, explanation, tool_score, param_score, overall } = result;
   const { latency_ms, attempts, cached, cost_usd, usage, metrics } = result;
-  const tokens =
-    `${usage.prompt_tokens ?? '-'} prompt tokens${usage.cache_read_tokens ? ` (${usage.cache_read_tokens} cached)` : ''} ` +
-    `and ${usage.completion_tokens ?? '-'} reply tokens`;
+  const fromCache = usage.cache_read_tokens ? ` (${usage.cache_read_tokens} from the provider's cache)` : '';
+  const { prompt_tokens: sent, completion_tokens: got } = usage;
+  const tokens = `${sent ?? '-'} prompt tokens${fromCache} and ${got ?? '-'} reply tokens`;
   const expectation =
     expected.calls ?? (expected.tool == null ? [] : [{ tool: expected.tool, params: expected.params }]);
   return [

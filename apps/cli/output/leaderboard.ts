@@ -1,4 +1,4 @@
-import { cacheHitsOf } from '#lib/contracts/cache-hits';
+import { cacheHitsOf } from '#lib/contracts/token-counts';
 import type { Run } from '#lib/contracts/run';
 import { replyNotes } from '#lib/contracts/reply-notes';
 import type { Summary } from '#lib/contracts/summary';

@@ -14,19 +14,23 @@ const figures: SpendingFigures = {
   cache_hit_rate: 0.25,
 };
 
-it('spending stands under a heading, with who spent it and a total; long and hostile names stay in their line', () => {
-  const items: SpendingGroup[] = [
-    { ...figures, person: { id: 'p', name: 'Ada\n\u001b[2J' }, suite: { id: 's', name: 'Weather', deleted: true } },
-    { ...figures, person: { id: 'gone', name: null }, suite: { id: 's', name: 'x'.repeat(900), deleted: false } },
-    { ...figures, person: null, suite: null, cache_hit_rate: null },
-  ];
-  const lines = spendingTable(['person', 'suite'], items, figures).map((line) => line.split(/ {2,}/));
-  const numbers = ['$1.2500', '5', '4', '1000', '20', '25.0 %'];
-  expect(lines).toEqual([
-    ['person', 'suite', 'cost', 'requests', 'results', 'tokens in', 'tokens out', 'from cache'],
-    ['Ada\\u000a\\u001b[2J', 'Weather (deleted)', ...numbers],
-    ['gone', `${'x'.repeat(59)}…`, ...numbers],
-    ['nobody', 'no suite', ...numbers.slice(0, 5), '-'],
-    ['total', ...numbers],
-  ]);
-});
+it(
+  'spending stands under a heading, with who spent it and a total; long and hostile names stay in their line, ' +
+    'and a cost that nobody knows is not $0',
+  () => {
+    const items: SpendingGroup[] = [
+      { ...figures, person: { id: 'p', name: 'Ada\n\u001b[2J' }, suite: { id: 's', name: 'Weather', deleted: true } },
+      { ...figures, person: { id: 'gone', name: null }, suite: { id: 's', name: 'x'.repeat(900), deleted: false } },
+      { ...figures, person: null, suite: null, cost_usd: 0, cache_hit_rate: null },
+    ];
+    const lines = spendingTable(['person', 'suite'], items, figures).map((line) => line.split(/ {2,}/));
+    const numbers = ['$1.2500', '5', '4', '1000', '20', '25.0 %'];
+    expect(lines).toEqual([
+      ['person', 'suite', 'cost', 'requests', 'results', 'tokens in', 'tokens out', 'from cache'],
+      ['Ada\\u000a\\u001b[2J', 'Weather (deleted)', ...numbers],
+      ['gone', `${'x'.repeat(59)}…`, ...numbers],
+      ['nobody', 'no suite', '-', ...numbers.slice(1, 5), '-'],
+      ['total', ...numbers],
+    ]);
+  },
+);

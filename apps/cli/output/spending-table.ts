@@ -24,7 +24,8 @@ function nameOf({ day, model, suite, person }: SpendingGroup, by: SpendingBy): s
 }
 
 const figures = (of: SpendingFigures): string[] => [
-  dollars(of.cost_usd),
+  // Models without prices add requests and no cost, which is unknown and not $0.
+  dollars(of.cost_usd === 0 && of.requests > 0 ? null : of.cost_usd),
   String(of.requests),
   String(of.results),
   String(of.prompt_tokens),

@@ -40,7 +40,7 @@ export const runQuery = (id: string) =>
     queryFn: ({ signal }) => client.call<Run>('GET', `${HISTORY}/${id}`, undefined, { signal }),
   });
 
-/** The run with what it would have cost by the prices of now. */
+/** The run with what it would have cost by today's prices. */
 export const currentCostQuery = (id: string) =>
   queryOptions({
     queryKey: [...keys.run(id), 'prices'],

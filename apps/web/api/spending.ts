@@ -1,4 +1,4 @@
-import { queryOptions } from '@tanstack/react-query';
+import { keepPreviousData, queryOptions } from '@tanstack/react-query';
 import type { SpendingBy, SpendingReport } from '#lib/contracts/spending';
 import { client } from './client';
 import { keys } from './keys';
@@ -12,6 +12,7 @@ export interface Span {
 export const spendingReportQuery = (span: Span, by: Exclude<SpendingBy, 'day'>) =>
   queryOptions({
     queryKey: [...keys.spending, span, by],
+    placeholderData: keepPreviousData,
     queryFn: ({ signal }) => {
       const query = new URLSearchParams({ ...span, by: `day,${by}` });
       return client.call<SpendingReport>('GET', `/api/spending?${query}`, undefined, { signal });

@@ -60,7 +60,7 @@ export function DailyBars({ label, series, days }: Props) {
               </div>
             ))}
           </div>
-          <div className="ends muted small" style={{ maxWidth: days.length * 40 }} aria-hidden="true">
+          <div className="ends muted small" style={{ maxWidth: days.length * 42 - 2 }} aria-hidden="true">
             <span>{days[0]?.day}</span>
             <span>{days.at(-1)?.day}</span>
           </div>

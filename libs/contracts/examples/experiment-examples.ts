@@ -32,6 +32,7 @@ const config = {
   model_order: 'sequential',
   budget: null,
   cache: 'use',
+  prompt_cache: 'off',
 };
 const best = {
   score: 0.875,

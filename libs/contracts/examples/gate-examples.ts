@@ -128,6 +128,7 @@ const config = {
   model_order: 'parallel',
   budget,
   cache: 'refresh',
+  prompt_cache: '5m',
 };
 const gateRun = {
   id: EXAMPLE_IDS.gateRun,

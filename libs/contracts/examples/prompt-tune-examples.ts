@@ -34,6 +34,7 @@ const input = {
   params: {},
   timeout_s: 120,
   cache: 'use',
+  prompt_cache: 'off',
   budget: { max_requests: 2000 },
   experiment_id: EXAMPLE_IDS.experiment,
   meta_params: metaParams,

@@ -110,6 +110,7 @@ const warning = {
     'Cases that expect no call are sent with tool_choice "auto": under "required" no model could get them right.',
   at: at('09:30:59'),
 };
+const targetUsage = { ...summary.usage, cache_hit_rate: 0 };
 const currentCost = {
   cost_usd: 0.000142,
   targets: [{ target, billed_usd: 0.000159, cost_usd: 0.000142, by: 'prices' }],
@@ -150,7 +151,7 @@ export const run = {
       settled: 3,
       errored: 0,
       passed: 2,
-      usage: { prompt_tokens: 276, completion_tokens: 45, ...fromCache, reasoning_tokens: 0, cache_hit_rate: 0 },
+      usage: targetUsage,
     },
   ],
   counts: { total: 3, settled: 3, errored: 0, passed: 2 },
@@ -229,6 +230,7 @@ export const RUN_EXAMPLES = {
       budget,
       judge: { judge: 'simulator::judge:right', when: 'inline', below: 0.5 },
       cache: 'refresh',
+      prompt_cache: '5m',
       experiment_id: EXAMPLE_IDS.experiment,
       name: 'Shorter tool descriptions',
       note: 'Every description is one sentence now.',
@@ -260,6 +262,8 @@ export const RUN_EXAMPLES = {
   CancelInput: { 'A job': { job_id: EXAMPLE_IDS.job } },
   Job: { 'A job under way': job },
   Estimate: { 'Three cases, one model': estimate },
+  TargetUsage: { 'Three cases': targetUsage },
+  CurrentCost: { 'A price went down': currentCost },
   Actual: { 'Three cases, one model': actual },
   Summary: { 'Three cases': summary },
   RunWarning: { 'Another tool_choice was sent': warning },

@@ -25,6 +25,7 @@ const input = {
   timeout_s: 120,
   budget: { max_requests: 2000 },
   cache: 'use',
+  prompt_cache: 'off',
   experiment_id: EXAMPLE_IDS.experiment,
   max_combinations: 500,
 };

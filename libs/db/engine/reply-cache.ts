@@ -1,6 +1,7 @@
 import type { Usage } from '#lib/contracts/cost';
 import { BatchColumns } from '../connection/batch-columns.js';
 import type { Pool } from '../connection/pool.js';
+import { usageColumns } from '../read/for-workers/result-table.js';
 import type { Settlement } from './settle-items.js';
 
 // The cache keeps no replies of its own. `cached_reply` says which settled item has the reply to a request, and the
@@ -30,17 +31,12 @@ const IS_FRESH = `c.asked_at > now() - t.cache_days * interval '1 day'`;
 /** SQL: a row of `exchange` or `result` belongs to the entry `c`. */
 const ITS_ITEM = '(run_id, target, case_position, sample) = (c.run_id, c.target, c.case_position, c.sample)';
 
-/** SQL of what the result \`r\` took. */
-const USAGE_COLUMNS = `r.prompt_tokens AS "promptTokens", r.completion_tokens AS "completionTokens",
-  r.cache_read_tokens AS "cacheReadTokens", r.cache_write_5m_tokens AS "cacheWrite5mTokens",
-  r.cache_write_1h_tokens AS "cacheWrite1hTokens", r.reasoning_tokens AS "reasoningTokens"`;
-
 /** The stored replies to these requests, in their order; undefined where there is none, or its run was deleted. */
 export async function findCachedReplies(pool: Pool, wanted: readonly CacheKey[]): Promise<(CachedReply | undefined)[]> {
   const { rows } = await pool.query<{ n: number; exchange: Buffer } & Usage>({
     name: 'find_cached_replies',
     // LIMIT keeps the two partitioned tables out of the search for an order of joins: 3 times less time to plan.
-    text: `SELECT u.n::int, e.body AS exchange, ${USAGE_COLUMNS}
+    text: `SELECT u.n::int, e.body AS exchange, ${usageColumns('r')}
       FROM ${KEYS.unnest(1, 'n')}
         JOIN cached_reply c ON c.team_id = u.team_id AND c.key = u.key
         JOIN team t ON t.id = c.team_id

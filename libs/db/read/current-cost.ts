@@ -4,6 +4,7 @@ import { costByPrices, type ModelPrices, type Usage } from '#lib/contracts/cost'
 import type { Pool } from '../connection/pool.js';
 import type { TeamScoped } from '../team-isolation.js';
 import { PRICE_COLUMNS } from './for-workers/connections.js';
+import { usageColumns } from './for-workers/result-table.js';
 
 /** What the requests to a target took and cost, and the prices that its model has now. */
 interface BilledTarget extends ModelPrices, Omit<Usage, 'reportedCostUsd'> {
@@ -29,11 +30,8 @@ export class CurrentCostRepository implements TeamScoped {
     // A count of tokens is far below 2^53.
     const { rows } = await this.db.query<BilledTarget>(
       `SELECT t.provider_key || '::' || t.model_id AS target, t.requests, t.settled - t.errored AS scored,
-         t.cost_usd AS billed,
-         t.counted_cost_usd AS "countedCost", t.cost_reported AS reported, t.prompt_tokens::float8 AS "promptTokens",
-         t.completion_tokens::float8 AS "completionTokens", t.cache_read_tokens::float8 AS "cacheReadTokens",
-         t.cache_write_5m_tokens::float8 AS "cacheWrite5mTokens",
-         t.cache_write_1h_tokens::float8 AS "cacheWrite1hTokens", t.reasoning_tokens::float8 AS "reasoningTokens",
+         t.cost_usd AS billed, t.counted_cost_usd AS "countedCost", t.cost_reported AS reported,
+         ${usageColumns('t')},
          ${PRICE_COLUMNS}
        FROM run r JOIN target t ON t.run_id = r.id
          LEFT JOIN model m ON m.provider_id = t.provider_id AND m.model_id = t.model_id

@@ -6,6 +6,7 @@ import type { Pool } from '../connection/pool.js';
 import { NOT_DRAFT } from '../catalogue/case-pages.js';
 import type { TeamScoped } from '../team-isolation.js';
 import { PRICE_COLUMNS, type Connection } from './for-workers/connections.js';
+import { usageColumns } from './for-workers/result-table.js';
 import { parseSummary } from './summaries.js';
 
 /** Sampled cases are read up to this size: a case may have megabytes. */
@@ -81,9 +82,8 @@ export class EstimateRepository implements TeamScoped {
          JOIN provider p ON p.id = u.provider AND p.team_id = $3
          CROSS JOIN LATERAL (
            SELECT t.summary, t.requests, CASE WHEN t.cost_reported > 0 THEN t.cost_usd END AS "reportedCost",
-             t.prompt_tokens::float8 AS "promptTokens", t.cache_read_tokens::float8 AS "cacheReadTokens",
-             t.cache_write_5m_tokens::float8 AS "cacheWrite5mTokens",
-             t.cache_write_1h_tokens::float8 AS "cacheWrite1hTokens", c.prompt_cache AS "promptCache"
+             ${usageColumns('t')},
+             c.prompt_cache AS "promptCache"
            FROM (
              SELECT * FROM target t
              WHERE t.provider_id = u.provider AND t.model_id = u.model

@@ -3,6 +3,7 @@ import { notFound } from '#lib/contracts/input/problem';
 import { parseJson, type JsonObject } from '#lib/contracts/json/json';
 import type { Result } from '#lib/contracts/result';
 import type { ErrorKind } from '#lib/contracts/run';
+import { eachCount } from '#lib/contracts/token-counts';
 import type { Evidence, ParsedCall } from '#lib/contracts/verdict';
 import { USAGE_COLUMNS } from './for-workers/result-table.js';
 import { parseCase } from './pinned-cases.js';
@@ -23,7 +24,7 @@ export const selectResults = (results: string, team: string, { lean = false } = 
     JOIN suite_version_case c ON c.version_id = run.suite_version_id AND c.position = r.case_position`;
 
 /** A result as it is stored, with its case and the name of its target. */
-export interface ResultRow {
+export interface ResultRow extends ReturnType<typeof eachCount<number | null>> {
   generation: number;
   seq: number;
   run_id: string;
@@ -46,12 +47,6 @@ export interface ResultRow {
   evidence: string | null;
   metrics: string | null;
   latency_ms: number | null;
-  prompt_tokens: number | null;
-  completion_tokens: number | null;
-  cache_read_tokens: number | null;
-  cache_write_5m_tokens: number | null;
-  cache_write_1h_tokens: number | null;
-  reasoning_tokens: number | null;
   cost_reported: boolean | null;
   cost_usd: number | null;
   cached: boolean;
@@ -112,14 +107,7 @@ export function toResult(row: ResultRow, input = parseCase(row.body)): Result {
     metrics: row.metrics === null ? {} : (parseJson(row.metrics) as Record<string, JsonObject>),
     scoring_version: row.scoring_version,
     latency_ms: row.latency_ms,
-    usage: {
-      prompt_tokens: row.prompt_tokens,
-      completion_tokens: row.completion_tokens,
-      cache_read_tokens: row.cache_read_tokens,
-      cache_write_5m_tokens: row.cache_write_5m_tokens,
-      cache_write_1h_tokens: row.cache_write_1h_tokens,
-      reasoning_tokens: row.reasoning_tokens,
-    },
+    usage: eachCount((name) => row[name]),
     cost_usd: row.cost_usd,
     cost_reported: row.cost_reported ?? false,
     cached: row.cached,

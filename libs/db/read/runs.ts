@@ -1,4 +1,4 @@
-import { cacheHitRate, TokenCounts, type TargetUsage } from '#lib/contracts/billing';
+import type { TargetUsage } from '#lib/contracts/billing';
 import type { BaselineComparison, Differs } from '#lib/contracts/comparison';
 import { parseJson, type JsonObject } from '#lib/contracts/json/json';
 import type { JobStatus } from '#lib/contracts/job';
@@ -8,6 +8,7 @@ import type { Actual, Estimate } from '#lib/contracts/estimate';
 import type { Orchestrator, Run, RunsQuery } from '#lib/contracts/run';
 import type { RunWarning } from '#lib/contracts/run-target';
 import type { Summary } from '#lib/contracts/summary';
+import { cacheHitRate, eachCount } from '#lib/contracts/token-counts';
 import { toPage } from '../catalogue/page.js';
 import type { Prisma } from '../connection/prisma.js';
 import type { Run as StoredRun, Target } from '../generated/client.js';
@@ -178,11 +179,9 @@ function toRun(row: RunRow, { warnings, submittedBy }: { warnings: RunWarning[];
 }
 
 function usageOf(target: Target): TargetUsage {
-  const counts = Object.fromEntries(COUNTS.map((key) => [key, Number(target[key])])) as unknown as TokenCounts;
+  const counts = eachCount((name) => Number(target[name]));
   return { ...counts, cache_hit_rate: cacheHitRate(counts) };
 }
-
-const COUNTS = Object.keys(TokenCounts.shape) as (keyof TokenCounts)[];
 
 const orchestratorOf = ({ orchestration, orchestration_id: id }: RunRow): Orchestrator | null =>
   orchestration && id !== null ? { type: orchestration.type as Orchestrator['type'], id } : null;

@@ -8,23 +8,14 @@ import {
   type SpendingQuery,
   type SpendingReport,
 } from '#lib/contracts/spending';
+import { cacheHitRate, TOKEN_COUNTS } from '#lib/contracts/token-counts';
 import { targetName } from '#lib/contracts/target-name';
 import type { Pool } from '../connection/pool.js';
 import type { TeamScoped } from '../team-isolation.js';
 
 export type SpendingSpan = Required<Pick<SpendingQuery, 'from' | 'to'>>;
 
-const COUNTS = [
-  'cost_usd',
-  'requests',
-  'results',
-  'prompt_tokens',
-  'completion_tokens',
-  'cache_read_tokens',
-  'cache_write_5m_tokens',
-  'cache_write_1h_tokens',
-  'reasoning_tokens',
-] as const satisfies (keyof SpendingFigures)[];
+const COUNTS = ['cost_usd', 'requests', 'results', ...TOKEN_COUNTS] as const satisfies (keyof SpendingFigures)[];
 type Counts = Record<(typeof COUNTS)[number], number>;
 
 const COLUMNS: Record<SpendingBy, readonly string[]> = {
@@ -139,7 +130,7 @@ function sumOf(rows: readonly Counts[]): Counts {
 
 const figuresOf = (counts: Counts): SpendingFigures => ({
   ...(Object.fromEntries(COUNTS.map((name) => [name, counts[name]])) as Counts),
-  cache_hit_rate: counts.prompt_tokens > 0 ? Math.min(1, counts.cache_read_tokens / counts.prompt_tokens) : null,
+  cache_hit_rate: cacheHitRate(counts),
 });
 
 const tooMany = (by: readonly SpendingBy[]): ProblemError =>

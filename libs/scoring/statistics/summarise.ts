@@ -1,4 +1,5 @@
 import type { GroupSummary, MetricSummary, SettledItem, Summary } from '#lib/contracts/summary';
+import { TOKEN_PARTS } from '#lib/contracts/token-counts';
 import { caseMeanInterval } from './intervals.js';
 import { passAtK, passHatK } from './pass-at-k.js';
 import { wilson } from './proportions.js';
@@ -110,9 +111,6 @@ class Latencies {
   }
 }
 
-/** Parts of the tokens of requests and replies. */
-const PARTS = ['cache_read_tokens', 'cache_write_5m_tokens', 'cache_write_1h_tokens', 'reasoning_tokens'] as const;
-
 type Counts = Record<string, number>;
 const count = (counts: Counts, key: string): void => void (counts[key] = (counts[key] ?? 0) + 1);
 
@@ -154,7 +152,7 @@ export class SummaryBuilder {
   }
 
   #addParts(item: SettledItem): void {
-    for (const part of PARTS) {
+    for (const part of TOKEN_PARTS) {
       const tokens = item[part] ?? null;
       if (tokens !== null) this.#usage[part] = (this.#usage[part] ?? 0) + tokens;
     }

@@ -31,7 +31,7 @@ export const withTemplate = (value: JsonObject, { key, name, kind, base_url: url
 
 const NO_PRICES = Object.fromEntries(PRICE_FIELDS.map((field) => [field, null]));
 
-/** A new model of an endpoint, with the prices that are known of it. */
+/** A new model of an endpoint, with the known prices of it. */
 export const newModel = (id: string, find: FindPrices = () => undefined): JsonObject => ({
   id,
   name: id,

@@ -1,4 +1,5 @@
 import type { SpendingBy, SpendingFigures, SpendingGroup, SpendingReport } from '#lib/contracts/spending';
+import { TOKEN_COUNTS } from '#lib/contracts/token-counts';
 import type { SpendingSpan } from '../../address/operate';
 import type { Span } from '../../api/spending';
 
@@ -43,16 +44,9 @@ function nameOf({ model, suite, person }: SpendingGroup, by: StackedBy): Pick<Sp
   return { key: of.id, name: of.name ?? of.id, note: suite?.deleted ? 'deleted' : undefined };
 }
 
+const FIGURES = ['cost_usd', 'requests', 'results', ...TOKEN_COUNTS] as const;
 function add(sum: Spent, more: Spent): void {
-  sum.cost_usd += more.cost_usd;
-  sum.requests += more.requests;
-  sum.results += more.results;
-  sum.prompt_tokens += more.prompt_tokens;
-  sum.completion_tokens += more.completion_tokens;
-  sum.cache_read_tokens += more.cache_read_tokens;
-  sum.cache_write_5m_tokens += more.cache_write_5m_tokens;
-  sum.cache_write_1h_tokens += more.cache_write_1h_tokens;
-  sum.reasoning_tokens += more.reasoning_tokens;
+  for (const name of FIGURES) sum[name] += more[name];
 }
 
 /** What each model, suite or person spent in the span; what cost most comes first. */

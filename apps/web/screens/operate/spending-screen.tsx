@@ -26,8 +26,9 @@ export function SpendingScreen() {
         <>
           <Spent spending={data} />
           <p className="muted">
-            What models cost by the prices of their <Link to="/operate/providers">providers</Link>, embeddings included;
-            models without prices are not counted. Each <Link to="/runs">run</Link> says what it cost by model.
+            What <Link to="/operate/providers">providers</Link> say that they billed, or else tokens by the prices of
+            their models, embeddings included. Models without prices add no cost. Each <Link to="/runs">run</Link> says
+            what it cost by model.
           </p>
           <SpendingForm spending={data} />
         </>

@@ -1,6 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link, useNavigate, useSearch } from '@tanstack/react-router';
 import type { SpendingReport } from '#lib/contracts/spending';
+import { cacheHitRate } from '#lib/contracts/token-counts';
 import { SPENDING_BY, SPENDING_SPANS, type SpendingSearch } from '../../address/operate';
 import { spendingReportQuery } from '../../api/spending';
 import { DailyBars, SeriesMark } from '../../figures/daily-bars';
@@ -45,7 +46,7 @@ export function SpentByDay() {
       </div>
       {error && <Failed error={error} retry={refetch} />}
       {!data && !error && <Skeleton rows={6} />}
-      {data && (data.items.length > 0 ? <Report report={data} by={by} /> : <Nothing />)}
+      {data && (data.items.length > 0 ? <Report report={data} /> : <Nothing />)}
     </section>
   );
 }
@@ -62,7 +63,8 @@ const Nothing = () => (
   </Empty>
 );
 
-function Report({ report, by }: { report: SpendingReport; by: StackedBy }) {
+function Report({ report }: { report: SpendingReport }) {
+  const by = report.by.at(-1) as StackedBy; // While another is loaded, that of the last one.
   const { drawn, days } = stacked(report, by);
   const rows = withOthers(groupsOf(report, by), MAX_ROWS);
   return (
@@ -106,17 +108,16 @@ function Report({ report, by }: { report: SpendingReport; by: StackedBy }) {
   );
 }
 
+const share = (rate: number | null): string => (rate === null ? '-' : percent(rate));
 const FIGURES: readonly (readonly [name: string, text: (spent: Spent) => string])[] = [
-  ['Cost', (spent) => money(spent.cost_usd)],
+  // Models without prices add requests and no cost, which is unknown and not $0.
+  ['Cost', ({ cost_usd: cost, requests }) => (cost === 0 && requests > 0 ? '-' : money(cost))],
   ['Requests', (spent) => count(spent.requests)],
   ['Results', (spent) => count(spent.results)],
   ['Tokens in', (spent) => count(spent.prompt_tokens)],
   ['Tokens out', (spent) => count(spent.completion_tokens)],
-  ['Of them reasoning', (spent) => count(spent.reasoning_tokens)],
-  [
-    'From the cache',
-    ({ cache_read_tokens: read, prompt_tokens: all }) => (all > 0 ? percent(Math.min(1, read / all)) : '-'),
-  ],
+  ['Reasoning', (spent) => count(spent.reasoning_tokens)],
+  ['From the cache', (spent) => share(cacheHitRate(spent))],
 ];
 
 const Cells = ({ spent }: { spent: Spent }) =>

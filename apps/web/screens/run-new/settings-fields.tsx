@@ -14,9 +14,9 @@ const CACHE_MODES = [
   ['off', 'off'],
 ] as const;
 const PROMPT_CACHE_MODES = [
-  ['off', 'as it is'],
-  ['5m', '5m: asked to keep them for five minutes'],
-  ['1h', '1h: asked to keep them for an hour'],
+  ['off', 'off: nothing is asked of it'],
+  ['5m', '5m: keep them for five minutes'],
+  ['1h', '1h: keep them for an hour'],
 ] as const;
 const MODEL_ORDERS = [
   ['sequential', 'one after the other at a provider'],
@@ -50,6 +50,27 @@ export const Settings = ({ form: run, change, faultsAt }: Part) => (
       options={TOOL_CHOICES}
     />
   </div>
+);
+
+const Caches = ({ form: run, change, faultsAt }: Part) => (
+  <>
+    <SelectField
+      label="Stored replies"
+      help="Used at temperature 0 with one sample, if nothing else is said."
+      faults={faultsAt('/cache')}
+      value={run.cache}
+      change={(cache) => change({ cache })}
+      options={CACHE_MODES}
+    />
+    <SelectField
+      label="Cache of the provider"
+      help="Of tools and system prompt. Anthropic bills more for what it keeps, and less for what it reads."
+      faults={faultsAt('/prompt_cache')}
+      value={run.promptCache ?? 'off'}
+      change={(promptCache) => change({ promptCache })}
+      options={PROMPT_CACHE_MODES}
+    />
+  </>
 );
 
 /** Which cases, and how they are sent. */
@@ -94,22 +115,7 @@ export const Requests = ({ form: run, change, faultsAt }: Part) => (
         change={(modelOrder) => change({ modelOrder })}
         options={MODEL_ORDERS}
       />
-      <SelectField
-        label="Stored replies"
-        help="Used at temperature 0 with one sample, if nothing else is said."
-        faults={faultsAt('/cache')}
-        value={run.cache}
-        change={(cache) => change({ cache })}
-        options={CACHE_MODES}
-      />
-      <SelectField
-        label="Cache of the provider"
-        help="For tools and system prompt. Anthropic bills what it keeps, and less for what it reads."
-        faults={faultsAt('/prompt_cache')}
-        value={run.promptCache ?? 'off'}
-        change={(promptCache) => change({ promptCache })}
-        options={PROMPT_CACHE_MODES}
-      />
+      <Caches form={run} change={change} faultsAt={faultsAt} />
     </div>
     <JsonText
       label="Parameters of the provider"

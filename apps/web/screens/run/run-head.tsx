@@ -2,6 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { Link } from '@tanstack/react-router';
 import type { Run } from '#lib/contracts/run';
+import { cacheHitRate } from '#lib/contracts/token-counts';
 import { experimentQuery } from '../../api/experiments';
 import { currentCostQuery } from '../../api/runs';
 import { useRefusal } from '../../api/session';
@@ -91,20 +92,20 @@ function Costs({ run: { actual, estimate } }: { run: Run }) {
   );
 }
 
-/** What it would have cost by the prices of now, where that is something else. */
+/** What it would have cost by today's prices, where that is something else. */
 function ByPricesOfNow({ run, billed }: { run: Run; billed: number | null }) {
   const { data } = useQuery({ ...currentCostQuery(run.id), retry: false });
   const cost = data?.current_cost?.cost_usd ?? null;
   if (cost === null || (billed !== null && Math.abs(cost - billed) <= 0.005 * billed)) return null;
-  return <span>{money(cost)} by the prices of now</span>;
+  return <span>{money(cost)} by today&rsquo;s prices</span>;
 }
 
 /** How much of what was sent the caches of the providers answered. */
 function CacheHits({ run: { targets } }: { run: Run }) {
   const total = (of: 'prompt_tokens' | 'cache_read_tokens'): number =>
     targets.reduce((sum, { usage }) => sum + (usage?.[of] ?? 0), 0);
-  const [all, read] = [total('prompt_tokens'), total('cache_read_tokens')];
-  return read > 0 ? <span>{percent(read / all)} of prompt tokens from the cache of the provider</span> : null;
+  const rate = cacheHitRate({ prompt_tokens: total('prompt_tokens'), cache_read_tokens: total('cache_read_tokens') });
+  return rate ? <span>{percent(rate)} of prompt tokens came from the cache of the provider</span> : null;
 }
 
 /** How much came from stored replies, and how much has no score. */

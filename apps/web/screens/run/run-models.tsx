@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query';
-import { cacheHitsOf } from '#lib/contracts/cache-hits';
+import { cacheHitsOf } from '#lib/contracts/token-counts';
 import type { Ranking } from '#lib/contracts/ranking';
 import type { Run } from '#lib/contracts/run';
 import type { Summary } from '#lib/contracts/summary';

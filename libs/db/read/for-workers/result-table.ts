@@ -1,3 +1,5 @@
+import { TOKEN_COUNTS } from '#lib/contracts/token-counts';
+
 /**
  * SQL of the rows that results are read from: the verdicts of the run itself, or those of a rescore in their place.
  * Items without a verdict of the rescore are errored.
@@ -6,8 +8,12 @@
 export const resultTable = (rescoreId?: string): string => (rescoreId ? rescoredResults(rescoreId) : 'result');
 
 /** SQL of what the result `r` took. */
-export const USAGE_COLUMNS = `r.prompt_tokens, r.completion_tokens, r.cache_read_tokens, r.cache_write_5m_tokens,
-  r.cache_write_1h_tokens, r.reasoning_tokens`;
+export const USAGE_COLUMNS = TOKEN_COUNTS.map((name) => `r.${name}`).join(', ');
+
+/** SQL of the same of the row `of`, as a `Usage`: `r.prompt_tokens AS "promptTokens"`. */
+export const usageColumns = (of: string): string =>
+  TOKEN_COUNTS.map((name) => `${of}.${name}::float8 AS "${camelCase(name)}"`).join(', ');
+const camelCase = (name: string): string => name.replace(/_(\w)/g, (_, letter: string) => letter.toUpperCase());
 
 const rescoredResults = (rescoreId: string): string => `(
   SELECT r.run_id, r.target, r.case_position, r.sample, r.generation, r.seq,

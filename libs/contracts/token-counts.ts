@@ -1,0 +1,32 @@
+// Without zod, because the command line and the page load it.
+
+/** Counts of what the provider's cache did with the tokens of requests, and of reasoning in replies. */
+export const TOKEN_PARTS = [
+  'cache_read_tokens',
+  'cache_write_5m_tokens',
+  'cache_write_1h_tokens',
+  'reasoning_tokens',
+] as const;
+export const TOKEN_COUNTS = ['prompt_tokens', 'completion_tokens', ...TOKEN_PARTS] as const;
+type TokenCount = (typeof TOKEN_COUNTS)[number];
+
+export const eachCount = <Value>(valueOf: (name: TokenCount) => Value): Record<TokenCount, Value> =>
+  Object.fromEntries(TOKEN_COUNTS.map((name) => [name, valueOf(name)])) as Record<TokenCount, Value>;
+
+/** The share of the tokens of requests that the provider's cache answered, 0..1; null without any. */
+export const cacheHitRate = ({
+  prompt_tokens: all,
+  cache_read_tokens: read,
+}: Record<'prompt_tokens' | 'cache_read_tokens', number>): number | null => (all > 0 ? Math.min(1, read / all) : null);
+
+/** The same over the requests of a summary that were made; null where the provider counts none. */
+export function cacheHitsOf({
+  usage: { prompt_tokens: all, cache_read_tokens: read },
+  cached,
+}: {
+  usage: { prompt_tokens: number; cache_read_tokens?: number };
+  cached: { prompt_tokens: number };
+}): number | null {
+  if (read === undefined) return null; // A server of an earlier release counts none.
+  return cacheHitRate({ prompt_tokens: all - cached.prompt_tokens, cache_read_tokens: read });
+}
