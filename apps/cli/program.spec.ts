@@ -15,6 +15,7 @@ import { AGREEMENTS, JUDGEMENTS, JudgeInput, Judgement, JudgeSetting } from '#li
 import { JudgeOfRun } from '#lib/contracts/judge-of-run';
 import { ProviderKind } from '#lib/contracts/provider';
 import { CacheMode, RunInput, ToolChoice } from '#lib/contracts/run';
+import { PromptCache } from '#lib/contracts/prompt-cache';
 import { SPENDING_BY } from '#lib/contracts/spending';
 import { EXPORT_FORMATS } from '../api/results/export-run.js';
 import { jsonObject } from './command.js';
@@ -33,6 +34,7 @@ import { PROVIDER_KINDS } from './commands/providers.js';
 import { SCORING_MODES as SCORING_CHOICES } from './commands/rescore.js';
 import {
   CACHE_MODES,
+  PROMPT_CACHE_MODES,
   configOf,
   JUDGE_TIMES,
   MODEL_ORDERS,
@@ -71,6 +73,7 @@ it.each([
   ['provider kinds', PROVIDER_KINDS, ProviderKind.options],
   ['scoring modes', SCORING_CHOICES, SCORING_MODES],
   ['cache modes', CACHE_MODES, CacheMode.options],
+  ['times of prompt caches', PROMPT_CACHE_MODES, PromptCache.unwrap().options],
   ['tool choices', TOOL_CHOICES, ToolChoice.options],
   ['modes of a tune', MODE_CHOICES, TUNE_MODES],
   ['measures of a tune', TUNE_MEASURES, ParamTuneInput.shape.measure.unwrap().options],

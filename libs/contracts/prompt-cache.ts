@@ -1,8 +1,7 @@
 import { z } from 'zod';
 
-export const PROMPT_CACHE_MODES = ['off', '5m', '1h'] as const;
 export const PromptCache = z
-  .enum(PROMPT_CACHE_MODES)
+  .enum(['off', '5m', '1h'])
   .default('off')
   .meta({
     description:

@@ -1,6 +1,5 @@
 import { Option, type Command } from 'commander';
 import type { ApiClient } from '#lib/client/api-client';
-import { PROMPT_CACHE_MODES } from '#lib/contracts/prompt-cache';
 import { commaSeparated, idOrObject, jsonObject, limit, limitOf, number, repeated, wholeNumber } from '../command.js';
 import { findExperiment } from '../lookup/find-experiment.js';
 import { readText } from '../suite-files/read-suite-file.js';
@@ -42,6 +41,7 @@ export interface RunSettings extends ConfigOptions {
 
 export const TOOL_CHOICES = ['required', 'auto', 'none'];
 export const MODEL_ORDERS = ['sequential', 'parallel'];
+export const PROMPT_CACHE_MODES = ['off', '5m', '1h'];
 export const CACHE_MODES = ['off', 'use', 'refresh'];
 export const JUDGE_TIMES = ['inline', 'after'];
 

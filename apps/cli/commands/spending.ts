@@ -38,7 +38,7 @@ export function addSpending(program: Command): void {
     spending,
     'toolmark spending',
     'toolmark spending --by model,person --from 2026-11-01 --to 2026-11-30',
-    'toolmark spending --by day --suite Weather',
+    'toolmark spending --by day,suite',
   );
 }
 
