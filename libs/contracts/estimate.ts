@@ -32,8 +32,8 @@ export const Estimate = Expected.extend({
           .meta({
             description:
               "The share of the tokens of requests that the provider's cache is assumed to answer, 0..1, as in the " +
-              'last run of the model with the same `prompt_cache`, among its last 20. Left out in estimates of earlier ' +
-              'releases.',
+              'last run of the model with the same `prompt_cache`, among its last 20. Left out in estimates of ' +
+              'earlier releases.',
           }),
         replies_by: z.enum(['earlier runs', 'rule']).meta({
           description:

@@ -21,12 +21,13 @@ export const cacheHitRate = ({
 
 /** The same over the requests of a summary that were made; null where the provider counts none. */
 export function cacheHitsOf({
-  usage: { prompt_tokens: all, cache_read_tokens: read },
+  usage,
   cached,
 }: {
-  usage: { prompt_tokens: number; cache_read_tokens?: number };
+  usage?: { prompt_tokens: number; cache_read_tokens?: number };
   cached: { prompt_tokens: number };
 }): number | null {
-  if (read === undefined) return null; // A server of an earlier release counts none.
+  if (usage?.cache_read_tokens === undefined) return null; // A server of an earlier release counts none.
+  const { prompt_tokens: all, cache_read_tokens: read } = usage;
   return cacheHitRate({ prompt_tokens: all - cached.prompt_tokens, cache_read_tokens: read });
 }
