@@ -291,3 +291,16 @@ it('a worker of the release before is counted too, and one of this release with 
     ...{ cache_read_tokens: 80, cache_write_5m_tokens: 4, cache_write_1h_tokens: 2, reasoning_tokens: 3 },
   });
 });
+
+it('a run that stored replies answer spends nothing, and makes no group', async () => {
+  const { team, viewer } = await aViewedTeam(2);
+  await team.submit();
+  const deliveries = await dispatched(team);
+  const stored = { attempts: 0, cached: true, costUsd: 0 };
+  await settleItems(
+    api.pool,
+    deliveries.map((delivery) => ({ ...settlementOf(delivery), ...stored })),
+  );
+  const { body } = await viewer.get(`/api/spending?${AROUND_NOW}&by=model`);
+  expect(body).toMatchObject({ total: { requests: 0, cost_usd: 0 }, items: [] });
+});
