@@ -1,3 +1,4 @@
+import { readAnthropicUsage, readOpenaiUsage } from '#lib/providers/replies/read-usage';
 import { parseJson, type JsonObject } from '#lib/contracts/json/json';
 import { parseReply } from '#lib/scoring/replies/parse-reply';
 import { readRecorded } from './read-recorded.js';
@@ -464,4 +465,25 @@ test.each<[string, unknown, string]>([
   ['a whole test run', { testCases: [] }, 'put each of its "testCases" on a line'],
 ])('%s is refused with the reason', (_what, record, reason) => {
   expect(() => readRecorded(record)).toThrow(reason);
+});
+
+it.each([
+  [{ ...usage, prompt_tokens_details: { cached_tokens: 4 }, completion_tokens_details: { reasoning_tokens: 2 } }],
+  [{ input_tokens: 1, cache_read_input_tokens: 4, cache_creation_input_tokens: 2, output_tokens: 3 }],
+  [
+    {
+      input_tokens: 1,
+      cache_creation: { ephemeral_5m_input_tokens: 2, ephemeral_1h_input_tokens: 4 },
+      output_tokens: 3,
+    },
+  ],
+])('what a provider counted of its cache and of reasoning stays with a recorded reply: %j', (counted) => {
+  const isAnthropic = 'input_tokens' in counted;
+  const body = isAnthropic
+    ? { type: 'message', role: 'assistant', content: [{ type: 'text', text: 'Hi' }], stop_reason: 'end_turn' }
+    : { choices: [{ message: { role: 'assistant', content: 'Hi' }, finish_reason: 'stop' }] };
+  const { usage: read } = readRecorded({ ...body, usage: counted } as never);
+  expect(readOpenaiUsage(read as never)).toEqual(
+    (isAnthropic ? readAnthropicUsage : readOpenaiUsage)(counted as never),
+  );
 });

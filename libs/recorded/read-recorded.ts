@@ -1,4 +1,4 @@
-import { NO_USAGE } from '#lib/contracts/cost';
+import { NO_USAGE, type Usage } from '#lib/contracts/cost';
 import { isObject, parseJson, type Json, type JsonObject } from '#lib/contracts/json/json';
 import { readAnthropicReply } from '#lib/providers/replies/anthropic';
 import { readGoogleReply } from '#lib/providers/replies/google';
@@ -31,7 +31,16 @@ export interface Recorded {
   /** The shape of the record: `openai.chat`, `ragas.multi_turn_sample`. Ours is `toolmark.message`. */
   readAs: string;
   /** In tokens, if the record has it. */
-  usage?: { prompt_tokens: number; completion_tokens: number };
+  usage?: RecordedUsage;
+}
+
+/** In OpenAI's words; what a cache kept is in Anthropic's, which has its two lengths. */
+interface RecordedUsage {
+  prompt_tokens: number;
+  completion_tokens: number;
+  prompt_tokens_details?: { cached_tokens: number };
+  cache_creation?: { ephemeral_5m_input_tokens: number | null; ephemeral_1h_input_tokens: number | null };
+  completion_tokens_details?: { reasoning_tokens: number };
 }
 
 /** A record of a request that its provider failed, in the words of a run. */
@@ -218,11 +227,27 @@ function ofAnthropic(answer: JsonObject) {
   return ofBody(readAnthropicReply)(answer);
 }
 
-function said({ message, finishReason, usage: { promptTokens, completionTokens } }: ModelReply) {
+function said({ message, finishReason, usage }: ModelReply) {
   return {
     rounds: [finishReason === null ? message : { ...message, finish_reason: finishReason }],
-    ...(promptTokens !== null &&
-      completionTokens !== null && { usage: { prompt_tokens: promptTokens, completion_tokens: completionTokens } }),
+    ...usageIn(usage),
+  };
+}
+
+function usageIn(usage: Usage): Pick<Recorded, 'usage'> {
+  const { promptTokens: prompt, completionTokens: completion, cacheReadTokens: read, reasoningTokens: thought } = usage;
+  const { cacheWrite5mTokens: short, cacheWrite1hTokens: long } = usage;
+  if (prompt === null || completion === null) return {};
+  return {
+    usage: {
+      prompt_tokens: prompt,
+      completion_tokens: completion,
+      ...(read !== null && { prompt_tokens_details: { cached_tokens: read } }),
+      ...((short !== null || long !== null) && {
+        cache_creation: { ephemeral_5m_input_tokens: short, ephemeral_1h_input_tokens: long },
+      }),
+      ...(thought !== null && { completion_tokens_details: { reasoning_tokens: thought } }),
+    },
   };
 }
 
