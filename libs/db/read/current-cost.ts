@@ -40,7 +40,7 @@ export class CurrentCostRepository implements TeamScoped {
     );
     if (rows.length === 0) throw notFound('run', runId);
     const targets = rows.map(currentCostOf);
-    const isUnknown = targets.some(({ cost_usd: cost }, index) => cost === null && rows[index]!.requests > 0);
+    const isUnknown = targets.some(({ cost_usd: cost }) => cost === null);
     return {
       cost_usd: isUnknown ? null : targets.reduce((sum, { cost_usd: cost }) => sum + (cost ?? 0), 0),
       targets,
