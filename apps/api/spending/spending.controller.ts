@@ -14,7 +14,7 @@ export class SpendingController {
     'By day, model, suite and person. It is counted when results settle, so deleted runs and suites are in it. The ' +
       'cap, and what counts against it, is in `/api/settings/spending`.',
   )
-  @Answers(200, SpendingReport)
+  @Answers(200, SpendingReport, 429)
   report(@Me() caller: Caller, @Query({ schema: SpendingQuery }) query: SpendingQuery) {
     return this.service.report(caller, query);
   }

@@ -304,3 +304,23 @@ it('a run that stored replies answer spends nothing, and makes no group', async 
   const { body } = await viewer.get(`/api/spending?${AROUND_NOW}&by=model`);
   expect(body).toMatchObject({ total: { requests: 0, cost_usd: 0 }, items: [] });
 });
+
+it('a team whose questions take long waits for itself, and another team is served', async () => {
+  const [{ viewer }, { viewer: beside }] = [await aViewedTeam(), await aViewedTeam()];
+  const lock = await api.pool.connect();
+  try {
+    await lock.query('BEGIN; LOCK TABLE daily_spending');
+    const asked = Array.from({ length: 40 }, () => viewer.get('/api/spending'));
+    const refused = await Promise.race(asked);
+    expect([refused.status, refused.body.detail]).toEqual([429, expect.stringMatching(/30 questions of this team/)]);
+    expect(await beside.get('/api/settings/spending')).toMatchObject({ status: 200 });
+    await lock.query('ROLLBACK');
+    const statuses = (await Promise.all(asked)).map(({ status }) => status);
+    // One is answered and thirty wait; of those that came later some may find a place by then.
+    expect(statuses.filter((status) => status === 200).length).toBeGreaterThanOrEqual(31);
+    expect(new Set(statuses)).toEqual(new Set([200, 429]));
+  } finally {
+    await lock.query('ROLLBACK');
+    lock.release();
+  }
+});

@@ -4,18 +4,30 @@ import { MAX_SPENDING_DAYS, type SpendingQuery, type SpendingReport } from '#lib
 import type { Caller } from '#lib/db/catalogue/callers';
 import type { Pool } from '#lib/db/connection/pool';
 import { SpendingRepository, type SpendingSpan } from '#lib/db/read/spending';
+import { KeyedSemaphore } from '#lib/runtime/keyed-semaphore';
 import { POOL } from '../platform/stores.js';
 
 const DAY_MS = 86_400_000;
+const MAX_WAITING = 30;
 
 /** What a team has spent, and on what. */
 @Injectable()
 export class SpendingService {
+  /** By team. A year of many people and suites takes seconds to add up, and a connection meanwhile. */
+  readonly #reports = new KeyedSemaphore(
+    1,
+    MAX_WAITING,
+    `${MAX_WAITING} questions of this team about its spending wait for their turn. Ask again when some are answered.`,
+  );
+
   constructor(@Inject(POOL) readonly pool: Pool) {}
 
-  async report({ teamId }: Caller, query: SpendingQuery): Promise<SpendingReport> {
+  /** @throws ProblemError 429 when too many of the team wait already */
+  report({ teamId }: Caller, query: SpendingQuery): Promise<SpendingReport> {
     const spending = new SpendingRepository(this.pool, teamId);
-    return spending.report({ ...query, ...spanOf(query, await spending.today()) });
+    return this.#reports.run(teamId, async () =>
+      spending.report({ ...query, ...spanOf(query, await spending.today()) }),
+    );
   }
 }
 
