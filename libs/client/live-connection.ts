@@ -144,8 +144,11 @@ export class LiveConnection {
     this.#socket.on('connect_error', ({ message }) => {
       if (/\b(token|session)\b/.test(message)) return this.#refuse(message);
       for (const watch of this.#watches) watch.wait(message);
-      // Socket.IO does not try again by itself after the server's middleware refused.
+      // A server of the release before answers so while its database is away, and Socket.IO does not try again by itself.
       if (!this.#socket.active) this.#retry = setTimeout(() => this.#socket.connect(), RECONNECT_MS);
+    });
+    this.#socket.io.on('close', (reason) => {
+      for (const watch of this.#watches) watch.wait(`the connection was closed: ${reason}`);
     });
     this.#socket.on('disconnect', (reason) => {
       clearTimeout(this.#retry);

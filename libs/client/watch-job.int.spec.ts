@@ -3,7 +3,7 @@ import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { resolve } from 'node:path';
 import pg from 'pg';
-import { io } from 'socket.io-client';
+import { io, type Socket } from 'socket.io-client';
 import { startApi, type ApiInProcess } from '../../test/api.js';
 import { weatherSuite } from '../../test/client.js';
 import { ADMIN_TOKEN } from '../../test/processes.js';
@@ -69,6 +69,34 @@ it('a watch that begins while Postgres is gone gets everything once it is back',
   lock.release();
   proxy.mend();
   expect((await watched).map(({ name }) => name)).toContain('job_cancelled');
+});
+
+it('a client of Socket.IO comes back by itself from a time when Postgres is gone, and only a wrong token refuses it', async () => {
+  const refusals: string[] = [];
+  const connect = (token: string): Socket =>
+    io(api.url, { auth: { token }, transports: ['websocket'], reconnectionDelay: 50, forceNew: true }).on(
+      'connect_error',
+      ({ message }) => refusals.push(message),
+    );
+  const sockets = [connect(ADMIN_TOKEN)];
+  try {
+    const [socket] = sockets as [Socket];
+    await until(() => socket.connected);
+    proxy.cut();
+    let closed = 0;
+    socket.io.on('close', () => closed++);
+    socket.io.engine.close();
+    await until(() => closed > 3 || refusals.length, { what: 'the server to close what it cannot look up' });
+    expect([socket.connected, socket.active, refusals]).toEqual([false, true, []]);
+    proxy.mend();
+    await until(() => socket.connected, { what: 'the connection to be back' });
+    sockets.push(connect('wrong'));
+    await until(() => refusals.length > 0);
+    expect([refusals, sockets[1]!.active]).toEqual([['The token is unknown, revoked or expired.'], false]);
+  } finally {
+    proxy.mend();
+    for (const socket of sockets) socket.disconnect();
+  }
 });
 
 it('an end that arrives before the subscription is answered comes after what led to it', async () => {

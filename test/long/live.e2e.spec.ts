@@ -1,7 +1,7 @@
 // A system of its own: it has two APIs, kills them, empties its Redis and renames a column.
-import { spawn, spawnSync, type ChildProcess } from 'node:child_process';
+import { execFile, spawn, spawnSync, type ChildProcess } from 'node:child_process';
 import { readFileSync } from 'node:fs';
-import { isDeepStrictEqual } from 'node:util';
+import { isDeepStrictEqual, promisify } from 'node:util';
 import { io, type Socket } from 'socket.io-client';
 import pg from 'pg';
 import { ApiClient } from '#lib/client/api-client';
@@ -405,3 +405,9 @@ it('a wrong token is refused, and a revoked one is disconnected within seconds',
   await client.delete(`/api/tokens/${token.id}`);
   await until(() => socket.disconnected, { what: 'the revoked token to be disconnected' });
 }, 60_000);
+
+if (playsAll)
+  it('clients that come back while Postgres is gone for 20 s come back by themselves', async () => {
+    const { stdout } = await promisify(execFile)('node_modules/.bin/node', ['bench/chaos/live-clients.mjs']);
+    expect(JSON.parse(stdout)).toEqual({ refusals: [], stillOut: true, backMs: expect.any(Number) });
+  }, 180_000);

@@ -54,7 +54,10 @@ export class LiveServer {
     this.#io.use((socket, next) => {
       this.#authenticate(socket).then(next, (error: Error) => {
         this.#failed('connect', error);
-        next(new Error('The database cannot be reached at the moment.'));
+        // What `next` is given would arrive as a `connect_error`, after which no client of Socket.IO tries again. A lost
+        // connection is made again by every one of them.
+        socket.conn.close();
+        next();
       });
     });
     this.#io.on('connection', (socket: LiveSocket) => this.#accept(socket));
@@ -93,7 +96,10 @@ export class LiveServer {
     await this.#io.close();
   }
 
-  /** @returns the error that the client is told, if any */
+  /**
+   * @returns why the client's credential is refused, if it is
+   * @throws what keeps the server from knowing
+   */
   async #authenticate(socket: LiveSocket): Promise<Error | undefined> {
     const { token } = socket.handshake.auth as { token?: unknown };
     const credential: Credential | undefined =
@@ -188,7 +194,7 @@ export class LiveServer {
     const facts = { step, ...of, error: message, stack };
     this.#countFailure(step);
     if (step === 'packet') logger.error(facts, 'A subscription failed');
-    else if (step === 'connect') logger.error(facts, 'A live connection could not be accepted');
-    else logger[isTransient(error) ? 'debug' : 'warn'](facts, 'Live reading failed; it is repeated within seconds');
+    else if (step === 'connect' && !isTransient(error)) logger.error(facts, 'A live connection could not be accepted');
+    else logger[isTransient(error) ? 'debug' : 'warn'](facts, 'A live step failed; it is repeated within seconds');
   }
 }
