@@ -1,5 +1,5 @@
-// A plain client of Socket.IO whose connection ends while Postgres is gone for 20 s: whether anything refuses it, and how
-// long after Postgres is back it is connected.
+// Plain clients of Socket.IO whose connections end while Postgres is gone for 20 s: whether anything refuses them, and
+// how long after Postgres is back they are connected.
 //   node bench/chaos/live-clients.mjs
 import { setTimeout as delay } from 'node:timers/promises';
 import { io } from 'socket.io-client';

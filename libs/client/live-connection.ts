@@ -144,7 +144,7 @@ export class LiveConnection {
     this.#socket.on('connect_error', ({ message }) => {
       if (/\b(token|session)\b/.test(message)) return this.#refuse(message);
       for (const watch of this.#watches) watch.wait(message);
-      // A server of the release before answers so while its database is away, and Socket.IO does not try again by itself.
+      // So a server of the release before answers while its database is away. Socket.IO does not try again by itself.
       if (!this.#socket.active) this.#retry = setTimeout(() => this.#socket.connect(), RECONNECT_MS);
     });
     this.#socket.io.on('close', (reason) => {

@@ -71,7 +71,7 @@ it('a watch that begins while Postgres is gone gets everything once it is back',
   expect((await watched).map(({ name }) => name)).toContain('job_cancelled');
 });
 
-it('a client of Socket.IO comes back by itself from a time when Postgres is gone, and only a wrong token refuses it', async () => {
+it('a client of Socket.IO comes back by itself once Postgres is back, and is only refused for its token', async () => {
   const refusals: string[] = [];
   const connect = (token: string): Socket =>
     io(api.url, { auth: { token }, transports: ['websocket'], reconnectionDelay: 50, forceNew: true }).on(

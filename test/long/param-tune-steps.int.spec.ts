@@ -380,6 +380,69 @@ describe('what happens meanwhile', () => {
     expect(await stepsOf(tune)).toEqual({ 'rung-1': 64, 'rung-2': 22, 'rung-3': 8, finalists: 8, holdout: 4 });
   });
 
+  describe('that goes on with what had errored', () => {
+    /** Ends a step of a tune for the model that it misses, and resumes it with the model back. */
+    const stopAndResume = async (tune: Awaited<ReturnType<typeof aTune>>, skill: Skill): Promise<void> => {
+      await tune.client.patch('/api/providers/sim', { models: [{ id: 'another' }] });
+      await tune.reply(skill);
+      await tune.step();
+      expect(await tune.job()).toMatchObject({ status: 'failed' });
+      await tune.client.patch('/api/providers/sim', { models: [{ id: 'a' }] });
+      expect((await tune.client.post(`/api/jobs/${(await tune.job()).id}/resume`)).status).toBe(202);
+    };
+    const better: Skill = ({ temperature }, position) => Number(temperature === 0.5 || position % 3 === 0);
+
+    it('has each arm measured by what its results are in the end, and ranks by the same', async () => {
+      const tune = await aTune({ ...asked, search_space: { temperature: { min: 0, max: 1, step: 0.1 } } });
+      await tune.step();
+      // The worst are no finalists, and so have no more runs than they had before.
+      const falling: Skill = ({ temperature }, position) => Number(position >= 20 * Number(temperature));
+      await stopAndResume(tune, (config, position, child) => (position % 2 ? null : falling(config, position, child)));
+      expect((await tune.arms()).every(({ errored }) => errored > 15)).toBe(true);
+      const found = await tune.end(falling);
+      const arms = await tune.arms();
+      for (const { arm, runs, ...figures } of arms) {
+        const ids = runs.filter(({ rung }) => rung !== 'holdout').map(({ eval_id }) => eval_id);
+        const [of] = await tune.rows(
+          `SELECT count(DISTINCT case_position)::int AS cases, count(*)::int AS samples, avg(overall) AS mean
+           FROM result WHERE run_id = ANY ($1) AND outcome = 'scored'`,
+          [ids],
+        );
+        expect({ arm, ...figures }).toMatchObject({ arm, ...of, mean: expect.closeTo(of.mean, 12), errored: 0 });
+      }
+      expect(found.targets[0]!.recommended).toMatchObject({ arm: 0, mean: Math.max(...arms.map(({ mean }) => mean!)) });
+    });
+
+    it('tells what is new of its arms in the log of its new job, and nothing twice', async () => {
+      const tune = await aTune({ ...asked, search_space: { temperature: [0, 0.5, 1] } });
+      await tune.step();
+      await stopAndResume(tune, (config, position) => (config.temperature === 0.5 && position < 9 ? null : 1));
+      await tune.step();
+      await tune.reply(() => 1);
+      await tune.step();
+      const told = (await tune.log()).filter(([name]) => name === 'tune_combo_result').map(([, data]) => data);
+      expect(told.map(({ config, rung, cases }) => [config.temperature, rung, cases])).toEqual([[0.5, 'all', 42]]);
+    });
+
+    it('is measured anew also where it had already chosen, and asks for nothing that it has', async () => {
+      const tune = await aTune(asked);
+      const mostly: Skill = (config, position, child) =>
+        child.step === 'all' && position === 7 ? null : better(config, position, child);
+      const hasChosen = async () => (await tune.children()).some(({ step }) => step === 'holdout');
+      while (!(await hasChosen())) {
+        await tune.step();
+        if (!(await hasChosen())) await tune.reply(mostly);
+      }
+      const chosen = (await tune.read()).targets[0]!.recommended!;
+      expect((await tune.arms())[chosen.arm]).toMatchObject({ errored: 1 });
+      await stopAndResume(tune, () => null);
+      const found = await tune.end(better);
+      expect(found).toMatchObject({ status: 'completed', targets: [{ outcome: 'confirmed' }] });
+      expect((await tune.arms())[chosen.arm]).toMatchObject({ state: 'recommended', errored: 0, cases: 42 });
+      expect(await stepsOf(tune)).toEqual({ all: 2, finalists: 2, holdout: 2 });
+    });
+  });
+
   it('that is deleted takes its runs with it, except for the one that it promoted', async () => {
     const tune = await aTune(asked);
     const { body: experiment } = await tune.client.post('/api/experiments', { name: 'e', suite_id: tune.suiteId });

@@ -54,8 +54,8 @@ export class LiveServer {
     this.#io.use((socket, next) => {
       this.#authenticate(socket).then(next, (error: Error) => {
         this.#failed('connect', error);
-        // What `next` is given would arrive as a `connect_error`, after which no client of Socket.IO tries again. A lost
-        // connection is made again by every one of them.
+        // An error that `next` is given arrives as `connect_error`, and no client of Socket.IO tries again after that.
+        // Each of them makes a lost connection again.
         socket.conn.close();
         next();
       });

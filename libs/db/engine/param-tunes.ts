@@ -54,6 +54,8 @@ export interface TunedArm {
   settings: JsonObject;
   levels: number[];
   changes: number;
+  /** What is stored of it already; null before it is measured. */
+  known: { rung: string | null; figures: string } | null;
 }
 
 /** The arms of each model that make requests of their own, in their order. */
@@ -65,12 +67,14 @@ export async function readDistinctArms(db: Pool | PoolClient, tuneId: string): P
     settings: string;
     levels: string;
     changes: number;
+    rung: string | null;
+    figures: string | null;
   }>(
-    `SELECT target, arm, config, settings, levels, changes FROM tune_arm
+    `SELECT target, arm, config, settings, levels, changes, rung, figures FROM tune_arm
      WHERE tune_id = $1 AND same_as IS NULL ORDER BY target, arm`,
     [tuneId],
   );
-  const arms = rows.map(({ target, arm, config, settings, levels, changes }) => ({
+  const arms = rows.map(({ target, arm, config, settings, levels, changes, rung, figures }) => ({
     target,
     arm: {
       arm,
@@ -78,6 +82,7 @@ export async function readDistinctArms(db: Pool | PoolClient, tuneId: string): P
       settings: parseJson(settings) as JsonObject,
       levels: JSON.parse(levels) as number[],
       changes,
+      known: figures === null ? null : { rung, figures },
     },
   }));
   return new Map(

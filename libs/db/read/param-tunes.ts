@@ -41,8 +41,9 @@ type StoredTune = AskedTune<{ providerKey: string; modelId: string }>;
 
 /** What the steps of a tune have found; nothing at its beginning. */
 export interface TuneState {
-  /** How many child runs the arms have the figures of. */
+  /** How many child runs the arms have the figures of, by the steps of this job. A resume has another one. */
   seen?: number;
+  jobId?: string;
   /** What to know beside what was known when it was submitted. */
   notes?: string[];
   /** By model, once the searches are over. */

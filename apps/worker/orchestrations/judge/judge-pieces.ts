@@ -10,6 +10,7 @@ import type { Step } from '#lib/db/engine/orchestrations';
 import { countJudgements, readOpen } from '#lib/db/read/for-workers/judged-results';
 import { fingerprintOf } from '#lib/judging/judge-request';
 import { spentBudget } from '../tune-ends.js';
+import { withProgress, type Progress } from '../with-progress.js';
 import { ask } from './ask.js';
 import { choose } from './choose.js';
 import { endReport } from './end-report.js';
@@ -31,7 +32,7 @@ export async function judgePieces(before: Here): Promise<Step> {
   const count = await countJudgements(pool, id);
   const here: Here = { ...before, state: { ...before.state, told: true, jobId } };
   const events = [...startOf(before, count), ...piece.read.map((one) => toldOf(before, piece, one))];
-  const read: Pick<Step, 'events' | 'store'> = {
+  const read: Progress = {
     events,
     store: async (client) => {
       if (!before.state.told) await storeFingerprint(client, id, fingerprintOf(before.report.judge, before.rules));
@@ -39,20 +40,20 @@ export async function judgePieces(before: Here): Promise<Step> {
     },
   };
   const end = spentBudget(orchestration) ?? piece.failure;
-  if (end) return merge(read, await endReport(here, end));
+  if (end) return withProgress(read, await endReport(here, end));
   if (piece.again.length > 0)
-    return merge(read, {
+    return withProgress(read, {
       state: { ...here.state, again: piece.again },
       next: 'judge' satisfies JudgeStep,
       children: [asking(here, { step: 'again', arm: String(here.state.pieces), requests: piece.again })],
     });
   const waiting = await readOpen(pool, id, { states: ['waiting'], limit: PIECE });
-  if (waiting.length > 0) return merge(read, await ask(here, waiting));
+  if (waiting.length > 0) return withProgress(read, await ask(here, waiting));
   const choice = watched.choosing
     ? await choose(here, count)
     : { chosen: [], choosing: false, seenSeq: watched.seenSeq };
   const goesOn = choice.chosen.length > 0 || choice.choosing;
-  return merge(read, {
+  return withProgress(read, {
     state: { ...here.state, ...(choice.note && { notes: [...(here.state.notes ?? []), choice.note] }) },
     next: (goesOn ? 'judge' : 'summarise') satisfies JudgeStep,
     store: async (client) => {
@@ -60,17 +61,6 @@ export async function judgePieces(before: Here): Promise<Step> {
       await storeChoice(client, id, choice);
     },
   });
-}
-
-function merge({ events = [], store }: Pick<Step, 'events' | 'store'>, step: Step): Step {
-  return {
-    ...step,
-    events: [...events, ...(step.events ?? [])],
-    store: async (client) => {
-      await store?.(client);
-      await step.store?.(client);
-    },
-  };
 }
 
 function startOf({ orchestration: { id }, report: { judge }, state }: Here, items: number): LogEvent[] {

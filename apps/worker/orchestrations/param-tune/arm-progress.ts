@@ -8,24 +8,29 @@ import { statesOf } from '#lib/tuning/race';
 import type { Here, TargetRace } from './here.js';
 import { armKey, isOfSearch } from './trial-runs.js';
 
-/** What to store and to tell of the arms: the figures of those that were measured since the last step. */
+/**
+ * What to store and to tell of the arms: the figures of those that were measured since the last step of this job. A
+ * resume plays some of the same runs again, so the first step of its job measures all arms, and tells what is new.
+ */
 export async function progressOf(
   { pool, orchestration, state }: Here,
   races: readonly TargetRace[],
 ): Promise<{ arms: ArmProgress[]; events: LogEvent[] }> {
   const runs = Map.groupBy(orchestration.children.filter(isOfSearch), ({ arm }) => arm);
-  const fresh = new Set(orchestration.children.slice(state.seen ?? 0).map(({ arm }) => arm));
+  const seen = state.jobId === orchestration.jobId ? (state.seen ?? 0) : 0;
+  const fresh = new Set(orchestration.children.slice(seen).map(({ arm }) => arm));
   const groups = [...runs].filter(([arm]) => fresh.has(arm)).map(([arm, of]) => [arm, of.map(({ id }) => id)] as const);
   const totals = await readRunTotals(pool, new Map(groups));
   const arms: ArmProgress[] = [];
   const events: LogEvent[] = [];
   for (const { ordinal, target, arms: own, race } of races) {
     for (const [index, { state: reached, rung }] of statesOf(race)) {
-      const { arm, config } = own[index]!;
+      const { arm, config, known } = own[index]!;
       const total = totals.get(armKey(ordinal, arm));
       const figures = total ? figuresOf(race.scores.scores(index), total) : null;
       arms.push({ target: ordinal, arm, state: reached, rung, tied: false, figures });
       if (!figures || rung === null) continue;
+      if (known && known.rung === rung && known.figures === JSON.stringify(figures)) continue;
       const { cases, mean, ci, cost_usd, latency_p50_ms: latency_ms } = figures;
       const name = targetName(target.target);
       const measured = { arm, target: name, config, rung, cases, mean, ci, cost_usd, latency_ms, state: reached };

@@ -5,42 +5,36 @@ import type { TargetOutcome, TuneState } from '#lib/db/read/param-tunes';
 import { readRunTotals } from '#lib/db/read/for-workers/trial-results';
 import { CONFIRMING_SAMPLES, OTHERS_CONFIRMED } from '#lib/tuning/confirmation';
 import { recommend, type Finalist, type Recommendation } from '#lib/tuning/recommend';
+import { withProgress, type Progress } from '../with-progress.js';
+import { confirm } from './confirm.js';
 import { endTune } from './end-tune.js';
-import { promoteOrEnd } from './promote.js';
 import type { Here, TargetRace } from './here.js';
-import { armKey, childOf, isOfSearch } from './trial-runs.js';
-
-/** What a step stores and tells of what was measured. */
-type Measured = Pick<Step, 'store' | 'events'>;
+import { armKey, childKey, childOf, isOfSearch } from './trial-runs.js';
 
 /** The searches are over: recommends an arm of each model, and has the held-out cases confirm it. */
-export async function decide(here: Here, races: readonly TargetRace[], step: Measured): Promise<Step> {
-  const { tune, state } = here;
+export async function decide(here: Here, races: readonly TargetRace[], step: Progress): Promise<Step> {
+  const { orchestration, tune, state } = here;
   const found = await recommendAll(here, races);
   const decided: TuneState = { ...state, targets: found.map(({ outcome }) => outcome) };
-  const store = storing(here, step, found);
-  const children = tune.heldOut.length === 0 ? [] : found.flatMap((one) => holdoutOf(here, one));
-  if (children.length > 0) return { ...step, store, state: decided, next: 'holdout' satisfies TuneStep, children };
-  return after({ ...step, store }, await promoteOrEnd({ ...here, state: decided }));
+  const told = withRecommended(here, step, found);
+  const made = new Set(orchestration.children.map(childKey));
+  const wanted = tune.heldOut.length === 0 ? [] : found.flatMap((one) => holdoutOf(here, one));
+  const children = wanted.filter((child) => !made.has(childKey(child)));
+  if (children.length > 0) return { ...told, state: decided, next: 'holdout' satisfies TuneStep, children };
+  return withProgress(told, await confirm({ ...here, state: decided }));
 }
 
 /** Stores what was measured, then what is recommended. */
-const storing =
-  ({ orchestration }: Here, step: Measured, found: readonly Found[]): Step['store'] =>
-  async (client) => {
-    await step.store?.(client);
+const withRecommended = ({ orchestration }: Here, { store, events }: Progress, found: readonly Found[]): Progress => ({
+  events,
+  store: async (client) => {
+    await store?.(client);
     await updateArms(
       client,
       orchestration.id,
       found.flatMap(({ arms }) => arms),
     );
-  };
-
-/** A step with what was found before it, in one transaction. */
-const after = ({ store, events = [] }: Measured, step: Step): Step => ({
-  ...step,
-  store,
-  events: [...events, ...(step.events ?? [])],
+  },
 });
 
 interface Found {
@@ -50,7 +44,10 @@ interface Found {
   arms: ArmProgress[];
 }
 
-async function recommendAll({ pool, orchestration, tune }: Here, races: readonly TargetRace[]): Promise<Found[]> {
+async function recommendAll(
+  { pool, orchestration, tune, state }: Here,
+  races: readonly TargetRace[],
+): Promise<Found[]> {
   const runs = Map.groupBy(orchestration.children.filter(isOfSearch), ({ arm }) => arm);
   const idsOf = (key: string): string[] => (runs.get(key) ?? []).map(({ id }) => id);
   const finalistsOf = ({ race }: TargetRace): number[] => race.finding?.finalists ?? furthest(race);
@@ -73,6 +70,7 @@ async function recommendAll({ pool, orchestration, tune }: Here, races: readonly
     });
     const recommendation = recommend(finalists, tune.asked.margin, DEFAULT_MAX_ERRORED_SHARE);
     const { recommended, tied, ranking } = recommendation;
+    const before = state.targets?.[ordinal];
     const meanOf = (of: number | null): number | null => race.scores.mean(arms.findIndex(({ arm }) => arm === of)).mean;
     return {
       race: one,
@@ -83,6 +81,7 @@ async function recommendAll({ pool, orchestration, tune }: Here, races: readonly
         mean: meanOf(recommended),
         tied,
         ranking: ranking.map(({ arm }) => arm),
+        ...(before?.recommended === recommended && before.holdout && { holdout: before.holdout }),
       },
       arms: finalists.map(({ arm }) => ({
         target: ordinal,
@@ -124,10 +123,10 @@ function holdoutOf({ tune }: Here, { race, recommendation: { recommended, rankin
 export async function conclude(
   here: Here,
   races: readonly TargetRace[],
-  step: Measured,
+  step: Progress,
   end: OrchestrationEnd,
 ): Promise<Step> {
   const found = await recommendAll(here, races);
   const state = { ...here.state, targets: found.map(({ outcome }) => outcome) };
-  return after({ ...step, store: storing(here, step, found) }, endTune({ ...here, state }, end));
+  return withProgress(withRecommended(here, step, found), endTune({ ...here, state }, end));
 }

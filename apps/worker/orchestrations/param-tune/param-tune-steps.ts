@@ -9,6 +9,7 @@ import { replay } from '#lib/tuning/race';
 import type { SearchPlan } from '#lib/tuning/search/plan-search';
 import type { NextStep } from '../../control/orchestrate.js';
 import { obstacleTo, spentBudget } from '../tune-ends.js';
+import type { Progress } from '../with-progress.js';
 import { progressOf } from './arm-progress.js';
 import { confirm } from './confirm.js';
 import { conclude, decide } from './decide.js';
@@ -19,7 +20,8 @@ import { armKey, childKey, childOf, isOfSearch, measuredIn } from './trial-runs.
 /**
  * The steps of a parameter tune: `search` repeats the search of each model from what its child runs measured, and makes
  * those that it proposes next; `holdout` compares what was found with the base on cases that nothing was chosen by;
- * `promote` runs the winner anew in its experiment.
+ * `promote` runs the winner anew in its experiment. A resume begins with the search again, wherever the tune ended:
+ * what had no score then may have one now. It makes only those runs that are not there.
  * @param pool its connections are held as long as two runs take to compare
  */
 export const paramTuneSteps =
@@ -31,7 +33,8 @@ export const paramTuneSteps =
     const { suite } = tune;
     const obstacle = await obstacleTo(pool, orchestration.teamId, { suite, models, kept: 'combinations' });
     const here: Here = { pool, orchestration, tune, state, signal, obstacle };
-    switch (orchestration.step as TuneStep) {
+    const isResumed = state.jobId !== orchestration.jobId;
+    switch (isResumed ? 'search' : (orchestration.step as TuneStep)) {
       case 'search':
         return search(here);
       case 'holdout':
@@ -46,8 +49,8 @@ async function search(here: Here): Promise<Step> {
   const races = await readRaces(here);
   const store = await progressOf(here, races);
   const events: LogEvent[] = [...startOf(here), ...store.events];
-  const seen = { ...state, seen: orchestration.children.length };
-  const step: Pick<Step, 'store' | 'events'> = {
+  const seen = { ...state, seen: orchestration.children.length, jobId: orchestration.jobId };
+  const step: Progress = {
     store: (client) => updateArms(client, orchestration.id, store.arms),
     events,
   };

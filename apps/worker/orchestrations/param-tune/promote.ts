@@ -5,7 +5,7 @@ import { readExperimentOf } from '#lib/db/read/for-workers/experiment-of';
 import { spentBudget } from '../tune-ends.js';
 import { endTune, outcomeOf } from './end-tune.js';
 import type { Here } from './here.js';
-import { childOf } from './trial-runs.js';
+import { armKey, childOf } from './trial-runs.js';
 
 /** The winner was run: the tune has ended. */
 export const promote = (here: Here): Step => endTune(here, spentBudget(here.orchestration));
@@ -17,12 +17,18 @@ export const promote = (here: Here): Step => endTune(here, spentBudget(here.orch
 export async function promoteOrEnd(here: Here): Promise<Step> {
   const { pool, orchestration, tune, state } = here;
   const winner = winnerOf(state.targets ?? []);
+  const endNoting = (note: string): Step =>
+    endTune({ ...here, state: { ...state, notes: [...(state.notes ?? []), note] } });
+  const before = orchestration.children.find(({ step }) => step === ('promote' satisfies TuneStep));
+  if (before)
+    return winner && before.arm !== armKey(winner.ordinal, winner.recommended)
+      ? endNoting('What was promoted is what was recommended before the tune was resumed.')
+      : endTune(here);
   if (tune.asked.experiment_id === null || winner === undefined) return endTune(here);
   const experiment = await readExperimentOf(pool, orchestration.id);
   if (experiment?.status !== 'active') {
     const why = experiment ? 'archived' : 'deleted';
-    const note = `Nothing was promoted: the experiment was ${why}. Run the recommended settings in another one.`;
-    return endTune({ ...here, state: { ...state, notes: [...(state.notes ?? []), note] } });
+    return endNoting(`Nothing was promoted: the experiment was ${why}. Run the recommended settings in another one.`);
   }
   const arms = await readDistinctArms(pool, orchestration.id);
   const arm = arms.get(winner.ordinal)!.find((one) => one.arm === winner.recommended)!;

@@ -5,22 +5,22 @@ import type { Replayed } from '#lib/tuning/prompts/search';
 import { compareHeldOut } from '../compare-held-out.js';
 import { submission } from './child-runs.js';
 import { spentBudget } from '../tune-ends.js';
+import { withProgress, type Progress } from '../with-progress.js';
 import { endTune } from './end-tune.js';
 import type { Here } from './here.js';
 import { promoteOrEnd } from './promote.js';
-import { merge, type Progress } from './progress.js';
 
 /** The search is over: has the held-out cases confirm what it found. */
 export async function afterSearch(here: Here, { journal, finding }: Replayed, step: Progress): Promise<Step> {
   const { tune, state } = here;
   const { best, failed } = finding!;
   if (failed !== null)
-    return merge(
+    return withProgress(
       step,
       endTune(here, { status: 'failed', error: `${failed} Resume the tune when its models reply again.` }),
     );
   const found: Here = { ...here, state: { ...state, found: { best, texts: journal.candidates[best]!.texts } } };
-  if (best === 0 || tune.heldOut.length === 0) return merge(step, await promoteOrEnd(found));
+  if (best === 0 || tune.heldOut.length === 0) return withProgress(step, await promoteOrEnd(found));
   const children = [best, 0].map((id): NewChildRun => ({
     step: 'holdout' satisfies PromptTuneStep,
     arm: `${id}.holdout`,
@@ -30,7 +30,7 @@ export async function afterSearch(here: Here, { journal, finding }: Replayed, st
       samples: CONFIRMING_SAMPLES,
     }),
   }));
-  return merge(step, { state: found.state, next: 'holdout' satisfies PromptTuneStep, children });
+  return withProgress(step, { state: found.state, next: 'holdout' satisfies PromptTuneStep, children });
 }
 
 /** Compares the best candidate with the base on the held-out cases, then promotes it. */
@@ -46,7 +46,7 @@ export async function confirm(here: Here): Promise<Step> {
     [0, holdout.mean_a],
     [best, holdout.mean_b],
   ]);
-  return merge({ store: (client) => storeHeldOutMeans(client, orchestration.id, means) }, step);
+  return withProgress({ store: (client) => storeHeldOutMeans(client, orchestration.id, means) }, step);
 }
 
 const runOf = (children: readonly ChildRun[], candidate: number): string =>

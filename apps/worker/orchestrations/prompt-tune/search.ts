@@ -24,10 +24,10 @@ import { candidateRows } from './candidate-rows.js';
 import { checkerOf, type ProposalChecker } from './check-proposals.js';
 import { asking, measuring } from './child-runs.js';
 import { spentBudget } from '../tune-ends.js';
+import { withProgress, type Progress } from '../with-progress.js';
 import { endTune } from './end-tune.js';
 import { prompts, seenCases } from './examples.js';
 import type { Here } from './here.js';
-import { merge, type Progress } from './progress.js';
 import { afterSearch } from './confirm.js';
 
 /** Child runs that a step makes. It holds what the user's other submits wait for until it has made all. */
@@ -50,16 +50,12 @@ export async function search(here: Here): Promise<Step> {
   if (end) return conclude({ ...here, state }, replayed, step, end);
   if (replayed.finding) return afterSearch({ ...here, state }, replayed, step);
   const made = await makeChildren(here, replayed.next.slice(0, MOST_CHILDREN), answers, suite);
-  return {
-    ...step,
+  return withProgress(step, {
     state,
     next: 'search' satisfies PromptTuneStep,
     children: made.children,
-    store: async (client) => {
-      await step.store(client);
-      await storeAsks(client, orchestration.id, made.asks);
-    },
-  };
+    store: (client) => storeAsks(client, orchestration.id, made.asks),
+  });
 }
 
 class SuiteTools {
@@ -155,7 +151,7 @@ function startOf({ orchestration, tune }: Here): LogEvent[] {
 function conclude(here: Here, { journal }: Replayed, step: Progress, end: OrchestrationEnd): Step {
   const [best] = journal.ranking();
   const found = best && { best: best.id, texts: best.texts };
-  return merge(step, endTune({ ...here, state: { ...here.state, ...(found && { found }) } }, end));
+  return withProgress(step, endTune({ ...here, state: { ...here.state, ...(found && { found }) } }, end));
 }
 
 async function makeChildren(
