@@ -162,3 +162,21 @@ it('a model that its host does not have costs a few requests, and a resume asks 
   expect((await client.post(`/api/tool-eval/history/${eval_id}/resume`)).status).toBe(202);
   expect((await completed(client, eval_id)).counts).toMatchObject({ settled: 120, errored: 0 });
 }, 120_000);
+
+it('a change that waits for what another request holds is given up within seconds, and says so', async () => {
+  const suiteId = (await system.client.post('/api/tool-eval/import', weatherSuite(1))).body.suite_id as string;
+  const rename = () => system.client.patch(`/api/tool-suites/${suiteId}`, { name: 'new' });
+  const holder = await system.sql.connect();
+  await holder.query(`BEGIN; SET LOCAL idle_in_transaction_session_timeout = '60s'`);
+  await holder.query('SELECT 1 FROM suite WHERE id = $1 FOR UPDATE', [suiteId]);
+  const { status, body, headers } = await rename();
+  await holder.query('ROLLBACK');
+  holder.release();
+  expect([status, headers.get('retry-after'), body.detail]).toEqual([
+    503,
+    '5',
+    'Another request holds for too long what this one would change, and nothing of this one is stored. Try again in ' +
+      'a few seconds.',
+  ]);
+  expect((await rename()).status).toBe(200);
+});

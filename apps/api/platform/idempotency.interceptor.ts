@@ -13,11 +13,20 @@ import {
   type KeyState,
 } from '#lib/db/catalogue/idempotency';
 import { inTransaction, retryDeadlocks, type Pool, type PoolClient } from '#lib/db/connection/pool';
+import { KeyedSemaphore } from '#lib/runtime/keyed-semaphore';
 import { sha256 } from '#lib/runtime/seal';
-import { routeOptions, type CallerRequest, type Change } from './decorators.js';
+import { routeOptions, type CallerRequest } from './decorators.js';
 import { toProblem } from './problem.filter.js';
 import { POOL } from './stores.js';
 
+/**
+ * The share of the API's connections that the changes of one team have, so that those which wait for one lock, or write
+ * much, leave connections to other teams.
+ */
+const SHARE_OF_TEAM = 0.3;
+const MOST_WAITING = 100;
+/** How long a change waits for each lock. */
+const LOCK_TIMEOUT = '5s';
 /** How long a repeated request waits for the response of the first one. */
 const WAIT_MS = 10_000;
 const POLL_MS = 100;
@@ -31,23 +40,41 @@ const isWorthRepeating = (status: number): boolean => status >= 500 || status ==
  */
 @Injectable()
 export class IdempotencyInterceptor implements NestInterceptor {
-  constructor(@Inject(POOL) readonly pool: Pool) {}
+  readonly #changes: KeyedSemaphore;
+
+  constructor(@Inject(POOL) readonly pool: Pool) {
+    this.#changes = new KeyedSemaphore(
+      Math.max(1, Math.floor(SHARE_OF_TEAM * pool.options.max)),
+      MOST_WAITING,
+      `${MOST_WAITING} changes of your team wait for others of it. Ask again when some of them are made.`,
+    );
+  }
 
   intercept(context: ExecutionContext, next: CallHandler): Observable<unknown> {
     const request = context.switchToHttp().getRequest<CallerRequest>();
     if (request.method === 'GET' || !request.caller) return next.handle();
     const key = request.headers['idempotency-key'];
-    request.change = (work) => this.#inTransaction(work);
+    const { teamId, userId } = request.caller;
+    request.change = (work) => this.#inTransaction(teamId, work);
     if (key === undefined || routeOptions(request).keepsNoAnswer) return next.handle();
     if (typeof key !== 'string' || key === '' || key.length > MAX_KEY_LENGTH)
       throw new ProblemError(400, `An Idempotency-Key has 1 to ${MAX_KEY_LENGTH} characters.`);
-    const owner = { teamId: request.caller.teamId, userId: request.caller.userId, key };
+    const owner = { teamId, userId, key };
     const reply = context.switchToHttp().getResponse<FastifyReply>();
     const handle = (): Promise<unknown> => lastValueFrom(next.handle(), { defaultValue: undefined });
     return from(this.#respondOnce(owner, request, reply, handle));
   }
 
-  #inTransaction: Change = (work) => retryDeadlocks(() => inTransaction(this.pool, work));
+  #inTransaction<Made>(teamId: string, work: (client: PoolClient) => Promise<Made>): Promise<Made> {
+    return this.#changes.run(teamId, () =>
+      retryDeadlocks(() =>
+        inTransaction(this.pool, async (client) => {
+          await client.query(`SET LOCAL lock_timeout = '${LOCK_TIMEOUT}'`);
+          return work(client);
+        }),
+      ),
+    );
+  }
 
   async #respondOnce(
     owner: KeyOwner,
@@ -95,7 +122,7 @@ export class IdempotencyInterceptor implements NestInterceptor {
       );
     let isStored = false;
     request.change = async (work) => {
-      const response = await this.#inTransaction(async (client) => {
+      const response = await this.#inTransaction(claim.teamId, async (client) => {
         const made = await work(client);
         await store(client, made);
         return made;

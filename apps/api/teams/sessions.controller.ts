@@ -6,6 +6,7 @@ import { Me as MeSchema } from '#lib/contracts/team';
 import type { Caller } from '#lib/db/catalogue/callers';
 import { beginSession, endSession } from '#lib/db/catalogue/sessions';
 import type { Pool } from '#lib/db/connection/pool';
+import { KeyedSemaphore } from '#lib/runtime/keyed-semaphore';
 import { refusalOf } from '../platform/auth.js';
 import { cookieOf, credentialOf, noCookie } from '../platform/credentials.js';
 import { About, Answers, Changes, Me, Needs, SignsIn, type Change } from '../platform/decorators.js';
@@ -14,6 +15,9 @@ import { meOf } from './me.js';
 
 @Controller('api/session')
 export class SessionsController {
+  /** Sessions of a token begin one after another: those that wait shall hold no connection meanwhile. */
+  readonly #signIns = new KeyedSemaphore(1, 30, 'Many sign in with this token at once. Try again in a few seconds.');
+
   constructor(@Inject(POOL) readonly pool: Pool) {}
 
   @Post()
@@ -30,7 +34,7 @@ export class SessionsController {
     @Req() { raw }: FastifyRequest,
     @Res({ passthrough: true }) reply: FastifyReply,
   ) {
-    const session = await beginSession(this.pool, token);
+    const session = await this.#signIns.run(token, () => beginSession(this.pool, token));
     if (!session) throw new ProblemError(401, refusalOf('token'));
     void reply.header('set-cookie', cookieOf(raw, session.secret, session.expiresAt));
     return meOf(session.caller);

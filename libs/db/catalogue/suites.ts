@@ -110,15 +110,15 @@ export class SuiteRepository implements TeamScoped {
    */
   async change<Answer>(id: string, work: (client: PoolClient, suite: Suite) => Promise<Answer>): Promise<Answer> {
     return inTransaction(this.db, async (client) => {
-      const answer = await work(client, await this.#lock(client, id));
+      const answer = await work(client, await this.#lock(client, id, 'FOR NO KEY UPDATE'));
       await client.query('UPDATE suite SET version = version + 1, updated_at = now() WHERE id = $1', [id]);
       return answer;
     });
   }
 
-  /** The suite as it is once nobody else can change it. */
-  async #lock(client: PoolClient, id: string): Promise<Suite> {
-    await client.query('SELECT 1 FROM suite WHERE id = $1 AND team_id = $2 FOR UPDATE', [id, this.teamId]);
+  /** The suite as it is once nobody else can change it. Only a lock `FOR UPDATE` keeps runs from pinning it. */
+  async #lock(client: PoolClient, id: string, strength: 'FOR UPDATE' | 'FOR NO KEY UPDATE'): Promise<Suite> {
+    await client.query(`SELECT 1 FROM suite WHERE id = $1 AND team_id = $2 ${strength}`, [id, this.teamId]);
     return new SuiteRepository(client, this.teamId).read(id);
   }
 
@@ -145,7 +145,7 @@ export class SuiteRepository implements TeamScoped {
   /** @throws ProblemError 404; 409 while an unfinished run uses it */
   async delete(id: string): Promise<void> {
     await inTransaction(this.db, async (client) => {
-      await this.#lock(client, id);
+      await this.#lock(client, id, 'FOR UPDATE');
       const used = await client.query(
         `SELECT 1 FROM run WHERE suite_id = $1 AND status IN ('pending', 'queued', 'running') LIMIT 1`,
         [id],

@@ -137,6 +137,9 @@ export function isTransient(error: unknown): boolean {
   return isUnanswered(error) || CONNECTION_LOST.test(message ?? '');
 }
 
+/** Whether a transaction was ended for others: it waited too long for a lock, or each waited for the other. */
+export const isContended = ({ code }: { code?: string }): boolean => code === '55P03' || code === DEADLOCK;
+
 const DEADLOCK = '40P01';
 const MAX_DEADLOCKS = 3;
 

@@ -11,7 +11,8 @@ export interface PinnedSuite {
 
 /**
  * The immutable copy of the suite as it is now, or an earlier one. The first run of a version makes it, and the others
- * share it.
+ * share it. The suite cannot be deleted until the transaction ends; it can be edited, and whoever edits it is not
+ * waited for: pinned is what was committed before.
  * @param versionId an earlier version of the suite that something pins
  * @throws ProblemError 422 when the team has no such suite
  */
@@ -21,18 +22,22 @@ export async function pinSuiteVersion(
   suiteId: string,
   versionId?: string,
 ): Promise<PinnedSuite> {
-  // FOR UPDATE: nobody edits the suite while it is copied, and two first runs do not copy it twice.
-  const { rows } = await client.query<{ version: number; name: string }>(
-    `SELECT version, name FROM suite WHERE id = $1 AND team_id = $2 FOR UPDATE`,
+  const { rows } = await client.query<{ version: number }>(
+    `SELECT version FROM suite WHERE id = $1 AND team_id = $2 FOR KEY SHARE`,
     [suiteId, teamId],
   );
-  const suite = rows[0];
-  if (!suite)
+  if (!rows[0])
     throw new ProblemError(422, `No suite with id "${suiteId}" in this team.`, [
       { path: '/suite_id', message: 'does not exist' },
     ]);
   if (versionId !== undefined) return readPinned(client, versionId);
-  return readPinned(client, (await lockVersion(client, suiteId, suite.version)) ?? (await copySuite(client, suiteId)));
+  let { version } = rows[0];
+  for (;;) {
+    const pinned = (await lockVersion(client, suiteId, version)) ?? (await copySuite(client, suiteId));
+    if (typeof pinned === 'string') return readPinned(client, pinned);
+    // Somebody else has copied it meanwhile, or it was removed since.
+    version = pinned.version;
+  }
 }
 
 /** A version that something pins already. */
@@ -55,20 +60,26 @@ async function lockVersion(client: PoolClient, suiteId: string, version: number)
   return rows[0]?.id;
 }
 
-async function copySuite(client: PoolClient, suiteId: string): Promise<string> {
-  const versionId = newId();
-  await client.query(
-    `INSERT INTO suite_version (id, suite_id, version, name, description, system_prompt, tools, pass_threshold)
-     SELECT $2, id, version, name, description, system_prompt, tools, pass_threshold FROM suite WHERE id = $1`,
-    [suiteId, versionId],
+/**
+ * Copies the suite in one statement, which sees the suite and its cases as they were at one moment.
+ * @returns the id of the copy, or the version that somebody else has copied
+ */
+async function copySuite(client: PoolClient, suiteId: string): Promise<string | { version: number }> {
+  const { rows } = await client.query<{ id: string | null; version: number }>(
+    `WITH suite_now AS (SELECT * FROM suite WHERE id = $1), copy AS (
+       INSERT INTO suite_version (id, suite_id, version, name, description, system_prompt, tools, pass_threshold)
+       SELECT $2, id, version, name, description, system_prompt, tools, pass_threshold FROM suite_now
+       ON CONFLICT (suite_id, version) DO NOTHING RETURNING id
+     ), cases AS (
+       INSERT INTO suite_version_case (version_id, position, case_id, category, tags, body)
+       SELECT copy.id, row_number() OVER (ORDER BY c.position, c.id) - 1, c.id, c.category, c.tags, c.body
+       FROM suite_case c, copy WHERE c.suite_id = $1
+     )
+     SELECT s.version, (SELECT id FROM copy) AS id FROM suite_now s`,
+    [suiteId, newId()],
   );
-  await client.query(
-    `INSERT INTO suite_version_case (version_id, position, case_id, category, tags, body)
-     SELECT $2, row_number() OVER (ORDER BY position, id) - 1, id, category, tags, body
-     FROM suite_case WHERE suite_id = $1`,
-    [suiteId, versionId],
-  );
-  return versionId;
+  const { id, version } = rows[0]!;
+  return id ?? { version };
 }
 
 export const noCases = ({ name }: PinnedSuite): ProblemError =>
