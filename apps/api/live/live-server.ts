@@ -1,14 +1,13 @@
 import type { IncomingMessage, Server as HttpServer } from 'node:http';
-import type { Redis } from 'ioredis';
 import { Server } from 'socket.io';
 import { Subscribe, Unsubscribe } from '#lib/contracts/event';
 import type { Problem } from '#lib/contracts/input/problem';
 import { findCaller, findCallers, type Credential } from '#lib/db/catalogue/callers';
 import { isTransient, type Pool } from '#lib/db/connection/pool';
-import { listen } from '#lib/events/notifications';
 import type { Logger } from '#lib/runtime/logger';
 import { refusalOf } from '../platform/auth.js';
 import { credentialOf } from '../platform/credentials.js';
+import type { JobNotifications } from '../platform/job-notifications.js';
 import { toProblem } from '../platform/problem.filter.js';
 import { answerPackets, refuseOtherPackets } from './answer-packets.js';
 import type { ConnectionData, LiveSocket } from './connection.js';
@@ -40,13 +39,12 @@ export class LiveServer {
     readonly deps: {
       httpServer: HttpServer;
       pool: Pool;
-      /** A connection of its own, which `close` ends. */
-      subscriber: Redis;
+      notifications: JobNotifications;
       logger: Logger;
       isShuttingDown: () => boolean;
     },
   ) {
-    const { httpServer, pool, subscriber, isShuttingDown } = deps;
+    const { httpServer, pool, notifications, isShuttingDown } = deps;
     this.#io = new Server(httpServer, { maxHttpBufferSize: MAX_PACKET_BYTES, serveClient: false });
     this.#io.engine.on('headers', (headers: Record<string, string>, request: IncomingMessage) => {
       if (isShuttingDown() && !request.headers.upgrade) headers.connection = 'close';
@@ -84,15 +82,12 @@ export class LiveServer {
       () => void Promise.all([this.#sendTeamEvents(), checkTokens(), wakeBehind()]),
       POLL_MS,
     );
-    void listen(subscriber, ({ topic, id }) => {
-      if (topic === 'job') this.#onJobChanged(id);
-    });
+    notifications.hearAll((id) => this.#onJobChanged(id));
   }
 
   async close(): Promise<void> {
     clearInterval(this.#pollTimer);
     clearTimeout(this.#teamEventsSoon);
-    this.deps.subscriber.disconnect();
     await this.#io.close();
   }
 

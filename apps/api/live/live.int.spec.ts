@@ -1,6 +1,8 @@
 // An API of its own, in this process: it counts connections, failures and what its pool is asked.
 import { io, type Socket } from 'socket.io-client';
+import { Redis } from 'ioredis';
 import pg from 'pg';
+import { notify } from '#lib/events/notifications';
 import { startApi, type ApiInProcess } from '../../../test/api.js';
 import { clientOf, weatherSuite, type Client } from '../../../test/client.js';
 import { ADMIN_TOKEN } from '../../../test/processes.js';
@@ -241,4 +243,33 @@ it('a team whose subscriptions and jobs are slow to read waits alone', async () 
     expect(await waiting('FROM target')).toBeLessThanOrEqual(4);
   });
   expect((await Promise.all(answers)).map(({ ok }) => ok)).toEqual(jobs.map(() => true));
+}, 60_000);
+
+it('a try-out asks Postgres once a second, and whenever it is told that something of it has changed', async () => {
+  const { query } = api.pool;
+  let asked = 0;
+  api.pool.query = ((config: any, ...rest: any[]) => {
+    if (config?.name === 'try_out_settled') asked++;
+    return (query as any).call(api.pool, config, ...rest);
+  }) as typeof query;
+  const { test_cases: cases, tools } = weatherSuite(1);
+  const tryOut = (seconds: number) =>
+    first.client.post('/api/tool-eval/try', { case: cases[0], tools, models: ['sim::m'], deadline_s: seconds });
+  try {
+    expect((await tryOut(1)).body.results).toMatchObject([{ error: { kind: 'unanswered' } }]);
+    expect(asked).toBeLessThanOrEqual(3);
+    asked = 0;
+    const told = tryOut(5);
+    const redis = new Redis(api.env.REDIS_URL);
+    const { run_id } = (await until(async () => (await sql.query('SELECT run_id FROM try_out')).rows[0])) as any;
+    for (let n = 1; n <= 12; n++) {
+      await until(() => asked >= n);
+      await notify(redis, { topic: 'job', id: run_id });
+    }
+    await redis.quit();
+    expect((await told).status).toBe(200);
+    expect(asked).toBeGreaterThan(12);
+  } finally {
+    api.pool.query = query;
+  }
 }, 60_000);

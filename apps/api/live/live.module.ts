@@ -1,11 +1,10 @@
 import { Inject, Module, type BeforeApplicationShutdown, type OnApplicationBootstrap } from '@nestjs/common';
 import { HttpAdapterHost } from '@nestjs/core';
 import type { Pool } from '#lib/db/connection/pool';
-import type { Env } from '#lib/runtime/env';
 import type { Logger } from '#lib/runtime/logger';
-import { connectRedis } from '#lib/runtime/redis';
+import { JobNotifications } from '../platform/job-notifications.js';
 import { Shutdown } from '../platform/shutdown.js';
-import { ENV, LOGGER, POOL } from '../platform/stores.js';
+import { LOGGER, POOL } from '../platform/stores.js';
 import { LiveServer } from './live-server.js';
 
 /** Socket.IO on the API's own HTTP server, from when the API starts until it closes its port. */
@@ -15,8 +14,8 @@ export class LiveModule implements OnApplicationBootstrap, BeforeApplicationShut
 
   constructor(
     @Inject(POOL) readonly pool: Pool,
-    @Inject(ENV) readonly env: Env,
     @Inject(LOGGER) readonly logger: Logger,
+    readonly notifications: JobNotifications,
     readonly shutdown: Shutdown,
     readonly adapterHost: HttpAdapterHost,
   ) {}
@@ -26,7 +25,7 @@ export class LiveModule implements OnApplicationBootstrap, BeforeApplicationShut
     this.#server = new LiveServer({
       httpServer: this.adapterHost.httpAdapter.getHttpServer(),
       pool,
-      subscriber: connectRedis(this.env.REDIS_URL, 'subscriber', logger),
+      notifications: this.notifications,
       logger,
       isShuttingDown: () => !this.shutdown.isReady,
     });

@@ -11,6 +11,7 @@ import { stopTracing } from '#lib/runtime/tracing/tracing';
 import { badInput } from './bad-input.js';
 import { IdempotencyInterceptor } from './idempotency.interceptor.js';
 import { ProblemFilter } from './problem.filter.js';
+import { JobNotifications } from './job-notifications.js';
 import { Shutdown } from './shutdown.js';
 import { ENV, LOGGER, POOL, PRISMA, REDIS } from './stores.js';
 import { ValidationPipe } from './validation.pipe.js';
@@ -28,6 +29,7 @@ export interface PlatformOptions {
 @Global()
 @Module({
   providers: [
+    JobNotifications,
     Shutdown,
     WorkersMissing,
     {
@@ -46,7 +48,7 @@ export interface PlatformOptions {
     { provide: APP_FILTER, useClass: ProblemFilter },
     { provide: APP_INTERCEPTOR, useClass: IdempotencyInterceptor },
   ],
-  exports: [POOL, PRISMA, REDIS, Sealer, Shutdown, WorkersMissing],
+  exports: [JobNotifications, POOL, PRISMA, REDIS, Sealer, Shutdown, WorkersMissing],
 })
 export class PlatformModule implements OnApplicationShutdown {
   static forRoot({ env, logger }: PlatformOptions): DynamicModule {

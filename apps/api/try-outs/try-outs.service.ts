@@ -1,6 +1,5 @@
 import { Inject, Injectable } from '@nestjs/common';
 import type { Redis } from 'ioredis';
-import { setTimeout as delay } from 'node:timers/promises';
 import { ProblemError } from '#lib/contracts/input/problem';
 import type { Try, TryInput, TryResult } from '#lib/contracts/try';
 import { WORKER_LEVEL } from '#lib/contracts/worker-level';
@@ -21,6 +20,7 @@ import { ResultRepository } from '#lib/db/read/results';
 import { notify } from '#lib/events/notifications';
 import type { Logger } from '#lib/runtime/logger';
 import type { Change } from '../platform/decorators.js';
+import { JobNotifications } from '../platform/job-notifications.js';
 import { notifyOfJobs } from '../platform/notify-of-jobs.js';
 import { Shutdown } from '../platform/shutdown.js';
 import { LOGGER, POOL, PRISMA, REDIS } from '../platform/stores.js';
@@ -31,7 +31,8 @@ import { SuiteValidator } from '../suites/suite-validator.js';
 import { checkTriedCase, checkTryCosts, suiteOfTry } from './check-try.js';
 import { costOf, toTryResult, unanswered } from './try-results.js';
 
-const POLL_MS = 150;
+/** How often Postgres is asked, in case a notification was lost, or a model rests. */
+const POLL_MS = 1000;
 
 /** Tries cases out: starts one, waits for its models, answers, and leaves nothing behind. */
 @Injectable()
@@ -42,6 +43,7 @@ export class TryOutService {
     @Inject(REDIS) readonly redis: Redis,
     @Inject(LOGGER) readonly logger: Logger,
     readonly validator: SuiteValidator,
+    readonly notifications: JobNotifications,
     readonly shutdown: Shutdown,
     readonly workers: WorkersMissing,
   ) {}
@@ -74,12 +76,15 @@ export class TryOutService {
   /** @throws the reason of `left`; ProblemError 503 when the API stops */
   async #untilSettled(tryOut: TryOut, withinMs: number, left: AbortSignal): Promise<void> {
     const { longAnswers: stops } = this.shutdown;
-    const signal = AbortSignal.any([left, stops]);
     const deadlineMs = Date.now() + withinMs;
-    while (!(await hasSettled(this.pool, tryOut)) && Date.now() < deadlineMs) {
+    for (;;) {
+      const turn = AbortSignal.timeout(Math.min(POLL_MS, Math.max(0, deadlineMs - Date.now())));
+      // Listens before it asks, so that what changes in between is heard.
+      const changed = this.notifications.next(tryOut.runId, AbortSignal.any([left, stops, turn]));
+      if ((await hasSettled(this.pool, tryOut)) || Date.now() >= deadlineMs) return;
       left.throwIfAborted();
       if (stops.aborted) throw new ProblemError(503, 'The API stops. Try again.', undefined, 1000);
-      await delay(Math.min(POLL_MS, Math.max(0, deadlineMs - Date.now())), undefined, { signal }).catch(() => {});
+      await changed;
     }
   }
 

@@ -1,0 +1,42 @@
+import { Inject, Injectable, type OnApplicationShutdown } from '@nestjs/common';
+import type { Redis } from 'ioredis';
+import { EventEmitter, once } from 'node:events';
+import { listen } from '#lib/events/notifications';
+import type { Env } from '#lib/runtime/env';
+import type { Logger } from '#lib/runtime/logger';
+import { connectRedis } from '#lib/runtime/redis';
+import { ENV, LOGGER } from './stores.js';
+
+/**
+ * Says which jobs changed, in any process. It is a hint, which may get lost: whoever listens also asks Postgres now and
+ * then.
+ */
+@Injectable()
+export class JobNotifications implements OnApplicationShutdown {
+  readonly #subscriber: Redis;
+  readonly #changes = new EventEmitter().setMaxListeners(0);
+  readonly #all = new Set<(id: string) => void>();
+
+  constructor(@Inject(ENV) env: Env, @Inject(LOGGER) logger: Logger) {
+    this.#subscriber = connectRedis(env.REDIS_URL, 'subscriber', logger);
+    void listen(this.#subscriber, ({ topic, id }) => {
+      if (topic !== 'job') return;
+      this.#changes.emit(`of ${id}`);
+      for (const heard of this.#all) heard(id);
+    });
+  }
+
+  /** @param heard is given the id of a job or of its run */
+  hearAll(heard: (id: string) => void): void {
+    this.#all.add(heard);
+  }
+
+  /** Resolves with the next change that names this id of a job or a run, and when the signal aborts. */
+  async next(id: string, signal: AbortSignal): Promise<void> {
+    await once(this.#changes, `of ${id}`, { signal }).catch(() => {});
+  }
+
+  onApplicationShutdown(): void {
+    this.#subscriber.disconnect();
+  }
+}
