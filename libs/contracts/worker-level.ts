@@ -4,9 +4,10 @@
  * score one run by two rules.
  *
  * Raise it together with `SCORING_VERSION`, and whenever the release before would play an item, count a run or make a
- * step of a gate, a tune or a judge otherwise than this one.
+ * step of a gate, a tune or a judge otherwise than this one. 4: a parent that was resumed has its child runs resumed by
+ * workers; those of level 3 would make its next step without them.
  */
-export const WORKER_LEVEL = 3;
+export const WORKER_LEVEL = 4;
 
 /** Of the workers that announce no level, and of what was submitted before there were levels. */
 export const FIRST_WORKER_LEVEL = 1;

@@ -1,6 +1,7 @@
 // Stores of its own: the test is the worker beside which there must be no other.
 import { cancelJob } from '#lib/db/engine/cancel-job';
-import { resumeOrchestration } from '#lib/db/engine/orchestrations';
+import { resumeOrchestration } from '#lib/db/engine/resume-orchestration';
+import { removeParent } from '#lib/db/upkeep/delete-parents';
 import type { ParamTune, TuneArm } from '#lib/contracts/param-tune';
 import { openTunes, type Skill } from '../tunes.js';
 import { until } from '../until.js';
@@ -453,6 +454,11 @@ describe('what happens meanwhile', () => {
     const promoting = await tunes.of(tune.client, body.tune_id);
     const found = await promoting.end(({ temperature }) => Number(temperature === 0.5));
     expect((await tune.client.delete(`/api/tool-eval/param-tune/history/${body.tune_id}`)).status).toBe(204);
+    const [{ id: child }] = await tune.rows('SELECT id FROM run WHERE orchestration_id = $1', [body.tune_id]);
+    expect((await tune.client.get(`/api/tool-eval/history/${child}`)).status).toBe(404);
+    const { items } = (await tune.client.get('/api/tool-eval/history?orchestrated=true')).body;
+    expect(items.map(({ id }: { id: string }) => id)).toEqual([found.promoted_eval_id]);
+    while (await removeParent(tunes.pool, body.tune_id));
     const left = await tune.rows(
       'SELECT id, orchestration_id, listed FROM run WHERE orchestration_id = $1 OR id = $2',
       [body.tune_id, found.promoted_eval_id],

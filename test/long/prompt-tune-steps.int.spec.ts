@@ -1,5 +1,6 @@
 // Stores of its own: the test is the worker beside which there must be no other.
 import { cancelJob } from '#lib/db/engine/cancel-job';
+import { removeParent } from '#lib/db/upkeep/delete-parents';
 import { removeUnusedVersions } from '#lib/db/upkeep/suite-versions';
 import { PHRASES, ROUTE } from '../prompt-tune-system.js';
 import { documentIn, openPromptTunes, type Author, type Skill } from '../prompt-tunes.js';
@@ -383,6 +384,7 @@ describe('what happens meanwhile', () => {
     const found = await tune.end(skilled, helpful);
     expect((await tune.client.delete(`${ROUTE}/history/${tune.id}`)).status).toBe(204);
     expect((await tune.client.get(`${ROUTE}/history/${tune.id}`)).status).toBe(404);
+    while (await removeParent(tunes.pool, tune.id));
     while (await removeUnusedVersions(tunes.pool));
     for (const table of ['prompt_candidate', 'prompt_ask'])
       expect(await tune.rows(`SELECT 1 FROM ${table} WHERE tune_id = $1`, [tune.id])).toEqual([]);

@@ -8,7 +8,7 @@ import { GateRepository } from '#lib/db/catalogue/gates';
 import { readRunOfSuite } from '#lib/db/catalogue/take-baseline';
 import type { Pool, PoolClient } from '#lib/db/connection/pool';
 import type { Prisma } from '#lib/db/connection/prisma';
-import { deleteOrchestrations } from '#lib/db/engine/orchestrations';
+import { deleteOrchestrations } from '#lib/db/upkeep/delete-parents';
 import { ComparisonTurns } from '../comparisons/comparison-turns.js';
 import type { Change } from '../platform/decorators.js';
 import { POOL, PRISMA } from '../platform/stores.js';

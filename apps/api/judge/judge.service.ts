@@ -20,7 +20,7 @@ import type { Pool } from '#lib/db/connection/pool';
 import type { Prisma } from '#lib/db/connection/prisma';
 import { joinExperiment } from '#lib/db/engine/experiments';
 import { submitReport } from '#lib/db/engine/judge-reports';
-import { deleteOrchestrations } from '#lib/db/engine/orchestrations';
+import { deleteOrchestrations } from '#lib/db/upkeep/delete-parents';
 import { asReport, JudgeReportRepository, readJudgedRows, type ReportRow } from '#lib/db/read/judge-reports';
 import { figuresOf } from '#lib/judging/figures';
 import { calibrationHeads } from '../labels/calibration-heads.js';

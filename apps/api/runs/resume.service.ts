@@ -9,7 +9,7 @@ import type { ResumeInput, Submitted } from '#lib/contracts/run';
 import { audit } from '#lib/db/catalogue/audit';
 import type { Caller } from '#lib/db/catalogue/callers';
 import type { Pool } from '#lib/db/connection/pool';
-import { resumeOrchestration } from '#lib/db/engine/orchestrations';
+import { resumeOrchestration } from '#lib/db/engine/resume-orchestration';
 import { JobRepository } from '#lib/db/read/jobs';
 import type { Change } from '../platform/decorators.js';
 import { notifyOfJobs } from '../platform/notify-of-jobs.js';
@@ -36,18 +36,12 @@ export class ResumeService {
     const { type, result_ref: ref } = await new JobRepository(this.pool, teamId).read(jobId);
     if (type === 'tool_eval') return this.runs.resume(caller, ref!, input, change);
     if (type === 'rescore') throw new ProblemError(409, `A job of type "${type}" cannot be resumed. Submit it anew.`);
-    let lanes: string[] = [];
     const submitted = await change(async (client) => {
-      const {
-        id,
-        jobId: newJobId,
-        lanes: woken,
-      } = await resumeOrchestration(client, { teamId, userId, jobId, ...input });
-      lanes = woken;
+      const { id, jobId: newJobId } = await resumeOrchestration(client, { teamId, userId, jobId, ...input });
       await audit(client, caller, `${type}.resume`, id);
       return { job_id: newJobId, ...refOf(type, id), status: 'submitted' as const };
     });
-    notifyOfJobs(this.redis, [submitted.job_id], lanes);
+    notifyOfJobs(this.redis, [submitted.job_id]);
     return submitted;
   }
 }

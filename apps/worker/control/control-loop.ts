@@ -222,11 +222,14 @@ export class ControlLoop {
       onMoreToDo: () => this.wake('orchestrate'),
     });
     const bulkhead = this.#bulkhead('orchestrate');
-    return this.#step('orchestrate', async (signal) =>
-      bulkhead.each(await orchestrator.toAdvance(), byTeam, async (orchestration) => {
+    return this.#step('orchestrate', async (signal) => {
+      await bulkhead.each(await orchestrator.toJudge(), byTeam, async (run) => {
+        if (!signal.aborted) await orchestrator.judge(run);
+      });
+      await bulkhead.each(await orchestrator.toAdvance(), byTeam, async (orchestration) => {
         if (!signal.aborted) await orchestrator.advance(orchestration, signal);
-      }),
-    );
+      });
+    });
   }
 
   #countStep(): RepeatingStep {

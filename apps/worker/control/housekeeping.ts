@@ -7,6 +7,7 @@ import { longQuery, type Pool } from '#lib/db/connection/pool';
 import { abandonStaleRecordings } from '#lib/db/engine/record-run';
 import { expireCachedReplies } from '#lib/db/engine/reply-cache';
 import { abandonedTryOuts, removeTryOut } from '#lib/db/engine/try-outs';
+import { parentsToRemove, removeParent } from '#lib/db/upkeep/delete-parents';
 import { purgeRun, runsToPurge } from '#lib/db/upkeep/delete-run';
 import { dropOldExchanges } from '#lib/db/upkeep/drop-exchanges';
 import { removeUnusedVersions } from '#lib/db/upkeep/suite-versions';
@@ -55,7 +56,8 @@ export class Housekeeping {
       'expire replies': () => inPieces(expireCachedReplies),
       'give up recordings that were left behind': () => abandonStaleRecordings(pool),
       'remove try-outs that nobody waits for': () => this.#removeTryOuts(signal),
-      'purge deleted runs': () => this.#purgeRuns(signal),
+      'remove deleted parents': () => this.#inTurns(parentsToRemove(pool), removeParent, signal),
+      'purge deleted runs': () => this.#inTurns(runsToPurge(pool), purgeRun, signal),
       'remove unused versions of suites': () => inPieces(removeUnusedVersions),
       'remove unused embeddings': () => inPieces(removeUnusedEmbeddings),
       'remove unused lanes': () => removeUnusedLanes(pool),
@@ -82,21 +84,25 @@ export class Housekeeping {
     }
   }
 
-  /** Removes a piece of each run in turn. A run that fails is left for the next time. */
-  async #purgeRuns(signal: AbortSignal): Promise<void> {
+  /** Removes a piece of each in turn. One that fails is left for the next time. */
+  async #inTurns(
+    ids: Promise<string[]>,
+    removePiece: (pool: Pool, id: string) => Promise<boolean>,
+    signal: AbortSignal,
+  ): Promise<void> {
     const { pool, logger } = this.deps;
-    const remaining = new Set(await runsToPurge(pool));
+    const remaining = new Set(await ids);
     while (remaining.size) {
-      for (const runId of [...remaining]) {
+      for (const id of [...remaining]) {
         if (signal.aborted) return;
-        const hasMore = await purgeRun(pool, runId).catch((error: Error) => {
+        const hasMore = await removePiece(pool, id).catch((error: Error) => {
           measureStepFailure(STEP);
           logger.warn(
-            { step: STEP, run: runId, error: error.message },
-            'What a deleted run left behind could not be removed; it will be tried again',
+            { step: STEP, id, error: error.message },
+            'What a deleted run or parent left behind could not be removed; it will be tried again',
           );
         });
-        if (!hasMore) remaining.delete(runId);
+        if (!hasMore) remaining.delete(id);
       }
     }
   }

@@ -2,10 +2,16 @@ import type { Redis } from 'ioredis';
 import { pino } from 'pino';
 import { createDatabase, createRedis } from '../../../test/services.js';
 import { ProblemError } from '#lib/contracts/input/problem';
+import { JudgeSettingRepository } from '#lib/db/catalogue/judge-settings';
 import { createPool, type Pool } from '#lib/db/connection/pool';
+import { finishRun, runsToFinish } from '#lib/db/engine/finish-run';
+import { judgeFinishedRun, runsToJudge } from '#lib/db/engine/judge-of-run';
 import { submitOrchestration } from '#lib/db/engine/orchestrations';
 import { JobRepository } from '#lib/db/read/jobs';
+import { dyingPool } from '#lib/db/testing/dying-pool';
 import { aTeam } from '#lib/db/testing/run-fixture';
+import { settleRun } from '#lib/db/testing/settled-run';
+import { deleteRun } from '#lib/db/upkeep/delete-run';
 import { newId } from '#lib/runtime/ids';
 import { connectRedis } from '#lib/runtime/redis';
 import { Orchestrator, type NextStep } from './orchestrate.js';
@@ -35,16 +41,12 @@ async function anOrchestration() {
   return { id, teamId, jobId, job: () => new JobRepository(pool, teamId).read(jobId) };
 }
 
+const anOrchestrator = (nextSteps: Record<string, NextStep> = {}): Orchestrator =>
+  new Orchestrator({ pool, locks: pool, redis, nextSteps, onChildren: () => {}, onMoreToDo: () => {} });
+
 /** Lets a worker make the steps that it can make now. @returns what they threw */
 function aWorker(next: NextStep) {
-  const orchestrator = new Orchestrator({
-    pool,
-    locks: pool,
-    redis,
-    nextSteps: { gate: next },
-    onChildren: () => {},
-    onMoreToDo: () => {},
-  });
+  const orchestrator = anOrchestrator({ gate: next });
   return async (): Promise<string[]> => {
     const found = await orchestrator.toAdvance();
     const turns = await Promise.allSettled(found.map((one) => orchestrator.advance(one, never)));
@@ -76,4 +78,67 @@ it('a reason why it cannot go on fails the job, which says so', async () => {
   });
   expect(await turn()).toEqual([]);
   expect(await gone.job()).toMatchObject({ status: 'failed', error: 'The model is gone. Add it again.' });
+});
+
+describe('a run that has ended', () => {
+  /** A run of a team with a judge, in which an item failed. */
+  async function aFailedRun() {
+    const team = await aTeam(pool);
+    await new JudgeSettingRepository(pool, team.teamId).set({ judge: 'sim::judge', instructions: '', auto_below: 1 });
+    const { runId, jobId } = await team.submit();
+    await settleRun(pool, runId, [1, 0, 0, 0]);
+    return {
+      ...team,
+      runId,
+      jobId,
+      finish: async () => {
+        for (const run of await runsToFinish(pool)) if (run.id === runId) await finishRun(pool, run);
+      },
+      status: async () => (await new JobRepository(pool, team.teamId).read(jobId)).status,
+      reports: async () => (await pool.query('SELECT source FROM judge_report WHERE run_id = $1', [runId])).rows,
+      warnings: async () => (await pool.query('SELECT code, message FROM run_warning WHERE run_id = $1', [runId])).rows,
+      isNoted: async () => (await runsToJudge(pool, [])).some(({ id }) => id === runId),
+    };
+  }
+  const judge = (orchestrator: Orchestrator) =>
+    orchestrator.toJudge().then((runs) => Promise.allSettled(runs.map((run) => orchestrator.judge(run))));
+
+  it.each([
+    [
+      'its own judge',
+      (id: string) => pool.query(`UPDATE run SET config = '{"judge":{"below":7}}' WHERE id = $1`, [id]),
+    ],
+    [
+      'the judge of its team',
+      (id: string) =>
+        pool.query(`UPDATE judge_setting SET judge = '' WHERE team_id = (SELECT team_id FROM run WHERE id = $1)`, [id]),
+    ],
+  ])('ends though %s cannot be read, and says so; others are judged', async (_what, spoil) => {
+    const [spoilt, sound] = [await aFailedRun(), await aFailedRun()];
+    await spoil(spoilt.runId);
+    await Promise.all([spoilt.finish(), sound.finish()]);
+    expect([await spoilt.status(), await sound.status()]).toEqual(['completed', 'completed']);
+    await judge(anOrchestrator());
+    expect([await spoilt.reports(), await sound.reports()]).toEqual([[], [{ source: 'auto' }]]);
+    expect(await spoilt.warnings()).toEqual([
+      { code: 'not_judged', message: expect.stringMatching(/^The run was not judged by itself\. .* cannot be read: /) },
+    ]);
+    expect([await spoilt.isNoted(), await sound.isNoted()]).toEqual([false, false]);
+  });
+
+  it('is judged once, whatever dies; and one that fails otherwise is left alone for a while', async () => {
+    const [run, broken] = [await aFailedRun(), await aFailedRun()];
+    await pool.query(`UPDATE run SET config = 'no JSON' WHERE id = $1`, [broken.runId]);
+    await Promise.all([run.finish(), broken.finish()]);
+    for (let n = 1; await run.isNoted(); n++)
+      await judgeFinishedRun(dyingPool(pool, n).pool, { ...run, id: run.runId }).catch(() => {});
+    expect(await judgeFinishedRun(pool, { ...run, id: run.runId })).toBeUndefined();
+    expect(await run.reports()).toEqual([{ source: 'auto' }]);
+    const orchestrator = anOrchestrator();
+    await judge(orchestrator);
+    expect((await orchestrator.toJudge()).map(({ id }) => id)).not.toContain(broken.runId);
+    expect([await broken.status(), await broken.isNoted()]).toEqual(['completed', true]);
+    await deleteRun(pool, broken);
+    expect(await broken.isNoted()).toBe(false);
+  });
 });

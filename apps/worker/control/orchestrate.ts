@@ -3,6 +3,7 @@ import { ProblemError } from '#lib/contracts/input/problem';
 import { isFinished } from '#lib/contracts/job';
 import { withAdvisoryLock } from '#lib/db/connection/advisory-lock';
 import type { Pool } from '#lib/db/connection/pool';
+import { giveUpJudging, judgeFinishedRun, runsToJudge, type RunToJudge } from '#lib/db/engine/judge-of-run';
 import {
   commitStep,
   orchestrationsToAdvance,
@@ -11,6 +12,7 @@ import {
   type Step,
   type WaitingOrchestration,
 } from '#lib/db/engine/orchestrations';
+import { resumeChildren } from '#lib/db/engine/resume-orchestration';
 import { notify } from '#lib/events/notifications';
 import { Setbacks } from './setbacks.js';
 
@@ -24,7 +26,7 @@ export type NextStep = (orchestration: Orchestration, signal: AbortSignal) => Pr
 /** A step may compare two large runs. */
 const STEP_TIMEOUT_MS = 120_000;
 
-/** Makes the next steps of orchestrations. */
+/** Makes the next steps of orchestrations, and submits the reports that runs ask for when they have ended. */
 export class Orchestrator {
   readonly #setbacks = new Setbacks();
 
@@ -47,6 +49,29 @@ export class Orchestrator {
     return orchestrationsToAdvance(this.deps.pool, this.#setbacks.waiting());
   }
 
+  /** Those that have ended and may ask for a judge, without those that failed a moment ago. */
+  toJudge(): Promise<RunToJudge[]> {
+    return runsToJudge(this.deps.pool, this.#setbacks.waiting());
+  }
+
+  /** Has a run judged that has ended, where it or its team asks for that. What is wrong with one holds up no other. */
+  async judge(run: RunToJudge): Promise<void> {
+    const { pool, redis, onMoreToDo } = this.deps;
+    try {
+      const jobId = await judgeFinishedRun(pool, run).catch(async (error: Error) => {
+        if (!(error instanceof ProblemError)) throw error;
+        await giveUpJudging(pool, run, error.message);
+      });
+      this.#setbacks.clear(run.id);
+      if (!jobId) return;
+      onMoreToDo();
+      await notify(redis, { topic: 'job', id: jobId });
+    } catch (error) {
+      this.#setbacks.add(run.id);
+      throw error;
+    }
+  }
+
   async advance({ orchestrationId: id, jobId }: WaitingOrchestration, stop: AbortSignal): Promise<void> {
     const { locks, redis, onChildren, onMoreToDo } = this.deps;
     await withAdvisoryLock(locks, `orchestrate ${id}`, async () => {
@@ -55,7 +80,7 @@ export class Orchestrator {
         this.#setbacks.clear(id);
         if (!lanes) return;
         if (lanes.length) onChildren();
-        else onMoreToDo();
+        onMoreToDo();
         for (const lane of lanes) await notify(redis, { topic: 'lane', id: lane });
         await notify(redis, { topic: 'job', id: jobId });
       } catch (error) {
@@ -66,6 +91,7 @@ export class Orchestrator {
   }
 
   /**
+   * Makes the next step, or resumes some of the child runs.
    * Another worker may have made the step since it was found. The next one then has to wait for the child runs that it
    * made: what they have measured so far would decide.
    * @returns the lanes that have work now; undefined when there was no step to make
@@ -73,6 +99,7 @@ export class Orchestrator {
   async #step(id: string, signal: AbortSignal): Promise<string[] | undefined> {
     const { pool, nextSteps } = this.deps;
     const orchestration = await readOrchestration(pool, id);
+    if (orchestration?.resuming) return resumeChildren(pool, orchestration);
     if (!orchestration?.children.every(({ status }) => isFinished(status))) return undefined;
     try {
       return await commitStep(pool, orchestration, await nextSteps[orchestration.type]!(orchestration, signal));

@@ -1,5 +1,5 @@
 import { cancelJob } from '#lib/db/engine/cancel-job';
-import { resumeOrchestration } from '#lib/db/engine/orchestrations';
+import { resumeOrchestration } from '#lib/db/engine/resume-orchestration';
 import { deleteRun } from '#lib/db/upkeep/delete-run';
 import { allRight, CASES, openGateRuns, right, type Replies } from '../../../test/gate-runs.js';
 

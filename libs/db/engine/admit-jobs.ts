@@ -1,19 +1,18 @@
 import type { PoolClient } from '../connection/pool.js';
 import { lockUser } from './lock-user.js';
-import { logEvents } from './log-events.js';
+import { logJobEvents } from './log-events.js';
 
 /**
  * Starts the oldest pending jobs of a user while fewer are running than the team allows, and those of child runs, for
- * which their parent counts: `pending` becomes
- * `queued`, and a run's targets become active, unless the run has to be prepared first. Called wherever the number
- * may have changed: after a submit, a finish, a cancel. Because of the user's row lock, two callers at the same
- * instant count each other's jobs. Because of the share lock on the team's row, a change of the limit waits for
- * those who count by the old one.
+ * which their parent counts: `pending` becomes `queued`, and a run's targets become active, unless the run has to be
+ * prepared first. Called wherever the number may have changed: after a submit, a finish, a cancel. Because of the
+ * user's row lock, two callers at the same instant count each other's jobs. Because of the share lock on the team's
+ * row, a change of the limit waits for those who count by the old one.
  * @returns the jobs that start
  */
 export async function admitJobs(client: PoolClient, userId: string): Promise<string[]> {
   await lockUser(client, userId);
-  const { rows: admitted } = await client.query<{ id: string; type: string; result_ref: string }>(
+  const { rows: admitted } = await client.query<{ id: string; type: string }>(
     `UPDATE job SET status = 'queued' WHERE user_id = $1 AND status = 'pending' AND (parent_id IS NOT NULL OR id IN (
        SELECT id FROM job WHERE user_id = $1 AND status = 'pending' AND parent_id IS NULL ORDER BY id
        LIMIT greatest(0, (
@@ -22,46 +21,71 @@ export async function admitJobs(client: PoolClient, userId: string): Promise<str
          SELECT count(*)::int FROM job
          WHERE user_id = $1 AND status IN ('queued', 'running') AND parent_id IS NULL
        ))
-     )) RETURNING id, type, result_ref`,
+     )) RETURNING id, type`,
     [userId],
   );
-  for (const job of admitted.filter(({ type }) => type === 'tool_eval')) {
-    await client.query(`UPDATE run SET status = 'queued' WHERE job_id = $1`, [job.id]);
-    const progress = await preparationProgress(client, job.result_ref);
-    if (progress === null) await activateRun(client, job.result_ref);
-    else await client.query('UPDATE job SET detail = $2 WHERE id = $1', [job.id, progress]);
-  }
+  const jobIds = admitted.filter(({ type }) => type === 'tool_eval').map(({ id }) => id);
+  if (jobIds.length) await beginRuns(client, jobIds);
   return admitted.map(({ id }) => id);
 }
 
-/** How far a resumed run is prepared, for the job's detail; null when there is nothing to prepare. */
-export async function preparationProgress(client: PoolClient, runId: string): Promise<string | null> {
-  const { rows } = await client.query<{ detail: string | null }>(
-    `SELECT 'preparing ' || sum(next_item) || ' of ' || sum(end_item) AS detail FROM preparation WHERE run_id = $1`,
-    [runId],
+async function beginRuns(client: PoolClient, jobIds: readonly string[]): Promise<void> {
+  const { rows: runs } = await client.query<{ id: string }>(
+    `UPDATE run SET status = 'queued' WHERE job_id = ANY ($1) RETURNING id`,
+    [jobIds],
   );
-  return rows[0]!.detail;
+  const runIds = runs.map(({ id }) => id);
+  const prepared = new Set(await showPreparation(client, runIds));
+  const rest = runIds.filter((id) => !prepared.has(id));
+  if (rest.length) await activateRuns(client, rest);
 }
 
-/** Lets the dispatcher take items of a run whose job was admitted, and logs its beginning. */
-export async function activateRun(client: PoolClient, runId: string): Promise<void> {
-  const { rows: targets } = await client.query<{ target: string; n: number }>(
+/**
+ * Says in the details of their jobs how far resumed runs are prepared.
+ * @returns those that have to be
+ */
+export async function showPreparation(client: PoolClient, runIds: readonly string[]): Promise<string[]> {
+  const { rows } = await client.query<{ run_id: string }>(
+    `UPDATE job SET detail = 'preparing ' || p.done || ' of ' || p.total
+     FROM (
+       SELECT run_id, sum(next_item) AS done, sum(end_item) AS total FROM preparation WHERE run_id = ANY ($1)
+       GROUP BY run_id
+     ) p JOIN run r ON r.id = p.run_id
+     WHERE job.id = r.job_id RETURNING p.run_id`,
+    [runIds],
+  );
+  return rows.map((row) => row.run_id);
+}
+
+/** Lets the dispatcher take items of runs whose jobs were admitted, and logs their beginning. */
+export async function activateRuns(client: PoolClient, runIds: readonly string[]): Promise<void> {
+  await client.query('SELECT 1 FROM target WHERE run_id = ANY ($1) ORDER BY run_id, ordinal FOR UPDATE', [runIds]);
+  const { rows: targets } = await client.query<{ run_id: string; ordinal: number; target: string; n: number }>(
     `UPDATE target SET active = true
-     WHERE run_id = $1 AND (cursor < n OR EXISTS (
+     WHERE run_id = ANY ($1) AND (cursor < n OR EXISTS (
        SELECT 1 FROM redo WHERE redo.run_id = target.run_id AND redo.target = ordinal
      ))
-     RETURNING provider_key || '::' || model_id AS target, n`,
-    [runId],
+     RETURNING run_id, ordinal, provider_key || '::' || model_id AS target, n`,
+    [runIds],
   );
-  const run = await client.query<{ job_id: string }>('SELECT job_id FROM run WHERE id = $1', [runId]);
-  await logEvents(client, run.rows[0]!.job_id, [
-    {
-      name: 'tool_eval_init',
-      data: {
-        eval_id: runId,
-        targets: targets.map(({ target }) => target),
-        total_cases: targets.reduce((sum, { n }) => sum + n, 0),
-      },
-    },
-  ]);
+  const { rows: runs } = await client.query<{ id: string; job_id: string }>(
+    'SELECT id, job_id FROM run WHERE id = ANY ($1)',
+    [runIds],
+  );
+  const targetsOf = Map.groupBy(targets, (target) => target.run_id);
+  await logJobEvents(
+    client,
+    runs.map(({ id, job_id: jobId }) => {
+      const own = (targetsOf.get(id) ?? []).sort((a, b) => a.ordinal - b.ordinal);
+      return {
+        jobId,
+        name: 'tool_eval_init',
+        data: {
+          eval_id: id,
+          targets: own.map(({ target }) => target),
+          total_cases: own.reduce((sum, { n }) => sum + n, 0),
+        },
+      };
+    }),
+  );
 }

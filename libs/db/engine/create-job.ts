@@ -1,8 +1,8 @@
 import type { JobType } from '#lib/contracts/job';
-import { newId } from '#lib/runtime/ids';
-import { insertRow } from '../connection/insert-row.js';
+import { newIds } from '#lib/runtime/ids';
+import { BatchColumns } from '../connection/batch-columns.js';
 import type { PoolClient } from '../connection/pool.js';
-import { logEvents } from './log-events.js';
+import { logJobEvents } from './log-events.js';
 
 export interface NewJob {
   teamId: string;
@@ -22,20 +22,33 @@ export interface NewJob {
 
 /** Writes a pending job, with the first entry of its log. `admitJobs` starts it when it is its turn. */
 export async function createJob(client: PoolClient, job: NewJob): Promise<string> {
-  const id = newId();
-  await insertRow(client, 'job', {
-    id,
-    team_id: job.teamId,
-    user_id: job.userId,
-    type: job.type,
-    status: 'pending',
-    result_ref: job.resultRef,
-    total: job.total,
-    generation: job.generation ?? 1,
-    parent_id: job.isHidden ? id : (job.parentId ?? null),
-  });
-  await logEvents(client, id, [
-    { name: 'job_created', data: { type: job.type, status: 'pending', result_ref: job.resultRef } },
-  ]);
-  return id;
+  return (await createJobs(client, [job]))[0]!;
+}
+
+const JOBS = new BatchColumns<NewJob & { id: string }>({
+  id: ['uuid', ({ id }) => id],
+  team_id: ['uuid', ({ teamId }) => teamId],
+  user_id: ['uuid', ({ userId }) => userId],
+  type: ['text', ({ type }) => type],
+  status: ['text', () => 'pending'],
+  result_ref: ['text', ({ resultRef }) => resultRef],
+  total: ['int', ({ total }) => total],
+  generation: ['smallint', ({ generation }) => generation ?? 1],
+  parent_id: ['uuid', ({ id, isHidden, parentId }) => (isHidden ? id : parentId)],
+});
+
+/** The same for many. @returns their ids, in their order */
+export async function createJobs(client: PoolClient, jobs: readonly NewJob[]): Promise<string[]> {
+  const ids = newIds(jobs.length);
+  const rows = jobs.map((job, n) => ({ ...job, id: ids[n]! }));
+  await client.query(`INSERT INTO job (${JOBS.names}) SELECT ${JOBS.names} FROM ${JOBS.unnest(1)}`, JOBS.values(rows));
+  await logJobEvents(
+    client,
+    rows.map(({ id: jobId, type, resultRef }) => ({
+      jobId,
+      name: 'job_created',
+      data: { type, status: 'pending', result_ref: resultRef },
+    })),
+  );
+  return ids;
 }

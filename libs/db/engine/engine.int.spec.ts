@@ -456,7 +456,8 @@ describe('finishing', () => {
   it('does not wait for whoever holds its user, but tries again in the next turn', async () => {
     const team = await aTeam(pool);
     const { runId, jobId } = await team.submit();
-    const run = { id: runId, jobId, teamId: team.teamId, userId: team.userId, experimentId: null };
+    const of = { teamId: team.teamId, userId: team.userId, generation: 1, experimentId: null };
+    const run = { id: runId, jobId, ...of };
     const client = await pool.connect();
     try {
       await client.query('BEGIN; SET LOCAL idle_in_transaction_session_timeout = 0'); // Stands for a busy one.

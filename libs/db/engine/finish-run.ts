@@ -3,7 +3,7 @@ import type { Summary } from '#lib/contracts/summary';
 import { inTransaction, type Pool, type PoolClient } from '../connection/pool.js';
 import { admitJobs } from './admit-jobs.js';
 import { MEAN_OF_TARGETS, storePair, type ComparedPair } from './experiment-pairs.js';
-import { judgeFinishedRun } from './judge-of-run.js';
+import { noteForJudge } from './judge-of-run.js';
 import { lockUserOrTimeOut } from './lock-user.js';
 import { logEvents } from './log-events.js';
 import { lockExperiment, placeRun, type ComparedRun } from './place-run.js';
@@ -72,24 +72,27 @@ export interface RunToFinish {
   id: string;
   teamId: string;
   userId: string;
+  generation: number;
+  /** Null as well where the run has no result to compare. */
   experimentId: string | null;
 }
 
-/** Running runs whose targets are all finished, and stopped ones that have results and no score yet. */
+/** Running runs whose targets are all finished, and stopped ones that are not closed. */
 export async function runsToFinish(pool: Pool): Promise<RunToFinish[]> {
   const { rows } = await pool.query<RunToFinish>({
     name: 'runs_to_finish',
-    // The first condition of the inner query is, to the letter, that of the index run_unfinished.
-    text: `SELECT id, "teamId", "userId", "experimentId" FROM (
-       SELECT r.id, r.team_id AS "teamId", r.user_id AS "userId", r.experiment_id AS "experimentId",
+    // The first condition of the inner query is, to the letter, that of the index run_to_finish.
+    text: `SELECT id, "teamId", "userId", generation, "experimentId" FROM (
+       SELECT r.id, r.team_id AS "teamId", r.user_id AS "userId", r.generation,
+         CASE WHEN r.status = 'running' OR EXISTS (
+           SELECT 1 FROM target t WHERE t.run_id = r.id AND t.settled > t.errored
+         ) THEN r.experiment_id END AS "experimentId",
          row_number() OVER (PARTITION BY r.team_id ORDER BY r.id) AS n
        FROM run r
-       WHERE (r.status = 'running' OR (r.status IN ('cancelled', 'budget_exceeded') AND r.score IS NULL))
+       WHERE (r.status = 'running' OR (r.status IN ('cancelled', 'budget_exceeded') AND r.score IS NULL
+           AND nullif(r.generation, r.closed_generation) IS NOT NULL))
          AND r.worker_level <= level_of_session()
          AND NOT EXISTS (SELECT 1 FROM target t WHERE t.run_id = r.id AND t.finished_at IS NULL)
-         AND (r.status = 'running' OR EXISTS (
-           SELECT 1 FROM target t WHERE t.run_id = r.id AND t.settled > t.errored
-         ))
      ) done
      WHERE n <= $1 ORDER BY n LIMIT 1000`,
     values: [PER_TEAM],
@@ -98,7 +101,8 @@ export async function runsToFinish(pool: Pool): Promise<RunToFinish[]> {
 }
 
 /**
- * Finishes a run whose targets are all finished, with its job, once. A run that was stopped only gets its score. A
+ * Finishes a run whose targets are all finished, with its job, once. A run that was stopped only gets its score, if it
+ * has one, and is closed: a resume opens it again by raising the generation. A
  * run of an experiment gets its place in it, in the same transaction; nothing happens while it has to be compared
  * anew, because the experiment got another baseline meanwhile.
  * @param compared the run beside the baseline of its experiment; undefined for a run of none
@@ -107,17 +111,17 @@ export async function runsToFinish(pool: Pool): Promise<RunToFinish[]> {
 export async function finishRun(pool: Pool, run: RunToFinish, compared?: ComparedRun): Promise<string | undefined> {
   return inTransaction(pool, async (client) => {
     await lockUserOrTimeOut(client, run.userId);
-    if (!(await lockFinishable(client, run.id))) return undefined;
+    if (!(await lockFinishable(client, run))) return undefined;
     const experiment = compared && (await lockExperiment(client, compared));
     if (experiment === 'changed') return undefined;
     const pair = experiment ? compared!.pair : null;
     const scored = await storeScore(client, run.id, pair);
     if (experiment && pair) await storePair(client, experiment.id, pair);
-    await askForFiguresOfListed(client, { runId: run.id });
     const completed = await client.query(
       `UPDATE run SET status = 'completed', finished_at = now() WHERE id = $1 AND status = 'running'`,
       [run.id],
     );
+    if (completed.rowCount || scored?.score != null) await askForFiguresOfListed(client, { runId: run.id });
     if (!scored || completed.rowCount === 0) return undefined;
     const placed = experiment ? await placeRun(client, experiment, compared!) : [];
     const { job_id: jobId, score } = scored;
@@ -129,7 +133,7 @@ export async function finishRun(pool: Pool, run: RunToFinish, compared?: Compare
       ...placed,
       { name: 'job_completed', data: { status: 'completed', result_ref: run.id } },
     ]);
-    await judgeFinishedRun(client, run.id);
+    await noteForJudge(client, run.id);
     await admitJobs(client, run.userId);
     return jobId;
   });
@@ -144,8 +148,12 @@ const besideBaseline = (
  * Locks a run, so that nobody can resume it, and looks again whether its targets are finished: it may have been
  * resumed since it was found.
  */
-async function lockFinishable(client: PoolClient, runId: string): Promise<boolean> {
-  await client.query('SELECT 1 FROM run WHERE id = $1 FOR UPDATE', [runId]);
+async function lockFinishable(client: PoolClient, { id: runId, generation }: RunToFinish): Promise<boolean> {
+  const found = await client.query('SELECT 1 FROM run WHERE id = $1 AND generation = $2 FOR UPDATE', [
+    runId,
+    generation,
+  ]);
+  if (found.rowCount === 0) return false;
   const unfinished = await client.query('SELECT 1 FROM target WHERE run_id = $1 AND finished_at IS NULL LIMIT 1', [
     runId,
   ]);
@@ -158,7 +166,7 @@ async function storeScore(
   pair: ComparedPair | null,
 ): Promise<{ job_id: string; score: number | null } | undefined> {
   const { rows } = await client.query<{ job_id: string; score: number | null }>(
-    `UPDATE run r SET score = s.score, delta = $2, differs = $3, comparison = $4
+    `UPDATE run r SET score = s.score, delta = $2, differs = $3, comparison = $4, closed_generation = generation
      FROM (SELECT ${MEAN_OF_TARGETS} AS score FROM target WHERE run_id = $1) s
      WHERE r.id = $1 RETURNING r.job_id, r.score`,
     [runId, pair?.delta ?? null, pair?.differs ?? [], pair ? JSON.stringify(pair.comparison) : null],

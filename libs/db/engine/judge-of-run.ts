@@ -1,11 +1,16 @@
+import { ProblemError } from '#lib/contracts/input/problem';
 import { JudgeInput, type JudgeReport } from '#lib/contracts/judge';
-import type { JudgeOfRun } from '#lib/contracts/judge-of-run';
-import type { PoolClient } from '../connection/pool.js';
+import { JudgeOfRun } from '#lib/contracts/judge-of-run';
+import type { z } from 'zod';
+import { inTransaction, type Pool, type PoolClient } from '../connection/pool.js';
 import { submitReport } from './judge-reports.js';
+import { lockUserOrTimeOut } from './lock-user.js';
+import { storeWarning } from './log-events.js';
 
 // A run may have itself judged, and a team may have runs judged that score little. Both happen once a run: `asked_by`
-// of a report is unique. The job of an inline report is submitted with the run and follows it; other reports are
-// submitted by the transaction that finishes the run, so that none is forgotten whatever dies.
+// of a report is unique. The job of an inline report is submitted with the run and follows it. Whoever finishes a run
+// only notes it, so that nothing that goes wrong here holds up a run that has its score; a worker takes up the note
+// (`judgeFinishedRun`), and takes it away in the transaction that submits the report.
 
 interface Asking {
   teamId: string;
@@ -26,7 +31,7 @@ export async function askByRun(
 ): Promise<string | undefined> {
   const report = await submitReport(client, {
     ...of,
-    asked: JudgeInput.parse({ eval_id: runId, judge, below, instructions }),
+    asked: readAs(JudgeInput, { eval_id: runId, judge, below, instructions }, 'What its judge is asked'),
     judge,
     runId,
     baselineId: null,
@@ -36,12 +41,46 @@ export async function askByRun(
   return report?.jobId;
 }
 
+/**
+ * Notes that a run has ended. Runs that a parent made, and samples that were added to a run, are judged only where
+ * somebody asks.
+ */
+export async function noteForJudge(client: PoolClient, runId: string): Promise<void> {
+  await client.query(
+    `INSERT INTO run_to_judge (run_id)
+     SELECT id FROM run WHERE id = $1 AND orchestration_id IS NULL AND extends_run_id IS NULL ON CONFLICT DO NOTHING`,
+    [runId],
+  );
+}
+
+export interface RunToJudge {
+  id: string;
+  teamId: string;
+  userId: string;
+}
+
+/** Runs that were noted, at most twenty of each team, the oldest. @param except ids of those to leave out */
+export async function runsToJudge(pool: Pool, except: readonly string[]): Promise<RunToJudge[]> {
+  const { rows } = await pool.query<RunToJudge>({
+    name: 'runs_to_judge',
+    text: `SELECT id, "teamId", "userId" FROM (
+       SELECT r.id, r.team_id AS "teamId", r.user_id AS "userId",
+         row_number() OVER (PARTITION BY r.team_id ORDER BY q.asked_at, r.id) AS n
+       FROM run_to_judge q JOIN run r ON r.id = q.run_id
+       WHERE r.worker_level <= level_of_session() AND r.id <> ALL ($1)
+     ) oldest
+     WHERE n <= 20 ORDER BY n LIMIT 1000`,
+    values: [except],
+  });
+  return rows;
+}
+
 interface FinishedRun {
   team_id: string;
   user_id: string;
   experiment_id: string | null;
   score: number | null;
-  own: string | null;
+  config: string;
   judge: string | null;
   instructions: string | null;
   auto_below: number | null;
@@ -49,24 +88,29 @@ interface FinishedRun {
 }
 
 /**
- * Has a run judged that has just ended, where it asks for that, or where its team does. Runs that a parent made, and
- * samples that were added to a run, are judged only where somebody asks.
+ * Has a run judged that was noted, where it asks for that, or where its team does. Does nothing when another process
+ * has done it.
+ * @throws ProblemError when it cannot be judged, now or later: `giveUpJudging`
  */
-export async function judgeFinishedRun(client: PoolClient, runId: string): Promise<string | undefined> {
-  const { rows } = await client.query<FinishedRun>(
-    `SELECT r.team_id, r.user_id, r.experiment_id, r.score, r.config::json ->> 'judge' AS own,
-       s.judge, s.instructions, s.auto_below,
-       (SELECT sum(settled - errored - passed)::int FROM target WHERE run_id = r.id) AS failed
-     FROM run r LEFT JOIN judge_setting s ON s.team_id = r.team_id
-     WHERE r.id = $1 AND r.orchestration_id IS NULL AND r.extends_run_id IS NULL
-       AND NOT EXISTS (SELECT 1 FROM judge_report p WHERE p.asked_by = r.id)`,
-    [runId],
-  );
-  const run = rows[0];
-  if (!run || run.failed === 0) return undefined;
+export async function judgeFinishedRun(pool: Pool, { id: runId, userId }: RunToJudge): Promise<string | undefined> {
+  return inTransaction(pool, async (client) => {
+    await lockUserOrTimeOut(client, userId);
+    const { rows } = await client.query<FinishedRun>(
+      `SELECT r.team_id, r.user_id, r.experiment_id, r.score, r.config, s.judge, s.instructions, s.auto_below,
+         (SELECT sum(settled - errored - passed)::int FROM target WHERE run_id = r.id) AS failed
+       FROM run r LEFT JOIN judge_setting s ON s.team_id = r.team_id WHERE r.id = $1 FOR KEY SHARE OF r`,
+      [runId],
+    );
+    const noted = await client.query('DELETE FROM run_to_judge WHERE run_id = $1', [runId]);
+    return rows[0] && noted.rowCount ? askIfWanted(client, runId, rows[0]) : undefined;
+  });
+}
+
+async function askIfWanted(client: PoolClient, runId: string, run: FinishedRun): Promise<string | undefined> {
+  if (run.failed === 0) return undefined;
   const of = { teamId: run.team_id, userId: run.user_id, runId, experimentId: run.experiment_id };
   const instructions = run.instructions ?? '';
-  const own = run.own === null ? null : (JSON.parse(run.own) as JudgeOfRun);
+  const own = readOwn(run.config);
   if (own?.when === 'inline') return undefined;
   if (own)
     return own.below > 0 && own.judge !== null
@@ -75,4 +119,28 @@ export async function judgeFinishedRun(client: PoolClient, runId: string): Promi
   const { judge, auto_below: below, score } = run;
   if (judge === null || below === null || below === 0 || score === null || score >= below) return undefined;
   return askByRun(client, { ...of, instructions, source: 'auto', judge, below: 1 });
+}
+
+/** @throws ProblemError when the settings of the run are not what this release reads */
+function readOwn(config: string): JudgeOfRun | null {
+  const { judge = null } = JSON.parse(config) as { judge?: unknown };
+  return judge === null ? null : readAs(JudgeOfRun, judge, 'The judge of the run');
+}
+
+/** What was stored by another release may not be what this one takes. @throws ProblemError */
+function readAs<Value>(schema: z.ZodType<Value>, value: unknown, what: string): Value {
+  const { data, error } = schema.safeParse(value);
+  if (!error) return data;
+  const [{ path, message }] = error.issues as [z.core.$ZodIssue];
+  throw new ProblemError(422, `${what} cannot be read: ${path.join('.')}: ${message}`);
+}
+
+/** Takes the note of a run away that cannot be judged, and warns of it. */
+export async function giveUpJudging(pool: Pool, { id: runId }: RunToJudge, why: string): Promise<void> {
+  await inTransaction(pool, async (client) => {
+    await client.query('SELECT 1 FROM run WHERE id = $1 FOR KEY SHARE', [runId]);
+    const noted = await client.query('DELETE FROM run_to_judge WHERE run_id = $1', [runId]);
+    const message = `The run was not judged by itself. ${why}`;
+    if (noted.rowCount) await storeWarning(client, { runId, code: 'not_judged', message, status: 'completed' });
+  });
 }

@@ -3,7 +3,10 @@ import { RunInput } from '#lib/contracts/run';
 import { newId } from '#lib/runtime/ids';
 import { createPool, inTransaction, type Pool } from '../connection/pool.js';
 import { aTeam, settlementOf } from '../testing/run-fixture.js';
+import { countStatements } from '../testing/count-statements.js';
+import { dyingPool } from '../testing/dying-pool.js';
 import { settleRun } from '../testing/settled-run.js';
+import { deleteOrchestrations, parentsToRemove, removeParent } from '../upkeep/delete-parents.js';
 import { deleteRun } from '../upkeep/delete-run.js';
 import { LANE_OF_ITEM } from '../lane-of-item.js';
 import { JobRepository } from '../read/jobs.js';
@@ -15,14 +18,13 @@ import { extendRun } from './extend-run.js';
 import { finishRun, runsToFinish } from './finish-run.js';
 import {
   commitStep,
-  deleteOrchestrations,
   orchestrationsToAdvance,
   readOrchestration,
-  resumeOrchestration,
   submitOrchestration,
   type NewChildRun,
   type Step,
 } from './orchestrations.js';
+import { resumeChildren, resumeOrchestration } from './resume-orchestration.js';
 import { resumeRun } from './resume-run.js';
 import { runsMaybeOverBudget, stopIfOverBudget } from './run-budget.js';
 import { settleItems } from './settle-items.js';
@@ -224,7 +226,9 @@ describe('child runs', () => {
     await cancelJob(pool, { teamId, jobId: parent.jobId });
     await expect(resumeRun(pool, { teamId, userId, runId: b.id })).rejects.toThrow(`a tune, "${parent.id}"`);
     const resumed = await resumeOrchestration(pool, { teamId, userId, jobId: parent.jobId });
-    expect(resumed).toMatchObject({ id: parent.id, lanes: [parent.laneId] });
+    expect(await parent.waits()).toBe(true);
+    expect(await resumeChildren(pool, await parent.read())).toEqual([parent.laneId]);
+    expect(await parent.waits()).toBe(false);
     expect(await parent.children()).toMatchObject([
       { id: a.id, status: 'completed', generation: 1 },
       { id: b.id, status: 'queued', generation: 2 },
@@ -232,6 +236,33 @@ describe('child runs', () => {
     expect((await parent.job(resumed.jobId)).progress).toMatchObject({ done: 0, total: CASES });
     expect(await play(parent.laneId, 100)).toHaveLength(CASES);
     await expect(resumeOrchestration(pool, { teamId, userId, jobId: resumed.jobId })).rejects.toThrow(/is queued/);
+  });
+
+  it('are resumed in pieces, each once, whatever dies; a cancel ends that, and another resume goes on', async () => {
+    const parent = await anOrchestration();
+    const { teamId, userId, jobId } = parent;
+    await parent.commit({ children: Array.from({ length: 7 }, (_, n) => parent.child('first', `${n}`)) });
+    await cancelJob(pool, { teamId, jobId });
+    const resume = async (of: string) => (await resumeOrchestration(pool, { teamId, userId, jobId: of })).jobId;
+    const generations = async () => (await parent.children()).map(({ generation }) => generation);
+    const again = await resume(jobId);
+    await resumeChildren(pool, await parent.read(), 3);
+    expect(await generations()).toEqual([2, 2, 2, 1, 1, 1, 1]);
+    expect(await parent.waits()).toBe(true);
+    const late = await parent.read();
+    await cancelJob(pool, { teamId, jobId: again });
+    expect(await resumeChildren(pool, late, 3)).toBeUndefined();
+    await resume(again);
+    expect(await resumeChildren(pool, late, 3)).toBeUndefined();
+    for (let [n, more] = [1, true]; more; n++) {
+      const worker = dyingPool(pool, n);
+      await resumeChildren(worker.pool, await parent.read(), 3).catch(() => {});
+      more = (await parent.read()).resuming;
+    }
+    expect(await generations()).toEqual([3, 3, 3, 2, 2, 2, 2]);
+    expect((await parent.children()).map(({ status }) => status)).toEqual(Array(7).fill('queued'));
+    expect((await parent.job((await parent.read()).jobId)).progress).toMatchObject({ done: 0, total: 7 * CASES });
+    expect(await parent.waits()).toBe(false);
   });
 
   it('leave with what their parent belongs to, but those that were promoted stay', async () => {
@@ -245,10 +276,89 @@ describe('child runs', () => {
     await cancelJob(pool, { teamId, jobId: parent.jobId });
     await pool.query('UPDATE run SET listed = true WHERE id = $1', [b.id]);
     expect(await remove()).toBe('deleted');
+    expect(await one('SELECT orchestration_id FROM run WHERE id = $1', [b.id])).toEqual({ orchestration_id: null });
+    while (await removeParent(pool, parent.id));
+    expect(await parentsToRemove(pool)).not.toContain(parent.id);
     expect(await rows('SELECT id FROM run WHERE suite_id = $1', [parent.suiteId])).toEqual([{ id: b.id }]);
     const jobs = await rows('SELECT id FROM job WHERE team_id = $1', [teamId]);
     expect(jobs).toEqual([{ id: b.job_id }]);
     expect(await deleteRun(pool, { teamId, runId: b.id })).toBe('deleted');
+  });
+});
+
+describe('a parent with ten child runs, or with a hundred', () => {
+  /** How many statements it takes to make its child runs, to resume them and to delete it. */
+  async function statementsOf(count: number) {
+    const parent = await anOrchestration();
+    const { teamId, userId, subjectId, jobId } = parent;
+    const before = await parent.read();
+    const children = Array.from({ length: count }, (_, n) => parent.child('first', `${n}`));
+    const made = await countStatements(pool, (db) => commitStep(db, before, { state: {}, next: 'second', children }));
+    const runs = await parent.children();
+    expect(runs.map(({ arm }) => arm)).toEqual(children.map(({ arm }) => arm));
+    const logs = await rows(
+      `SELECT j.status, array_agg(e.name ORDER BY e.seq) AS log FROM job j JOIN job_event e ON e.job_id = j.id
+       WHERE j.parent_id = $1 GROUP BY j.id`,
+      [jobId],
+    );
+    expect(logs).toEqual(Array(count).fill({ status: 'queued', log: ['job_created', 'tool_eval_init'] }));
+    const extensions = runs.map(({ id: runId }, n): NewChildRun => {
+      return { step: 'second', arm: `${n}`, extend: { runId, samples: 1 } };
+    });
+    await stop(jobId);
+    await pool.query(`UPDATE job SET status = 'running' WHERE id = $1`, [jobId]);
+    const extending = await parent.read();
+    const extended = await countStatements(pool, (db) =>
+      commitStep(db, extending, { state: {}, next: 'third', children: extensions }),
+    );
+    expect((await parent.children()).slice(count).map((run) => run.extends_run_id)).toEqual(runs.map(({ id }) => id));
+    await stop(jobId);
+    const asked = await countStatements(pool, (db) => resumeOrchestration(db, { teamId, userId, jobId }));
+    const resuming = await parent.read();
+    const resumed = await countStatements(pool, (db) => resumeChildren(db, resuming, 5000));
+    expect((await parent.children()).map(({ generation }) => generation)).toEqual(Array(2 * count).fill(2));
+    await stop(resuming.jobId);
+    const deleted = await countStatements(pool, (db) =>
+      inTransaction(db, (client) => deleteOrchestrations(client, { teamId, subjectId })),
+    );
+    const removed = await countStatements(pool, (db) => removeParent(db, parent.id, { runs: 5000 }));
+    return { made, extended, asked, resumed, deleted, removed };
+  }
+  /** As if it had been cancelled. */
+  const stop = async (jobId: string): Promise<void> => {
+    const family = 'SELECT id FROM job WHERE id = $1 OR parent_id = $1';
+    await pool.query(`UPDATE run SET status = 'cancelled' WHERE job_id IN (${family})`, [jobId]);
+    await pool.query(`UPDATE job SET status = 'cancelled' WHERE id IN (${family})`, [jobId]);
+  };
+
+  it('takes the same few statements for each thing that is done with it', async () => {
+    const ten = await statementsOf(10);
+    expect(await statementsOf(100)).toEqual(ten);
+    expect(Math.max(...Object.values(ten))).toBeLessThan(40);
+  });
+});
+
+describe('a deleted parent', () => {
+  it('is gone at once, and its runs go in pieces, also when a worker dies on the way', async () => {
+    const parent = await anOrchestration();
+    const { teamId, subjectId, jobId } = parent;
+    await parent.commit({ children: Array.from({ length: 5 }, (_, n) => parent.child('first', `${n}`)) });
+    const late = await parent.read();
+    await cancelJob(pool, { teamId, jobId });
+    await inTransaction(pool, (client) => deleteOrchestrations(client, { teamId, subjectId }));
+    await expect(resumeOrchestration(pool, { teamId, userId: parent.userId, jobId })).rejects.toThrow(/No job/);
+    await expect(parent.job()).rejects.toThrow(/No job/);
+    expect(await commitStep(pool, late, { state: {}, next: 'second' })).toBeUndefined();
+    const [a] = await parent.children();
+    await expect(resumeRun(pool, { teamId, userId: parent.userId, runId: a.id })).rejects.toThrow(parent.id);
+    expect(await removeParent(pool, parent.id, { runs: 2 })).toBe(true);
+    expect(await parent.children()).toHaveLength(3);
+    for (let n = 1; (await parentsToRemove(pool)).includes(parent.id); n++) {
+      const worker = dyingPool(pool, n);
+      await removeParent(worker.pool, parent.id, { runs: 2 }).catch(() => {});
+    }
+    expect(await rows('SELECT 1 FROM run WHERE team_id = $1', [teamId])).toEqual([]);
+    expect(await rows('SELECT 1 FROM job WHERE team_id = $1', [teamId])).toEqual([]);
   });
 });
 

@@ -1,20 +1,17 @@
 import type { LogEvent } from '#lib/contracts/event';
-import { ProblemError } from '#lib/contracts/input/problem';
-import { isFinished, type JobStatus, type JobType } from '#lib/contracts/job';
+import type { JobStatus, JobType } from '#lib/contracts/job';
 import { parseJson, type JsonObject } from '#lib/contracts/json/json';
-import type { ResumeInput } from '#lib/contracts/run';
 import { WORKER_LEVEL } from '#lib/contracts/worker-level';
-import { newId } from '#lib/runtime/ids';
+import { newId, newIds } from '#lib/runtime/ids';
 import { insertRow } from '../connection/insert-row.js';
 import { inTransaction, type Pool, type PoolClient } from '../connection/pool.js';
-import { deleteRuns } from '../upkeep/delete-run.js';
 import { admitJobs } from './admit-jobs.js';
 import { createJob } from './create-job.js';
-import { extendRun, type Extension } from './extend-run.js';
+import { planExtensions, type Extension } from './extend-run.js';
 import { lockUser } from './lock-user.js';
 import { logEvents } from './log-events.js';
-import { resumeRun } from './resume-run.js';
-import { submitRun, type Submission } from './submit-run.js';
+import { planRuns, type Submission } from './submit-run.js';
+import { writeRuns, type WrittenRun } from './write-runs.js';
 
 // An orchestration makes runs and decides by what they measured: a gate run. It lives like this. Its job is `pending`
 // until it is its turn, then `queued`. A worker makes its next step once none of its child runs is under way: it
@@ -105,6 +102,8 @@ export interface Orchestration {
   jobId: string;
   /** The step that comes next. */
   step: string;
+  /** Child runs are to be resumed before that. */
+  resuming: boolean;
   revision: number;
   input: JsonObject;
   state: JsonObject;
@@ -131,7 +130,8 @@ export interface WaitingOrchestration {
 }
 
 /**
- * Orchestrations whose next step can be made: their job was admitted, and no child run is under way.
+ * Orchestrations whose next step can be made: their job was admitted, and no child run is under way. Among them are
+ * those that have child runs to resume.
  * @param except ids of those to leave out
  */
 export async function orchestrationsToAdvance(pool: Pool, except: readonly string[]): Promise<WaitingOrchestration[]> {
@@ -143,9 +143,9 @@ export async function orchestrationsToAdvance(pool: Pool, except: readonly strin
        FROM job j JOIN orchestration o ON o.job_id = j.id
        WHERE j.type = ANY ('{gate,param_tune,prompt_tune,judge}') AND j.status IN ('queued', 'running')
          AND o.worker_level <= level_of_session() AND o.id <> ALL ($1)
-         AND NOT EXISTS (
-         SELECT 1 FROM run r WHERE r.orchestration_id = o.id AND r.status IN ('pending', 'queued', 'running')
-       ) AND NOT EXISTS (${WAITS_FOR_RESULTS})
+         AND (o.resuming OR NOT EXISTS (
+           SELECT 1 FROM run r WHERE r.orchestration_id = o.id AND r.status IN ('pending', 'queued', 'running')
+         ) AND NOT EXISTS (${WAITS_FOR_RESULTS}))
      ) oldest
      WHERE n <= $2 ORDER BY n, "orchestrationId" LIMIT 1000`,
     values: [except, PER_TEAM],
@@ -158,8 +158,8 @@ export async function readOrchestration(db: Pool | PoolClient, id: string): Prom
   const { rows } = await db.query<
     Omit<Orchestration, 'input' | 'state' | 'children'> & { input: string; state: string }
   >(
-    `SELECT id, team_id AS "teamId", user_id AS "userId", type, job_id AS "jobId", step, revision, input, state,
-       max_requests AS "maxRequests", worker_level AS "workerLevel"
+    `SELECT id, team_id AS "teamId", user_id AS "userId", type, job_id AS "jobId", step, resuming, revision, input,
+       state, max_requests AS "maxRequests", worker_level AS "workerLevel"
      FROM orchestration WHERE id = $1 AND step IS NOT NULL`,
     [id],
   );
@@ -225,16 +225,15 @@ export async function commitStep(pool: Pool, orchestration: Orchestration, step:
     await client.query('SELECT 1 FROM suite WHERE id = ANY ($1) ORDER BY id FOR UPDATE', [suites]);
     await lockUser(client, userId);
     if (!(await raiseRevision(client, orchestration, step))) return undefined;
-    const lanes: string[] = [];
     await store?.(client);
-    for (const child of children) lanes.push(...(await makeChild(client, orchestration, child)));
+    const made = await makeChildren(client, orchestration, children);
     await client.query(
       `UPDATE job SET status = 'running', started_at = coalesce(started_at, now()), detail = NULL WHERE id = $1`,
       [jobId],
     );
     await logEvents(client, jobId, events);
     if (end) await endJob(client, orchestration, end);
-    return [...new Set(lanes)];
+    return [...new Set(made.flatMap(({ lanes }) => lanes))];
   });
 }
 
@@ -253,16 +252,25 @@ async function raiseRevision(
   return rowCount === 1;
 }
 
-/** @returns the lanes that it uses */
-async function makeChild(
+async function makeChildren(
   client: PoolClient,
-  { id, teamId, userId, jobId, workerLevel }: Orchestration,
-  { step, arm, listed = false, ...child }: NewChildRun,
-): Promise<string[]> {
-  const of = { teamId, userId, parent: { orchestrationId: id, jobId, step, arm, listed, workerLevel } };
-  if ('extend' in child) return (await extendRun(client, { ...of, ...child.extend })).lanes;
-  await submitRun(client, { ...of, ...child.submit });
-  return child.submit.targets.map(({ laneId }) => laneId);
+  { id: orchestrationId, teamId, userId, jobId, workerLevel }: Orchestration,
+  children: readonly NewChildRun[],
+): Promise<WrittenRun[]> {
+  const ids = newIds(children.length);
+  const submissions: Parameters<typeof planRuns>[1][number][] = [];
+  const extensions: Parameters<typeof planExtensions>[1][number][] = [];
+  for (const [n, { step, arm, listed = false, ...child }] of children.entries()) {
+    const parent = { orchestrationId, jobId, step, arm, listed, workerLevel };
+    const of = { id: ids[n]!, teamId, userId, parent };
+    if ('extend' in child) extensions.push({ ...of, ...child.extend });
+    else submissions.push({ ...of, ...child.submit });
+  }
+  const runs = [...(await planRuns(client, submissions)), ...(await planExtensions(client, extensions))];
+  return writeRuns(
+    client,
+    runs.sort((a, b) => (a.id < b.id ? -1 : 1)),
+  );
 }
 
 async function endJob(client: PoolClient, { id, jobId, userId }: Orchestration, end: OrchestrationEnd): Promise<void> {
@@ -283,107 +291,4 @@ function endEvent(id: string, end: OrchestrationEnd): LogEvent {
     return { name: 'job_failed', data: { status: end.status, result_ref: id, error: end.error } };
   const detail = end.status === 'budget_exceeded' ? { detail: end.detail } : {};
   return { name: 'job_completed', data: { status: end.status, result_ref: id, ...detail } };
-}
-
-/**
- * Resumes an orchestration that has ended, from the step where it ended: with what its child runs have scored, and
- * with requests for what they have not. It continues under a new job.
- * @throws ProblemError 404, 409 when there is nothing to resume, 422 when the budget is spent
- */
-export async function resumeOrchestration(
-  db: Pool | PoolClient,
-  { teamId, userId, jobId, budget }: ResumeInput & { teamId: string; userId: string; jobId: string },
-): Promise<{ id: string; jobId: string; lanes: string[] }> {
-  return inTransaction(db, async (client) => {
-    await lockUser(client, userId);
-    const resumed = await lockResumable(client, teamId, jobId);
-    const { id, generation } = resumed;
-    if (budget !== undefined)
-      await client.query('UPDATE orchestration SET max_requests = $2, max_cost_usd = $3 WHERE id = $1', [
-        id,
-        budget?.max_requests ?? null,
-        budget?.max_cost_usd ?? null,
-      ]);
-    const newJobId = await createJob(client, {
-      teamId,
-      userId,
-      type: resumed.type,
-      resultRef: id,
-      total: 0,
-      generation: generation + 1,
-    });
-    await client.query(
-      `UPDATE orchestration SET job_id = $2, user_id = $3, generation = generation + 1, revision = revision + 1,
-         worker_level = greatest(worker_level, $4)
-       WHERE id = $1`,
-      [id, newJobId, userId, WORKER_LEVEL],
-    );
-    const unscored = await client.query<{ id: string }>(
-      `SELECT r.id FROM run r WHERE r.orchestration_id = $1 AND EXISTS (
-         SELECT 1 FROM target t WHERE t.run_id = r.id AND t.n > t.settled - t.errored
-       ) ORDER BY r.id`,
-      [id],
-    );
-    const lanes: string[] = [];
-    for (const { id: runId } of unscored.rows)
-      lanes.push(...(await resumeRun(client, { teamId, userId, runId, parentJobId: newJobId })).lanes);
-    await admitJobs(client, userId);
-    return { id, jobId: newJobId, lanes: [...new Set(lanes)] };
-  });
-}
-
-async function lockResumable(
-  client: PoolClient,
-  teamId: string,
-  jobId: string,
-): Promise<{ id: string; type: JobType; generation: number }> {
-  const { rows } = await client.query<{
-    id: string;
-    type: JobType;
-    generation: number;
-    step: string | null;
-    status: JobStatus;
-  }>(
-    `SELECT o.id, o.type, o.generation, o.step, j.status FROM orchestration o JOIN job j ON j.id = o.job_id
-     WHERE o.team_id = $1 AND o.job_id = $2 FOR UPDATE OF o`,
-    [teamId, jobId],
-  );
-  const found = rows[0];
-  if (!found) throw new ProblemError(404, `No job with id "${jobId}" in this team that can be resumed.`);
-  if (!isFinished(found.status))
-    throw new ProblemError(409, `The job is ${found.status}. It can be resumed when it has ended.`);
-  if (found.step === null) throw new ProblemError(409, 'The job has its answer; there is nothing to resume.');
-  return found;
-}
-
-/**
- * Deletes what belongs to a subject that is deleted, with the runs that it made; a run that was promoted stays.
- * @returns whether it could: not while one of them is under way
- */
-export async function deleteOrchestrations(
-  client: PoolClient,
-  { teamId, subjectId }: { teamId: string; subjectId: string },
-): Promise<'deleted' | 'unfinished'> {
-  const { rows } = await client.query<{ id: string; status: JobStatus }>(
-    `SELECT o.id, j.status FROM orchestration o JOIN job j ON j.id = o.job_id
-     WHERE o.team_id = $1 AND o.subject_id = $2 ORDER BY o.id FOR UPDATE OF o`,
-    [teamId, subjectId],
-  );
-  if (rows.some(({ status }) => !isFinished(status))) return 'unfinished';
-  const ids = rows.map(({ id }) => id);
-  const runs = await client.query<{ id: string }>(
-    'SELECT id FROM run WHERE orchestration_id = ANY ($1) AND NOT listed ORDER BY id FOR UPDATE',
-    [ids],
-  );
-  await deleteRuns(
-    client,
-    runs.rows.map((run) => run.id),
-  );
-  await client.query(
-    `WITH gone AS (DELETE FROM job WHERE team_id = $2 AND result_ref = ANY ($1::text[]) RETURNING id, result_ref)
-     INSERT INTO purge (run_id, job_ids) SELECT result_ref::uuid, array_agg(id) FROM gone GROUP BY result_ref`,
-    [ids, teamId],
-  );
-  await client.query('DELETE FROM orchestration WHERE id = ANY ($1)', [ids]);
-  return 'deleted';
 }

@@ -2,7 +2,7 @@ import { isFinished, type JobStatus } from '#lib/contracts/job';
 import { BatchColumns } from '../connection/batch-columns.js';
 import { inTransaction, type Pool, type PoolClient } from '../connection/pool.js';
 import { RESULT_EVENT } from '../read/log.js';
-import { activateRun, preparationProgress } from './admit-jobs.js';
+import { activateRuns, showPreparation } from './admit-jobs.js';
 
 /** A resumed run whose items are to be looked through. */
 export interface RunToPrepare {
@@ -72,13 +72,12 @@ export async function prepareRun(
       part.next_item = end;
     }
     if (parts.some(isOpen)) {
-      const detail = await preparationProgress(client, runId);
-      await client.query('UPDATE job SET detail = $2 WHERE id = $1', [run.job_id, detail]);
+      await showPreparation(client, [runId]);
       return { more: true, lanes: [] };
     }
     await client.query('DELETE FROM preparation WHERE run_id = $1', [runId]);
     await client.query('UPDATE job SET detail = NULL WHERE id = $1', [run.job_id]);
-    await activateRun(client, runId);
+    await activateRuns(client, [runId]);
     return { more: false, lanes: [...new Set(targets.rows.map(({ lane_id }) => lane_id))] };
   });
 }
@@ -194,12 +193,16 @@ async function prepareItems(
  * Ends the preparation of a run that is not resumed after all: what errored and was not removed yet counts again.
  * What another release has resumed since counts as that release left it. The caller holds the targets.
  */
-export async function cancelPreparation(client: PoolClient, runId: string): Promise<void> {
+export const cancelPreparation = (client: PoolClient, runId: string): Promise<void> =>
+  cancelPreparations(client, [runId]);
+
+/** The same for many. */
+export async function cancelPreparations(client: PoolClient, runIds: readonly string[]): Promise<void> {
   await client.query(
-    `WITH cancelled AS (DELETE FROM preparation WHERE run_id = $1 RETURNING target, generation, errored)
+    `WITH cancelled AS (DELETE FROM preparation WHERE run_id = ANY ($1) RETURNING run_id, target, generation, errored)
      UPDATE target t SET settled = t.settled + c.errored, errored = t.errored + c.errored
-     FROM cancelled c JOIN run r ON r.id = $1 AND r.generation = c.generation
-     WHERE t.run_id = $1 AND t.ordinal = c.target`,
-    [runId],
+     FROM cancelled c JOIN run r ON r.id = c.run_id AND r.generation = c.generation
+     WHERE t.run_id = c.run_id AND t.ordinal = c.target`,
+    [runIds],
   );
 }

@@ -7,18 +7,16 @@ import { LaneRepository } from '../catalogue/lanes.js';
 import { lockProviders } from './move-targets.js';
 import { inTransaction, type Pool, type PoolClient } from '../connection/pool.js';
 import { admitJobs } from './admit-jobs.js';
-import { createJob } from './create-job.js';
+import { createJobs } from './create-job.js';
 import { lockUser } from './lock-user.js';
 import { madeBy } from '../made-by.js';
-import { cancelPreparation } from './prepare-run.js';
+import { cancelPreparations } from './prepare-run.js';
 import { budgetExceeded, readBudgets } from './run-budget.js';
 
 interface Resume extends ResumeInput {
   teamId: string;
   userId: string;
   runId: string;
-  /** Of a child run: the new job of its parent, which is resumed. */
-  parentJobId?: string;
 }
 
 /**
@@ -36,61 +34,101 @@ export async function resumeRun(
   pool: Pool | PoolClient,
   resume: Resume,
 ): Promise<{ jobId: string; runId: string; lanes: string[] }> {
-  const { teamId, userId, runId, budget, parentJobId: parentId } = resume;
+  const { teamId, userId, runId, budget } = resume;
   return inTransaction(pool, async (client) => {
-    const run = await lockEndedRun(client, resume);
+    const [run] = await lockRuns(client, { teamId, userId, runIds: [runId] });
+    if (!run) throw new ProblemError(404, `No run with id "${runId}" in this team.`);
+    if (run.parent !== null)
+      throw new ProblemError(409, madeBy('run', run.parent, 'Resume that one: POST /api/jobs/{id}/resume.'));
+    if (!hasEnded(run)) throw new ProblemError(409, `The run is ${run.status}. It can be resumed when it has ended.`);
     if (budget !== undefined) await replaceBudget(client, runId, run.config, budget);
-    await cancelPreparation(client, runId);
-    const total = await countUnscored(client, runId);
-    if (total === 0) throw new ProblemError(409, 'Every item of the run is scored; there is nothing to resume.');
+    if (run.unscored === 0) throw new ProblemError(409, 'Every item of the run is scored; there is nothing to resume.');
     await refuseSpentBudget(client, runId);
-    const generation = run.generation + 1;
-    const of = { teamId, userId, resultRef: runId, parentId };
-    const jobId = await createJob(client, { ...of, type: 'tool_eval', total, generation });
-    await client.query(
-      `UPDATE run SET job_id = $2, user_id = $3, generation = $4, status = 'pending', finished_at = NULL,
-         score = NULL, delta = NULL, differs = '{}', comparison = NULL, worker_level = greatest(worker_level, $5)
-       WHERE id = $1`,
-      [runId, jobId, userId, generation, WORKER_LEVEL],
-    );
-    await planPreparation(client, runId, generation);
-    const lanes = await resetTargets(client, resume);
-    await admitJobs(client, userId);
-    return { jobId, runId, lanes };
+    const { jobIds, lanes } = await reopenRuns(client, { teamId, userId }, [run]);
+    return { jobId: jobIds[0]!, runId, lanes };
   });
 }
 
-interface EndedRun {
+/**
+ * Resumes those of these child runs that have ended and lack scores, in a few statements.
+ * @param parentJobId the new job of their parent, which is resumed
+ * @returns the lanes that they use
+ */
+export async function resumeRuns(
+  client: PoolClient,
+  { parentJobId, ...of }: { teamId: string; userId: string; runIds: readonly string[]; parentJobId: string },
+): Promise<string[]> {
+  const runs = (await lockRuns(client, of)).filter((run) => hasEnded(run) && run.unscored > 0);
+  return runs.length === 0 ? [] : (await reopenRuns(client, { ...of, parentJobId }, runs)).lanes;
+}
+
+interface LockedRun {
+  id: string;
   status: JobStatus;
   config: string;
   generation: number;
-  orchestration_id: string | null;
+  /** The parent of a child run. */
+  parent: string | null;
+  /** How many items have no score. */
+  unscored: number;
 }
 
-/** Locks the user, the providers, the targets and the run, in the order of `lockUser`. */
-async function lockEndedRun(client: PoolClient, { teamId, userId, runId, parentJobId }: Resume): Promise<EndedRun> {
+const hasEnded = ({ status }: LockedRun): boolean => ['completed', 'cancelled', 'budget_exceeded'].includes(status);
+
+/** Locks the user, the providers, the targets and the runs, in the order of `lockUser`. */
+async function lockRuns(
+  client: PoolClient,
+  { teamId, userId, runIds }: { teamId: string; userId: string; runIds: readonly string[] },
+): Promise<LockedRun[]> {
   await lockUser(client, userId);
   await lockProviders(
     client,
-    'SELECT t.provider_id FROM target t JOIN run r ON r.id = t.run_id WHERE r.id = $1 AND r.team_id = $2',
-    [runId, teamId],
+    'SELECT t.provider_id FROM target t JOIN run r ON r.id = t.run_id WHERE r.id = ANY ($1) AND r.team_id = $2',
+    [runIds, teamId],
   );
   await client.query(
-    `SELECT 1 FROM target WHERE run_id = (SELECT id FROM run WHERE id = $1 AND team_id = $2)
+    `SELECT 1 FROM target WHERE run_id IN (SELECT id FROM run WHERE id = ANY ($1) AND team_id = $2)
      ORDER BY run_id, ordinal FOR UPDATE`,
-    [runId, teamId],
+    [runIds, teamId],
   );
-  const { rows } = await client.query<EndedRun>(
-    'SELECT status, config, generation, orchestration_id FROM run WHERE id = $1 AND team_id = $2 FOR UPDATE',
-    [runId, teamId],
+  const { rows } = await client.query<LockedRun>(
+    `SELECT id, status, config, generation, orchestration_id AS parent, (
+       SELECT coalesce(sum(n - settled + errored), 0)::int FROM target WHERE run_id = run.id
+     ) AS unscored
+     FROM run WHERE id = ANY ($1) AND team_id = $2 ORDER BY id FOR UPDATE`,
+    [runIds, teamId],
   );
-  const run = rows[0];
-  if (!run) throw new ProblemError(404, `No run with id "${runId}" in this team.`);
-  if (run.orchestration_id !== null && parentJobId === undefined)
-    throw new ProblemError(409, madeBy('run', run.orchestration_id, 'Resume that one: POST /api/jobs/{id}/resume.'));
-  if (!['completed', 'cancelled', 'budget_exceeded'].includes(run.status))
-    throw new ProblemError(409, `The run is ${run.status}. It can be resumed when it has ended.`);
-  return run;
+  return rows;
+}
+
+/** Opens runs that the caller has locked: under new jobs, in their next generations. */
+async function reopenRuns(
+  client: PoolClient,
+  { teamId, userId, parentJobId: parentId }: { teamId: string; userId: string; parentJobId?: string },
+  runs: readonly LockedRun[],
+): Promise<{ jobIds: string[]; lanes: string[] }> {
+  const runIds = runs.map(({ id }) => id);
+  await cancelPreparations(client, runIds);
+  const jobIds = await createJobs(
+    client,
+    runs.map(({ id, unscored, generation }) => ({
+      ...{ teamId, userId, resultRef: id, parentId },
+      type: 'tool_eval',
+      total: unscored,
+      generation: generation + 1,
+    })),
+  );
+  await client.query(
+    `UPDATE run SET job_id = u.job_id, user_id = $3, generation = generation + 1, status = 'pending',
+       finished_at = NULL, score = NULL, delta = NULL, differs = '{}', comparison = NULL,
+       worker_level = greatest(worker_level, $4)
+     FROM unnest($1::uuid[], $2::uuid[]) AS u (id, job_id) WHERE run.id = u.id`,
+    [runIds, jobIds, userId, WORKER_LEVEL],
+  );
+  await planPreparation(client, runIds);
+  const lanes = await resetTargets(client, { teamId, userId, runIds });
+  await admitJobs(client, userId);
+  return { jobIds, lanes };
 }
 
 async function replaceBudget(
@@ -107,15 +145,8 @@ async function replaceBudget(
   ]);
 }
 
-async function countUnscored(client: PoolClient, runId: string): Promise<number> {
-  const { rows } = await client.query<{ n: number }>(
-    'SELECT coalesce(sum(n - settled + errored), 0)::int AS n FROM target WHERE run_id = $1',
-    [runId],
-  );
-  return rows[0]!.n;
-}
-
-async function refuseSpentBudget(client: PoolClient, runId: string): Promise<void> {
+/** @throws ProblemError 422 when nothing is left of the budget of a run, or of its parent */
+export async function refuseSpentBudget(client: PoolClient, runId: string): Promise<void> {
   const budget = (await readBudgets(client, [runId])).get(runId);
   const reason = budget && budgetExceeded(budget);
   if (reason)
@@ -128,11 +159,12 @@ async function refuseSpentBudget(client: PoolClient, runId: string): Promise<voi
 }
 
 /** Notes the items below the cursors, for `prepareRun` to find those that have no score. */
-async function planPreparation(client: PoolClient, runId: string, generation: number): Promise<void> {
+async function planPreparation(client: PoolClient, runIds: readonly string[]): Promise<void> {
   await client.query(
     `INSERT INTO preparation (run_id, target, generation, end_item, errored)
-     SELECT run_id, ordinal, $2, cursor, errored FROM target WHERE run_id = $1 AND settled - errored < cursor`,
-    [runId, generation],
+     SELECT t.run_id, t.ordinal, r.generation, t.cursor, t.errored FROM target t JOIN run r ON r.id = t.run_id
+     WHERE t.run_id = ANY ($1) AND t.settled - t.errored < t.cursor`,
+    [runIds],
   );
 }
 
@@ -141,8 +173,11 @@ async function planPreparation(client: PoolClient, runId: string, generation: nu
  * lanes of now. Items of a provider that was deleted end by saying so, in a lane that is made for them.
  * @returns the lanes of the targets
  */
-async function resetTargets(client: PoolClient, { teamId, userId, runId }: Resume): Promise<string[]> {
-  const recorded = await client.query('SELECT 1 FROM target WHERE run_id = $1 AND recorded LIMIT 1', [runId]);
+async function resetTargets(
+  client: PoolClient,
+  { teamId, userId, runIds }: { teamId: string; userId: string; runIds: readonly string[] },
+): Promise<string[]> {
+  const recorded = await client.query('SELECT 1 FROM target WHERE run_id = ANY ($1) AND recorded LIMIT 1', [runIds]);
   const recordedLane = recorded.rowCount ? await new LaneRepository(client, teamId).ensureRecordedLane() : null;
   const { rows } = await client.query<{ lane_id: string }>(
     `UPDATE target t SET settled = settled - errored, errored = 0, not_found = 0, unasked_why = NULL,
@@ -151,15 +186,15 @@ async function resetTargets(client: PoolClient, { teamId, userId, runId }: Resum
          SELECT coalesce(m.lane_id, p.lane_id) FROM provider p
            LEFT JOIN model m ON m.provider_id = p.id AND m.model_id = t.model_id
          WHERE p.id = t.provider_id
-       ), $3, t.lane_id)
-     WHERE run_id = $1 RETURNING lane_id`,
-    [runId, userId, recordedLane],
+       ), CASE WHEN t.recorded THEN $3::uuid END, t.lane_id)
+     WHERE run_id = ANY ($1) RETURNING lane_id`,
+    [runIds, userId, recordedLane],
   );
   await client.query(
     `INSERT INTO lane (id, team_id, name, fingerprint, max_concurrency)
      SELECT DISTINCT ON (lane_id) lane_id, $2::uuid, provider_key, 'deleted ' || lane_id, 1
-     FROM target WHERE run_id = $1 ON CONFLICT DO NOTHING`,
-    [runId, teamId],
+     FROM target WHERE run_id = ANY ($1) ON CONFLICT DO NOTHING`,
+    [runIds, teamId],
   );
   return [...new Set(rows.map(({ lane_id }) => lane_id))];
 }

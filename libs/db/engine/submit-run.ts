@@ -1,19 +1,11 @@
 import { ProblemError } from '#lib/contracts/input/problem';
 import type { Estimate } from '#lib/contracts/estimate';
 import type { RunConfig, RunInput } from '#lib/contracts/run';
-import { WORKER_LEVEL } from '#lib/contracts/worker-level';
 import { newId } from '#lib/runtime/ids';
 import { NOT_DRAFT } from '../catalogue/case-pages.js';
-import { lockProviders } from './move-targets.js';
-import { BatchColumns } from '../connection/batch-columns.js';
-import { insertRow } from '../connection/insert-row.js';
 import { inTransaction, type Pool, type PoolClient } from '../connection/pool.js';
-import { TRY_STEP } from '../made-by.js';
-import { admitJobs } from './admit-jobs.js';
-import { createJob } from './create-job.js';
-import { joinExperiment } from './experiments.js';
-import { lockUser } from './lock-user.js';
 import { noCases, pinSuiteVersion, readPinned, type PinnedSuite } from './pin-suite-version.js';
+import { writeRuns, type NewRun, type RunParent } from './write-runs.js';
 
 export interface ResolvedTarget {
   providerId: string;
@@ -52,18 +44,6 @@ export interface PinnedItems {
   isOwn?: boolean;
 }
 
-/** What a child run was made for, once: a parent has one run of each step and arm. */
-export interface RunParent {
-  orchestrationId: string;
-  jobId: string;
-  step: string;
-  arm: string;
-  /** Whether the history shows it. */
-  listed: boolean;
-  /** That a worker needs for the steps of the parent. */
-  workerLevel: number;
-}
-
 /**
  * Writes a run: its job, the suite version that it pins and one row per target. However many items it has, that is
  * a few rows.
@@ -83,33 +63,45 @@ export async function submitRun(
   pool: Pool | PoolClient,
   submission: Submission,
 ): Promise<{ jobId: string; runId: string }> {
-  const { teamId, userId, suiteId, input, targets } = submission;
   return inTransaction(pool, async (client) => {
-    const runId = newId();
-    const { suiteVersionId, isOwn } = submission.of ?? {};
-    const suite = isOwn
-      ? await readPinned(client, suiteVersionId!)
-      : await pinSuiteVersion(client, teamId, suiteId, suiteVersionId);
-    const positions = submission.of?.positions ?? (await selectCases(client, suite, input.case_filter));
-    const itemsPerTarget = positions.length * input.samples;
-    const total = checkItems({ cases: positions.length, samples: input.samples, models: targets.length });
-    const jobId = await createJob(client, {
-      teamId,
-      userId,
-      type: 'tool_eval',
-      resultRef: runId,
-      total,
-      parentId: submission.parent?.jobId,
-      isHidden: submission.isTry,
-    });
-    await insertRun(client, { runId, jobId, suite, positions }, submission);
-    await lockUser(client, userId);
-    await lockProviders(client, '$1', [targets.map((target) => target.providerId)]);
-    await insertTargets(client, runId, userId, itemsPerTarget, targets);
-    await admitJobs(client, userId);
-    await joinExperiment(client, teamId, input.experiment_id);
-    return { jobId, runId };
+    const [written] = await writeRuns(client, await planRuns(client, [{ ...submission, id: newId() }]));
+    return written!;
   });
+}
+
+/**
+ * What is written of submissions, once the suites and cases are read. Locks the suites.
+ * @param submissions with the ids of their runs
+ * @throws ProblemError 422 as `submitRun` does
+ */
+export async function planRuns(
+  client: PoolClient,
+  submissions: readonly (Submission & { id: string })[],
+): Promise<NewRun[]> {
+  const suites = new Map<string, Promise<PinnedSuite>>();
+  const positions = new Map<string, Promise<number[]>>();
+  const runs: NewRun[] = [];
+  for (const submission of submissions) {
+    const { teamId, suiteId, input, of } = submission;
+    const suite = await once(suites, [suiteId, of?.suiteVersionId], () =>
+      of?.isOwn ? readPinned(client, of.suiteVersionId) : pinSuiteVersion(client, teamId, suiteId, of?.suiteVersionId),
+    );
+    const chosen =
+      of?.positions ??
+      (await once(positions, [suite.versionId, input.case_filter], () =>
+        selectCases(client, suite, input.case_filter),
+      ));
+    runs.push(toRun(submission, suite, chosen));
+  }
+  return runs;
+}
+
+/** Child runs of one step mostly have the same suite. */
+function once<Value>(known: Map<string, Promise<Value>>, of: unknown[], read: () => Promise<Value>): Promise<Value> {
+  const key = JSON.stringify(of);
+  const value = known.get(key) ?? read();
+  known.set(key, value);
+  return value;
 }
 
 /** Items are counted in columns of type integer. */
@@ -131,76 +123,25 @@ export function checkItems({ cases, samples, models }: { cases: number; samples:
   );
 }
 
-async function insertRun(
-  client: PoolClient,
-  run: { runId: string; jobId: string; suite: PinnedSuite; positions: number[] },
-  { teamId, userId, suiteId, input, estimate, parent, of, isTry }: Submission,
-): Promise<void> {
+function toRun(
+  { id, teamId, userId, suiteId, input, targets, estimate, parent, of, isTry }: Submission & { id: string },
+  suite: PinnedSuite,
+  positions: readonly number[],
+): NewRun {
   const { suite_id: _suite, models: _models, experiment_id: experimentId, name, note, ...config } = input;
-  await insertRow(client, 'run', {
-    id: run.runId,
-    team_id: teamId,
-    user_id: userId,
-    job_id: run.jobId,
-    name: name ?? null,
+  checkItems({ cases: positions.length, samples: input.samples, models: targets.length });
+  return {
+    ...{ id, teamId, userId, config: config satisfies RunConfig, experimentId, name, parent, isTry },
     note: note || null,
-    suite_id: suiteId,
-    suite_version_id: run.suite.versionId,
-    suite_name: run.suite.name,
-    suite_version: run.suite.version,
-    status: 'pending',
-    config: JSON.stringify(config satisfies RunConfig),
-    samples: input.samples,
+    modelOrder: input.model_order,
+    suite: { ...suite, id: suiteId },
     // Those of a version that belongs to a parent need not be all from 0.
-    case_positions: run.positions.length === run.suite.caseCount && !of?.isOwn ? [] : run.positions,
-    experiment_id: experimentId,
-    max_requests: input.budget?.max_requests ?? null,
-    max_cost_usd: input.budget?.max_cost_usd ?? null,
+    casePositions: positions.length === suite.caseCount && !of?.isOwn ? [] : positions,
+    items: positions.length * input.samples,
+    targets: targets.map((target) => ({ ...target, params: JSON.stringify(target.params) })),
     estimate: estimate ? JSON.stringify(estimate) : null,
-    model_order: input.model_order,
-    worker_level: parent?.workerLevel ?? WORKER_LEVEL,
-    ...(of && { first_sample: of.firstSample }),
-    ...(parent && parentColumns(parent)),
-    ...(isTry && { step: TRY_STEP, listed: false }),
-  });
-}
-
-export const parentColumns = ({ orchestrationId, step, arm, listed }: RunParent) => ({
-  orchestration_id: orchestrationId,
-  step,
-  arm,
-  listed,
-});
-
-const TARGETS = new BatchColumns<ResolvedTarget>({
-  provider_id: ['uuid', (target) => target.providerId],
-  provider_key: ['text', (target) => target.providerKey],
-  model_id: ['text', (target) => target.modelId],
-  params: ['text', (target) => JSON.stringify(target.params)],
-  system_prompt: ['text', (target) => target.systemPrompt],
-});
-
-/** The lanes are read here, once the providers are locked: one that moves meanwhile takes these targets with it. */
-async function insertTargets(
-  client: PoolClient,
-  runId: string,
-  userId: string,
-  itemsPerTarget: number,
-  targets: ResolvedTarget[],
-): Promise<void> {
-  const { rowCount } = await client.query(
-    `INSERT INTO target (run_id, ordinal, lane_id, user_id, provider_id, provider_key, model_id, params,
-       system_prompt, n)
-     SELECT $1, u.ordinal - 1, coalesce(m.lane_id, p.lane_id), $2, u.provider_id, u.provider_key, u.model_id, u.params,
-       u.system_prompt, $3
-     FROM ${TARGETS.unnest(4, 'ordinal')} JOIN provider p ON p.id = u.provider_id
-       LEFT JOIN model m ON m.provider_id = p.id AND m.model_id = u.model_id`,
-    [runId, userId, itemsPerTarget, ...TARGETS.values(targets)],
-  );
-  if (rowCount !== targets.length)
-    throw new ProblemError(422, 'A provider of the run was deleted just now.', [
-      { path: '/models', message: 'name one that is there' },
-    ]);
+    firstSample: of?.firstSample,
+  };
 }
 
 /** Positions of the cases that take part: those that the filter leaves, without drafts. */

@@ -33,6 +33,11 @@ export interface TargetParams {
 
 const MAX_WARNINGS = 200;
 
+/** A deleted parent belongs to no team (`hideParents`); its runs are removed in pieces. */
+const hasNoDeletedParent = (teamId: string) => ({
+  OR: [{ orchestration_id: null }, { orchestration: { team_id: teamId } }],
+});
+
 /** The runs of a team. */
 export class RunRepository implements TeamScoped {
   constructor(
@@ -43,7 +48,7 @@ export class RunRepository implements TeamScoped {
   async list({ limit, cursor, ...query }: RunsQuery): Promise<Page<Run>> {
     const { items, next_cursor } = toPage(
       await this.prisma.run.findMany({
-        where: { team_id: this.teamId, ...(cursor && { id: { lt: cursor } }), ...matching(query) },
+        where: { team_id: this.teamId, ...(cursor && { id: { lt: cursor } }), ...matching(query, this.teamId) },
         include: WITH_TARGETS,
         orderBy: { id: 'desc' },
         take: limit + 1,
@@ -55,7 +60,8 @@ export class RunRepository implements TeamScoped {
 
   /** @throws ProblemError 404 */
   async read(id: string): Promise<Run> {
-    const row = await this.prisma.run.findFirst({ where: { id, team_id: this.teamId }, include: WITH_TARGETS });
+    const where = { id, team_id: this.teamId, ...hasNoDeletedParent(this.teamId) };
+    const row = await this.prisma.run.findFirst({ where, include: WITH_TARGETS });
     if (!row) throw notFound('run', id);
     return (await this.#toRuns([row]))[0]!;
   }
@@ -115,12 +121,17 @@ export class RunRepository implements TeamScoped {
 }
 
 /** What a query asks of runs. */
-const matching = ({ suite_id, experiment_id, status, model, orchestrated }: Omit<RunsQuery, 'limit' | 'cursor'>) => ({
+const matching = (
+  { suite_id, experiment_id, status, model, orchestrated }: Omit<RunsQuery, 'limit' | 'cursor'>,
+  teamId: string,
+) => ({
   ...(suite_id && { suite_id }),
   ...(experiment_id && { experiment_id }),
   ...(status && { status: { in: status } }),
   ...(model && { targets: { some: { OR: model.map(targetNamed) } } }),
-  ...(orchestrated ? { OR: [{ step: null }, { step: { not: TRY_STEP } }] } : { listed: true }),
+  ...(orchestrated
+    ? { AND: [{ OR: [{ step: null }, { step: { not: TRY_STEP } }] }, hasNoDeletedParent(teamId)] }
+    : { listed: true }),
 });
 
 /** A model by its id, or as `provider_key::model_id`. */

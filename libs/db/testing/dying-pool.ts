@@ -1,7 +1,7 @@
 import type { Pool, PoolClient } from '../connection/pool.js';
 
 /** A pool of a process that dies after its n-th statement, and has no connections then. */
-export function dyingPool(pool: Pool, n: number): { pool: Pool; died: () => boolean } {
+export function dyingPool(pool: Pool, n: number): { pool: Pool; died: () => boolean; statements: () => number } {
   let [statements, isDead] = [0, false];
   const dying = async (query: () => Promise<unknown>, kill: () => void): Promise<unknown> => {
     const answer = isDead ? undefined : await query();
@@ -37,5 +37,5 @@ export function dyingPool(pool: Pool, n: number): { pool: Pool; died: () => bool
         );
     },
   });
-  return { pool: proxied, died: () => isDead };
+  return { pool: proxied, died: () => isDead, statements: () => statements };
 }

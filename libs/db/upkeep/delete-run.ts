@@ -2,6 +2,7 @@ import { ProblemError } from '#lib/contracts/input/problem';
 import { isFinished, type JobStatus } from '#lib/contracts/job';
 import { inTransaction, longQuery, type Pool, type PoolClient } from '../connection/pool.js';
 import { madeBy } from '../made-by.js';
+import { hideParents } from './hide-parents.js';
 
 /**
  * Deletes a finished run with the samples that were added to it. It is gone from every list at once; `purgeRun`
@@ -35,7 +36,8 @@ export async function deleteRuns(client: PoolClient, runIds: readonly string[]):
     [runIds],
   );
   if (rows.some(({ status }) => !isFinished(status))) return 'unfinished';
-  const ids = [...rows.map(({ id }) => id), ...(await deleteReportsOn(client, rows))];
+  const ids = rows.map(({ id }) => id);
+  await deleteReportsOn(client, ids);
   const rescores = await client.query<{ status: JobStatus }>(
     'SELECT j.status FROM rescore s JOIN job j ON j.id = s.job_id WHERE s.run_id = ANY ($1)',
     [ids],
@@ -59,15 +61,14 @@ export async function deleteRuns(client: PoolClient, runIds: readonly string[]):
 
 /**
  * The reports of judges on runs hold their replies, and leave with them.
- * @returns the runs that the reports made
  * @throws ProblemError 409 while one of them is under way
  */
-async function deleteReportsOn(client: PoolClient, runs: readonly { id: string }[]): Promise<string[]> {
+async function deleteReportsOn(client: PoolClient, runIds: readonly string[]): Promise<void> {
   const { rows: reports } = await client.query<{ id: string; job_id: string; status: JobStatus }>(
     `SELECT o.id, o.job_id, j.status
      FROM judge_report p JOIN orchestration o ON o.id = p.id JOIN job j ON j.id = o.job_id
      WHERE p.run_id = ANY ($1) OR p.baseline_id = ANY ($1) ORDER BY o.id FOR UPDATE OF o`,
-    [runs.map(({ id }) => id)],
+    [runIds],
   );
   const unfinished = reports.find(({ status }) => !isFinished(status));
   if (unfinished)
@@ -75,18 +76,10 @@ async function deleteReportsOn(client: PoolClient, runs: readonly { id: string }
       409,
       `A judge is judging the run. Cancel that first: POST /api/jobs/${unfinished.job_id}/cancel.`,
     );
-  const ids = reports.map(({ id }) => id);
-  const made = await client.query<{ id: string }>(
-    'SELECT id FROM run WHERE orchestration_id = ANY ($1) ORDER BY id FOR UPDATE',
-    [ids],
+  await hideParents(
+    client,
+    reports.map(({ id }) => id),
   );
-  await client.query(
-    `WITH gone AS (DELETE FROM job WHERE result_ref = ANY ($1::text[]) AND type = 'judge' RETURNING id, result_ref)
-     INSERT INTO purge (run_id, job_ids) SELECT result_ref::uuid, array_agg(id) FROM gone GROUP BY result_ref`,
-    [ids],
-  );
-  await client.query('DELETE FROM orchestration WHERE id = ANY ($1)', [ids]);
-  return made.rows.map(({ id }) => id);
 }
 
 /** Triggers of `run` and `experiment` see to it that the figures of the experiments are made anew. */
@@ -112,25 +105,40 @@ export async function runsToPurge(pool: Pool): Promise<string[]> {
   return rows.map(({ run_id }) => run_id);
 }
 
+/**
+ * Removes some rows of an owner.
+ * @param table its name, the column of the owner, and the other columns of its key
+ * @returns whether there were any
+ */
+export async function removePiece(
+  pool: Pool,
+  [table, owner, key]: readonly [string, string, string],
+  id: string,
+  pieceSize: number,
+): Promise<boolean> {
+  const { rowCount } = await longQuery(
+    pool,
+    `DELETE FROM ${table} WHERE ${owner} = $1
+       AND (${key}) IN (SELECT ${key} FROM ${table} WHERE ${owner} = $1 LIMIT $2)`,
+    [id, pieceSize],
+  );
+  return rowCount !== 0;
+}
+
+const ROWS = [
+  ['exchange', ITEM],
+  ['result', ITEM],
+  ['rescored', `rescore_id, ${ITEM}`],
+  ['label', `${ITEM}, user_id`],
+  ['case_figures', 'scoring_id, position'],
+  ['failure_group', 'scoring_id, nth'],
+  ['redo', 'target, item'],
+  ['run_warning', 'code'],
+] as const;
+
 /** Removes a piece of what is left of a deleted run. @returns whether there may be more */
 export async function purgeRun(pool: Pool, runId: string, pieceSize = 5000): Promise<boolean> {
-  for (const [table, key] of [
-    ['exchange', ITEM],
-    ['result', ITEM],
-    ['rescored', `rescore_id, ${ITEM}`],
-    ['label', `${ITEM}, user_id`],
-    ['case_figures', 'scoring_id, position'],
-    ['failure_group', 'scoring_id, nth'],
-    ['redo', 'target, item'],
-    ['run_warning', 'code'],
-  ]) {
-    const removed = await longQuery(
-      pool,
-      `DELETE FROM ${table} WHERE run_id = $1 AND (${key}) IN (SELECT ${key} FROM ${table} WHERE run_id = $1 LIMIT $2)`,
-      [runId, pieceSize],
-    );
-    if (removed.rowCount) return true;
-  }
+  for (const [table, key] of ROWS) if (await removePiece(pool, [table, 'run_id', key], runId, pieceSize)) return true;
   const logged = await longQuery(
     pool,
     `DELETE FROM job_event WHERE (job_id, seq) IN (

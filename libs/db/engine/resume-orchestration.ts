@@ -1,0 +1,114 @@
+import { ProblemError } from '#lib/contracts/input/problem';
+import { isFinished, type JobStatus, type JobType } from '#lib/contracts/job';
+import type { ResumeInput } from '#lib/contracts/run';
+import { WORKER_LEVEL } from '#lib/contracts/worker-level';
+import { inTransaction, type Pool, type PoolClient } from '../connection/pool.js';
+import { admitJobs } from './admit-jobs.js';
+import { createJob } from './create-job.js';
+import { lockUser, lockUserOrTimeOut } from './lock-user.js';
+import type { Orchestration } from './orchestrations.js';
+import { refuseSpentBudget, resumeRuns } from './resume-run.js';
+
+/**
+ * Resumes an orchestration that has ended, from the step where it ended: with what its child runs have scored, and
+ * with requests for what they have not. It continues under a new job. However many child runs it has, this writes a
+ * few rows; workers resume them in pieces (`resumeChildren`) before they make the next step.
+ * @throws ProblemError 404, 409 when there is nothing to resume, 422 when the budget is spent
+ */
+export async function resumeOrchestration(
+  db: Pool | PoolClient,
+  { teamId, userId, jobId, budget }: ResumeInput & { teamId: string; userId: string; jobId: string },
+): Promise<{ id: string; jobId: string }> {
+  return inTransaction(db, async (client) => {
+    await lockUser(client, userId);
+    const { id, type, generation } = await lockResumable(client, teamId, jobId);
+    if (budget !== undefined)
+      await client.query('UPDATE orchestration SET max_requests = $2, max_cost_usd = $3 WHERE id = $1', [
+        id,
+        budget?.max_requests ?? null,
+        budget?.max_cost_usd ?? null,
+      ]);
+    const of = { teamId, userId, type, resultRef: id, total: 0, generation: generation + 1 };
+    const newJobId = await createJob(client, of);
+    const [unscored] = await childrenToResume(client, { id, jobId: newJobId }, 1);
+    // All child runs have the budget of their parent.
+    if (unscored !== undefined) await refuseSpentBudget(client, unscored);
+    await client.query(
+      `UPDATE orchestration SET job_id = $2, user_id = $3, generation = generation + 1, revision = revision + 1,
+         worker_level = greatest(worker_level, $4), resuming = $5
+       WHERE id = $1`,
+      [id, newJobId, userId, WORKER_LEVEL, unscored !== undefined],
+    );
+    await admitJobs(client, userId);
+    return { id, jobId: newJobId };
+  });
+}
+
+/** How many child runs a transaction resumes: others of the user wait for it. */
+const PIECE = 50;
+
+/**
+ * Resumes the next child runs of an orchestration that was resumed. Whoever comes after a crash goes on with the rest:
+ * those whose job does not belong to the present one of their parent.
+ * @returns the lanes that have work now; undefined when another has done it, or the job was cancelled
+ */
+export async function resumeChildren(
+  pool: Pool,
+  { id, jobId, teamId, userId }: Pick<Orchestration, 'id' | 'jobId' | 'teamId' | 'userId'>,
+  pieceSize = PIECE,
+): Promise<string[] | undefined> {
+  return inTransaction(pool, async (client) => {
+    await lockUserOrTimeOut(client, userId);
+    const { rowCount } = await client.query(
+      `SELECT 1 FROM orchestration o JOIN job j ON j.id = o.job_id
+       WHERE o.id = $1 AND o.job_id = $2 AND o.resuming AND j.status IN ('queued', 'running') FOR UPDATE OF o`,
+      [id, jobId],
+    );
+    if (rowCount === 0) return undefined;
+    const runIds = await childrenToResume(client, { id, jobId }, pieceSize);
+    if (runIds.length < pieceSize) await client.query('UPDATE orchestration SET resuming = false WHERE id = $1', [id]);
+    return resumeRuns(client, { teamId, userId, runIds, parentJobId: jobId });
+  });
+}
+
+/** Child runs with items that have no score, which the present job of their parent has not resumed. */
+async function childrenToResume(
+  client: PoolClient,
+  { id, jobId }: { id: string; jobId: string },
+  limit: number,
+): Promise<string[]> {
+  const { rows } = await client.query<{ id: string }>(
+    `SELECT r.id FROM run r JOIN job j ON j.id = r.job_id
+     WHERE r.orchestration_id = $1 AND j.parent_id IS DISTINCT FROM $2
+       AND r.status IN ('completed', 'cancelled', 'budget_exceeded') AND EXISTS (
+         SELECT 1 FROM target t WHERE t.run_id = r.id AND t.n > t.settled - t.errored
+       )
+     ORDER BY r.id LIMIT $3`,
+    [id, jobId, limit],
+  );
+  return rows.map((row) => row.id);
+}
+
+async function lockResumable(
+  client: PoolClient,
+  teamId: string,
+  jobId: string,
+): Promise<{ id: string; type: JobType; generation: number }> {
+  const { rows } = await client.query<{
+    id: string;
+    type: JobType;
+    generation: number;
+    step: string | null;
+    status: JobStatus;
+  }>(
+    `SELECT o.id, o.type, o.generation, o.step, j.status FROM orchestration o JOIN job j ON j.id = o.job_id
+     WHERE o.team_id = $1 AND o.job_id = $2 FOR UPDATE OF o`,
+    [teamId, jobId],
+  );
+  const found = rows[0];
+  if (!found) throw new ProblemError(404, `No job with id "${jobId}" in this team that can be resumed.`);
+  if (!isFinished(found.status))
+    throw new ProblemError(409, `The job is ${found.status}. It can be resumed when it has ended.`);
+  if (found.step === null) throw new ProblemError(409, 'The job has its answer; there is nothing to resume.');
+  return found;
+}

@@ -1,0 +1,63 @@
+import { isFinished, type JobStatus } from '#lib/contracts/job';
+import { inTransaction, type Pool, type PoolClient } from '../connection/pool.js';
+import { deleteRuns, removePiece } from './delete-run.js';
+import { hideParents } from './hide-parents.js';
+
+/**
+ * Deletes what belongs to a subject that is deleted, with the runs that it made, behind the answer; a run that was
+ * promoted stays.
+ * @returns whether it could: not while one of them is under way
+ */
+export async function deleteOrchestrations(
+  client: PoolClient,
+  { teamId, subjectId }: { teamId: string; subjectId: string },
+): Promise<'deleted' | 'unfinished'> {
+  const { rows } = await client.query<{ id: string; status: JobStatus }>(
+    `SELECT o.id, j.status FROM orchestration o JOIN job j ON j.id = o.job_id
+     WHERE o.team_id = $1 AND o.subject_id = $2 ORDER BY o.id FOR UPDATE OF o`,
+    [teamId, subjectId],
+  );
+  if (rows.some(({ status }) => !isFinished(status))) return 'unfinished';
+  await hideParents(
+    client,
+    rows.map(({ id }) => id),
+  );
+  return 'deleted';
+}
+
+/** Deleted parents of which runs or rows are left, oldest first. */
+export async function parentsToRemove(pool: Pool): Promise<string[]> {
+  const { rows } = await pool.query<{ id: string }>(
+    'SELECT id FROM orchestration WHERE team_id = id ORDER BY id LIMIT 1000',
+  );
+  return rows.map(({ id }) => id);
+}
+
+const ROWS = [
+  ['judgement', 'report_id', 'position'],
+  ['tune_arm', 'tune_id', 'target, arm'],
+  ['prompt_candidate', 'tune_id', 'candidate'],
+  ['prompt_ask', 'tune_id', 'key'],
+] as const;
+
+/**
+ * Removes a piece of a deleted parent: some of its runs, or of its rows.
+ * @returns whether there may be more that can be removed now
+ */
+export async function removeParent(pool: Pool, id: string, { runs = 50, rows = 5000 } = {}): Promise<boolean> {
+  const removed = await inTransaction(pool, async (client) => {
+    const { rows: children } = await client.query<{ id: string }>(
+      'SELECT id FROM run WHERE orchestration_id = $1 ORDER BY id LIMIT $2',
+      [id, runs],
+    );
+    if (children.length === 0) return 'none';
+    return deleteRuns(
+      client,
+      children.map((child) => child.id),
+    );
+  });
+  if (removed !== 'none') return removed === 'deleted';
+  for (const of of ROWS) if (await removePiece(pool, of, id, rows)) return true;
+  await pool.query('DELETE FROM orchestration WHERE id = $1 AND team_id = id', [id]);
+  return false;
+}
