@@ -1,5 +1,6 @@
 import { PROMPT_OF_SUITE } from '#lib/contracts/run';
 import { settleRun, type Outcome } from '#lib/db/testing/settled-run';
+import { removeParent } from '#lib/db/upkeep/delete-parents';
 import { joinIdleApi, type SharedApi } from '../../../test/api.js';
 import { clientOf, weatherSuite, type Client } from '../../../test/client.js';
 
@@ -762,6 +763,7 @@ describe('a gate run', () => {
     await client.post(`/api/jobs/${job_id}/cancel`);
     expect((await client.delete(`/api/gates/${gate.id}`)).status).toBe(204);
     expect((await client.get(`/api/jobs/${job_id}`)).status).toBe(404);
+    while (await removeParent(api.pool, gate_run_id));
     expect((await api.pool.query('SELECT 1 FROM orchestration WHERE id = $1', [gate_run_id])).rowCount).toBe(0);
   });
 
