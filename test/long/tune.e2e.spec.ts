@@ -66,5 +66,8 @@ it('a tune finds better settings, confirms them on held-out cases, and they are 
   ).toBeGreaterThan(60);
   // Without the tune, it stays what it is.
   expect((await system.client.delete(`${ROUTE}/history/${tune_id}`)).status).toBe(204);
+  const left = (await system.get(`/api/tool-eval/history?suite_id=${system.suiteId}&orchestrated=true&limit=200`))
+    .items;
+  expect(left.filter(({ orchestrator }: any) => orchestrator?.id === tune_id)).toEqual([]);
   expect(await system.get(`/api/tool-eval/history/${run.id}`)).toMatchObject({ score: run.score, orchestrator: null });
 });
