@@ -1,4 +1,5 @@
 import { ProblemError } from '#lib/contracts/input/problem';
+import type { JobStatus } from '#lib/contracts/job';
 import { JudgeInput, type JudgeReport } from '#lib/contracts/judge';
 import { JudgeOfRun } from '#lib/contracts/judge-of-run';
 import type { z } from 'zod';
@@ -78,6 +79,7 @@ export async function runsToJudge(pool: Pool, except: readonly string[]): Promis
 interface FinishedRun {
   team_id: string;
   user_id: string;
+  status: JobStatus;
   experiment_id: string | null;
   score: number | null;
   config: string;
@@ -96,7 +98,8 @@ export async function judgeFinishedRun(pool: Pool, { id: runId, userId }: RunToJ
   return inTransaction(pool, async (client) => {
     await lockUserOrTimeOut(client, userId);
     const { rows } = await client.query<FinishedRun>(
-      `SELECT r.team_id, r.user_id, r.experiment_id, r.score, r.config, s.judge, s.instructions, s.auto_below,
+      `SELECT r.team_id, r.user_id, r.status, r.experiment_id, r.score, r.config, s.judge, s.instructions,
+         s.auto_below,
          (SELECT sum(settled - errored - passed)::int FROM target WHERE run_id = r.id) AS failed
        FROM run r LEFT JOIN judge_setting s ON s.team_id = r.team_id WHERE r.id = $1 FOR KEY SHARE OF r`,
       [runId],
@@ -107,7 +110,8 @@ export async function judgeFinishedRun(pool: Pool, { id: runId, userId }: RunToJ
 }
 
 async function askIfWanted(client: PoolClient, runId: string, run: FinishedRun): Promise<string | undefined> {
-  if (run.failed === 0) return undefined;
+  // One that was resumed meanwhile is noted again when it ends.
+  if (run.failed === 0 || run.status !== 'completed') return undefined;
   const of = { teamId: run.team_id, userId: run.user_id, runId, experimentId: run.experiment_id };
   const instructions = run.instructions ?? '';
   const own = readOwn(run.config);
