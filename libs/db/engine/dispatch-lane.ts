@@ -209,15 +209,17 @@ async function endRests(client: PoolClient, taken: readonly LaneBacklog[]): Prom
     );
 }
 
-/** How many items the accounts that have a budget may still have. */
+/** How many items the accounts that have a budget may still have: as many as each of their runs may. */
 async function roomOfBudgets(client: PoolClient, backlogs: readonly LaneBacklog[]): Promise<Map<string, number>> {
-  const limited = distinctRunIds(backlogs.filter((backlog) => backlog.limited));
-  const budgets = limited.length ? await readBudgets(client, limited) : [];
-  return new Map([...budgets].map(([runId, budget]) => [accountOf(backlogs, runId), itemsAllowed(budget)]));
+  const limited = new Map(backlogs.filter((one) => one.limited).map(({ runId, accountId }) => [runId, accountId]));
+  const room = new Map<string, number>();
+  if (limited.size === 0) return room;
+  for (const [runId, budget] of await readBudgets(client, [...limited.keys()])) {
+    const accountId = limited.get(runId)!;
+    room.set(accountId, Math.min(room.get(accountId) ?? Infinity, itemsAllowed(budget)));
+  }
+  return room;
 }
-
-const accountOf = (backlogs: readonly LaneBacklog[], runId: string): string =>
-  backlogs.find((backlog) => backlog.runId === runId)!.accountId;
 
 const TARGETS = new BatchColumns<{ runId: string; target: number }>({
   run_id: ['uuid', ({ runId }) => runId],

@@ -55,39 +55,62 @@ const MAY_COMPARE_MEANING = `EXISTS (
   SELECT 1 FROM suite_version_case c
   WHERE c.version_id = r.suite_version_id AND strpos(c.body, '"semantic"') > 0)`;
 
+/** SQL: the runs `r` whose budgets are asked for, with their accounts: each is a run of its own, or a parent. */
+const ASKED = `
+  SELECT r.id, r.team_id, r.user_id, r.job_id, r.suite_version_id, coalesce(o.id, r.id) AS account,
+    coalesce(o.max_requests, r.max_requests) AS max_requests, coalesce(o.max_cost_usd, r.max_cost_usd) AS max_cost,
+    tm.monthly_cap_usd AS cap
+  FROM run r JOIN team tm ON tm.id = r.team_id LEFT JOIN orchestration o ON o.id = r.orchestration_id`;
+
 /**
- * SQL of what is left of the team's cap, if the run costs anything that is known: when it has cost something, when one
- * of its models has prices, or when cases are compared by meaning and the embedding model has. CASE keeps the order, so
- * that cases are searched only where that decides.
+ * SQL of a CTE: what each account of `asked` has spent and has in flight, once for all of its runs. A run counts in its
+ * targets, and a parent in its counters, whatever it has made; their ids are never alike. What a parent has settled
+ * holds the errors that a resume asks for anew, as its requests and its cost do, so its average is one of all of them.
  */
-const CAP_LEFT = `CASE
-  WHEN tm.monthly_cap_usd IS NULL THEN NULL
-  WHEN s.cost > 0 OR ${HAS_PRICED_MODEL}
-    OR CASE WHEN ${embeddingCosts('r.team_id')} THEN ${MAY_COMPARE_MEANING} ELSE false END
-  THEN tm.monthly_cap_usd - ${spentThisMonth('r.team_id')} END`;
+const ACCOUNTS = `accounts AS MATERIALIZED (
+  SELECT a.account, s.requests, s.cost, s.settled, f.in_flight,
+    CASE WHEN a.cap IS NOT NULL THEN a.cap - ${spentThisMonth('a.team_id')} END AS cap_left
+  FROM (SELECT DISTINCT account, team_id, cap FROM asked) a
+  CROSS JOIN LATERAL (
+    SELECT coalesce(sum(requests), 0)::int AS requests, coalesce(sum(cost_usd), 0) AS cost,
+      coalesce(sum(settled), 0)::int AS settled
+    FROM (
+      SELECT requests, cost_usd, settled FROM target WHERE run_id = a.account
+      UNION ALL SELECT requests, cost_usd, done FROM parent_counter WHERE orchestration_id = a.account
+    ) counted
+  ) s
+  CROSS JOIN LATERAL (
+    SELECT count(*)::int AS in_flight FROM in_flight WHERE run_id IN (
+      SELECT a.account UNION ALL SELECT id FROM run WHERE orchestration_id = a.account AND status = 'running'
+    )
+  ) f
+)`;
+
+/**
+ * SQL: the cap of the team applies to the asked run `r`, because it costs something that is known: its account `s` has
+ * cost something, one of its models has prices, or cases are compared by meaning and the embedding model has. CASE
+ * keeps the order, so that cases are searched only where that decides.
+ */
+const IS_CAPPED = `CASE
+  WHEN s.cap_left IS NULL THEN false
+  WHEN s.cost > 0 OR ${HAS_PRICED_MODEL} THEN true
+  WHEN ${embeddingCosts('r.team_id')} THEN ${MAY_COMPARE_MEANING}
+  ELSE false END`;
 
 /** The budgets of those of these runs that have one. A child run shares that of its parent with its siblings. */
 export async function readBudgets(client: Pool | PoolClient, runIds: readonly string[]): Promise<Map<string, Budget>> {
   const { rows } = await client.query<{ id: string } & Budget>({
-    name: 'read_budgets',
-    text: `SELECT r.id, coalesce(o.max_requests, r.max_requests) AS "maxRequests",
-       coalesce(o.max_cost_usd, r.max_cost_usd) AS "maxCost", ${CAP_LEFT} AS "capLeft",
-       s.requests, s.cost, s.settled,
-       (SELECT count(*)::int FROM in_flight f WHERE f.run_id = ANY (s.runs)) AS "inFlight"
-     FROM run r JOIN team tm ON tm.id = r.team_id LEFT JOIN orchestration o ON o.id = r.orchestration_id
-     CROSS JOIN LATERAL (
-       SELECT array_agg(DISTINCT t.run_id) AS runs, sum(t.requests)::int AS requests, sum(t.cost_usd) AS cost,
-         sum(t.settled)::int AS settled
-       FROM run same JOIN target t ON t.run_id = same.id
-       WHERE same.id = r.id OR same.orchestration_id = r.orchestration_id
-     ) s
-     WHERE r.id = ANY ($1) AND ${HAS_BUDGET}`,
+    name: 'read_budgets_of_accounts',
+    text: `WITH asked AS (${ASKED} WHERE r.id = ANY ($1) AND ${HAS_BUDGET}), ${ACCOUNTS}
+     SELECT r.id, r.max_requests AS "maxRequests", r.max_cost AS "maxCost",
+       CASE WHEN ${IS_CAPPED} THEN s.cap_left END AS "capLeft", s.requests, s.cost, s.settled, s.in_flight AS "inFlight"
+     FROM asked r JOIN accounts s USING (account)`,
     values: [runIds],
   });
   return new Map(rows.map(({ id, ...budget }) => [id, budget]));
 }
 
-/** A run that has a budget, items left and nothing in flight: its budget may be spent, by its siblings too. */
+/** A run whose budget is spent, by its siblings too: it has items left, and nothing of its account is in flight. */
 export interface RunToStop {
   id: string;
   teamId: string;
@@ -95,15 +118,27 @@ export interface RunToStop {
   userId: string;
 }
 
+/** How many of each team a turn stops, so that a team with very many keeps nobody else waiting. */
+const PER_TEAM = 20;
+
 export async function runsMaybeOverBudget(pool: Pool): Promise<RunToStop[]> {
   const { rows } = await pool.query<RunToStop>({
-    name: 'runs_maybe_over_budget',
-    text: `SELECT r.id, r.team_id AS "teamId", r.job_id AS "jobId", r.user_id AS "userId"
-     FROM run r JOIN team tm ON tm.id = r.team_id LEFT JOIN orchestration o ON o.id = r.orchestration_id
-     WHERE (r.status = 'running' OR (r.status = 'queued' AND o.id IS NOT NULL)) AND ${HAS_BUDGET}
-       AND r.worker_level <= level_of_session()
-       AND EXISTS (SELECT 1 FROM target t WHERE t.run_id = r.id AND t.active_for IS NOT NULL)
-       AND NOT EXISTS (SELECT 1 FROM in_flight f WHERE f.run_id = r.id)`,
+    name: 'runs_over_budget',
+    text: `WITH asked AS (
+       ${ASKED}
+       WHERE r.status IN ('queued', 'running') AND (r.status = 'running' OR o.id IS NOT NULL) AND ${HAS_BUDGET}
+         AND r.worker_level <= level_of_session()
+     ), ${ACCOUNTS}
+     SELECT id, "teamId", "jobId", "userId" FROM (
+       SELECT r.id, r.team_id AS "teamId", r.job_id AS "jobId", r.user_id AS "userId",
+         row_number() OVER (PARTITION BY r.team_id ORDER BY r.id) AS n
+       FROM asked r JOIN accounts s USING (account)
+       WHERE s.in_flight = 0
+         AND (s.requests >= r.max_requests OR s.cost >= r.max_cost OR (s.cap_left <= 0 AND ${IS_CAPPED}))
+         AND EXISTS (SELECT 1 FROM target t WHERE t.run_id = r.id AND t.active_for IS NOT NULL)
+     ) over
+     WHERE n <= $1 ORDER BY n, id LIMIT 1000`,
+    values: [PER_TEAM],
   });
   return rows;
 }

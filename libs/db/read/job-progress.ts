@@ -1,10 +1,17 @@
 /**
- * SQL of a subquery: how far the job `j` is. That of a parent is the sum over its child runs, of which it has planned
- * some that are not there yet; its detail is what one of them waits for.
+ * SQL of a subquery: how far the job `j` is. A parent has counters over its child runs, of which it has planned some
+ * that are not there yet; while it goes on, its detail is what the first of them that waits for something waits for.
  */
 export const JOB_PROGRESS = `(
-  SELECT coalesce(sum(c.done)::int, j.done) AS done, coalesce(sum(c.errored)::int, j.errored) AS errored,
-    greatest(j.total, sum(c.total)::int) AS total,
-    coalesce(j.detail, min(c.detail) FILTER (WHERE c.status IN ('pending', 'queued', 'running'))) AS detail
-  FROM job c WHERE c.parent_id = j.id
+  SELECT coalesce(c.done, j.done) AS done, coalesce(c.errored, j.errored) AS errored,
+    greatest(j.total, c.total) AS total,
+    coalesce(j.detail, CASE WHEN j.status IN ('pending', 'queued', 'running') THEN (
+      SELECT w.detail FROM job w
+      WHERE w.parent_id = j.id AND w.status IN ('pending', 'queued', 'running') AND w.detail IS NOT NULL
+      ORDER BY w.id LIMIT 1
+    ) END) AS detail
+  FROM (
+    SELECT sum(done)::int AS done, sum(errored)::int AS errored, sum(total)::int AS total
+    FROM parent_counter WHERE orchestration_id = j.result_ref::uuid AND generation = j.generation
+  ) c
 )`;

@@ -1,0 +1,321 @@
+import { readFile } from 'node:fs/promises';
+import { seed } from '../../../test/seed.js';
+import { createDatabase } from '../../../test/services.js';
+import { RunInput } from '#lib/contracts/run';
+import { ProblemError } from '#lib/contracts/input/problem';
+import { isFinished } from '#lib/contracts/job';
+import { seededRandom } from '#lib/scoring/statistics/seeded-random';
+import { newId } from '#lib/runtime/ids';
+import { insertRow } from '../connection/insert-row.js';
+import { createPool, inTransaction, type Pool, type PoolClient } from '../connection/pool.js';
+import { JobRepository } from '../read/jobs.js';
+import { aTeam, settlementOf } from '../testing/run-fixture.js';
+import { settleRun } from '../testing/settled-run.js';
+import { deleteRun } from '../upkeep/delete-run.js';
+import { cancelJob } from './cancel-job.js';
+import { claimItems } from './claim-items.js';
+import { dispatchLane } from './dispatch-lane.js';
+import { finishRun, runsToFinish } from './finish-run.js';
+import {
+  commitStep,
+  deleteOrchestrations,
+  readOrchestration,
+  resumeOrchestration,
+  submitOrchestration,
+  type NewChildRun,
+} from './orchestrations.js';
+import { prepareRun } from './prepare-run.js';
+import { readBudgets, runsMaybeOverBudget } from './run-budget.js';
+import { settleItems } from './settle-items.js';
+
+// What all teams do is counted here, and triggers are taken away, so the database is its own.
+let pool: Pool;
+beforeAll(async () => void (pool = createPool((await createDatabase()).url, 10)));
+afterAll(() => pool.end());
+
+const rows = async (text: string, values: unknown[] = []): Promise<any[]> => (await pool.query(text, values)).rows;
+const CASES = 4;
+
+async function aParent({ maxRequests = null as number | null, maxCostUsd = null as number | null } = {}) {
+  const team = await aTeam(pool, { cases: CASES });
+  const { teamId, userId, suiteId, laneId } = team;
+  const subjectId = newId();
+  const of = { teamId, userId, type: 'gate' as const, subjectId, step: 'first', input: {}, total: CASES };
+  const { id, jobId } = await submitOrchestration(pool, { ...of, maxRequests, maxCostUsd });
+  const [provider] = await rows('SELECT id FROM provider WHERE team_id = $1', [teamId]);
+  const input = RunInput.parse({ suite_id: suiteId, models: ['sim::a'] });
+  const target = { providerId: provider.id, providerKey: 'sim', modelId: 'a', laneId, priced: false, params: {} };
+  const child = (arm: string): NewChildRun => ({
+    step: 'first',
+    arm,
+    submit: {
+      suiteId,
+      input: { ...input, metrics: [], cache: 'off', max_tokens: null },
+      targets: [{ ...target, systemPrompt: null }],
+    },
+  });
+  const make = async (...children: NewChildRun[]) =>
+    commitStep(pool, (await readOrchestration(pool, id))!, { state: {}, next: 'second', children });
+  const present = async (): Promise<string> =>
+    (await rows('SELECT job_id FROM orchestration WHERE id = $1', [id]))[0].job_id;
+  return {
+    ...team,
+    id,
+    jobId,
+    subjectId,
+    child,
+    make,
+    present,
+    progress: async (of?: string) => (await new JobRepository(pool, teamId).read(of ?? (await present()))).progress,
+    runs: () => rows('SELECT * FROM run WHERE orchestration_id = $1 ORDER BY id', [id]),
+  };
+}
+type Parent = Awaited<ReturnType<typeof aParent>>;
+
+/** Makes many child runs that wait for their first items, like one that is there. @returns their ids */
+async function makeMany(parent: Parent, n: number): Promise<string[]> {
+  await parent.make(parent.child('like'));
+  const [like] = await parent.runs();
+  await pool.query(
+    `WITH made AS (SELECT gen_random_uuid() AS id, gen_random_uuid() AS job_id, n FROM generate_series(2, $2) n),
+       jobs AS (
+         INSERT INTO job (id, team_id, user_id, type, status, result_ref, total, parent_id)
+         SELECT m.job_id, team_id, user_id, type, status, m.id, total, parent_id FROM job, made m WHERE job.id = $3
+       ), runs AS (
+         INSERT INTO run (id, team_id, user_id, job_id, suite_id, suite_version_id, suite_name, suite_version, status,
+           config, samples, listed, orchestration_id, step, arm, worker_level)
+         SELECT m.id, team_id, user_id, m.job_id, suite_id, suite_version_id, suite_name, suite_version, status, config,
+           samples, listed, orchestration_id, step, m.n, worker_level FROM run, made m WHERE run.id = $1
+       )
+     INSERT INTO target (run_id, ordinal, lane_id, user_id, provider_id, provider_key, model_id, n, active, active_for)
+     SELECT m.id, ordinal, lane_id, user_id, provider_id, provider_key, model_id, target.n, active, active_for
+     FROM target, made m WHERE run_id = $1`,
+    [like.id, n, like.job_id],
+  );
+  return (await parent.runs()).map(({ id }) => id);
+}
+
+/** Takes items of the parent's lane and settles them. */
+async function play({ laneId }: Parent, window: number, errs: () => boolean = () => false): Promise<void> {
+  const deliveries = await dispatchLane(pool, laneId, window);
+  await claimItems(pool, 'w', deliveries);
+  const settlements = deliveries.map((one) => settlementOf(one, errs() ? 'errored' : 'scored'));
+  await settleItems(
+    pool,
+    settlements.map((one, n) => ({ ...one, costUsd: n % 2 ? 0.25 : 0.5 })),
+  );
+}
+
+/** Ends the child runs that have no item left. */
+async function finish(parent: Parent): Promise<void> {
+  await pool.query(
+    `UPDATE target t SET finished_at = now(), summary = '{}' FROM run r
+     WHERE r.id = t.run_id AND r.orchestration_id = $1 AND t.settled = t.n AND t.finished_at IS NULL`,
+    [parent.id],
+  );
+  for (const run of await runsToFinish(pool)) if (run.teamId === parent.teamId) await finishRun(pool, run);
+}
+
+async function cancel(parent: Parent): Promise<void> {
+  await cancelJob(pool, { teamId: parent.teamId, jobId: await parent.present() });
+}
+
+async function resume(parent: Parent): Promise<void> {
+  await resumeOrchestration(pool, { teamId: parent.teamId, userId: parent.userId, jobId: await parent.present() });
+  for (const { id } of await parent.runs()) while ((await prepareRun(pool, { id }))?.more);
+}
+
+/** Of each job of the parent: what its counters say, and what a sum over its child runs says. */
+async function countersAndSums({ id }: Parent): Promise<{ counters: unknown; sums: unknown }> {
+  const counters = await rows(
+    `SELECT generation, sum(total)::int AS total, sum(done)::int AS done, sum(errored)::int AS errored
+     FROM parent_counter WHERE orchestration_id = $1 GROUP BY 1 ORDER BY 1`,
+    [id],
+  );
+  const sums = await rows(
+    `SELECT p.generation, sum(c.total)::int AS total, sum(c.done)::int AS done, sum(c.errored)::int AS errored
+     FROM job p JOIN job c ON c.parent_id = p.id WHERE p.result_ref = $1 GROUP BY 1 ORDER BY 1`,
+    [id],
+  );
+  const money = 'sum(requests)::int AS requests, sum(cost_usd) AS cost';
+  return {
+    counters: [counters, await rows(`SELECT ${money} FROM parent_counter WHERE orchestration_id = $1`, [id])],
+    sums: [
+      sums,
+      await rows(`SELECT ${money} FROM target WHERE run_id IN (SELECT id FROM run WHERE orchestration_id = $1)`, [id]),
+    ],
+  };
+}
+
+/** How many rows of tables were read by what this does on its connection. */
+async function rowsRead(read: (client: PoolClient) => Promise<unknown>): Promise<number> {
+  return inTransaction(pool, async (client) => {
+    const soFar = async (): Promise<number> => {
+      const { rows: found } = await client.query<{ n: number }>(
+        'SELECT sum(seq_tup_read + coalesce(idx_tup_fetch, 0))::int AS n FROM pg_stat_xact_user_tables',
+      );
+      return found[0]!.n;
+    };
+    const before = await soFar();
+    await read(client);
+    return (await soFar()) - before;
+  });
+}
+
+describe('the counters of a parent', () => {
+  it('are the sums over its child runs, whatever became of those', async () => {
+    const random = seededRandom(seed);
+    const parent = await aParent();
+    await parent.make(parent.child('a'), parent.child('b'));
+    let arms = 0;
+    const steps = [
+      () => play(parent, 3, () => random() < 0.3),
+      () => play(parent, 20, () => random() < 0.3),
+      () => finish(parent),
+      () => cancel(parent),
+      () => resume(parent),
+      async () => void (await parent.make(parent.child(`c${arms++}`))),
+      async () => {
+        const [ended] = (await parent.runs()).filter((run) => isFinished(run.status) && !run.extends_run_id);
+        const extend = ended && { runId: ended.id, samples: 1 };
+        if (extend) await parent.make({ step: 'more', arm: `${arms++}`, extend });
+      },
+    ];
+    for (let n = 0; n < 40; n++) {
+      // A step that cannot be made now, such as a resume of what goes on, changes nothing.
+      await steps[Math.floor(random() * steps.length)]!().catch((error) => {
+        if (!(error instanceof ProblemError)) throw error;
+      });
+      const { counters, sums } = await countersAndSums(parent);
+      expect(counters).toEqual(sums);
+    }
+  });
+
+  it('are its progress, after two resumes that of the present job', async () => {
+    const parent = await aParent();
+    await parent.make(parent.child('a'), parent.child('b'));
+    await play(parent, 5, () => true);
+    expect(await parent.progress()).toMatchObject({ done: 5, errored: 5, total: 2 * CASES });
+    await cancel(parent);
+    await resume(parent);
+    expect(await parent.progress()).toMatchObject({ done: 0, errored: 0, total: 2 * CASES });
+    await play(parent, 2);
+    await cancel(parent);
+    await resume(parent);
+    expect(await parent.progress()).toMatchObject({ done: 0, total: 2 * CASES - 2 });
+    await play(parent, 100);
+    expect(await parent.progress()).toMatchObject({ done: 2 * CASES - 2, total: 2 * CASES - 2 });
+    expect(await parent.progress(parent.jobId)).toMatchObject({ done: 5, errored: 5, total: 2 * CASES });
+  });
+
+  it('hold its budget to what all of its generations have spent', async () => {
+    const parent = await aParent({ maxRequests: 9 });
+    await parent.make(parent.child('a'), parent.child('b'));
+    await play(parent, 4, () => true);
+    await cancel(parent);
+    await resume(parent);
+    await play(parent, 3);
+    const [a, b] = await parent.runs();
+    const spent = { maxRequests: 9, requests: 7, cost: 2.75, settled: 7, inFlight: 0 };
+    expect([...(await readBudgets(pool, [a.id, b.id]))]).toEqual([
+      [a.id, expect.objectContaining(spent)],
+      [b.id, expect.objectContaining(spent)],
+    ]);
+  });
+
+  it('stay when a run that it promoted is deleted, and leave with it', async () => {
+    const parent = await aParent({ maxRequests: 100 });
+    await parent.make(parent.child('a'), parent.child('b'));
+    await play(parent, 2 * CASES);
+    await finish(parent);
+    await cancel(parent);
+    const [a, b] = await parent.runs();
+    await pool.query('UPDATE run SET listed = true WHERE id = $1', [a.id]);
+    expect(await deleteRun(pool, { teamId: parent.teamId, runId: a.id })).toBe('deleted');
+    expect(await parent.progress()).toMatchObject({ done: 2 * CASES, total: 2 * CASES });
+    expect((await readBudgets(pool, [b.id])).get(b.id)).toMatchObject({ requests: 2 * CASES });
+    await inTransaction(pool, (client) => deleteOrchestrations(client, parent));
+    expect(await rows('SELECT 1 FROM parent_counter WHERE orchestration_id = $1', [parent.id])).toEqual([]);
+  });
+
+  it('begin with what there was before there were counters, once', async () => {
+    const [running, resumed] = [await aParent(), await aParent()];
+    await running.make(running.child('a'), running.child('b'));
+    await resumed.make(resumed.child('a'));
+    await pool.query('DROP TRIGGER count_for_parents ON job; DROP TRIGGER count_for_parents ON target');
+    await play(running, 3);
+    await play(resumed, 3, () => true);
+    await cancel(resumed);
+    await resume(resumed);
+    await play(resumed, 2);
+    await pool.query('DELETE FROM parent_counter');
+    const text = await readFile('prisma/functions/count-for-parents.sql', 'utf8');
+    for (const _ of [1, 2]) {
+      await inTransaction(pool, (client) => client.query(text));
+      for (const parent of [running, resumed]) {
+        await play(parent, 1);
+        const { counters, sums } = await countersAndSums(parent);
+        expect(counters).toEqual(sums);
+      }
+    }
+  });
+});
+
+describe('with many child runs', () => {
+  it('budgets are read once for their parent, not once for each of them', async () => {
+    const parent = await aParent({ maxRequests: 1_000_000 });
+    const ids = await makeMany(parent, 300);
+    await pool.query('UPDATE team SET monthly_cap_usd = 5 WHERE id = $1', [parent.teamId]);
+    await play(parent, 8);
+    expect(await rowsRead((client) => readBudgets(client, ids))).toBeLessThan(20 * ids.length);
+  });
+
+  it('the progress of their parent reads none of them, and its detail what the first that waits says', async () => {
+    const parent = await aParent();
+    const ids = await makeMany(parent, 300);
+    const waiting = ids.slice(100, 200);
+    await pool.query(`UPDATE job SET detail = 'Waits for ' || id WHERE result_ref = ANY ($1::text[])`, [waiting]);
+    const [first] = await rows('SELECT min(id::text) AS id FROM job WHERE result_ref = ANY ($1::text[])', [waiting]);
+    const jobs = (client: PoolClient) => new JobRepository(client, parent.teamId);
+    const read = (client: PoolClient) => jobs(client).read(parent.jobId);
+    await pool.query('ANALYZE job'); // as autovacuum does within a minute
+    expect(await rowsRead(read)).toBeLessThan(50);
+    expect(await inTransaction(pool, read)).toMatchObject({
+      progress: { done: 0, total: 300 * CASES },
+      detail: `Waits for ${first.id}`,
+    });
+    await cancel(parent);
+    expect(await inTransaction(pool, read)).toMatchObject({ detail: null });
+  });
+
+  it('none is stopped while the cap of the team is not reached, and twenty of a team in a turn beyond it', async () => {
+    const [parent, other] = [await aParent(), await aParent()];
+    const ids = await makeMany(parent, 50);
+    await other.make(other.child('a'));
+    const teams = [parent.teamId, other.teamId];
+    await pool.query('UPDATE team SET monthly_cap_usd = 5 WHERE id = ANY ($1)', [teams]);
+    for (const team of [parent, other]) await play(team, 2);
+    const stopped = async () => (await runsMaybeOverBudget(pool)).filter(({ teamId }) => teams.includes(teamId));
+    expect(await stopped()).toEqual([]);
+    await pool.query('UPDATE spending SET cost_usd = 5 WHERE team_id = ANY ($1)', [teams]);
+    const found = await stopped();
+    expect(found.filter(({ teamId }) => teamId === other.teamId)).toHaveLength(1);
+    expect(found.filter(({ id }) => ids.includes(id))).toHaveLength(20);
+    expect(new Set(found.map(({ id }) => id)).size).toBe(21);
+    const [last] = ids.slice(-1);
+    await insertRow(pool, 'in_flight', { run_id: last, target: 0, item: 3, lane_id: parent.laneId, token: 1 });
+    await pool.query(`UPDATE run SET status = 'running' WHERE id = $1`, [last]);
+    expect((await stopped()).map(({ teamId }) => teamId)).toEqual([other.teamId]);
+  });
+});
+
+it('a run that costs nothing that is known goes on beyond the cap of its team', async () => {
+  const parent = await aParent();
+  await parent.make(parent.child('a'));
+  await pool.query('UPDATE team SET monthly_cap_usd = 0 WHERE id = $1', [parent.teamId]);
+  const [a] = await parent.runs();
+  expect((await readBudgets(pool, [a.id])).get(a.id)).toMatchObject({ capLeft: null, cost: 0 });
+  expect((await runsMaybeOverBudget(pool)).map(({ id }) => id)).not.toContain(a.id);
+  await settleRun(pool, a.id, [1]);
+  expect((await readBudgets(pool, [a.id])).get(a.id)).toMatchObject({ requests: 1, capLeft: null });
+});

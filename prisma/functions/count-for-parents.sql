@@ -1,0 +1,54 @@
+-- Counts for a parent what becomes of its child runs: the items of each that is made, and what settles of them. Trigger
+-- of `job` and `target`, in the transaction that makes or settles, so that the counters (`parent_counter`) say what is
+-- there wherever a process dies, and whichever release settles. Rows are spread over shards, so that settles of one
+-- parent do not wait for each other, and taken in the order of the key, so that two cannot wait for each other.
+--
+-- A resume takes errors back from its targets (`settled` falls); they stay counted here, as what was asked and paid for
+-- them does. A job whose parent is itself belongs to no orchestration.
+CREATE OR REPLACE FUNCTION count_for_parents() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+  IF TG_TABLE_NAME = 'job' THEN
+    INSERT INTO parent_counter AS s (orchestration_id, generation, shard, total)
+    SELECT o.id, p.generation, pg_backend_pid() % 16, sum(c.total)
+    FROM added c JOIN job p ON p.id = c.parent_id JOIN orchestration o ON o.id = p.result_ref::uuid
+    WHERE c.parent_id <> c.id
+    GROUP BY 1, 2 ORDER BY 1, 2
+    ON CONFLICT (orchestration_id, generation, shard) DO UPDATE SET total = s.total + excluded.total;
+  ELSE
+    INSERT INTO parent_counter AS s (orchestration_id, generation, shard, done, errored, requests, cost_usd)
+    SELECT r.orchestration_id, p.generation, pg_backend_pid() % 16, sum(a.settled - b.settled),
+      sum(a.errored - b.errored), sum(a.requests - b.requests), sum(a.cost_usd - b.cost_usd)
+    FROM after a JOIN before b USING (run_id, ordinal) JOIN run r ON r.id = a.run_id
+      JOIN job c ON c.id = r.job_id JOIN job p ON p.id = c.parent_id
+    WHERE a.settled > b.settled AND r.orchestration_id IS NOT NULL
+    GROUP BY 1, 2 ORDER BY 1, 2
+    ON CONFLICT (orchestration_id, generation, shard) DO UPDATE SET
+      done = s.done + excluded.done, errored = s.errored + excluded.errored,
+      requests = s.requests + excluded.requests, cost_usd = s.cost_usd + excluded.cost_usd;
+  END IF;
+  RETURN NULL;
+END
+$$;
+
+-- Each of these waits for the transactions that write to its table, and those that follow wait until this one commits:
+-- so what is counted below is all that the triggers did not count.
+CREATE OR REPLACE TRIGGER count_for_parents AFTER INSERT ON job
+  REFERENCING NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION count_for_parents();
+
+CREATE OR REPLACE TRIGGER count_for_parents AFTER UPDATE ON target
+  REFERENCING OLD TABLE AS before NEW TABLE AS after FOR EACH STATEMENT EXECUTE FUNCTION count_for_parents();
+
+-- Once: what there was before there were triggers. What earlier generations have spent counts in the last one.
+INSERT INTO parent_counter (orchestration_id, generation, shard, total, done, errored, requests, cost_usd)
+SELECT o.id, p.generation, 0, coalesce(c.total, 0), coalesce(c.done, 0), coalesce(c.errored, 0),
+  coalesce(t.requests, 0), coalesce(t.cost_usd, 0)
+FROM orchestration o JOIN job p ON p.result_ref = o.id::text AND p.type = o.type
+  LEFT JOIN (
+    SELECT parent_id, sum(total) AS total, sum(done) AS done, sum(errored) AS errored
+    FROM job WHERE parent_id IS NOT NULL GROUP BY 1
+  ) c ON c.parent_id = p.id
+  LEFT JOIN (
+    SELECT r.orchestration_id, sum(t.requests) AS requests, sum(t.cost_usd) AS cost_usd
+    FROM run r JOIN target t ON t.run_id = r.id WHERE r.orchestration_id IS NOT NULL GROUP BY 1
+  ) t ON t.orchestration_id = o.id AND p.id = o.job_id
+WHERE NOT EXISTS (SELECT 1 FROM parent_counter) AND (c.parent_id IS NOT NULL OR t.orchestration_id IS NOT NULL);
