@@ -38,17 +38,21 @@ CREATE OR REPLACE TRIGGER count_for_parents AFTER INSERT ON job
 CREATE OR REPLACE TRIGGER count_for_parents AFTER UPDATE ON target
   REFERENCING OLD TABLE AS before NEW TABLE AS after FOR EACH STATEMENT EXECUTE FUNCTION count_for_parents();
 
--- Once: what there was before there were triggers. What earlier generations have spent counts in the last one.
+-- Once: what there was before there were triggers, of jobs that have no counters yet. A migration has counted those
+-- that had ended. What earlier generations have spent counts in the last one.
 INSERT INTO parent_counter (orchestration_id, generation, shard, total, done, errored, requests, cost_usd)
-SELECT o.id, p.generation, 0, coalesce(c.total, 0), coalesce(c.done, 0), coalesce(c.errored, 0),
-  coalesce(t.requests, 0), coalesce(t.cost_usd, 0)
+SELECT o.id, p.generation, 0, c.total, c.done, c.errored, coalesce(t.requests, 0), coalesce(t.cost_usd, 0)
 FROM orchestration o JOIN job p ON p.result_ref = o.id::text AND p.type = o.type
-  LEFT JOIN (
-    SELECT parent_id, sum(total) AS total, sum(done) AS done, sum(errored) AS errored
-    FROM job WHERE parent_id IS NOT NULL GROUP BY 1
-  ) c ON c.parent_id = p.id
-  LEFT JOIN (
-    SELECT r.orchestration_id, sum(t.requests) AS requests, sum(t.cost_usd) AS cost_usd
-    FROM run r JOIN target t ON t.run_id = r.id WHERE r.orchestration_id IS NOT NULL GROUP BY 1
-  ) t ON t.orchestration_id = o.id AND p.id = o.job_id
-WHERE NOT EXISTS (SELECT 1 FROM parent_counter) AND (c.parent_id IS NOT NULL OR t.orchestration_id IS NOT NULL);
+  CROSS JOIN LATERAL (
+    SELECT coalesce(sum(total), 0) AS total, coalesce(sum(done), 0) AS done, coalesce(sum(errored), 0) AS errored
+    FROM job WHERE parent_id = p.id
+  ) c
+  LEFT JOIN LATERAL (
+    SELECT sum(requests) AS requests, sum(cost_usd) AS cost_usd
+    FROM (
+      SELECT t.requests, t.cost_usd FROM run r JOIN target t ON t.run_id = r.id WHERE r.orchestration_id = o.id
+      UNION ALL SELECT -requests, -cost_usd FROM parent_counter WHERE orchestration_id = o.id
+    ) spent
+  ) t ON p.id = o.job_id
+WHERE NOT EXISTS (SELECT 1 FROM parent_counter k WHERE k.orchestration_id = o.id AND k.generation = p.generation)
+  AND (c.total > 0 OR t.requests > 0);
