@@ -1,12 +1,13 @@
 // What budgets and progress cost Postgres while a parent makes very many runs: a tune that tries a grid, with a budget,
 // in a team with a monthly cap, while its jobs are looked at five times a second.
-//   node bench/growth/run.mjs [arms] [workers,...]
+//   node bench/growth/run.mjs [arms] [workers,...] [seconds at most]
 import { cpus } from 'node:os';
 import { setTimeout as delay } from 'node:timers/promises';
 import { until, withDeployment } from '../chaos/deployment.mjs';
 
 const arms = Number(process.argv[2] ?? 3000);
 const workersOf = (process.argv[3] ?? '1,8').split(',').map(Number);
+const secondsAtMost = Number(process.argv[4] ?? Infinity);
 const CASES = 2;
 
 /** Statements by what their text says and no other does, in this release and the one before. */
@@ -32,14 +33,15 @@ async function measure(workers) {
     await Promise.all(Array.from({ length: workers }, () => worker()));
     await call('PUT', '/api/settings/spending', { monthly_cap_usd: 1000 });
     await sql.query('SELECT pg_stat_statements_reset()');
-    const seconds = await playTune(call, simulator);
-    console.log(`\n${workers} ${workers === 1 ? 'worker' : 'workers'}: ${seconds.toFixed(0)} s`);
+    const { seconds, done, total } = await playTune(call, simulator);
+    const who = workers === 1 ? 'one worker' : `${workers} workers`;
+    console.log(`\n${who}: ${done} of ${total} requests in ${seconds.toFixed(0)} s`);
     console.log('    calls   total ms   ms a call   pages a call   statement');
     for (const row of await statements(sql)) console.log(row);
   });
 }
 
-/** @returns how many seconds it took */
+/** @returns how far it came, and how many seconds it took */
 async function playTune(call, simulator) {
   await call('POST', '/api/providers', {
     key: 'sim',
@@ -64,11 +66,10 @@ async function playTune(call, simulator) {
   for (;;) {
     const job = await call('GET', `/api/jobs/${id}`);
     await call('GET', '/api/jobs?limit=50');
-    if (process.env.SHOW) process.stderr.write(`${job.status} ${job.progress.done} of ${job.progress.total}\r`);
-    if (['completed', 'failed', 'budget_exceeded'].includes(job.status)) {
-      if (job.status !== 'completed') throw new Error(`The tune is ${job.status}: ${job.error ?? job.detail}`);
-      return (performance.now() - began) / 1000;
-    }
+    if (['failed', 'budget_exceeded'].includes(job.status))
+      throw new Error(`${job.status}: ${job.error ?? job.detail}`);
+    const seconds = (performance.now() - began) / 1000;
+    if (job.status === 'completed' || seconds > secondsAtMost) return { seconds, ...job.progress };
     await delay(200);
   }
 }
