@@ -12,8 +12,9 @@ import { logJobEvents } from './log-events.js';
  */
 export async function admitJobs(client: PoolClient, userId: string): Promise<string[]> {
   await lockUser(client, userId);
-  const { rows: admitted } = await client.query<{ id: string; type: string }>(
-    `UPDATE job SET status = 'queued' WHERE user_id = $1 AND status = 'pending' AND (parent_id IS NOT NULL OR id IN (
+  // They stay pending until then: whoever else starts or ends one locks the user.
+  const { rows: admitted } = await client.query<{ id: string }>(
+    `SELECT id FROM job WHERE user_id = $1 AND status = 'pending' AND (parent_id IS NOT NULL OR id IN (
        SELECT id FROM job WHERE user_id = $1 AND status = 'pending' AND parent_id IS NULL ORDER BY id
        LIMIT greatest(0, (
          SELECT t.running_jobs_per_user FROM team t JOIN users u ON u.team_id = t.id WHERE u.id = $1 FOR SHARE OF t
@@ -21,17 +22,28 @@ export async function admitJobs(client: PoolClient, userId: string): Promise<str
          SELECT count(*)::int FROM job
          WHERE user_id = $1 AND status IN ('queued', 'running') AND parent_id IS NULL
        ))
-     )) RETURNING id, type`,
+     )) ORDER BY id`,
     [userId],
   );
-  const jobIds = admitted.filter(({ type }) => type === 'tool_eval').map(({ id }) => id);
-  if (jobIds.length) await beginRuns(client, jobIds);
-  return admitted.map(({ id }) => id);
+  const jobIds = admitted.map(({ id }) => id);
+  if (jobIds.length) await startJobs(client, jobIds);
+  return jobIds;
 }
 
-async function beginRuns(client: PoolClient, jobIds: readonly string[]): Promise<void> {
+async function startJobs(client: PoolClient, jobIds: readonly string[]): Promise<void> {
+  await client.query(
+    `SELECT 1 FROM target WHERE run_id IN (SELECT id FROM run WHERE job_id = ANY ($1))
+     ORDER BY run_id, ordinal FOR NO KEY UPDATE`,
+    [jobIds],
+  );
   const { rows: runs } = await client.query<{ id: string }>(
-    `UPDATE run SET status = 'queued' WHERE job_id = ANY ($1) RETURNING id`,
+    `UPDATE run SET status = 'queued'
+     WHERE id IN (SELECT id FROM run WHERE job_id = ANY ($1) ORDER BY id FOR NO KEY UPDATE) RETURNING id`,
+    [jobIds],
+  );
+  await client.query(
+    `UPDATE job SET status = 'queued'
+     WHERE id IN (SELECT id FROM job WHERE id = ANY ($1) ORDER BY id FOR NO KEY UPDATE)`,
     [jobIds],
   );
   const runIds = runs.map(({ id }) => id);
@@ -59,7 +71,9 @@ export async function showPreparation(client: PoolClient, runIds: readonly strin
 
 /** Lets the dispatcher take items of runs whose jobs were admitted, and logs their beginning. */
 export async function activateRuns(client: PoolClient, runIds: readonly string[]): Promise<void> {
-  await client.query('SELECT 1 FROM target WHERE run_id = ANY ($1) ORDER BY run_id, ordinal FOR UPDATE', [runIds]);
+  await client.query('SELECT 1 FROM target WHERE run_id = ANY ($1) ORDER BY run_id, ordinal FOR NO KEY UPDATE', [
+    runIds,
+  ]);
   const { rows: targets } = await client.query<{ run_id: string; ordinal: number; target: string; n: number }>(
     `UPDATE target SET active = true
      WHERE run_id = ANY ($1) AND (cursor < n OR EXISTS (

@@ -54,7 +54,7 @@ export async function finishTarget(
 ): Promise<void> {
   await inTransaction(pool, async (client) => {
     // A statement of its own: the next one sees what whoever held the lock has done.
-    await client.query('SELECT 1 FROM target WHERE run_id = $1 AND ordinal = $2 FOR UPDATE', [runId, ordinal]);
+    await client.query('SELECT 1 FROM target WHERE run_id = $1 AND ordinal = $2 FOR NO KEY UPDATE', [runId, ordinal]);
     const { rows } = await client.query<{ job_id: string; status: string }>(
       `UPDATE target t SET summary = $3, finished_at = now() FROM run r
        WHERE t.run_id = $1 AND t.ordinal = $2 AND t.finished_at IS NULL AND r.id = t.run_id AND r.generation = $4
@@ -149,7 +149,7 @@ const besideBaseline = (
  * resumed since it was found.
  */
 async function lockFinishable(client: PoolClient, { id: runId, generation }: RunToFinish): Promise<boolean> {
-  const found = await client.query('SELECT 1 FROM run WHERE id = $1 AND generation = $2 FOR UPDATE', [
+  const found = await client.query('SELECT 1 FROM run WHERE id = $1 AND generation = $2 FOR NO KEY UPDATE', [
     runId,
     generation,
   ]);

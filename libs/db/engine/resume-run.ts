@@ -88,14 +88,14 @@ async function lockRuns(
   );
   await client.query(
     `SELECT 1 FROM target WHERE run_id IN (SELECT id FROM run WHERE id = ANY ($1) AND team_id = $2)
-     ORDER BY run_id, ordinal FOR UPDATE`,
+     ORDER BY run_id, ordinal FOR NO KEY UPDATE`,
     [runIds, teamId],
   );
   const { rows } = await client.query<LockedRun>(
     `SELECT id, status, config, generation, orchestration_id AS parent, (
        SELECT coalesce(sum(n - settled + errored), 0)::int FROM target WHERE run_id = run.id
      ) AS unscored
-     FROM run WHERE id = ANY ($1) AND team_id = $2 ORDER BY id FOR UPDATE`,
+     FROM run WHERE id = ANY ($1) AND team_id = $2 ORDER BY id FOR NO KEY UPDATE`,
     [runIds, teamId],
   );
   return rows;

@@ -14,8 +14,13 @@ export async function deleteRun(
   { teamId, runId }: { teamId: string; runId: string },
 ): Promise<'deleted' | 'unfinished' | 'not-found'> {
   return inTransaction(pool, async (client) => {
+    // Whoever starts or ends its job locks rows of other runs of the user.
+    await client.query(
+      `SELECT 1 FROM users WHERE id = (SELECT user_id FROM run WHERE id = $1 AND team_id = $2) FOR NO KEY UPDATE`,
+      [runId, teamId],
+    );
     const { rows } = await client.query<{ orchestration_id: string | null; listed: boolean }>(
-      'SELECT orchestration_id, listed FROM run WHERE id = $1 AND team_id = $2 FOR UPDATE',
+      'SELECT orchestration_id, listed FROM run WHERE id = $1 AND team_id = $2',
       [runId, teamId],
     );
     if (!rows[0]) return 'not-found';
@@ -31,6 +36,11 @@ export async function deleteRun(
  * @returns whether it could: not while one of them, or a rescore of one, is under way
  */
 export async function deleteRuns(client: PoolClient, runIds: readonly string[]): Promise<'deleted' | 'unfinished'> {
+  await client.query(
+    `SELECT 1 FROM target WHERE run_id IN (SELECT id FROM run WHERE id = ANY ($1) OR extends_run_id = ANY ($1))
+     ORDER BY run_id, ordinal FOR UPDATE`,
+    [runIds],
+  );
   const { rows } = await client.query<{ id: string; status: JobStatus }>(
     'SELECT id, status FROM run WHERE id = ANY ($1) OR extends_run_id = ANY ($1) ORDER BY id FOR UPDATE',
     [runIds],
@@ -43,6 +53,7 @@ export async function deleteRuns(client: PoolClient, runIds: readonly string[]):
     [ids],
   );
   if (rescores.rows.some(({ status }) => !isFinished(status))) return 'unfinished';
+  await lockExperiments(client, ids);
   await client.query(
     `INSERT INTO purge (run_id, job_ids)
      SELECT r.id, ARRAY(
@@ -79,6 +90,23 @@ async function deleteReportsOn(client: PoolClient, runIds: readonly string[]): P
   await hideParents(
     client,
     reports.map(({ id }) => id),
+  );
+}
+
+/** In the order of `lockUser`, and the gates that looked at the runs after them. */
+async function lockExperiments(client: PoolClient, runIds: readonly string[]): Promise<void> {
+  await client.query(
+    `SELECT 1 FROM experiment WHERE baseline_run_id = ANY ($1) OR id IN (
+       SELECT experiment_id FROM run WHERE id = ANY ($1)
+       UNION SELECT experiment_id FROM experiment_comparison WHERE run_id = ANY ($1) OR against_run_id = ANY ($1)
+     ) ORDER BY id FOR NO KEY UPDATE`,
+    [runIds],
+  );
+  await client.query(
+    `SELECT 1 FROM gate WHERE id IN (
+       SELECT gate_id FROM gate_look WHERE run_id = ANY ($1) OR baseline_run_id = ANY ($1)
+     ) ORDER BY id FOR NO KEY UPDATE`,
+    [runIds],
   );
 }
 
