@@ -7,8 +7,9 @@
 -- worker below the level of the run, whatever it has got hold of.
 --
 -- It is a function because the second statement must see what was committed while the first one waited for its
--- locks. Locks are taken in the order that all transactions keep, targets by key and then jobs, and waited for no
--- longer than five seconds: others settle in the same process.
+-- locks. Locks are taken in the order that all transactions keep (`lockUser`), targets by key, jobs and then in-flight
+-- items by key, and waited for no longer than five seconds: others settle in the same process. A run that was stopped
+-- has no items in flight: its rows belong to whoever resumes it.
 --
 -- Returns for each run how many items settled, whether a target of it has no item left, and which items of the batch
 -- were stored (numbered from 1).
@@ -38,9 +39,17 @@ LANGUAGE plpgsql SET lock_timeout = '5s' AS $$
 #variable_conflict use_column
 BEGIN
   PERFORM 1 FROM target t
-    WHERE (t.run_id, t.ordinal) IN (SELECT DISTINCT u.r, u.t FROM unnest(p_run, p_target) AS u(r, t))
-    ORDER BY t.run_id, t.ordinal FOR UPDATE;
-  PERFORM 1 FROM job j WHERE j.id IN (SELECT r.job_id FROM run r WHERE r.id = ANY (p_run)) ORDER BY j.id FOR UPDATE;
+    WHERE (t.run_id, t.ordinal) IN (
+      SELECT DISTINCT u.r, u.t FROM unnest(p_run, p_target) AS u(r, t) JOIN run ON run.id = u.r
+      WHERE run.status = 'running'
+    )
+    ORDER BY t.run_id, t.ordinal FOR NO KEY UPDATE;
+  PERFORM 1 FROM job j
+    WHERE j.id IN (SELECT r.job_id FROM run r WHERE r.id = ANY (p_run) AND r.status = 'running')
+    ORDER BY j.id FOR NO KEY UPDATE;
+  PERFORM 1 FROM in_flight f JOIN unnest(p_run, p_target, p_item, p_token) AS u(r, t, i, k)
+    ON f.run_id = u.r AND f.target = u.t AND f.item = u.i AND f.token = u.k
+    ORDER BY f.run_id, f.target, f.item FOR UPDATE OF f;
   RETURN QUERY
   WITH held AS (
     DELETE FROM in_flight f

@@ -1,9 +1,9 @@
 import type { Lane } from '#lib/contracts/lane';
 import { RECORDED } from '#lib/contracts/recorded';
-import { newId } from '#lib/runtime/ids';
 import type { Pool, PoolClient } from '../connection/pool.js';
 import { LANE_OF_ITEM } from '../lane-of-item.js';
 import type { TeamScoped } from '../team-isolation.js';
+import { findOrCreateLane } from './provider-lanes.js';
 
 /** A lane without what Redis knows about it. */
 type StoredLane = Omit<Lane, 'now'>;
@@ -78,12 +78,7 @@ export class LaneRepository implements TeamScoped {
    * The lane of the team's recorded replies, made if it is not there. No model is asked there, and nothing limits
    * it. Without work it is removed like any lane that no provider uses.
    */
-  async ensureRecordedLane(): Promise<string> {
-    const { rows } = await this.db.query<{ id: string }>(
-      `INSERT INTO lane (id, team_id, name, fingerprint, max_concurrency) VALUES ($1, $2, $3, $3, $4)
-       ON CONFLICT (team_id, fingerprint) DO UPDATE SET name = lane.name RETURNING id`,
-      [newId(), this.teamId, RECORDED, RECORDED_CONCURRENCY],
-    );
-    return rows[0]!.id;
+  ensureRecordedLane(): Promise<string> {
+    return findOrCreateLane(this.db, this.teamId, RECORDED, RECORDED, RECORDED_CONCURRENCY);
   }
 }

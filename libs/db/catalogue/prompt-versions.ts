@@ -133,11 +133,19 @@ export class PromptVersionRepository implements TeamScoped {
 
   /** Runs that took its texts have them, and stay as they are. @throws ProblemError 404 */
   async delete(id: string): Promise<void> {
-    const { rowCount } = await this.db.query('DELETE FROM prompt_version WHERE id = $1 AND team_id = $2', [
-      id,
-      this.teamId,
-    ]);
-    if (rowCount === 0) throw notFound('prompt version', id);
+    await inTransaction(this.db, async (client) => {
+      const { rows } = await client.query<{ suite_id: string | null }>(
+        'SELECT suite_id FROM prompt_version WHERE id = $1 AND team_id = $2',
+        [id, this.teamId],
+      );
+      // The versions that it is the parent of change, too.
+      if (rows[0]?.suite_id) await takeTurn(client, rows[0].suite_id);
+      const { rowCount } = await client.query('DELETE FROM prompt_version WHERE id = $1 AND team_id = $2', [
+        id,
+        this.teamId,
+      ]);
+      if (rowCount === 0) throw notFound('prompt version', id);
+    });
   }
 
   /** The suite stays until the transaction ends. */
@@ -188,6 +196,8 @@ export class PromptVersionRepository implements TeamScoped {
   }
 }
 
-/** Those who add versions to a suite or move its tags take turns. */
-const takeTurn = (client: PoolClient, suiteId: string) =>
-  client.query(`SELECT pg_advisory_xact_lock(hashtext('prompt versions'), hashtext($1))`, [suiteId]);
+/** Those who add versions to a suite, move its tags or delete a version take turns, and so does who deletes the suite. */
+async function takeTurn(client: PoolClient, suiteId: string): Promise<void> {
+  await client.query('SELECT 1 FROM suite WHERE id = $1 FOR KEY SHARE', [suiteId]);
+  await client.query(`SELECT pg_advisory_xact_lock(hashtext('prompt versions'), hashtext($1))`, [suiteId]);
+}

@@ -1,19 +1,30 @@
 import { newId } from '#lib/runtime/ids';
-import type { PoolClient } from '../connection/pool.js';
+import type { Pool, PoolClient } from '../connection/pool.js';
 
-/** The lane of a team with this fingerprint. A new one has this name, and the default limits. */
+/**
+ * The lane of a team with this fingerprint. A new one has this name, and the default limits. It is kept from being
+ * removed until the transaction ends, and may be changed: its turn to be locked for a change comes after targets.
+ */
 export async function findOrCreateLane(
-  client: PoolClient,
+  client: Pool | PoolClient,
   teamId: string,
   name: string,
   fingerprint: string,
+  maxConcurrency = 8,
 ): Promise<string> {
-  const { rows } = await client.query<{ id: string }>(
-    `INSERT INTO lane (id, team_id, name, fingerprint, max_concurrency) VALUES ($1, $2, $3, $4, 8)
-     ON CONFLICT (team_id, fingerprint) DO UPDATE SET name = lane.name RETURNING id`,
-    [newId(), teamId, name, fingerprint],
-  );
-  return rows[0]!.id;
+  for (;;) {
+    const found = await client.query<{ id: string }>(
+      'SELECT id FROM lane WHERE team_id = $1 AND fingerprint = $2 FOR KEY SHARE',
+      [teamId, fingerprint],
+    );
+    if (found.rows[0]) return found.rows[0].id;
+    const made = await client.query<{ id: string }>(
+      `INSERT INTO lane (id, team_id, name, fingerprint, max_concurrency) VALUES ($1, $2, $3, $4, $5)
+       ON CONFLICT (team_id, fingerprint) DO NOTHING RETURNING id`,
+      [newId(), teamId, name, fingerprint, maxConcurrency],
+    );
+    if (made.rows[0]) return made.rows[0].id;
+  }
 }
 
 /** Gives lanes of credentials the strictest limits of the providers that share them. */

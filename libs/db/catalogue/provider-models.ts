@@ -1,5 +1,5 @@
 import { ProblemError } from '#lib/contracts/input/problem';
-import type { Limits, ModelInput } from '#lib/contracts/provider';
+import type { ModelInput } from '#lib/contracts/provider';
 import { newId } from '#lib/runtime/ids';
 import type { Sealer } from '#lib/runtime/seal';
 import type { PoolClient } from '../connection/pool.js';
@@ -12,7 +12,8 @@ interface ProviderOfModels {
 }
 
 /**
- * Replaces the models of a provider. A model that stays in the list keeps what was learned about it.
+ * Replaces the models of a provider. A model that stays in the list keeps what was learned about it. Set the limits of
+ * their lanes afterwards (`syncModelLanes`).
  * @throws ProblemError 422 when a model is listed twice
  */
 export async function replaceModels(
@@ -22,14 +23,12 @@ export async function replaceModels(
   models: readonly ModelInput[],
 ): Promise<void> {
   refuseRepeated(models);
-  // What waits for a model that rests ends when it is removed.
-  for (const table of ['model', 'resting_model'])
-    await client.query(`DELETE FROM ${table} WHERE provider_id = $1 AND NOT model_id = ANY ($2)`, [
-      provider.id,
-      models.map((model) => model.id),
-    ]);
+  await client.query('DELETE FROM model WHERE provider_id = $1 AND NOT model_id = ANY ($2)', [
+    provider.id,
+    models.map((model) => model.id),
+  ]);
   for (const [position, model] of models.entries()) {
-    const laneId = model.limits && (await laneOfModel(client, sealer, provider, model.id, model.limits));
+    const laneId = model.limits && (await laneOfModel(client, sealer, provider, model.id));
     await client.query(
       `INSERT INTO model (id, provider_id, position, model_id, name, input_cost_per_mtok, output_cost_per_mtok,
          unsupported_params, default_params, limits, lane_id, cache_read_cost_per_mtok, cache_write_5m_cost_per_mtok,
@@ -63,20 +62,24 @@ export async function replaceModels(
 }
 
 /** The lane of a model that has limits of its own. */
-async function laneOfModel(
+function laneOfModel(
   client: PoolClient,
   sealer: Sealer,
-  provider: ProviderOfModels,
+  { id, key, teamId }: ProviderOfModels,
   modelId: string,
-  limits: Limits,
 ): Promise<string> {
-  const fingerprint = sealer.fingerprint('model', provider.id, modelId);
-  const laneId = await findOrCreateLane(client, provider.teamId, `${provider.key}::${modelId}`, fingerprint);
+  return findOrCreateLane(client, teamId, `${key}::${modelId}`, sealer.fingerprint('model', id, modelId));
+}
+
+/** Gives the lanes of a provider's models their limits, after its targets have moved (`lockUser`). */
+export async function syncModelLanes(client: PoolClient, providerId: string): Promise<void> {
   await client.query(
-    'UPDATE lane SET requests_per_minute = $2, tokens_per_minute = $3, max_concurrency = $4 WHERE id = $1',
-    [laneId, limits.requests_per_minute, limits.tokens_per_minute, limits.max_concurrency],
+    `UPDATE lane SET requests_per_minute = (m.limits::json ->> 'requests_per_minute')::int,
+       tokens_per_minute = (m.limits::json ->> 'tokens_per_minute')::int,
+       max_concurrency = (m.limits::json ->> 'max_concurrency')::int
+     FROM model m WHERE m.provider_id = $1 AND m.lane_id = lane.id AND m.limits IS NOT NULL`,
+    [providerId],
   );
-  return laneId;
 }
 
 function refuseRepeated(models: readonly ModelInput[]): void {

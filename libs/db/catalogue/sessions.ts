@@ -54,5 +54,7 @@ export async function endSession(db: Pool | PoolClient, caller: Caller, secret: 
 }
 
 export async function removeEndedSessions(pool: Pool): Promise<void> {
-  await pool.query(`DELETE FROM session s WHERE ${SESSION_HAS_ENDED}`);
+  await pool.query(
+    `DELETE FROM session WHERE hash IN (SELECT hash FROM session s WHERE ${SESSION_HAS_ENDED} FOR UPDATE SKIP LOCKED)`,
+  );
 }

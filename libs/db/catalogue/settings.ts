@@ -34,6 +34,8 @@ export class SettingsRepository implements TeamScoped {
       await this.db.query('DELETE FROM embedding_model WHERE team_id = $1', [this.teamId]);
       return;
     }
+    // Whoever deletes the provider locks that first, and then this setting.
+    await this.db.query('SELECT 1 FROM provider WHERE team_id = $1 AND key = $2 FOR KEY SHARE', [this.teamId, key]);
     const { rowCount } = await this.db.query(
       `INSERT INTO embedding_model (team_id, provider_id, model_id)
        SELECT $1, p.id, m.model_id FROM provider p JOIN model m ON m.provider_id = p.id

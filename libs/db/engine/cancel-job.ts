@@ -30,26 +30,17 @@ export async function cancelFamily(
   { userId, jobId }: { userId: string; jobId: string },
 ): Promise<{ runIds: string[] } | 'finished'> {
   await lockUser(client, userId);
-  // Who holds the user makes no child run.
-  const family = 'SELECT id FROM job WHERE id = $1 OR parent_id = $1';
-  await client.query(
-    `SELECT 1 FROM target WHERE run_id IN (SELECT id FROM run WHERE job_id IN (${family}))
-       ORDER BY run_id, ordinal FOR UPDATE`,
+  // Who holds the user makes no child run, and nobody else ends one of the jobs.
+  const { rows: jobs } = await client.query<{ id: string; result_ref: string }>(
+    `SELECT id, result_ref FROM job WHERE (id = $1 OR parent_id = $1) AND status IN ('pending', 'queued', 'running')
+     ORDER BY id`,
     [jobId],
   );
-  const { rows: cancelled } = await client.query<{ id: string; result_ref: string }>(
-    `UPDATE job SET status = 'cancelled', finished_at = now(), detail = NULL
-       WHERE id IN (${family}) AND status IN ('pending', 'queued', 'running') RETURNING id, result_ref`,
-    [jobId],
-  );
-  if (!cancelled.some(({ id }) => id === jobId)) return 'finished';
-  const runIds: string[] = [];
-  for (const one of cancelled) {
-    runIds.push(...(await cancelRun(client, one.id)));
-    await logEvents(client, one.id, [
-      { name: 'job_cancelled', data: { status: 'cancelled', result_ref: one.result_ref } },
-    ]);
-  }
+  if (!jobs.some(({ id }) => id === jobId)) return 'finished';
+  const jobIds = jobs.map(({ id }) => id);
+  const runIds = await cancelRuns(client, jobIds);
+  for (const { id, result_ref } of jobs)
+    await logEvents(client, id, [{ name: 'job_cancelled', data: { status: 'cancelled', result_ref } }]);
   await admitJobs(client, userId);
   return { runIds };
 }
@@ -65,16 +56,33 @@ async function findJob(client: PoolClient, teamId: string, jobId: string): Promi
   return rows[0];
 }
 
-/** Cancels the run that a job carries. @returns its id, if it carries one */
-async function cancelRun(client: PoolClient, jobId: string): Promise<string[]> {
-  const { rows } = await client.query<{ id: string }>(
-    `UPDATE run SET status = 'cancelled', finished_at = now() WHERE job_id = $1 RETURNING id`,
-    [jobId],
+/** Cancels jobs and the runs that they carry. @returns the runs */
+async function cancelRuns(client: PoolClient, jobIds: string[]): Promise<string[]> {
+  await client.query(
+    `SELECT 1 FROM target WHERE run_id IN (SELECT id FROM run WHERE job_id = ANY ($1))
+       ORDER BY run_id, ordinal FOR NO KEY UPDATE`,
+    [jobIds],
   );
-  if (!rows[0]) return [];
-  const runId = rows[0].id;
-  await client.query('UPDATE target SET active = false WHERE run_id = $1', [runId]);
-  await cancelPreparation(client, runId);
-  await client.query('DELETE FROM in_flight WHERE run_id = $1', [runId]);
-  return [runId];
+  const { rows: runs } = await client.query<{ id: string }>(
+    `UPDATE run SET status = 'cancelled', finished_at = now() WHERE id IN (
+       SELECT id FROM run WHERE job_id = ANY ($1) ORDER BY id FOR NO KEY UPDATE
+     ) RETURNING id`,
+    [jobIds],
+  );
+  await client.query(
+    `UPDATE job SET status = 'cancelled', finished_at = now(), detail = NULL WHERE id IN (
+       SELECT id FROM job WHERE id = ANY ($1) ORDER BY id FOR NO KEY UPDATE
+     )`,
+    [jobIds],
+  );
+  const runIds = runs.map(({ id }) => id);
+  await client.query('UPDATE target SET active = false WHERE run_id = ANY ($1)', [runIds]);
+  for (const runId of runIds) await cancelPreparation(client, runId);
+  await client.query(
+    `DELETE FROM in_flight WHERE (run_id, target, item) IN (
+       SELECT run_id, target, item FROM in_flight WHERE run_id = ANY ($1) ORDER BY run_id, target, item FOR UPDATE
+     )`,
+    [runIds],
+  );
+  return runIds;
 }

@@ -31,19 +31,30 @@ const DELIVERIES = new BatchColumns<Delivery>({
 });
 /** The in-flight row `i` belongs to the delivery `u`. */
 const SAME_DELIVERY = 'i.run_id = u.run_id AND i.target = u.target AND i.item = u.item AND i.token = u.token';
+/** The in-flight row `i` is the locked one, `held`. */
+const IS_HELD = 'i.run_id = held.run_id AND i.target = held.target AND i.item = held.item';
+/** SQL: locks those of the deliveries that worker $1 holds, in the order that all transactions keep (`lockUser`). */
+const lockHeld = (first: number): string =>
+  `SELECT i.run_id, i.target, i.item, u.n FROM ${DELIVERIES.unnest(first, 'n')}
+     JOIN in_flight i ON ${SAME_DELIVERY} AND i.worker = $1
+   ORDER BY i.run_id, i.target, i.item FOR NO KEY UPDATE OF i`;
 
 /**
- * Claims queued items for a worker.
+ * Claims queued items for a worker. It waits for nobody: whoever has locked the row of a queued item takes the item
+ * away (a cancel), gives it another delivery (the reconciler, a provider that moves), or claims it. If that one dies
+ * before its commit the item has no queue job, and the reconciler finds that within `UNCLAIMED_MS` of its delivery.
  * @returns the claims it got. An item is missing when its run was cancelled, when it is settled or has a newer
- *   delivery, and when another worker holds it under a running lease; drop its queue job.
+ *   delivery, when another worker holds it under a running lease, and when its row is locked; drop its queue job.
  */
 export async function claimItems(pool: Pool, worker: string, deliveries: readonly Delivery[]): Promise<Claim[]> {
   const { rows } = await pool.query<Claim>({
     name: 'claim_items',
-    text: `UPDATE in_flight i SET worker = $1, lease_until = now() + $2 * interval '1 ms', begun = false
-      FROM ${DELIVERIES.unnest(3)}, run r
-      WHERE ${SAME_DELIVERY} AND r.id = i.run_id AND r.status = 'running' AND i.worker IS NULL
-        AND i.worker_level <= level_of_session()
+    text: `WITH held AS (
+        SELECT i.run_id, i.target, i.item FROM ${DELIVERIES.unnest(3)} JOIN in_flight i ON ${SAME_DELIVERY}
+        WHERE i.worker IS NULL AND i.worker_level <= level_of_session() FOR NO KEY UPDATE OF i SKIP LOCKED
+      )
+      UPDATE in_flight i SET worker = $1, lease_until = now() + $2 * interval '1 ms', begun = false
+      FROM held, run r WHERE ${IS_HELD} AND r.id = i.run_id AND r.status = 'running'
       RETURNING i.token, i.lost, i.crashes, r.generation,
         CASE WHEN isfinite(i.queued_at) THEN greatest(0, extract(epoch FROM now() - i.queued_at)::float8) END
           AS "queuedForS",
@@ -65,10 +76,10 @@ export interface LeasedItem extends Delivery {
  */
 export async function renewLeases(pool: Pool, worker: string, items: readonly LeasedItem[]): Promise<number[]> {
   const { rows } = await pool.query<{ token: number }>(
-    `UPDATE in_flight i SET lease_until = now() + $2 * interval '1 ms', begun = ($3::bool[])[u.n]
-     FROM ${DELIVERIES.unnest(4, 'n')} WHERE ${SAME_DELIVERY} AND i.worker = $1
-     RETURNING i.token`,
-    [worker, LEASE_MS, items.map(({ begun }) => begun), ...DELIVERIES.values(items)],
+    `WITH held AS (${lockHeld(3)})
+     UPDATE in_flight i SET lease_until = now() + ${LEASE_MS} * interval '1 ms', begun = ($2::bool[])[held.n]
+     FROM held WHERE ${IS_HELD} RETURNING i.token`,
+    [worker, items.map(({ begun }) => begun), ...DELIVERIES.values(items)],
   );
   return rows.map(({ token }) => token);
 }
@@ -76,8 +87,9 @@ export async function renewLeases(pool: Pool, worker: string, items: readonly Le
 /** Hands items back at shutdown. The reconciler queues them again at once, and no crash is counted. */
 export async function releaseItems(pool: Pool, worker: string, deliveries: readonly Delivery[]): Promise<void> {
   await pool.query(
-    `UPDATE in_flight i SET worker = NULL, lease_until = NULL, queued_at = '-infinity'
-     FROM ${DELIVERIES.unnest(2)} WHERE ${SAME_DELIVERY} AND i.worker = $1`,
+    `WITH held AS (${lockHeld(2)})
+     UPDATE in_flight i SET worker = NULL, lease_until = NULL, queued_at = '-infinity' FROM held
+     WHERE ${IS_HELD}`,
     [worker, ...DELIVERIES.values(deliveries)],
   );
 }

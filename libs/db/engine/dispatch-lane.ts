@@ -92,8 +92,8 @@ export async function dispatchLane(pool: Pool, laneId: string, window: number): 
     const taken = await lockActiveTargets(client, laneId, oneOfEachRest(shares.taken));
     if (taken.length === 0) return [];
     const deliveries = await takeItems(client, laneId, taken);
-    await storeVirtualTimes(client, laneId, shares);
     await startRuns(client, distinctRunIds(taken.filter(({ queued }) => queued)));
+    await storeVirtualTimes(client, laneId, shares);
     await endRests(client, taken);
     return deliveries;
   });
@@ -237,7 +237,7 @@ async function lockActiveTargets<Target extends { runId: string; target: number 
     name: 'hold_targets',
     text: `SELECT u.n::int FROM ${TARGETS.unnest(2, 'n')}
       JOIN target t ON t.run_id = u.run_id AND t.ordinal = u.ordinal
-      WHERE t.lane_id = $1 AND t.active_for <= level_of_session() ORDER BY t.run_id, t.ordinal FOR UPDATE OF t`,
+      WHERE t.lane_id = $1 AND t.active_for <= level_of_session() ORDER BY t.run_id, t.ordinal FOR NO KEY UPDATE OF t`,
     values: [laneId, ...TARGETS.values(targets)],
   });
   return rows.map(({ n }) => targets[n - 1]!);
@@ -327,12 +327,13 @@ async function startRuns(client: PoolClient, runIds: string[]): Promise<void> {
   if (runIds.length === 0) return;
   const { rows } = await client.query<{ job_id: string }>(
     `UPDATE run SET status = 'running', started_at = coalesce(started_at, now())
-     WHERE id = ANY ($1) AND status = 'queued' RETURNING job_id`,
+     WHERE id IN (SELECT id FROM run WHERE id = ANY ($1) AND status = 'queued' ORDER BY id FOR NO KEY UPDATE)
+     RETURNING job_id`,
     [runIds],
   );
   await client.query(
     `UPDATE job SET status = 'running', started_at = coalesce(started_at, now())
-     WHERE id = ANY ($1) AND status = 'queued'`,
+     WHERE id IN (SELECT id FROM job WHERE id = ANY ($1) AND status = 'queued' ORDER BY id FOR NO KEY UPDATE)`,
     [rows.map((row) => row.job_id)],
   );
 }

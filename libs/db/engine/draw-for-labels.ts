@@ -74,11 +74,18 @@ const DRAW = `
     SELECT *, drawn OR nth < wanted OR (nth = wanted AND NOT labelled) AS taken FROM placed
   ), stratum AS (
     SELECT report_id, wrong, avg(taken::int)::float8 AS probability FROM taken GROUP BY report_id, wrong
-  ), stored AS (
-    UPDATE judgement j SET draw_probability = s.probability
+  ), changed AS (
+    SELECT j.report_id, j.position, s.probability
     FROM taken t JOIN stratum s ON s.report_id = t.report_id AND s.wrong = t.wrong
-    WHERE t.taken AND j.report_id = t.report_id AND j.position = t.position
-      AND j.draw_probability IS DISTINCT FROM s.probability
+      JOIN judgement j ON j.report_id = t.report_id AND j.position = t.position
+    WHERE t.taken AND j.draw_probability IS DISTINCT FROM s.probability
+  ), kept AS (
+    -- Whoever deletes reports has locked them, and deletes their judgements in any order.
+    SELECT id FROM orchestration WHERE id IN (SELECT report_id FROM changed) ORDER BY id FOR KEY SHARE
+  ), stored AS (
+    UPDATE judgement j SET draw_probability = c.probability
+    FROM changed c JOIN kept ON kept.id = c.report_id
+    WHERE j.report_id = c.report_id AND j.position = c.position
   )
   SELECT report_id, run_id, target, case_position, sample, (SELECT ok + wrong FROM unlabelled) AS "left"
   FROM taken WHERE NOT labelled AND nth <= wanted ORDER BY reverse(lot)`;

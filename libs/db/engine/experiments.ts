@@ -33,7 +33,7 @@ export async function deleteExperiment(client: PoolClient, teamId: string, exper
     `SELECT 1 FROM users WHERE id IN (
        SELECT user_id FROM run WHERE team_id = $1 AND experiment_id = $2
        UNION SELECT user_id FROM orchestration WHERE team_id = $1 AND experiment_id = $2
-     ) ORDER BY id FOR UPDATE`,
+     ) ORDER BY id FOR NO KEY UPDATE`,
     ofExperiment,
   );
   await unlinkRuns(client, ofExperiment);

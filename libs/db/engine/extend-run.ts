@@ -97,7 +97,10 @@ async function lockBases(
   teamId: string,
   runIds: readonly string[],
 ): Promise<Map<string, ExtensibleRun>> {
-  await client.query('SELECT 1 FROM run WHERE id = ANY ($1) AND team_id = $2 ORDER BY id FOR UPDATE', [runIds, teamId]);
+  await client.query('SELECT 1 FROM run WHERE id = ANY ($1) AND team_id = $2 ORDER BY id FOR NO KEY UPDATE', [
+    runIds,
+    teamId,
+  ]);
   const { rows } = await client.query<Omit<ExtensibleRun, 'config'> & { id: string; config: string }>(
     `SELECT r.id, r.status, r.config, r.extends_run_id AS "extendsRunId", r.case_positions AS "casePositions",
        r.model_order AS "modelOrder",

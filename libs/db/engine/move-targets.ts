@@ -1,3 +1,4 @@
+import type pg from 'pg';
 import type { PoolClient } from '../connection/pool.js';
 import { SUSPECT_CRASHES } from './claim-items.js';
 import { WAITING_FOR } from './set-wait-reason.js';
@@ -18,6 +19,23 @@ export async function lockProviders(client: PoolClient, ids: string, values: unk
 }
 
 /**
+ * Locks a provider that changes, and before it the users of its team: who ends a job starts others, and locks their
+ * targets in the order in which they were submitted, not in that of their keys.
+ * @returns undefined when the team has no such provider
+ */
+export async function lockProvider<Row extends pg.QueryResultRow>(
+  client: PoolClient,
+  { teamId, key }: { teamId: string; key: string },
+): Promise<Row | undefined> {
+  await client.query('SELECT 1 FROM users WHERE team_id = $1 ORDER BY id FOR NO KEY UPDATE', [teamId]);
+  const { rows } = await client.query<Row>('SELECT * FROM provider WHERE team_id = $1 AND key = $2 FOR UPDATE', [
+    teamId,
+    key,
+  ]);
+  return rows[0];
+}
+
+/**
  * Moves the unfinished targets of a provider to the lane that it uses from now on. Items that wait go with them,
  * under new tokens, and are queued there again. An item that a process has claimed stays claimed, since its request
  * may be under way; its next request goes to the new lane, too. The same holds for a row that is being claimed at
@@ -29,7 +47,7 @@ export async function moveTargets(client: PoolClient, providerId: string): Promi
      FROM target t JOIN provider p ON p.id = t.provider_id
        LEFT JOIN model m ON m.provider_id = p.id AND m.model_id = t.model_id
      WHERE t.provider_id = $1 AND t.finished_at IS NULL AND t.lane_id <> coalesce(m.lane_id, p.lane_id)
-     ORDER BY t.run_id, t.ordinal FOR UPDATE OF t`,
+     ORDER BY t.run_id, t.ordinal FOR NO KEY UPDATE OF t`,
     [providerId],
   );
   if (targets.length === 0) return { lanes: [], jobs: [] };
@@ -41,12 +59,14 @@ export async function moveTargets(client: PoolClient, providerId: string): Promi
      WHERE t.run_id = u.run_id AND t.ordinal = u.ordinal`,
     moved,
   );
-  await moveItems(client, moved);
   const { rows: jobs } = await client.query<{ id: string }>(
-    `UPDATE job SET detail = NULL WHERE id IN (SELECT job_id FROM run WHERE id = ANY ($1))
-      AND starts_with(detail, $2) RETURNING id`,
+    `UPDATE job SET detail = NULL WHERE id IN (
+       SELECT id FROM job WHERE id IN (SELECT job_id FROM run WHERE id = ANY ($1)) AND starts_with(detail, $2)
+       ORDER BY id FOR NO KEY UPDATE
+     ) RETURNING id`,
     [runIds, WAITING_FOR],
   );
+  await moveItems(client, moved);
   return { lanes: [...new Set(targets.map((target) => target.lane_id))], jobs: jobs.map((job) => job.id) };
 }
 
@@ -57,7 +77,7 @@ async function moveItems(client: PoolClient, moved: unknown[][]): Promise<void> 
        SELECT i.run_id, i.target, i.item, u.lane, i.worker IS NULL OR (i.crashes >= $4 AND NOT i.begun) AS waits
        FROM in_flight i JOIN unnest($1::uuid[], $2::int[], $3::uuid[]) AS u(run_id, ordinal, lane)
          ON i.run_id = u.run_id AND i.target = u.ordinal
-       FOR UPDATE OF i SKIP LOCKED
+       FOR NO KEY UPDATE OF i SKIP LOCKED
      )
      UPDATE in_flight i SET lane_id = h.lane,
        token = CASE WHEN h.waits THEN nextval('delivery_token') ELSE i.token END,

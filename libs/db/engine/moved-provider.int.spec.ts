@@ -122,7 +122,7 @@ it('a run that is submitted while its provider is changed goes where that is ask
       async () =>
         (
           await pool.query(
-            `SELECT 1 FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND query LIKE '%FROM provider%FOR UPDATE'`,
+            `SELECT 1 FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND query LIKE '%FROM users%team_id%'`,
           )
         ).rowCount === 1,
       { what: 'the change to wait' },

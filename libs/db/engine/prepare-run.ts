@@ -55,7 +55,7 @@ export async function prepareRun(
     if (!(await lockPreparation(client, runId))) return undefined;
     // Whoever cancels the run, or dispatches or settles items of it, comes before or after this.
     const targets = await client.query<{ lane_id: string }>(
-      'SELECT lane_id FROM target WHERE run_id = $1 ORDER BY ordinal FOR UPDATE',
+      'SELECT lane_id FROM target WHERE run_id = $1 ORDER BY ordinal FOR NO KEY UPDATE',
       [runId],
     );
     const { run, parts } = await readPreparation(client, runId);

@@ -7,9 +7,9 @@ import { inTransaction, type Pool, type PoolClient } from '../connection/pool.js
 import type { Model as ModelRow, Provider as ProviderRow } from '../generated/client.js';
 import type { TeamScoped } from '../team-isolation.js';
 import { removeIfUnused } from '../upkeep/unused-lanes.js';
-import { endRest } from './resting-models.js';
-import { moveTargets, type MovedTargets } from './move-targets.js';
-import { replaceModels } from '../catalogue/provider-models.js';
+import { endRest, endRestsOfRemoved } from './resting-models.js';
+import { lockProvider, moveTargets, type MovedTargets } from './move-targets.js';
+import { replaceModels, syncModelLanes } from '../catalogue/provider-models.js';
 import { forgetLearned } from '../catalogue/learned-settings.js';
 import { findOrCreateLane, syncLaneLimits } from '../catalogue/provider-lanes.js';
 import { toProvider } from '../catalogue/providers.js';
@@ -52,6 +52,7 @@ export class ProviderChanges implements TeamScoped {
           `There is a provider "${input.key}" already. Change it with PATCH /api/providers/${input.key}.`,
         );
       await replaceModels(client, this.sealer, { id, key: input.key, teamId: this.teamId }, input.models);
+      await syncModelLanes(client, id);
       await syncLaneLimits(client, [laneId]);
       return readProvider(client, id);
     });
@@ -63,11 +64,7 @@ export class ProviderChanges implements TeamScoped {
    */
   async update(key: string, patch: ProviderPatch): Promise<{ provider: Provider; moved: MovedTargets } | undefined> {
     return inTransaction(this.db, async (client) => {
-      const { rows } = await client.query<ProviderRow>(
-        'SELECT * FROM provider WHERE team_id = $1 AND key = $2 FOR UPDATE',
-        [this.teamId, key],
-      );
-      const old = rows[0];
+      const old = await lockProvider<ProviderRow>(client, { teamId: this.teamId, key });
       if (!old) return undefined;
       refuseKeyAtOtherOrigin(old, patch);
       await client.query(
@@ -89,10 +86,12 @@ export class ProviderChanges implements TeamScoped {
       const laneId = isCredentialGiven ? await this.#changeCredential(client, old, patch) : old.lane_id;
       if (patch.models)
         await replaceModels(client, this.sealer, { id: old.id, key, teamId: this.teamId }, patch.models);
+      const moved = await moveTargets(client, old.id);
+      await syncModelLanes(client, old.id);
       await syncLaneLimits(client, [old.lane_id, laneId]);
+      if (patch.models) await endRestsOfRemoved(client, old.id);
       // Another endpoint has asked for nothing.
       if (isCredentialGiven || patch.kind !== undefined) await endRest(client, old.id);
-      const moved = await moveTargets(client, old.id);
       return { provider: await readProvider(client, old.id), moved };
     });
   }
@@ -113,14 +112,12 @@ export class ProviderChanges implements TeamScoped {
 
   async delete(key: string): Promise<'deleted' | 'in-use' | 'not-found'> {
     return inTransaction(this.db, async (client) => {
-      const { rows } = await client.query<{ id: string; lane_id: string; modelLanes: string[] }>(
-        `SELECT id, lane_id, ARRAY(SELECT lane_id FROM model WHERE provider_id = provider.id
-           AND lane_id IS NOT NULL) AS "modelLanes"
-         FROM provider WHERE team_id = $1 AND key = $2 FOR UPDATE`,
-        [this.teamId, key],
-      );
-      const provider = rows[0];
+      const provider = await lockProvider<ProviderRow>(client, { teamId: this.teamId, key });
       if (!provider) return 'not-found';
+      const models = await client.query<{ lane_id: string }>(
+        'SELECT lane_id FROM model WHERE provider_id = $1 AND lane_id IS NOT NULL',
+        [provider.id],
+      );
       const used = await client.query(
         `SELECT 1 FROM target t JOIN run r ON r.id = t.run_id WHERE t.provider_id = $1
           AND r.status IN ('pending', 'queued', 'running') LIMIT 1`,
@@ -129,7 +126,7 @@ export class ProviderChanges implements TeamScoped {
       if (used.rowCount) return 'in-use';
       await client.query('DELETE FROM provider WHERE id = $1', [provider.id]);
       await syncLaneLimits(client, [provider.lane_id]);
-      await removeIfUnused(client, [provider.lane_id, ...provider.modelLanes]);
+      await removeIfUnused(client, [provider.lane_id, ...models.rows.map(({ lane_id }) => lane_id)]);
       return 'deleted';
     });
   }

@@ -1,9 +1,12 @@
-import { inTransaction, type Pool } from '../connection/pool.js';
+import type { Pool } from '../connection/pool.js';
 import { LANE_OF_ITEM } from '../lane-of-item.js';
 import type { LeveledDelivery } from './dispatch-lane.js';
 
 /** An item on which this many processes died settles as errored, so that its neighbours do not suffer. */
 const MAX_CRASHES = 5;
+
+/** SQL: the order of `lockUser`. */
+const IN_ORDER = 'ORDER BY run_id, target, item';
 
 /** Queue jobs normally start within milliseconds. Only an item unclaimed for longer is worth a look into the queue. */
 const UNCLAIMED_MS = 2000;
@@ -33,8 +36,11 @@ export async function reconcileLane(
   findMissing: (deliveries: LeveledDelivery[]) => Promise<LeveledDelivery[]>,
 ): Promise<Reconciled> {
   await pool.query(
-    `DELETE FROM in_flight i WHERE ${LANE_OF_ITEM} = $1
-       AND NOT EXISTS (SELECT 1 FROM run r WHERE r.id = i.run_id AND r.status = 'running')`,
+    `DELETE FROM in_flight WHERE (run_id, target, item) IN (
+       SELECT run_id, target, item FROM in_flight i WHERE ${LANE_OF_ITEM} = $1
+         AND NOT EXISTS (SELECT 1 FROM run r WHERE r.id = i.run_id AND r.status = 'running')
+       ${IN_ORDER} FOR UPDATE
+     )`,
     [laneId],
   );
   const { rows: unclaimed } = await pool.query<LeveledDelivery>(
@@ -44,26 +50,25 @@ export async function reconcileLane(
     [laneId, UNCLAIMED_MS],
   );
   const missing = unclaimed.length ? await findMissing(unclaimed) : [];
-  return inTransaction(pool, async (client) => {
-    const requeued = await client.query<LeveledDelivery>(
-      `UPDATE in_flight i SET token = nextval('delivery_token'), queued_at = now()
-       FROM unnest($2::bigint[]) AS u(token)
-       WHERE ${LANE_OF_ITEM} = $1 AND i.token = u.token AND i.worker IS NULL
-       RETURNING run_id AS "runId", target, item, i.token, worker_level AS level`,
-      [laneId, missing.map(({ token }) => token)],
-    );
-    const expired = await client.query<LeveledDelivery & { crashes: number; lost: number }>(
-      `UPDATE in_flight i SET token = nextval('delivery_token'), queued_at = now(), lost = lost + 1,
-         crashes = crashes + begun::int, begun = false,
-         worker = CASE WHEN crashes + begun::int >= $2 THEN $3 END,
-         lease_until = CASE WHEN crashes + begun::int >= $2 THEN now() + interval '10 s' END
-       WHERE ${LANE_OF_ITEM} = $1 AND lease_until < now() AND worker_level <= level_of_session() AND $4
-       RETURNING run_id AS "runId", target, item, token, worker_level AS level, crashes, lost`,
-      [laneId, MAX_CRASHES, worker, mayJudge],
-    );
-    return {
-      redeliver: [...requeued.rows, ...expired.rows.filter(({ crashes }) => crashes < MAX_CRASHES)],
-      poisoned: expired.rows.filter(({ crashes }) => crashes >= MAX_CRASHES),
-    };
-  });
+  const { rows } = await pool.query<LeveledDelivery & { crashes: number; lost: number; expired: boolean }>(
+    `WITH held AS (
+       SELECT run_id, target, item, worker IS NOT NULL AS expired FROM in_flight i
+       WHERE ${LANE_OF_ITEM} = $1 AND ((worker IS NULL AND token = ANY ($2))
+         OR ($5 AND lease_until < now() AND worker_level <= level_of_session()))
+       ${IN_ORDER} FOR NO KEY UPDATE
+     )
+     UPDATE in_flight i SET token = nextval('delivery_token'), queued_at = now(), lost = lost + expired::int,
+       crashes = crashes + (expired AND begun)::int, begun = begun AND NOT expired,
+       worker = CASE WHEN expired AND crashes + begun::int >= $3 THEN $4 END,
+       lease_until = CASE WHEN expired AND crashes + begun::int >= $3 THEN now() + interval '10 s' END
+     FROM held WHERE i.run_id = held.run_id AND i.target = held.target AND i.item = held.item
+     RETURNING i.run_id AS "runId", i.target, i.item, token, worker_level AS level, crashes, lost, expired`,
+    [laneId, missing.map(({ token }) => token), MAX_CRASHES, worker, mayJudge],
+  );
+  const expired = rows.filter((row) => row.expired).map(({ expired: _, ...delivery }) => delivery);
+  const requeued = rows.filter((row) => !row.expired).map(({ expired: _, crashes: _c, lost: _l, ...one }) => one);
+  return {
+    redeliver: [...requeued, ...expired.filter(({ crashes }) => crashes < MAX_CRASHES)],
+    poisoned: expired.filter(({ crashes }) => crashes >= MAX_CRASHES),
+  };
 }

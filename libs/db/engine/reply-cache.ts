@@ -108,7 +108,9 @@ export async function clearCache(pool: Pool, teamId: string, pieceSize = 10_000)
   do {
     ({ rowCount: removed } = await pool.query(
       `DELETE FROM cached_reply WHERE (team_id, key) IN (
-         SELECT team_id, key FROM cached_reply WHERE team_id = $1 AND asked_at <= $2 ORDER BY asked_at LIMIT $3
+         SELECT team_id, key FROM cached_reply WHERE (team_id, key) IN (
+           SELECT team_id, key FROM cached_reply WHERE team_id = $1 AND asked_at <= $2 ORDER BY asked_at LIMIT $3
+         ) ORDER BY team_id, key FOR UPDATE
        ) AND asked_at <= $2`,
       [teamId, rows[0]!.until, pieceSize],
     ));
@@ -122,7 +124,7 @@ export async function expireCachedReplies(pool: Pool, pieceSize = 5000): Promise
        SELECT c.team_id, c.key
        FROM team t JOIN cached_reply c
          ON c.team_id = t.id AND c.asked_at < now() - t.cache_days * interval '1 day'
-       LIMIT $1
+       LIMIT $1 FOR UPDATE OF c SKIP LOCKED
      )`,
     [pieceSize],
   );

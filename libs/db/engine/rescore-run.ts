@@ -180,7 +180,7 @@ async function lockContinuing(client: PoolClient, { id, next }: RescoreToContinu
   const { rowCount } = await client.query(
     `SELECT 1 FROM rescore s JOIN job j ON j.id = s.job_id
      WHERE s.id = $1 AND (s.next_target, s.next_case, s.next_sample) = ($2, $3, $4)
-       AND j.status IN ('queued', 'running') FOR UPDATE`,
+       AND j.status IN ('queued', 'running') FOR NO KEY UPDATE`,
     [id, next.target, next.casePosition, next.sample],
   );
   return rowCount !== 0;
@@ -196,6 +196,8 @@ export async function finishRescore(
     const found = await client.query<{ user_id: string }>('SELECT user_id FROM job WHERE id = $1', [jobId]);
     if (!found.rows[0]) return;
     await lockUser(client, found.rows[0].user_id);
+    // Before the job, as `storeRescored`.
+    await client.query('SELECT 1 FROM rescore WHERE id = $1 FOR NO KEY UPDATE', [id]);
     const event: LogEvent =
       'error' in end
         ? { name: 'job_failed', data: { status: 'failed', result_ref: id, error: end.error } }

@@ -54,6 +54,16 @@ export async function endRest(db: Pool | PoolClient, providerId: string, modelId
   ]);
 }
 
+/** What waits for a model that rests ends when the model is removed. */
+export async function endRestsOfRemoved(client: PoolClient, providerId: string): Promise<void> {
+  await client.query(
+    `DELETE FROM resting_model r WHERE provider_id = $1 AND NOT EXISTS (
+       SELECT 1 FROM model m WHERE m.provider_id = r.provider_id AND m.model_id = r.model_id
+     )`,
+    [providerId],
+  );
+}
+
 const TARGETS = new BatchColumns<Pick<Delivery, 'runId' | 'target'>>({
   run_id: ['uuid', ({ runId }) => runId],
   ordinal: ['int', ({ target }) => target],
@@ -79,7 +89,7 @@ export async function unaskableTargets<Target extends Pick<Delivery, 'runId' | '
  */
 export async function putBack(pool: Pool, worker: string, { runId, target, item, token }: Delivery): Promise<void> {
   await inTransaction(pool, async (client) => {
-    await client.query('SELECT 1 FROM target WHERE run_id = $1 AND ordinal = $2 FOR UPDATE', [runId, target]);
+    await client.query('SELECT 1 FROM target WHERE run_id = $1 AND ordinal = $2 FOR NO KEY UPDATE', [runId, target]);
     const { rowCount } = await client.query(
       `WITH held AS (
          DELETE FROM in_flight i USING run r

@@ -43,13 +43,15 @@ export async function setWaitReason(
        SELECT job_id, start, starts, left(CASE WHEN all_rest THEN rests
          ELSE coalesce(CASE WHEN status = 'running' THEN start || $3::text END, rests) END, $4) AS detail
        FROM waits
+     ), held AS (
+       SELECT j.id, s.detail FROM job j JOIN said s ON s.job_id = j.id
+       WHERE j.status IN ('queued', 'running')
+         AND (starts_with(j.detail, s.start) OR (SELECT bool_or(starts_with(j.detail, one)) FROM unnest(s.starts) one)
+           OR (s.detail IS NOT NULL AND j.detail IS NULL))
+         AND j.detail IS DISTINCT FROM s.detail
+       ORDER BY j.id FOR NO KEY UPDATE OF j
      )
-     UPDATE job j SET detail = s.detail FROM said s
-     WHERE s.job_id = j.id AND j.status IN ('queued', 'running')
-       AND (starts_with(j.detail, s.start) OR (SELECT bool_or(starts_with(j.detail, one)) FROM unnest(s.starts) one)
-         OR (s.detail IS NOT NULL AND j.detail IS NULL))
-       AND j.detail IS DISTINCT FROM s.detail
-     RETURNING j.id`,
+     UPDATE job j SET detail = held.detail FROM held WHERE held.id = j.id RETURNING j.id`,
     [id, WAITING_FOR, what ?? null, MAX_DETAIL_CHARACTERS],
   );
   return rows.map((row) => row.id);

@@ -39,7 +39,7 @@ export async function storeLabels(
   { teamId, userId, runId }: Labeller,
   given: readonly GivenLabel[],
 ): Promise<Map<number, WhyNot>> {
-  await keepRun(client, teamId, runId);
+  await keepRun(client, { teamId, userId, runId });
   const values = GIVEN.values(given);
   const { rows } = await client.query<{ n: number; outcome: string | null }>(
     `SELECT (u.n - 1)::int AS n, r.outcome FROM ${GIVEN.unnest(2, 'n')}
@@ -70,7 +70,7 @@ export async function deleteLabel(
   { teamId, userId, runId }: Labeller,
   resultId: string,
 ): Promise<void> {
-  await keepRun(client, teamId, runId);
+  await keepRun(client, { teamId, userId, runId });
   const { rowCount } = await client.query(
     `DELETE FROM label
      WHERE run_id = $1 AND team_id = $2 AND user_id = $3 AND target = $4 AND case_position = $5 AND sample = $6`,
@@ -79,8 +79,12 @@ export async function deleteLabel(
   if (!rowCount) throw new ProblemError(404, `You have no label of the result "${resultId}".`);
 }
 
-/** Keeps a run from being deleted meanwhile: its labels would stay behind. @throws ProblemError 404 */
-async function keepRun(client: PoolClient, teamId: string, runId: string): Promise<void> {
+/**
+ * Keeps the user, to whom the labels refer, and the run from being deleted meanwhile: labels would stay behind.
+ * @throws ProblemError 404
+ */
+async function keepRun(client: PoolClient, { teamId, userId, runId }: Labeller): Promise<void> {
+  await client.query('SELECT 1 FROM users WHERE id = $1 FOR KEY SHARE', [userId]);
   const { rowCount } = await client.query('SELECT 1 FROM run WHERE id = $1 AND team_id = $2 FOR KEY SHARE', [
     runId,
     teamId,

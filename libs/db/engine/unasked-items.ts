@@ -79,7 +79,7 @@ export async function settleUnasked(
 ): Promise<{ jobId: string } | undefined> {
   return inTransaction(pool, async (client) => {
     await client.query(`SELECT set_config('lock_timeout', '5s', true)`);
-    await client.query('SELECT 1 FROM target WHERE run_id = $1 AND ordinal = $2 FOR UPDATE', [runId, ordinal]);
+    await client.query('SELECT 1 FROM target WHERE run_id = $1 AND ordinal = $2 FOR NO KEY UPDATE', [runId, ordinal]);
     const target = await readTarget(client, runId, ordinal);
     if (!target) return undefined;
     const left = target.n - target.settled;

@@ -1,0 +1,200 @@
+import { someoneWaits } from '../../../test/lock-wait.js';
+import { createDatabase } from '../../../test/services.js';
+import { Sealer } from '#lib/runtime/seal';
+import { createPool, inTransaction, type Pool } from '../connection/pool.js';
+import { SettingsRepository } from '../catalogue/settings.js';
+import { deleteRun } from '../upkeep/delete-run.js';
+import { aTeam, settlementOf } from '../testing/run-fixture.js';
+import { cancelJob } from './cancel-job.js';
+import { claimItems, releaseItems, renewLeases } from './claim-items.js';
+import { dispatchLane, type LeveledDelivery } from './dispatch-lane.js';
+import { lockUser } from './lock-user.js';
+import { ProviderChanges } from './provider-changes.js';
+import { reconcileLane } from './reconcile-lane.js';
+import { settleItems } from './settle-items.js';
+import { storeLabels } from './store-labels.js';
+
+let pool: Pool;
+beforeAll(async () => void (pool = createPool((await createDatabase()).url, 10)));
+afterAll(() => pool.end());
+
+/** Rows as SQL, and the values in it. */
+type Rows = [from: string, ...values: unknown[]];
+const lock = ([from, ...values]: Rows, how = 'FOR UPDATE') => [`SELECT 1 FROM ${from} ${how}`, values] as const;
+
+/** Holds `first` until `act` waits for it, and expects that `act` has not locked `later` by then. */
+async function expectOrder(first: Rows, later: Rows, act: () => Promise<unknown>): Promise<void> {
+  const client = await pool.connect();
+  try {
+    await client.query('BEGIN');
+    await client.query(...lock(first));
+    const acting = act();
+    await someoneWaits(pool);
+    const { rowCount } = await client.query(...lock(later, 'FOR UPDATE NOWAIT'));
+    expect(rowCount).toBeGreaterThan(0);
+    await client.query('COMMIT');
+    await acting;
+  } finally {
+    client.release(true);
+  }
+}
+
+const sealer = new Sealer('ab'.repeat(32));
+const target = (runId: string): Rows => ['target WHERE run_id = $1', runId];
+const run = (id: string): Rows => ['run WHERE id = $1', id];
+const job = (id: string): Rows => ['job WHERE id = $1', id];
+const item = ({ runId, item: number }: LeveledDelivery): Rows => [
+  'in_flight WHERE run_id = $1 AND item = $2',
+  runId,
+  number,
+];
+
+/** A run whose items a worker holds, stored from the last to the first, as they are returned. */
+async function itemsOf(worker: string) {
+  const team = await aTeam(pool);
+  const { runId, jobId } = await team.submit();
+  const deliveries = (await dispatchLane(pool, team.laneId, 100)).reverse();
+  await claimItems(pool, worker, deliveries);
+  for (const { item: number } of deliveries)
+    await pool.query('UPDATE in_flight SET begun = true WHERE run_id = $1 AND item = $2', [runId, number]);
+  return { ...team, runId, jobId, deliveries };
+}
+type Items = Awaited<ReturnType<typeof itemsOf>>;
+const noneMissing = async (): Promise<LeveledDelivery[]> => [];
+
+it.each<[string, (of: Items) => Promise<unknown>]>([
+  ['a cancel', ({ teamId, jobId }) => cancelJob(pool, { teamId, jobId })],
+  [
+    'settling',
+    ({ deliveries }) =>
+      settleItems(
+        pool,
+        deliveries.map((one) => settlementOf(one)),
+      ),
+  ],
+  [
+    'a heartbeat',
+    ({ deliveries }) =>
+      renewLeases(
+        pool,
+        'w',
+        deliveries.map((one) => ({ ...one, begun: true })),
+      ),
+  ],
+  ['handing back', ({ deliveries }) => releaseItems(pool, 'w', deliveries)],
+  [
+    'the reconciler, of leases that ran out',
+    async ({ laneId, runId }) => {
+      await pool.query(`UPDATE in_flight SET lease_until = now() - interval '1 s' WHERE run_id = $1 AND item > 0`, [
+        runId,
+      ]);
+      return reconcileLane(pool, laneId, 'w', true, noneMissing);
+    },
+  ],
+  [
+    'the reconciler, of runs that were stopped',
+    async ({ laneId, runId }) => {
+      await pool.query(`UPDATE run SET status = 'cancelled' WHERE id = $1`, [runId]);
+      return reconcileLane(pool, laneId, 'w', true, noneMissing);
+    },
+  ],
+])('%s locks items in flight in their order', async (_what, act) => {
+  const items = await itemsOf('w');
+  const [last, first] = [items.deliveries[0]!, items.deliveries.at(-1)!];
+  await pool.query(`UPDATE in_flight SET lease_until = now() - interval '1 s' WHERE run_id = $1`, [items.runId]);
+  await expectOrder(item(first), item(last), () => act(items));
+});
+
+it('a claim waits for no item that another holds, and what is left of it is delivered again', async () => {
+  const team = await aTeam(pool);
+  await team.submit();
+  const deliveries = await dispatchLane(pool, team.laneId, 100);
+  const [held, ...others] = deliveries as [LeveledDelivery, ...LeveledDelivery[]];
+  await inTransaction(pool, async (client) => {
+    await client.query(...lock(item(held)));
+    expect((await claimItems(pool, 'w', deliveries)).map(({ token }) => token).sort()).toEqual(
+      others.map(({ token }) => token).sort(),
+    );
+  });
+  await pool.query(`UPDATE in_flight SET queued_at = now() - interval '3 s' WHERE token = $1`, [held.token]);
+  const { redeliver } = await reconcileLane(pool, team.laneId, 'w', true, async (unclaimed) => unclaimed);
+  expect(redeliver).toMatchObject([{ runId: held.runId, item: held.item }]);
+  expect(await claimItems(pool, 'w', redeliver)).toHaveLength(1);
+});
+
+it('results are labelled while a job of the user starts or ends, which locks the user and the run', async () => {
+  const { teamId, userId, runId, deliveries } = await itemsOf('w');
+  await settleItems(pool, [settlementOf(deliveries[0]!)]);
+  const given = [{ target: 0, case_position: deliveries[0]!.item, sample: 0, label: 'correct' as const, note: null }];
+  await inTransaction(pool, async (client) => {
+    await lockUser(client, userId);
+    await client.query(...lock(run(runId), 'FOR NO KEY UPDATE'));
+    await inTransaction(pool, (other) => storeLabels(other, { teamId, userId, runId }, given));
+  });
+  expect((await pool.query('SELECT 1 FROM label WHERE run_id = $1', [runId])).rowCount).toBe(1);
+});
+
+describe('a cancel', () => {
+  it('locks targets, then runs, then jobs', async () => {
+    const { teamId, runId, jobId } = await itemsOf('w');
+    await expectOrder(target(runId), run(runId), () => cancelJob(pool, { teamId, jobId }));
+    const other = await itemsOf('w');
+    await expectOrder(run(other.runId), job(other.jobId), () =>
+      cancelJob(pool, { teamId: other.teamId, jobId: other.jobId }),
+    );
+  });
+
+  it('that starts the next job locks its targets before its run and the job', async () => {
+    const team = await aTeam(pool, { runningJobs: 1 });
+    const [one, next, last] = [await team.submit(), await team.submit(), await team.submit()];
+    await expectOrder(target(next.runId), job(next.jobId), () =>
+      cancelJob(pool, { teamId: team.teamId, jobId: one.jobId }),
+    );
+    await expectOrder(target(last.runId), run(last.runId), () =>
+      cancelJob(pool, { teamId: team.teamId, jobId: next.jobId }),
+    );
+  });
+});
+
+it('deleting a run locks its owner, its targets, and then the run', async () => {
+  const { teamId, userId, runId, jobId } = await itemsOf('w');
+  await cancelJob(pool, { teamId, jobId });
+  const remove = () => deleteRun(pool, { teamId, runId });
+  await expectOrder(['users WHERE id = $1', userId], target(runId), () =>
+    inTransaction(pool, async (client) => {
+      await deleteRun(client, { teamId, runId });
+      await client.query('ROLLBACK');
+    }),
+  );
+  await expectOrder(target(runId), run(runId), remove);
+});
+
+describe('a change of a provider', () => {
+  const changed = ({ teamId }: { teamId: string }) =>
+    new ProviderChanges(pool, teamId, sealer).update('sim', {
+      api_key: 'sk-other-0123456789',
+      limits: { requests_per_minute: null, tokens_per_minute: null, max_concurrency: 3 },
+    });
+
+  it('locks the users of the team before the provider, and targets before lanes', async () => {
+    const one = await itemsOf('w');
+    await expectOrder(['users WHERE id = $1', one.userId], ['provider WHERE team_id = $1', one.teamId], () =>
+      changed(one),
+    );
+    const other = await itemsOf('w');
+    await expectOrder(target(other.runId), ['lane WHERE id = $1', other.laneId], () => changed(other));
+  });
+
+  it('is locked before the embedding model that is of it', async () => {
+    const { teamId } = await aTeam(pool);
+    const settings = new SettingsRepository(pool, teamId);
+    await pool.query(
+      `INSERT INTO model (id, provider_id, position, model_id, name)
+       SELECT gen_random_uuid(), id, 0, 'e', 'e' FROM provider WHERE team_id = $1`,
+      [teamId],
+    );
+    const choose = () => settings.setEmbedding({ provider_key: 'sim', model_id: 'e' });
+    await choose();
+    await expectOrder(['provider WHERE team_id = $1', teamId], ['embedding_model WHERE team_id = $1', teamId], choose);
+  });
+});
