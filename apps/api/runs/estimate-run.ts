@@ -68,7 +68,7 @@ export class RunEstimator {
           cached: Math.round(cases * (await this.#cachedShare(teamId, counts[index]!.keys))),
           counted: counts[index]!,
           model: models[index],
-          lane: lanes.get(target.laneId)!,
+          lane: lanes.get(target.laneId) ?? NEW_LANE,
           earlier: earlier[index],
           promptCache: input.prompt_cache,
         }),
@@ -230,6 +230,12 @@ function costOfRequests(
   if (earlier?.reportedCost != null) return (earlier.reportedCost / Math.max(1, earlier.requests)) * requests;
   return model ? costByPrices(usage, model) : null;
 }
+
+/** In place of a lane that is gone, because its provider was given another key since the targets were read. */
+const NEW_LANE: LaneLoad = {
+  limits: { requests_per_minute: null, tokens_per_minute: null, max_concurrency: 8 },
+  backlog: 0,
+};
 
 /**
  * The slowest of what a lane allows: its slots, its requests, its tokens. A backlog shares the lane half and half

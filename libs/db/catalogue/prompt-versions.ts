@@ -196,7 +196,7 @@ export class PromptVersionRepository implements TeamScoped {
   }
 }
 
-/** Those who add versions to a suite, move its tags or delete a version take turns, and so does who deletes the suite. */
+/** Those who add versions to a suite, move its tags, or delete a version or the suite take turns. */
 async function takeTurn(client: PoolClient, suiteId: string): Promise<void> {
   await client.query('SELECT 1 FROM suite WHERE id = $1 FOR KEY SHARE', [suiteId]);
   await client.query(`SELECT pg_advisory_xact_lock(hashtext('prompt versions'), hashtext($1))`, [suiteId]);

@@ -28,6 +28,7 @@ beforeAll(async () => {
   const { url } = await createDatabase();
   pool = createPool(url, 4);
   first = new pg.Pool({ connectionString: url, max: 2 });
+  first.on('error', () => {});
 }, 60_000);
 afterAll(() => Promise.all([pool.end(), first.end()]));
 
