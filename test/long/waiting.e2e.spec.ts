@@ -175,8 +175,7 @@ it('a change that waits for what another request holds is given up within second
   expect([status, headers.get('retry-after'), body.detail]).toEqual([
     503,
     '5',
-    'Another request holds for too long what this one would change, and nothing of this one is stored. Try again in ' +
-      'a few seconds.',
+    'Others are changing the same things at the moment. Try again in a few seconds.',
   ]);
   expect((await rename()).status).toBe(200);
 });

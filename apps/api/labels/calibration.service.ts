@@ -4,7 +4,7 @@ import { MIN_LABELS, type Calibration, type CalibrationQuery, type JudgeSetting 
 import type { LabelDraw, LabelQueue, LabelQueueQuery } from '#lib/contracts/label';
 import type { Caller } from '#lib/db/catalogue/callers';
 import { JudgeSettingRepository } from '#lib/db/catalogue/judge-settings';
-import { inTransaction, retryDeadlocks, type Pool } from '#lib/db/connection/pool';
+import { inTransaction, type Pool } from '#lib/db/connection/pool';
 import { drawForLabels, type Draw } from '#lib/db/engine/draw-for-labels';
 import { CalibrationRepository, type CalibratedJudge } from '#lib/db/read/calibrations';
 import { ResultRepository } from '#lib/db/read/results';
@@ -36,8 +36,8 @@ export class CalibrationService {
     if (!found) return { judge: name, items: [], labelled: 0, asked: MIN_LABELS.asked, left: 0 };
     const { fingerprint } = found;
     return this.#draws.run(teamId, async () => {
-      const { draws, left } = await retryDeadlocks(() =>
-        inTransaction(this.pool, (client) => drawForLabels(client, { teamId, fingerprint, runId }, limit)),
+      const { draws, left } = await inTransaction(this.pool, (client) =>
+        drawForLabels(client, { teamId, fingerprint, runId }, limit),
       );
       const items = await this.#readDraws(teamId, draws);
       const { labels } = calibrate((await calibrations.drawn([fingerprint])).get(fingerprint)!);

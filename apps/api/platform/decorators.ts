@@ -73,8 +73,7 @@ export const About = (summary: string, description: string) => ApiOperation({ su
 /**
  * Runs what a request changes in one transaction, with its audit entry, and stores the response for its
  * Idempotency-Key in the same transaction: whoever sees the effect can get the response again. Work that calls out or
- * may take long comes before it, and notifications come after it. The work is done again when Postgres ended it to
- * resolve a deadlock.
+ * may take long comes before it, and notifications come after it.
  */
 export type Change = <Answer>(work: (client: PoolClient) => Promise<Answer>) => Promise<Answer>;
 

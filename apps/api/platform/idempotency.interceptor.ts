@@ -12,7 +12,7 @@ import {
   type KeyOwner,
   type KeyState,
 } from '#lib/db/catalogue/idempotency';
-import { inTransaction, retryDeadlocks, type Pool, type PoolClient } from '#lib/db/connection/pool';
+import { inTransaction, type Pool, type PoolClient } from '#lib/db/connection/pool';
 import { KeyedSemaphore } from '#lib/runtime/keyed-semaphore';
 import { sha256 } from '#lib/runtime/seal';
 import { routeOptions, type CallerRequest } from './decorators.js';
@@ -67,12 +67,10 @@ export class IdempotencyInterceptor implements NestInterceptor {
 
   #inTransaction<Made>(teamId: string, work: (client: PoolClient) => Promise<Made>): Promise<Made> {
     return this.#changes.run(teamId, () =>
-      retryDeadlocks(() =>
-        inTransaction(this.pool, async (client) => {
-          await client.query(`SET LOCAL lock_timeout = '${LOCK_TIMEOUT}'`);
-          return work(client);
-        }),
-      ),
+      inTransaction(this.pool, async (client) => {
+        await client.query(`SET LOCAL lock_timeout = '${LOCK_TIMEOUT}'`);
+        return work(client);
+      }),
     );
   }
 

@@ -3,7 +3,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { STATUS_CODES } from 'node:http';
 import type { Logger } from '#lib/runtime/logger';
 import { ProblemError, type InputError, type Problem } from '#lib/contracts/input/problem';
-import { isContended, isTransient } from '#lib/db/connection/pool';
+import { isContention, isTransient } from '#lib/db/connection/pool';
 import { UnsealError } from '#lib/runtime/seal';
 import { contentTypeOf } from './body-parsers.js';
 import { routeOptions } from './decorators.js';
@@ -14,10 +14,6 @@ import { drain } from './upload.js';
 const UNSTORABLE_CODES: ReadonlySet<unknown> = new Set(['22021', '22P05']);
 const UNSTORABLE_IN_PRISMA = /Code: `(22021|22P05)`/;
 const RETRY_AFTER_MS = 5000;
-const OUT_OF_REACH = 'The database cannot be reached at the moment. Try again in a few seconds.';
-const CONTENDED =
-  'Another request holds for too long what this one would change, and nothing of this one is stored. Try again in a ' +
-  'few seconds.';
 
 /**
  * Turns every error into a problem document (RFC 9457). An error that is not the caller's fault is logged, and its
@@ -68,11 +64,13 @@ export function toProblem(error: unknown, request?: FastifyRequest): ProblemResp
   const { code, message } = error as { code?: string; message?: string };
   if (UNSTORABLE_CODES.has(code) || UNSTORABLE_IN_PRISMA.test(message ?? ''))
     return { problem: problem(422, 'A text holds the character U+0000, which cannot be stored. Remove it.') };
-  if (isTransient(error))
+  if (isTransient(error)) {
+    const why = isContention(error) ? 'Others are changing the same things' : 'The database cannot be reached';
     return {
-      problem: problem(503, isContended(error as { code?: string }) ? CONTENDED : OUT_OF_REACH),
+      problem: problem(503, `${why} at the moment. Try again in a few seconds.`),
       retryAfterMs: RETRY_AFTER_MS,
     };
+  }
   return { problem: problem(500, 'Something went wrong here. The log has the details.') };
 }
 

@@ -137,22 +137,11 @@ export function isTransient(error: unknown): boolean {
   return isUnanswered(error) || CONNECTION_LOST.test(message ?? '');
 }
 
-/** Whether a transaction was ended for others: it waited too long for a lock, or each waited for the other. */
-export const isContended = ({ code }: { code?: string }): boolean => code === '55P03' || code === DEADLOCK;
+/** SQLSTATEs of transactions that others were in the way of, and Prisma's code for them. */
+const CONTENTION = /^(40...|55P03|P2034)$/;
 
-const DEADLOCK = '40P01';
-const MAX_DEADLOCKS = 3;
-
-/** Makes a transaction again that Postgres has ended to resolve a deadlock, up to three times. */
-export async function retryDeadlocks<Result>(transaction: () => Promise<Result>): Promise<Result> {
-  for (let deadlocks = 1; ; deadlocks++) {
-    try {
-      return await transaction();
-    } catch (error) {
-      if ((error as { code?: string }).code !== DEADLOCK || deadlocks > MAX_DEADLOCKS) throw error;
-    }
-  }
-}
+/** Whether an error says that others changed the same rows at the same time. It is transient. */
+export const isContention = (error: unknown): boolean => CONTENTION.test((error as { code?: string }).code ?? '');
 
 /** Retries `work` after transient errors until `signal` aborts. Throws any other error at once. */
 export async function retryTransient<Result>(work: () => Promise<Result>, signal?: AbortSignal): Promise<Result> {
