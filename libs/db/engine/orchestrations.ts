@@ -222,7 +222,7 @@ export async function commitStep(pool: Pool, orchestration: Orchestration, step:
     await client.query(`SET LOCAL lock_timeout = '5s'`);
     const suites = children.flatMap((child) => ('submit' in child ? [child.submit.suiteId] : []));
     // A submit locks its suite before its user.
-    await client.query('SELECT 1 FROM suite WHERE id = ANY ($1) ORDER BY id FOR UPDATE', [suites]);
+    await client.query('SELECT 1 FROM suite WHERE id = ANY ($1) ORDER BY id FOR KEY SHARE', [suites]);
     await lockUser(client, userId);
     if (!(await raiseRevision(client, orchestration, step))) return undefined;
     await store?.(client);

@@ -11,20 +11,15 @@ import { createPool, inTransaction, type Pool, type PoolClient } from '../connec
 import { JobRepository } from '../read/jobs.js';
 import { aTeam, settlementOf } from '../testing/run-fixture.js';
 import { settleRun } from '../testing/settled-run.js';
+import { deleteOrchestrations, removeParent } from '../upkeep/delete-parents.js';
 import { deleteRun } from '../upkeep/delete-run.js';
 import { cancelJob } from './cancel-job.js';
 import { claimItems } from './claim-items.js';
 import { dispatchLane } from './dispatch-lane.js';
 import { finishRun, runsToFinish } from './finish-run.js';
-import {
-  commitStep,
-  deleteOrchestrations,
-  readOrchestration,
-  resumeOrchestration,
-  submitOrchestration,
-  type NewChildRun,
-} from './orchestrations.js';
+import { commitStep, readOrchestration, submitOrchestration, type NewChildRun } from './orchestrations.js';
 import { prepareRun } from './prepare-run.js';
+import { resumeChildren, resumeOrchestration } from './resume-orchestration.js';
 import { readBudgets, runsMaybeOverBudget } from './run-budget.js';
 import { settleItems } from './settle-items.js';
 
@@ -121,7 +116,9 @@ async function cancel(parent: Parent): Promise<void> {
 }
 
 async function resume(parent: Parent): Promise<void> {
-  await resumeOrchestration(pool, { teamId: parent.teamId, userId: parent.userId, jobId: await parent.present() });
+  const { teamId, userId, id: orchestrationId } = parent;
+  const { jobId } = await resumeOrchestration(pool, { teamId, userId, jobId: await parent.present() });
+  while (await resumeChildren(pool, { id: orchestrationId, jobId, teamId, userId }));
   for (const { id } of await parent.runs()) while ((await prepareRun(pool, { id }))?.more);
 }
 
@@ -235,6 +232,7 @@ describe('the counters of a parent', () => {
     expect(await parent.progress()).toMatchObject({ done: 2 * CASES, total: 2 * CASES });
     expect((await readBudgets(pool, [b.id])).get(b.id)).toMatchObject({ requests: 2 * CASES });
     await inTransaction(pool, (client) => deleteOrchestrations(client, parent));
+    while (await removeParent(pool, parent.id));
     expect(await rows('SELECT 1 FROM parent_counter WHERE orchestration_id = $1', [parent.id])).toEqual([]);
   });
 
