@@ -4,7 +4,9 @@
 -- parent do not wait for each other, and taken in the order of the key, so that two cannot wait for each other.
 --
 -- A resume takes errors back from its targets (`settled` falls); they stay counted here, as what was asked and paid for
--- them does. A job whose parent is itself belongs to no orchestration.
+-- them does. A run that is cancelled before it was looked through gets them back (`cancelPreparations`): they are counted
+-- already, and what rises in a run that has ended is nothing else. A job whose parent is itself belongs to no
+-- orchestration.
 CREATE OR REPLACE FUNCTION count_for_parents() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
   IF TG_TABLE_NAME = 'job' THEN
@@ -20,7 +22,7 @@ BEGIN
       sum(a.errored - b.errored), sum(a.requests - b.requests), sum(a.cost_usd - b.cost_usd)
     FROM after a JOIN before b USING (run_id, ordinal) JOIN run r ON r.id = a.run_id
       JOIN job c ON c.id = r.job_id JOIN job p ON p.id = c.parent_id
-    WHERE a.settled > b.settled AND r.orchestration_id IS NOT NULL
+    WHERE a.settled > b.settled AND r.orchestration_id IS NOT NULL AND r.finished_at IS NULL
     GROUP BY 1, 2 ORDER BY 1, 2
     ON CONFLICT (orchestration_id, generation, shard) DO UPDATE SET
       done = s.done + excluded.done, errored = s.errored + excluded.errored,

@@ -205,6 +205,20 @@ describe('the counters of a parent', () => {
     expect(await parent.progress(parent.jobId)).toMatchObject({ done: 7, errored: 7, total: 2 * CASES });
   });
 
+  it('count no error twice that a resume takes back, and a cancel returns before it is looked through', async () => {
+    const parent = await aParent({ maxRequests: 9 });
+    const { teamId, userId, id } = parent;
+    await parent.make(parent.child('a'));
+    await play(parent, 3, () => true);
+    await cancel(parent);
+    const { jobId } = await resumeOrchestration(pool, { teamId, userId, jobId: parent.jobId });
+    await resumeChildren(pool, { id, jobId, teamId, userId });
+    await cancel(parent);
+    expect(await parent.progress()).toMatchObject({ done: 0, errored: 0, total: CASES });
+    const [a] = await parent.runs();
+    expect((await readBudgets(pool, [a.id])).get(a.id)).toMatchObject({ requests: 3, settled: 3 });
+  });
+
   it('hold its budget to what all of its generations have spent', async () => {
     const parent = await aParent({ maxRequests: 9 });
     await parent.make(parent.child('a'), parent.child('b'));
