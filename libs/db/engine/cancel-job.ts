@@ -2,9 +2,9 @@ import { ProblemError } from '#lib/contracts/input/problem';
 import { inTransaction, type Pool, type PoolClient } from '../connection/pool.js';
 import { admitJobs } from './admit-jobs.js';
 import { lockUser } from './lock-user.js';
-import { logEvents } from './log-events.js';
+import { logJobEvents } from './log-events.js';
 import { madeBy } from '../made-by.js';
-import { cancelPreparation } from './prepare-run.js';
+import { cancelPreparations } from './prepare-run.js';
 
 /**
  * Cancels a job, with its child runs, in one transaction: its status says so, the dispatcher takes no more of its
@@ -39,8 +39,14 @@ export async function cancelFamily(
   if (!jobs.some(({ id }) => id === jobId)) return 'finished';
   const jobIds = jobs.map(({ id }) => id);
   const runIds = await cancelRuns(client, jobIds);
-  for (const { id, result_ref } of jobs)
-    await logEvents(client, id, [{ name: 'job_cancelled', data: { status: 'cancelled', result_ref } }]);
+  await logJobEvents(
+    client,
+    jobs.map(({ id, result_ref }) => ({
+      jobId: id,
+      name: 'job_cancelled',
+      data: { status: 'cancelled', result_ref },
+    })),
+  );
   await admitJobs(client, userId);
   return { runIds };
 }
@@ -77,7 +83,7 @@ async function cancelRuns(client: PoolClient, jobIds: string[]): Promise<string[
   );
   const runIds = runs.map(({ id }) => id);
   await client.query('UPDATE target SET active = false WHERE run_id = ANY ($1)', [runIds]);
-  for (const runId of runIds) await cancelPreparation(client, runId);
+  await cancelPreparations(client, runIds);
   await client.query(
     `DELETE FROM in_flight WHERE (run_id, target, item) IN (
        SELECT run_id, target, item FROM in_flight WHERE run_id = ANY ($1) ORDER BY run_id, target, item FOR UPDATE

@@ -287,7 +287,7 @@ describe('child runs', () => {
 });
 
 describe('a parent with ten child runs, or with a hundred', () => {
-  /** How many statements it takes to make its child runs, to resume them and to delete it. */
+  /** How many statements it takes to make its child runs, to resume and cancel them, and to delete it. */
   async function statementsOf(count: number) {
     const parent = await anOrchestration();
     const { teamId, userId, subjectId, jobId } = parent;
@@ -317,12 +317,12 @@ describe('a parent with ten child runs, or with a hundred', () => {
     const resuming = await parent.read();
     const resumed = await countStatements(pool, (db) => resumeChildren(db, resuming, 5000));
     expect((await parent.children()).map(({ generation }) => generation)).toEqual(Array(2 * count).fill(2));
-    await stop(resuming.jobId);
+    const cancelled = await countStatements(pool, (db) => cancelJob(db, { teamId, jobId: resuming.jobId }));
     const deleted = await countStatements(pool, (db) =>
       inTransaction(db, (client) => deleteOrchestrations(client, { teamId, subjectId })),
     );
     const removed = await countStatements(pool, (db) => removeParent(db, parent.id, { runs: 5000 }));
-    return { made, extended, asked, resumed, deleted, removed };
+    return { made, extended, asked, resumed, cancelled, deleted, removed };
   }
   /** As if it had been cancelled. */
   const stop = async (jobId: string): Promise<void> => {
