@@ -1,11 +1,12 @@
 import type { Redis } from 'ioredis';
 import { pino } from 'pino';
+import { someoneWaits } from '../../../test/lock-wait.js';
 import { createDatabase, createRedis } from '../../../test/services.js';
 import { ProblemError } from '#lib/contracts/input/problem';
 import { JudgeSettingRepository } from '#lib/db/catalogue/judge-settings';
 import { createPool, type Pool } from '#lib/db/connection/pool';
 import { finishRun, runsToFinish } from '#lib/db/engine/finish-run';
-import { judgeFinishedRun, runsToJudge } from '#lib/db/engine/judge-of-run';
+import { judgeFinishedRun, noteForJudge, runsToJudge } from '#lib/db/engine/judge-of-run';
 import { submitOrchestration } from '#lib/db/engine/orchestrations';
 import { JobRepository } from '#lib/db/read/jobs';
 import { dyingPool } from '#lib/db/testing/dying-pool';
@@ -124,6 +125,23 @@ describe('a run that has ended', () => {
       { code: 'not_judged', message: expect.stringMatching(/^The run was not judged by itself\. .* cannot be read: /) },
     ]);
     expect([await spoilt.isNoted(), await sound.isNoted()]).toEqual([false, false]);
+  });
+
+  it('is judged by what somebody else who has resumed it makes of it, also when that ends just then', async () => {
+    const run = await aFailedRun();
+    await run.finish();
+    const other = await aTeam(pool); // who resumes it holds another user
+    await pool.query(`UPDATE run SET status = 'running' WHERE id = $1`, [run.runId]);
+    const ending = await pool.connect();
+    await ending.query('BEGIN');
+    await ending.query(`UPDATE run SET status = 'completed', user_id = $2 WHERE id = $1`, [run.runId, run.userId]);
+    await noteForJudge(ending, run.runId);
+    const judging = judgeFinishedRun(pool, { ...run, userId: other.userId, id: run.runId });
+    await Promise.race([judging, someoneWaits(pool)]);
+    await ending.query('COMMIT');
+    ending.release();
+    await judging;
+    expect(await run.reports()).toEqual([{ source: 'auto' }]);
   });
 
   it('is judged once, whatever dies; and one that fails otherwise is left alone for a while', async () => {

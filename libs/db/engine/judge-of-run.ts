@@ -97,11 +97,13 @@ interface FinishedRun {
 export async function judgeFinishedRun(pool: Pool, { id: runId, userId }: RunToJudge): Promise<string | undefined> {
   return inTransaction(pool, async (client) => {
     await lockUserOrTimeOut(client, userId);
+    // Somebody else may have resumed it, and end it just now: that notes it for nothing, as long as this note is there.
+    await client.query('SELECT 1 FROM run WHERE id = $1 FOR SHARE', [runId]);
     const { rows } = await client.query<FinishedRun>(
       `SELECT r.team_id, r.user_id, r.status, r.experiment_id, r.score, r.config, s.judge, s.instructions,
          s.auto_below,
          (SELECT sum(settled - errored - passed)::int FROM target WHERE run_id = r.id) AS failed
-       FROM run r LEFT JOIN judge_setting s ON s.team_id = r.team_id WHERE r.id = $1 FOR KEY SHARE OF r`,
+       FROM run r LEFT JOIN judge_setting s ON s.team_id = r.team_id WHERE r.id = $1`,
       [runId],
     );
     const noted = await client.query('DELETE FROM run_to_judge WHERE run_id = $1', [runId]);
