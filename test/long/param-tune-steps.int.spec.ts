@@ -444,6 +444,39 @@ describe('what happens meanwhile', () => {
     });
   });
 
+  it('that then searches elsewhere recommends one combination, and shows what each measured', async () => {
+    const space = { temperature: { min: 0, max: 1, step: 0.01 }, top_p: [0.2, 0.5, 1] };
+    const tune = await aTune({ search_space: space, budget: { max_requests: 800 } });
+    const hot: Skill = ({ temperature }, position) => Number((position * 37) % 100 < 100 * Number(temperature));
+    const cold: Skill = ({ temperature }, position) => Number((position * 37) % 100 < 100 - 100 * Number(temperature));
+    const mostly: Skill = (config, position, child) =>
+      child.step === 'rung-1' && position % 2 ? null : hot(config, position, child);
+    const hasChosen = async () => (await tune.children()).some(({ step }) => step === 'holdout');
+    while (!(await hasChosen())) {
+      await tune.step();
+      if (!(await hasChosen())) await tune.reply(mostly);
+    }
+    await tune.client.patch('/api/providers/sim', { models: [{ id: 'another' }] });
+    await tune.reply(hot);
+    await tune.step();
+    await tune.client.patch('/api/providers/sim', { models: [{ id: 'a' }] });
+    const resumed = await tune.client.post(`/api/jobs/${(await tune.job()).id}/resume`, { budget: null });
+    expect(resumed.status).toBe(202);
+    const before = await stepsOf(tune);
+    const found = await tune.end(cold);
+    expect(await stepsOf(tune)).not.toEqual(before);
+    const arms = await tune.rows(
+      `SELECT arm, state, (figures::json->>'cases')::int AS cases FROM tune_arm
+       WHERE tune_id = $1 AND state NOT IN ('waiting', 'dropped')`,
+      [tune.id],
+    );
+    expect(new Set(arms.map(({ state }) => state))).toEqual(new Set(['finalist', 'recommended']));
+    expect(arms.filter(({ state }) => state === 'recommended')).toMatchObject([
+      { arm: found.targets[0]!.recommended!.arm },
+    ]);
+    expect(arms.map(({ cases }) => cases)).toEqual(Array(arms.length).fill(found.cases.tuning));
+  });
+
   it('that is deleted takes its runs with it, except for the one that it promoted', async () => {
     const tune = await aTune(asked);
     const { body: experiment } = await tune.client.post('/api/experiments', { name: 'e', suite_id: tune.suiteId });

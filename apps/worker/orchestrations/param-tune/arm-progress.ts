@@ -11,6 +11,8 @@ import { armKey, isOfSearch } from './trial-runs.js';
 /**
  * What to store and to tell of the arms: the figures of those that were measured since the last step of this job. A
  * resume plays some of the same runs again, so the first step of its job measures all arms, and tells what is new.
+ * Later steps come again to runs that were there before, and measure those arms, too. A search that goes elsewhere
+ * than it did before drops the arms that it leaves behind.
  */
 export async function progressOf(
   { pool, orchestration, state }: Here,
@@ -19,12 +21,19 @@ export async function progressOf(
   const runs = Map.groupBy(orchestration.children.filter(isOfSearch), ({ arm }) => arm);
   const seen = state.jobId === orchestration.jobId ? (state.seen ?? 0) : 0;
   const fresh = new Set(orchestration.children.slice(seen).map(({ arm }) => arm));
+  const states = races.map(({ race }) => statesOf(race));
+  for (const [n, { ordinal, arms: own }] of races.entries())
+    for (const [index, { rung }] of states[n]!)
+      if (own[index]!.known?.rung !== rung) fresh.add(armKey(ordinal, own[index]!.arm));
   const groups = [...runs].filter(([arm]) => fresh.has(arm)).map(([arm, of]) => [arm, of.map(({ id }) => id)] as const);
   const totals = await readRunTotals(pool, new Map(groups));
   const arms: ArmProgress[] = [];
   const events: LogEvent[] = [];
-  for (const { ordinal, target, arms: own, race } of races) {
-    for (const [index, { state: reached, rung }] of statesOf(race)) {
+  for (const [n, { ordinal, target, arms: own, race }] of races.entries()) {
+    for (const [index, { arm }] of own.entries())
+      if (!states[n]!.has(index) && fresh.has(armKey(ordinal, arm)))
+        arms.push({ target: ordinal, arm, state: 'dropped', rung: null, tied: false, figures: null });
+    for (const [index, { state: reached, rung }] of states[n]!) {
       const { arm, config, known } = own[index]!;
       const total = totals.get(armKey(ordinal, arm));
       const figures = total ? figuresOf(race.scores.scores(index), total) : null;
