@@ -4,3 +4,7 @@ export const TRY_STEP = 'try';
 /** Why something cannot be done with a child run alone. @param wayOut a sentence */
 export const madeBy = (what: 'run' | 'job', orchestrationId: string, wayOut: string): string =>
   `The ${what} belongs to a gate run or a tune, "${orchestrationId}". ${wayOut}`;
+
+/** SQL: the parent of the run `r` was not deleted (`hideParents`): whose was, is removed within minutes. */
+export const HAS_NO_DELETED_PARENT = `NOT EXISTS (
+  SELECT 1 FROM orchestration gone WHERE gone.id = r.orchestration_id AND gone.team_id = gone.id)`;

@@ -5,6 +5,7 @@ import type { Budget } from '#lib/contracts/run';
 import { newId } from '#lib/runtime/ids';
 import type { z } from 'zod';
 import { inTransaction, type Pool, type PoolClient } from '../connection/pool.js';
+import { HAS_NO_DELETED_PARENT } from '../made-by.js';
 import { lockUser } from './lock-user.js';
 import { lockProviders } from './move-targets.js';
 import { checkItems } from './submit-run.js';
@@ -112,7 +113,7 @@ async function lockBases(
        SELECT max(n) AS n, bool_or(recorded) AS recorded, json_agg(json_build_object('providerId', provider_id,
          'providerKey', provider_key, 'modelId', model_id, 'params', params, 'systemPrompt', system_prompt
        ) ORDER BY ordinal) AS targets FROM target WHERE run_id = r.id
-     ) t WHERE r.id = ANY ($1) AND r.team_id = $2`,
+     ) t WHERE r.id = ANY ($1) AND r.team_id = $2 AND ${HAS_NO_DELETED_PARENT}`,
     [runIds, teamId],
   );
   return new Map(rows.map(({ id, config, ...run }) => [id, { ...run, config: parseJson(config) as JsonObject }]));

@@ -2,6 +2,7 @@ import { createDatabase } from '../../../test/services.js';
 import { RunInput } from '#lib/contracts/run';
 import { newId } from '#lib/runtime/ids';
 import { createPool, inTransaction, type Pool } from '../connection/pool.js';
+import { readJudgeableRun } from '../read/judgeable-run.js';
 import { aTeam, settlementOf } from '../testing/run-fixture.js';
 import { countStatements } from '../testing/count-statements.js';
 import { dyingPool } from '../testing/dying-pool.js';
@@ -24,6 +25,8 @@ import {
   type NewChildRun,
   type Step,
 } from './orchestrations.js';
+import { storeLabels } from './store-labels.js';
+import { submitRescore } from './rescore-run.js';
 import { resumeChildren, resumeOrchestration } from './resume-orchestration.js';
 import { resumeRun } from './resume-run.js';
 import { runsMaybeOverBudget, stopIfOverBudget } from './run-budget.js';
@@ -350,7 +353,12 @@ describe('a deleted parent', () => {
     await expect(parent.job()).rejects.toThrow(/No job/);
     expect(await commitStep(pool, late, { state: {}, next: 'second' })).toBeUndefined();
     const [a] = await parent.children();
-    await expect(resumeRun(pool, { teamId, userId: parent.userId, runId: a.id })).rejects.toThrow(parent.id);
+    const of = { teamId, userId: parent.userId, runId: a.id };
+    await expect(resumeRun(pool, of)).rejects.toThrow(parent.id);
+    await expect(extendRun(pool, { ...of, samples: 1 })).rejects.toThrow(/No run/);
+    await expect(submitRescore(pool, { ...of, options: {} as never })).rejects.toThrow(/run/);
+    await expect(inTransaction(pool, (client) => storeLabels(client, of, []))).rejects.toThrow(/run/);
+    expect(await readJudgeableRun(pool, teamId, a.id)).toBeUndefined();
     expect(await removeParent(pool, parent.id, { runs: 2 })).toBe(true);
     expect(await parent.children()).toHaveLength(3);
     for (let n = 1; (await parentsToRemove(pool)).includes(parent.id); n++) {

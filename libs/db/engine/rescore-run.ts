@@ -10,6 +10,7 @@ import { newId } from '#lib/runtime/ids';
 import { BatchColumns } from '../connection/batch-columns.js';
 import { insertRow } from '../connection/insert-row.js';
 import { inTransaction, longQuery, type Pool, type PoolClient } from '../connection/pool.js';
+import { HAS_NO_DELETED_PARENT } from '../made-by.js';
 import type { ItemPlace } from '../read/for-workers/exchanges.js';
 import { admitJobs } from './admit-jobs.js';
 import { createJob } from './create-job.js';
@@ -25,8 +26,8 @@ export async function submitRescore(
   return inTransaction(pool, async (client) => {
     await lockUser(client, userId);
     const found = await client.query<{ status: JobStatus; settled: number }>(
-      `SELECT status, (SELECT coalesce(sum(settled), 0)::int FROM target WHERE run_id = run.id) AS settled
-       FROM run WHERE id = $1 AND team_id = $2 FOR SHARE`,
+      `SELECT status, (SELECT coalesce(sum(settled), 0)::int FROM target WHERE run_id = r.id) AS settled
+       FROM run r WHERE id = $1 AND team_id = $2 AND ${HAS_NO_DELETED_PARENT} FOR SHARE OF r`,
       [runId, teamId],
     );
     const run = found.rows[0];

@@ -2,6 +2,7 @@ import { notFound, ProblemError } from '#lib/contracts/input/problem';
 import type { LabelName } from '#lib/contracts/label';
 import { BatchColumns } from '../connection/batch-columns.js';
 import type { PoolClient } from '../connection/pool.js';
+import { HAS_NO_DELETED_PARENT } from '../made-by.js';
 import { itemOf, type Item } from '../read/result-rows.js';
 
 /** What a user says of a result. */
@@ -85,9 +86,9 @@ export async function deleteLabel(
  */
 async function keepRun(client: PoolClient, { teamId, userId, runId }: Labeller): Promise<void> {
   await client.query('SELECT 1 FROM users WHERE id = $1 FOR KEY SHARE', [userId]);
-  const { rowCount } = await client.query('SELECT 1 FROM run WHERE id = $1 AND team_id = $2 FOR KEY SHARE', [
-    runId,
-    teamId,
-  ]);
+  const { rowCount } = await client.query(
+    `SELECT 1 FROM run r WHERE id = $1 AND team_id = $2 AND ${HAS_NO_DELETED_PARENT} FOR KEY SHARE OF r`,
+    [runId, teamId],
+  );
   if (!rowCount) throw notFound('run', runId);
 }

@@ -1,6 +1,7 @@
 import type { JobStatus } from '#lib/contracts/job';
 import type { JudgeInput } from '#lib/contracts/judge';
 import type { Pool } from '../connection/pool.js';
+import { HAS_NO_DELETED_PARENT } from '../made-by.js';
 
 /** A run that is to be judged. */
 export interface JudgeableRun {
@@ -19,7 +20,8 @@ export async function readJudgeableRun(pool: Pool, teamId: string, runId: string
     `SELECT r.id, r.status, r.suite_id AS "suiteId", r.experiment_id AS "experimentId",
        array_agg(t.provider_key || '::' || t.model_id ORDER BY t.ordinal) AS targets,
        sum(t.settled - t.errored)::int AS scored
-     FROM run r JOIN target t ON t.run_id = r.id WHERE r.id = $1 AND r.team_id = $2 GROUP BY r.id`,
+     FROM run r JOIN target t ON t.run_id = r.id
+     WHERE r.id = $1 AND r.team_id = $2 AND ${HAS_NO_DELETED_PARENT} GROUP BY r.id`,
     [runId, teamId],
   );
   return rows[0];
