@@ -1,13 +1,14 @@
 import { someoneWaits } from '../../../test/lock-wait.js';
 import { createDatabase } from '../../../test/services.js';
 import { Sealer } from '#lib/runtime/seal';
-import { createPool, inTransaction, type Pool } from '../connection/pool.js';
+import { createPool, inTransaction, type Pool, type PoolClient } from '../connection/pool.js';
 import { SettingsRepository } from '../catalogue/settings.js';
 import { deleteRun } from '../upkeep/delete-run.js';
 import { aTeam, settlementOf } from '../testing/run-fixture.js';
 import { cancelJob } from './cancel-job.js';
 import { claimItems, releaseItems, renewLeases } from './claim-items.js';
 import { dispatchLane, type LeveledDelivery } from './dispatch-lane.js';
+import { extendRun } from './extend-run.js';
 import { lockUser } from './lock-user.js';
 import { ProviderChanges } from './provider-changes.js';
 import { reconcileLane } from './reconcile-lane.js';
@@ -156,17 +157,40 @@ describe('a cancel', () => {
   });
 });
 
-it('deleting a run locks its owner, its targets, and then the run', async () => {
-  const { teamId, userId, runId, jobId } = await itemsOf('w');
-  await cancelJob(pool, { teamId, jobId });
-  const remove = () => deleteRun(pool, { teamId, runId });
-  await expectOrder(['users WHERE id = $1', userId], target(runId), () =>
-    inTransaction(pool, async (client) => {
-      await deleteRun(client, { teamId, runId });
-      await client.query('ROLLBACK');
-    }),
-  );
-  await expectOrder(target(runId), run(runId), remove);
+describe('deleting a run', () => {
+  /** A run that was cancelled, and another user of its team. */
+  async function aRunToDelete() {
+    const team = await aTeam(pool);
+    const { runId, jobId } = await team.submit();
+    await cancelJob(pool, { teamId: team.teamId, jobId });
+    const { teamId } = team;
+    const other = await team.anotherUser();
+    return {
+      ...{ ...team, runId, other },
+      extend: (db: Pool | PoolClient = pool) => extendRun(db, { teamId, userId: other, runId, samples: 1 }),
+      remove: () => deleteRun(pool, { teamId, runId }),
+    };
+  }
+
+  it('locks the owners of the run and of the samples that were added to it, then targets, then runs', async () => {
+    const { userId, other, runId, extend, remove } = await aRunToDelete();
+    const added = await extend();
+    for (const id of [userId, other]) await expectOrder(['users WHERE id = $1', id], target(added.runId), remove);
+    await expectOrder(target(added.runId), run(runId), remove);
+  });
+
+  it('does not leave samples behind that another user adds meanwhile', async () => {
+    const { runId, extend, remove } = await aRunToDelete();
+    const { removed, added } = await inTransaction(pool, async (client) => {
+      const { runId: id } = await extend(client);
+      const removing = remove();
+      await someoneWaits(pool);
+      return { removed: [removing], added: id };
+    });
+    expect(await Promise.all(removed)).toEqual(['unfinished']);
+    const { rows } = await pool.query('SELECT id FROM run WHERE id = ANY ($1) ORDER BY id', [[runId, added]]);
+    expect(rows).toEqual([{ id: runId }, { id: added }]);
+  });
 });
 
 describe('a change of a provider', () => {

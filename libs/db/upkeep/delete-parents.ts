@@ -1,6 +1,6 @@
 import { isFinished, type JobStatus } from '#lib/contracts/job';
 import { inTransaction, type Pool, type PoolClient } from '../connection/pool.js';
-import { deleteRuns, removePiece } from './delete-run.js';
+import { deleteRuns, lockOwners, removePiece } from './delete-run.js';
 import { hideParents } from './hide-parents.js';
 
 /**
@@ -51,10 +51,10 @@ export async function removeParent(pool: Pool, id: string, { runs = 50, rows = 5
       [id, runs],
     );
     if (children.length === 0) return 'none';
-    return deleteRuns(
-      client,
-      children.map((child) => child.id),
-    );
+    const runIds = children.map((child) => child.id);
+    await client.query(`SET LOCAL lock_timeout = '5s'`);
+    await lockOwners(client, runIds);
+    return deleteRuns(client, runIds);
   });
   if (removed !== 'none') return removed === 'deleted';
   for (const of of ROWS) if (await removePiece(pool, of, id, rows)) return true;

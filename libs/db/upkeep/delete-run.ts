@@ -14,11 +14,7 @@ export async function deleteRun(
   { teamId, runId }: { teamId: string; runId: string },
 ): Promise<'deleted' | 'unfinished' | 'not-found'> {
   return inTransaction(pool, async (client) => {
-    // Whoever starts or ends its job locks rows of other runs of the user.
-    await client.query(
-      `SELECT 1 FROM users WHERE id = (SELECT user_id FROM run WHERE id = $1 AND team_id = $2) FOR NO KEY UPDATE`,
-      [runId, teamId],
-    );
+    await lockOwners(client, [runId], teamId);
     const { rows } = await client.query<{ orchestration_id: string | null; listed: boolean }>(
       'SELECT orchestration_id, listed FROM run WHERE id = $1 AND team_id = $2',
       [runId, teamId],
@@ -32,7 +28,21 @@ export async function deleteRun(
 }
 
 /**
- * Deletes runs of one team, with the samples that were added to them.
+ * Locks those who own runs, or samples that were added to them: whoever starts or ends a job of theirs locks rows of
+ * their other runs.
+ */
+export async function lockOwners(client: PoolClient, runIds: readonly string[], teamId?: string): Promise<void> {
+  await client.query(
+    `SELECT 1 FROM users WHERE id IN (
+       SELECT user_id FROM run
+       WHERE (id = ANY ($1) OR extends_run_id = ANY ($1)) AND ($2::uuid IS NULL OR team_id = $2)
+     ) ORDER BY id FOR NO KEY UPDATE`,
+    [runIds, teamId ?? null],
+  );
+}
+
+/**
+ * Deletes runs of one team, with the samples that were added to them, once their owners are locked (`lockOwners`).
  * @returns whether it could: not while one of them, or a rescore of one, is under way
  */
 export async function deleteRuns(client: PoolClient, runIds: readonly string[]): Promise<'deleted' | 'unfinished'> {
@@ -47,6 +57,12 @@ export async function deleteRuns(client: PoolClient, runIds: readonly string[]):
   );
   if (rows.some(({ status }) => !isFinished(status))) return 'unfinished';
   const ids = rows.map(({ id }) => id);
+  // Whoever adds samples locks the run: a look of its own sees what was added while this one waited for that.
+  const added = await client.query('SELECT 1 FROM run WHERE extends_run_id = ANY ($1) AND id <> ALL ($2) LIMIT 1', [
+    runIds,
+    ids,
+  ]);
+  if (added.rowCount) return 'unfinished';
   await deleteReportsOn(client, ids);
   const rescores = await client.query<{ status: JobStatus }>(
     'SELECT j.status FROM rescore s JOIN job j ON j.id = s.job_id WHERE s.run_id = ANY ($1)',
