@@ -36,6 +36,10 @@ export async function deleteExperiment(client: PoolClient, teamId: string, exper
      ) ORDER BY id FOR NO KEY UPDATE`,
     ofExperiment,
   );
+  await client.query(
+    'SELECT 1 FROM orchestration WHERE team_id = $1 AND experiment_id = $2 ORDER BY id FOR NO KEY UPDATE',
+    ofExperiment,
+  );
   await unlinkRuns(client, ofExperiment);
   const { rowCount } = await client.query(
     'SELECT 1 FROM experiment WHERE team_id = $1 AND id = $2 FOR UPDATE',

@@ -1,15 +1,20 @@
 import { someoneWaits } from '../../../test/lock-wait.js';
 import { createDatabase } from '../../../test/services.js';
+import { newId } from '#lib/runtime/ids';
 import { Sealer } from '#lib/runtime/seal';
+import { insertRow } from '../connection/insert-row.js';
 import { createPool, inTransaction, type Pool, type PoolClient } from '../connection/pool.js';
 import { SettingsRepository } from '../catalogue/settings.js';
 import { deleteRun } from '../upkeep/delete-run.js';
+import { hideParents } from '../upkeep/hide-parents.js';
 import { aTeam, settlementOf } from '../testing/run-fixture.js';
 import { cancelJob } from './cancel-job.js';
 import { claimItems, releaseItems, renewLeases } from './claim-items.js';
 import { dispatchLane, type LeveledDelivery } from './dispatch-lane.js';
+import { deleteExperiment } from './experiments.js';
 import { extendRun } from './extend-run.js';
 import { lockUser } from './lock-user.js';
+import { submitOrchestration } from './orchestrations.js';
 import { ProviderChanges } from './provider-changes.js';
 import { reconcileLane } from './reconcile-lane.js';
 import { settleItems } from './settle-items.js';
@@ -191,6 +196,37 @@ describe('deleting a run', () => {
     const { rows } = await pool.query('SELECT id FROM run WHERE id = ANY ($1) ORDER BY id', [[runId, added]]);
     expect(rows).toEqual([{ id: runId }, { id: added }]);
   });
+});
+
+it('deleting parents locks the runs that stay of them by their ids', async () => {
+  const team = await aTeam(pool);
+  const { id } = await submitOrchestration(pool, {
+    ...{ teamId: team.teamId, userId: team.userId, type: 'gate', step: 'a', input: {} },
+    ...{ total: 0, maxRequests: null, maxCostUsd: null },
+  });
+  const [one, next] = [await team.submit(), await team.submit()];
+  // Stored, and in the index, from the last to the first.
+  for (const { runId, step } of [
+    { ...next, step: 'a' },
+    { ...one, step: 'b' },
+  ])
+    await pool.query('UPDATE run SET orchestration_id = $2, step = $3, arm = $3 WHERE id = $1', [runId, id, step]);
+  await expectOrder(run(one.runId), run(next.runId), () => inTransaction(pool, (client) => hideParents(client, [id])));
+});
+
+it('deleting an experiment locks its gate runs and tunes before its runs', async () => {
+  const { teamId, userId, submit } = await aTeam(pool);
+  const experimentId = newId();
+  const { runId } = await submit();
+  await insertRow(pool, 'experiment', { id: experimentId, team_id: teamId, name: 'x', suite_id: newId() });
+  await pool.query('UPDATE run SET experiment_id = $2 WHERE id = $1', [runId, experimentId]);
+  const { id } = await submitOrchestration(pool, {
+    ...{ teamId, userId, experimentId, type: 'gate', step: 'a', input: {} },
+    ...{ total: 0, maxRequests: null, maxCostUsd: null },
+  });
+  await expectOrder(['orchestration WHERE id = $1', id], run(runId), () =>
+    inTransaction(pool, (client) => deleteExperiment(client, teamId, experimentId)),
+  );
 });
 
 describe('a change of a provider', () => {

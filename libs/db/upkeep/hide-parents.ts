@@ -16,7 +16,12 @@ export async function hideParents(client: PoolClient, ids: readonly string[]): P
      INSERT INTO purge (run_id, job_ids) SELECT parent, array_agg(id) FROM gone GROUP BY parent`,
     [ids],
   );
-  await client.query('UPDATE run SET orchestration_id = NULL WHERE orchestration_id = ANY ($1) AND listed', [ids]);
+  await client.query(
+    `UPDATE run SET orchestration_id = NULL WHERE id IN (
+       SELECT id FROM run WHERE orchestration_id = ANY ($1) AND listed ORDER BY id FOR NO KEY UPDATE
+     )`,
+    [ids],
+  );
   await client.query('UPDATE judge_report SET team_id = id, asked_by = NULL WHERE id = ANY ($1)', [ids]);
   await client.query(
     `UPDATE orchestration SET team_id = id, subject_id = id, experiment_id = NULL, step = NULL WHERE id = ANY ($1)`,
