@@ -198,6 +198,22 @@ describe('deleting a run', () => {
   });
 });
 
+it('samples that two users add to a run at once have numbers of their own', async () => {
+  const { teamId, userId, submit, anotherUser } = await aTeam(pool);
+  const { runId, jobId } = await submit();
+  await cancelJob(pool, { teamId, jobId });
+  const other = await anotherUser();
+  const adding = await inTransaction(pool, async (client) => {
+    await extendRun(client, { teamId, userId: other, runId, samples: 2 });
+    const second = extendRun(pool, { teamId, userId, runId, samples: 1 });
+    await someoneWaits(pool);
+    return [second];
+  });
+  await Promise.all(adding);
+  const { rows } = await pool.query('SELECT first_sample AS n FROM run WHERE extends_run_id = $1 ORDER BY n', [runId]);
+  expect(rows).toEqual([{ n: 1 }, { n: 3 }]);
+});
+
 it('deleting parents locks the runs that stay of them by their ids', async () => {
   const team = await aTeam(pool);
   const { id } = await submitOrchestration(pool, {
