@@ -21,6 +21,7 @@ const SLOWEST = [
   'gate-kills',
   'hostile-providers',
   'suite-sizes',
+  'costs',
   'faults',
   'prompt-tune-steps',
   'judge',

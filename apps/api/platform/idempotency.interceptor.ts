@@ -14,16 +14,17 @@ import {
 } from '#lib/db/catalogue/idempotency';
 import { inTransaction, type Pool, type PoolClient } from '#lib/db/connection/pool';
 import { KeyedSemaphore } from '#lib/runtime/keyed-semaphore';
+import { Semaphore } from '#lib/runtime/semaphore';
 import { sha256 } from '#lib/runtime/seal';
 import { routeOptions, type CallerRequest } from './decorators.js';
 import { toProblem } from './problem.filter.js';
 import { POOL } from './stores.js';
 
 /**
- * The share of the API's connections that the changes of one team have, so that those which wait for one lock, or write
- * much, leave connections to other teams.
+ * The share of the API's connections that the changes of one team have, and those of all teams: those which wait for
+ * one lock, or write much, leave connections to other teams, and all of them leave some to those who read.
  */
-const SHARE_OF_TEAM = 0.3;
+const [SHARE_OF_TEAM, SHARE_OF_ALL] = [0.3, 0.7];
 const MOST_WAITING = 100;
 /** How long a change waits for each lock. */
 const LOCK_TIMEOUT = '5s';
@@ -40,11 +41,14 @@ const isWorthRepeating = (status: number): boolean => status >= 500 || status ==
  */
 @Injectable()
 export class IdempotencyInterceptor implements NestInterceptor {
-  readonly #changes: KeyedSemaphore;
+  readonly #ofTeam: KeyedSemaphore;
+  readonly #ofAll: Semaphore;
 
   constructor(@Inject(POOL) readonly pool: Pool) {
-    this.#changes = new KeyedSemaphore(
-      Math.max(1, Math.floor(SHARE_OF_TEAM * pool.options.max)),
+    const connections = (share: number): number => Math.max(1, Math.floor(share * pool.options.max));
+    this.#ofAll = new Semaphore(connections(SHARE_OF_ALL));
+    this.#ofTeam = new KeyedSemaphore(
+      connections(SHARE_OF_TEAM),
       MOST_WAITING,
       `${MOST_WAITING} changes of your team wait for others of it. Ask again when some of them are made.`,
     );
@@ -66,12 +70,12 @@ export class IdempotencyInterceptor implements NestInterceptor {
   }
 
   #inTransaction<Made>(teamId: string, work: (client: PoolClient) => Promise<Made>): Promise<Made> {
-    return this.#changes.run(teamId, () =>
+    const change = (): Promise<Made> =>
       inTransaction(this.pool, async (client) => {
         await client.query(`SET LOCAL lock_timeout = '${LOCK_TIMEOUT}'`);
         return work(client);
-      }),
-    );
+      });
+    return this.#ofTeam.run(teamId, () => this.#ofAll.run(change));
   }
 
   async #respondOnce(

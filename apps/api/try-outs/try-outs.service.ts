@@ -65,11 +65,11 @@ export class TryOutService {
     try {
       notifyOfJobs(redis, [], new Set(targets.map(({ laneId }) => laneId)));
       await this.#untilSettled(tryOut, input.deadline_s * 1000, left);
-      const state = await endTryOut(pool, tryOut);
+      const state = await change((client) => endTryOut(client, tryOut));
       const results = await this.#results(caller, tryOut, state, input);
       return { results, cost_usd: costOf(results), warnings: [...warnings, ...state.warnings] };
     } finally {
-      await this.#remove(tryOut);
+      await this.#remove(tryOut, change);
     }
   }
 
@@ -110,9 +110,9 @@ export class TryOutService {
   }
 
   /** What cannot be removed now is removed once nobody renews its lease. */
-  async #remove({ runId }: TryOut): Promise<void> {
+  async #remove({ runId }: TryOut, change: Change): Promise<void> {
     void notify(this.redis, { topic: 'cancel', id: runId });
-    await removeTryOut(this.pool, runId).catch((error: Error) =>
+    await removeTryOut(this.pool, runId, change).catch((error: Error) =>
       this.logger.warn({ run: runId, error: error.message }, 'A try-out could not be removed; upkeep will remove it'),
     );
   }

@@ -55,11 +55,18 @@ export async function deleteExperiment(client: PoolClient, teamId: string, exper
 }
 
 async function unlinkRuns(client: PoolClient, ofExperiment: string[]): Promise<void> {
-  await client.query(
-    `UPDATE run SET experiment_id = NULL, delta = NULL, differs = '{}', comparison = NULL WHERE id IN (
-       SELECT id FROM run WHERE team_id = $1 AND experiment_id = $2 ORDER BY id FOR NO KEY UPDATE
-     )`,
+  const { rows } = await client.query<{ id: string }>(
+    'SELECT id FROM run WHERE team_id = $1 AND experiment_id = $2 ORDER BY id FOR NO KEY UPDATE',
     ofExperiment,
+  );
+  const runIds = rows.map(({ id }) => id);
+  // A trigger raises the revisions of these, run by run.
+  await client.query('SELECT 1 FROM experiment WHERE baseline_run_id = ANY ($1) ORDER BY id FOR NO KEY UPDATE', [
+    runIds,
+  ]);
+  await client.query(
+    `UPDATE run SET experiment_id = NULL, delta = NULL, differs = '{}', comparison = NULL WHERE id = ANY ($1)`,
+    [runIds],
   );
 }
 

@@ -160,21 +160,22 @@ export async function stopIfOverBudget(pool: Pool, run: RunToStop): Promise<stri
     const reason = budget && budgetExceeded(budget);
     const hasItemsLeft = targets.rows.some(({ active }) => active);
     if (!budget || reason === undefined || budget.inFlight > 0 || !hasItemsLeft) return undefined;
-    const stopped = await client.query(
+    const { rows: stopped } = await client.query<{ jobId: string }>(
       `UPDATE run SET status = 'budget_exceeded', finished_at = now()
-       WHERE id = $1 AND status IN ('queued', 'running')`,
+       WHERE id = $1 AND status IN ('queued', 'running') RETURNING job_id AS "jobId"`,
       [run.id],
     );
-    if (stopped.rowCount === 0) return undefined;
+    if (!stopped[0]) return undefined;
+    const { jobId } = stopped[0];
     await client.query('UPDATE target SET active = false WHERE run_id = $1', [run.id]);
     await client.query(`UPDATE job SET status = 'budget_exceeded', finished_at = now(), detail = $2 WHERE id = $1`, [
-      run.jobId,
+      jobId,
       reason,
     ]);
-    await logEvents(client, run.jobId, [
+    await logEvents(client, jobId, [
       { name: 'job_completed', data: { status: 'budget_exceeded', result_ref: run.id, detail: reason } },
     ]);
     await admitJobs(client, run.userId);
-    return run.jobId;
+    return jobId;
   });
 }

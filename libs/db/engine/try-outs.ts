@@ -157,30 +157,28 @@ export interface TryOutState {
 }
 
 /** Ends what goes on of it: no request is made from here on. @returns how it stood then */
-export async function endTryOut(pool: Pool, { runId, jobId, userId }: TryOut): Promise<TryOutState> {
-  return inTransaction(pool, async (client) => {
-    const before = await client.query<{ status: JobStatus; detail: string | null }>(
-      'SELECT status, detail FROM job WHERE id = $1',
-      [jobId],
-    );
-    await cancelFamily(client, { userId, jobId });
-    const { rows: targets } = await client.query<TryOutState['targets'][number]>(
-      `SELECT t.ordinal, t.provider_key || '::' || t.model_id AS target, t.settled > 0 AS settled,
-         l.paused_at IS NOT NULL AS paused,
-         'its provider wants no requests until ' || ${UNTIL('rest.until')} || ': ' || rest.why AS rests
-       FROM target t LEFT JOIN lane l ON l.id = t.lane_id
-         LEFT JOIN resting_model rest ON rest.provider_id = t.provider_id AND rest.model_id = t.model_id
-           AND rest.until > now()
-       WHERE t.run_id = $1 ORDER BY t.ordinal`,
-      [runId],
-    );
-    const { rows: warnings } = await client.query<{ message: string }>(
-      'SELECT message FROM run_warning WHERE run_id = $1 AND message IS NOT NULL ORDER BY code',
-      [runId],
-    );
-    const { status, detail } = before.rows[0] ?? { status: 'cancelled' as const, detail: null };
-    return { status, detail, targets, warnings: warnings.map(({ message }) => message) };
-  });
+export async function endTryOut(client: PoolClient, { runId, jobId, userId }: TryOut): Promise<TryOutState> {
+  const before = await client.query<{ status: JobStatus; detail: string | null }>(
+    'SELECT status, detail FROM job WHERE id = $1',
+    [jobId],
+  );
+  await cancelFamily(client, { userId, jobId });
+  const { rows: targets } = await client.query<TryOutState['targets'][number]>(
+    `SELECT t.ordinal, t.provider_key || '::' || t.model_id AS target, t.settled > 0 AS settled,
+       l.paused_at IS NOT NULL AS paused,
+       'its provider wants no requests until ' || ${UNTIL('rest.until')} || ': ' || rest.why AS rests
+     FROM target t LEFT JOIN lane l ON l.id = t.lane_id
+       LEFT JOIN resting_model rest ON rest.provider_id = t.provider_id AND rest.model_id = t.model_id
+         AND rest.until > now()
+     WHERE t.run_id = $1 ORDER BY t.ordinal`,
+    [runId],
+  );
+  const { rows: warnings } = await client.query<{ message: string }>(
+    'SELECT message FROM run_warning WHERE run_id = $1 AND message IS NOT NULL ORDER BY code',
+    [runId],
+  );
+  const { status, detail } = before.rows[0] ?? { status: 'cancelled' as const, detail: null };
+  return { status, detail, targets, warnings: warnings.map(({ message }) => message) };
 }
 
 /** Why a model has not answered, as the end of a sentence; undefined where nothing is known. */
@@ -197,9 +195,18 @@ export function waitReason(
   return isMeant ? `w${detail.slice(1)}` : undefined;
 }
 
-/** Removes everything of a try-out but what it has cost. Does nothing when it is removed already. */
-export async function removeTryOut(pool: Pool, runId: string): Promise<void> {
-  const isGone = await inTransaction(pool, async (client) => {
+type Transaction = <Made>(work: (client: PoolClient) => Promise<Made>) => Promise<Made>;
+
+/**
+ * Removes everything of a try-out but what it has cost. Does nothing when it is removed already.
+ * @param transact makes the one transaction that waits for locks
+ */
+export async function removeTryOut(
+  pool: Pool,
+  runId: string,
+  transact: Transaction = (work) => inTransaction(pool, work),
+): Promise<void> {
+  const isGone = await transact(async (client) => {
     const { rows } = await client.query<{ job_id: string; user_id: string; suite_version_id: string }>(
       'SELECT r.job_id, r.user_id, r.suite_version_id FROM try_out o JOIN run r ON r.id = o.run_id WHERE o.run_id = $1',
       [runId],
