@@ -259,7 +259,7 @@ it('a try-out asks Postgres once a second, and whenever it is told that somethin
     expect((await tryOut(1)).body.results).toMatchObject([{ error: { kind: 'unanswered' } }]);
     expect(asked).toBeLessThanOrEqual(3);
     asked = 0;
-    const told = tryOut(5);
+    const told = tryOut(2);
     const redis = new Redis(api.env.REDIS_URL);
     const { run_id } = (await until(async () => (await sql.query('SELECT run_id FROM try_out')).rows[0])) as any;
     for (let n = 1; n <= 12; n++) {

@@ -228,10 +228,10 @@ describe('the counters of a parent', () => {
     await play(parent, 3);
     const [a, b] = await parent.runs();
     const spent = { maxRequests: 9, requests: 7, cost: 2.75, settled: 7, inFlight: 0 };
-    expect([...(await readBudgets(pool, [a.id, b.id]))]).toEqual([
-      [a.id, expect.objectContaining(spent)],
-      [b.id, expect.objectContaining(spent)],
-    ]);
+    expect(Object.fromEntries(await readBudgets(pool, [a.id, b.id]))).toEqual({
+      [a.id]: expect.objectContaining(spent),
+      [b.id]: expect.objectContaining(spent),
+    });
   });
 
   it('stay when a run that it promoted is deleted, and leave with it', async () => {
