@@ -48,6 +48,14 @@ const storedConfig = async (hostile, places) => {
   }
 };
 
+/** What shows, in the outcome of an attack, that it took place. */
+export const SIGNS = {
+  'packets that are no objects': /\d+ x packets/,
+  'replies of 60,000 calls': /items oversized_reply/,
+  'an error with U+0000': /items bad_request/,
+  'tokens to count': /estimate 200/,
+};
+
 export const ATTACKS = {
   async 'a suite of hundreds of megabytes'(hostile, size) {
     const suiteId = await hostile.suite(1);

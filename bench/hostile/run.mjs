@@ -12,7 +12,7 @@ import { until, withDeployment } from '../chaos/deployment.mjs';
 import { node } from '../../scripts/set-up.mjs';
 import { freePort } from '../../scripts/server-process.mjs';
 import { Adversary } from './adversary.mjs';
-import { ATTACKS } from './attacks.mjs';
+import { ATTACKS, SIGNS } from './attacks.mjs';
 import { HonestTeam } from './honest-team.mjs';
 
 const option = (name, otherwise) =>
@@ -165,8 +165,10 @@ async function measureBeside({ adversaries, honest, aloneMs, health, supervised,
       .play(run, STUCK_RATIO * honest.idealMs(items))
       .catch((error) => ({ ms: Infinity, wrong: [error.message], repeated: NaN }));
   } finally {
-    outcomes = await Promise.all(adversaries.map((one) => one.outcome().catch((error) => error.message)));
     seen = Object.values(await health.seen());
+    outcomes = await Promise.all(
+      adversaries.map((one) => outcomeWithSign(one).catch((error) => (note(error), error.message))),
+    );
     for (const one of adversaries) one.end();
     for (const one of supervised) await untilHealthy(one).catch(note);
     for (const one of adversaries) await one.stop().catch(note);
@@ -181,6 +183,19 @@ async function measureBeside({ adversaries, honest, aloneMs, health, supervised,
     outcomes,
     health: seen.map(({ answers, refused, longestMs }) => ({ answers, refused, longestMs: Math.round(longestMs) })),
   };
+}
+
+/** The honest run may end before a slow attack has done anything that shows. */
+async function outcomeWithSign(adversary) {
+  const sign = SIGNS[adversary.name] ?? /^/;
+  let outcome;
+  const hasShown = async () => sign.test((outcome = await adversary.outcome()));
+  return until(hasShown, `${adversary.name} to show`, PATIENCE_MS).then(
+    () => outcome,
+    (error) => {
+      throw new Error(`${error.message} What became of it: ${outcome}`);
+    },
+  );
 }
 
 function printHeader() {

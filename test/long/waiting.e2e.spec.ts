@@ -90,7 +90,8 @@ it('a model that its host refuses for hours rests until then, and its run ends w
   host.refusals.set('poor', daily({ 'retry-after': '7200' }));
   await timeComes(teamId);
   await until(async () => host.asked('poor') === refused + 11, { what: 'one request that finds out' });
-  await until(async () => !(await detailOf(client, job_id))?.includes(shown), { what: 'another time' });
+  const isOtherTime = (detail: string | null) => detail?.includes('host::poor until') && !detail.includes(shown);
+  await until(async () => isOtherTime(await detailOf(client, job_id)), { what: 'another time' });
   host.refusals.delete('poor');
   await timeComes(teamId);
   for (const [id, count] of [
