@@ -1,20 +1,39 @@
 // Reads jest's --json reports.
 import { existsSync, readFileSync } from 'node:fs';
 import { relative } from 'node:path';
+import { stripVTControlCharacters } from 'node:util';
+
+/** Of what a failed test says. */
+const MAX_WHY_CHARACTERS = 800;
 
 const read = (path) => (path && existsSync(path) ? JSON.parse(readFileSync(path, 'utf8')) : undefined);
 const nameOf = (path, folder = process.cwd()) => relative(folder, path);
 
-/** The files of a report, each with the names of its tests by outcome. A file that cannot be loaded has one failure. */
+/**
+ * The files of a report, each with the names of its tests by outcome, and why those failed that did. A file that cannot
+ * be loaded has one failure.
+ */
 const filesOf = (path, folder) =>
   new Map(
-    (read(path)?.testResults ?? []).map(({ name, status, assertionResults }) => {
-      const named = (wanted) => assertionResults.filter((test) => test.status === wanted).map((test) => test.fullName);
+    (read(path)?.testResults ?? []).map(({ name, status, message, assertionResults }) => {
+      const of = (wanted) => assertionResults.filter((test) => test.status === wanted);
+      const named = (wanted) => of(wanted).map((test) => test.fullName);
       const failed = named('failed');
-      if (status === 'failed' && failed.length === 0) failed.push('the file itself');
-      return [nameOf(name, folder), { passed: named('passed'), failed, skipped: named('pending') }];
+      const why = new Map(of('failed').map((test) => [test.fullName, shortened(test.failureMessages.join('\n'))]));
+      if (status === 'failed' && failed.length === 0) {
+        failed.push('the file itself');
+        why.set('the file itself', shortened(message ?? ''));
+      }
+      return [nameOf(name, folder), { passed: named('passed'), failed, why, skipped: named('pending') }];
     }),
   );
+
+/** Without colours and stack. */
+function shortened(message) {
+  const lines = stripVTControlCharacters(message).split('\n');
+  const said = lines.filter((line) => line.trim() && !/^\s+at /.test(line)).map((line) => `    ${line}`);
+  return said.join('\n').slice(0, MAX_WHY_CHARACTERS);
+}
 
 /**
  * What a first try found, and a second one of the files that failed in the first: a file of the second replaces that of
@@ -25,11 +44,11 @@ export function readReports(first, second) {
   const last = new Map([...before, ...after]);
   const count = (outcome) => [...last.values()].reduce((total, file) => total + file[outcome].length, 0);
   const notes = [];
-  for (const [name, { failed }] of before)
+  for (const [name, { failed, why }] of before)
     for (const test of failed)
-      if (!last.get(name).failed.includes(test)) notes.push(`Passed only at the second try: ${name}: ${test}`);
-  const failures = failuresOf(last);
-  notes.push(...failures.map((failure) => `Failed: ${failure}`));
+      if (!last.get(name).failed.includes(test))
+        notes.push(`Passed only at the second try: ${name}: ${test}\n${why.get(test)}`);
+  for (const [name, { why }] of last) for (const [test, said] of why) notes.push(`Failed: ${name}: ${test}\n${said}`);
   for (const [name, { skipped }] of last) {
     if (skipped.length) notes.push(`Left out: ${skipped.length} tests of ${name}, whose set-up failed`);
   }
@@ -39,7 +58,7 @@ export function readReports(first, second) {
     failed: count('failed'),
     withFailures: failing(before),
     stillFailing: failing(last),
-    failures,
+    failures: failuresOf(last),
     notes,
   };
 }

@@ -196,7 +196,8 @@ async function everything() {
   }
   atMost('size of node_modules', installedMb(), MAX_INSTALLED_MB, 'MB');
   await packages;
-  const check = step('npm run check', ['npm', 'run', 'check'], { minutes: 15 });
+  // Beside `npm test`, whose time is what has a limit.
+  const check = step('npm run check', ['nice', '-n', '10', 'npm', 'run', 'check'], { minutes: 15 });
   atMost('time of npm test', await tests('test', 20), MAX_TEST_S, 's');
   await check;
   atMost("CPU of the page's build", await pageBuildMs(), MAX_PAGE_BUILD_MS, 'ms');

@@ -16,8 +16,12 @@ import type { Logger } from '#lib/runtime/logger';
 import { measureStepFailure } from '../health/worker-metrics.js';
 
 const STEP = 'housekeeping';
+const MAX_CHORE_MS = 60_000;
 
-/** Makes and removes what time makes necessary. A chore that fails does not stop the others. */
+/**
+ * Makes and removes what time makes necessary. A chore that fails does not stop the others, and one that has more to do
+ * than it has time for goes on the next time.
+ */
 export class Housekeeping {
   constructor(
     readonly deps: {
@@ -27,14 +31,16 @@ export class Housekeeping {
       logger: Logger;
       /** For how long exchanges are kept; undefined: for good. */
       keepExchangesDays: number | undefined;
+      maxChoreMs?: number;
     },
   ) {}
 
-  async run(signal: AbortSignal): Promise<void> {
-    await withAdvisoryLock(this.deps.locks, STEP, async () => {
-      for (const [chore, work] of Object.entries(this.#chores(signal))) {
-        if (signal.aborted) return;
-        await work().catch((error: Error) => {
+  async run(stop: AbortSignal): Promise<void> {
+    const { locks, maxChoreMs = MAX_CHORE_MS } = this.deps;
+    await withAdvisoryLock(locks, STEP, async () => {
+      for (const [chore, work] of Object.entries(this.#chores())) {
+        if (stop.aborted) return;
+        await work(AbortSignal.any([stop, AbortSignal.timeout(maxChoreMs)])).catch((error: Error) => {
           measureStepFailure(STEP);
           this.deps.logger.warn({ step: STEP, chore, error: error.message }, 'A chore failed; it is repeated');
         });
@@ -42,10 +48,10 @@ export class Housekeeping {
     });
   }
 
-  #chores(signal: AbortSignal): Record<string, () => Promise<unknown>> {
+  #chores(): Record<string, (signal: AbortSignal) => Promise<unknown>> {
     const { pool } = this.deps;
-    const inPieces = async (removePiece: (pool: Pool) => Promise<boolean>): Promise<void> => {
-      while (!signal.aborted && (await removePiece(pool)));
+    const inPieces = (removePiece: (pool: Pool) => Promise<boolean>) => async (signal: AbortSignal) => {
+      while ((await removePiece(pool)) && !signal.aborted);
     };
     return {
       'make partitions': () => longQuery(pool, `SELECT ensure_partitions(now() + interval '3 months')`),
@@ -53,13 +59,13 @@ export class Housekeeping {
         pool.query(`DELETE FROM idempotency_key WHERE created_at < now() - interval '24 hours'`),
       'remove ended sessions': () => removeEndedSessions(pool),
       'drop old exchanges': () => this.#dropOldExchanges(),
-      'expire replies': () => inPieces(expireCachedReplies),
+      'expire replies': inPieces(expireCachedReplies),
       'give up recordings that were left behind': () => abandonStaleRecordings(pool),
-      'remove try-outs that nobody waits for': () => this.#removeTryOuts(signal),
-      'remove deleted parents': () => this.#inTurns(parentsToRemove(pool), removeParent, signal),
-      'purge deleted runs': () => this.#inTurns(runsToPurge(pool), purgeRun, signal),
-      'remove unused versions of suites': () => inPieces(removeUnusedVersions),
-      'remove unused embeddings': () => inPieces(removeUnusedEmbeddings),
+      'remove try-outs that nobody waits for': (signal) => this.#removeTryOuts(signal),
+      'remove deleted parents': (signal) => this.#inTurns(parentsToRemove(pool), removeParent, signal),
+      'purge deleted runs': (signal) => this.#inTurns(runsToPurge(pool), purgeRun, signal),
+      'remove unused versions of suites': inPieces(removeUnusedVersions),
+      'remove unused embeddings': inPieces(removeUnusedEmbeddings),
       'remove unused lanes': () => removeUnusedLanes(pool),
     };
   }
@@ -84,7 +90,7 @@ export class Housekeeping {
     }
   }
 
-  /** Removes a piece of each in turn. One that fails is left for the next time. */
+  /** Removes a piece of each in turn, and at least one. One that fails is left for the next time. */
   async #inTurns(
     ids: Promise<string[]>,
     removePiece: (pool: Pool, id: string) => Promise<boolean>,
@@ -94,7 +100,6 @@ export class Housekeeping {
     const remaining = new Set(await ids);
     while (remaining.size) {
       for (const id of [...remaining]) {
-        if (signal.aborted) return;
         const hasMore = await removePiece(pool, id).catch((error: Error) => {
           measureStepFailure(STEP);
           logger.warn(
@@ -103,6 +108,7 @@ export class Housekeeping {
           );
         });
         if (!hasMore) remaining.delete(id);
+        if (signal.aborted) return;
       }
     }
   }

@@ -102,9 +102,9 @@ export async function runsToFinish(pool: Pool): Promise<RunToFinish[]> {
 
 /**
  * Finishes a run whose targets are all finished, with its job, once. A run that was stopped only gets its score, if it
- * has one, and is closed: a resume opens it again by raising the generation. A
- * run of an experiment gets its place in it, in the same transaction; nothing happens while it has to be compared
- * anew, because the experiment got another baseline meanwhile.
+ * has one, and is closed: a resume opens it again by raising the generation. A run of an experiment gets its place in
+ * it, in the same transaction; nothing happens while it has to be compared anew, because the experiment got another
+ * baseline meanwhile.
  * @param compared the run beside the baseline of its experiment; undefined for a run of none
  * @returns the id of the job that changed
  */

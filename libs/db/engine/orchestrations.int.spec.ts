@@ -1,8 +1,7 @@
 import { createDatabase } from '../../../test/services.js';
-import { RunInput } from '#lib/contracts/run';
-import { newId } from '#lib/runtime/ids';
 import { createPool, inTransaction, type Pool } from '../connection/pool.js';
 import { readJudgeableRun } from '../read/judgeable-run.js';
+import { aParent } from '../testing/parent-fixture.js';
 import { aTeam, settlementOf } from '../testing/run-fixture.js';
 import { countStatements } from '../testing/count-statements.js';
 import { dyingPool } from '../testing/dying-pool.js';
@@ -17,14 +16,7 @@ import { claimItems } from './claim-items.js';
 import { dispatchLane, type Delivery } from './dispatch-lane.js';
 import { extendRun } from './extend-run.js';
 import { finishRun, runsToFinish } from './finish-run.js';
-import {
-  commitStep,
-  orchestrationsToAdvance,
-  readOrchestration,
-  submitOrchestration,
-  type NewChildRun,
-  type Step,
-} from './orchestrations.js';
+import { commitStep, orchestrationsToAdvance, type NewChildRun } from './orchestrations.js';
 import { storeLabels } from './store-labels.js';
 import { submitRescore } from './rescore-run.js';
 import { resumeChildren, resumeOrchestration } from './resume-orchestration.js';
@@ -43,43 +35,12 @@ const finishRuns = async (): Promise<void> => {
 };
 const CASES = 6;
 
-/** A team with an orchestration that has made no step, and a run to extend. */
-async function anOrchestration({ maxRequests = null as number | null, runningJobs = 4 } = {}) {
-  const team = await aTeam(pool, { cases: CASES, runningJobs });
-  const { teamId, userId, suiteId } = team;
-  const subjectId = newId();
-  const { id, jobId } = await submitOrchestration(pool, {
-    teamId,
-    userId,
-    type: 'gate',
-    subjectId,
-    step: 'first',
-    input: { asked: true },
-    total: CASES,
-    maxRequests,
-    maxCostUsd: null,
-  });
-  const settings = RunInput.parse({ suite_id: suiteId, models: ['sim::a'] });
-  const { rows: providers } = await pool.query<{ id: string }>('SELECT id FROM provider WHERE team_id = $1', [teamId]);
-  const target = { providerId: providers[0]!.id, providerKey: 'sim', modelId: 'a', laneId: team.laneId };
-  const child = (step: string, arm: string): NewChildRun => ({
-    step,
-    arm,
-    submit: {
-      suiteId,
-      input: { ...settings, metrics: [], cache: 'off', max_tokens: null },
-      targets: [{ ...target, priced: false, params: {}, systemPrompt: null }],
-    },
-  });
-  const read = async () => (await readOrchestration(pool, id))!;
+/** A parent, and how it is looked at. */
+async function anOrchestration(options: { maxRequests?: number | null; runningJobs?: number } = {}) {
+  const parent = await aParent(pool, { cases: CASES, ...options });
+  const { id, teamId, jobId } = parent;
   return {
-    ...team,
-    id,
-    jobId,
-    subjectId,
-    child,
-    read,
-    commit: async (step: Partial<Step>) => commitStep(pool, await read(), { state: {}, next: 'second', ...step }),
+    ...parent,
     waits: async () => (await orchestrationsToAdvance(pool, [])).some((found) => found.orchestrationId === id),
     job: (of = jobId) => new JobRepository(pool, teamId).read(of),
     children: () => rows('SELECT * FROM run WHERE orchestration_id = $1 ORDER BY id', [id]),
@@ -102,18 +63,18 @@ describe('a step', () => {
     const parent = await anOrchestration();
     expect(await parent.waits()).toBe(true);
     const before = await parent.read();
-    const step = { state: { found: 1 }, next: 'second', children: [parent.child('first', 'a')] };
+    const step = { state: { found: 1 }, next: 'second', children: [parent.child('a')] };
     const committed = await Promise.all([commitStep(pool, before, step), commitStep(pool, before, step)]);
     expect(committed.filter(Boolean)).toEqual([[parent.laneId]]);
     expect(await parent.children()).toMatchObject([{ step: 'first', arm: 'a', status: 'queued', listed: false }]);
     expect(await parent.read()).toMatchObject({ step: 'second', state: { found: 1 }, revision: 1 });
     expect(await parent.waits()).toBe(false);
-    await expect(parent.commit({ children: [parent.child('first', 'a')] })).rejects.toThrow(/unique/);
+    await expect(parent.commit({ children: [parent.child('a')] })).rejects.toThrow(/unique/);
   });
 
   it('comes when no child run is under way, and finds how each of them ended', async () => {
     const parent = await anOrchestration();
-    await parent.commit({ children: [parent.child('first', 'a'), parent.child('first', 'b')] });
+    await parent.commit({ children: [parent.child('a'), parent.child('b')] });
     const [a, b] = await parent.children();
     await settleRun(pool, a.id, [1, 1, 1, 1, 1, 1]);
     await finishRuns();
@@ -141,7 +102,7 @@ describe('a step', () => {
 describe('child runs', () => {
   it('are no jobs of their user of their own: one parent is one running job', async () => {
     const parent = await anOrchestration({ runningJobs: 2 });
-    await parent.commit({ children: ['a', 'b', 'c'].map((arm) => parent.child('first', arm)) });
+    await parent.commit({ children: ['a', 'b', 'c'].map((arm) => parent.child(arm)) });
     const other = await parent.submit();
     const waiting = await parent.submit();
     expect((await parent.children()).map(({ status }) => status)).toEqual(['queued', 'queued', 'queued']);
@@ -152,7 +113,7 @@ describe('child runs', () => {
   it('are the progress of their parent, and no event of theirs is sent to the team', async () => {
     const parent = await anOrchestration();
     expect((await parent.job()).progress).toMatchObject({ done: 0, total: CASES });
-    await parent.commit({ children: [parent.child('first', 'a'), parent.child('first', 'b')] });
+    await parent.commit({ children: [parent.child('a'), parent.child('b')] });
     await play(parent.laneId, 3);
     expect((await parent.job()).progress).toMatchObject({ done: 3, total: 2 * CASES });
     const events = await readTeamEvents(pool, [parent.teamId], 600, ['job_created']);
@@ -162,7 +123,7 @@ describe('child runs', () => {
   it('need the workers that their parent needs, whoever makes its step', async () => {
     const parent = await anOrchestration();
     await pool.query('UPDATE orchestration SET worker_level = 1 WHERE id = $1', [parent.id]);
-    await parent.commit({ children: [parent.child('first', 'a')] });
+    await parent.commit({ children: [parent.child('a')] });
     const [made] = await parent.children();
     expect(made.worker_level).toBe(1);
     await play(parent.laneId, 2);
@@ -173,7 +134,7 @@ describe('child runs', () => {
 
   it('share a lane with the other runs of their user as one', async () => {
     const parent = await anOrchestration();
-    await parent.commit({ children: ['a', 'b', 'c'].map((arm) => parent.child('first', arm)) });
+    await parent.commit({ children: ['a', 'b', 'c'].map((arm) => parent.child(arm)) });
     const other = await parent.submit({ samples: 10 });
     const deliveries = await dispatchLane(pool, parent.laneId, 16);
     expect(deliveries.filter(({ runId }) => runId === other.runId)).toHaveLength(8);
@@ -181,7 +142,7 @@ describe('child runs', () => {
 
   it('have one budget: all of them stop when it is spent, and nothing more is asked', async () => {
     const parent = await anOrchestration({ maxRequests: 5 });
-    await parent.commit({ children: ['a', 'b', 'c'].map((arm) => parent.child('first', arm)) });
+    await parent.commit({ children: ['a', 'b', 'c'].map((arm) => parent.child(arm)) });
     expect(await dispatchLane(pool, parent.laneId, 3)).toHaveLength(3);
     const last = await dispatchLane(pool, parent.laneId, 16);
     expect(last).toHaveLength(2);
@@ -204,7 +165,7 @@ describe('child runs', () => {
   it('are cancelled with their parent, at once and not by themselves', async () => {
     const parent = await anOrchestration();
     const { teamId } = parent;
-    await parent.commit({ children: [parent.child('first', 'a'), parent.child('first', 'b')] });
+    await parent.commit({ children: [parent.child('a'), parent.child('b')] });
     await dispatchLane(pool, parent.laneId, 3);
     const [a, b] = await parent.children();
     await expect(cancelJob(pool, { teamId, jobId: a.job_id })).rejects.toThrow(`a tune, "${parent.id}"`);
@@ -214,7 +175,7 @@ describe('child runs', () => {
     expect((await parent.children()).map(({ status }) => status)).toEqual(['cancelled', 'cancelled']);
     expect(await rows(`SELECT 1 FROM in_flight i WHERE ${LANE_OF_ITEM} = $1`, [parent.laneId])).toEqual([]);
     // A step that was computed before commits nothing.
-    const late = { state: {}, next: 'second', children: [parent.child('second', 'a')] };
+    const late = { state: {}, next: 'second', children: [parent.child('a', 'second')] };
     expect(await commitStep(pool, before, late)).toBeUndefined();
     expect(await parent.waits()).toBe(false);
   });
@@ -222,7 +183,7 @@ describe('child runs', () => {
   it('are resumed with their parent, with what they lack, and not by themselves', async () => {
     const parent = await anOrchestration();
     const { teamId, userId } = parent;
-    await parent.commit({ children: [parent.child('first', 'a'), parent.child('first', 'b')] });
+    await parent.commit({ children: [parent.child('a'), parent.child('b')] });
     const [a, b] = await parent.children();
     await settleRun(pool, a.id, [1, 1, 1, 1, 1, 1]);
     await finishRuns();
@@ -244,7 +205,7 @@ describe('child runs', () => {
   it('are resumed in pieces, each once, whatever dies; a cancel ends that, and another resume goes on', async () => {
     const parent = await anOrchestration();
     const { teamId, userId, jobId } = parent;
-    await parent.commit({ children: Array.from({ length: 7 }, (_, n) => parent.child('first', `${n}`)) });
+    await parent.commit({ children: Array.from({ length: 7 }, (_, n) => parent.child(`${n}`)) });
     await cancelJob(pool, { teamId, jobId });
     const resume = async (of: string) => (await resumeOrchestration(pool, { teamId, userId, jobId: of })).jobId;
     const generations = async () => (await parent.children()).map(({ generation }) => generation);
@@ -271,7 +232,7 @@ describe('child runs', () => {
   it('leave with what their parent belongs to, but those that were promoted stay', async () => {
     const parent = await anOrchestration();
     const { teamId, subjectId } = parent;
-    await parent.commit({ children: [parent.child('first', 'a'), parent.child('first', 'b')] });
+    await parent.commit({ children: [parent.child('a'), parent.child('b')] });
     const [a, b] = await parent.children();
     const remove = () => inTransaction(pool, (client) => deleteOrchestrations(client, { teamId, subjectId }));
     await expect(deleteRun(pool, { teamId, runId: a.id })).rejects.toThrow(`a tune, "${parent.id}"`);
@@ -295,7 +256,7 @@ describe('a parent with ten child runs, or with a hundred', () => {
     const parent = await anOrchestration();
     const { teamId, userId, subjectId, jobId } = parent;
     const before = await parent.read();
-    const children = Array.from({ length: count }, (_, n) => parent.child('first', `${n}`));
+    const children = Array.from({ length: count }, (_, n) => parent.child(`${n}`));
     const made = await countStatements(pool, (db) => commitStep(db, before, { state: {}, next: 'second', children }));
     const runs = await parent.children();
     expect(runs.map(({ arm }) => arm)).toEqual(children.map(({ arm }) => arm));
@@ -345,7 +306,7 @@ describe('a deleted parent', () => {
   it('is gone at once, and its runs go in pieces, also when a worker dies on the way', async () => {
     const parent = await anOrchestration();
     const { teamId, subjectId, jobId } = parent;
-    await parent.commit({ children: Array.from({ length: 5 }, (_, n) => parent.child('first', `${n}`)) });
+    await parent.commit({ children: Array.from({ length: 5 }, (_, n) => parent.child(`${n}`)) });
     const late = await parent.read();
     await cancelJob(pool, { teamId, jobId });
     await inTransaction(pool, (client) => deleteOrchestrations(client, { teamId, subjectId }));

@@ -1,15 +1,14 @@
 import { readFile } from 'node:fs/promises';
 import { seed } from '../../../test/seed.js';
 import { createDatabase } from '../../../test/services.js';
-import { RunInput } from '#lib/contracts/run';
 import { ProblemError } from '#lib/contracts/input/problem';
 import { isFinished } from '#lib/contracts/job';
 import { seededRandom } from '#lib/scoring/statistics/seeded-random';
-import { newId } from '#lib/runtime/ids';
 import { insertRow } from '../connection/insert-row.js';
 import { createPool, inTransaction, type Pool, type PoolClient } from '../connection/pool.js';
 import { JobRepository } from '../read/jobs.js';
-import { aTeam, settlementOf } from '../testing/run-fixture.js';
+import { aParent } from '../testing/parent-fixture.js';
+import { settlementOf } from '../testing/run-fixture.js';
 import { settleRun } from '../testing/settled-run.js';
 import { deleteOrchestrations, removeParent } from '../upkeep/delete-parents.js';
 import { deleteRun } from '../upkeep/delete-run.js';
@@ -17,7 +16,7 @@ import { cancelJob } from './cancel-job.js';
 import { claimItems } from './claim-items.js';
 import { dispatchLane } from './dispatch-lane.js';
 import { finishRun, runsToFinish } from './finish-run.js';
-import { commitStep, readOrchestration, submitOrchestration, type NewChildRun } from './orchestrations.js';
+import type { NewChildRun } from './orchestrations.js';
 import { prepareRun } from './prepare-run.js';
 import { resumeChildren, resumeOrchestration } from './resume-orchestration.js';
 import { readBudgets, runsMaybeOverBudget } from './run-budget.js';
@@ -31,41 +30,20 @@ afterAll(() => pool.end());
 const rows = async (text: string, values: unknown[] = []): Promise<any[]> => (await pool.query(text, values)).rows;
 const CASES = 4;
 
-async function aParent({ maxRequests = null as number | null, maxCostUsd = null as number | null } = {}) {
-  const team = await aTeam(pool, { cases: CASES });
-  const { teamId, userId, suiteId, laneId } = team;
-  const subjectId = newId();
-  const of = { teamId, userId, type: 'gate' as const, subjectId, step: 'first', input: {}, total: CASES };
-  const { id, jobId } = await submitOrchestration(pool, { ...of, maxRequests, maxCostUsd });
-  const [provider] = await rows('SELECT id FROM provider WHERE team_id = $1', [teamId]);
-  const input = RunInput.parse({ suite_id: suiteId, models: ['sim::a'] });
-  const target = { providerId: provider.id, providerKey: 'sim', modelId: 'a', laneId, priced: false, params: {} };
-  const child = (arm: string): NewChildRun => ({
-    step: 'first',
-    arm,
-    submit: {
-      suiteId,
-      input: { ...input, metrics: [], cache: 'off', max_tokens: null },
-      targets: [{ ...target, systemPrompt: null }],
-    },
-  });
-  const make = async (...children: NewChildRun[]) =>
-    commitStep(pool, (await readOrchestration(pool, id))!, { state: {}, next: 'second', children });
+async function aParentWith(budget: { maxRequests?: number | null; maxCostUsd?: number | null } = {}) {
+  const parent = await aParent(pool, { cases: CASES, ...budget });
   const present = async (): Promise<string> =>
-    (await rows('SELECT job_id FROM orchestration WHERE id = $1', [id]))[0].job_id;
+    (await rows('SELECT job_id FROM orchestration WHERE id = $1', [parent.id]))[0].job_id;
   return {
-    ...team,
-    id,
-    jobId,
-    subjectId,
-    child,
-    make,
+    ...parent,
+    make: (...children: NewChildRun[]) => parent.commit({ children }),
     present,
-    progress: async (of?: string) => (await new JobRepository(pool, teamId).read(of ?? (await present()))).progress,
-    runs: () => rows('SELECT * FROM run WHERE orchestration_id = $1 ORDER BY id', [id]),
+    progress: async (of?: string) =>
+      (await new JobRepository(pool, parent.teamId).read(of ?? (await present()))).progress,
+    runs: () => rows('SELECT * FROM run WHERE orchestration_id = $1 ORDER BY id', [parent.id]),
   };
 }
-type Parent = Awaited<ReturnType<typeof aParent>>;
+type Parent = Awaited<ReturnType<typeof aParentWith>>;
 
 /** Makes many child runs that wait for their first items, like one that is there. @returns their ids */
 async function makeMany(parent: Parent, n: number): Promise<string[]> {
@@ -162,7 +140,7 @@ async function rowsRead(read: (client: PoolClient) => Promise<unknown>): Promise
 describe('the counters of a parent', () => {
   it('are the sums over its child runs, whatever became of those', async () => {
     const random = seededRandom(seed);
-    const parent = await aParent();
+    const parent = await aParentWith();
     await parent.make(parent.child('a'), parent.child('b'));
     let arms = 0;
     const steps = [
@@ -189,7 +167,7 @@ describe('the counters of a parent', () => {
   });
 
   it('are its progress, after two resumes that of the present job', async () => {
-    const parent = await aParent();
+    const parent = await aParentWith();
     await parent.make(parent.child('a'), parent.child('b'));
     for (const window of [3, 3, 1]) await play(parent, window, () => true);
     expect(await parent.progress()).toMatchObject({ done: 7, errored: 7, total: 2 * CASES });
@@ -206,7 +184,7 @@ describe('the counters of a parent', () => {
   });
 
   it('count no error twice that a resume takes back, and a cancel returns before it is looked through', async () => {
-    const parent = await aParent({ maxRequests: 9 });
+    const parent = await aParentWith({ maxRequests: 9 });
     const { teamId, userId, id } = parent;
     await parent.make(parent.child('a'));
     await play(parent, 3, () => true);
@@ -220,7 +198,7 @@ describe('the counters of a parent', () => {
   });
 
   it('hold its budget to what all of its generations have spent', async () => {
-    const parent = await aParent({ maxRequests: 9 });
+    const parent = await aParentWith({ maxRequests: 9 });
     await parent.make(parent.child('a'), parent.child('b'));
     await play(parent, 4, () => true);
     await cancel(parent);
@@ -235,7 +213,7 @@ describe('the counters of a parent', () => {
   });
 
   it('stay when a run that it promoted is deleted, and leave with it', async () => {
-    const parent = await aParent({ maxRequests: 100 });
+    const parent = await aParentWith({ maxRequests: 100 });
     await parent.make(parent.child('a'), parent.child('b'));
     await play(parent, 2 * CASES);
     await finish(parent);
@@ -252,7 +230,12 @@ describe('the counters of a parent', () => {
 
   it('begin with what there was before there were counters, once, even if a parent is resumed meanwhile', async () => {
     await pool.query('DELETE FROM orchestration'); // Those of other tests have counters.
-    const [running, resumed, ended, between] = [await aParent(), await aParent(), await aParent(), await aParent()];
+    const [running, resumed, ended, between] = [
+      await aParentWith(),
+      await aParentWith(),
+      await aParentWith(),
+      await aParentWith(),
+    ];
     const parents = [running, resumed, ended, between];
     await pool.query('DROP TRIGGER count_for_parents ON job; DROP TRIGGER count_for_parents ON target');
     for (const parent of parents) {
@@ -281,7 +264,7 @@ describe('the counters of a parent', () => {
 
 describe('with many child runs', () => {
   it('budgets are read once for their parent, not once for each of them', async () => {
-    const parent = await aParent({ maxRequests: 1_000_000 });
+    const parent = await aParentWith({ maxRequests: 1_000_000 });
     const ids = await makeMany(parent, 300);
     await pool.query('UPDATE team SET monthly_cap_usd = 5 WHERE id = $1', [parent.teamId]);
     await play(parent, 8);
@@ -289,7 +272,7 @@ describe('with many child runs', () => {
   });
 
   it('the progress of their parent reads none of them, and its detail what the first that waits says', async () => {
-    const parent = await aParent();
+    const parent = await aParentWith();
     const ids = await makeMany(parent, 100);
     const waiting = ids.slice(30, 60);
     await pool.query(`UPDATE job SET detail = 'Waits for ' || id WHERE result_ref = ANY ($1::text[])`, [waiting]);
@@ -307,7 +290,7 @@ describe('with many child runs', () => {
   });
 
   it('none is stopped while the cap of the team is not reached, and twenty of a team in a turn beyond it', async () => {
-    const [parent, other] = [await aParent(), await aParent()];
+    const [parent, other] = [await aParentWith(), await aParentWith()];
     const ids = await makeMany(parent, 50);
     await other.make(other.child('a'));
     const teams = [parent.teamId, other.teamId];
@@ -328,7 +311,7 @@ describe('with many child runs', () => {
 });
 
 it('a run that costs nothing that is known goes on beyond the cap of its team', async () => {
-  const parent = await aParent();
+  const parent = await aParentWith();
   await parent.make(parent.child('a'));
   await pool.query('UPDATE team SET monthly_cap_usd = 0 WHERE id = $1', [parent.teamId]);
   const [a] = await parent.runs();

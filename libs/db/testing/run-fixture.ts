@@ -41,6 +41,8 @@ export async function aTeam(pool: Pool, { cases = 4, runningJobs = 4 } = {}) {
     userId,
     laneId,
     suiteId,
+    /** What is asked of one of its models. */
+    target,
     submit({ models = ['a'], userId: as = userId, ...more }: Submitted = {}, db: Pool | PoolClient = pool) {
       const input = RunInputSchema.parse({ suite_id: suiteId, models: [`${PROVIDER_KEY}::a`], ...more });
       const own = { metrics: [], cache: 'off' as const, max_tokens: input.max_tokens ?? null };

@@ -1,0 +1,38 @@
+import { RunInput } from '#lib/contracts/run';
+import { newId } from '#lib/runtime/ids';
+import type { Pool } from '../connection/pool.js';
+import {
+  commitStep,
+  readOrchestration,
+  submitOrchestration,
+  type NewChildRun,
+  type Step,
+} from '../engine/orchestrations.js';
+import { aTeam } from './run-fixture.js';
+
+/** A team with a gate run that has made no step. */
+export async function aParent(
+  pool: Pool,
+  { cases = 4, runningJobs = 4, maxRequests = null as number | null, maxCostUsd = null as number | null } = {},
+) {
+  const team = await aTeam(pool, { cases, runningJobs });
+  const { teamId, userId, suiteId, target } = team;
+  const subjectId = newId();
+  const of = { teamId, userId, type: 'gate' as const, subjectId, step: 'first', input: { asked: true }, total: cases };
+  const { id, jobId } = await submitOrchestration(pool, { ...of, maxRequests, maxCostUsd });
+  const input = RunInput.parse({ suite_id: suiteId, models: ['sim::a'] });
+  const read = async () => (await readOrchestration(pool, id))!;
+  return {
+    ...team,
+    id,
+    jobId,
+    subjectId,
+    child: (arm: string, step = 'first'): NewChildRun => ({
+      step,
+      arm,
+      submit: { suiteId, input: { ...input, metrics: [], cache: 'off', max_tokens: null }, targets: [target('a')] },
+    }),
+    read,
+    commit: async (step: Partial<Step>) => commitStep(pool, await read(), { state: {}, next: 'second', ...step }),
+  };
+}
