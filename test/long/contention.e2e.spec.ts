@@ -12,6 +12,7 @@ const [WORKERS, CLIENTS, SECONDS] = playsAll ? [8, 24, 90] : [2, 12, 5];
 const [CASES, SAMPLES] = [4, 2];
 const PROVIDERS = ['left', 'right'];
 const MODELS = PROVIDERS.flatMap((key) => ['slow-20:a', 'slow-20:b'].map((id) => `${key}::${id}`));
+const TUNES = '/api/tool-eval/param-tune';
 const UNDER_WAY = ['pending', 'queued', 'running'];
 
 let system: System;
@@ -30,7 +31,11 @@ const provider = (key: string) => ({
   base_url: `${system.simulator.url}/v1`,
   api_key: `sk-${key}-0123456789`,
   limits: { max_concurrency: 8 },
-  models: ['slow-20:a', 'slow-20:b'].map((id) => ({ id, input_cost_per_mtok: 1, output_cost_per_mtok: 1 })),
+  models: ['slow-20:a', 'slow-20:b', 'slow-20:judge'].map((id) => ({
+    id,
+    input_cost_per_mtok: 1,
+    output_cost_per_mtok: 1,
+  })),
 });
 const created = async (answer: Promise<Answer>): Promise<any> => {
   const { status, body } = await answer;
@@ -81,6 +86,11 @@ class Person {
     experiment: [1, () => this.#experiment()],
     baseline: [1, () => this.#baseline()],
     token: [1, () => this.#token()],
+    'try out': [2, () => this.#tryOut()],
+    tune: [2, () => this.#tune()],
+    'remove a tune': [2, () => this.#removeTune()],
+    gate: [2, () => this.#run((id) => this.#gate(id), 'completed')],
+    judge: [2, () => this.#run((id) => this.#judge(id), 'completed')],
   };
 
   #below = (n: number): number => Math.floor(this.random() * n);
@@ -99,8 +109,8 @@ class Person {
     });
   }
 
-  async #run(act: (id: string) => Promise<Answer | undefined>): Promise<Answer | undefined> {
-    const { body } = await this.client.get('/api/tool-eval/history?limit=20');
+  async #run(act: (id: string) => Promise<Answer | undefined>, status = ''): Promise<Answer | undefined> {
+    const { body } = await this.client.get(`/api/tool-eval/history?limit=20${status && `&status=${status}`}`);
     const run = this.#one<{ id: string }>(body.items ?? []);
     return run && act(run.id);
   }
@@ -161,6 +171,41 @@ class Person {
     });
     return this.client.delete(`/api/tokens/${body.id ?? body.token?.id}`);
   }
+
+  #tryOut(): Promise<Answer> {
+    const { tools } = weatherSuite(1);
+    const asked = { prompt: 'How is the weather in Paris?', expected_tool: null };
+    return this.client.post('/api/tool-eval/try', { case: asked, tools, models: [this.#one(MODELS)] });
+  }
+
+  #tune(): Promise<Answer> {
+    const n = this.#below(suites.length);
+    return this.client.post(TUNES, {
+      ...{ suite_id: suites[n], models: [this.#one(MODELS)], cache: 'off' },
+      ...{ mode: 'grid', search_space: { temperature: [0, 1] }, holdout: 0 },
+      ...(this.random() < 0.5 && { experiment_id: experiments[n] }),
+    });
+  }
+
+  #judge(runId: string): Promise<Answer> {
+    return this.client.post('/api/judge', { eval_id: runId, judge: 'left::slow-20:judge', which: 'all' });
+  }
+
+  async #removeTune(): Promise<Answer | undefined> {
+    const { body } = await this.client.get(`${TUNES}/history?limit=20`);
+    const tune = this.#one<{ id: string }>(body.items ?? []);
+    return tune && this.client.delete(`${TUNES}/history/${tune.id}`);
+  }
+
+  async #gate(runId: string): Promise<Answer> {
+    const { body: run } = await this.client.get(`/api/tool-eval/history/${runId}`);
+    const rules = { name: `${this.random()}`, suite_id: run.suite.id, baseline: { eval_id: runId } };
+    const { status, body: gate } = await this.client.post('/api/gates', rules);
+    if (status >= 300) return { status, body: gate } as Answer;
+    const started = await this.client.post(`/api/gates/${gate.id}/run`, {});
+    if (this.random() < 0.5) await this.client.delete(`/api/gates/${gate.id}`);
+    return started;
+  }
 }
 const unique = <Of>(one: Of, n: number, all: readonly Of[]): boolean => all.indexOf(one) === n;
 
@@ -218,6 +263,11 @@ it(`of people who change the same things at once nobody is ended by Postgres (se
       `SELECT r.id, (SELECT sum(n)::int FROM target WHERE run_id = r.id) AS items
        FROM run r WHERE r.status = 'completed' AND r.generation = 1 ORDER BY r.id LIMIT 200`,
     );
+    const orphans = await system.sql.query(
+      `SELECT id FROM run r WHERE extends_run_id IS NOT NULL
+         AND NOT EXISTS (SELECT 1 FROM run base WHERE base.id = r.extends_run_id)`,
+    );
+    expect(orphans.rows).toEqual([]);
     for (const { id, items } of completed.rows) await expectExact(system.sql, id, items);
     expect({ failed: all.flatMap(({ failed }) => failed), deadlocks: await deadlocks() }).toEqual({
       failed: [],

@@ -7,6 +7,7 @@ import { createPool, inTransaction, type Pool, type PoolClient } from '../connec
 import { SettingsRepository } from '../catalogue/settings.js';
 import { deleteRun } from '../upkeep/delete-run.js';
 import { hideParents } from '../upkeep/hide-parents.js';
+import { aParent } from '../testing/parent-fixture.js';
 import { aTeam, settlementOf } from '../testing/run-fixture.js';
 import { cancelJob } from './cancel-job.js';
 import { claimItems, releaseItems, renewLeases } from './claim-items.js';
@@ -15,6 +16,7 @@ import { deleteExperiment } from './experiments.js';
 import { extendRun } from './extend-run.js';
 import { lockUser } from './lock-user.js';
 import { submitOrchestration } from './orchestrations.js';
+import { pinSuiteVersion } from './pin-suite-version.js';
 import { ProviderChanges } from './provider-changes.js';
 import { reconcileLane } from './reconcile-lane.js';
 import { settleItems } from './settle-items.js';
@@ -28,12 +30,16 @@ afterAll(() => pool.end());
 type Rows = [from: string, ...values: unknown[]];
 const lock = ([from, ...values]: Rows, how = 'FOR UPDATE') => [`SELECT 1 FROM ${from} ${how}`, values] as const;
 
-/** Holds `first` until `act` waits for it, and expects that `act` has not locked `later` by then. */
-async function expectOrder(first: Rows, later: Rows, act: () => Promise<unknown>): Promise<void> {
+/** Holds `first`, or what it does, until `act` waits for it, and expects that `act` has not locked `later` by then. */
+async function expectOrder(
+  first: Rows | ((client: PoolClient) => Promise<unknown>),
+  later: Rows,
+  act: () => Promise<unknown>,
+): Promise<void> {
   const client = await pool.connect();
   try {
     await client.query('BEGIN');
-    await client.query(...lock(first));
+    await (typeof first === 'function' ? first(client) : client.query(...lock(first)));
     const acting = act();
     await someoneWaits(pool);
     const { rowCount } = await client.query(...lock(later, 'FOR UPDATE NOWAIT'));
@@ -212,6 +218,12 @@ it('samples that two users add to a run at once have numbers of their own', asyn
   await Promise.all(adding);
   const { rows } = await pool.query('SELECT first_sample AS n FROM run WHERE extends_run_id = $1 ORDER BY n', [runId]);
   expect(rows).toEqual([{ n: 1 }, { n: 3 }]);
+});
+
+it('a step makes the version of its suite before it locks the user', async () => {
+  const { teamId, userId, suiteId, commit, child } = await aParent(pool);
+  const pin = (client: PoolClient) => pinSuiteVersion(client, teamId, suiteId);
+  await expectOrder(pin, ['users WHERE id = $1', userId], () => commit({ children: [child('a')] }));
 });
 
 it('deleting parents locks the runs that stay of them by their ids', async () => {

@@ -10,7 +10,7 @@ import { createJob } from './create-job.js';
 import { planExtensions, type Extension } from './extend-run.js';
 import { lockUser } from './lock-user.js';
 import { logEvents } from './log-events.js';
-import { planRuns, type Submission } from './submit-run.js';
+import { pinSuites, planRuns, type PinnedSuites, type Submission } from './submit-run.js';
 import { writeRuns, type WrittenRun } from './write-runs.js';
 
 // An orchestration makes runs and decides by what they measured: a gate run. It lives like this. Its job is `pending`
@@ -217,16 +217,15 @@ export type OrchestrationEnd =
  */
 export async function commitStep(pool: Pool, orchestration: Orchestration, step: Step): Promise<string[] | undefined> {
   const { jobId, userId } = orchestration;
-  const { children = [], events = [], store, end } = step;
+  const { events = [], store, end } = step;
+  const children = readChildren(orchestration, step.children ?? []);
   return inTransaction(pool, async (client) => {
     await client.query(`SET LOCAL lock_timeout = '5s'`);
-    const suites = children.flatMap((child) => ('submit' in child ? [child.submit.suiteId] : []));
-    // A submit locks its suite before its user.
-    await client.query('SELECT 1 FROM suite WHERE id = ANY ($1) ORDER BY id FOR KEY SHARE', [suites]);
+    const pinned = await pinSuites(client, children.submissions);
     await lockUser(client, userId);
     if (!(await raiseRevision(client, orchestration, step))) return undefined;
     await store?.(client);
-    const made = await makeChildren(client, orchestration, children);
+    const made = await makeChildren(client, children, pinned);
     await client.query(
       `UPDATE job SET status = 'running', started_at = coalesce(started_at, now()), detail = NULL WHERE id = $1`,
       [jobId],
@@ -252,21 +251,33 @@ async function raiseRevision(
   return rowCount === 1;
 }
 
-async function makeChildren(
-  client: PoolClient,
+interface Children {
+  submissions: Parameters<typeof planRuns>[1][number][];
+  extensions: Parameters<typeof planExtensions>[1][number][];
+}
+
+/** Gives child runs their ids. */
+function readChildren(
   { id: orchestrationId, teamId, userId, jobId, workerLevel }: Orchestration,
   children: readonly NewChildRun[],
-): Promise<WrittenRun[]> {
+): Children {
   const ids = newIds(children.length);
-  const submissions: Parameters<typeof planRuns>[1][number][] = [];
-  const extensions: Parameters<typeof planExtensions>[1][number][] = [];
+  const [submissions, extensions]: [Children['submissions'], Children['extensions']] = [[], []];
   for (const [n, { step, arm, listed = false, ...child }] of children.entries()) {
     const parent = { orchestrationId, jobId, step, arm, listed, workerLevel };
     const of = { id: ids[n]!, teamId, userId, parent };
     if ('extend' in child) extensions.push({ ...of, ...child.extend });
     else submissions.push({ ...of, ...child.submit });
   }
-  const runs = [...(await planRuns(client, submissions)), ...(await planExtensions(client, extensions))];
+  return { submissions, extensions };
+}
+
+async function makeChildren(
+  client: PoolClient,
+  { submissions, extensions }: Children,
+  pinned: PinnedSuites,
+): Promise<WrittenRun[]> {
+  const runs = [...(await planRuns(client, submissions, pinned)), ...(await planExtensions(client, extensions))];
   return writeRuns(
     client,
     runs.sort((a, b) => (a.id < b.id ? -1 : 1)),

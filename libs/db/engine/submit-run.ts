@@ -64,31 +64,58 @@ export async function submitRun(
   submission: Submission,
 ): Promise<{ jobId: string; runId: string }> {
   return inTransaction(pool, async (client) => {
-    const [written] = await writeRuns(client, await planRuns(client, [{ ...submission, id: newId() }]));
+    const submissions = [{ ...submission, id: newId() }];
+    const pinned = await pinSuites(client, submissions);
+    const [written] = await writeRuns(client, await planRuns(client, submissions, pinned));
     return written!;
   });
 }
 
+/** Of each suite and version that submissions ask for. */
+export type PinnedSuites = ReadonlyMap<string, PinnedSuite>;
+
+type Asked = Pick<Submission, 'suiteId' | 'of'>;
+const keyOf = ({ suiteId, of }: Asked): string => `${suiteId} ${of?.suiteVersionId ?? ''}`;
+
 /**
- * What is written of submissions, once the suites and cases are read. Locks the suites.
+ * Locks the suites of submissions, and copies those that have no version yet. Nobody who waits for a copy that another
+ * transaction makes may hold a user, which that one locks next.
+ * @throws ProblemError 422 when the team has no such suite
+ */
+export async function pinSuites(
+  client: PoolClient,
+  submissions: readonly (Asked & Pick<Submission, 'teamId'>)[],
+): Promise<PinnedSuites> {
+  const pinned = new Map<string, PinnedSuite>();
+  const shared = submissions.filter(({ of }) => !of?.isOwn);
+  for (const one of shared.toSorted((a, b) => (a.suiteId < b.suiteId ? -1 : 1))) {
+    const { teamId, suiteId, of } = one;
+    const key = keyOf(one);
+    if (!pinned.has(key)) pinned.set(key, await pinSuiteVersion(client, teamId, suiteId, of?.suiteVersionId));
+  }
+  return pinned;
+}
+
+/**
+ * What is written of submissions, once the cases are read.
  * @param submissions with the ids of their runs
+ * @param pinned their suites, but for versions of their own
  * @throws ProblemError 422 as `submitRun` does
  */
 export async function planRuns(
   client: PoolClient,
   submissions: readonly (Submission & { id: string })[],
+  pinned: PinnedSuites,
 ): Promise<NewRun[]> {
-  const suites = new Map<string, Promise<PinnedSuite>>();
+  const suites = new Map([...pinned].map(([key, suite]) => [key, Promise.resolve(suite)]));
   const positions = new Map<string, Promise<number[]>>();
   const runs: NewRun[] = [];
   for (const submission of submissions) {
-    const { teamId, suiteId, input, of } = submission;
-    const suite = await once(suites, [suiteId, of?.suiteVersionId], () =>
-      of?.isOwn ? readPinned(client, of.suiteVersionId) : pinSuiteVersion(client, teamId, suiteId, of?.suiteVersionId),
-    );
+    const { input, of } = submission;
+    const suite = await once(suites, keyOf(submission), () => readPinned(client, of!.suiteVersionId));
     const chosen =
       of?.positions ??
-      (await once(positions, [suite.versionId, input.case_filter], () =>
+      (await once(positions, JSON.stringify([suite.versionId, input.case_filter]), () =>
         selectCases(client, suite, input.case_filter),
       ));
     runs.push(toRun(submission, suite, chosen));
@@ -97,8 +124,7 @@ export async function planRuns(
 }
 
 /** Child runs of one step mostly have the same suite. */
-function once<Value>(known: Map<string, Promise<Value>>, of: unknown[], read: () => Promise<Value>): Promise<Value> {
-  const key = JSON.stringify(of);
+function once<Value>(known: Map<string, Promise<Value>>, key: string, read: () => Promise<Value>): Promise<Value> {
   const value = known.get(key) ?? read();
   known.set(key, value);
   return value;
