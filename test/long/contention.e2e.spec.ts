@@ -12,7 +12,8 @@ const [WORKERS, CLIENTS, SECONDS] = playsAll ? [8, 24, 90] : [2, 12, 5];
 const [CASES, SAMPLES] = [4, 2];
 const PROVIDERS = ['left', 'right'];
 const MODELS = PROVIDERS.flatMap((key) => ['slow-20:a', 'slow-20:b'].map((id) => `${key}::${id}`));
-const TUNES = '/api/tool-eval/param-tune';
+const [PARAM_TUNES, PROMPT_TUNES] = ['/api/tool-eval/param-tune', '/api/tool-eval/prompt-tune'];
+const [JUDGE, META] = ['slow-20:judge', 'meta@20:a'];
 const UNDER_WAY = ['pending', 'queued', 'running'];
 
 let system: System;
@@ -31,7 +32,7 @@ const provider = (key: string) => ({
   base_url: `${system.simulator.url}/v1`,
   api_key: `sk-${key}-0123456789`,
   limits: { max_concurrency: 8 },
-  models: ['slow-20:a', 'slow-20:b', 'slow-20:judge'].map((id) => ({
+  models: ['slow-20:a', 'slow-20:b', JUDGE, META].map((id) => ({
     id,
     input_cost_per_mtok: 1,
     output_cost_per_mtok: 1,
@@ -88,9 +89,12 @@ class Person {
     token: [1, () => this.#token()],
     'try out': [2, () => this.#tryOut()],
     tune: [2, () => this.#tune()],
+    'tune a prompt': [2, () => this.#tunePrompt()],
     'remove a tune': [2, () => this.#removeTune()],
     gate: [2, () => this.#run((id) => this.#gate(id), 'completed')],
+    'run the best': [1, () => this.client.post(`/api/experiments/${this.#one(experiments)}/run-best`)],
     judge: [2, () => this.#run((id) => this.#judge(id), 'completed')],
+    report: [2, () => this.#report()],
   };
 
   #below = (n: number): number => Math.floor(this.random() * n);
@@ -180,7 +184,7 @@ class Person {
 
   #tune(): Promise<Answer> {
     const n = this.#below(suites.length);
-    return this.client.post(TUNES, {
+    return this.client.post(PARAM_TUNES, {
       ...{ suite_id: suites[n], models: [this.#one(MODELS)], cache: 'off' },
       ...{ mode: 'grid', search_space: { temperature: [0, 1] }, holdout: 0 },
       ...(this.random() < 0.5 && { experiment_id: experiments[n] }),
@@ -188,13 +192,29 @@ class Person {
   }
 
   #judge(runId: string): Promise<Answer> {
-    return this.client.post('/api/judge', { eval_id: runId, judge: 'left::slow-20:judge', which: 'all' });
+    return this.client.post('/api/judge', { eval_id: runId, judge: `left::${JUDGE}`, which: 'all' });
+  }
+
+  #tunePrompt(): Promise<Answer> {
+    return this.client.post(PROMPT_TUNES, {
+      ...{ suite_id: this.#one(suites), models: [this.#one(MODELS)], cache: 'off' },
+      ...{ mode: 'quick', meta_model: `left::${META}`, variants: 2, holdout: 0 },
+    });
   }
 
   async #removeTune(): Promise<Answer | undefined> {
-    const { body } = await this.client.get(`${TUNES}/history?limit=20`);
+    const route = this.#one([PARAM_TUNES, PROMPT_TUNES])!;
+    const { body } = await this.client.get(`${route}/history?limit=20`);
     const tune = this.#one<{ id: string }>(body.items ?? []);
-    return tune && this.client.delete(`${TUNES}/history/${tune.id}`);
+    return tune && this.client.delete(`${route}/history/${tune.id}`);
+  }
+
+  async #report(): Promise<Answer | undefined> {
+    const { body } = await this.client.get('/api/judge/reports?limit=20');
+    const report = this.#one<{ id: string }>(body.items ?? []);
+    if (!report) return undefined;
+    const route = `/api/judge/reports/${report.id}`;
+    return this.random() < 0.5 ? this.client.delete(route) : this.client.post(`${route}/rerun`);
   }
 
   async #gate(runId: string): Promise<Answer> {
