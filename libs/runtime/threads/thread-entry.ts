@@ -1,14 +1,19 @@
-import { parentPort } from 'node:worker_threads';
+import { parentPort, type Transferable } from 'node:worker_threads';
 
 /**
  * Runs inside a thread of a `ThreadPool` and works on its tasks, for as long as the thread lives.
  * @param work its errors are thrown where the task was submitted, with their own enumerable properties
+ * @param movedIn the buffers of a result that move to the other thread instead of being copied
  */
-export function serveTasks<Task, Result>(work: (task: Task) => Result | Promise<Result>): void {
+export function serveTasks<Task, Result>(
+  work: (task: Task) => Result | Promise<Result>,
+  movedIn: (result: Result) => Transferable[] = () => [],
+): void {
   parentPort!.on('message', (task: Task) => {
     void (async () => {
       try {
-        parentPort!.postMessage({ result: await work(task) });
+        const result = await work(task);
+        parentPort!.postMessage({ result }, movedIn(result));
       } catch (error) {
         const { name, message, stack, ...facts } = error as Error;
         parentPort!.postMessage({ error: { name, message, stack, facts } });

@@ -46,11 +46,13 @@ export class ThreadPool<Task, Result> {
   /**
    * @param entry the module of the threads, which calls `serveTasks`
    * @param maxWaiting how many tasks of one group may wait
+   * @param workerData what each thread is given when it starts: `workerData` of `node:worker_threads`
    */
   constructor(
     readonly entry: URL,
     readonly limits: ThreadLimits,
     readonly maxWaiting = Infinity,
+    readonly workerData?: unknown,
   ) {}
 
   /**
@@ -132,8 +134,8 @@ export class ThreadPool<Task, Result> {
 
   #spawn(): Thread<Task> {
     const resourceLimits: ResourceLimits = { maxOldGenerationSizeMb: this.limits.heapMb };
-    const thread: Thread<Task> = { worker: new Worker(this.entry, { resourceLimits }), current: undefined };
-    const { worker } = thread;
+    const worker = new Worker(this.entry, { resourceLimits, workerData: this.workerData });
+    const thread: Thread<Task> = { worker, current: undefined };
     worker.unref();
     worker.on('message', (outcome: Outcome) => this.#end(thread, outcome));
     worker.on('error', (error: Error & { code?: string }) => {
