@@ -1,6 +1,5 @@
 import { pino } from 'pino';
 import type { JudgeReport } from '#lib/contracts/judge';
-import { createPool } from '#lib/db/connection/pool';
 import { finishRun, runsToFinish } from '#lib/db/engine/finish-run';
 import { settleRun, type Outcome } from '#lib/db/testing/settled-run';
 import { connectRedis } from '#lib/runtime/redis';
@@ -29,9 +28,8 @@ const evidenceIn = (content: string): Asked => {
  */
 export async function openJudges() {
   const api = await startApi();
-  const locks = createPool(api.env.DATABASE_URL, 10);
   const redis = connectRedis(api.env.REDIS_URL, 'producer', pino({ level: 'silent' }));
-  const stores = { pool: api.pool, locks, redis };
+  const stores = { pool: api.pool, redis };
   const finish = async (): Promise<void> => {
     for (const run of await runsToFinish(api.pool)) await finishRun(api.pool, run);
   };
@@ -39,7 +37,7 @@ export async function openJudges() {
   return {
     pool: api.pool,
     async close(): Promise<void> {
-      await Promise.all([locks.end(), redis.quit()]);
+      await redis.quit();
       await api.close();
     },
     /** A team with a run of model `a` that scored so. */

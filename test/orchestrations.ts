@@ -14,21 +14,19 @@ const never = new AbortController().signal;
 
 export interface Stores {
   pool: Pool;
-  locks: Pool;
   redis: Redis;
 }
 
 /** Stores of a test file of orchestrations. */
 export async function openStores(): Promise<Stores & { close(): Promise<void> }> {
   const [database, { url, close }] = [await createDatabase(), await createRedis()];
-  const [pool, locks] = [createPool(database.url, 10), createPool(database.url, 10)];
+  const pool = createPool(database.url, 10);
   const redis = connectRedis(url, 'producer', pino({ level: 'silent' }));
   return {
     pool,
-    locks,
     redis,
     async close(): Promise<void> {
-      await Promise.all([pool.end(), locks.end(), redis.quit()]);
+      await Promise.all([pool.end(), redis.quit()]);
       await Promise.all([database.drop(), close()]);
     },
   };
@@ -49,7 +47,7 @@ export function orchestrationOf(
   { teamId, id, type }: { teamId: string; id: string; type: string },
   stepsOf: (pool: Pool) => NextStep,
 ) {
-  const { pool, locks, redis } = stores;
+  const { pool, redis } = stores;
   const rows = async (text: string, values: unknown[]): Promise<any[]> => (await pool.query(text, values)).rows;
   const jobs = new JobRepository(pool, teamId);
   const jobIdNow = async (): Promise<string> =>
@@ -58,7 +56,6 @@ export function orchestrationOf(
   const aWorker = (db: Pool): Orchestrator =>
     new Orchestrator({
       pool: db,
-      locks: db === pool ? locks : db,
       redis,
       nextSteps: { [type]: stepsOf(db) },
       onChildren: () => {},

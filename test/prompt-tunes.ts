@@ -1,6 +1,5 @@
 import { pino } from 'pino';
 import type { PromptCandidate, PromptTune } from '#lib/contracts/prompt-tune';
-import { createPool } from '#lib/db/connection/pool';
 import type { Outcome } from '#lib/db/testing/settled-run';
 import { connectRedis } from '#lib/runtime/redis';
 import { promptTuneSteps } from '../apps/worker/orchestrations/prompt-tune/prompt-tune-steps.js';
@@ -34,9 +33,8 @@ export const documentIn = (content: string): Task => {
  */
 export async function openPromptTunes() {
   const api = await startApi();
-  const locks = createPool(api.env.DATABASE_URL, 10);
   const redis = connectRedis(api.env.REDIS_URL, 'producer', pino({ level: 'silent' }));
-  const stores = { pool: api.pool, locks, redis };
+  const stores = { pool: api.pool, redis };
   let teams = 0;
   const aTeam = async (
     cases: number,
@@ -56,7 +54,7 @@ export async function openPromptTunes() {
     aTeam,
     submit,
     async close(): Promise<void> {
-      await Promise.all([locks.end(), redis.quit()]);
+      await redis.quit();
       await api.close();
     },
     /** A team of its own with a tune that is submitted, and not begun. */

@@ -1,7 +1,6 @@
 import { pino } from 'pino';
 import type { JsonObject } from '#lib/contracts/json/json';
 import type { ParamTune, TuneArm } from '#lib/contracts/param-tune';
-import { createPool } from '#lib/db/connection/pool';
 import type { Outcome } from '#lib/db/testing/settled-run';
 import { connectRedis } from '#lib/runtime/redis';
 import { paramTuneSteps } from '../apps/worker/orchestrations/param-tune/param-tune-steps.js';
@@ -27,14 +26,13 @@ interface Asked {
  */
 export async function openTunes() {
   const api = await startApi();
-  const locks = createPool(api.env.DATABASE_URL, 10);
   const redis = connectRedis(api.env.REDIS_URL, 'producer', pino({ level: 'silent' }));
-  const stores = { pool: api.pool, locks, redis };
+  const stores = { pool: api.pool, redis };
   let teams = 0;
   return {
     pool: api.pool,
     async close(): Promise<void> {
-      await Promise.all([locks.end(), redis.quit()]);
+      await redis.quit();
       await api.close();
     },
     /** A team of its own with a tune that is submitted, and not begun. */

@@ -5,7 +5,8 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { joinApi } from '../api.js';
-import type { Client } from '../client.js';
+import { clientOf, type Client } from '../client.js';
+import { startEndpoint } from '../endpoint.js';
 import { joinSystem, type TeamSystem } from '../system.js';
 import { until } from '../until.js';
 
@@ -44,12 +45,13 @@ beforeAll(async () => {
 afterAll(() => provider.close());
 
 let names = 0;
-const suite = async (client: Client, cases = 4): Promise<string> => {
+const suite = async (client: Client, cases = 4, expected: object = {}): Promise<string> => {
   const { body } = await client.get('/api/tool-eval/import/example');
   body.name = `hostile ${names++}`;
   body.test_cases = Array.from({ length: cases }, (_, n) => ({
     prompt: `What is the weather in Berlin, the ${n}th time?`,
     expected_tool: 'get_weather',
+    ...expected,
   }));
   return (await client.post('/api/tool-eval/import', body)).body.suite_id;
 };
@@ -544,4 +546,31 @@ describe('the toolmark command', () => {
     expect(scored.out).not.toMatch(commands);
     expect(JSON.parse(scored.out)).toMatchObject({ id: odd, metric: odd, error: expect.stringContaining(odd) });
   }, 60_000);
+});
+
+it('rescores of many teams whose embedding model hangs hold up no step of another team', async () => {
+  const silent = await startEndpoint(); // It answers nothing before the test does.
+  const sim = { key: 'sim', base_url: `${system.simulator.url}/v1`, models: [{ id: 'perfect-ish' }] };
+  const hanging = { key: 'silent', base_url: silent.url, models: [{ id: 'e' }] };
+  const rescore = async (client: Client, options: object): Promise<string> => {
+    const suiteId = await suite(client, 1, { expected_params: { city: 'the capital of Germany' } });
+    const evalId = await submit(client, ['sim::perfect-ish'], { suite_id: suiteId });
+    await ended(client, evalId);
+    return (await client.post(`/api/tool-eval/history/${evalId}/rescore`, options)).body.job_id;
+  };
+  // More than each worker once had connections for steps.
+  const teams = await Promise.all(
+    Array.from({ length: 9 * system.workers.length }, async (_, n) => {
+      const { token } = (await system.operator.post('/api/teams', { name: `hanging ${names} ${n}` })).body;
+      const client = clientOf(system.client.url, token.token);
+      for (const provider of [sim, hanging]) await client.post('/api/providers', provider);
+      await client.put('/api/settings/embedding', { provider_key: 'silent', model_id: 'e' });
+      return client;
+    }),
+  );
+  await Promise.all(teams.map((client) => rescore(client, { param_scoring: 'semantic' })));
+  await until(() => silent.waiting().length >= teams.length, { what: 'all of them to wait for the model' });
+  const own = await rescore(honest, { param_scoring: 'exact' });
+  const done = async () => (await honest.get(`/api/jobs/${own}`)).body.status === 'completed';
+  await until(done, { what: 'the rescore of another team' });
 });

@@ -127,7 +127,7 @@ export class ControlLoop {
 
   #reconcileStep(windows: LaneWindows): RepeatingStep {
     const { pool, pools, workerId } = this.deps;
-    const reconciler = new Reconciler({ ...this.deps, locks: pools.shortLocks });
+    const reconciler = new Reconciler({ ...this.deps, locks: pools.locks });
     const evictor = new LaneEvictor({ ...this.deps, windows });
     const bulkhead = this.#bulkhead('reconcile');
     const contact = new PostgresContact();
@@ -143,7 +143,7 @@ export class ControlLoop {
     const { pool, pools } = this.deps;
     const finisher = new Finisher({
       ...this.deps,
-      locks: pools.shortLocks,
+      locks: pools.locks,
       onTargetFinished: () => this.wake('finish'),
       onJobFinished: () => {
         this.wake('dispatch');
@@ -167,7 +167,6 @@ export class ControlLoop {
   #refreshStep(): RepeatingStep {
     const refresher = new ExperimentRefresher({
       pool: this.deps.pool,
-      locks: this.deps.pools.shortLocks,
       compare: this.#compare,
       onMoreToDo: () => this.wake('refresh'),
       onFailure: (error, { id, teamId }, runId) =>
@@ -196,8 +195,8 @@ export class ControlLoop {
   }
 
   #rescoreStep(): RepeatingStep {
-    const { pool, pools } = this.deps;
-    const rescorer = new Rescorer({ ...this.deps, locks: pools.longLocks, onMoreToDo: () => this.wake('rescore') });
+    const { pool } = this.deps;
+    const rescorer = new Rescorer({ ...this.deps, onMoreToDo: () => this.wake('rescore') });
     const bulkhead = this.#bulkhead('rescore');
     return this.#step('rescore', async (signal) =>
       bulkhead.each(await rescoresToContinue(pool), byTeam, async (rescore) => {
@@ -210,7 +209,6 @@ export class ControlLoop {
     const { pool, pools, redis } = this.deps;
     const orchestrator = new Orchestrator({
       pool,
-      locks: pools.longLocks,
       redis,
       nextSteps: {
         gate: gateSteps(pools.comparing),
@@ -233,8 +231,8 @@ export class ControlLoop {
   }
 
   #countStep(): RepeatingStep {
-    const { comparing, shortLocks } = this.deps.pools;
-    const counter = new Counter({ pool: comparing, locks: shortLocks });
+    const { comparing, locks } = this.deps.pools;
+    const counter = new Counter({ pool: comparing, locks });
     const bulkhead = this.#bulkhead('count');
     return this.#step('count', async (signal) =>
       bulkhead.each(await counter.toCount(), counter.keyOf, async (run) => {
@@ -245,7 +243,7 @@ export class ControlLoop {
 
   #housekeepingStep(): RepeatingStep {
     const { pools, runs } = this.deps;
-    const housekeeping = new Housekeeping({ ...this.deps, locks: pools.shortLocks });
+    const housekeeping = new Housekeeping({ ...this.deps, locks: pools.locks });
     return this.#step('housekeeping', async (signal) => {
       runs.sweep();
       await housekeeping.run(signal);

@@ -55,7 +55,6 @@ function aWorker({ db = pool, compare = realCompare }: { db?: Pool; compare?: Co
   });
   const refresher = new ExperimentRefresher({
     pool: db,
-    locks: db === pool ? locks : db,
     compare,
     onMoreToDo: () => {},
     onFailure: (error) => failures.push(error.message),

@@ -1,5 +1,6 @@
 import type { Redis } from 'ioredis';
 import { withAdvisoryLock } from '#lib/db/connection/advisory-lock';
+import { withLease } from '#lib/db/connection/lease';
 import type { Pool } from '#lib/db/connection/pool';
 import { hasEnded, readExperiment, readRun } from '#lib/db/engine/experiment-pairs';
 import { finishRun, finishTarget, type RunToFinish, type TargetToFinish } from '#lib/db/engine/finish-run';
@@ -58,11 +59,12 @@ export class Finisher {
   }
 
   async finishRun(run: RunToFinish, stop: AbortSignal): Promise<void> {
-    const { pool, locks, onPlaced } = this.deps;
+    const { pool, onPlaced } = this.deps;
     if (run.experimentId === null) return this.#announce(await finishRun(pool, run));
     // Comparing takes long enough that only one process should do it.
-    await withAdvisoryLock(locks, `finish ${run.id}`, async () => {
-      await this.#announce(await finishRun(pool, run, await this.#compare(run, stop)));
+    await withLease(pool, `finish ${run.id}`, async (lost) => {
+      const signal = AbortSignal.any([stop, lost]);
+      await this.#announce(await finishRun(pool, run, await this.#compare(run, signal)));
     });
     onPlaced();
   }

@@ -3,6 +3,7 @@ import { removeEndedSessions } from '#lib/db/catalogue/sessions';
 import { removeUnusedEmbeddings } from '#lib/db/upkeep/unused-embeddings';
 import { removeUnusedLanes } from '#lib/db/upkeep/unused-lanes';
 import { withAdvisoryLock } from '#lib/db/connection/advisory-lock';
+import { removeExpiredLeases } from '#lib/db/connection/lease';
 import { longQuery, type Pool } from '#lib/db/connection/pool';
 import { abandonStaleRecordings } from '#lib/db/engine/record-run';
 import { expireCachedReplies } from '#lib/db/engine/reply-cache';
@@ -58,6 +59,7 @@ export class Housekeeping {
       'forget idempotency keys': () =>
         pool.query(`DELETE FROM idempotency_key WHERE created_at < now() - interval '24 hours'`),
       'remove ended sessions': () => removeEndedSessions(pool),
+      'remove leases of processes that died': () => removeExpiredLeases(pool),
       'drop old exchanges': () => this.#dropOldExchanges(),
       'expire replies': inPieces(expireCachedReplies),
       'give up recordings that were left behind': () => abandonStaleRecordings(pool),

@@ -43,7 +43,7 @@ async function anOrchestration() {
 }
 
 const anOrchestrator = (nextSteps: Record<string, NextStep> = {}): Orchestrator =>
-  new Orchestrator({ pool, locks: pool, redis, nextSteps, onChildren: () => {}, onMoreToDo: () => {} });
+  new Orchestrator({ pool, redis, nextSteps, onChildren: () => {}, onMoreToDo: () => {} });
 
 /** Lets a worker make the steps that it can make now. @returns what they threw */
 function aWorker(next: NextStep) {

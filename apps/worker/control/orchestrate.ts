@@ -1,7 +1,7 @@
 import type { Redis } from 'ioredis';
 import { ProblemError } from '#lib/contracts/input/problem';
 import { isFinished } from '#lib/contracts/job';
-import { withAdvisoryLock } from '#lib/db/connection/advisory-lock';
+import { withLease } from '#lib/db/connection/lease';
 import type { Pool } from '#lib/db/connection/pool';
 import { giveUpJudging, judgeFinishedRun, runsToJudge, type RunToJudge } from '#lib/db/engine/judge-of-run';
 import {
@@ -33,7 +33,6 @@ export class Orchestrator {
   constructor(
     readonly deps: {
       pool: Pool;
-      locks: Pool;
       redis: Redis;
       /** Of each type. */
       nextSteps: Record<string, NextStep>;
@@ -73,10 +72,10 @@ export class Orchestrator {
   }
 
   async advance({ orchestrationId: id, jobId }: WaitingOrchestration, stop: AbortSignal): Promise<void> {
-    const { locks, redis, onChildren, onMoreToDo } = this.deps;
-    await withAdvisoryLock(locks, `orchestrate ${id}`, async () => {
+    const { pool, redis, onChildren, onMoreToDo } = this.deps;
+    await withLease(pool, `orchestrate ${id}`, async (lost) => {
       try {
-        const lanes = await this.#step(id, AbortSignal.any([stop, AbortSignal.timeout(STEP_TIMEOUT_MS)]));
+        const lanes = await this.#step(id, AbortSignal.any([stop, lost, AbortSignal.timeout(STEP_TIMEOUT_MS)]));
         this.#setbacks.clear(id);
         if (!lanes) return;
         if (lanes.length) onChildren();

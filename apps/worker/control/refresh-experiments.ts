@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache';
 import { SIGNIFICANCE_LEVEL } from '#lib/contracts/comparison';
-import { withAdvisoryLock } from '#lib/db/connection/advisory-lock';
+import { withLease } from '#lib/db/connection/lease';
 import type { Pool } from '#lib/db/connection/pool';
 import { readCandidates, type Candidate } from '#lib/db/engine/best-run';
 import {
@@ -39,7 +39,6 @@ export class ExperimentRefresher {
   constructor(
     readonly deps: {
       pool: Pool;
-      locks: Pool;
       compare: ComparePair;
       onMoreToDo: () => void;
       onFailure: (error: Error, experiment: ExperimentToRefresh, runId: string) => void;
@@ -53,12 +52,12 @@ export class ExperimentRefresher {
 
   /** Refreshes an experiment, or goes on with it for a while. */
   async refresh(experiment: ExperimentToRefresh, stop: AbortSignal): Promise<void> {
-    const { locks, onMoreToDo } = this.deps;
-    await withAdvisoryLock(locks, `refresh ${experiment.id}`, async () => {
+    const { pool, onMoreToDo } = this.deps;
+    await withLease(pool, `refresh ${experiment.id}`, async (lost) => {
       const failed = this.#failed.get(experiment.id) ?? new Set<string>();
       this.#failed.delete(experiment.id);
       try {
-        const isDone = await this.#slice(experiment, failed, stop);
+        const isDone = await this.#slice(experiment, failed, AbortSignal.any([stop, lost]));
         if (!isDone) {
           this.#failed.set(experiment.id, failed);
           onMoreToDo();

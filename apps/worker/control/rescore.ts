@@ -2,7 +2,7 @@ import type { Redis } from 'ioredis';
 import type { RescoreOptions } from '#lib/contracts/rescore';
 import type { Summary } from '#lib/contracts/summary';
 import { targetName } from '#lib/contracts/target-name';
-import { withAdvisoryLock } from '#lib/db/connection/advisory-lock';
+import { withLease } from '#lib/db/connection/lease';
 import type { Pool } from '#lib/db/connection/pool';
 import {
   finishRescore,
@@ -42,7 +42,6 @@ export class Rescorer {
   constructor(
     readonly deps: {
       pool: Pool;
-      locks: Pool;
       redis: Redis;
       runs: RunCache;
       embedder: Embedder;
@@ -54,9 +53,9 @@ export class Rescorer {
 
   /** Scores the next page. */
   async rescore(rescore: RescoreToContinue, stop: AbortSignal): Promise<void> {
-    const { locks, redis, onMoreToDo } = this.deps;
-    await withAdvisoryLock(locks, `rescore ${rescore.id}`, async () => {
-      const signal = AbortSignal.any([stop, AbortSignal.timeout(MAX_PAGE_MS)]);
+    const { pool, redis, onMoreToDo } = this.deps;
+    await withLease(pool, `rescore ${rescore.id}`, async (lost) => {
+      const signal = AbortSignal.any([stop, lost, AbortSignal.timeout(MAX_PAGE_MS)]);
       if (await this.#nextPage(rescore, signal)) onMoreToDo();
       await notify(redis, { topic: 'job', id: rescore.jobId });
     });

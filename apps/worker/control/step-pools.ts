@@ -13,20 +13,17 @@ const COUNTING = COUNTED_AT_ONCE.small + COUNTED_AT_ONCE.large;
  * wait for ever if all of them were held by steps that do the same.
  */
 export class StepPools {
-  /** Hold the locks of steps that take as long as Postgres does. */
-  readonly shortLocks: Pool;
-  /** Hold the locks of steps that also wait for something else. */
-  readonly longLocks: Pool;
+  /** Hold the locks of steps that take as long as Postgres does. Others have leases, which hold no connection. */
+  readonly locks: Pool;
   /** Compare and count runs, which may take a minute, and would keep those who settle items waiting. */
   readonly comparing: Pool;
 
   constructor(databaseUrl: string, logger: Logger) {
-    this.shortLocks = createPool(databaseUrl, 3 * STEP_CONCURRENCY + 2 + COUNTING, logger);
-    this.longLocks = createPool(databaseUrl, 2 * STEP_CONCURRENCY, logger);
+    this.locks = createPool(databaseUrl, 3 * STEP_CONCURRENCY + 2 + COUNTING, logger);
     this.comparing = createPool(databaseUrl, 3 * STEP_CONCURRENCY + COUNTING, logger);
   }
 
   async close(): Promise<void> {
-    await Promise.all([this.shortLocks.end(), this.longLocks.end(), this.comparing.end()]);
+    await Promise.all([this.locks.end(), this.comparing.end()]);
   }
 }

@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
+import { until } from '../../../test/until.js';
 import { ThreadLimitExceeded, ThreadPool, TooManyTasks, type ThreadLimits } from './thread-pool.js';
 
 const folder = mkdtempSync(join(tmpdir(), 'toolmark-threads-'));
@@ -11,21 +12,29 @@ writeFileSync(
   `
 import { serveTasks } from ${JSON.stringify(pathToFileURL(resolve('dist/libs/runtime/threads/thread-entry.js')).href)};
 const held = [];
+let tasks = 0;
 serveTasks(async ({ what, value }) => {
   if (what === 'spin') for (;;);
   if (what === 'hang') await new Promise(() => setInterval(() => {}, 1000));
   if (what === 'grow') for (;;) held.push(new Array(1e5).fill(Math.random()));
   if (what === 'throw') throw Object.assign(new TypeError('no such thing'), { path: '/a' });
   if (what === 'exit') process.exit(3);
+  if (what === 'count') return ++tasks;
   return value;
 });`,
 );
 const pools: ThreadPool<object, unknown>[] = [];
-const poolOf = (limits: Partial<ThreadLimits> = {}, mostWaiting?: number): ThreadPool<object, unknown> => {
+const poolOf = (
+  limits: Partial<ThreadLimits> = {},
+  mostWaiting?: number,
+  idleMs?: number,
+): ThreadPool<object, unknown> => {
   const pool = new ThreadPool<object, unknown>(
     entry,
     { threads: 2, cpuMs: 300, wallMs: 20_000, heapMb: 64, ...limits },
     mostWaiting,
+    undefined,
+    idleMs,
   );
   pools.push(pool);
   return pool;
@@ -95,4 +104,11 @@ it('a task that is taken back leaves the line, or its thread, and the next one i
   await expect(waiting).rejects.toThrow('cancelled');
   expect(await next).toBe(5);
   await expect(pool.run({ what: 'echo' }, 'a', abort.signal)).rejects.toThrow('cancelled');
+});
+
+it('a thread that has no task for a while ends with its memory, and the next task gets a new one', async () => {
+  const pool = poolOf({ threads: 1 }, undefined, 50);
+  const count = (): Promise<unknown> => pool.run({ what: 'count' }, 'a');
+  expect(await count()).toBe(1);
+  await until(async () => (await count()) === 1, { everyMs: 100 });
 });

@@ -26,12 +26,16 @@ interface QueuedTask<Task> {
 interface Thread<Task> {
   worker: Worker;
   current: QueuedTask<Task> | undefined;
+  /** Ends the thread when nothing has come for it. */
+  idle: NodeJS.Timeout | undefined;
 }
 
 /** The message of a thread: the result of its task, or the error that it threw. */
 type Outcome = { result: unknown } | { error: { name: string; message: string; stack?: string; facts?: object } };
 
 const CHECK_EVERY_MS = 100;
+/** A thread without a task keeps its memory for so long. */
+const IDLE_MS = 60_000;
 
 /**
  * Threads for work that may take long on one input, so that it stalls nobody else. Groups (teams, lanes) take turns,
@@ -53,6 +57,7 @@ export class ThreadPool<Task, Result> {
     readonly limits: ThreadLimits,
     readonly maxWaiting = Infinity,
     readonly workerData?: unknown,
+    readonly idleMs = IDLE_MS,
   ) {}
 
   /**
@@ -135,7 +140,7 @@ export class ThreadPool<Task, Result> {
   #spawn(): Thread<Task> {
     const resourceLimits: ResourceLimits = { maxOldGenerationSizeMb: this.limits.heapMb };
     const worker = new Worker(this.entry, { resourceLimits, workerData: this.workerData });
-    const thread: Thread<Task> = { worker, current: undefined };
+    const thread: Thread<Task> = { worker, current: undefined, idle: undefined };
     worker.unref();
     worker.on('message', (outcome: Outcome) => this.#end(thread, outcome));
     worker.on('error', (error: Error & { code?: string }) => {
@@ -153,8 +158,15 @@ export class ThreadPool<Task, Result> {
     return thread;
   }
 
+  #endWhenIdle(thread: Thread<Task>): void {
+    clearTimeout(thread.idle);
+    if (!this.#threads.has(thread)) return;
+    thread.idle = setTimeout(() => this.#terminate(thread, new Error('It was idle.')), this.idleMs).unref();
+  }
+
   #start(thread: Thread<Task>, taken: QueuedTask<Task>): void {
     const { worker } = thread;
+    clearTimeout(thread.idle);
     thread.current = taken;
     worker.ref();
     worker.postMessage(taken.task);
@@ -165,6 +177,7 @@ export class ThreadPool<Task, Result> {
     const { current } = thread;
     thread.current = undefined;
     thread.worker.unref();
+    this.#endWhenIdle(thread);
     if (outcome instanceof Error) current?.reject(outcome);
     else if ('result' in outcome) current?.resolve(outcome.result as never);
     else {

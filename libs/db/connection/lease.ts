@@ -1,0 +1,66 @@
+import { newId } from '#lib/runtime/ids';
+import type { Pool } from './pool.js';
+
+const LEASE_MS = 10_000;
+
+/** Another process may have the lease, because this one could not renew it in time. */
+export class LeaseExpired extends Error {}
+
+/**
+ * Runs `work` while this process holds the lease of `name`, or not at all. A lease is a row that is renewed until
+ * `work` ends: however long that waits for somebody, it holds no connection. The lease of a process that died or froze
+ * runs out after `LEASE_MS`. A frozen process may wake up and work beside the next holder, so each write of `work` must
+ * tolerate a second writer.
+ * @param work its signal aborts when the lease is lost
+ * @returns whether `work` ran here
+ */
+export async function withLease(
+  pool: Pool,
+  name: string,
+  work: (lost: AbortSignal) => Promise<void>,
+  leaseMs = LEASE_MS,
+): Promise<boolean> {
+  const holder = newId();
+  if (!(await take(pool, name, holder, leaseMs))) return false;
+  const lost = new AbortController();
+  let isRenewing = false;
+  const renewal = setInterval(() => {
+    if (isRenewing) return;
+    isRenewing = true;
+    void renew(pool, name, holder, leaseMs)
+      .then((isMine) => isMine || lost.abort(new LeaseExpired(`The lease "${name}" ran out.`)))
+      .catch(() => {}) // It is tried again, until another process has taken the lease.
+      .finally(() => (isRenewing = false));
+  }, leaseMs / 3);
+  try {
+    await work(lost.signal);
+  } finally {
+    clearInterval(renewal);
+    // If that fails, it runs out.
+    await pool.query('DELETE FROM lease WHERE name = $1 AND holder = $2', [name, holder]).catch(() => {});
+  }
+  return true;
+}
+
+async function take(pool: Pool, name: string, holder: string, leaseMs: number): Promise<boolean> {
+  const { rowCount } = await pool.query(
+    `INSERT INTO lease AS l (name, holder, until) VALUES ($1, $2, now() + $3 * interval '1 ms')
+     ON CONFLICT (name) DO UPDATE SET holder = excluded.holder, until = excluded.until WHERE l.until < now()`,
+    [name, holder, leaseMs],
+  );
+  return rowCount === 1;
+}
+
+/** @returns whether the lease is still of this holder */
+async function renew(pool: Pool, name: string, holder: string, leaseMs: number): Promise<boolean> {
+  const { rowCount } = await pool.query(
+    `UPDATE lease SET until = now() + $3 * interval '1 ms' WHERE name = $1 AND holder = $2`,
+    [name, holder, leaseMs],
+  );
+  return rowCount === 1;
+}
+
+/** Those that processes left behind when they died. One of them that was taken again has another end. */
+export async function removeExpiredLeases(pool: Pool): Promise<void> {
+  await pool.query(`DELETE FROM lease WHERE until < now() - interval '1 hour'`);
+}
