@@ -20,6 +20,7 @@ const first = await start();
 const rows = first.text.split('\n').filter((line) => /^ +\d+ {2}\S.* %/.test(line));
 assert.ok(rows.length >= 4, `The leaderboard shows four models or more:\n${first.text}`);
 assert.equal((await first.call('GET', '/api/tool-eval/history')).items.length, 1);
+assert.deepEqual(openPorts(), [], 'Nothing listens to other machines.');
 await openPage(first);
 await followPrintedSteps(first);
 await stop('SIGTERM');
@@ -29,7 +30,8 @@ console.log(
 );
 
 const given = 'a-token-that-was-given';
-const second = await start({ TOOLMARK_ADMIN_TOKEN: given });
+const second = await start({ TOOLMARK_ADMIN_TOKEN: given, TOOLMARK_HOST: '0.0.0.0' });
+assert.deepEqual(openPorts(), [second.port], 'Of what is opened to other machines, there is the API alone.');
 assert.doesNotMatch(second.text, /Running "|Your token/, 'A second start runs no demo and shows no token.');
 assert.ok(!second.text.includes(given), 'A token that was given is not printed.');
 assert.match(second.text, /token: the one that you gave, TOOLMARK_ADMIN_TOKEN/);
@@ -106,7 +108,7 @@ async function start(given = {}) {
   const seconds = ((Date.now() - startedAt) / 1000).toFixed(1);
   const { url } = JSON.parse(readFileSync(join(folder, 'running.json'), 'utf8'));
   const call = apiClient(url, given.TOOLMARK_ADMIN_TOKEN ?? readFileSync(join(folder, 'admin-token'), 'utf8').trim());
-  return { text, seconds, call };
+  return { text, seconds, call, port: Number(new URL(url).port) };
 }
 
 async function stop(signal) {
@@ -116,6 +118,31 @@ async function stop(signal) {
     await until(() => processesOn(folder).length === 0, 60_000),
     `Still running: ${processesOn(folder).join('; ')}`,
   );
+}
+
+/** Ports on which what was started listens beyond this machine (Linux). */
+function openPorts() {
+  const sockets = new Set(
+    processesOn(folder).flatMap((process) => {
+      const folderOfFiles = `/proc/${process.split(' ')[0]}/fd`;
+      return readdirSync(folderOfFiles).flatMap((name) => {
+        try {
+          return /^socket:\[(\d+)\]$/.exec(readlinkSync(`${folderOfFiles}/${name}`))?.[1] ?? [];
+        } catch {
+          return []; // It was closed meanwhile.
+        }
+      });
+    }),
+  );
+  const [LISTENS, LOOPBACK] = ['0A', /^(0100007F|0{24}01000000)$/];
+  return ['tcp', 'tcp6'].flatMap((kind) => {
+    const rows = readFileSync(`/proc/net/${kind}`, 'utf8').trim().split('\n').slice(1);
+    return rows.flatMap((row) => {
+      const [, local, , state, , , , , , inode] = row.trim().split(/\s+/);
+      const [address, port] = local.split(':');
+      return state === LISTENS && sockets.has(inode) && !LOOPBACK.test(address) ? [parseInt(port, 16)] : [];
+    });
+  });
 }
 
 /** The processes that use a folder, by their arguments, environment or working directory (Linux). */

@@ -236,9 +236,11 @@ function startApps(ports, env) {
         onPid: () => setImmediate(saveState),
       }),
     );
-  add('simulator', 'simulator', ports.simulator, {});
+  // Whoever opens the API to others opens neither the simulator, which shows requests, nor the metrics of workers.
+  const own = { TOOLMARK_HOST: '127.0.0.1' };
+  add('simulator', 'simulator', ports.simulator, own);
   add('api', 'api', ports.api, env);
-  ports.workers.forEach((port, index) => add('worker', `worker ${index + 1}`, port, workerEnv));
+  ports.workers.forEach((port, index) => add('worker', `worker ${index + 1}`, port, { ...workerEnv, ...own }));
   saveState();
 }
 

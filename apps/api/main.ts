@@ -38,5 +38,5 @@ await waitForDependencies(
 
 app.enableShutdownHooks(undefined, { useProcessExit: true });
 const port = env.PORT ?? DEFAULT_PORT;
-await app.listen(port, '0.0.0.0');
-logger.info({ port }, 'The API is listening');
+await app.listen(port, env.TOOLMARK_HOST);
+logger.info({ host: env.TOOLMARK_HOST, port }, 'The API is listening');

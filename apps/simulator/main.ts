@@ -17,7 +17,12 @@ if (problems.length > 0) {
 
 const simulator = createSimulator({ seed });
 try {
-  console.log(JSON.stringify({ msg: 'The simulator listens.', port: await simulator.listen(port) }));
+  console.log(
+    JSON.stringify({
+      msg: 'The simulator listens.',
+      port: await simulator.listen(port, process.env.TOOLMARK_HOST || undefined),
+    }),
+  );
 } catch (error) {
   console.error(`The simulator cannot listen on port ${port}: ${(error as Error).message}. Set PORT to a free one.`);
   process.exit(1);

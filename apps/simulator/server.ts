@@ -15,7 +15,7 @@ const MAX_BODY_BYTES = 64 * 1024 * 1024;
 const EMBEDDING_MODEL = 'embeddings';
 
 export interface Simulator {
-  /** Listens on a port, or on any free port if it is 0. Returns the port. */
+  /** Listens on a port, or on any free one if it is 0: to this machine alone without `host`. Returns the port. */
   listen(port: number, host?: string): Promise<number>;
   /** Stops listening and aborts open requests. */
   close(): Promise<void>;
@@ -36,7 +36,7 @@ export function createSimulator({ seed = 1 }: { seed?: number } = {}): Simulator
   });
   return {
     url: '',
-    async listen(port, host = '0.0.0.0') {
+    async listen(port, host = '127.0.0.1') {
       await new Promise<void>((resolve, reject) => server.once('error', reject).listen(port, host, resolve));
       const { port: bound } = server.address() as AddressInfo;
       this.url = `http://127.0.0.1:${bound}`;

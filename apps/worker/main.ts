@@ -32,5 +32,5 @@ const app = await NestFactory.create<NestFastifyApplication>(WorkerModule.of(env
 handleUncaughtErrors(logger, (endsInMs) => app.get(WorkerProcess).onUncaughtError(endsInMs));
 app.enableShutdownHooks(undefined, { useProcessExit: true });
 const port = env.PORT ?? 8503;
-await app.listen(port, '0.0.0.0');
-logger.info({ port }, 'The worker is ready for items');
+await app.listen(port, env.TOOLMARK_HOST);
+logger.info({ host: env.TOOLMARK_HOST, port }, 'The worker is ready for items');

@@ -11,6 +11,10 @@ const HEX_KEY = 'must be 64 hexadecimal digits (openssl rand -hex 32)';
 
 const Env = z.object({
   PORT: z.coerce.number().int().min(0).max(65_535).optional(),
+  /** The address to listen on. The image sets 0.0.0.0: what a container publishes decides there. */
+  TOOLMARK_HOST: z
+    .union([z.ipv4(), z.ipv6(), z.literal('localhost')], 'must be an address of this machine, such as 0.0.0.0')
+    .default('127.0.0.1'),
   DATABASE_URL: url(/^postgres(ql)?$/, 'postgres://user:password@host:5432/toolmark'),
   REDIS_URL: url(/^rediss?$/, 'redis://host:6379'),
   TOOLMARK_ADMIN_TOKEN: z.string().min(16, 'must have at least 16 characters').optional(),
