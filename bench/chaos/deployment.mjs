@@ -104,6 +104,7 @@ function processStarter(env) {
     return {
       name,
       url: `http://127.0.0.1:${port}`,
+      pid: child.pid,
       exited,
       kill,
       hasExited: () => child.exitCode !== null || child.signalCode !== null,

@@ -7,6 +7,7 @@ const WEATHER_CALL = { expected_tool: 'get_weather', expected_params: { city: 'P
 
 /** An attack goes on until `stop`, which also undoes it: sockets closed, runs cancelled, lanes resumed. */
 export class Adversary {
+  static #shared = new Map();
   #ended = new AbortController();
   signal = this.#ended.signal;
   #loops = [];
@@ -17,19 +18,20 @@ export class Adversary {
   #requestsBefore;
 
   /** `tokens`: {owner, viewer} of the hostile team; `provider`: the URL of the hostile one; `name`: the attack's */
-  constructor({ api, sql, provider, tokens, teamId, name }) {
-    Object.assign(this, { api, sql, provider, tokens, teamId, name });
+  constructor({ api, sql, provider, tokens, teamId, name, newTeam }) {
+    Object.assign(this, { api, sql, provider, tokens, teamId, name, newTeam });
     this.#requestsBefore = this.#requestsToProvider();
   }
 
   /** Counts under `as` how the request was answered. Does not throw: some attacks aim at an API that is gone. */
-  async ask(method, path, body, { token = this.tokens.owner, as = templateOf(method, path) } = {}) {
+  async ask(method, path, body, { token = this.tokens.owner, headers, as = templateOf(method, path) } = {}) {
     try {
       const response = await fetch(this.api.url + path, {
         method,
         signal: AbortSignal.any([this.signal, AbortSignal.timeout(GIVE_UP_MS)]),
         headers: {
-          authorization: `Bearer ${token}`,
+          ...(token && { authorization: `Bearer ${token}` }),
+          ...headers,
           ...(body !== undefined && { 'content-type': 'application/json' }),
         },
         body: body === undefined || typeof body === 'string' ? body : JSON.stringify(body),
@@ -68,6 +70,21 @@ export class Adversary {
       }
     };
     for (let n = 0; n < atOnce; n++) this.#loops.push(loop(n));
+  }
+
+  /** What attacks of the team share, made by the first one. */
+  once(name, make) {
+    if (!Adversary.#shared.has(name)) Adversary.#shared.set(name, make());
+    return Adversary.#shared.get(name);
+  }
+
+  /** A hostile team of its own, for as long as this attack goes on. */
+  async another(name) {
+    const { api, sql, provider, newTeam } = this;
+    const team = new Adversary({ api, sql, provider, newTeam, name, ...(await newTeam(name)) });
+    this.signal.addEventListener('abort', () => team.end());
+    this.after(() => team.stop());
+    return team;
   }
 
   /** Runs once the attack is over. */

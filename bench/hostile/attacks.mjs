@@ -2,6 +2,8 @@
 // is under way, or returns what begins it, so that in a group all are prepared before one slows the API down. `size` is
 // 1, or less where only counts matter. An attack goes on until it is stopped (adversary.mjs). All are bounded in count
 // and rate, and reach only this machine.
+import { HEAVY_ATTACKS, HEAVY_SIGNS } from './heavy-attacks.mjs';
+
 const MIB = 2 ** 20;
 const UNKNOWN_JOB = '00000000-0000-7000-8000-000000000000';
 const han = (length) => Array.from({ length }, (_, n) => String.fromCharCode(0x4e00 + ((n * 7919) % 20_000))).join('');
@@ -54,6 +56,7 @@ export const SIGNS = {
   'replies of 60,000 calls': /items oversized_reply/,
   'an error with U+0000': /items bad_request/,
   'tokens to count': /estimate 200/,
+  ...HEAVY_SIGNS,
 };
 
 export const ATTACKS = {
@@ -387,4 +390,5 @@ export const ATTACKS = {
       ),
     },
   }),
+  ...HEAVY_ATTACKS,
 };

@@ -1,5 +1,6 @@
 // A provider whose models each answer in a harmful way. GET /asked returns how often each was asked.
 //    node bench/hostile/provider.mjs   (PORT)
+import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { setTimeout as delay } from 'node:timers/promises';
 
@@ -21,6 +22,7 @@ const completion = (message, usage = { prompt_tokens: 7, completion_tokens: 3 })
     ],
     usage,
   });
+const keys = (n) => `{${Array.from({ length: n }, (_, index) => `"key${index}":1`).join(',')}}`;
 const plain = completion({ tool_calls: [call({ city: 'Paris' })] });
 /** No letter is so frequent that difflib would ignore it. */
 const letters = (length, step) =>
@@ -65,6 +67,19 @@ const MODELS = {
       usage: { input_tokens: 2147483647, cache_creation_input_tokens: 2147483647, output_tokens: 2147483647 },
     }),
   }),
+  'megabytes-of-numbers': () => ({ body: plain.replace('{', `{"x":[${'1e0,'.repeat(15 * 2 ** 18)}1],`) }),
+  'megabytes-of-keys': () => ({ body: plain.replace('{', `{"x":${keys(9e5)},`) }),
+  'megabytes-of-arguments': () => {
+    const args = `{"city":[${'1e0,'.repeat(15 * 2 ** 18)}1]}`;
+    return { body: completion({ tool_calls: [{ ...call({}), function: { name: 'get_weather', arguments: args } }] }) };
+  },
+  'hundred-thousand-calls': () => ({
+    body: completion({ tool_calls: Array.from({ length: 100_000 }, () => call({ city: 'Paris' })) }),
+  }),
+  'megabytes-of-error': () => ({
+    status: 400,
+    body: `{"error":{"message":"no","x":[${'1e0,'.repeat(15 * 2 ** 18)}1]}}`,
+  }),
   'waits-for-ages': () => error(429, 'later', { 'retry-after-ms': '100000000000000000000' }),
   'waits-for-ever': () => error(429, 'later'),
   'large-rounds': () => ({
@@ -76,12 +91,66 @@ const MODELS = {
   'hangs-up': () => ({ body: plain, cut: true }),
   trickles: () => ({ body: plain, trickle: true }),
 };
+/** A large text is not encoded for each answer. */
+const inBytes = ({ body, ...more }) => ({ ...more, body: body.length > 2 ** 20 ? Buffer.from(body) : body });
 const made = new Map();
 const answerOf = (model, text) => {
   if (model === 'refuses-in-turn') return refuseInTurn(text);
-  if (!made.has(model)) made.set(model, Object.hasOwn(MODELS, model) ? MODELS[model]() : { body: plain });
+  if (!made.has(model)) made.set(model, inBytes(Object.hasOwn(MODELS, model) ? MODELS[model]() : { body: plain }));
   return made.get(model);
 };
+
+/** Lists of models of fifteen megabytes. */
+const LISTS = {
+  numbers: () => `{"data":[{"id":"a"}],"x":[${'1e0,'.repeat(15 * 2 ** 18)}1]}`,
+  keys: () => `{"data":[{"id":"a"}],"x":${keys(9e5)}}`,
+  models: () => `{"data":[${Array.from({ length: 5e5 }, (_, n) => `{"id":"model-${n}"}`).join(',')}]}`,
+};
+/** What MCP servers list, as JSON of their tools. */
+const aTool = (n, more = '') => `{"name":"tool_${n}","inputSchema":{"type":"object"${more}}}`;
+const TOOLS = {
+  pages: () => aTool(0, `,"x":"${'x'.repeat(15 * 2 ** 20)}"`),
+  objects: () => aTool(0, `,"x":[${'{"a":1},'.repeat(1.8e6)}1]`),
+  headers: () => {
+    const properties = Array.from({ length: 2e5 }, (_, n) => `"p${n}":{"type":"string","x-mcp-header":"h${n}"}`);
+    return aTool(0, `,"properties":{${properties.join(',')}}`);
+  },
+  tools: () => Array.from({ length: 4900 }, (_, n) => aTool(n)).join(','),
+};
+const texts = new Map();
+const textOf = (name) => {
+  if (!texts.has(name)) texts.set(name, Buffer.from((LISTS[name] ?? TOOLS[name])()));
+  return texts.get(name);
+};
+
+/** An MCP server that lists a page of these tools, and says each time that there is another one. */
+function serveMcp(kind, message, response) {
+  if (message === undefined) return response.writeHead(405).end();
+  const { id, method, params } = message;
+  if (id === undefined) return response.writeHead(202).end();
+  const answer = (result) =>
+    response.writeHead(200, { 'content-type': 'application/json' }).end(`{"jsonrpc":"2.0","id":${id},${result}}`);
+  if (method === 'initialize')
+    return answer(
+      `"result":{"protocolVersion":${JSON.stringify(params.protocolVersion)},"capabilities":{"tools":{}},` +
+        `"serverInfo":{"name":"${kind}","version":"1"}}`,
+    );
+  if (method !== 'tools/list') return answer('"error":{"code":-32601,"message":"Method not found"}');
+  if (kind === 'events') return sendEvents(response);
+  const cursor = Number(params?.cursor ?? 0) + 1;
+  response.writeHead(200, { 'content-type': 'application/json' });
+  response.write(`{"jsonrpc":"2.0","id":${id},"result":{"nextCursor":"${cursor}","tools":[`);
+  response.write(textOf(kind));
+  response.end(']}}');
+}
+
+/** Events that say nothing, as fast as they are read. */
+async function sendEvents(response) {
+  response.writeHead(200, { 'content-type': 'text/event-stream' });
+  const some = 'event: message\ndata: {}\n\n'.repeat(1000);
+  while (!response.destroyed)
+    if (!response.write(some)) await Promise.race([once(response, 'drain'), once(response, 'close')]);
+}
 
 const asked = {};
 const server = createServer(async (request, response) => {
@@ -90,6 +159,10 @@ const server = createServer(async (request, response) => {
   let text = '';
   request.setEncoding('utf8').on('data', (piece) => (text += piece));
   await new Promise((resolve) => request.once('close', resolve).once('end', resolve));
+  const [, server, kind] = /^\/(mcp|lists)\/(\w+)/.exec(request.url) ?? [];
+  if (server === 'mcp') return serveMcp(kind, text ? JSON.parse(text) : undefined, response);
+  if (server === 'lists' && request.url.endsWith('/models'))
+    return response.writeHead(200, { 'content-type': 'application/json' }).end(textOf(kind));
   const model = /"model":"([^"]*)"/.exec(text)?.[1] ?? '';
   asked[model] = (asked[model] ?? 0) + 1;
   if (request.url.endsWith('/embeddings')) return; // never answered

@@ -1,9 +1,12 @@
 // What an honest team notices of a hostile one: its run alone, and beside each attack of attacks.mjs in turn. Fails if
-// the run takes more than twice its time alone, is not exact or has a request made twice, or if a process ends.
+// the run takes more than twice its time alone, is not exact or has a request made twice, if one in twenty of the
+// requests of the team takes more than 250 ms, if the API has more than 700 MB or a worker more than 800, or if a
+// process ends.
 //    node bench/hostile/run.mjs [parts of names ...] [--items=200] [--latency=500] [--at-once[=8]] [--json] [--list]
 // --at-once: all attacks together, or in groups of so many, and of half the size, for counts only; --json: prints what
 // was seen and judges nothing; --list: prints the names of the attacks.
 import { spawn } from 'node:child_process';
+import { readFileSync } from 'node:fs';
 import { createInterface } from 'node:readline';
 import { cpus } from 'node:os';
 import { fileURLToPath } from 'node:url';
@@ -34,6 +37,9 @@ if (process.argv.includes('--list')) {
 
 /** A run that takes this many times its ideal time is stuck: the next attack is tried. */
 const STUCK_RATIO = 8;
+const IDLE_MS = 75_000;
+const MAX_P95_MS = 250;
+const MAX_MB = { api: 700, worker: 800 };
 const PATIENCE_MS = 30_000;
 const besideThis = (file) => fileURLToPath(new URL(file, import.meta.url));
 const say = (text) => process.stderr.write(`${text}\n`);
@@ -55,6 +61,16 @@ function supervise(first, onEnd) {
   return self;
 }
 
+const inMs = ({ medianMs, p95Ms }) => `${Math.round(medianMs)}, ${Math.round(p95Ms)}`;
+
+/** A minute after the last attack threads without work have ended. */
+async function sayMemory(memory) {
+  const mb = () => memory.now().map(Math.round).join(', ');
+  const atEnd = mb();
+  await delay(IDLE_MS);
+  say(`\nMemory of the API and the workers after the last attack: ${atEnd} MB; ${IDLE_MS / 1000} s later: ${mb()} MB`);
+}
+
 /** Waits for a process before the next measurement, and ends one that stays stalled, as a liveness probe would. */
 async function untilHealthy(one) {
   const healthy = (timeoutMs) =>
@@ -66,14 +82,34 @@ async function untilHealthy(one) {
   await healthy(PATIENCE_MS).catch(() => (one.current.kill('SIGKILL'), healthy(60_000)));
 }
 
-/** Starts the process that asks /healthz. `seen` returns what it saw since the last call. */
-function watchHealth(urls) {
-  const child = spawn(node, [besideThis('watch-health.mjs'), ...urls], { stdio: ['pipe', 'pipe', 'inherit'] });
+/** Starts the process that asks /healthz and what the team reads. `seen` returns what it saw since the last call. */
+function watchHealth(urls, token) {
+  const child = spawn(node, [besideThis('watch-health.mjs'), ...urls], {
+    stdio: ['pipe', 'pipe', 'inherit'],
+    env: { PATH: process.env.PATH, TOKEN: token },
+  });
   const lines = createInterface(child.stdout)[Symbol.asyncIterator]();
   return {
     seen: async () => (child.stdin.write('\n'), JSON.parse((await lines.next()).value)),
     stop: () => child.stdin.end(),
   };
+}
+
+/** How much memory each process has. `seen` returns the most since the last call, in MB. */
+function watchMemory(supervised) {
+  const most = supervised.map(() => 0);
+  const now = () => supervised.map(({ current }) => residentMb(current.pid));
+  const look = () => now().forEach((mb, index) => (most[index] = Math.max(most[index], mb)));
+  const timer = setInterval(look, 100);
+  return { now, seen: () => (look(), most.splice(0, most.length, ...now())), stop: () => clearInterval(timer) };
+}
+
+function residentMb(pid) {
+  try {
+    return (Number(readFileSync(`/proc/${pid}/statm`, 'utf8').split(' ')[1]) * 4096) / 1e6;
+  } catch {
+    return 0; // It has ended.
+  }
 }
 
 async function startProvider() {
@@ -96,22 +132,25 @@ await withDeployment({}, async ({ sql, call, simulator, apis: [api], worker }) =
     supervise(one, (name) => (ends.push(name), say(`The ${name} ended.`))),
   );
   const provider = await startProvider();
-  const health = watchHealth([api.url, ...workers.map(({ url }) => url)]);
+  const honest = await HonestTeam.create({ call, sql, api, simulator, latencyMs });
+  const health = watchHealth([api.url, ...workers.map(({ url }) => url)], honest.token);
+  const memory = watchMemory(supervised);
   try {
-    const honest = await HonestTeam.create({ call, sql, api, simulator, latencyMs });
-    const hostile = await createHostileTeam(call);
-    await sql.query('UPDATE team SET running_jobs_per_user = 60');
-    const aloneMs = await measureAlone(honest, health);
+    const newTeam = (name) => createTeam({ call, sql }, name);
+    const hostile = await newTeam('hostile');
+    const aloneMs = await measureAlone(honest, health, memory);
     if (!json) printHeader();
     for (const group of inGroups(names, atOnce || 1)) {
-      const adversaries = group.map((name) => new Adversary({ api, sql, provider, ...hostile, name }));
-      rows.push(await measureBeside({ adversaries, honest, aloneMs, health, supervised, ends }));
+      const adversaries = group.map((name) => new Adversary({ api, sql, provider, newTeam, ...hostile, name }));
+      rows.push(await measureBeside({ adversaries, honest, aloneMs, health, memory, supervised, ends }));
       if (!json) console.log(row(rows.at(-1)));
     }
     if (json) console.log(JSON.stringify({ items, aloneMs, rows }));
+    else await sayMemory(memory);
   } finally {
     for (const one of supervised) one.stopping = true;
     health.stop();
+    memory.stop();
     provider.stop();
   }
 });
@@ -122,30 +161,34 @@ function inGroups(list, size) {
   return groups;
 }
 
-async function createHostileTeam(call) {
-  const { id: teamId, token } = await call('POST', '/api/teams', { name: 'hostile' });
+async function createTeam({ call, sql }, name) {
+  const { id: teamId, token } = await call('POST', '/api/teams', { name });
+  await sql.query('UPDATE team SET running_jobs_per_user = 60 WHERE id = $1', [teamId]);
   const viewer = { name: 'viewer', role: 'viewer', user: 'viewer' };
   const viewerToken = await call('POST', '/api/tokens', viewer, token.token);
   return { teamId, tokens: { owner: token.token, viewer: viewerToken.token } };
 }
 
 /** The honest run without an attack; the mean of two, or a single one if only counts matter. */
-async function measureAlone(honest, health) {
+async function measureAlone(honest, health, memory) {
   await honest.play(await honest.prepare(HonestTeam.CONCURRENCY), 60_000); // Now the lane exists and workers listen.
   const alone = [];
   for (let n = 0; n < (atOnce ? 1 : 2); n++)
     alone.push(await honest.play(await honest.prepare(items), 10 * honest.idealMs(items)));
-  const longestMs = Math.max(...Object.values(await health.seen()).map((one) => one.longestMs));
+  const { health: answers, requests } = await health.seen();
+  const longestMs = Math.max(...Object.values(answers).map((one) => one.longestMs));
   say(
     `${cpus().length} cores, ${cpus()[0].model.trim()}; the honest run alone: ` +
-      `${alone.map(({ ms }) => seconds(ms)).join(' s, ')} s; longest /healthz: ${Math.round(longestMs)} ms\n`,
+      `${alone.map(({ ms }) => seconds(ms)).join(' s, ')} s; longest /healthz: ${Math.round(longestMs)} ms; ` +
+      `its requests: ${inMs(requests)} ms; memory: ${memory.seen().map(Math.round).join(', ')} MB\n`,
   );
   return (alone[0].ms + alone.at(-1).ms) / 2;
 }
 
-async function measureBeside({ adversaries, honest, aloneMs, health, supervised, ends }) {
+async function measureBeside({ adversaries, honest, aloneMs, health, memory, supervised, ends }) {
   const run = await honest.prepare(items);
   await health.seen();
+  memory.seen();
   ends.length = 0;
   const failures = [];
   const note = (error) => failures.push(error.message);
@@ -165,7 +208,7 @@ async function measureBeside({ adversaries, honest, aloneMs, health, supervised,
       .play(run, STUCK_RATIO * honest.idealMs(items))
       .catch((error) => ({ ms: Infinity, wrong: [error.message], repeated: NaN }));
   } finally {
-    seen = Object.values(await health.seen());
+    seen = await health.seen();
     outcomes = await Promise.all(
       adversaries.map((one) => outcomeWithSign(one).catch((error) => (note(error), error.message))),
     );
@@ -181,7 +224,13 @@ async function measureBeside({ adversaries, honest, aloneMs, health, supervised,
     ended: [...ends],
     failures,
     outcomes,
-    health: seen.map(({ answers, refused, longestMs }) => ({ answers, refused, longestMs: Math.round(longestMs) })),
+    requests: seen.requests,
+    memory: memory.seen().map(Math.round),
+    health: Object.values(seen.health).map(({ answers, refused, longestMs }) => ({
+      answers,
+      refused,
+      longestMs: Math.round(longestMs),
+    })),
   };
 }
 
@@ -203,7 +252,9 @@ function printHeader() {
     'beside',
     'time, s',
     'of its time alone',
+    'its requests, ms: median, p95',
     'longest /healthz, ms: API, workers',
+    'memory, MB: API, workers',
     'processes ended',
     'requests made twice',
     'what became of the attack',
@@ -211,9 +262,13 @@ function printHeader() {
   console.log(`| ${columns.join(' | ')} |\n|${'---|'.repeat(columns.length)}`);
 }
 
-function faultsOf({ ratio, wrong, repeated, ended, failures }) {
+function faultsOf({ ratio, wrong, repeated, ended, failures, requests, memory: [ofApi, ...ofWorkers] }) {
   return [
     ...(ratio > 2 ? ['more than twice its time'] : []),
+    ...(requests.p95Ms > MAX_P95_MS ? ['its requests are late'] : []),
+    ...(requests.refused.length ? [`its requests are refused: ${requests.refused[0].slice(0, 200)}`] : []),
+    ...(ofApi > MAX_MB.api ? ['the API has too much memory'] : []),
+    ...(Math.max(...ofWorkers) > MAX_MB.worker ? ['a worker has too much memory'] : []),
     ...wrong,
     ...failures,
     ...(repeated > 0 ? ['requests made twice'] : []),
@@ -223,13 +278,16 @@ function faultsOf({ ratio, wrong, repeated, ended, failures }) {
 
 function row(seen) {
   const [ofApi, ...ofWorkers] = seen.health;
+  const [ofApiMb, ...ofWorkersMb] = seen.memory;
   const health = [ofApi.longestMs, Math.max(...ofWorkers.map(({ longestMs }) => longestMs))].join(', ');
   const faults = faultsOf(seen);
   const cells = [
     seen.names.join(' + '),
     seconds(seen.ms),
     seen.ratio.toFixed(2),
+    inMs(seen.requests),
     health,
+    [ofApiMb, Math.max(...ofWorkersMb)].join(', '),
     seen.ended.length ? seen.ended.join(', ') : '0',
     seen.repeated,
     seen.outcomes.join('; ') + (faults.length ? ` **${faults.join('; ')}**` : ''),

@@ -1,30 +1,53 @@
-// Asks /healthz of each URL 20 times a second, in its own process so that a busy benchmark does not make an answer look
-// late. Answers each line of standard input with what it saw since the line before: a JSON object of url ->
-// {answers, refused, longestMs}, where `refused` is what else came, each once.
-//    node bench/hostile/watch-health.mjs <url> ...
+// Asks /healthz of each URL 20 times a second, and what a team reads of its own, in a process of its own so that a busy
+// benchmark does not make an answer look late. Answers each line of standard input with what it saw since the line
+// before: {health: url -> seen, requests: seen}, with seen {answers, refused, longestMs, medianMs, p95Ms}, where
+// `refused` is what else came, each once.
+//    node bench/hostile/watch-health.mjs <url> ...   (the API first; TOKEN of the team)
 import { createInterface } from 'node:readline';
 import { setTimeout as delay } from 'node:timers/promises';
 
 const EVERY_MS = 50;
-const seen = {};
-for (const url of process.argv.slice(2)) void watch(url);
+const READ = ['/api/tool-eval/history?limit=20', '/api/tool-suites', '/api/jobs?limit=20', '/api/providers', '/api/me'];
+const urls = process.argv.slice(2);
+const health = {};
+for (const url of urls) void watch((health[url] = beginning()), () => `${url}/healthz`);
+const requests = beginning();
+const headers = { authorization: `Bearer ${process.env.TOKEN}` };
+let turn = 0;
+void watch(requests, () => urls[0] + READ[turn++ % READ.length], { headers });
+
 createInterface(process.stdin)
   .on('line', () => {
-    // A request that is still unanswered counts too.
-    const now = performance.now();
-    for (const one of Object.values(seen))
-      if (one.since !== undefined) one.longestMs = Math.max(one.longestMs, now - one.since);
-    console.log(JSON.stringify(seen));
-    for (const one of Object.values(seen))
-      Object.assign(one, { answers: 0, refused: [], longestMs: 0, since: one.since === undefined ? undefined : now });
+    console.log(
+      JSON.stringify({
+        health: Object.fromEntries(Object.entries(health).map(([url, one]) => [url, seen(one)])),
+        requests: seen(requests),
+      }),
+    );
+    for (const one of [...Object.values(health), requests]) Object.assign(one, beginning(), { since: again(one) });
   })
   .on('close', () => process.exit(0));
 
-async function watch(url) {
-  const mine = (seen[url] = { answers: 0, refused: [], longestMs: 0, since: undefined });
+function beginning() {
+  return { answers: 0, refused: [], tookMs: [], since: undefined };
+}
+
+/** An answer that has not come is late from now on. */
+function again({ since }) {
+  return since === undefined ? undefined : performance.now();
+}
+
+function seen({ answers, refused, tookMs, since }) {
+  // A request that is still unanswered counts too.
+  const times = [...tookMs, ...(since === undefined ? [] : [performance.now() - since])].sort((a, b) => a - b);
+  const quantile = (share) => times[Math.min(times.length - 1, Math.floor(share * times.length))] ?? 0;
+  return { answers, refused, longestMs: times.at(-1) ?? 0, medianMs: quantile(0.5), p95Ms: quantile(0.95) };
+}
+
+async function watch(mine, urlOf, options) {
   for (;;) {
     mine.since = performance.now();
-    const refusal = await fetch(`${url}/healthz`).then(
+    const refusal = await fetch(urlOf(), options).then(
       async (answer) => {
         const text = await answer.text();
         return answer.ok ? undefined : text;
@@ -33,9 +56,11 @@ async function watch(url) {
     );
     const tookMs = performance.now() - mine.since;
     mine.since = undefined;
-    if (refusal === undefined) mine.answers++;
-    else mine.refused = [...new Set([...mine.refused, refusal])];
-    if (refusal === undefined) mine.longestMs = Math.max(mine.longestMs, tookMs);
+    if (refusal !== undefined) mine.refused = [...new Set([...mine.refused, refusal])];
+    else {
+      mine.answers++;
+      mine.tookMs.push(tookMs);
+    }
     await delay(Math.max(0, EVERY_MS - tookMs));
   }
 }
