@@ -229,7 +229,7 @@ export const HEAVY_ATTACKS = {
   },
   async 'estimates of tunes'(hostile, size) {
     const { suiteId, model } = await largeRuns(hostile, size);
-    const spaces = { temperature: { values: times(20, (n) => n / 10) } };
+    const spaces = { temperature: times(20, (n) => n / 10) };
     const asked = [
       ['/api/tool-eval/prompt-tune/estimate', { suite_id: suiteId, models: [model], meta_model: model }],
       ['/api/tool-eval/param-tune/estimate', { suite_id: suiteId, models: [model], search_space: spaces }],
@@ -239,7 +239,8 @@ export const HEAVY_ATTACKS = {
   },
   async 'try-outs of a large suite'(hostile, size) {
     const { suiteId, model } = await largeRuns(hostile, size);
-    const body = { suite_id: suiteId, models: [model], prompt: 'What is the weather in Paris?' };
+    const one = { prompt: 'What is the weather in Paris?', expected_tool: 'get_weather' };
+    const body = { suite_id: suiteId, models: [model], case: one };
     return () => allTheTime(hostile, 50, () => hostile.ask('POST', '/api/tool-eval/try', body));
   },
   async 'lists by hundreds'(hostile) {
