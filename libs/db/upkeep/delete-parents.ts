@@ -25,10 +25,10 @@ export async function deleteOrchestrations(
   return 'deleted';
 }
 
-/** Deleted parents of which runs or rows are left, oldest first. */
+/** Deleted parents of which runs or rows are left, each time in another order, as `runsToPurge`. */
 export async function parentsToRemove(pool: Pool): Promise<string[]> {
   const { rows } = await pool.query<{ id: string }>(
-    'SELECT id FROM orchestration WHERE team_id = id ORDER BY id LIMIT 1000',
+    'SELECT id FROM orchestration WHERE team_id = id ORDER BY random() LIMIT 1000',
   );
   return rows.map(({ id }) => id);
 }

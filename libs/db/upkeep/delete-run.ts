@@ -143,9 +143,12 @@ async function forgetInExperiments(client: PoolClient, runIds: readonly string[]
 
 const ITEM = 'target, case_position, sample';
 
-/** Deleted runs of which results, exchanges, labels, figures or logs are left, oldest first. */
+/**
+ * Deleted runs of which results, exchanges, labels, figures or logs are left, each time in another order: those that
+ * wait for a lock, and fail, hold up no others for good.
+ */
 export async function runsToPurge(pool: Pool): Promise<string[]> {
-  const { rows } = await pool.query<{ run_id: string }>('SELECT run_id FROM purge ORDER BY run_id LIMIT 1000');
+  const { rows } = await pool.query<{ run_id: string }>('SELECT run_id FROM purge ORDER BY random() LIMIT 1000');
   return rows.map(({ run_id }) => run_id);
 }
 
