@@ -10,6 +10,7 @@ const ENTRIES = [
   'apps/worker/main',
   'apps/worker/quarantine-main',
   'apps/worker/scoring/scoring-thread',
+  'libs/mcp/discovery-thread',
 ];
 
 /** @param dist the folder of the build */

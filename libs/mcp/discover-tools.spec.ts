@@ -163,7 +163,44 @@ describe('an MCP server', () => {
     const page = [{ name: 'same', inputSchema: { type: 'object' } }];
     expect((await ask(await listing(page, undefined, () => 'again'))).tools).toHaveLength(1);
     let pages = 0;
-    await expect(ask(await listing(page, undefined, () => String(++pages)))).rejects.toThrow(/pages without an end/);
+    await expect(ask(await listing(page, undefined, () => String(++pages)))).rejects.toThrow(/pages without end/);
+  });
+
+  it.each<[string, (page: number) => unknown, RegExp]>([
+    ['bytes', () => [{ name: 'a', description: 'x'.repeat(2 ** 20) }], /answers are larger than 4 MiB together/],
+    ['values', () => [{ name: 'a', x: new Array(150_000).fill(1) }], /answers have more than 200000 values together/],
+  ])('whose pages have too many %s together is read no further, and told the way out', async (_what, pageOf, why) => {
+    let pages = 0;
+    const url = await serve((request, response, message) => {
+      if (request.method !== 'POST') return void response.writeHead(405).end();
+      if (message.id === undefined) return void response.writeHead(202).end();
+      const result =
+        message.method === 'initialize'
+          ? {
+              protocolVersion: message.params.protocolVersion,
+              capabilities: { tools: {} },
+              serverInfo: { name: 'large', version: '1' },
+            }
+          : { tools: pageOf(++pages), nextCursor: String(pages) };
+      response
+        .writeHead(200, { 'content-type': 'application/json' })
+        .end(JSON.stringify({ jsonrpc: '2.0', id: message.id, result }));
+    });
+    const refused = ask(url);
+    await expect(refused).rejects.toMatchObject({ status: 422, errors: [{ path: '/url' }] });
+    await expect(refused).rejects.toThrow(why);
+    await expect(refused).rejects.toThrow(/"tools" of POST \/api\/mcp\/import/);
+    expect(pages).toBeLessThanOrEqual(5);
+  });
+
+  it('that sends empty events without an end is read no further', async () => {
+    const url = await serve((_request, response) => {
+      response.writeHead(200, { 'content-type': 'text/event-stream' });
+      const more = (): void => void (response.write(': nothing\n\n'.repeat(1000)) ? setImmediate(more) : 0);
+      response.on('drain', more);
+      more();
+    });
+    await expect(ask(url)).rejects.toThrow(/more than 20000 lines of events together/);
   });
 
   it('at a private address is not asked, and no redirect leads to one, unless the operator allows it', async () => {
@@ -300,7 +337,7 @@ describe('what is no MCP server', () => {
       const more = (): void => void (response.destroyed || response.write(Buffer.alloc(2 ** 20, 32), more));
       more();
     });
-    await expect(ask(flood)).rejects.toThrow(/larger than 16 MiB/);
+    await expect(ask(flood)).rejects.toThrow(/larger than 4 MiB/);
   });
 
   it('and is not there at all is said to be so', async () => {

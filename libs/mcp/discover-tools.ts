@@ -12,11 +12,15 @@ import { jsonPointer, ProblemError } from '#lib/contracts/input/problem';
 import { findUnstorable } from '#lib/contracts/json/storable';
 import { AddressNotAllowed } from '#lib/providers/guarded/guarded-fetch';
 import { ResponseTooLarge } from '#lib/providers/guarded/response-limits';
-import { createGuardedStream } from '#lib/providers/guarded/guarded-stream';
+import { createGuardedStream, type StreamBounds } from '#lib/providers/guarded/guarded-stream';
 import { readListedTools, type ListedTools } from './read-listed-tools.js';
 
 const MAX_PAGES = 200;
 const MAX_LISTED_TOOLS = 5000;
+/** Four times what the tools of a suite may have. */
+const BOUNDS: StreamBounds = { bytes: 4 * 2 ** 20, values: 200_000, lines: 20_000 };
+const WAY_OUT =
+  'Let the server list fewer or smaller tools, or give the list of tools itself in "tools" of POST /api/mcp/import.';
 
 /** The SDK's own schema refuses a whole page for one tool that is not valid. */
 const ToolsPage = z.looseObject({ tools: z.unknown().optional(), nextCursor: z.unknown().optional() });
@@ -32,6 +36,11 @@ function readPage({ tools, nextCursor }: z.infer<typeof ToolsPage>): { tools: un
   return { tools: listed, nextCursor: (nextCursor as string | null) ?? undefined };
 }
 
+export interface DiscoverTask {
+  server: McpDiscoverInput;
+  options: { allowPrivateNetworks: boolean; timeoutMs: number };
+}
+
 export interface DiscoveredServer extends ListedTools {
   server: McpServer;
 }
@@ -44,14 +53,15 @@ type Kind = McpServer['transport'];
  */
 export async function discoverTools(
   { url, headers, transport }: McpDiscoverInput,
-  options: { allowPrivateNetworks: boolean; timeoutMs: number },
+  options: DiscoverTask['options'],
 ): Promise<DiscoveredServer> {
   const deadline = AbortSignal.timeout(options.timeoutMs);
-  const { fetch, reachedPrivate, close } = createGuardedStream({
+  const { fetch, signal, reachedPrivate, close } = createGuardedStream({
     allowPrivateNetworks: options.allowPrivateNetworks,
     signal: deadline,
+    bounds: BOUNDS,
   });
-  const attempt = (kind: Kind): Promise<DiscoveredServer> => askBy(kind, new URL(url), headers, fetch, deadline);
+  const attempt = (kind: Kind): Promise<DiscoveredServer> => askBy(kind, new URL(url), headers, fetch, signal);
   try {
     if (transport !== 'auto') return await attempt(transport);
     try {
@@ -135,7 +145,7 @@ async function listTools(client: Client, signal: AbortSignal): Promise<unknown[]
     cursor = nextCursor;
     if (!cursor && listed.length <= MAX_LISTED_TOOLS) return listed;
   }
-  throw new ProblemError(422, `The server lists more than ${MAX_LISTED_TOOLS} tools, or pages without an end.`);
+  throw new ProblemError(422, `The server lists more than ${MAX_LISTED_TOOLS} tools, or pages without end. ${WAY_OUT}`);
 }
 
 /** On abort, the SDK does not stop waiting for everything. */
@@ -170,8 +180,10 @@ function explained(
   if (error instanceof ProblemError) return error;
   const fail = (detail: string): ProblemError => new ProblemError(422, detail, [{ path: '/url', message: detail }]);
   const { host } = new URL(url);
-  const refused = causeOf(error, AddressNotAllowed) ?? causeOf(error, ResponseTooLarge);
+  const refused = causeOf(error, AddressNotAllowed);
   if (refused) return fail(refused.message);
+  const tooLarge = causeOf(error, ResponseTooLarge);
+  if (tooLarge) return fail(`${tooLarge.message} ${WAY_OUT}`);
   if (expiredMs !== undefined)
     return fail(`${host} did not answer as an MCP server within ${expiredMs / 1000} seconds.`);
   const status = statusIn(error);

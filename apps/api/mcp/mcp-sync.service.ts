@@ -95,7 +95,7 @@ export class McpSyncService {
       server,
       tools: listed,
       ...read
-    } = await this.serverTools.read({
+    } = await this.serverTools.read(teamId, {
       url,
       headers: input.headers,
       transport: input.transport ?? source?.transport ?? 'auto',

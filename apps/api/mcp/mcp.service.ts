@@ -31,7 +31,7 @@ export class McpService {
   ) {}
 
   async discover({ teamId }: Caller, input: McpDiscoverInput): Promise<z.infer<typeof McpDiscovered>> {
-    const { server, tools, ...read } = await this.serverTools.read(input);
+    const { server, tools, ...read } = await this.serverTools.read(teamId, input);
     const { tools: usable, leftOut, warnings } = await this.serverTools.usable(teamId, tools, read);
     warnings.push(...(await this.validator.hostWarnings(teamId, usable)));
     if (tools.length + leftOut.length === 0) warnings.push('The server lists no tools.');
@@ -45,7 +45,7 @@ export class McpService {
       throw new ProblemError(422, 'Give either "url", and the tools are read from there, or "tools".', [
         { path: '/url', message: 'either "url" or "tools" must be given' },
       ]);
-    const read = url === undefined ? undefined : await this.serverTools.read({ ...input, url });
+    const read = url === undefined ? undefined : await this.serverTools.read(teamId, { ...input, url });
     const server = read?.server ?? null;
     const { listed, leftOut } = selectTools(read?.tools ?? given!, read?.leftOut ?? [], input.tool_names);
     const { tools, warnings } = await this.serverTools.forNewSuite(teamId, listed, {

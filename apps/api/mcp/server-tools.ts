@@ -1,17 +1,13 @@
-import { Inject, Injectable } from '@nestjs/common';
+import { Injectable } from '@nestjs/common';
 import { MAX_LEFT_OUT, type LeftOutTool, type McpDiscoverInput, type McpTool } from '#lib/contracts/mcp';
 import { ProblemError } from '#lib/contracts/input/problem';
 import { MAX_TOOLS, findToolFault, type Tool } from '#lib/contracts/tool';
-import { discoverTools, type DiscoveredServer } from '#lib/mcp/discover-tools';
+import type { DiscoveredServer } from '#lib/mcp/discover-tools';
 import type { ListedTools } from '#lib/mcp/read-listed-tools';
 import { toTools } from '#lib/mcp/to-tools';
-import type { Env } from '#lib/runtime/env';
-import { ENV } from '../platform/stores.js';
 import { SuiteThreads } from '../threads/suite-threads.js';
+import { Discoveries } from './discoveries.js';
 import { checkToolLimits, type ListedTool } from './select-tools.js';
-
-/** A person waits for it. */
-const TIMEOUT_MS = 30_000;
 
 export interface UsableTools {
   tools: Tool[];
@@ -28,14 +24,13 @@ export const suiteNames = (listed: readonly Pick<McpTool, 'name'>[]): string[] =
 @Injectable()
 export class ServerTools {
   constructor(
-    @Inject(ENV) readonly env: Env,
+    readonly discoveries: Discoveries,
     readonly suiteThreads: SuiteThreads,
   ) {}
 
-  /** @throws ProblemError 422 when the server cannot be read */
-  read(server: McpDiscoverInput): Promise<DiscoveredServer> {
-    const allowPrivateNetworks = this.env.TOOLMARK_ALLOW_PRIVATE_NETWORKS;
-    return discoverTools(server, { allowPrivateNetworks, timeoutMs: TIMEOUT_MS });
+  /** @throws ProblemError 422 when the server cannot be read, 429 */
+  read(teamId: string, server: McpDiscoverInput): Promise<DiscoveredServer> {
+    return this.discoveries.read(teamId, server);
   }
 
   /**

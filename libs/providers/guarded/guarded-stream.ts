@@ -1,30 +1,44 @@
 import { Readable, Transform } from 'node:stream';
 import { request } from 'undici';
+import { countMarks } from '#lib/contracts/json/marks';
 import { guardedAgent, assertHostAllowed, type GuardOptions } from './guarded-fetch.js';
-import { ResponseTooLarge, MAX_RESPONSE_BYTES } from './response-limits.js';
+import { ResponseTooLarge } from './response-limits.js';
+
+/** How much all responses may be together, before any of it is parsed. */
+export interface StreamBounds {
+  bytes: number;
+  /** Of JSON: commas and brackets that open. */
+  values: number;
+  /** Of event streams. */
+  lines: number;
+}
 
 /**
- * Like `createGuardedFetch`, for responses that arrive piece by piece: the body is a stream of at most
- * `MAX_RESPONSE_BYTES`. `signal` aborts all requests. `reachedPrivate` says whether any response came from a private
- * address.
+ * Like `createGuardedFetch`, for responses that arrive piece by piece: each body is a stream, and all of them together
+ * stay within `bounds`. The `signal` that is returned aborts when the given one does, and with `ResponseTooLarge` when
+ * a bound is exceeded; it ends all requests. `reachedPrivate` says whether any response came from a private address.
  */
-export function createGuardedStream(options: GuardOptions & { signal: AbortSignal }): {
+export function createGuardedStream(options: GuardOptions & { signal: AbortSignal; bounds: StreamBounds }): {
   fetch: (url: string | URL, init?: RequestInit) => Promise<Response>;
+  signal: AbortSignal;
   reachedPrivate: () => boolean;
   close: () => Promise<void>;
 } {
   const { agent, reachedPrivate } = guardedAgent({ ...options, connections: 8 });
-  const requested: URL[] = [];
+  const exceeded = new AbortController();
+  const signal = AbortSignal.any([options.signal, exceeded.signal]);
+  const count = countWithin(options.bounds);
+  const hosts = new Map<string, URL>();
   const fetch = async (input: string | URL, init: RequestInit = {}): Promise<Response> => {
     const url = new URL(input);
     assertHostAllowed(url, options);
-    requested.push(url);
+    hosts.set(url.host, url);
     const { statusCode, headers, body } = await request(url, {
       dispatcher: agent,
       method: (init.method ?? 'GET') as 'GET',
       headers: Object.fromEntries(new Headers(init.headers)),
       body: init.body as string | undefined,
-      signal: init.signal ? AbortSignal.any([init.signal, options.signal]) : options.signal,
+      signal: init.signal ? AbortSignal.any([init.signal, signal]) : signal,
     });
     const pairs = Object.entries(headers).flatMap(([name, value]) =>
       [value ?? []].flat().map((text): [string, string] => [name, text]),
@@ -33,20 +47,43 @@ export function createGuardedStream(options: GuardOptions & { signal: AbortSigna
       await body.dump();
       return new Response(null, { status: statusCode, headers: pairs });
     }
-    return new Response(Readable.toWeb(limitBytes(MAX_RESPONSE_BYTES, body)) as ReadableStream, {
-      status: statusCode,
-      headers: pairs,
+    const isEvents = String(headers['content-type']).includes('event-stream');
+    const bounded = whileWithin(body, (chunk) => {
+      const tooLarge = count(chunk, isEvents);
+      if (tooLarge) exceeded.abort(tooLarge);
+      return tooLarge;
     });
+    return new Response(Readable.toWeb(bounded) as ReadableStream, { status: statusCode, headers: pairs });
   };
-  return { fetch, reachedPrivate: () => requested.some(reachedPrivate), close: () => agent.destroy() };
+  const hasReachedPrivate = (): boolean => [...hosts.values()].some(reachedPrivate);
+  return { fetch, signal, reachedPrivate: hasReachedPrivate, close: () => agent.destroy() };
 }
 
-function limitBytes(bytes: number, source: Readable): Readable {
-  let size = 0;
+/** Counts what arrives. It returns an error as soon as there is more than the bounds allow. */
+function countWithin(most: StreamBounds): (chunk: Uint8Array, isEvents: boolean) => ResponseTooLarge | undefined {
+  const [all, of] = ["The server's answers", 'together'];
+  let [bytes, values, lines] = [0, 0, 0];
+  return (chunk, isEvents) => {
+    bytes += chunk.length;
+    if (bytes > most.bytes) return new ResponseTooLarge(`${all} are larger than ${most.bytes / 2 ** 20} MiB ${of}.`);
+    values += countMarks(chunk);
+    if (values > most.values) return new ResponseTooLarge(`${all} have more than ${most.values} values ${of}.`);
+    if (isEvents) lines += countLines(chunk);
+    if (lines > most.lines) return new ResponseTooLarge(`${all} have more than ${most.lines} lines of events ${of}.`);
+    return undefined;
+  };
+}
+
+const [LINE_FEED, CARRIAGE_RETURN] = [0x0a, 0x0d];
+const countLines = (chunk: Uint8Array): number =>
+  chunk.reduce((lines, byte) => lines + Number(byte === LINE_FEED || byte === CARRIAGE_RETURN), 0);
+
+/** @param problemOf says what is wrong with a further piece, or with all so far */
+function whileWithin(source: Readable, problemOf: (chunk: Buffer) => Error | undefined): Readable {
   const gate = new Transform({
     transform(chunk: Buffer, _encoding, done) {
-      size += chunk.length;
-      if (size > bytes) done(new ResponseTooLarge(`The answer is larger than ${bytes / 2 ** 20} MiB.`));
+      const problem = problemOf(chunk);
+      if (problem) done(problem);
       else done(null, chunk);
     },
   });

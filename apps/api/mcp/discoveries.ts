@@ -1,0 +1,57 @@
+import { Inject, Injectable, type OnApplicationShutdown } from '@nestjs/common';
+import { ProblemError } from '#lib/contracts/input/problem';
+import type { McpDiscoverInput } from '#lib/contracts/mcp';
+import type { DiscoveredServer, DiscoverTask } from '#lib/mcp/discover-tools';
+import type { Env } from '#lib/runtime/env';
+import { KeyedSemaphore } from '#lib/runtime/keyed-semaphore';
+import { threadModule } from '#lib/runtime/threads/thread-entry';
+import { ThreadLimitExceeded, ThreadPool } from '#lib/runtime/threads/thread-pool';
+import { ENV } from '../platform/stores.js';
+import { problemOfThread } from '../threads/thread-problem.js';
+
+/** A person waits for it. */
+const TIMEOUT_MS = 30_000;
+/** A team has two of the threads at most. */
+const LIMITS = { threads: 3, cpuMs: 5000, wallMs: TIMEOUT_MS + 5000, heapMb: 128 };
+const AT_ONCE_PER_TEAM = 2;
+const MAX_WAITING = 4;
+
+/**
+ * Asks MCP servers for their tools, in threads: what a server sends is read where it holds up nobody else, and a
+ * hostile one ends its own thread at most.
+ */
+@Injectable()
+export class Discoveries implements OnApplicationShutdown {
+  readonly #threads = new ThreadPool<DiscoverTask, string>(threadModule('libs/mcp/discovery-thread'), LIMITS);
+  readonly #turns = new KeyedSemaphore(
+    AT_ONCE_PER_TEAM,
+    MAX_WAITING,
+    `Your team asks ${AT_ONCE_PER_TEAM} MCP servers, and ${MAX_WAITING} others wait. Ask again in half a minute.`,
+  );
+
+  constructor(@Inject(ENV) readonly env: Env) {}
+
+  /** @throws ProblemError 422 when the server cannot be read, 429 when too many of the team wait already */
+  async read(teamId: string, server: McpDiscoverInput): Promise<DiscoveredServer> {
+    const { url, headers, transport } = server;
+    const options = { allowPrivateNetworks: this.env.TOOLMARK_ALLOW_PRIVATE_NETWORKS, timeoutMs: TIMEOUT_MS };
+    const task: DiscoverTask = { server: { url, headers, transport }, options };
+    try {
+      const read = await this.#turns.run(teamId, () => this.#threads.run(task, teamId));
+      return JSON.parse(read) as DiscoveredServer;
+    } catch (error) {
+      throw error instanceof ThreadLimitExceeded ? tooMuchWork(url, error) : problemOfThread(error);
+    }
+  }
+
+  onApplicationShutdown(): Promise<void> {
+    return this.#threads.close();
+  }
+}
+
+function tooMuchWork(url: string, { message }: ThreadLimitExceeded): ProblemError {
+  const detail =
+    `Reading the tools of ${new URL(url).host} is too much work. ${message} Let the server list fewer or smaller ` +
+    'tools, or give the list of tools itself in "tools" of POST /api/mcp/import.';
+  return new ProblemError(422, detail, [{ path: '/url', message: detail }]);
+}
