@@ -1,4 +1,5 @@
-import { toText, isObject, parseJson, type JsonObject } from '#lib/contracts/json/json';
+import { toText, isObject, type Json, type JsonObject } from '#lib/contracts/json/json';
+import { countMarks } from '#lib/contracts/json/marks';
 import type { CaseInput } from '#lib/contracts/case';
 import type { Refusal, Ways } from '#lib/contracts/learned';
 import type { ProviderKind } from '#lib/contracts/provider';
@@ -10,7 +11,9 @@ import { createChatClient } from './chat.js';
 import { classifyError, classifyStatus } from './classify-failure.js';
 import { readError } from './dialects/read-errors.js';
 import { ProviderFailure } from './failure.js';
+import type { Fetch } from './dialects/dialect.js';
 import { createGuardedFetch, addressProblem } from './guarded/guarded-fetch.js';
+import { ResponseTooLarge } from './guarded/response-limits.js';
 import { readRefusal } from './learned/read-refusal.js';
 import { maskKeys } from './guarded/mask-keys.js';
 
@@ -28,6 +31,19 @@ interface ProbedModel {
 }
 
 const PROBE_TIMEOUT_MS = 30_000;
+
+/**
+ * How much is read of an answer here. The API's own thread parses it, which takes 30 ms at most. Some hosts list
+ * hundreds of models with all that they know of them, in most of a megabyte.
+ */
+const MOST = {
+  reply: { bytes: 2 ** 20, values: 10_000 },
+  list: { bytes: 2 * 2 ** 20, values: 100_000 },
+  errorBytes: 64 * 1024,
+};
+const MAX_LISTED_MODELS = 10_000;
+/** A provider's model has no longer id. */
+const MAX_MODEL_ID = 200;
 
 /** What a run sends that names nothing of its own. */
 const { temperature, tool_choice: toolChoice } = RunInput.shape;
@@ -56,7 +72,7 @@ export async function probeProvider(
   target: ProbeTarget & ProbedModel,
   onRefusal: (refusal: Refusal) => Promise<void> = async () => {},
 ): Promise<{ ok: boolean; latencyMs: number; error: string | null }> {
-  const { fetch, close } = createGuardedFetch(target);
+  const { fetch, close } = boundedFetch(target, MOST.reply);
   let started = performance.now();
   const latencyMs = (): number => Math.round(performance.now() - started);
   try {
@@ -96,6 +112,21 @@ const probeRequest = (
     model: { unsupportedParams, defaultParams, learned },
   });
 
+/** A guarded fetch of answers that are cheap to parse. It throws ResponseTooLarge. */
+function boundedFetch(
+  { allowPrivateNetworks }: ProbeTarget,
+  { bytes, values }: { bytes: number; values: number },
+): { fetch: Fetch; close: () => Promise<void> } {
+  const maxBytes = { reply: bytes, error: MOST.errorBytes };
+  const guarded = createGuardedFetch({ allowPrivateNetworks, maxBytes });
+  const fetch: Fetch = async (url, init) => {
+    const response = await guarded.fetch(url, init);
+    if (countMarks(Buffer.from(await response.clone().text())) <= values) return response;
+    throw new ResponseTooLarge(`The provider's answer has more than ${values} values.`);
+  };
+  return { fetch, close: guarded.close };
+}
+
 /** How a format lists its models. A base URL may end in the version or not. */
 interface ModelList {
   path: { version: RegExp; rest: string };
@@ -134,10 +165,10 @@ const LISTS: Record<ProviderKind, ModelList> = {
 
 /**
  * Returns the ids of the models that an endpoint lists.
- * @throws ProviderFailure when the endpoint does not list models
+ * @throws ProviderFailure when the endpoint does not list models, or too many
  */
 export async function discoverModels(target: ProbeTarget): Promise<string[]> {
-  const { fetch, close } = createGuardedFetch(target);
+  const { fetch, close } = boundedFetch(target, MOST.list);
   try {
     const { path, headers, modelIds } = LISTS[target.kind];
     const response = await fetch(withoutSlash(target.baseUrl).replace(path.version, '') + path.rest, {
@@ -148,9 +179,11 @@ export async function discoverModels(target: ProbeTarget): Promise<string[]> {
       const { status, headers: errorHeaders, error, text } = await readError(response);
       throw classifyStatus(status, errorHeaders, error ?? text.slice(0, 2000), text.slice(0, 200), target.baseUrl);
     }
-    const text = await response.text();
-    const body = parseJson(text);
-    return isObject(body) ? modelIds(body) : [];
+    // Ids are texts, and the numbers beside them are dropped: they need not keep how they were written.
+    const body = JSON.parse(await response.text()) as Json;
+    const ids = isObject(body) ? modelIds(body).filter((id) => id.length <= MAX_MODEL_ID) : [];
+    if (ids.length <= MAX_LISTED_MODELS) return ids;
+    throw new ResponseTooLarge(`It has ${ids.length} models, and ${MAX_LISTED_MODELS} can be listed.`);
   } catch (error) {
     const failure =
       error instanceof ProviderFailure

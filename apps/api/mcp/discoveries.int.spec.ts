@@ -37,12 +37,8 @@ beforeAll(async () => {
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 }, 60_000);
-afterAll(() => {
-  server.closeAllConnections();
-  server.close();
-});
 
-it('a team that asks many servers waits for itself, is refused beyond a few, and another team is answered', async () => {
+it('a team that asks many servers waits for itself, and is refused beyond a few; others are answered', async () => {
   const silent = Array.from({ length: 7 }, () => api.client.post('/api/mcp/discover', { url: `${url}/silent` }));
   expect(await Promise.race(silent)).toMatchObject({
     status: 429,
@@ -54,9 +50,8 @@ it('a team that asks many servers waits for itself, is refused beyond a few, and
     body: { server: { name: 'own' }, tools: [{ name: 'search' }] },
   });
   expect(asked).toBe(2);
+  server.close();
   server.closeAllConnections();
-  const closing = setInterval(() => server.closeAllConnections(), 20);
   const statuses = (await Promise.all(silent)).map(({ status }) => status);
-  clearInterval(closing);
   expect(statuses.filter((status) => status === 422)).toHaveLength(6);
 }, 60_000);

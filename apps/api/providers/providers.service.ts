@@ -5,7 +5,7 @@ import type { Page } from '#lib/contracts/page';
 import { suggestNames } from '#lib/contracts/input/nearest-names';
 import { parseJson, type JsonObject } from '#lib/contracts/json/json';
 import { findReservedParams } from '#lib/contracts/params';
-import { ProblemError } from '#lib/contracts/input/problem';
+import { endWithPeriod, ProblemError } from '#lib/contracts/input/problem';
 import type {
   DiscoveredModels,
   ModelInput,
@@ -26,13 +26,24 @@ import type { Prisma } from '#lib/db/connection/prisma';
 import { notify, type Notification } from '#lib/events/notifications';
 import { baseUrlProblem, discoverModels, probeProvider } from '#lib/providers/probe';
 import type { Env } from '#lib/runtime/env';
+import { KeyedSemaphore } from '#lib/runtime/keyed-semaphore';
 import { Sealer } from '#lib/runtime/seal';
 import type { Change } from '../platform/decorators.js';
 import { ENV, POOL, PRISMA, REDIS } from '../platform/stores.js';
 
+/** Requests to providers that a team's tests and lists of models wait for. */
+const AT_ONCE_PER_TEAM = 2;
+const MAX_WAITING = 10;
+
 /** What users do with providers. Workers are notified of a change once it is committed. */
 @Injectable()
 export class ProviderService {
+  readonly #turns = new KeyedSemaphore(
+    AT_ONCE_PER_TEAM,
+    MAX_WAITING,
+    `Your team asks ${AT_ONCE_PER_TEAM} providers, and ${MAX_WAITING} others wait. Ask again when some have answered.`,
+  );
+
   constructor(
     @Inject(PRISMA) readonly prisma: Prisma,
     @Inject(POOL) readonly pool: Pool,
@@ -98,20 +109,20 @@ export class ProviderService {
     const provider = await this.#providersOf(caller).find(key);
     const model = modelOf(provider, modelId);
     const learned: z.infer<typeof ProviderTest>['learned'] = [];
-    await forgetLearned(this.pool, provider.id, model.model_id);
-    const { ok, latencyMs, error } = await probeProvider(
-      {
-        ...this.#endpoint(provider),
-        modelId: model.model_id,
-        unsupportedParams: model.unsupported_params,
-        defaultParams: parseJson(model.default_params) as JsonObject,
-      },
-      async (refusal) => {
+    const target = {
+      ...this.#endpoint(provider),
+      modelId: model.model_id,
+      unsupportedParams: model.unsupported_params,
+      defaultParams: parseJson(model.default_params) as JsonObject,
+    };
+    const { ok, latencyMs, error } = await this.#turns.run(caller.teamId, async () => {
+      await forgetLearned(this.pool, provider.id, model.model_id);
+      return probeProvider(target, async (refusal) => {
         const { setting, way, said } = refusal;
         learned.push({ setting, sent: way, said });
         await learnSetting(this.pool, provider.id, model.model_id, refusal);
-      },
-    );
+      });
+    });
     if (ok) await endRest(this.pool, provider.id, model.model_id);
     void notify(this.redis, { topic: 'provider', id: key });
     return { ok, latency_ms: latencyMs, error, learned };
@@ -130,9 +141,13 @@ export class ProviderService {
 
   async discoverModels(caller: Caller, key: string): Promise<z.infer<typeof DiscoveredModels>> {
     const provider = await this.#providersOf(caller).find(key);
-    const models = await discoverModels(this.#endpoint(provider)).catch((error: Error) => {
-      throw new ProblemError(422, `"${key}" lists no models: ${error.message}`);
-    });
+    const endpoint = this.#endpoint(provider);
+    const asked = (): Promise<string[]> =>
+      discoverModels(endpoint).catch((error: Error) => {
+        const wayOut = `Models can be added by their ids with PATCH /api/providers/${key}.`;
+        throw new ProblemError(422, `"${key}" lists no models: ${endWithPeriod(error.message)} ${wayOut}`);
+      });
+    const models = await this.#turns.run(caller.teamId, asked);
     return { models: models.map((id) => ({ id })) };
   }
 

@@ -28,6 +28,8 @@ export interface GuardOptions {
   resolve?: Resolve;
   /** How long a large response may take to arrive. Default: a minute. */
   maxArrivalMs?: number;
+  /** The largest response that is read, and the largest one that is an error. Default: `MAX_RESPONSE_BYTES`. */
+  maxBytes?: { reply: number; error: number };
 }
 type Resolve = (
   hostname: string,
@@ -83,6 +85,7 @@ export function createGuardedFetch(options: GuardOptions): {
             signal: init.signal ?? undefined,
             memory: init.replyMemory,
             maxArrivalMs: options.maxArrivalMs ?? MAX_ARRIVAL_MS,
+            maxBytes: options.maxBytes ?? { reply: MAX_RESPONSE_BYTES, error: MAX_RESPONSE_BYTES },
           },
           resolve,
           reject,
@@ -144,6 +147,7 @@ class ResponseCollector implements Dispatcher.DispatchHandler {
       signal: AbortSignal | undefined;
       memory: ReplyMemory | undefined;
       maxArrivalMs: number;
+      maxBytes: { reply: number; error: number };
     },
     readonly resolve: (response: BufferedResponse) => void,
     readonly reject: (error: Error) => void,
@@ -159,13 +163,13 @@ class ResponseCollector implements Dispatcher.DispatchHandler {
 
   onResponseStart(controller: Dispatcher.DispatchController, status: number, headers: IncomingHttpHeaders): void {
     [this.#status, this.#headers] = [status, headers];
-    if (Number(headers['content-length'] ?? 0) > MAX_RESPONSE_BYTES) controller.abort(tooLarge());
+    if (Number(headers['content-length'] ?? 0) > this.#maxBytes) controller.abort(this.#tooLarge());
   }
 
   onResponseData(controller: Dispatcher.DispatchController, chunk: Buffer): void {
     const before = this.#size;
     this.#size += chunk.length;
-    if (this.#size > MAX_RESPONSE_BYTES) return controller.abort(tooLarge());
+    if (this.#size > this.#maxBytes) return controller.abort(this.#tooLarge());
     this.#chunks.push(chunk);
     const { memory } = this.of;
     if (!memory || this.#size <= SMALL_RESPONSE_BYTES) return;
@@ -175,6 +179,16 @@ class ResponseCollector implements Dispatcher.DispatchHandler {
     } catch (error) {
       controller.abort(error as Error);
     }
+  }
+
+  get #maxBytes(): number {
+    return this.#status < 300 ? this.of.maxBytes.reply : this.of.maxBytes.error;
+  }
+
+  #tooLarge(): ResponseTooLarge {
+    const bytes = this.#maxBytes;
+    const size = bytes < 2 ** 20 ? `${bytes / 1024} KiB` : `${bytes / 2 ** 20} MiB`;
+    return new ResponseTooLarge(`The provider's answer is larger than ${size} (status ${this.#status}).`);
   }
 
   #reserveMemory(controller: Dispatcher.DispatchController, memory: ReplyMemory): void {
@@ -215,9 +229,6 @@ class ResponseCollector implements Dispatcher.DispatchHandler {
     this.reject(error);
   }
 }
-
-const tooLarge = (): ResponseTooLarge =>
-  new ResponseTooLarge(`The provider's answer is larger than ${MAX_RESPONSE_BYTES / 2 ** 20} MiB.`);
 
 /** A `Response` whose bytes have all arrived. Most callers need only its text, which takes no stream. */
 class BufferedResponse implements Response {
