@@ -4,6 +4,7 @@ import { FastifyAdapter, type NestFastifyApplication } from '@nestjs/platform-fa
 import { SwaggerModule } from '@nestjs/swagger';
 import type { FastifyInstance, FastifyReply } from 'fastify';
 import type { Pool } from '#lib/db/connection/pool';
+import { AnswerMemory, boundAnswers } from './answer-memory.js';
 import { checkTokens } from './auth.js';
 import { addBodyParsers } from './body-parsers.js';
 import { resetCutAnswers } from './cut-answers.js';
@@ -34,6 +35,7 @@ export async function createApp(root: DynamicModule): Promise<NestFastifyApplica
   addBodyParsers(fastify);
   measureRequests(fastify);
   closeConnections(fastify, app.get(Shutdown));
+  boundAnswers(fastify, app.get(AnswerMemory));
   resetCutAnswers(fastify);
   checkTokens(fastify, app.get<Pool>(POOL));
   fastify.addHook('onRequest', async ({ query, params }) => [query, params].forEach(refuseUnstorable));

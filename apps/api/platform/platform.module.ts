@@ -8,6 +8,7 @@ import type { Logger } from '#lib/runtime/logger';
 import { connectRedis } from '#lib/runtime/redis';
 import { Sealer } from '#lib/runtime/seal';
 import { stopTracing } from '#lib/runtime/tracing/tracing';
+import { AnswerMemory } from './answer-memory.js';
 import { badInput } from './bad-input.js';
 import { IdempotencyInterceptor } from './idempotency.interceptor.js';
 import { ProblemFilter } from './problem.filter.js';
@@ -43,12 +44,13 @@ export interface PlatformOptions {
       inject: [ENV, LOGGER],
       useFactory: (env: Env, logger: Logger) => connectRedis(env.REDIS_URL, 'producer', logger),
     },
+    { provide: AnswerMemory, useFactory: () => new AnswerMemory() },
     { provide: Sealer, inject: [ENV], useFactory: (env: Env) => new Sealer(env.TOOLMARK_SEALING_KEY) },
     { provide: APP_PIPE, useFactory: () => new ValidationPipe({ exceptionFactory: badInput }) },
     { provide: APP_FILTER, useClass: ProblemFilter },
     { provide: APP_INTERCEPTOR, useClass: IdempotencyInterceptor },
   ],
-  exports: [JobNotifications, POOL, PRISMA, REDIS, Sealer, Shutdown, WorkersMissing],
+  exports: [AnswerMemory, JobNotifications, POOL, PRISMA, REDIS, Sealer, Shutdown, WorkersMissing],
 })
 export class PlatformModule implements OnApplicationShutdown {
   static forRoot({ env, logger }: PlatformOptions): DynamicModule {

@@ -1,0 +1,109 @@
+import Fastify, { type FastifyInstance } from 'fastify';
+import { connect, type Socket } from 'node:net';
+import { Readable } from 'node:stream';
+import { until } from '../../../test/until.js';
+import { AnswerMemory, boundAnswers } from './answer-memory.js';
+import type { CallerRequest } from './decorators.js';
+
+const MIB = 2 ** 20;
+/** More than the operating system takes for a client that does not read. */
+const BYTES = 16 * MIB;
+const TEXT = 'ä'.repeat(BYTES / 2);
+
+let fastify: FastifyInstance;
+const sockets: Socket[] = [];
+afterEach(async () => {
+  for (const socket of sockets.splice(0)) socket.destroy();
+  await fastify.close();
+});
+
+async function listen(memory: AnswerMemory): Promise<number> {
+  fastify = Fastify();
+  fastify.addHook('onRequest', async (request) => {
+    (request as CallerRequest).caller = { teamId: request.headers.team } as unknown as CallerRequest['caller'];
+  });
+  boundAnswers(fastify, memory);
+  fastify.get('/large', async () => TEXT);
+  fastify.post('/large', async () => TEXT);
+  fastify.get('/stream', async (_request, reply) =>
+    reply.send(
+      Readable.from(
+        (function* () {
+          for (;;) yield Buffer.alloc(MIB);
+        })(),
+      ),
+    ),
+  );
+  await fastify.listen({ port: 0, host: '127.0.0.1' });
+  return (fastify.server.address() as { port: number }).port;
+}
+
+/** A client that asks, and reads nothing of the answer until it is resumed. */
+function ask(port: number, team: string, path = '/large', method = 'GET'): Socket {
+  const socket = connect(port, '127.0.0.1').pause();
+  socket.on('error', () => {});
+  socket.write(`${method} ${path} HTTP/1.1\r\nhost: x\r\ncontent-length: 0\r\nteam: ${team}\r\n\r\n`);
+  sockets.push(socket);
+  return socket;
+}
+const get = (port: number, team: string): Promise<Response> =>
+  fetch(`http://127.0.0.1:${port}/large`, { headers: { team } });
+
+it('answers that a team does not read hold no more than its memory, and another team is answered', async () => {
+  const memory = new AnswerMemory({ process: 64 * MIB, team: 2 * BYTES, waiting: 3 });
+  const port = await listen(memory);
+  const unread = [1, 2, 3, 4, 5].map(() => ask(port, 'a'));
+  await until(async () => memory.held === 2 * BYTES, { what: 'the memory of the team to be full' });
+  const other = await get(port, 'b');
+  expect(other.headers.get('content-length')).toBe(String(BYTES));
+  expect((await other.text()) === TEXT).toBe(true);
+  expect(memory.held).toBe(2 * BYTES);
+  const refused = await get(port, 'a');
+  expect([refused.status, refused.headers.get('retry-after')]).toEqual([429, '5']);
+  expect(await refused.json()).toMatchObject({ detail: expect.stringMatching(/^3 large answers of your team wait/) });
+  for (const socket of unread) socket.destroy();
+  await until(async () => memory.held === 0, { what: 'the memory to be given back' });
+});
+
+it('an answer that waited comes when others are read, and one to a change always does', async () => {
+  const memory = new AnswerMemory({ process: 64 * MIB, team: BYTES, waiting: 1 });
+  const port = await listen(memory);
+  const first = ask(port, 'a');
+  await until(async () => memory.held === BYTES, { what: 'the first answer' });
+  const lengthOf = async (method: string): Promise<number> => {
+    const answer = await fetch(`http://127.0.0.1:${port}/large`, { method, headers: { team: 'a' } });
+    return (await answer.text()).length;
+  };
+  const waiting = ['GET', 'POST', 'POST'].map(lengthOf);
+  first.resume();
+  expect(await Promise.all(waiting)).toEqual([BYTES / 2, BYTES / 2, BYTES / 2]);
+  await until(async () => memory.held === 0, { what: 'the memory to be given back' });
+});
+
+it('a client that leaves while its answer waits leaves its place to the next one', async () => {
+  const memory = new AnswerMemory({ process: 64 * MIB, team: BYTES });
+  const port = await listen(memory);
+  const first = ask(port, 'a');
+  await until(async () => memory.held === BYTES, { what: 'the first answer' });
+  const second = ask(port, 'a');
+  const third = get(port, 'a');
+  second.destroy();
+  first.destroy();
+  expect((await (await third).text()).length).toBe(BYTES / 2);
+});
+
+it.each(['/large', '/stream'])('a client that stops to read %s is disconnected by a reset', async (path) => {
+  const memory = new AnswerMemory({ stallMs: 120 });
+  const port = await listen(memory);
+  const socket = ask(port, 'a', path);
+  await until(async () => (await connections()) === 1, { what: 'the connection' });
+  const ended = new Promise((resolve) => socket.once('error', (error) => resolve((error as { code?: string }).code)));
+  await until(async () => (await connections()) === 0, { what: 'the server to disconnect it' });
+  socket.resume();
+  expect(await ended).toBe('ECONNRESET');
+  expect(memory.held).toBe(0);
+});
+const connections = (): Promise<number> =>
+  new Promise((resolve, reject) =>
+    fastify.server.getConnections((error, count) => (error ? reject(error) : resolve(count))),
+  );

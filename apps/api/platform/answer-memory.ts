@@ -1,0 +1,183 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { Socket } from 'node:net';
+import { Readable } from 'node:stream';
+import { ProblemError } from '#lib/contracts/input/problem';
+import { ReplyMemoryPool } from '#lib/providers/guarded/reply-memory';
+import type { CallerRequest } from './decorators.js';
+import { toProblem } from './problem.filter.js';
+
+const MIB = 2 ** 20;
+/** Smaller answers are not counted: the operating system takes them at once. */
+const SMALL_ANSWER_BYTES = 64 * 1024;
+const PIECE_BYTES = 64 * 1024;
+
+interface Limits {
+  /** Bytes of large answers that the process holds. */
+  process: number;
+  /** Bytes of those that one team holds. */
+  team: number;
+  /** How many answers of a team may wait until it has taken others. */
+  waiting: number;
+  /** A client that takes less than `PIECE_BYTES` of what waits for it in this time is disconnected. */
+  stallMs: number;
+}
+const LIMITS: Limits = { process: 128 * MIB, team: 48 * MIB, waiting: 30, stallMs: 30_000 };
+
+/** What a client has taken over its connection, and since when it has taken no more. */
+interface Taken {
+  socket: Socket;
+  bytes: number;
+  sinceMs: number;
+}
+
+/**
+ * The memory of large answers that clients have not taken yet, in total and per team. An answer waits until its team
+ * has memory for it, and gives it back when its client has taken it, has left, or has stopped reading.
+ */
+export class AnswerMemory {
+  readonly limits: Limits;
+  readonly #pool: ReplyMemoryPool;
+  readonly #waiting = new Map<string, number>();
+  readonly #watched = new Set<Taken>();
+  #timer: NodeJS.Timeout | undefined;
+
+  constructor(limits: Partial<Limits> = {}) {
+    this.limits = { ...LIMITS, ...limits };
+    this.#pool = new ReplyMemoryPool({ process: this.limits.process, lane: this.limits.team });
+  }
+
+  /** Bytes of answers that are not taken yet. */
+  get held(): number {
+    return this.#pool.held;
+  }
+
+  /**
+   * Takes memory for an answer, in the turn of its team. It is given back when the answer is closed.
+   * @returns undefined when the client left meanwhile
+   * @throws ProblemError 429 when too many answers to questions of the team wait already
+   */
+  async take(request: FastifyRequest, reply: FastifyReply, answerBytes: number): Promise<true | undefined> {
+    const team = (request as CallerRequest).caller?.teamId ?? request.ip;
+    const bytes = Math.min(answerBytes, this.limits.team);
+    const waiting = this.#waiting.get(team) ?? 0;
+    // What was changed is answered, however many wait.
+    if (waiting >= this.limits.waiting && request.method === 'GET') throw tooManyWaiting(waiting);
+    const asked = this.#pool.take(team, bytes);
+    let isClosed = false;
+    const release = (): void => this.#pool.release(team, bytes);
+    if (!asked) {
+      onceClosed(request, reply, release);
+      return true;
+    }
+    this.#waiting.set(team, waiting + 1);
+    try {
+      return await new Promise<true | undefined>((resolve) => {
+        let isGranted = false;
+        onceClosed(request, reply, () => {
+          isClosed = true;
+          if (isGranted) return release();
+          asked.giveUp();
+          resolve(undefined);
+        });
+        void asked.granted.then(() => {
+          isGranted = true;
+          if (isClosed) release();
+          else resolve(true);
+        });
+      });
+    } finally {
+      const left = this.#waiting.get(team)! - 1;
+      if (left) this.#waiting.set(team, left);
+      else this.#waiting.delete(team);
+    }
+  }
+
+  /** Disconnects the client when it stops reading this answer. */
+  watch(request: FastifyRequest, reply: FastifyReply): void {
+    const { socket } = request.raw;
+    const taken = { socket, bytes: takenBy(socket), sinceMs: performance.now() };
+    this.#watched.add(taken);
+    onceClosed(request, reply, () => {
+      this.#watched.delete(taken);
+      if (this.#watched.size > 0) return;
+      clearInterval(this.#timer);
+      this.#timer = undefined;
+    });
+    if (this.#watched.size === 0) return;
+    this.#timer ??= setInterval(() => this.#disconnectStalled(), this.limits.stallMs / 6).unref();
+  }
+
+  #disconnectStalled(): void {
+    const now = performance.now();
+    for (const taken of this.#watched) {
+      const { socket } = taken;
+      const bytes = takenBy(socket);
+      const waitsForMore = socket.writableLength === 0;
+      if (waitsForMore || bytes - taken.bytes >= PIECE_BYTES) Object.assign(taken, { bytes, sinceMs: now });
+      // A reset: over HTTP/1.0 a connection that is closed is the regular end of an answer.
+      else if (now - taken.sinceMs >= this.limits.stallMs) socket.resetAndDestroy();
+    }
+  }
+}
+
+/** Bytes that the operating system has taken. */
+const takenBy = ({ bytesWritten, writableLength }: Socket): number => bytesWritten - writableLength;
+
+/** Runs `done` once, when the answer was taken or its connection is gone. */
+function onceClosed({ raw: { socket } }: FastifyRequest, { raw }: FastifyReply, done: () => void): void {
+  const close = (): void => {
+    raw.off('close', close);
+    socket.off('close', close);
+    done();
+  };
+  // An answer that waits behind another one on its connection is not closed with it.
+  if (raw.destroyed || socket.destroyed) return done();
+  raw.once('close', close);
+  socket.once('close', close);
+}
+
+const tooManyWaiting = (waiting: number): ProblemError =>
+  new ProblemError(
+    429,
+    `${waiting} large answers of your team wait until its clients have read others. Read those, or ask for less.`,
+    undefined,
+    5000,
+  );
+
+/** Counts every large answer that is a finished text, and lets none wait for a client that does not read. */
+export function boundAnswers(fastify: FastifyInstance, memory: AnswerMemory): void {
+  fastify.addHook('onSend', async (request, reply, payload) => {
+    if (request.method === 'HEAD') return payload;
+    if (payload instanceof Readable) {
+      memory.watch(request, reply);
+      return payload;
+    }
+    const bytes = typeof payload === 'string' || Buffer.isBuffer(payload) ? Buffer.byteLength(payload) : 0;
+    if (bytes <= SMALL_ANSWER_BYTES) return payload;
+    try {
+      if (!(await memory.take(request, reply, bytes))) return '';
+    } catch (error) {
+      return problemInstead(reply, error);
+    }
+    memory.watch(request, reply);
+    void reply.header('content-length', bytes);
+    return inPieces(typeof payload === 'string' ? Buffer.from(payload) : (payload as Buffer));
+  });
+}
+
+function problemInstead(reply: FastifyReply, error: unknown): string {
+  const { problem, retryAfterMs = 0 } = toProblem(error);
+  void reply
+    .status(problem.status)
+    .headers({ 'content-type': 'application/problem+json', 'retry-after': Math.ceil(retryAfterMs / 1000) })
+    .removeHeader('content-length');
+  return JSON.stringify(problem);
+}
+
+/** A stream of which a socket buffers a piece, and takes the next one when its client has read that. */
+export function inPieces(bytes: Uint8Array): Readable {
+  const pieces = function* (): Generator<Uint8Array> {
+    for (let at = 0; at < bytes.length; at += PIECE_BYTES) yield bytes.subarray(at, at + PIECE_BYTES);
+  };
+  return Readable.from(pieces(), { objectMode: false, highWaterMark: PIECE_BYTES });
+}
