@@ -1,6 +1,10 @@
+import { leaveTurn } from './held-turn.js';
 import { Semaphore } from './semaphore.js';
 
-/** A semaphore for each key, such as each team, so that one of them waits only for itself. */
+/**
+ * A semaphore for each key, such as each team, so that one of them waits only for itself. Whoever comes to it gives a
+ * turn back that it has in a general line.
+ */
 export class KeyedSemaphore {
   readonly #semaphores = new Map<string, Semaphore>();
 
@@ -12,6 +16,7 @@ export class KeyedSemaphore {
   ) {}
 
   async run<Made>(key: string, work: () => Promise<Made>): Promise<Made> {
+    leaveTurn();
     let semaphore = this.#semaphores.get(key);
     if (!semaphore) {
       semaphore = new Semaphore(this.concurrency, this.maxWaiting, this.rejectMessage);

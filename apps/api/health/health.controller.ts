@@ -1,17 +1,26 @@
-import { Controller, Get, Header, Inject, Res } from '@nestjs/common';
+import { Controller, Get, Inject, Res } from '@nestjs/common';
 import { ApiExcludeController } from '@nestjs/swagger';
 import type { FastifyReply } from 'fastify';
 import type { Redis } from 'ioredis';
 import type { Pool } from '#lib/db/connection/pool';
 import { checkHealth } from '#lib/runtime/health-check';
 import { registry } from '#lib/runtime/metrics';
+import { KeptAnswer } from '../platform/kept-answer.js';
 import { POOL, REDIS } from '../platform/stores.js';
 import { Shutdown } from '../platform/shutdown.js';
 import { LaneMetrics } from '../lanes/lane-metrics.js';
 
+/** Anyone may scrape, as often as they like; within this time they get the same values. */
+const METRICS_MAX_AGE_MS = 1000;
+
 @ApiExcludeController()
 @Controller()
 export class HealthController {
+  readonly #metrics = new KeptAnswer(async () => {
+    await this.lanes.refresh();
+    return registry.metrics();
+  }, METRICS_MAX_AGE_MS);
+
   constructor(
     @Inject(POOL) readonly pool: Pool,
     @Inject(REDIS) readonly redis: Redis,
@@ -36,9 +45,7 @@ export class HealthController {
   }
 
   @Get('metrics')
-  @Header('content-type', registry.contentType)
-  async metrics(): Promise<string> {
-    await this.lanes.refresh();
-    return registry.metrics();
+  async metrics(@Res() reply: FastifyReply): Promise<void> {
+    void reply.type(registry.contentType).send(await this.#metrics.bytes());
   }
 }

@@ -6,7 +6,17 @@ import { CSV_EXAMPLE, JSONL_EXAMPLE, YAML_EXAMPLE } from '#lib/contracts/example
 import { ImportAnswer, ImportBody, ImportQuery, SuiteExportQuery } from '#lib/contracts/import';
 import { SuiteFile } from '#lib/contracts/suite';
 import type { Caller } from '#lib/db/catalogue/callers';
-import { About, AlsoAnswers, Answers, Changes, Me, TakesFile, uuid, type Change } from '../platform/decorators.js';
+import {
+  About,
+  AlsoAnswers,
+  Answers,
+  Changes,
+  Me,
+  TakesFile,
+  TakesUpTo,
+  uuid,
+  type Change,
+} from '../platform/decorators.js';
 import { MAX_BODY_BYTES } from '../platform/upload.js';
 import { ImportService } from './imports.service.js';
 
@@ -15,6 +25,7 @@ export class ImportsController {
   constructor(readonly service: ImportService) {}
 
   @Post('tool-eval/import')
+  @TakesUpTo(MAX_BODY_BYTES, undefined, { bytesOfValue: 8, isReadByRoute: true })
   @TakesFile(
     {
       'text/csv': CSV_EXAMPLE,

@@ -12,6 +12,7 @@ import { readWholeText } from '#lib/imports/source/text-stream';
 import { YAML_LIMIT } from '#lib/imports/files/read-yaml';
 import { KeyedSemaphore } from '#lib/runtime/keyed-semaphore';
 import type { Change } from '../platform/decorators.js';
+import { LargeJson } from '../platform/large-bodies.js';
 import { POOL } from '../platform/stores.js';
 import { SMALL_BYTES, Upload } from '../platform/upload.js';
 import { retryOnSuiteChange } from '../suites/retry-on-suite-change.js';
@@ -44,7 +45,7 @@ export class ImportService {
     readonly validator: SuiteValidator,
   ) {}
 
-  /** @param body an upload, a text, or parsed JSON */
+  /** @param body an upload, a text, or JSON: parsed, or a large one as its text */
   async import(caller: Caller, body: unknown, query: ImportQuery, change: Change): Promise<ImportAnswer> {
     if (body instanceof Upload) return this.#importUpload(caller, body, query, change);
     const file = fileOf(body);
@@ -110,6 +111,7 @@ export class ImportService {
 
 /** Threads take texts, so a body that was parsed as JSON is written again. */
 function fileOf(body: unknown): ImportedFile {
+  if (body instanceof LargeJson) return { text: body.text, isJson: true };
   const isJson = typeof body === 'object';
   return { text: isJson ? JSON.stringify(body) : (body as string | undefined), isJson };
 }

@@ -4,7 +4,18 @@ import { LABELS_EXAMPLE } from '#lib/contracts/examples/label-examples';
 import { Label, LabelInput, LabelsImported, LabelsInput, LabelsQuery, MAX_LABEL_LINES } from '#lib/contracts/label';
 import { pageOf } from '#lib/contracts/page';
 import type { Caller } from '#lib/db/catalogue/callers';
-import { About, Answers, Changes, cursorOf, Me, TakesFile, UUID, uuid, type Change } from '../platform/decorators.js';
+import {
+  About,
+  Answers,
+  Changes,
+  cursorOf,
+  Me,
+  TakesFile,
+  TakesUpTo,
+  UUID,
+  uuid,
+  type Change,
+} from '../platform/decorators.js';
 import { MAX_BODY_BYTES, Upload } from '../platform/upload.js';
 import { LabelService } from './labels.service.js';
 
@@ -61,6 +72,7 @@ export class LabelsController {
   }
 
   @Post('labels')
+  @TakesUpTo(MAX_BODY_BYTES, LabelsInput)
   @TakesFile(
     { 'application/x-ndjson': LABELS_EXAMPLE, 'application/jsonl': LABELS_EXAMPLE },
     { bounds: { bytes: MAX_BODY_BYTES }, identifiedBy: 'text' },

@@ -13,7 +13,7 @@ import { isFromOwnPage } from './own-page.js';
 /** For so long a revoked token, or a session that has ended, can still read. It can change nothing. */
 const REMEMBER_MS = 3000;
 const MAX_REMEMBERED = 1000;
-const MAX_SIGN_IN_BYTES = 1000;
+export const MAX_SIGN_IN_BYTES = 1000;
 const READING_METHODS: ReadonlySet<string> = new Set(['GET', 'HEAD']);
 const ENDED: Record<Credential['kind'], string> = {
   token: 'The token is unknown, revoked or expired.',

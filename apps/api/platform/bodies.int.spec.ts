@@ -76,7 +76,7 @@ describe('a file in its body', () => {
         ['text/html', 415],
       ] as const)
         expect(await send(CSV, body, type, headers)).toMatchObject({ status });
-    expect(await send('/api/tool-suites', body, 'application/json')).toMatchObject({ status: 400 });
+    expect(await send('/api/tool-eval/import', body, 'application/json')).toMatchObject({ status: 400 });
   });
 
   it('arrives in pieces of one byte', async () => {

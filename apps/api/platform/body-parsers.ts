@@ -2,34 +2,56 @@ import { UnsupportedMediaTypeException } from '@nestjs/common';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { Readable } from 'node:stream';
 import { decodeText, TextReader } from '#lib/contracts/input/decode-text';
-import { ProblemError } from '#lib/contracts/input/problem';
-import { unwrapNumbers } from '#lib/contracts/json/json';
-import { routeOptions } from './decorators.js';
+import { parseJson, unwrapNumbers } from '#lib/contracts/json/json';
+import { bodyBoundOf } from './body-bounds.js';
+import type { BytesInHand } from './bytes-in-hand.js';
+import { charsetOf, contentTypeOf } from './content-type.js';
+import { routeOptions, type CallerRequest } from './decorators.js';
+import { LargeJson, type LargeBodyReader } from './large-bodies.js';
 import { readJson } from './read-json.js';
-import { MAX_BODY_BYTES, Upload } from './upload.js';
+import { chunksOf, MAX_BODY_BYTES, SMALL_BYTES, Upload } from './upload.js';
+
+/** Beyond this a body of JSON is read in a thread. What a hostile one of this size costs is 40 ms. */
+const LIGHT_BYTES = 64 * 1024;
+/** A body of JSON that is slower than this keeps its place from others. */
+const JSON_BOUNDS = { totalMs: 60_000, idleMs: 10_000 };
+/** Whose bodies those are that come without a token. */
+const NOBODY = '';
 
 /** How bodies are read: JSON as a whole, and a file piece by piece, on routes that say `@TakesFile`. */
-export function addBodyParsers(fastify: FastifyInstance): void {
+export function addBodyParsers(fastify: FastifyInstance, inHand: BytesInHand, reader?: LargeBodyReader): void {
+  const held = new WeakMap<FastifyRequest, () => void>();
+  const take = async (request: CallerRequest, bytes: number): Promise<void> =>
+    void held.set(request, await inHand.take(request.caller?.teamId ?? NOBODY, bytes));
+  const giveBack = async (request: FastifyRequest): Promise<void> => held.get(request)?.();
+  fastify.addHook('onSend', giveBack);
+  fastify.addHook('onResponse', giveBack);
+
   fastify.removeAllContentTypeParsers();
-  fastify.addContentTypeParser(
-    'application/json',
-    { parseAs: 'buffer', bodyLimit: MAX_BODY_BYTES },
-    async (request: FastifyRequest, body: Buffer) => {
-      const value = readJson(decodeText(body, { name: 'The body', isUtf8: true, charset: charsetOf(request) }));
-      return routeOptions(request).file ? value : unwrapNumbers(value);
-    },
-  );
-  fastify.addContentTypeParser('*', async (request: FastifyRequest, payload: Readable) => {
+  fastify.addContentTypeParser('application/json', async (request: CallerRequest, payload: Readable) => {
+    if (request.is404) return undefined;
+    const bound = bodyBoundOf(request);
+    await take(request, declaredBytes(request) ?? bound);
+    const chunks: Buffer[] = [];
+    for await (const chunk of chunksOf(payload, { ...JSON_BOUNDS, bytes: bound })) chunks.push(chunk);
+    const bytes = chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks);
+    return bytes.length > LIGHT_BYTES && reader && request.caller
+      ? readLarge(request, bytes, reader)
+      : readLight(request, bytes);
+  });
+  fastify.addContentTypeParser('*', async (request: CallerRequest, payload: Readable) => {
     if (request.is404) return undefined;
     const { file } = routeOptions(request);
     const type = contentTypeOf(request);
     if (!file?.types.includes(type)) throw new UnsupportedMediaTypeException();
-    const reader = new TextReader({
+    const text = new TextReader({
       name: 'The body',
       charset: charsetOf(request),
       orSay: (charset) => `send it with "Content-Type: ${type}; charset=${charset}"`,
     });
-    const upload = new Upload(payload, request.headers['content-length'], file.bounds, reader);
+    // A larger file is never in memory as a whole.
+    await take(request, Math.min(declaredBytes(request) ?? file.bounds.bytes, wholeBytesOf(file.bounds.bytes)));
+    const upload = new Upload(payload, request.headers['content-length'], file.bounds, text);
     const isIdentified = file.identifiedBy === 'length' || request.headers['idempotency-key'] === undefined;
     return isIdentified ? upload : upload.text();
   });
@@ -38,22 +60,32 @@ export function addBodyParsers(fastify: FastifyInstance): void {
   });
 }
 
-/** The media type of a body without its parameters; empty where there is none. */
-export const contentTypeOf = ({ headers }: FastifyRequest): string =>
-  (headers['content-type'] ?? '').split(';')[0]!.trim().toLowerCase();
-
-/** What Content-Type says of the charset; undefined where it says nothing. @throws ProblemError 400 for two charsets */
-function charsetOf({ headers }: FastifyRequest): string | undefined {
-  const [, ...parameters] = (headers['content-type'] ?? '').split(';');
-  const said = parameters
-    .map((parameter) => parameter.split('='))
-    .filter(([name]) => name!.trim().toLowerCase() === 'charset')
-    .map(([, value = '']) =>
-      value
-        .trim()
-        .replace(/^(["'])(.*)\1$/, '$2')
-        .toLowerCase(),
-    );
-  if (new Set(said).size > 1) throw new ProblemError(400, 'Content-Type names two charsets. Leave one of them out.');
-  return said[0];
+function declaredBytes({ headers }: FastifyRequest): number | undefined {
+  const declared = headers['content-length'];
+  return declared === undefined ? undefined : Number(declared);
 }
+
+const wholeBytesOf = (bound: number): number => (bound > MAX_BODY_BYTES ? SMALL_BYTES : bound);
+
+function readLight(request: FastifyRequest, bytes: Uint8Array): unknown {
+  const value = readJson(decodeText(bytes, { name: 'The body', isUtf8: true, charset: charsetOf(request) }));
+  return routeOptions(request).file ? value : unwrapNumbers(value);
+}
+
+/** A thread reads and checks the body. What it hands over fits its schema, which bounds what is left to do here. */
+async function readLarge(request: CallerRequest, bytes: Uint8Array, reader: LargeBodyReader): Promise<unknown> {
+  const { file, json } = routeOptions(request);
+  const { text, entries } = await reader.readBody(request.caller!.teamId, {
+    bytes,
+    charset: charsetOf(request),
+    maxValues: Math.floor(bodyBoundOf(request) / (json?.bytesOfValue ?? BYTES_OF_VALUE)),
+    keepsNumbers: file !== undefined,
+    schema: json?.schema,
+    entriesOf: json?.entriesOf,
+  });
+  if (text === undefined) return undefined;
+  return json?.isReadByRoute || entries ? new LargeJson(text, entries) : parseJson(text);
+}
+
+/** The fewest bytes that a value of a large body has on average. */
+const BYTES_OF_VALUE = 16;

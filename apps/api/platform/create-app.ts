@@ -1,21 +1,28 @@
 import type { DynamicModule } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import { FastifyAdapter, type NestFastifyApplication } from '@nestjs/platform-fastify';
-import { SwaggerModule } from '@nestjs/swagger';
 import type { FastifyInstance, FastifyReply } from 'fastify';
 import type { Pool } from '#lib/db/connection/pool';
 import { AnswerMemory, boundAnswers } from './answer-memory.js';
 import { checkTokens } from './auth.js';
+import { refuseLargeBodies } from './body-bounds.js';
 import { addBodyParsers } from './body-parsers.js';
+import { BytesInHand } from './bytes-in-hand.js';
+import type { LargeBodyReader } from './large-bodies.js';
 import { resetCutAnswers } from './cut-answers.js';
 import { measureRequests } from './http-metrics.js';
-import { describeApi } from './openapi.js';
 import { sendProblem, toProblem } from './problem.filter.js';
 import { refuseUnstorable } from './read-json.js';
+import { serveDocument } from './serve-document.js';
 import { Shutdown, closeConnections } from './shutdown.js';
-import { POOL } from './stores.js';
-import { MAX_BODY_BYTES } from './upload.js';
+import { BODY_READER, POOL } from './stores.js';
+import { takeTurns } from './turns.js';
 import { serveWeb } from '../web/serve-web.js';
+
+/** Backstop of all that has bounds of its own: a file of replies may be sent for six hours. */
+const REQUEST_TIMEOUT_MS = 6.5 * 3600_000;
+/** Each takes some 20 KB, and a page has two. */
+const MOST_CONNECTIONS = 5000;
 
 /**
  * An application of these modules on Fastify, ready to listen.
@@ -23,7 +30,7 @@ import { serveWeb } from '../web/serve-web.js';
  */
 export async function createApp(root: DynamicModule): Promise<NestFastifyApplication> {
   const adapter = new FastifyAdapter({
-    bodyLimit: MAX_BODY_BYTES,
+    requestTimeout: REQUEST_TIMEOUT_MS,
     frameworkErrors: (error: unknown, _request: unknown, reply: FastifyReply) => sendProblem(reply, toProblem(error)),
   });
   const app = await NestFactory.create<NestFastifyApplication>(root, adapter, {
@@ -32,15 +39,26 @@ export async function createApp(root: DynamicModule): Promise<NestFastifyApplica
     bodyParser: false,
   });
   const fastify = app.getHttpAdapter().getInstance() as unknown as FastifyInstance;
-  addBodyParsers(fastify);
+  fastify.server.maxConnections = MOST_CONNECTIONS;
+  addBodyParsers(fastify, new BytesInHand(), readerOf(app));
   measureRequests(fastify);
   closeConnections(fastify, app.get(Shutdown));
   boundAnswers(fastify, app.get(AnswerMemory));
   resetCutAnswers(fastify);
   checkTokens(fastify, app.get<Pool>(POOL));
+  refuseLargeBodies(fastify);
+  takeTurns(fastify, app.get<Pool>(POOL));
   fastify.addHook('onRequest', async ({ query, params }) => [query, params].forEach(refuseUnstorable));
-  // The document is made when it is first asked for.
-  SwaggerModule.setup('docs', app, () => describeApi(app), { jsonDocumentUrl: 'openapi.json' });
+  serveDocument(app, fastify);
   await serveWeb(fastify);
   return app;
+}
+
+/** Some features on a `PlatformModule` may have no threads. */
+function readerOf(app: NestFastifyApplication): LargeBodyReader | undefined {
+  try {
+    return app.get<LargeBodyReader>(BODY_READER);
+  } catch {
+    return undefined;
+  }
 }

@@ -7,6 +7,7 @@ import { notFound, ProblemError } from '#lib/contracts/input/problem';
 import type { Role } from '#lib/contracts/team';
 import type { PoolClient } from '#lib/db/connection/pool';
 import type { Caller } from '#lib/db/catalogue/callers';
+import { nameOfSchema, type LargeBodyName } from './large-bodies.js';
 import type { UploadBounds } from './upload.js';
 
 /** What a route says of itself to Fastify, which knows it before it reads the body. */
@@ -19,6 +20,20 @@ export interface RouteOptions {
   keepsNoAnswer?: boolean;
   /** Files that it takes as its body, beside JSON. */
   file?: FileBody;
+  /** How large its body of JSON may be, where it is not as small as usual. */
+  json?: JsonBody;
+}
+
+export interface JsonBody {
+  bytes: number;
+  /** What a large one is held to outside of the API's own thread. */
+  schema?: LargeBodyName;
+  /** The fewest bytes that a value of a large one has on average. */
+  bytesOfValue?: number;
+  /** The route takes a large one as a `LargeJson`. */
+  isReadByRoute?: boolean;
+  /** A list of it whose entries a `LargeJson` has one by one. */
+  entriesOf?: string;
 }
 
 export interface FileBody {
@@ -46,6 +61,7 @@ export const routeOptions = (request: FastifyRequest): RouteOptions => request.r
 /** Extensions of the OpenAPI document by which decorators speak to `openapi.ts`, which removes them. */
 export const NEEDS = 'x-needs';
 export const SIGNS_IN = 'x-signs-in';
+export const TAKES_BYTES = 'x-takes-bytes';
 export const ALSO_TAKES = 'x-also-takes';
 export const ALSO_ANSWERS = 'x-also-answers';
 /** The role that a route needs. */
@@ -56,6 +72,13 @@ export const KeepsNoAnswer = () => addRouteOptions({ keepsNoAnswer: true });
 
 /** The route that makes a session. */
 export const SignsIn = () => applyDecorators(addRouteOptions({ signsIn: true }), ApiExtension(SIGNS_IN, true));
+
+/** A body of JSON may have so many bytes. */
+export const TakesUpTo = (bytes: number, schema?: z.ZodType, more: Omit<JsonBody, 'bytes' | 'schema'> = {}) =>
+  applyDecorators(
+    addRouteOptions({ json: { bytes, schema: schema && nameOfSchema(schema), ...more } }),
+    ApiExtension(TAKES_BYTES, bytes),
+  );
 
 /**
  * The route takes files as they are. Its JSON keeps numbers as they were written, as a file does.

@@ -13,10 +13,12 @@ import {
   type KeyState,
 } from '#lib/db/catalogue/idempotency';
 import { inTransaction, type Pool, type PoolClient } from '#lib/db/connection/pool';
+import { leaveTurn } from '#lib/runtime/held-turn';
 import { KeyedSemaphore } from '#lib/runtime/keyed-semaphore';
 import { Semaphore } from '#lib/runtime/semaphore';
 import { sha256 } from '#lib/runtime/seal';
 import { routeOptions, type CallerRequest } from './decorators.js';
+import { LargeJson } from './large-bodies.js';
 import { toProblem } from './problem.filter.js';
 import { POOL } from './stores.js';
 
@@ -84,7 +86,7 @@ export class IdempotencyInterceptor implements NestInterceptor {
     reply: FastifyReply,
     handle: () => Promise<unknown>,
   ): Promise<unknown> {
-    const fingerprint = sha256(`${request.method} ${request.url}\n${JSON.stringify(request.body) ?? ''}`);
+    const fingerprint = sha256(`${request.method} ${request.url}\n${jsonOf(request.body)}`);
     const key = await this.#claimKey(owner, fingerprint);
     if (key.state === 'under-way')
       throw new ProblemError(
@@ -105,6 +107,7 @@ export class IdempotencyInterceptor implements NestInterceptor {
     for (;;) {
       const key = await claimKey(this.pool, owner, fingerprint);
       if (key.state !== 'under-way' || Date.now() >= untilMs) return key;
+      leaveTurn();
       await delay(POLL_MS);
     }
   }
@@ -151,6 +154,9 @@ export class IdempotencyInterceptor implements NestInterceptor {
     });
   }
 }
+
+const jsonOf = (body: unknown): string =>
+  body instanceof LargeJson ? `${body.text}${body.entries?.join() ?? ''}` : (JSON.stringify(body) ?? '');
 
 function storedResponse({ status, response }: Extract<KeyState, { state: 'answered' }>, reply: FastifyReply): unknown {
   if (status >= 400) void reply.header('content-type', 'application/problem+json');

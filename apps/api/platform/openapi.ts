@@ -5,7 +5,10 @@ import { PROBLEM_EXAMPLES } from '#lib/contracts/examples/problem-examples';
 import { Problem } from '#lib/contracts/input/problem';
 import type { Role } from '#lib/contracts/team';
 import { SESSION_COOKIE } from './credentials.js';
-import { ALSO_ANSWERS, ALSO_TAKES, NEEDS, SIGNS_IN } from './decorators.js';
+import { MAX_SIGN_IN_BYTES } from './auth.js';
+import { USUAL_BODY_BYTES } from './body-bounds.js';
+import { ALSO_ANSWERS, ALSO_TAKES, NEEDS, SIGNS_IN, TAKES_BYTES } from './decorators.js';
+import { sizeName } from './upload.js';
 import { addExamples } from './openapi-examples.js';
 import { toJsonSchema, type SchemaComponents } from './openapi-schema.js';
 import { describePathParameter, INTRODUCTION, PROBLEMS, TAGS } from './openapi-texts.js';
@@ -32,6 +35,7 @@ const tagOf = (controller: string): string => TAG_OF_CONTROLLER[controller] ?? c
 type Operation = NonNullable<OpenAPIObject['paths'][string]['get']> & {
   [NEEDS]?: Role;
   [SIGNS_IN]?: true;
+  [TAKES_BYTES]?: number;
   [ALSO_TAKES]?: Record<string, string>;
   [ALSO_ANSWERS]?: Record<string, string>;
 };
@@ -96,9 +100,11 @@ function completeOperation(operation: Operation, path: string, isChanging: boole
   const signsIn = operation[SIGNS_IN];
   if (signsIn) operation.security = [];
   else if (operation.description) operation.description += roleSentence(operation[NEEDS], isChanging);
+  describeBound(operation.requestBody, signsIn ? MAX_SIGN_IN_BYTES : (operation[TAKES_BYTES] ?? USUAL_BODY_BYTES));
   addTexts(operation.requestBody, operation[ALSO_TAKES]);
   addTexts(operation.responses['200'], operation[ALSO_ANSWERS]);
-  for (const extension of [NEEDS, SIGNS_IN, ALSO_TAKES, ALSO_ANSWERS] as const) delete operation[extension];
+  for (const extension of [NEEDS, SIGNS_IN, TAKES_BYTES, ALSO_TAKES, ALSO_ANSWERS] as const)
+    delete operation[extension];
   for (const parameter of operation.parameters ?? [])
     if ('in' in parameter && parameter.in === 'path')
       Object.assign(parameter, describePathParameter(path, parameter.name));
@@ -121,6 +127,11 @@ function problemsOf(operation: Operation, isChanging: boolean): Set<string> {
     ...(isChanging ? ['409'] : []),
     ...(operation.requestBody ? ['413', '415'] : []),
   ]);
+}
+
+/** Says how large a body of JSON may be. */
+function describeBound(body: Operation['requestBody'], bytes: number): void {
+  if (body && 'content' in body) body.description = `JSON of at most ${sizeName(bytes)}.`;
 }
 
 /** Adds content types beside JSON, each with its example. */

@@ -5,7 +5,7 @@ import type { Logger } from '#lib/runtime/logger';
 import { ProblemError, type InputError, type Problem } from '#lib/contracts/input/problem';
 import { isContention, isTransient } from '#lib/db/connection/pool';
 import { UnsealError } from '#lib/runtime/seal';
-import { contentTypeOf } from './body-parsers.js';
+import { contentTypeOf } from './content-type.js';
 import { routeOptions } from './decorators.js';
 import { LOGGER } from './stores.js';
 import { drain } from './upload.js';
@@ -36,6 +36,7 @@ export class ProblemFilter implements ExceptionFilter {
     }
     if (reply.raw.headersSent) return void reply.raw.destroy();
     if (REFUSED_BODY.has(response.problem.status) && !request.raw.readableEnded) await drain(request.raw);
+    if (response.problem.status === 408) void reply.header('connection', 'close');
     if (response.problem.status === 415) void reply.header('accept', typesOf(request).join(', '));
     sendProblem(reply, response);
   }
@@ -76,11 +77,9 @@ export function toProblem(error: unknown, request?: FastifyRequest): ProblemResp
 
 /** The problem of an error that Nest or Fastify throws for a request. */
 function httpProblem(error: unknown, request: FastifyRequest | undefined): Problem | undefined {
-  const { code, statusCode, message } = error as { code?: string; statusCode?: number; message?: string };
+  const { statusCode, message } = error as { statusCode?: number; message?: string };
   const isNest = error instanceof HttpException;
   const status = isNest ? error.getStatus() : statusCode;
-  if (code === 'FST_ERR_CTP_BODY_TOO_LARGE' || statusCode === 413 || status === 413)
-    return problem(413, 'The body is larger than 10 MiB. Import fewer cases at a time.');
   if (status === 415) return problem(415, request ? wrongType(request) : 'The body has another type.');
   if (isNest && status === 404)
     return problem(404, `${error.message}: there is no such route. GET /openapi.json and /docs list them.`);

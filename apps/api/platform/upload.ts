@@ -1,9 +1,9 @@
-import { addAbortSignal, type Readable } from 'node:stream';
+import type { Readable } from 'node:stream';
 import { TextReader } from '#lib/contracts/input/decode-text';
 import { ProblemError } from '#lib/contracts/input/problem';
 import { TextStream } from '#lib/imports/source/text-stream';
 
-/** The largest body, but for routes that say otherwise with `@TakesFile`. */
+/** The largest body that is in memory as a whole. */
 export const MAX_BODY_BYTES = 10 * 2 ** 20;
 
 /** How large a body may be and how slowly it may come: a slow sender would keep others waiting. */
@@ -24,18 +24,62 @@ const DRAIN = { bytes: 64 * 2 ** 20, ms: 10_000, idleMs: 1000 };
 
 /** Reads on what nobody wants: a client that is still sending reads no response, and sees a broken connection. */
 export async function drain(body: Readable): Promise<void> {
-  const chunks = (body.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>)[Symbol.asyncIterator]();
+  const chunks = iterate(body);
   const endsAt = performance.now() + DRAIN.ms;
   for (let size = 0; size <= DRAIN.bytes && performance.now() < endsAt;) {
-    let timer: NodeJS.Timeout | undefined;
-    const timeout = new Promise<undefined>((resolve) => (timer = setTimeout(() => resolve(undefined), DRAIN.idleMs)));
-    const next = await Promise.race([chunks.next().catch(() => ENDED), timeout]);
-    clearTimeout(timer);
+    const next = await within(DRAIN.idleMs, chunks.next()).catch(() => undefined);
     if (!next || next.done) return;
     size += next.value.length;
   }
 }
-const ENDED = { done: true, value: undefined } as const;
+
+const iterate = (body: Readable): AsyncIterator<Buffer> =>
+  (body.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>)[Symbol.asyncIterator]();
+
+/** Undefined when it takes longer. */
+async function within<Made>(ms: number, work: Promise<Made>): Promise<Made | undefined> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<undefined>((resolve) => (timer = setTimeout(() => resolve(undefined), Math.max(0, ms))));
+  return Promise.race([work, late]).finally(() => clearTimeout(timer));
+}
+
+/**
+ * The bytes of a body as they come.
+ * @throws ProblemError 413 beyond its bound, 408 when it comes too slowly or breaks off
+ */
+export async function* chunksOf(
+  body: Readable,
+  { bytes: maxBytes, totalMs = DEFAULT_TOTAL_MS, idleMs = totalMs }: UploadBounds,
+): AsyncGenerator<Buffer> {
+  const chunks = iterate(body);
+  const endsAt = performance.now() + totalMs;
+  for (let size = 0; ;) {
+    const next = await within(Math.min(idleMs, endsAt - performance.now()), chunks.next()).catch(() => undefined);
+    if (!next) throw brokenOff({ totalMs, idleMs });
+    if (next.done) return;
+    if ((size += next.value.length) > maxBytes) throw tooLarge(maxBytes);
+    yield next.value;
+  }
+}
+
+export const tooLarge = (bytes: number): ProblemError =>
+  new ProblemError(
+    413,
+    `The body is larger than ${sizeName(bytes)}, the most that this route takes. Send less of it at a time.`,
+  );
+const MIB = 2 ** 20;
+/** A size in words, such as `64 KiB`. */
+export const sizeName = (bytes: number): string => {
+  if (bytes < 1024) return `${bytes} bytes`;
+  return bytes < MIB ? `${bytes / 1024} KiB` : `${bytes / MIB} MiB`;
+};
+
+const brokenOff = ({ totalMs, idleMs }: { totalMs: number; idleMs: number }): ProblemError =>
+  new ProblemError(
+    408,
+    `The body broke off, or stopped arriving for too long: all of it may take ${totalMs / 1000} s, and ` +
+      `${idleMs / 1000} s may pass between two pieces. Nothing of it was stored.`,
+  );
 
 /** A body that is read piece by piece, and never beyond its bounds. */
 export class Upload extends TextStream {
@@ -48,7 +92,7 @@ export class Upload extends TextStream {
     bounds: UploadBounds,
     reader: TextReader,
   ) {
-    super(pieces(body, bounds, Number(declaredLength ?? 0), reader));
+    super(pieces(body, bounds, reader));
     this.#body = body;
     this.isSmall = Number(declaredLength ?? Infinity) <= SMALL_BYTES;
   }
@@ -75,33 +119,10 @@ export class Upload extends TextStream {
   }
 }
 
-async function* pieces(
-  body: Readable,
-  { bytes: maxBytes, totalMs = DEFAULT_TOTAL_MS, idleMs = totalMs }: UploadBounds,
-  declaredLength: number,
-  reader: TextReader,
-): AsyncGenerator<string> {
-  if (declaredLength > maxBytes) throw tooLarge(maxBytes);
-  addAbortSignal(AbortSignal.timeout(totalMs), body);
-  const chunks = (body.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>)[Symbol.asyncIterator]();
-  let size = 0;
-  try {
-    for (;;) {
-      const idle = setTimeout(() => body.destroy(new Error('Nothing came for too long.')), idleMs);
-      const { done, value } = await chunks.next().finally(() => clearTimeout(idle));
-      if (done) break;
-      if ((size += value.length) > maxBytes) throw tooLarge(maxBytes);
-      const text = reader.write(value);
-      if (text) yield text;
-    }
-  } catch (error) {
-    if (error instanceof ProblemError || (error as { statusCode?: number }).statusCode === 413) throw error;
-    throw new ProblemError(408, 'The body broke off, or stopped arriving for too long. Nothing of it was stored.');
-  } finally {
-    await chunks.return?.();
+async function* pieces(body: Readable, bounds: UploadBounds, reader: TextReader): AsyncGenerator<string> {
+  for await (const chunk of chunksOf(body, bounds)) {
+    const text = reader.write(chunk);
+    if (text) yield text;
   }
   yield reader.end();
 }
-
-const tooLarge = (maxBytes: number): ProblemError =>
-  new ProblemError(413, `The body is larger than ${maxBytes / 2 ** 20} MiB. Send less of it at a time.`);

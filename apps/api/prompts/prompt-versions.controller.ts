@@ -10,10 +10,12 @@ import {
   PromptVersionsQuery,
 } from '#lib/contracts/prompt-version';
 import type { Caller } from '#lib/db/catalogue/callers';
-import { About, Answers, Changes, idCursor, Me, uuid, type Change } from '../platform/decorators.js';
+import { About, Answers, Changes, idCursor, Me, TakesUpTo, uuid, type Change } from '../platform/decorators.js';
 import { PromptVersionService } from './prompt-versions.service.js';
 
 const WHAT = 'prompt version';
+
+const TEXTS_BYTES = 2 * 2 ** 20;
 
 @Controller('api/prompt-versions')
 export class PromptVersionsController {
@@ -27,6 +29,7 @@ export class PromptVersionsController {
   }
 
   @Post()
+  @TakesUpTo(TEXTS_BYTES, PromptVersionInput)
   @About(
     'Keep a prompt version',
     'The suite stays as it is: runs take the texts with `prompt_version_id`. Answers 409 when the suite has 1,000 ' +

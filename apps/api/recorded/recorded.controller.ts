@@ -2,8 +2,9 @@ import { Body, Controller, Post, Query } from '@nestjs/common';
 import { RECORDED_EXAMPLE } from '#lib/contracts/examples/example-values';
 import { MAX_RECORDED, RecordedInput, RecordedQuery, RecordedSubmitted } from '#lib/contracts/recorded';
 import type { Caller } from '#lib/db/catalogue/callers';
-import { About, Answers, Changes, Me, TakesFile, type Change } from '../platform/decorators.js';
-import { Upload } from '../platform/upload.js';
+import { About, Answers, Changes, Me, TakesFile, TakesUpTo, type Change } from '../platform/decorators.js';
+import type { LargeJson } from '../platform/large-bodies.js';
+import { MAX_BODY_BYTES, Upload } from '../platform/upload.js';
 import { RecordedService } from './recorded.service.js';
 
 /** A file may take hours to send, as long as it keeps coming. */
@@ -14,6 +15,7 @@ export class RecordedController {
   constructor(readonly service: RecordedService) {}
 
   @Post()
+  @TakesUpTo(MAX_BODY_BYTES, RecordedInput, { bytesOfValue: 8, entriesOf: 'replies' })
   @TakesFile(
     { 'application/x-ndjson': RECORDED_EXAMPLE, 'application/jsonl': RECORDED_EXAMPLE },
     { bounds: UPLOAD_BOUNDS, identifiedBy: 'length' },
@@ -33,7 +35,7 @@ export class RecordedController {
   record(
     @Me() caller: Caller,
     @Query({ schema: RecordedQuery }) query: object,
-    @Body({ schema: RecordedInput }) body: RecordedInput | Upload,
+    @Body({ schema: RecordedInput }) body: RecordedInput | LargeJson | Upload,
     @Changes() change: Change,
   ): Promise<RecordedSubmitted> {
     return this.service.record(caller, query, body, change);

@@ -1,9 +1,9 @@
 import { Inject, Injectable } from '@nestjs/common';
 import type { Redis } from 'ioredis';
-import type { Json } from '#lib/contracts/json/json';
+import { parseJson, type JsonObject } from '#lib/contracts/json/json';
 import type { RunMetric } from '#lib/contracts/metric';
 import { ProblemError } from '#lib/contracts/input/problem';
-import { RECORDED, RecordedSettings, type RecordedInput, type RecordedSubmitted } from '#lib/contracts/recorded';
+import { RECORDED, RecordedInput, RecordedSettings, type RecordedSubmitted } from '#lib/contracts/recorded';
 import type { RecordedConfig } from '#lib/contracts/run';
 import { audit } from '#lib/db/catalogue/audit';
 import type { Caller } from '#lib/db/catalogue/callers';
@@ -15,6 +15,7 @@ import { traceSubmit } from '#lib/runtime/tracing/tracing';
 import { badInput } from '../platform/bad-input.js';
 import type { Change } from '../platform/decorators.js';
 import { notifyOfJobs } from '../platform/notify-of-jobs.js';
+import { LargeJson } from '../platform/large-bodies.js';
 import { POOL, REDIS } from '../platform/stores.js';
 import { Upload } from '../platform/upload.js';
 import { checkExperiment } from '../runs/check-experiment.js';
@@ -49,15 +50,13 @@ export class RecordedService {
   async record(
     caller: Caller,
     query: object,
-    body: RecordedInput | Upload,
+    body: RecordedInput | LargeJson | Upload,
     change: Change,
   ): Promise<RecordedSubmitted> {
     if (body instanceof Upload) return this.#recordUpload(caller, query, body, change);
     refuseQuery(query);
-    const { replies, ...settings } = body;
-    return this.#smallBodies.run(caller.teamId, () =>
-      this.#record(caller, settings, toIncoming(replies as Json), change),
-    );
+    const { replies, ...settings } = body instanceof LargeJson ? large(body) : body;
+    return this.#smallBodies.run(caller.teamId, () => this.#record(caller, settings, toIncoming(replies), change));
   }
 
   async #recordUpload(caller: Caller, query: object, upload: Upload, change: Change): Promise<RecordedSubmitted> {
@@ -168,12 +167,21 @@ function refuseQuery(query: object): void {
   );
 }
 
+/** A large body of JSON, whose replies are texts already. */
+function large({ text, entries = [] }: LargeJson): RecordedInput {
+  const settings = RecordedInput.parse({ ...(parseJson(text) as JsonObject), replies: [] });
+  return { ...settings, replies: entries.map((entry) => new WrittenReply(entry)) };
+}
+class WrittenReply {
+  constructor(readonly json: string) {}
+}
+
 /** Replies of a body of JSON as lines: a text of lines, or a list. */
-function toIncoming(replies: Json): TextStream {
+function toIncoming(replies: RecordedInput['replies']): TextStream {
   return new TextStream(
     (async function* () {
       if (typeof replies === 'string') yield replies;
-      else for (const one of replies as Json[]) yield `${JSON.stringify(one)}\n`;
+      else for (const one of replies) yield `${one instanceof WrittenReply ? one.json : JSON.stringify(one)}\n`;
     })(),
   );
 }

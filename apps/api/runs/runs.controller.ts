@@ -9,8 +9,11 @@ import { Estimate } from '#lib/contracts/estimate';
 import { ResumeInput, Run, RunInput, RunLabels, RunsQuery, Submitted } from '#lib/contracts/run';
 import type { Caller } from '#lib/db/catalogue/callers';
 import { JobService } from '../jobs/jobs.service.js';
-import { About, Answers, Changes, idCursor, Me, uuid, type Change } from '../platform/decorators.js';
+import { About, Answers, Changes, idCursor, Me, TakesUpTo, uuid, type Change } from '../platform/decorators.js';
 import { RunService } from './runs.service.js';
+
+/** System prompts of many models, and texts in place of those of its suite. */
+const RUN_BYTES = 2 ** 20;
 
 @Controller('api/tool-eval')
 export class RunsController {
@@ -20,6 +23,7 @@ export class RunsController {
   ) {}
 
   @Post()
+  @TakesUpTo(RUN_BYTES, RunInput)
   @About(
     'Submit a run',
     'Plays the cases of a suite with some models, in the background. It answers as soon as the run ' +
@@ -130,6 +134,7 @@ export class RunsController {
   }
 
   @Post('estimate')
+  @TakesUpTo(RUN_BYTES, RunInput)
   @About(
     'Estimate a run',
     'Estimates the requests, tokens, money and time of a run, for each model and in all. The body is ' +

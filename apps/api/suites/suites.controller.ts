@@ -20,9 +20,23 @@ import {
 } from '#lib/contracts/suite';
 import type { Caller } from '#lib/db/catalogue/callers';
 import { CASE_RESULT_CURSOR } from '#lib/db/read/case-results';
-import { About, Answers, Changes, cursorOf, idCursor, Me, uuid, type Change } from '../platform/decorators.js';
+import {
+  About,
+  Answers,
+  Changes,
+  cursorOf,
+  idCursor,
+  Me,
+  TakesUpTo,
+  uuid,
+  type Change,
+} from '../platform/decorators.js';
+import { MAX_BODY_BYTES } from '../platform/upload.js';
 import { CaseService, type AddedCases } from './cases.service.js';
 import { SuiteService } from './suites.service.js';
+
+/** The tools of a suite, or of a case, have at most 1 MiB. */
+const TOOLS_BYTES = 2 * 2 ** 20;
 
 @Controller('api')
 export class SuitesController {
@@ -43,6 +57,7 @@ export class SuitesController {
   }
 
   @Post('tool-suites')
+  @TakesUpTo(TOOLS_BYTES, SuiteInput)
   @About(
     'Make a suite',
     'It has no cases yet: add them with `POST /api/tool-suites/{id}/cases`, or import a whole suite at once.',
@@ -60,6 +75,7 @@ export class SuitesController {
   }
 
   @Put('tool-suites/:id')
+  @TakesUpTo(TOOLS_BYTES, SuiteReplacement)
   @About(
     'Replace the settings of a suite',
     'Settings that you leave out stay, and so do the cases; null removes a setting. Refused with 422 ' +
@@ -76,6 +92,7 @@ export class SuitesController {
   }
 
   @Patch('tool-suites/:id')
+  @TakesUpTo(TOOLS_BYTES, SuitePatch)
   @About(
     'Change settings of a suite',
     'Settings that you leave out stay, and so do the cases. Refused with 422 when a case expects a ' +
@@ -110,6 +127,7 @@ export class SuitesController {
   }
 
   @Post('tool-suites/:id/cases')
+  @TakesUpTo(MAX_BODY_BYTES, CasesInput, { bytesOfValue: 8 })
   @About(
     'Add cases to a suite',
     'Takes one case, a list, or `{"cases": [...]}`, and adds all of them behind the others, or none. ' +
@@ -154,6 +172,7 @@ export class SuitesController {
   }
 
   @Put('tool-suites/:id/cases/:caseId')
+  @TakesUpTo(TOOLS_BYTES, CaseInput)
   @About(
     'Replace a case',
     'Replaces the whole case: fields that you leave out are gone. The case keeps its id and its position.',

@@ -16,7 +16,9 @@ import { toolSetOf } from '#lib/scoring/cases/tool-set';
 import { checkCase, checkChainFields } from '#lib/scoring/checks/check-case';
 import { checkTools } from '#lib/scoring/checks/check-tools';
 import { withRescoreOptions } from '#lib/scoring/cases/rescore-options';
+import type { LargeBodyTask, LargeBodyText } from '../platform/large-bodies.js';
 import { diffTexts } from './diff-texts.js';
+import { readBody } from './read-body.js';
 import { readRecordedLines, type ReadLines } from './recorded-lines.js';
 import { isSemantic } from './is-semantic.js';
 import { countRequests, type Counted, type ToCount } from './count-requests.js';
@@ -39,7 +41,8 @@ export type SuiteTask =
   /** @see diffTexts */
   | { what: 'diff-texts'; pairs: readonly (readonly [from: string, to: string])[] }
   /** @see ToCount */
-  | { what: 'count-requests'; of: string; cases: readonly string[]; targets: number };
+  | { what: 'count-requests'; of: string; cases: readonly string[]; targets: number }
+  | ({ what: 'read-body' } & LargeBodyTask);
 
 export interface CaseError extends InputError {
   /** The number of the case in the task. */
@@ -76,6 +79,7 @@ export interface SuiteAnswers {
   'diff-texts': TextHunk[][];
   'count-requests': Counted[];
   'read-recorded': ReadLines;
+  'read-body': LargeBodyText;
 }
 
 export function runSuiteTask(
@@ -102,6 +106,8 @@ export function runSuiteTask(
       return diffTexts(task.pairs);
     case 'count-requests':
       return countRequests(parseJson(task.of) as unknown as ToCount, task.cases);
+    case 'read-body':
+      return readBody(task);
   }
 }
 

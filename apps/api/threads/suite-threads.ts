@@ -1,6 +1,7 @@
 import { ProblemError, type InputError } from '#lib/contracts/input/problem';
 import { threadModule } from '#lib/runtime/threads/thread-entry';
 import { ThreadLimitExceeded, ThreadPool, TooManyTasks, type ThreadLimits } from '#lib/runtime/threads/thread-pool';
+import type { LargeBodyReader, LargeBodyTask, LargeBodyText } from '../platform/large-bodies.js';
 import { runSuiteTask, type SuiteAnswers, type SuiteTask } from './suite-tasks.js';
 
 /** A person waits for the answer. A file of 10 MiB takes a few seconds. */
@@ -21,7 +22,7 @@ const MAY_TAKE_LONG = /"\$ref"|"\$dynamicRef"|regex|"pattern/;
  * Runs work on user input that may take long, in threads with limits of time and memory that teams share fairly. The
  * API's own thread serves everybody, so it runs only small and simple tasks.
  */
-export class SuiteThreads {
+export class SuiteThreads implements LargeBodyReader {
   readonly #pool: ThreadPool<SuiteTask, SuiteAnswers[SuiteTask['what']]>;
 
   constructor(limits: ThreadLimits = LIMITS) {
@@ -43,6 +44,10 @@ export class SuiteThreads {
     }
   }
 
+  readBody(teamId: string, task: LargeBodyTask): Promise<LargeBodyText> {
+    return this.run(teamId, { what: 'read-body', ...task });
+  }
+
   onApplicationShutdown(): Promise<void> {
     return this.close();
   }
@@ -53,7 +58,7 @@ export class SuiteThreads {
 }
 
 function isLight(task: SuiteTask): boolean {
-  if (task.what === 'import' || task.what === 'read-recorded') return false;
+  if (task.what === 'import' || task.what === 'read-recorded' || task.what === 'read-body') return false;
   if (task.what === 'diff-texts')
     return task.pairs.reduce((sum, [from, to]) => sum + from.length + to.length, 0) <= MAX_LIGHT_DIFF;
   const about = task.what === 'count-requests' ? task.of : 'tools' in task ? task.tools : '';

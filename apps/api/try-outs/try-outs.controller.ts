@@ -2,15 +2,19 @@ import { Body, Controller, Post, Res } from '@nestjs/common';
 import type { FastifyReply } from 'fastify';
 import { Try, TryInput } from '#lib/contracts/try';
 import type { Caller } from '#lib/db/catalogue/callers';
-import { About, Answers, Changes, KeepsNoAnswer, Me, type Change } from '../platform/decorators.js';
+import { About, Answers, Changes, KeepsNoAnswer, Me, TakesUpTo, type Change } from '../platform/decorators.js';
 import { leaveSignal } from '../platform/leave-signal.js';
 import { TryOutService } from './try-outs.service.js';
+
+/** It may bring tools of up to 1 MiB. */
+const TRY_BYTES = 2 * 2 ** 20;
 
 @Controller('api/tool-eval/try')
 export class TryOutsController {
   constructor(readonly service: TryOutService) {}
 
   @Post()
+  @TakesUpTo(TRY_BYTES, TryInput)
   @KeepsNoAnswer()
   @About(
     'Try a case out',

@@ -9,17 +9,31 @@ import {
 } from '#lib/contracts/param-tune';
 import { PageQuery, pageOf, type PageQuery as PageQueryType } from '#lib/contracts/page';
 import type { Caller } from '#lib/db/catalogue/callers';
-import { About, Answers, Changes, cursorOf, idCursor, Me, uuid, type Change } from '../platform/decorators.js';
+import {
+  About,
+  Answers,
+  Changes,
+  cursorOf,
+  idCursor,
+  Me,
+  TakesUpTo,
+  uuid,
+  type Change,
+} from '../platform/decorators.js';
 import { ParamTuneService } from './param-tunes.service.js';
 
 /** The model and the number of the last arm of a page. */
 const CURSOR = /^\d{1,3}\.\d{1,5}$/;
+
+/** Its base has texts as a run has. */
+const TUNE_BYTES = 2 ** 20;
 
 @Controller('api/tool-eval/param-tune')
 export class ParamTunesController {
   constructor(readonly service: ParamTuneService) {}
 
   @Post()
+  @TakesUpTo(TUNE_BYTES, ParamTuneInput)
   @About(
     'Tune parameters',
     'Searches, for each model by itself, the values of parameters with which it calls tools best, and compares what ' +
@@ -31,6 +45,7 @@ export class ParamTunesController {
   }
 
   @Post('estimate')
+  @TakesUpTo(TUNE_BYTES, ParamTuneInput)
   @HttpCode(200)
   @About('Estimate a tune', 'Combinations, requests, money and time. Nothing is run.')
   @Answers(200, ParamTuneEstimate, 429)

@@ -13,17 +13,31 @@ import {
 import { PromptDiff } from '#lib/contracts/prompt-version';
 import { PageQuery, pageOf, type PageQuery as PageQueryType } from '#lib/contracts/page';
 import type { Caller } from '#lib/db/catalogue/callers';
-import { About, Answers, Changes, cursorOf, idCursor, Me, uuid, type Change } from '../platform/decorators.js';
+import {
+  About,
+  Answers,
+  Changes,
+  cursorOf,
+  idCursor,
+  Me,
+  TakesUpTo,
+  uuid,
+  type Change,
+} from '../platform/decorators.js';
 import { PromptTuneService } from './prompt-tunes.service.js';
 
 /** The number of the last candidate of a page. */
 const CURSOR = /^\d{1,6}$/;
+
+/** Its base has texts as a run has. */
+const TUNE_BYTES = 2 ** 20;
 
 @Controller('api/tool-eval/prompt-tune')
 export class PromptTunesController {
   constructor(readonly service: PromptTuneService) {}
 
   @Post()
+  @TakesUpTo(TUNE_BYTES, PromptTuneInput)
   @About(
     'Tune prompts',
     'Has a model write better texts: the system prompt, and descriptions of tools and parameters. Each is tried on ' +
@@ -36,6 +50,7 @@ export class PromptTunesController {
   }
 
   @Post('estimate')
+  @TakesUpTo(TUNE_BYTES, PromptTuneInput)
   @HttpCode(200)
   @About('Estimate a prompt tune', 'Requests, money and time, of the models and of the meta model. Nothing is run.')
   @Answers(200, PromptTuneEstimate, 429)

@@ -1,0 +1,22 @@
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { contentTypeOf } from './content-type.js';
+import { routeOptions } from './decorators.js';
+import { tooLarge } from './upload.js';
+
+/** The largest body of a route that says nothing else. */
+export const USUAL_BODY_BYTES = 256 * 1024;
+
+/** The most bytes of the body of a request. */
+export function bodyBoundOf(request: FastifyRequest): number {
+  const { file, json } = routeOptions(request);
+  return file && contentTypeOf(request) !== 'application/json' ? file.bounds.bytes : (json?.bytes ?? USUAL_BODY_BYTES);
+}
+
+/** Refuses a body that says of itself that it is too large, before a byte of it is read. */
+export function refuseLargeBodies(fastify: FastifyInstance): void {
+  fastify.addHook('onRequest', async (request) => {
+    if (request.is404) return;
+    const bound = bodyBoundOf(request);
+    if (Number(request.headers['content-length'] ?? 0) > bound) throw tooLarge(bound);
+  });
+}

@@ -1,0 +1,93 @@
+import { ProblemError } from '#lib/contracts/input/problem';
+
+const MIB = 2 ** 20;
+const RETRY_AFTER_MS = 5000;
+
+export interface BytesBounds {
+  ofTeam: number;
+  ofAll: number;
+  /** How long a body waits for others to be done with. */
+  waitMs: number;
+}
+export const BYTES_IN_HAND: BytesBounds = { ofTeam: 64 * MIB, ofAll: 192 * MIB, waitMs: 10_000 };
+
+interface Waiting {
+  owner: string;
+  bytes: number;
+  enter: () => void;
+}
+
+/** Counts the bytes of bodies that are in memory, before they are read. Bodies beyond the bounds wait unread. */
+export class BytesInHand {
+  readonly #held = new Map<string, number>();
+  #all = 0;
+  readonly #waiting = new Set<Waiting>();
+
+  constructor(readonly bounds: BytesBounds = BYTES_IN_HAND) {}
+
+  /**
+   * @param owner a team, or all who have not signed in
+   * @returns what gives the bytes back
+   * @throws ProblemError 429 when the owner's other bodies do not end, 503 when those of all do not
+   */
+  async take(owner: string, bytes: number): Promise<() => void> {
+    if (!this.#fits(owner, bytes)) await this.#wait(owner, bytes);
+    else this.#add(owner, bytes);
+    let isHeld = true;
+    return () => {
+      if (isHeld) this.#add(owner, -bytes);
+      isHeld = false;
+      this.#admit();
+    };
+  }
+
+  /** Those who wait for others of their own do not hold up the teams behind them. */
+  #admit(): void {
+    for (const waiting of this.#waiting) {
+      if (!this.#fits(waiting.owner, waiting.bytes)) continue;
+      this.#waiting.delete(waiting);
+      this.#add(waiting.owner, waiting.bytes);
+      waiting.enter();
+    }
+  }
+
+  #wait(owner: string, bytes: number): Promise<void> {
+    return new Promise((resolve, reject) => {
+      const timer = setTimeout(() => {
+        this.#waiting.delete(waiting);
+        reject(this.#refusal(owner, bytes));
+      }, this.bounds.waitMs);
+      const enter = (): void => (clearTimeout(timer), resolve());
+      const waiting: Waiting = { owner, bytes, enter };
+      this.#waiting.add(waiting);
+    });
+  }
+
+  #refusal(owner: string, bytes: number): ProblemError {
+    const { ofTeam, ofAll } = this.bounds;
+    return (this.#held.get(owner) ?? 0) + bytes > ofTeam
+      ? new ProblemError(
+          429,
+          `Your team is sending bodies of ${ofTeam / MIB} MiB already, the most at a time. Send fewer at once.`,
+          undefined,
+          RETRY_AFTER_MS,
+        )
+      : new ProblemError(
+          503,
+          `Bodies of ${ofAll / MIB} MiB are under way, the most at a time. Try again in a few seconds.`,
+          undefined,
+          RETRY_AFTER_MS,
+        );
+  }
+
+  #fits(owner: string, bytes: number): boolean {
+    return (this.#held.get(owner) ?? 0) + bytes <= this.bounds.ofTeam && this.#all + bytes <= this.bounds.ofAll;
+  }
+
+  #add(owner: string, bytes: number): void {
+    this.#all += bytes;
+    const held = (this.#held.get(owner) ?? 0) + bytes;
+    if (held > 0) this.#held.set(owner, held);
+    else this.#held.delete(owner);
+  }
+}

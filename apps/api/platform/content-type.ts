@@ -1,0 +1,22 @@
+import type { FastifyRequest } from 'fastify';
+import { ProblemError } from '#lib/contracts/input/problem';
+
+/** The media type of a body without its parameters; empty where there is none. */
+export const contentTypeOf = ({ headers }: FastifyRequest): string =>
+  (headers['content-type'] ?? '').split(';')[0]!.trim().toLowerCase();
+
+/** What Content-Type says of the charset; undefined where it says nothing. @throws ProblemError 400 for two charsets */
+export function charsetOf({ headers }: FastifyRequest): string | undefined {
+  const [, ...parameters] = (headers['content-type'] ?? '').split(';');
+  const said = parameters
+    .map((parameter) => parameter.split('='))
+    .filter(([name]) => name!.trim().toLowerCase() === 'charset')
+    .map(([, value = '']) =>
+      value
+        .trim()
+        .replace(/^(["'])(.*)\1$/, '$2')
+        .toLowerCase(),
+    );
+  if (new Set(said).size > 1) throw new ProblemError(400, 'Content-Type names two charsets. Leave one of them out.');
+  return said[0];
+}

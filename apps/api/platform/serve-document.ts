@@ -1,0 +1,22 @@
+import type { NestFastifyApplication } from '@nestjs/platform-fastify';
+import { SwaggerModule, type OpenAPIObject } from '@nestjs/swagger';
+import type { FastifyInstance } from 'fastify';
+import { sha256 } from '#lib/runtime/seal';
+import { KeptAnswer } from './kept-answer.js';
+import { describeApi } from './openapi.js';
+
+const PATH = '/openapi.json';
+
+/** Serves the OpenAPI document, which is made when it is first asked for, and its page, which reads it from there. */
+export function serveDocument(app: NestFastifyApplication, fastify: FastifyInstance): void {
+  const document = new KeptAnswer(() => JSON.stringify(describeApi(app)));
+  let tag: string | undefined;
+  fastify.get(PATH, async (request, reply) => {
+    const bytes = await document.bytes();
+    tag ??= `"${sha256(bytes.toString()).slice(0, 32)}"`;
+    void reply.header('etag', tag).header('cache-control', 'no-cache');
+    if (request.headers['if-none-match'] === tag) return reply.status(304).send();
+    return reply.type('application/json; charset=utf-8').send(bytes);
+  });
+  SwaggerModule.setup('docs', app, () => undefined as unknown as OpenAPIObject, { raw: [], swaggerUrl: PATH });
+}
