@@ -5,6 +5,8 @@ const SPEC = '\\.spec\\.tsx?$';
 const COMPARISON_READS = [
   '^libs/comparison/(compare-runs|rank-run|page-items|common-cases|call-counts|side-totals|gate/(measure-gate|critical-cases))\\.ts$',
 ];
+/** Threads that compare, and what they do. */
+const COMPARISON_THREADS = ['^libs/comparison/threads/'];
 
 /** What the files of `from` may import of ours. */
 const onlyOurs = (name, from, allowed, comment) => ({
@@ -91,7 +93,16 @@ module.exports = {
         [lib('comparison', 'contracts'), '^libs/scoring/statistics/'],
         'Two runs measured in, one comparison out: no database is needed for the figures and their words.',
       ),
-      from: { path: lib('comparison'), pathNot: [SPEC, ...COMPARISON_READS] },
+      from: { path: lib('comparison'), pathNot: [SPEC, ...COMPARISON_READS, ...COMPARISON_THREADS] },
+    },
+    {
+      ...onlyOurs(
+        'comparison-threads-bring-all-together',
+        lib('comparison'),
+        [lib('comparison', 'contracts', 'runtime', 'scoring', 'db')],
+        'They read, compare, explain and store what a gate says, for the API and for workers.',
+      ),
+      from: { path: COMPARISON_THREADS, pathNot: SPEC },
     },
     {
       ...onlyOurs(
@@ -228,7 +239,7 @@ module.exports = {
       name: 'comparison-does-no-io',
       severity: 'error',
       comment: 'Figures and words follow from the measurements alone.',
-      from: { path: lib('comparison'), pathNot: [SPEC, ...COMPARISON_READS] },
+      from: { path: lib('comparison'), pathNot: [SPEC, ...COMPARISON_READS, ...COMPARISON_THREADS] },
       to: {
         dependencyTypes: ['npm', 'npm-dev', 'npm-optional', 'npm-peer', 'npm-no-pkg', 'core'],
         pathNot: '^(node:)?crypto$',

@@ -11,6 +11,7 @@ const ENTRIES = [
   'apps/worker/quarantine-main',
   'apps/worker/scoring/scoring-thread',
   'libs/mcp/discovery-thread',
+  'libs/comparison/threads/comparison-thread',
 ];
 
 /** @param dist the folder of the build */

@@ -9,6 +9,7 @@ import { aTeam } from '#lib/db/testing/run-fixture';
 import { settleRun, type Outcome } from '#lib/db/testing/settled-run';
 import { newId } from '#lib/runtime/ids';
 import { gateSteps } from '../apps/worker/orchestrations/gate-steps.js';
+import { comparingIn } from './comparing.js';
 import { openStores, orchestrationOf, type Child, type Replies, type Stores } from './orchestrations.js';
 
 export type { Replies } from './orchestrations.js';
@@ -90,7 +91,7 @@ async function submitGateRun(
 /** A gate run, and all that can happen to it. */
 async function aGateRun(stores: Stores, asked: Asked) {
   const submitted = await submitGateRun(stores.pool, asked);
-  const run = orchestrationOf(stores, { ...submitted, type: 'gate' }, gateSteps);
+  const run = orchestrationOf(stores, { ...submitted, type: 'gate' }, (pool) => gateSteps(pool, comparingIn(pool)));
   return {
     ...submitted,
     ...run,

@@ -6,6 +6,7 @@ import { connectRedis } from '#lib/runtime/redis';
 import { paramTuneSteps } from '../apps/worker/orchestrations/param-tune/param-tune-steps.js';
 import { startApi } from './api.js';
 import { clientOf, weatherSuite, type Client } from './client.js';
+import { comparingIn } from './comparing.js';
 import { orchestrationOf, type Child, type Replies, type Stores } from './orchestrations.js';
 
 const ROUTE = '/api/tool-eval/param-tune';
@@ -57,7 +58,9 @@ async function tuneOf(stores: Stores, client: Client, id: string) {
     id,
   ]);
   const teamId = rows[0]!.team_id;
-  const orchestration = orchestrationOf(stores, { teamId, id, type: 'param_tune' }, paramTuneSteps);
+  const orchestration = orchestrationOf(stores, { teamId, id, type: 'param_tune' }, (pool) =>
+    paramTuneSteps(pool, comparingIn(pool)),
+  );
   const repliesOf =
     (skill: Skill): Replies =>
     async (child) => {

@@ -1,3 +1,4 @@
+import { ComparisonThreads } from '#lib/comparison/threads/comparison-threads';
 import { LaneQueues } from '#lib/queue/lane-queue';
 import { notify } from '#lib/events/notifications';
 import type { Env } from '#lib/runtime/env';
@@ -59,6 +60,7 @@ export function composeWorker(env: Env, logger: Logger) {
   const laneWorkers = new LaneWorkers({ budgets, meters, connect, processor, logger });
 
   const pools = new StepPools(env.DATABASE_URL, logger);
+  const comparing = new ComparisonThreads({ databaseUrl: env.DATABASE_URL });
   const control = new ControlLoop({
     pool,
     pools,
@@ -71,6 +73,7 @@ export function composeWorker(env: Env, logger: Logger) {
     meters,
     embedder,
     scorer,
+    comparing,
     workerId,
     logger,
     keepExchangesDays: env.TOOLMARK_KEEP_EXCHANGES_DAYS,
@@ -78,5 +81,5 @@ export function composeWorker(env: Env, logger: Logger) {
   const liveness = new Liveness({ pool, redis, meters, logger });
   const presence = new Presence({ redis, workerId, isStuck: () => liveness.whyStuck.length > 0 });
   const subscriber = connectRedis(env.REDIS_URL, 'subscriber', logger);
-  return { services, items, processor, laneWorkers, pools, control, liveness, presence, subscriber, logger };
+  return { services, items, processor, laneWorkers, pools, comparing, control, liveness, presence, subscriber, logger };
 }

@@ -48,8 +48,9 @@ export async function drain(worker: WorkerParts, graceMs: number): Promise<void>
 }
 
 /** Closes connections once no work is left. */
-export async function close({ subscriber, services, pools, logger }: WorkerParts): Promise<void> {
+export async function close({ subscriber, services, pools, comparing, logger }: WorkerParts): Promise<void> {
   subscriber.disconnect();
+  await comparing.close();
   await services.close();
   await pools.close();
   await stopTracing();

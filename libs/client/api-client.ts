@@ -53,11 +53,23 @@ export function readAnswer(
 
 type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 const MAX_PAGE = 200;
+/** Between two requests for an answer that is being made, whatever a server says. */
+const LEAST_MS_BETWEEN = 900;
 
 export interface CallOptions {
   signal?: AbortSignal;
   /** With the same text, the request can be sent again and changes nothing twice. */
   idempotencyKey?: string;
+}
+
+/** @throws the reason of the signal */
+async function pause(ms: number, signal?: AbortSignal): Promise<void> {
+  signal?.throwIfAborted();
+  await new Promise<void>((resolve, reject) => {
+    const leave = (): void => (clearTimeout(timer), reject(signal!.reason as Error));
+    const timer = setTimeout(() => (signal?.removeEventListener('abort', leave), resolve()), ms);
+    signal?.addEventListener('abort', leave, { once: true });
+  });
 }
 
 /** Says whose a request is: that of a token, or that of the session whose cookie the browser adds. */
@@ -99,7 +111,25 @@ export class ApiClient {
     return readAnswer(this.serverUrl, { status, type, retryAfter, text: await response.text() });
   }
 
-  #fetch(path: string, method: Method, body: unknown, { signal, idempotencyKey }: CallOptions = {}): Promise<Response> {
+  /**
+   * Asks again, at the place that the answer names, while a reading is answered with 202: a comparison that is still
+   * being made. The server waits there for the answer.
+   */
+  async #fetch(path: string, method: Method, body: unknown, options?: CallOptions): Promise<Response> {
+    for (let place = path; ;) {
+      const askedAt = performance.now();
+      const response = await this.#fetchOnce(place, method, body, options);
+      const next = response.headers.get('location');
+      if (method !== 'GET' || response.status !== 202 || !next?.startsWith('/')) return response;
+      await response.body?.cancel();
+      const pauseMs = askedAt + LEAST_MS_BETWEEN - performance.now();
+      if (pauseMs > 0) await pause(pauseMs, options?.signal);
+      place = next;
+    }
+  }
+
+  #fetchOnce(path: string, method: Method, body: unknown, options: CallOptions = {}): Promise<Response> {
+    const { signal, idempotencyKey } = options;
     return fetch(`${withoutSlash(this.serverUrl)}${path}`, {
       method,
       signal,

@@ -1,4 +1,3 @@
-import { setImmediate } from 'node:timers/promises';
 import type { Comparison } from '#lib/contracts/comparison';
 import { ProblemError } from '#lib/contracts/input/problem';
 import { isFinished } from '#lib/contracts/job';
@@ -61,30 +60,23 @@ export interface MeasuredPair {
   measured: { a: readonly MeasuredCase[]; b: readonly MeasuredCase[] };
 }
 
-interface CompareOptions {
-  signal?: AbortSignal | undefined;
-  /** Is called with each pair of targets, one after another. */
-  onPair?: (pair: MeasuredPair) => Promise<void>;
-}
-
 /**
  * Compares two runs of a team, case by case. It reads them in one snapshot, and holds the cases of one pair of targets
- * at a time. Runs that still go on are not compared unless `partial` says so; the comparison has no verdict then.
+ * at a time. Runs that still go on are not compared unless `partial` says so; the comparison has no verdict then. Large
+ * runs hold up whatever else the thread does for seconds.
  * @throws ProblemError 404 for a run or rescore that the team does not have, 422 for what cannot be compared
  */
-export const compareRuns = (
-  pool: Pool,
-  teamId: string,
-  request: CompareRequest,
-  signal?: AbortSignal,
-): Promise<ComparedRuns> =>
-  ComparableRunRepository.inSnapshot(pool, teamId, (runs) => compareIn(runs, request, { signal }));
+export const compareRuns = (pool: Pool, teamId: string, request: CompareRequest): Promise<ComparedRuns> =>
+  ComparableRunRepository.inSnapshot(pool, teamId, (runs) => compareIn(runs, request));
 
-/** The same in a snapshot that is there. */
+/**
+ * The same in a snapshot that is there.
+ * @param onPair is called with each pair of targets, one after another
+ */
 export async function compareIn(
   runs: ComparableRunRepository,
   request: CompareRequest,
-  { signal, onPair }: CompareOptions = {},
+  onPair?: (pair: MeasuredPair) => Promise<void>,
 ): Promise<ComparedRuns> {
   const [a, b] = await readSides(runs, request);
   const targets = pairTargets(namesOf(a), namesOf(b), request.pairs);
@@ -98,7 +90,6 @@ export async function compareIn(
   ]);
   const pairs = running && !request.partial ? [] : targets.pairs;
   for (const pair of pairs) {
-    await setImmediate(undefined, { signal });
     const measured = await addPair({ runs, a, b, request, cases, tools, builder, totals }, pair);
     await onPair?.(measured);
   }

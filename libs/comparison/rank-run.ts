@@ -1,4 +1,3 @@
-import { setImmediate } from 'node:timers/promises';
 import { DEFAULT_MARGIN, DEFAULT_MAX_ERRORED_SHARE, MIN_COMMON_CASES, type Estimate } from '#lib/contracts/comparison';
 import type { Ranking } from '#lib/contracts/ranking';
 import type { MeasuredCase } from '#lib/db/read/case-measurements';
@@ -12,7 +11,7 @@ import {
 import type { Pool } from '#lib/db/connection/pool';
 import { estimateDifference } from './estimate.js';
 import type { PairedCase } from './measurements.js';
-import { comparePairs, ranksOf, type PairDifference, type RankedTarget } from './rank-targets.js';
+import { comparePairs, ranksOf, type RankedTarget } from './rank-targets.js';
 
 /** The models with the highest means that are compared; with more, all ranks are open. */
 const MAX_RANKED = 50;
@@ -32,16 +31,13 @@ interface MeasuredTarget extends RankedTarget {
  * Ranks the models of a run over its cases. It reads them in one snapshot, one model after another.
  * @throws ProblemError 404
  */
-export const rankRun = (pool: Pool, teamId: string, runId: string, signal: AbortSignal): Promise<RankedRun> =>
+export const rankRun = (pool: Pool, teamId: string, runId: string): Promise<RankedRun> =>
   ComparableRunRepository.inSnapshot(pool, teamId, async (runs) => {
     const run = await runs.read(runId);
     const targets: MeasuredTarget[] = [];
-    for (const target of run.targets) {
-      signal.throwIfAborted();
-      targets.push(measured(run, target, await runs.score(run, target)));
-    }
+    for (const target of run.targets) targets.push(measured(run, target, await runs.score(run, target)));
     targets.sort((a, b) => (b.mean ?? -1) - (a.mean ?? -1));
-    const { items, best } = await rank(targets, signal);
+    const { items, best } = rank(targets);
     const text = best && (await sentenceOn(runs, run, best));
     return { ranking: { text, items }, state: { generation: run.generation, status: run.status } };
   });
@@ -63,16 +59,9 @@ interface BestPair {
   pairs: number;
 }
 
-async function rank(
-  targets: readonly MeasuredTarget[],
-  signal: AbortSignal,
-): Promise<Pick<Ranking, 'items'> & { best: BestPair | null }> {
+function rank(targets: readonly MeasuredTarget[]): Pick<Ranking, 'items'> & { best: BestPair | null } {
   const compared = targets.slice(0, MAX_RANKED);
-  const pairs: PairDifference[] = [];
-  for (const pair of comparePairs(compared)) {
-    pairs.push(pair);
-    await setImmediate(undefined, { signal });
-  }
+  const pairs = [...comparePairs(compared)];
   const { ranks, corrected } = ranksOf(compared, pairs, DEFAULT_MAX_ERRORED_SHARE);
   const left = targets.length - compared.length;
   const items = targets.map(({ target }, index): Ranking['items'][number] => {

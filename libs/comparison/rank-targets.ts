@@ -19,7 +19,7 @@ export interface PairDifference {
   p: number;
 }
 
-/** Compares each two targets, one pair after another, so that whoever takes them can let others work in between. */
+/** Compares each two targets, one pair after another. */
 export function* comparePairs(targets: readonly RankedTarget[]): Generator<PairDifference> {
   const differences = new Float64Array(targets[0]?.scores.length ?? 0);
   for (let first = 0; first < targets.length; first++) {

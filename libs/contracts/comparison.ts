@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { waitField } from './comparing.js';
 import { JobStatus } from './job.js';
 import { flag, id, time, PageQuery } from './page.js';
 import { Expectation, ParsedCall } from './verdict.js';
@@ -288,6 +289,7 @@ const RUN_COUNT = `must name 2 to ${MAX_COMPARED_RUNS} runs, separated by commas
 
 export const CompareQuery = z.strictObject({
   ...sides,
+  ...waitField,
   runs: listed(',').pipe(z.array(id).min(2, RUN_COUNT).max(MAX_COMPARED_RUNS, RUN_COUNT)).optional().meta({
     type: 'string',
     description: 'Two to six runs, separated by commas, instead of `a` and `b`. The first is the baseline.',
@@ -308,6 +310,7 @@ export type CompareQuery = z.infer<typeof CompareQuery>;
 
 export const CompareItemsQuery = z.strictObject({
   ...sides,
+  ...waitField,
   ...PageQuery.shape,
   target: z.string().max(300).optional().meta({
     description: 'Only this target of either run.',

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { waitField } from './comparing.js';
 import { Change, DEFAULT_MARGIN, DEFAULT_MAX_ERRORED_SHARE, Margin, Measure } from './comparison.js';
 import { JobStatus } from './job.js';
 import { MaxTokens } from './max-tokens.js';
@@ -261,6 +262,7 @@ export const GateAnswer = z
 export type GateAnswer = z.infer<typeof GateAnswer>;
 
 export const GateCheckQuery = z.strictObject({
+  ...waitField,
   eval_id: id.meta({ description: 'The run to measure.', example: '019aa8a2-5c1e-7000-8000-000000000031' }),
 });
 export type GateCheckQuery = z.infer<typeof GateCheckQuery>;

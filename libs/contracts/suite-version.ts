@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { waitField } from './comparing.js';
 import { Change } from './comparison.js';
 import { id, time } from './page.js';
 import { Suite } from './suite.js';
@@ -89,6 +90,7 @@ export const SuiteChanges = z
 export type SuiteChanges = z.infer<typeof SuiteChanges>;
 
 export const ChangesQuery = z.strictObject({
+  ...waitField,
   to: VersionNumber.optional().meta({
     description: 'The version to compare with. Defaults to the present one.',
     example: 3,

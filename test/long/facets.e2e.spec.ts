@@ -6,6 +6,7 @@ import { aTeam } from '#lib/db/testing/run-fixture';
 import type { FacetValue, RunFacets } from '#lib/contracts/run-facets';
 import { weatherSuite, type Client } from '../client.js';
 import { joinApi } from '../api.js';
+import { comparingIn } from '../comparing.js';
 import { tellWithDeaths } from '../deaths.js';
 import { lockTable } from '../lock-table.js';
 import { createDatabase } from '../services.js';
@@ -151,7 +152,7 @@ async function countedBy(pool: Pool, db: Pool, runId: string): Promise<object> {
   await rows(`UPDATE case_figures SET generation = 1 WHERE run_id = $1`);
   await askForFigures(pool, { runId });
   for (const one of [db, pool]) {
-    const counter = new Counter({ pool: one, locks: pool });
+    const counter = new Counter({ pool: one, locks: pool, comparing: comparingIn(one) });
     for (const run of await counter.toCount().catch(() => []))
       await counter.count(run, new AbortController().signal).catch(() => {});
   }

@@ -1,25 +1,26 @@
-// An API of its own: it has few connections, and a table of it is taken away.
+// An API of its own: tables of it are locked and taken away.
 import { request } from 'node:http';
 import { startApi, type ApiInProcess } from '../../../test/api.js';
-import { clientOf, weatherSuite } from '../../../test/client.js';
+import { clientOf, weatherSuite, type Client } from '../../../test/client.js';
 import { lockTable } from '../../../test/lock-table.js';
 import { until } from '../../../test/until.js';
 import { insertRow } from '#lib/db/connection/insert-row';
 
-const POOL = 4;
 let api: ApiInProcess;
 beforeAll(async () => {
-  api = await startApi({ TOOLMARK_DATABASE_POOL: String(POOL) });
-  const models = [{ id: 'a' }];
-  await api.client.post('/api/providers', { key: 'sim', base_url: 'http://127.0.0.1:9/v1', models });
+  api = await startApi();
+  await addModel(api.client);
 }, 60_000);
 afterAll(() => api.close());
 
+const addModel = (client: Client) =>
+  client.post('/api/providers', { key: 'sim', base_url: 'http://127.0.0.1:9/v1', models: [{ id: 'a' }] });
+
 /** Two finished runs of ten cases, which all fail in the first and pass in the second. */
-async function twoRuns(): Promise<[string, string]> {
-  const suite = (await api.client.post('/api/tool-eval/import', weatherSuite(10))).body.suite_id;
+async function twoRuns(client = api.client): Promise<[string, string]> {
+  const suite = (await client.post('/api/tool-eval/import', weatherSuite(10))).body.suite_id;
   const run = async (passed: boolean): Promise<string> => {
-    const id = (await api.client.post('/api/tool-eval', { suite_id: suite, models: ['sim::a'] })).body.eval_id;
+    const id = (await client.post('/api/tool-eval', { suite_id: suite, models: ['sim::a'] })).body.eval_id;
     for (let position = 0; position < 10; position++) await settle(id, position, passed);
     await api.pool.query(`UPDATE run SET status = 'completed' WHERE id = $1`, [id]);
     return id;
@@ -40,6 +41,7 @@ const settle = (runId: string, position: number, passed: boolean): Promise<void>
     error_type: passed ? 'none' : 'cut_off',
     abstention: false,
     called: '[]',
+    evidence: '{"pairs":[],"missing":[],"unexpected":[]}',
     scoring_version: 3,
     attempts: 1,
   });
@@ -101,10 +103,21 @@ it('a comparison of a run that still goes on is made anew each time', async () =
   expect((await compare(a, b, '&partial=true')).body).toMatchObject({ outcomes: { same_wrong: 10 } });
 });
 
+/** Comparisons that wait for the table of results, each on the connection of a thread. */
+const waitingThreads = async (): Promise<number> =>
+  (
+    await api.pool.query(
+      `SELECT 1 FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND query LIKE '%rescore_id%'
+         AND datname = current_database()`,
+    )
+  ).rowCount!;
+
 it('comparisons of one team hold up neither what others ask for nor those of another team', async () => {
   const [a, b] = await twoRuns();
   const { body } = await api.client.post('/api/teams', { name: 'others' });
   const other = clientOf(api.url, body.token.token);
+  await addModel(other);
+  const [otherA, otherB] = await twoRuns(other);
   const release = await lockTable(api.pool, 'result');
   let refused = 0;
   const asked = Array.from({ length: 40 }, async (_, n) => {
@@ -115,7 +128,11 @@ it('comparisons of one team hold up neither what others ask for nor those of ano
   await until(() => refused > 0, { what: 'the first refusal' });
   expect((await other.get('/api/me')).status).toBe(200);
   expect((await api.client.get(`/api/tool-eval/history/${a}`)).status).toBe(200);
+  expect(await waitingThreads()).toBe(1);
+  const theirs = other.get(`/api/compare?a=${otherA}&b=${otherB}`);
+  await until(async () => (await waitingThreads()) === 2, { what: 'the other team to have a thread' });
   await release();
+  expect((await theirs).body).toMatchObject({ outcomes: { fixed: 10 } });
   const answers = await Promise.all(asked);
   const statuses = answers.map(({ status }) => status);
   expect(new Set(statuses)).toEqual(new Set([200, 429]));
@@ -133,6 +150,30 @@ it('a comparison that failed is made anew for whoever asks next', async () => {
   expect((await compare(a, b)).status).toBe(200);
 });
 
+it('a comparison that takes longer than its caller waits goes on, and whoever asks gets it later', async () => {
+  const [a, b] = await twoRuns();
+  const release = await lockTable(api.pool, 'result');
+  const first = await api.client.sendOnce('GET', `/api/compare?a=${a}&b=${b}&pairs=sim::a~sim::a&wait=0`);
+  expect(first).toMatchObject({
+    status: 202,
+    body: { status: 'comparing', detail: expect.stringMatching(/Ask again/) },
+  });
+  const place = first.headers.get('location')!;
+  expect(first.body).toMatchObject({ url: place, detail: expect.stringContaining(place) });
+  expect(first.headers.get('retry-after')).toBe('1');
+  expect(new URL(place, api.url).searchParams.get('wait')).toBe('20');
+  const listed = await api.client.sendOnce('GET', `/api/compare/items?a=${a}&b=${b}&limit=2&wait=0`);
+  expect(listed.status).toBe(202);
+  const later = [1, 2].map(() => api.client.sendOnce('GET', place));
+  await release();
+  for (const { status, body } of await Promise.all(later))
+    expect({ status, body }).toMatchObject({ status: 200, body: { outcomes: { fixed: 10 } } });
+  const items = await api.client.get(listed.headers.get('location')!);
+  expect(items).toMatchObject({ status: 200, body: { items: [{}, {}] } });
+  expect(items.headers.get('content-type')).toBe('application/json; charset=utf-8');
+  expect((await api.client.sendOnce('GET', `${place}&wait=31`)).status).toBe(400);
+});
+
 it('a client that leaves leaves nothing behind that others wait for', async () => {
   const [a, b] = await twoRuns();
   const release = await lockTable(api.pool, 'result');
@@ -140,15 +181,7 @@ it('a client that leaves leaves nothing behind that others wait for', async () =
   const leaving = request(`${api.url}/api/compare?a=${a}&b=${b}`, { agent: false, headers });
   const left = new Promise((resolve) => leaving.once('close', resolve));
   leaving.on('error', () => {}).end();
-  await until(
-    async () =>
-      (
-        await api.pool.query(
-          `SELECT 1 FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND query LIKE '%rescore_id%'`,
-        )
-      ).rowCount,
-    { what: 'the comparison to wait for results' },
-  );
+  await until(waitingThreads, { what: 'the comparison to wait for results' });
   leaving.destroy();
   await left;
   await release();

@@ -1,63 +1,47 @@
-import { isDeepStrictEqual } from 'node:util';
 import { Inject, Injectable } from '@nestjs/common';
-import type { ComparedItem, CompareItemsQuery, CompareQuery, Comparison, Comparisons } from '#lib/contracts/comparison';
+import type { CompareItemsQuery, CompareQuery } from '#lib/contracts/comparison';
 import { ProblemError } from '#lib/contracts/input/problem';
-import { isFinished } from '#lib/contracts/job';
-import type { Page } from '#lib/contracts/page';
-import { compareRuns, type CompareRequest } from '#lib/comparison/compare-runs';
-import { pageItems } from '#lib/comparison/page-items';
+import type { CompareRequest } from '#lib/comparison/compare-runs';
 import type { Caller } from '#lib/db/catalogue/callers';
 import type { Pool } from '#lib/db/connection/pool';
-import { ComparableRunRepository } from '#lib/db/read/comparable-runs';
+import { ComparableRunRepository, type RunState } from '#lib/db/read/comparable-runs';
 import { POOL } from '../platform/stores.js';
-import { explanationOf } from '../results/explanation.js';
-import { ComparisonCache } from './comparison-cache.js';
-import { ComparisonTurns } from './comparison-turns.js';
+import { ComparisonAnswers, type Patience } from './comparison-answers.js';
+
+/** JSON; undefined when it takes longer than the caller waits. */
+type Answer = Uint8Array<ArrayBuffer> | undefined;
 
 /** Compares runs. Comparisons of finished runs are kept in memory. */
 @Injectable()
 export class ComparisonService {
-  readonly #cache = new ComparisonCache();
-
   constructor(
     @Inject(POOL) readonly pool: Pool,
-    readonly turns: ComparisonTurns,
+    readonly answers: ComparisonAnswers,
   ) {}
 
-  async compare({ teamId }: Caller, query: CompareQuery, left: AbortSignal): Promise<Comparison | Comparisons> {
-    const { runs, a, b, ...rest } = query;
-    if (!runs) return this.#compareTwo(teamId, requestOf({ ...rest, ...pairOf(a, b) }), left);
-    refuseBeside(query);
-    const comparisons: Comparison[] = [];
-    for (const other of runs.slice(1))
-      comparisons.push(await this.#compareTwo(teamId, requestOf({ ...rest, a: runs[0]!, b: other }), left));
-    return { comparisons };
-  }
-
-  items({ teamId }: Caller, query: CompareItemsQuery): Promise<Page<ComparedItem>> {
-    const { a, b, target, outcome, category, limit, cursor, ...rest } = query;
-    const request = requestOf({ ...rest, ...pairOf(a, b) });
-    return this.turns.run(teamId, () =>
-      pageItems(this.pool, teamId, { ...request, target, outcome, category, limit, cursor }, explanationOf),
-    );
-  }
-
-  async #compareTwo(teamId: string, request: CompareRequest, left: AbortSignal): Promise<Comparison> {
-    const runs = new ComparableRunRepository(this.pool, teamId);
-    const found = await runs.readGenerations([request.a, request.b], request.extended);
+  async compare({ teamId }: Caller, query: CompareQuery, patience: Patience): Promise<Answer> {
+    const { runs, a, b, wait: _wait, ...rest } = query;
+    if (runs) refuseBeside(query);
+    const [first, ...others] = runs ?? [];
+    const requests = runs
+      ? others.map((other) => requestOf({ ...rest, a: first!, b: other }))
+      : [requestOf({ ...rest, ...pairOf(a, b) })];
     // All that the answer depends on: a resume makes another generation, and a finished rescore does not change.
-    const key = JSON.stringify([teamId, found, request]);
-    const json = await this.#cache.getOrMake(key, left, async (signal) => {
-      const { comparison, states } = await this.turns.run(teamId, () => {
-        signal.throwIfAborted();
-        return compareRuns(this.pool, teamId, request, signal);
-      });
-      // A run may have been resumed since the key was made, or got more samples.
-      const isSame = isDeepStrictEqual([states.a, states.b], found);
-      const isFinal = isFinished(comparison.a.status) && isFinished(comparison.b.status);
-      return { json: JSON.stringify(comparison), keep: isSame && isFinal };
-    });
-    return JSON.parse(json) as Comparison;
+    const found = await this.#statesOf(teamId, requests);
+    return this.answers.get({ what: 'compare', teamId, requests, found, listed: runs !== undefined }, patience);
+  }
+
+  async items({ teamId }: Caller, query: CompareItemsQuery, patience: Patience): Promise<Answer> {
+    const { a, b, target, outcome, category, limit, cursor, wait: _wait, ...rest } = query;
+    const request = { ...requestOf({ ...rest, ...pairOf(a, b) }), target, outcome, category, limit, cursor };
+    const found = await this.#statesOf(teamId, [request]);
+    return this.answers.get({ what: 'list-cases', teamId, request, found }, patience);
+  }
+
+  /** The states of all runs of some requests, each once. */
+  #statesOf(teamId: string, requests: readonly CompareRequest[]): Promise<RunState[]> {
+    const ids = new Set(requests.flatMap(({ a, b }) => [a, b]));
+    return new ComparableRunRepository(this.pool, teamId).readGenerations([...ids], requests[0]!.extended);
   }
 }
 

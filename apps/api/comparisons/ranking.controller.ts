@@ -1,10 +1,11 @@
-import { Controller, Get, Param, Res } from '@nestjs/common';
+import { Controller, Get, Param, Query, Res } from '@nestjs/common';
 import type { FastifyReply } from 'fastify';
+import { Comparing, WaitQuery } from '#lib/contracts/comparing';
 import { Ranking } from '#lib/contracts/ranking';
 import type { Caller } from '#lib/db/catalogue/callers';
 import { About, Answers, Me, uuid } from '../platform/decorators.js';
-import { leaveSignal } from '../platform/leave-signal.js';
 import { RankingService } from './ranking.service.js';
+import { patienceOf, sendComparison } from './send-comparison.js';
 
 @Controller('api/tool-eval/history/:id')
 export class RankingController {
@@ -17,12 +18,14 @@ export class RankingController {
       'cases that both have scored is shown, corrected for the number of pairs. While the run goes on, all ranks are ' +
       'open.',
   )
-  @Answers(200, Ranking, 404)
-  ranking(
+  @Answers(200, Ranking, 404, 422, 429)
+  @Answers(202, Comparing)
+  async ranking(
     @Me() caller: Caller,
     @Param('id') id: string,
+    @Query({ schema: WaitQuery }) { wait }: WaitQuery,
     @Res({ passthrough: true }) reply: FastifyReply,
-  ): Promise<Ranking> {
-    return this.service.rank(caller, uuid('run', id), leaveSignal(reply));
+  ) {
+    return sendComparison(await this.service.rank(caller, uuid('run', id), patienceOf(reply, wait)), reply);
   }
 }

@@ -2,7 +2,6 @@ import { Inject, Injectable } from '@nestjs/common';
 import { isFinished } from '#lib/contracts/job';
 import type { Ranking } from '#lib/contracts/ranking';
 import type { Run } from '#lib/contracts/run';
-import { rankRun } from '#lib/comparison/rank-run';
 import type { Caller } from '#lib/db/catalogue/callers';
 import type { Pool } from '#lib/db/connection/pool';
 import type { Prisma } from '#lib/db/connection/prisma';
@@ -10,35 +9,26 @@ import { ComparableRunRepository } from '#lib/db/read/comparable-runs';
 import { RunFiguresRepository } from '#lib/db/read/run-figures';
 import { RunRepository } from '#lib/db/read/runs';
 import { POOL, PRISMA } from '../platform/stores.js';
-import { ComparisonCache } from './comparison-cache.js';
-import { ComparisonTurns } from './comparison-turns.js';
+import { ComparisonAnswers, type Patience } from './comparison-answers.js';
+import { inJson } from './send-comparison.js';
 
 /** Ranks the models of runs. A run that was counted has its ranking; others of finished runs are kept in memory. */
 @Injectable()
 export class RankingService {
-  readonly #cache = new ComparisonCache();
-
   constructor(
     @Inject(POOL) readonly pool: Pool,
     @Inject(PRISMA) readonly prisma: Prisma,
-    readonly turns: ComparisonTurns,
+    readonly answers: ComparisonAnswers,
   ) {}
 
-  async rank({ teamId }: Caller, runId: string, left: AbortSignal): Promise<Ranking> {
+  /** @returns JSON; undefined when it takes longer than the caller waits */
+  async rank({ teamId }: Caller, runId: string, patience: Patience): Promise<Uint8Array<ArrayBuffer> | undefined> {
     const stored = await new RunFiguresRepository(this.pool, teamId).ranking(runId);
-    if (stored) return stored;
+    if (stored) return inJson(stored);
     const [found] = await new ComparableRunRepository(this.pool, teamId).readGenerations([runId]);
     const { generation, status } = found!;
-    if (!isFinished(status)) return rankingSoFar(await new RunRepository(this.prisma, teamId).read(runId));
-    const json = await this.#cache.getOrMake(JSON.stringify([teamId, runId, generation, status]), left, (signal) =>
-      this.turns.run(teamId, async () => {
-        signal.throwIfAborted();
-        const { ranking, state } = await rankRun(this.pool, teamId, runId, signal);
-        // It may have been resumed since the key was made.
-        return { json: JSON.stringify(ranking), keep: state.generation === generation && state.status === status };
-      }),
-    );
-    return JSON.parse(json) as Ranking;
+    if (!isFinished(status)) return inJson(rankingSoFar(await new RunRepository(this.prisma, teamId).read(runId)));
+    return this.answers.get({ what: 'rank', teamId, runId, found: { generation, status } }, patience);
   }
 }
 

@@ -1,5 +1,6 @@
 import { Body, Controller, Delete, Get, Param, Post, Put, Query, Res } from '@nestjs/common';
 import type { FastifyReply } from 'fastify';
+import { Comparing } from '#lib/contracts/comparing';
 import {
   Gate,
   GateAnswer,
@@ -13,8 +14,8 @@ import {
 } from '#lib/contracts/gate';
 import { PageQuery, pageOf, type PageQuery as PageQueryType } from '#lib/contracts/page';
 import type { Caller } from '#lib/db/catalogue/callers';
+import { patienceOf, sendComparison } from '../comparisons/send-comparison.js';
 import { About, Answers, Changes, idCursor, Me, uuid, type Change } from '../platform/decorators.js';
-import { leaveSignal } from '../platform/leave-signal.js';
 import { GateRunService } from './gate-runs.service.js';
 import { GateService } from './gates.service.js';
 
@@ -85,13 +86,14 @@ export class GatesController {
       'stands. The run must be of the suite of the gate.',
   )
   @Answers(200, GateAnswer, 404, 422, 429)
-  check(
+  @Answers(202, Comparing)
+  async check(
     @Me() caller: Caller,
     @Param('id') id: string,
-    @Query({ schema: GateCheckQuery }) { eval_id: evalId }: GateCheckQuery,
+    @Query({ schema: GateCheckQuery }) { eval_id: evalId, wait }: GateCheckQuery,
     @Res({ passthrough: true }) reply: FastifyReply,
-  ): Promise<GateAnswer> {
-    return this.service.check(caller, uuid('gate', id), evalId, leaveSignal(reply));
+  ) {
+    return sendComparison(await this.service.check(caller, uuid('gate', id), evalId, patienceOf(reply, wait)), reply);
   }
 
   @Post(':id/run')

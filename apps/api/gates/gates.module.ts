@@ -1,12 +1,12 @@
 import { Module } from '@nestjs/common';
-import { ComparisonTurnsModule } from '../comparisons/comparison-turns.module.js';
+import { ComparisonAnswersModule } from '../comparisons/comparison-answers.module.js';
 import { RunsModule } from '../runs/runs.module.js';
 import { GateRunService } from './gate-runs.service.js';
 import { GatesController } from './gates.controller.js';
 import { GateService } from './gates.service.js';
 
 @Module({
-  imports: [RunsModule, ComparisonTurnsModule],
+  imports: [RunsModule, ComparisonAnswersModule],
   controllers: [GatesController],
   providers: [GateService, GateRunService],
 })

@@ -1,5 +1,5 @@
 import { Inject, Injectable } from '@nestjs/common';
-import type { Gate, GateAnswer, GateInput, GatesQuery, GateUpdate } from '#lib/contracts/gate';
+import type { Gate, GateInput, GatesQuery, GateUpdate } from '#lib/contracts/gate';
 import { ProblemError } from '#lib/contracts/input/problem';
 import type { Page } from '#lib/contracts/page';
 import { audit } from '#lib/db/catalogue/audit';
@@ -9,7 +9,7 @@ import { readRunOfSuite } from '#lib/db/catalogue/take-baseline';
 import type { Pool, PoolClient } from '#lib/db/connection/pool';
 import type { Prisma } from '#lib/db/connection/prisma';
 import { deleteOrchestrations } from '#lib/db/upkeep/delete-parents';
-import { ComparisonTurns } from '../comparisons/comparison-turns.js';
+import { ComparisonAnswers, type Patience } from '../comparisons/comparison-answers.js';
 import type { Change } from '../platform/decorators.js';
 import { POOL, PRISMA } from '../platform/stores.js';
 import { findSuite } from '../runs/find-suite.js';
@@ -23,7 +23,7 @@ export class GateService {
   constructor(
     @Inject(POOL) readonly pool: Pool,
     @Inject(PRISMA) readonly prisma: Prisma,
-    readonly turns: ComparisonTurns,
+    readonly answers: ComparisonAnswers,
   ) {}
 
   async list({ teamId }: Caller, query: GatesQuery): Promise<Page<Gate>> {
@@ -70,16 +70,19 @@ export class GateService {
     });
   }
 
-  async check({ teamId }: Caller, id: string, evalId: string, left: AbortSignal): Promise<GateAnswer> {
-    const { pool, turns } = this;
+  /** @returns JSON of a `GateAnswer`; undefined when it takes longer than the caller waits */
+  async check(
+    { teamId }: Caller,
+    id: string,
+    evalId: string,
+    patience: Patience,
+  ): Promise<Uint8Array<ArrayBuffer> | undefined> {
+    const { pool } = this;
     const gate = await new GateRepository(pool, teamId).read(id);
     const { baselineId, suiteId } = gate;
     const runId = evalId.toLowerCase();
     const { samples } = await readRunOfSuite(pool, teamId, { runId, suiteId, path: '/eval_id' });
-    return turns.run(teamId, () => {
-      left.throwIfAborted();
-      return answerGate(pool, teamId, gate, { baselineId, runId, samples }, left);
-    });
+    return answerGate(this, teamId, gate, { baselineId, runId, samples }, patience);
   }
 
   async #read(db: Pool | PoolClient, { teamId }: Caller, id: string): Promise<Gate> {

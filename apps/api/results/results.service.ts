@@ -11,9 +11,9 @@ import { ResultLists, type ResultList } from '#lib/db/read/result-lists';
 import { ResultRepository } from '#lib/db/read/results';
 import { RunRepository } from '#lib/db/read/runs';
 import { KeyedSemaphore } from '#lib/runtime/keyed-semaphore';
+import { explainResult } from '#lib/scoring/house/explain-result';
 import { POOL, PRISMA } from '../platform/stores.js';
 import { exchangeOf, saidOf } from './exchange-of.js';
-import { explanationOf } from './explanation.js';
 import { exportRun, type ExportedHow } from './export-run.js';
 
 const MAX_WAITING_LISTS = 100;
@@ -55,7 +55,7 @@ export class ResultService {
     const found = await new ResultRepository(this.pool, caller.teamId).read(run.id, resultId, rescoreId);
     return {
       ...found.result,
-      explanation: explanationOf(found),
+      explanation: explainResult(found),
       said: saidOf(found),
       exchange: exchangeOf(found, run, caller),
     };

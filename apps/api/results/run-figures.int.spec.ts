@@ -1,6 +1,7 @@
 // An API of its own: the test plays the worker that counts, which finds the runs of all teams.
 import { startApi, type ApiInProcess } from '../../../test/api.js';
 import { clientOf, type Client } from '../../../test/client.js';
+import { comparingIn } from '../../../test/comparing.js';
 import { Counter } from '../../worker/control/count.js';
 import type { Result } from '#lib/contracts/result';
 import type { Confusion, FacetBin, FacetValue, FailureGroups, RunCases, RunFacets } from '#lib/contracts/run-facets';
@@ -77,7 +78,7 @@ function outcomeOf(n: number) {
 beforeAll(async () => {
   api = await startApi();
   client = api.client;
-  counter = new Counter({ pool: api.pool, locks: api.pool });
+  counter = new Counter({ pool: api.pool, locks: api.pool, comparing: comparingIn(api.pool) });
   const models = MODELS.map((id) => ({ id }));
   await client.post('/api/providers', { key: 'sim', base_url: 'http://127.0.0.1:9/v1', models });
   const suite = {

@@ -1,5 +1,7 @@
-import { Controller, Get, Param, Query } from '@nestjs/common';
+import { Controller, Get, Param, Query, Res } from '@nestjs/common';
+import type { FastifyReply } from 'fastify';
 import { Case } from '#lib/contracts/case';
+import { Comparing } from '#lib/contracts/comparing';
 import { ProblemError } from '#lib/contracts/input/problem';
 import { PageQuery, pageOf, type PageQuery as PageQueryType } from '#lib/contracts/page';
 import {
@@ -10,6 +12,7 @@ import {
   VersionNumber,
 } from '#lib/contracts/suite-version';
 import type { Caller } from '#lib/db/catalogue/callers';
+import { patienceOf, sendComparison } from '../comparisons/send-comparison.js';
 import { About, Answers, cursorOf, Me, uuid } from '../platform/decorators.js';
 import { SuiteVersionService } from './suite-versions.service.js';
 
@@ -41,14 +44,18 @@ export class SuiteVersionsController {
     'What the version `to` has otherwise than this one: settings, tools and cases. Counts are exact, lists are ' +
       'bounded. `GET /api/tool-suites/{id}/versions/{version}/cases/{caseId}` reads a case as either has it.',
   )
-  @Answers(200, SuiteChanges, 404, 429)
-  compareVersions(
+  @Answers(200, SuiteChanges, 404, 422, 429)
+  @Answers(202, Comparing)
+  async compareVersions(
     @Me() caller: Caller,
     @Param('id') id: string,
     @Param('version') version: string,
-    @Query({ schema: ChangesQuery }) { to }: ChangesQuery,
+    @Query({ schema: ChangesQuery }) { to, wait }: ChangesQuery,
+    @Res({ passthrough: true }) reply: FastifyReply,
   ) {
-    return this.service.compare(caller, uuid('suite', id), versionOf(version), to);
+    const versions = { from: versionOf(version), to };
+    const patience = patienceOf(reply, wait);
+    return sendComparison(await this.service.compare(caller, uuid('suite', id), versions, patience), reply);
   }
 
   @Get(':version/cases/:caseId')

@@ -1,12 +1,11 @@
 import { Inject, Injectable } from '@nestjs/common';
 import type { Case } from '#lib/contracts/case';
 import type { Page, PageQuery } from '#lib/contracts/page';
-import type { SuiteChanges, SuiteVersion, SuiteVersionHead } from '#lib/contracts/suite-version';
-import { suiteChanges } from '#lib/comparison/suite-changes';
+import type { SuiteVersion, SuiteVersionHead } from '#lib/contracts/suite-version';
 import type { Caller } from '#lib/db/catalogue/callers';
 import type { Pool } from '#lib/db/connection/pool';
 import { SuiteVersionRepository } from '#lib/db/read/suite-versions';
-import { ComparisonTurns } from '../comparisons/comparison-turns.js';
+import { ComparisonAnswers, type Patience } from '../comparisons/comparison-answers.js';
 import { POOL } from '../platform/stores.js';
 
 /** What users see of the versions of suites. */
@@ -14,7 +13,7 @@ import { POOL } from '../platform/stores.js';
 export class SuiteVersionService {
   constructor(
     @Inject(POOL) readonly pool: Pool,
-    readonly turns: ComparisonTurns,
+    readonly answers: ComparisonAnswers,
   ) {}
 
   list({ teamId }: Caller, suiteId: string, page: PageQuery): Promise<Page<SuiteVersionHead>> {
@@ -32,19 +31,16 @@ export class SuiteVersionService {
     });
   }
 
-  /** Cases of large suites take seconds of Postgres, so comparisons of versions and of runs take the same turns. */
-  compare({ teamId }: Caller, suiteId: string, from: number, to: number | undefined): Promise<SuiteChanges> {
-    return this.turns.run(teamId, () =>
-      SuiteVersionRepository.inSnapshot(this.pool, teamId, async (versions) => {
-        const a = await versions.read(suiteId, from);
-        const b = await versions.read(suiteId, to);
-        return {
-          from: a.suite.version,
-          to: b.suite.version,
-          ...suiteChanges(a.suite, b.suite),
-          cases: await versions.compareCases(a.place, b.place),
-        };
-      }),
-    );
+  /**
+   * Cases of large suites take seconds of Postgres, so versions are compared where runs are.
+   * @returns JSON of `SuiteChanges`; undefined when it takes longer than the caller waits
+   */
+  compare({ teamId }: Caller, suiteId: string, { from, to }: Compared, patience: Patience) {
+    return this.answers.get({ what: 'compare-versions', teamId, suiteId, from, to }, patience);
   }
+}
+
+interface Compared {
+  from: number;
+  to: number | undefined;
 }

@@ -1,6 +1,6 @@
 import { Module } from '@nestjs/common';
 import { Shutdown } from '../platform/shutdown.js';
-import { ComparisonTurnsModule } from '../comparisons/comparison-turns.module.js';
+import { ComparisonAnswersModule } from '../comparisons/comparison-answers.module.js';
 import { CaseService } from './cases.service.js';
 import { SuiteExporter } from './suite-exporter.js';
 import { SuiteStreams } from './suite-streams.js';
@@ -12,7 +12,7 @@ import { SuitesController } from './suites.controller.js';
 import { SuiteService } from './suites.service.js';
 
 @Module({
-  imports: [ThreadsModule, ComparisonTurnsModule],
+  imports: [ThreadsModule, ComparisonAnswersModule],
   controllers: [SuitesController, SuiteVersionsController],
   providers: [
     SuiteService,

@@ -3,8 +3,8 @@ import type { TryInput, TryResult } from '#lib/contracts/try';
 import type { Caller } from '#lib/db/catalogue/callers';
 import type { ResultDetails } from '#lib/db/read/results';
 import { expectedBy } from '#lib/db/read/result-rows';
+import { explainResult } from '#lib/scoring/house/explain-result';
 import { exchangeOf, saidOf } from '../results/exchange-of.js';
-import { explanationOf } from '../results/explanation.js';
 
 /** What a model made of the case. A large exchange is left out: ten of them would be one answer. */
 export function toTryResult(found: ResultDetails, caller: Pick<Caller, 'role'>): TryResult {
@@ -30,7 +30,7 @@ export function toTryResult(found: ResultDetails, caller: Pick<Caller, 'role'>):
     attempts: result.attempts,
     error: result.error,
     tool_choice_used: result.tool_choice_used,
-    explanation: explanationOf(found),
+    explanation: explainResult(found),
     said: saidOf(found),
     exchange: exchange?.isLarge ? null : exchangeOf(found, { config: {} }, caller),
   };

@@ -1,13 +1,12 @@
-import { compareRuns, type ComparedRuns } from '#lib/comparison/compare-runs';
+import type { ShortComparison } from '#lib/comparison/threads/comparison-tasks';
+import type { Comparing } from '#lib/comparison/threads/comparison-threads';
 import {
   DEFAULT_MAX_ERRORED_SHARE,
   MIN_COMMON_SHARE,
   type BaselineComparison,
-  type Comparison,
   type Differs,
 } from '#lib/contracts/comparison';
 import { ProblemError } from '#lib/contracts/input/problem';
-import type { Pool } from '#lib/db/connection/pool';
 import type { ComparedPair, ExperimentToCompare, RunOfExperiment } from '#lib/db/engine/experiment-pairs';
 
 export type ComparePair = (
@@ -19,27 +18,27 @@ export type ComparePair = (
 
 /** Compares a run of an experiment, which has all its results, with the baseline or with the best run. */
 export async function comparePair(
-  pool: Pool,
+  comparing: Comparing,
   experiment: ExperimentToCompare,
   run: RunOfExperiment,
   against: RunOfExperiment,
   signal: AbortSignal,
 ): Promise<ComparedPair> {
-  const compared = await compareByMeasure(pool, experiment, { a: against.id, b: run.id }, signal);
-  const { comparison, scores, sameTargets, commonShare } = compared;
+  const compared = await compareByMeasure(comparing, experiment, { a: against.id, b: run.id }, signal);
+  const { all, cases, scores, sameTargets, commonShare } = compared;
   const wasStopped = [run, against].some(({ status }) => status === 'cancelled' || status === 'budget_exceeded');
-  const lacksScores = wasStopped && comparison.all.n_cases < comparison.cases.common;
+  const lacksScores = wasStopped && all.n_cases < cases.common;
   const differs: Differs[] = [];
   if (!sameTargets) differs.push('targets');
   if (commonShare < MIN_COMMON_SHARE || lacksScores) differs.push('cases');
-  const [score, base] = hasSameCases(comparison) ? [run.score, against.score] : [scores.b, scores.a];
+  const [score, base] = hasSameCases(compared) ? [run.score, against.score] : [scores.b, scores.a];
   return {
     run,
     against,
     delta: differs.length > 0 || score === null || base === null ? null : difference(score, base),
     differs,
     eligible: differs.length === 0 && run.mayBeBest && run.caseFilter === against.caseFilter,
-    comparison: inShort(comparison, compared.refusal),
+    comparison: inShort(against.id, compared),
   };
 }
 
@@ -49,28 +48,30 @@ export const isGone = (error: unknown): boolean => error instanceof ProblemError
 /** Full precision, but 0 where only the order of the same verdicts differs. */
 const difference = (score: number, base: number): number => (Math.abs(score - base) < 1e-12 ? 0 : score - base);
 
-const hasSameCases = ({ cases }: Comparison): boolean => cases.changed + cases.only_a + cases.only_b === 0;
+const hasSameCases = ({ cases }: ShortComparison): boolean => cases.changed + cases.only_a + cases.only_b === 0;
 
 /** Runs that lack the measure of the experiment have scores nevertheless. */
 async function compareByMeasure(
-  pool: Pool,
+  comparing: Comparing,
   { teamId, measure, margin }: ExperimentToCompare,
   sides: { a: string; b: string },
   signal: AbortSignal,
-): Promise<ComparedRuns & { refusal?: string }> {
-  const request = { ...sides, margin, maxErroredShare: DEFAULT_MAX_ERRORED_SHARE, partial: false, settled: true };
+): Promise<ShortComparison & { refusal?: string }> {
+  const asked = { ...sides, margin, maxErroredShare: DEFAULT_MAX_ERRORED_SHARE, partial: false, settled: true };
+  const compareBy = (by: string): Promise<ShortComparison> =>
+    comparing.run({ what: 'compare-in-short', teamId, request: { ...asked, measure: by } }, signal);
   try {
-    return await compareRuns(pool, teamId, { ...request, measure }, signal);
+    return await compareBy(measure);
   } catch (error) {
     if (!(error instanceof ProblemError) || error.status !== 422 || measure === 'overall') throw error;
-    return { ...(await compareRuns(pool, teamId, { ...request, measure: 'overall' }, signal)), refusal: error.message };
+    return { ...(await compareBy('overall')), refusal: error.message };
   }
 }
 
-function inShort({ a, all }: Comparison, refusal: string | undefined): BaselineComparison {
-  if (refusal !== undefined) return { ...NO_VERDICT, baseline_eval_id: a.id, text: refusal };
+function inShort(baselineId: string, { all, refusal }: ShortComparison & { refusal?: string }): BaselineComparison {
+  if (refusal !== undefined) return { ...NO_VERDICT, baseline_eval_id: baselineId, text: refusal };
   return {
-    baseline_eval_id: a.id,
+    baseline_eval_id: baselineId,
     verdict: all.verdict!,
     difference: all.difference,
     ci: all.ci,

@@ -1,4 +1,5 @@
 import type { Redis } from 'ioredis';
+import type { Comparing } from '#lib/comparison/threads/comparison-threads';
 import type { Pool } from '#lib/db/connection/pool';
 import { busyLanes } from '#lib/db/engine/dispatch-lane';
 import { runsToFinish, targetsToFinish } from '#lib/db/engine/finish-run';
@@ -63,7 +64,7 @@ const byTeam = ({ teamId }: { teamId: string }): string => teamId;
 export class ControlLoop {
   readonly #steps: Record<StepName, RepeatingStep>;
   #isStopping = false;
-  readonly #compare: ComparePair = (...pair) => comparePair(this.deps.pools.comparing, ...pair);
+  readonly #compare: ComparePair = (...pair) => comparePair(this.deps.comparing, ...pair);
 
   constructor(
     readonly deps: {
@@ -78,6 +79,7 @@ export class ControlLoop {
       meters: LaneMeters;
       embedder: Embedder;
       scorer: ReplyScorer;
+      comparing: Comparing;
       workerId: string;
       logger: Logger;
       /** For how long exchanges are kept; undefined: for good. */
@@ -206,14 +208,14 @@ export class ControlLoop {
   }
 
   #orchestrateStep(): RepeatingStep {
-    const { pool, pools, redis } = this.deps;
+    const { pool, pools, redis, comparing } = this.deps;
     const orchestrator = new Orchestrator({
       pool,
       redis,
       nextSteps: {
-        gate: gateSteps(pools.comparing),
-        param_tune: paramTuneSteps(pools.comparing),
-        prompt_tune: promptTuneSteps(pools.comparing),
+        gate: gateSteps(pools.comparing, comparing),
+        param_tune: paramTuneSteps(pools.comparing, comparing),
+        prompt_tune: promptTuneSteps(pools.comparing, comparing),
         judge: judgeSteps(pools.comparing),
       },
       onChildren: () => this.wake('dispatch'),
@@ -231,8 +233,8 @@ export class ControlLoop {
   }
 
   #countStep(): RepeatingStep {
-    const { comparing, locks } = this.deps.pools;
-    const counter = new Counter({ pool: comparing, locks });
+    const { comparing, pools } = this.deps;
+    const counter = new Counter({ pool: pools.comparing, locks: pools.locks, comparing });
     const bulkhead = this.#bulkhead('count');
     return this.#step('count', async (signal) =>
       bulkhead.each(await counter.toCount(), counter.keyOf, async (run) => {

@@ -6,7 +6,7 @@ import type {
   CountedResults,
   CountedValues,
 } from '#lib/contracts/counted';
-import { rankRun } from '#lib/comparison/rank-run';
+import type { Comparing } from '#lib/comparison/threads/comparison-threads';
 import type { Ranking } from '#lib/contracts/ranking';
 import { LATENCY_BINS } from '#lib/counting/bins';
 import { RunCounter } from '#lib/counting/run-counter';
@@ -48,7 +48,7 @@ export class Counter {
   readonly #small = new Semaphore(COUNTED_AT_ONCE.small);
   readonly #large = new Semaphore(COUNTED_AT_ONCE.large);
 
-  constructor(readonly deps: { pool: Pool; locks: Pool }) {}
+  constructor(readonly deps: { pool: Pool; locks: Pool; comparing: Comparing }) {}
 
   /** Those that were asked for, without those that failed a moment ago. */
   toCount(): Promise<RunToCount[]> {
@@ -65,7 +65,7 @@ export class Counter {
       withAdvisoryLock(this.deps.locks, `count ${id}`, async () => {
         try {
           stop.throwIfAborted();
-          await countRun(this.deps.pool, run, stop);
+          await countRun(this.deps, run, stop);
           this.#setbacks.clear(id);
         } catch (error) {
           if (!stop.aborted) this.#setbacks.add(id);
@@ -77,7 +77,11 @@ export class Counter {
 }
 
 /** Counts one run, unless it was resumed, deleted, or counted by another process. */
-async function countRun(pool: Pool, asked: RunToCount, signal: AbortSignal): Promise<void> {
+async function countRun(
+  { pool, comparing }: Pick<Counter['deps'], 'pool' | 'comparing'>,
+  asked: RunToCount,
+  signal: AbortSignal,
+): Promise<void> {
   const run = await readCountableRun(pool, asked);
   if (run?.generation !== asked.generation) return;
   const results = await countResultsByCase(pool, run, signal);
@@ -91,7 +95,7 @@ async function countRun(pool: Pool, asked: RunToCount, signal: AbortSignal): Pro
     }
     await storeCaseFigures(pool, asked, figures);
   }
-  await storeFigures(pool, asked, counter.finish(), await rankingOf(pool, asked, signal));
+  await storeFigures(pool, asked, counter.finish(), await rankingOf(comparing, asked, signal));
 }
 
 /**
@@ -99,13 +103,14 @@ async function countRun(pool: Pool, asked: RunToCount, signal: AbortSignal): Pro
  * rescore are not ranked.
  */
 async function rankingOf(
-  pool: Pool,
+  comparing: Comparing,
   { teamId, runId, rescoreId }: RunToCount,
   signal: AbortSignal,
 ): Promise<Ranking | null> {
   if (rescoreId !== undefined) return null;
   try {
-    return (await rankRun(pool, teamId, runId, signal)).ranking;
+    const { json } = await comparing.run({ what: 'rank', teamId, runId }, signal);
+    return JSON.parse(Buffer.from(json).toString()) as Ranking;
   } catch {
     signal.throwIfAborted();
     return null;

@@ -1,5 +1,6 @@
 import type { Redis } from 'ioredis';
 import { pino } from 'pino';
+import { comparingIn } from '../../../test/comparing.js';
 import { tellWithDeaths } from '../../../test/deaths.js';
 import { createDatabase, createRedis } from '../../../test/services.js';
 import { until } from '../../../test/until.js';
@@ -38,7 +39,7 @@ afterAll(() => drop());
 
 type Team = Awaited<ReturnType<typeof aTeam>>;
 const never = new AbortController().signal;
-const realCompare: ComparePair = (...pair) => comparePair(pool, ...pair);
+const realCompare: ComparePair = (...pair) => comparePair(comparingIn(pool), ...pair);
 
 /** What a worker process does to end runs and to refresh experiments. */
 function aWorker({ db = pool, compare = realCompare }: { db?: Pool; compare?: ComparePair } = {}) {

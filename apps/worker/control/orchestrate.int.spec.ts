@@ -55,6 +55,34 @@ function aWorker(next: NextStep) {
   };
 }
 
+it('a step that fails again and again says so in its job, and ends it at last; lost connections do not', async () => {
+  const { id, teamId, jobId, job } = await anOrchestration();
+  let failure = new Error('The thread took more than 60 s');
+  const orchestrator = anOrchestrator({ gate: () => Promise.reject(failure) });
+  const fail = async (times: number): Promise<void> => {
+    for (let n = 0; n < times; n++)
+      await expect(orchestrator.advance({ orchestrationId: id, teamId, jobId }, never)).rejects.toThrow(
+        failure.message,
+      );
+  };
+  await fail(2);
+  expect(await job()).toMatchObject({ status: 'queued', detail: null });
+  await fail(1);
+  expect(await job()).toMatchObject({ detail: expect.stringMatching(/failed 3 times.* took more than 60 s\.$/) });
+  const lasting = failure;
+  failure = Object.assign(new Error('terminating connection'), { code: '57P01' });
+  await fail(8);
+  expect(await job()).toMatchObject({ status: 'queued', detail: expect.stringMatching(/failed 3 times/) });
+  failure = lasting;
+  await fail(6);
+  expect(await job()).toMatchObject({ status: 'queued', detail: expect.stringMatching(/failed 9 times/) });
+  await fail(1);
+  expect(await job()).toMatchObject({
+    status: 'failed',
+    error: expect.stringMatching(/10 times.*60 s\. Resume the job/),
+  });
+});
+
 it('a step that throws is left alone for a while, and made later; those of other teams go on', async () => {
   const [broken, sound] = [await anOrchestration(), await anOrchestration()];
   let isBroken = true;

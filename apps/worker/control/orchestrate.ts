@@ -2,7 +2,7 @@ import type { Redis } from 'ioredis';
 import { ProblemError } from '#lib/contracts/input/problem';
 import { isFinished } from '#lib/contracts/job';
 import { withLease } from '#lib/db/connection/lease';
-import type { Pool } from '#lib/db/connection/pool';
+import { isTransient, type Pool } from '#lib/db/connection/pool';
 import { giveUpJudging, judgeFinishedRun, runsToJudge, type RunToJudge } from '#lib/db/engine/judge-of-run';
 import {
   commitStep,
@@ -13,6 +13,7 @@ import {
   type WaitingOrchestration,
 } from '#lib/db/engine/orchestrations';
 import { resumeChildren } from '#lib/db/engine/resume-orchestration';
+import { tellOfFailures } from '#lib/db/engine/step-failures';
 import { notify } from '#lib/events/notifications';
 import { Setbacks } from './setbacks.js';
 
@@ -83,10 +84,17 @@ export class Orchestrator {
         for (const lane of lanes) await notify(redis, { topic: 'lane', id: lane });
         await notify(redis, { topic: 'job', id: jobId });
       } catch (error) {
-        if (!stop.aborted) this.#setbacks.add(id);
+        // What cannot be told now is told the next time.
+        if (!stop.aborted) await this.#setBack({ orchestrationId: id, jobId }, error as Error).catch(() => {});
         throw error;
       }
     });
+  }
+
+  async #setBack(of: Pick<WaitingOrchestration, 'orchestrationId' | 'jobId'>, error: Error): Promise<void> {
+    const failures = this.#setbacks.add(of.orchestrationId, error);
+    if (isTransient(error) || !(await tellOfFailures(this.deps.pool, of, failures, error.message))) return;
+    await notify(this.deps.redis, { topic: 'job', id: of.jobId });
   }
 
   /**

@@ -1,17 +1,16 @@
-import { compareRuns } from '#lib/comparison/compare-runs';
+import type { Comparing } from '#lib/comparison/threads/comparison-threads';
 import { DEFAULT_MAX_ERRORED_SHARE, type Estimate } from '#lib/contracts/comparison';
-import type { Pool } from '#lib/db/connection/pool';
 import type { Orchestration } from '#lib/db/engine/orchestrations';
 
 /** What a tune found, against its base: two child runs over the held-out cases. */
 export async function compareHeldOut(
   {
-    pool,
+    comparing,
     orchestration,
     tune: { asked },
     signal,
   }: {
-    pool: Pool;
+    comparing: Comparing;
     orchestration: Orchestration;
     tune: { asked: { margin: number; measure: string } };
     signal: AbortSignal;
@@ -20,6 +19,6 @@ export async function compareHeldOut(
 ): Promise<Estimate> {
   const { margin, measure } = asked;
   const runs = { a: base, b: found, maxErroredShare: DEFAULT_MAX_ERRORED_SHARE, partial: false, settled: true };
-  const { comparison } = await compareRuns(pool, orchestration.teamId, { ...runs, margin, measure }, signal);
-  return comparison.all;
+  const request = { ...runs, margin, measure };
+  return (await comparing.run({ what: 'compare-in-short', teamId: orchestration.teamId, request }, signal)).all;
 }

@@ -1,10 +1,12 @@
 import { alphaOfLook } from '#lib/comparison/gate/alpha';
 import { CONFIRMING_SAMPLES } from '#lib/comparison/gate/decide-gate';
 import { NOT_MEASURED } from '#lib/comparison/gate/gate-sentence';
-import { measureGate, type MeasuredGate } from '#lib/comparison/gate/measure-gate';
+import type { MeasuredGate } from '#lib/comparison/gate/measure-gate';
 import { unmeasuredAnswer } from '#lib/comparison/gate/unmeasured-answer';
+import type { Comparing } from '#lib/comparison/threads/comparison-threads';
 import type { LogEvent } from '#lib/contracts/event';
 import type { GateAnswer } from '#lib/contracts/gate';
+import { parseJson } from '#lib/contracts/json/json';
 import { inTransaction, type Pool } from '#lib/db/connection/pool';
 import { storeLook, withLook, type LookPlan } from '#lib/db/engine/gate-looks';
 import type { NewChildRun, Orchestration, OrchestrationEnd, Step } from '#lib/db/engine/orchestrations';
@@ -16,6 +18,7 @@ import type { NextStep } from '../control/orchestrate.js';
 /** A gate run at one of its steps. */
 interface Here {
   pool: Pool;
+  comparing: Comparing;
   orchestration: Orchestration;
   input: GateRunInput;
   state: GateRunState;
@@ -25,15 +28,14 @@ interface Here {
 /**
  * The steps of a gate run: `run` makes the run to measure, unless it is there already; `look` measures it, and ends the
  * gate run or doubles the samples of both sides for the next look.
- * @param pool its connections are held as long as two runs take to compare
  */
 export const gateSteps =
-  (pool: Pool): NextStep =>
+  (pool: Pool, comparing: Comparing): NextStep =>
   async (orchestration, signal) => {
     const input = orchestration.input as unknown as GateRunInput;
     const { looks } = input.gate.rules;
     const plan = { planned: looks, alpha: alphaOfLook(looks) };
-    const here: Here = { pool, orchestration, input, state: orchestration.state, plan };
+    const here: Here = { pool, comparing, orchestration, input, state: orchestration.state, plan };
     const baseline = input.baselineId === null ? undefined : await readSamples(pool, input.baselineId);
     const runId = input.evalId ?? orchestration.children.find(({ step }) => step === 'run')?.id;
     if (runId !== undefined) return lookAt(here, runId, baseline, signal);
@@ -51,11 +53,16 @@ export const gateSteps =
   };
 
 async function lookAt(here: Here, runId: string, baseline: RunSamples | undefined, signal: AbortSignal): Promise<Step> {
-  const { pool, orchestration, input, state, plan } = here;
+  const { pool, comparing, orchestration, input, state, plan } = here;
   const { baselineId, gate } = input;
   const run = await readSamples(pool, runId);
   const lastLook = (run?.first ?? 1) * 2 ** (plan.planned - 1);
-  const measured = await measureGate(pool, orchestration.teamId, gate, { baselineId, runId }, lastLook, signal);
+  const { teamId } = orchestration;
+  const { json } = await comparing.run(
+    { what: 'measure-gate', teamId, gate, sides: { baselineId, runId }, lastLook },
+    signal,
+  );
+  const measured = parseJson(Buffer.from(json).toString()) as unknown as MeasuredGate;
   const overBudget = orchestration.children.find(({ status }) => status === 'budget_exceeded');
   if (overBudget) {
     const answer = state.answer ?? withLook(measured.answer, 0, plan);

@@ -29,7 +29,7 @@ async function measure(
 ): Promise<MeasuredGate> {
   const gate = { id: gateId, name: 'main', version: 1, rules: rulesOf(rules) };
   const sides = { baselineId, runId };
-  const measured = await measureGate(pool, team.teamId, gate, sides, lastLook, new AbortController().signal);
+  const measured = await measureGate(pool, team.teamId, gate, sides, lastLook);
   const answer = { ...measured.answer, look: { number: 1, planned: 1, alpha: 0.05, final: true } };
   expect(GateAnswer.parse(JSON.parse(JSON.stringify(answer)))).toEqual(answer);
   expect(measured.data).toBe(await readGateData(pool, team.teamId, sides));

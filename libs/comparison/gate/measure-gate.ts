@@ -44,13 +44,12 @@ export function measureGate(
   gate: GateToMeasure,
   sides: GateSides,
   lastLook: number,
-  signal: AbortSignal,
 ): Promise<MeasuredGate> {
   return ComparableRunRepository.inSnapshot(pool, teamId, async (runs) => {
     const run = await runs.read(sides.runId, { extended: true });
     const baseline = await readBaseline(sides, (id) => runs.read(id, { extended: true }));
     const read = { gate, run, baseline };
-    const measured = obstacleOf(read) ?? (await measureSides(runs, { ...read, baseline: baseline!, lastLook }, signal));
+    const measured = obstacleOf(read) ?? (await measureSides(runs, { ...read, baseline: baseline!, lastLook }));
     return { ...measured, data: dataOf(baseline, run) };
   });
 }
@@ -162,11 +161,11 @@ interface Reading extends Read {
   lastLook: number;
 }
 
-async function measureSides(runs: ComparableRunRepository, reading: Reading, signal: AbortSignal): Promise<Measured> {
+async function measureSides(runs: ComparableRunRepository, reading: Reading): Promise<Measured> {
   const { gate, run, baseline } = reading;
   const { rules } = gate;
   const wanted = pairModels(rules.models, namesOf(baseline), namesOf(run));
-  const { summed, broken, comparison, unguarded } = await readPairs(runs, reading, pairsOf(wanted), signal);
+  const { summed, broken, comparison, unguarded } = await readPairs(runs, reading, pairsOf(wanted));
   const decided = decideAll(summed, rules, wanted.length);
   const measured = decided.values();
   const targets = wanted.map((one) => ('pair' in one ? measured.next().value!.target : one.missing));
@@ -203,7 +202,6 @@ async function readPairs(
   runs: ComparableRunRepository,
   { gate: { rules }, run, baseline, lastLook }: Reading,
   pairs: readonly TargetPair[],
-  signal: AbortSignal,
 ): Promise<ReadPairs> {
   const tagged = rules.critical_tags.length > 0 ? await runs.readTagged(run, rules.critical_tags) : [];
   const critical = new Map(tagged.map((one) => [one.position, one]));
@@ -242,7 +240,7 @@ async function readPairs(
     maxErroredShare: rules.max_errored_share,
     partial: false,
   };
-  const { comparison } = await compareIn(runs, request, { signal, onPair });
+  const { comparison } = await compareIn(runs, request, onPair);
   return { ...found, comparison };
 }
 

@@ -189,6 +189,15 @@ export const COMPARISON_EXAMPLES = {
       ],
     },
   },
+  Comparing: {
+    'Two large runs': {
+      status: 'comparing',
+      detail:
+        'The runs are still being compared. Ask again at ' +
+        '/api/tool-eval/history/019aa8a2-5c1e-7000-8000-000000000011/ranking?wait=20, which waits for the answer.',
+      url: '/api/tool-eval/history/019aa8a2-5c1e-7000-8000-000000000011/ranking?wait=20',
+    },
+  },
   Comparison: { 'A prompt that helps': comparison, 'Of another version of the suite': ofOtherVersion },
   Comparisons: { 'Two runs with one baseline': { comparisons: [comparison, ofOtherVersion] } },
   ComparedItem: { 'A case that broke': comparedItem, 'A case that expects several calls': ofSeveralCalls },

@@ -15,6 +15,13 @@ import { readShownResults, type ShownResult } from './results.js';
 
 /** Of one statement. A target of a million results takes a few seconds. */
 const STATEMENT_TIMEOUT_MS = 55_000;
+/**
+ * Between two statements. A thread computes there, and holds nothing that others wait for, so it has longer than
+ * other transactions do.
+ */
+const IDLE_TIMEOUT_MS = 120_000;
+/** How often Postgres looks whether the thread is there that a statement is for. */
+const CONNECTION_CHECK_MS = 1000;
 
 export interface ComparableTarget {
   ordinal: number;
@@ -129,7 +136,7 @@ export class ComparableRunRepository implements TeamScoped {
 
   /**
    * Reads everything in one snapshot, so that a run that is resumed or deleted meanwhile is compared as it was.
-   * Postgres itself ends a statement that takes too long.
+   * Postgres itself ends a statement that takes too long, or whose client has gone.
    */
   static inSnapshot<Made>(
     pool: Pool,
@@ -137,10 +144,13 @@ export class ComparableRunRepository implements TeamScoped {
     work: (runs: ComparableRunRepository) => Promise<Made>,
   ): Promise<Made> {
     return inTransaction(pool, async (client) => {
-      await client.query('SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY');
-      await client.query(`SET LOCAL statement_timeout = ${STATEMENT_TIMEOUT_MS}`);
       // Results are grouped in the order of their primary key. Sorting them would write their texts to temporary files.
-      await client.query('SET LOCAL enable_sort = off');
+      await client.query(
+        `SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY; SET LOCAL enable_sort = off;
+         SET LOCAL statement_timeout = ${STATEMENT_TIMEOUT_MS};
+         SET LOCAL idle_in_transaction_session_timeout = ${IDLE_TIMEOUT_MS};
+         SET LOCAL client_connection_check_interval = ${CONNECTION_CHECK_MS}`,
+      );
       return work(new ComparableRunRepository(client, teamId));
     });
   }

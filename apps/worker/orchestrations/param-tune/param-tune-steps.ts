@@ -1,5 +1,6 @@
 import type { LogEvent } from '#lib/contracts/event';
 import { targetName } from '#lib/contracts/target-name';
+import type { Comparing } from '#lib/comparison/threads/comparison-threads';
 import type { Pool } from '#lib/db/connection/pool';
 import type { NewChildRun, Step } from '#lib/db/engine/orchestrations';
 import { readDistinctArms, updateArms, type StoredTune, type TuneStep } from '#lib/db/engine/param-tunes';
@@ -22,17 +23,16 @@ import { armKey, childKey, childOf, isOfSearch, measuredIn } from './trial-runs.
  * those that it proposes next; `holdout` compares what was found with the base on cases that nothing was chosen by;
  * `promote` runs the winner anew in its experiment. A resume begins with the search again, wherever the tune ended:
  * what had no score then may have one now. It makes only those runs that are not there.
- * @param pool its connections are held as long as two runs take to compare
  */
 export const paramTuneSteps =
-  (pool: Pool): NextStep =>
+  (pool: Pool, comparing: Comparing): NextStep =>
   async (orchestration, signal) => {
     const tune = orchestration.input as unknown as StoredTune;
     const state = orchestration.state as unknown as TuneState;
     const models = tune.targets.map(({ target }) => target);
     const { suite } = tune;
     const obstacle = await obstacleTo(pool, orchestration.teamId, { suite, models, kept: 'combinations' });
-    const here: Here = { pool, orchestration, tune, state, signal, obstacle };
+    const here: Here = { pool, comparing, orchestration, tune, state, signal, obstacle };
     const isResumed = state.jobId !== orchestration.jobId;
     switch (isResumed ? 'search' : (orchestration.step as TuneStep)) {
       case 'search':

@@ -1,3 +1,4 @@
+import type { Comparing } from '#lib/comparison/threads/comparison-threads';
 import type { Pool } from '#lib/db/connection/pool';
 import type { PromptTuneStep, StoredPromptTune } from '#lib/db/engine/prompt-tunes';
 import type { PromptTuneState } from '#lib/db/read/prompt-tunes';
@@ -12,17 +13,16 @@ import { search } from './search.js';
  * The steps of a prompt tune: `search` repeats the search from what its child runs brought, scores of candidates and
  * replies of the meta model alike, and makes those that it asks for next; `holdout` compares what was found with the
  * base on cases that nothing was chosen by; `promote` runs the best texts anew in its experiment.
- * @param pool its connections are held as long as two runs take to compare
  */
 export const promptTuneSteps =
-  (pool: Pool): NextStep =>
+  (pool: Pool, comparing: Comparing): NextStep =>
   async (orchestration, signal) => {
     const tune = orchestration.input as unknown as StoredPromptTune;
     const state = orchestration.state as unknown as PromptTuneState;
     const { suite, targets, meta } = tune;
     const models = [...targets, meta];
     const obstacle = await obstacleTo(pool, orchestration.teamId, { suite, models, kept: 'candidates' });
-    const here: Here = { pool, orchestration, tune, state, signal, obstacle };
+    const here: Here = { pool, comparing, orchestration, tune, state, signal, obstacle };
     switch (orchestration.step as PromptTuneStep) {
       case 'search':
         return search(here);

@@ -1,13 +1,18 @@
+import type { CaseInput } from '#lib/contracts/case';
+import type { Result } from '#lib/contracts/result';
 import type { Verdict } from '#lib/contracts/verdict';
-import type { ResultDetails } from '#lib/db/read/results';
-import { explain } from '#lib/scoring/house/explain';
+import { explain } from './explain.js';
 
 /** The verdict on a result in plain sentences, or why it has none. */
-export function explanationOf({
+export function explainResult({
   result,
   input,
   abstention,
-}: Pick<ResultDetails, 'result' | 'input' | 'abstention'>): string[] {
+}: {
+  result: Result;
+  input: CaseInput;
+  abstention: boolean;
+}): string[] {
   if (result.error)
     return [`No model answered: ${result.error.message}`, 'The item has no score and counts in no average.'];
   return explain({ ...result, ...result.evidence?.chain, abstention } as unknown as Verdict, input);

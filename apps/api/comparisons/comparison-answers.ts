@@ -1,0 +1,172 @@
+import { LRUCache } from 'lru-cache';
+import { ProblemError } from '#lib/contracts/input/problem';
+import type {
+  ComparisonAnswers as Answers,
+  ComparisonTask,
+  JsonAnswer,
+} from '#lib/comparison/threads/comparison-tasks';
+import type { Comparing } from '#lib/comparison/threads/comparison-threads';
+import { ThreadLimitExceeded, TooManyTasks } from '#lib/runtime/threads/thread-pool';
+
+/** All answers that are kept. */
+const MAX_BYTES = 64 * 2 ** 20;
+const MAX_MB_OF_ONE = 16;
+/** Comparisons of a team that may wait for a thread. */
+export const MAX_WAITING = 30;
+/** How long work goes on that nobody waits for, and how long its outcome waits for somebody. */
+const MAX_UNASKED_MS = 60_000;
+
+type What = keyof Answers;
+/** Tasks that are answered with JSON. */
+type AnsweredTask = Extract<
+  ComparisonTask,
+  { what: { [Of in What]: Answers[Of] extends JsonAnswer ? Of : never }[What] }
+>;
+
+/** How long somebody waits for an answer: until the time is over, or until the client has left. */
+export interface Patience {
+  waitMs: number;
+  left: AbortSignal;
+}
+
+/** An answer that is being made, or one that failed while nobody waited. */
+interface Making {
+  json: Promise<Uint8Array<ArrayBuffer>>;
+  failed: boolean;
+  abort: AbortController;
+  waiting: number;
+  dropping?: NodeJS.Timeout;
+}
+
+interface Kept {
+  json: Uint8Array<ArrayBuffer>;
+  /** It is for whoever asks next alone. */
+  once: boolean;
+}
+
+/**
+ * Answers of comparisons, by their tasks, which name all that they depend on. Requests for one answer at the same time
+ * wait for the same work, each for as long as it likes. Whoever has left may ask again within a minute: the work goes
+ * on, and its outcome is kept. An answer that may change is for those who waited for it, or for the next who asks.
+ */
+export class ComparisonAnswers {
+  readonly #kept = new LRUCache<string, Kept>({
+    maxSize: MAX_BYTES,
+    sizeCalculation: ({ json }, key) => json.byteLength + Buffer.byteLength(key),
+  });
+  readonly #making = new Map<string, Making>();
+
+  constructor(
+    readonly comparing: Comparing,
+    readonly unaskedMs = MAX_UNASKED_MS,
+  ) {}
+
+  /**
+   * @returns JSON; undefined when the wait was over before it was made
+   * @throws the reason of `left` once it aborts; ProblemError 422 when it is too much work or too large an answer, 429
+   *   when too much of the team waits, 503 when Postgres takes too long, and what the comparison throws
+   */
+  async get(task: AnsweredTask, { waitMs, left }: Patience): Promise<Uint8Array<ArrayBuffer> | undefined> {
+    left.throwIfAborted();
+    const key = JSON.stringify(task);
+    const kept = this.#kept.get(key);
+    if (kept?.once) this.#kept.delete(key);
+    if (kept) return kept.json;
+    const making = this.#making.get(key) ?? this.#begin(key, task);
+    clearTimeout(making.dropping);
+    making.waiting++;
+    const { promise, resolve, reject } = Promise.withResolvers<undefined>();
+    const timer = setTimeout(() => resolve(undefined), waitMs).unref();
+    const leave = (): void => reject(left.reason as Error);
+    left.addEventListener('abort', leave, { once: true });
+    try {
+      return await Promise.race([making.json, promise]);
+    } finally {
+      clearTimeout(timer);
+      left.removeEventListener('abort', leave);
+      making.waiting--;
+      this.#leave(key, making);
+    }
+  }
+
+  /** Stops what is being made. */
+  close(): void {
+    for (const { abort, dropping } of this.#making.values()) {
+      clearTimeout(dropping);
+      abort.abort(new ProblemError(503, 'The server is stopping. Ask again in a few seconds.', undefined, 5000));
+    }
+    this.#making.clear();
+  }
+
+  #leave(key: string, making: Making): void {
+    if (making.waiting > 0 || this.#making.get(key) !== making) return;
+    if (making.failed) return void this.#making.delete(key);
+    making.dropping = setTimeout(() => {
+      this.#making.delete(key);
+      making.abort.abort(new Error('Nobody has asked for it for a while.'));
+    }, this.unaskedMs).unref();
+  }
+
+  #begin(key: string, task: AnsweredTask): Making {
+    const abort = new AbortController();
+    const making: Making = { json: this.#make(key, task, abort.signal), failed: false, abort, waiting: 0 };
+    this.#making.set(key, making);
+    making.json.then(
+      () => this.#forget(key, making),
+      () => {
+        making.failed = true;
+        // Whoever asks next within a minute is told why, instead of having it fail again.
+        if (making.waiting > 0) this.#forget(key, making);
+      },
+    );
+    return making;
+  }
+
+  async #make(key: string, task: AnsweredTask, signal: AbortSignal): Promise<Uint8Array<ArrayBuffer>> {
+    const { json, keep } = await (this.comparing.run(task, signal) as Promise<JsonAnswer>).catch(refuse);
+    if (json.byteLength > MAX_MB_OF_ONE * 2 ** 20)
+      throw new ProblemError(
+        422,
+        `The answer has ${Math.ceil(json.byteLength / 2 ** 20)} MiB, and may have ${MAX_MB_OF_ONE}. Compare fewer ` +
+          'runs or pairs of targets at a time, or list fewer cases on a page.',
+      );
+    const isAwaited = (this.#making.get(key)?.waiting ?? 0) > 0;
+    if (keep) this.#kept.set(key, { json, once: false });
+    else if (!isAwaited) this.#kept.set(key, { json, once: true }, { ttl: this.unaskedMs });
+    return json;
+  }
+
+  #forget(key: string, making: Making): void {
+    clearTimeout(making.dropping);
+    if (this.#making.get(key) === making) this.#making.delete(key);
+  }
+}
+
+/** Says what helps. */
+function refuse(error: unknown): never {
+  if (error instanceof ThreadLimitExceeded)
+    throw new ProblemError(
+      422,
+      `This comparison is too much work. ${error.message} Compare fewer runs or pairs of models at a time, or runs ` +
+        'of fewer cases.',
+    );
+  if (error instanceof TooManyTasks)
+    throw new ProblemError(
+      429,
+      `${MAX_WAITING} comparisons of this team wait for their turn. Ask again when some are done.`,
+      undefined,
+      5000,
+    );
+  if ((error as { code?: string }).code === QUERY_CANCELED)
+    throw new ProblemError(
+      503,
+      'Postgres takes too long to read these runs at the moment. Try again later, or compare fewer runs or pairs of ' +
+        'models at a time.',
+      undefined,
+      10_000,
+    );
+  throw error;
+}
+
+/** SQLSTATE of a statement that took longer than it may. */
+const QUERY_CANCELED = '57014';

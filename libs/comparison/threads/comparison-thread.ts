@@ -1,0 +1,13 @@
+// A thread that compares runs, with a connection of its own to Postgres.
+import { workerData } from 'node:worker_threads';
+import { createPool } from '#lib/db/connection/pool';
+import { serveTasks } from '#lib/runtime/threads/thread-entry';
+import { runComparisonTask, type ComparisonTask } from './comparison-tasks.js';
+import type { ComparisonThreadData } from './comparison-threads.js';
+
+const pool = createPool((workerData as ComparisonThreadData).databaseUrl, 1);
+
+serveTasks(
+  (task: ComparisonTask) => runComparisonTask(pool, task),
+  (result) => ('json' in result ? [result.json.buffer] : []),
+);

@@ -1,0 +1,37 @@
+import { z } from 'zod';
+
+/** Seconds. */
+export const [DEFAULT_WAIT_S, LONGEST_WAIT_S] = [1, 30];
+
+/** In the query of whatever compares runs. */
+export const waitField = {
+  wait: z.coerce
+    .number()
+    .int()
+    .min(0)
+    .max(LONGEST_WAIT_S)
+    .default(DEFAULT_WAIT_S)
+    .meta({
+      description:
+        'How many seconds to wait for the answer. What takes longer goes on, and is answered with 202 and a ' +
+        '`Location` to ask again at.',
+    }),
+};
+
+export const WaitQuery = z.strictObject(waitField);
+export type WaitQuery = z.infer<typeof WaitQuery>;
+
+/** Answered with 202 while runs are compared. */
+export const Comparing = z
+  .object({
+    status: z.literal('comparing').meta({ description: 'The runs are still being compared.' }),
+    detail: z.string().meta({ description: 'What to do, in a sentence.' }),
+    url: z.string().meta({
+      description: 'Where to ask again, as in the header `Location`. It waits for the answer for up to 20 seconds.',
+    }),
+  })
+  .meta({
+    id: 'Comparing',
+    description: 'The runs are still being compared. The work goes on for a minute after it was last asked for.',
+  });
+export type Comparing = z.infer<typeof Comparing>;

@@ -1,0 +1,37 @@
+import { endWithPeriod } from '#lib/contracts/input/problem';
+import type { Pool } from '../connection/pool.js';
+import { commitStep, readOrchestration } from './orchestrations.js';
+
+/** From so many failures in a row on, the job of an orchestration says so. */
+const SAID_FROM = 3;
+/** After so many, it ends: they took nine minutes at least. */
+const MOST_FAILURES = 10;
+const MAX_REASON_LENGTH = 500;
+
+/**
+ * Says in the job of an orchestration that its step fails again and again, or ends the job as failed. It can be resumed
+ * where it ended.
+ * @param failures how often the step has failed in a row
+ * @returns whether the job has changed
+ */
+export async function tellOfFailures(
+  pool: Pool,
+  { orchestrationId, jobId }: { orchestrationId: string; jobId: string },
+  failures: number,
+  reason: string,
+): Promise<boolean> {
+  if (failures < SAID_FROM) return false;
+  const said = endWithPeriod(reason.slice(0, MAX_REASON_LENGTH));
+  if (failures < MOST_FAILURES) {
+    const { rowCount } = await pool.query(
+      `UPDATE job SET detail = $2 WHERE id = $1 AND status IN ('queued', 'running')`,
+      [jobId, `Its next step has failed ${failures} times, and is tried again. The last time: ${said}`],
+    );
+    return rowCount === 1;
+  }
+  const orchestration = await readOrchestration(pool, orchestrationId);
+  if (!orchestration) return false;
+  const { state, step: next } = orchestration;
+  const error = `Its next step failed ${failures} times in a row. The last time: ${said} Resume the job to try again.`;
+  return (await commitStep(pool, orchestration, { state, next, end: { status: 'failed', error } })) !== undefined;
+}
