@@ -7,6 +7,7 @@ const ENTRIES = [
   'apps/api/main',
   'apps/api/threads/suite-thread',
   'apps/simulator/main',
+  'apps/worker/items/lease-thread',
   'apps/worker/main',
   'apps/worker/quarantine-main',
   'apps/worker/scoring/scoring-thread',

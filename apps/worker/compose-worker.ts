@@ -8,6 +8,7 @@ import { connectRedis } from '#lib/runtime/redis';
 import { ControlLoop } from './control/control-loop.js';
 import { StepPools } from './control/step-pools.js';
 import { Liveness } from './health/liveness.js';
+import { LoopWatch } from './health/loop-watch.js';
 import { Presence } from './health/presence.js';
 import { LaneMeters } from './health/worker-metrics.js';
 import { ClaimedItems } from './items/claimed-items.js';
@@ -44,7 +45,7 @@ export function composeWorker(env: Env, logger: Logger) {
       for (const runId of runsMoved.keys()) void notify(redis, { topic: 'job', id: runId });
     },
   });
-  const items = new ClaimedItems(pool, workerId, logger);
+  const items = new ClaimedItems(pool, workerId, logger, env.DATABASE_URL);
   const quarantine = new Quarantine(logger);
   const processor = new DeliveryProcessor({
     pool,
@@ -58,6 +59,7 @@ export function composeWorker(env: Env, logger: Logger) {
   });
   const connect = () => connectRedis(env.REDIS_URL, 'worker', logger);
   const laneWorkers = new LaneWorkers({ budgets, meters, connect, processor, logger });
+  const loopWatch = new LoopWatch({ pause: () => laneWorkers.hold(), resume: () => laneWorkers.resume(), logger });
 
   const pools = new StepPools(env.DATABASE_URL, logger);
   const comparing = new ComparisonThreads({ databaseUrl: env.DATABASE_URL });
@@ -81,5 +83,18 @@ export function composeWorker(env: Env, logger: Logger) {
   const liveness = new Liveness({ pool, redis, meters, logger });
   const presence = new Presence({ redis, workerId, isStuck: () => liveness.whyStuck.length > 0 });
   const subscriber = connectRedis(env.REDIS_URL, 'subscriber', logger);
-  return { services, items, processor, laneWorkers, pools, comparing, control, liveness, presence, subscriber, logger };
+  return {
+    services,
+    items,
+    processor,
+    laneWorkers,
+    pools,
+    comparing,
+    control,
+    loopWatch,
+    liveness,
+    presence,
+    subscriber,
+    logger,
+  };
 }

@@ -31,7 +31,7 @@ export async function drainItems(
 
 /** Stops all work: items first, and the control loop beside them. */
 export async function drain(worker: WorkerParts, graceMs: number): Promise<void> {
-  const { items, control, liveness, presence, services, logger } = worker;
+  const { items, control, loopWatch, liveness, presence, services, logger } = worker;
   setTimeout(() => {
     logger.error(
       { items: items.size },
@@ -39,6 +39,7 @@ export async function drain(worker: WorkerParts, graceMs: number): Promise<void>
     );
     process.exit(1);
   }, graceMs + MAX_CLOSE_MS).unref();
+  loopWatch.stop();
   liveness.stop();
   presence.stop();
   logger.info({ items: items.size }, 'Draining: no new items, waiting for those that are claimed');

@@ -31,7 +31,7 @@ export class WorkerProcess
   }
 
   async onApplicationBootstrap(): Promise<void> {
-    const { subscriber, control, items, services, liveness, presence } = this.parts;
+    const { subscriber, control, items, services, loopWatch, liveness, presence } = this.parts;
     const level = await retryTransient(() => levelOfSession(services.pool));
     await subscriber.ping();
     await listen(subscriber, ({ topic, id }) => {
@@ -43,6 +43,7 @@ export class WorkerProcess
       if (topic === 'provider') void services.connections.refresh();
     });
     control.start();
+    loopWatch.start();
     liveness.start();
     presence.start(level);
     if (level !== WORKER_LEVEL)

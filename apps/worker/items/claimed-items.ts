@@ -1,8 +1,10 @@
-import { releaseItems, renewLeases, stoppedRuns, LEASE_MS } from '#lib/db/engine/claim-items';
+import { releaseItems, renewLeases, stoppedRuns, type LeasedItem } from '#lib/db/engine/claim-items';
 import type { Delivery } from '#lib/db/engine/dispatch-lane';
 import { putBack, restModel, unaskableTargets, type AskedRest } from '#lib/db/engine/resting-models';
 import { retryTransient, type Pool } from '#lib/db/connection/pool';
 import type { Logger } from '#lib/runtime/logger';
+import { LeaseKeeper } from './lease-keeper.js';
+import { RENEW_EVERY_MS } from './lease-renewal.js';
 
 export class RunStopped extends Error {}
 export class ShuttingDown extends Error {}
@@ -27,6 +29,8 @@ export const isAborted = (error: unknown): boolean =>
 const POLL_MS = 1000;
 
 interface ClaimedItem {
+  /** The number of the claim in this process. */
+  claim: number;
   delivery: Delivery;
   laneId: string;
   abort: AbortController;
@@ -35,22 +39,32 @@ interface ClaimedItem {
 }
 
 /**
- * The items that this process has claimed. Renews their leases and aborts what is no longer this process's to do: items
- * of stopped runs, at once when a message says so and within a second when that message was lost, items that were
+ * The items that this process has claimed. Has their leases renewed and aborts what is no longer this process's to do:
+ * items of stopped runs, at once when a message says so and within a second when that message was lost, items that were
  * delivered to another worker, and items that wait to ask a model that rests.
  */
 export class ClaimedItems {
   readonly #items = new Map<number, ClaimedItem>();
+  readonly #leases: LeaseKeeper;
   readonly #timers: NodeJS.Timeout[];
+  #claims = 0;
   #onEmpty: (() => void)[] = [];
 
   constructor(
     readonly pool: Pool,
     readonly workerId: string,
     readonly logger: Logger,
+    databaseUrl: string,
   ) {
+    this.#leases = new LeaseKeeper({
+      databaseUrl,
+      workerId,
+      logger,
+      held: () => [...this.#items.values()].map((item) => [item.claim, leaseOf(item)]),
+      onLost: (claims) => this.#abortLost((item) => claims.has(item.claim)),
+    });
     this.#timers = [
-      setInterval(() => void this.#renewLeases(), LEASE_MS / 3),
+      setInterval(() => void this.#renewLeases(), RENEW_EVERY_MS),
       setInterval(() => void this.#poll(), POLL_MS),
     ];
   }
@@ -67,7 +81,9 @@ export class ClaimedItems {
   /** @returns a signal that aborts when the item is no longer this process's to do */
   add(delivery: Delivery, laneId: string): AbortSignal {
     const abort = new AbortController();
-    this.#items.set(delivery.token, { delivery, laneId, abort, isActive: false });
+    const item = { claim: ++this.#claims, delivery, laneId, abort, isActive: false };
+    this.#items.set(delivery.token, item);
+    this.#leases.hold(item.claim, leaseOf(item));
     return abort.signal;
   }
 
@@ -80,11 +96,13 @@ export class ClaimedItems {
     const item = this.#items.get(token);
     if (!item || item.isActive === isActive) return;
     item.isActive = isActive;
-    if (isSuspect)
-      await retryTransient(() => renewLeases(this.pool, this.workerId, [{ ...item.delivery, begun: isActive }]));
+    this.#leases.hold(item.claim, leaseOf(item));
+    if (isSuspect) await retryTransient(() => renewLeases(this.pool, this.workerId, [leaseOf(item)]));
   }
 
   remove(token: number): void {
+    const item = this.#items.get(token);
+    if (item) this.#leases.drop(item.claim);
     this.#items.delete(token);
     if (this.#items.size === 0) for (const onEmpty of this.#onEmpty.splice(0)) onEmpty();
   }
@@ -126,6 +144,7 @@ export class ClaimedItems {
       await this.#untilEmpty();
     }
     for (const timer of this.#timers) clearInterval(timer);
+    await this.#leases.close();
   }
 
   #untilEmpty(): Promise<void> {
@@ -141,20 +160,24 @@ export class ClaimedItems {
     };
   }
 
+  /** Renews the leases here while no thread does. */
   async #renewLeases(): Promise<void> {
-    if (this.#items.size === 0) return;
-    const claimed = [...this.#items.values()];
-    const held = claimed.map(({ delivery, isActive }) => ({ ...delivery, begun: isActive }));
+    if (this.#items.size === 0 || this.#leases.isRenewing) return;
+    const claimed = new Set(this.#items.values());
     try {
-      const renewed = new Set(await renewLeases(this.pool, this.workerId, held));
-      for (const { delivery, abort } of claimed)
-        if (!renewed.has(delivery.token)) abort.abort(new LeaseLost('The item was delivered to others.'));
+      const renewed = new Set(await renewLeases(this.pool, this.workerId, [...claimed].map(leaseOf)));
+      this.#abortLost((item) => claimed.has(item) && !renewed.has(item.delivery.token));
     } catch (error) {
       this.logger.warn(
         { items: this.#items.size, ...this.#runsAndLanes(), error: (error as Error).message },
         'Leases could not be renewed',
       );
     }
+  }
+
+  #abortLost(isLost: (item: ClaimedItem) => boolean): void {
+    for (const item of this.#items.values())
+      if (isLost(item)) item.abort.abort(new LeaseLost('The item was delivered to others.'));
   }
 
   async #poll(): Promise<void> {
@@ -174,5 +197,7 @@ export class ClaimedItems {
       if (!isActive && released.has(targetOf(delivery))) abort.abort(new NotAskedNow());
   }
 }
+
+const leaseOf = ({ delivery, isActive }: ClaimedItem): LeasedItem => ({ ...delivery, begun: isActive });
 
 const targetOf = ({ runId, target }: Delivery): string => `${runId} ${target}`;

@@ -25,6 +25,7 @@ export class LaneWorkers {
   readonly #lanes = new Map<string, Map<number, LaneWorker>>();
   readonly #closing = new Set<string>();
   #isDraining = false;
+  #isOnHold = false;
 
   constructor(
     readonly deps: {
@@ -45,10 +46,11 @@ export class LaneWorkers {
     const ofLane = this.#lanes.get(lane.id) ?? new Map<number, LaneWorker>();
     this.#lanes.set(lane.id, ofLane);
     for (const { worker } of ofLane.values())
-      if (worker.concurrency !== concurrency) setConcurrency(worker, concurrency);
+      if (worker.concurrency !== concurrency) this.#setConcurrency(worker, concurrency);
     for (const level of lane.levels.filter((one) => !ofLane.has(one))) {
       const connection = connect();
       const worker = this.#createWorker({ laneId: lane.id, level }, served, connection, concurrency);
+      if (this.#isOnHold) void worker.pause(true);
       ofLane.set(level, { worker, connection });
       logger.info({ lane: lane.id, level, concurrency }, 'Serving a lane');
     }
@@ -111,6 +113,24 @@ export class LaneWorkers {
     }
   }
 
+  /** Fetches no further deliveries until `resume`: other processes take them. What was fetched goes on. */
+  hold(): void {
+    this.#isOnHold = true;
+    for (const worker of this.#workers()) void worker.pause(true);
+  }
+
+  resume(): void {
+    this.#isOnHold = false;
+    if (!this.#isDraining) for (const worker of this.#workers()) void worker.resume();
+  }
+
+  /** A worker whose slots are all taken looks at their new number only when an item ends, or when it is resumed. */
+  #setConcurrency(worker: Worker, concurrency: number): void {
+    const isMore = concurrency > worker.concurrency;
+    worker.concurrency = concurrency;
+    if (isMore && !this.#isOnHold) void worker.pause(true).then(() => (this.#isOnHold ? undefined : worker.resume()));
+  }
+
   /** Fetches no further deliveries. */
   async pause(): Promise<void> {
     this.#isDraining = true;
@@ -130,13 +150,6 @@ export class LaneWorkers {
   #workers(): Worker[] {
     return [...this.#lanes.values()].flatMap((ofLane) => [...ofLane.values()].map(({ worker }) => worker));
   }
-}
-
-/** A worker whose slots are all taken looks at their new number only when an item ends, or when it is resumed. */
-function setConcurrency(worker: Worker, concurrency: number): void {
-  const isMore = concurrency > worker.concurrency;
-  worker.concurrency = concurrency;
-  if (isMore) void worker.pause(true).then(() => worker.resume());
 }
 
 async function settledWithin(ms: number, promises: Promise<unknown>[]): Promise<void> {

@@ -1,6 +1,6 @@
 import type { ServedLane } from './served-lane.js';
 import { retryTransient, type Pool } from '#lib/db/connection/pool';
-import { claimItems, SUSPECT_CRASHES, type Claim } from '#lib/db/engine/claim-items';
+import { claimItems, LEASE_MS, renewLeases, SUSPECT_CRASHES, type Claim } from '#lib/db/engine/claim-items';
 import type { Delivery } from '#lib/db/engine/dispatch-lane';
 import { findPlace } from '#lib/db/read/for-workers/load-run';
 import type { Logger } from '#lib/runtime/logger';
@@ -97,8 +97,16 @@ export class DeliveryProcessor {
 
   async #claimBatch(deliveries: Delivery[]): Promise<(Claim | undefined)[]> {
     const { pool, workerId } = this.deps;
+    let startedAt = performance.now();
     const claims = await retryTransient(() => claimItems(pool, workerId, deliveries));
     const byToken = new Map(claims.map((claim) => [claim.token, claim]));
+    // Nobody renews a lease before its claim has arrived here. Where that took long, others may have the item by now.
+    while (performance.now() - startedAt > LEASE_MS / 2 && byToken.size > 0) {
+      startedAt = performance.now();
+      const claimed = deliveries.filter(({ token }) => byToken.has(token)).map((one) => ({ ...one, begun: false }));
+      const held = new Set(await retryTransient(() => renewLeases(pool, workerId, claimed)));
+      for (const token of byToken.keys()) if (!held.has(token)) byToken.delete(token);
+    }
     return deliveries.map((delivery) => byToken.get(delivery.token));
   }
 

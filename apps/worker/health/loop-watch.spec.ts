@@ -1,0 +1,34 @@
+import { LoopWatch } from './loop-watch.js';
+
+/** What a watch does when its checks come at these times after its start, in milliseconds. */
+function watched(checks: readonly number[]): string[] {
+  const done: string[] = [];
+  const watch = new LoopWatch({
+    pause: () => done.push('pause'),
+    resume: () => done.push('resume'),
+    logger: { warn: ({ pauseMs }: { pauseMs: number }) => done.push(`${Math.round(pauseMs / 100) / 10} s`) } as never,
+  });
+  const start = performance.now();
+  for (const at of checks) watch.check(start + at);
+  return done;
+}
+const every200 = (from: number, to: number): number[] =>
+  Array.from({ length: (to - from) / 200 }, (_, n) => from + (n + 1) * 200);
+
+it('a worker whose loop turns takes items', () => {
+  expect(watched([200, 500, 1600])).toEqual([]);
+});
+
+it('one whose loop stood takes nothing new for as long as it stood, and says so once', () => {
+  expect(watched([200, 3400, ...every200(3400, 6200)])).toEqual(['3 s', 'pause']);
+  expect(watched([200, 3400, ...every200(3400, 6400)])).toEqual(['3 s', 'pause', 'resume']);
+});
+
+it('for ten seconds at most', () => {
+  expect(watched([60_200, ...every200(60_200, 70_200)])).toEqual(['10 s', 'pause', 'resume']);
+});
+
+it('and longer when it stands again meanwhile', () => {
+  expect(watched([3200, 7400, ...every200(7400, 11_200)])).toEqual(['3 s', 'pause']);
+  expect(watched([3200, 7400, ...every200(7400, 11_400)])).toEqual(['3 s', 'pause', 'resume']);
+});

@@ -1,0 +1,64 @@
+import type { LeasedItem } from '#lib/db/engine/claim-items';
+import { LeaseRenewal, MAX_STAND_MS, type FromLeases } from './lease-renewal.js';
+
+const item = (token: number, begun = false): LeasedItem => ({ runId: 'r', target: 0, item: token, token, begun });
+
+/** A renewal beside a main thread that beats, and a database that still holds some tokens for this worker. */
+function renewalOf(stillHeld: readonly number[]) {
+  const asked: LeasedItem[][] = [];
+  const told: FromLeases[] = [];
+  const main = { beats: 0 };
+  const database = { isGone: false };
+  const renewal = new LeaseRenewal({
+    renew: async (items) => {
+      asked.push(items);
+      if (database.isGone) throw new Error('no connection');
+      return items.map(({ token }) => token).filter((token) => stillHeld.includes(token));
+    },
+    beats: () => main.beats,
+    tell: (message) => told.push(message),
+  });
+  return { renewal, asked, told, main, database };
+}
+
+it('what is held is renewed as it stands, what was dropped is not, and what others have is told once', async () => {
+  const { renewal, asked, told } = renewalOf([1]);
+  for (const [claim, token] of [1, 2, 3].entries()) renewal.take({ claim, hold: item(token) });
+  renewal.take({ claim: 0, hold: item(1, true) });
+  renewal.take({ claim: 2, drop: true });
+  await renewal.renew(0);
+  await renewal.renew(1);
+  expect(asked).toEqual([[item(1, true), item(2)], [item(1, true)]]);
+  expect(told).toEqual([{ lost: [1] }, { renewed: true }, { renewed: true }]);
+});
+
+it('a claim that was dropped and made again while leases were renewed is not lost', async () => {
+  const { renewal, told } = renewalOf([]);
+  renewal.take({ claim: 1, hold: item(7) });
+  const renewing = renewal.renew(0);
+  renewal.take({ claim: 1, drop: true });
+  renewal.take({ claim: 2, hold: item(7) });
+  await renewing;
+  expect(told).toEqual([{ renewed: true }]);
+});
+
+it('a main thread that stands keeps its leases for a minute, and then loses them until it moves again', async () => {
+  const { renewal, asked, main } = renewalOf([1]);
+  renewal.take({ claim: 1, hold: item(1) });
+  const renewedAt = async (now: number): Promise<number> => (await renewal.renew(now), asked.length);
+  expect(await renewedAt(0)).toBe(1);
+  expect(await renewedAt(MAX_STAND_MS)).toBe(2);
+  expect(await renewedAt(MAX_STAND_MS + 1)).toBe(2);
+  main.beats++;
+  expect(await renewedAt(MAX_STAND_MS + 2)).toBe(3);
+});
+
+it('a renewal that fails says why, and the next one is tried', async () => {
+  const { renewal, told, database } = renewalOf([1]);
+  renewal.take({ claim: 1, hold: item(1) });
+  database.isGone = true;
+  await renewal.renew(0);
+  database.isGone = false;
+  await renewal.renew(1);
+  expect(told).toEqual([{ failed: 'no connection' }, { renewed: true }]);
+});

@@ -1,0 +1,67 @@
+import { LEASE_MS, type LeasedItem } from '#lib/db/engine/claim-items';
+
+/**
+ * What the main thread tells the thread that renews leases. Claims are numbered, because an item that was handed back
+ * may be claimed again with the same token.
+ */
+export type ToLeases = { claim: number; hold: LeasedItem } | { claim: number; drop: true };
+
+/** What it hears: that leases were renewed, which claims were lost to others, or why nothing was renewed. */
+export type FromLeases = { renewed: true } | { lost: number[] } | { failed: string };
+
+/** What the thread starts with. The main thread counts `beats` up once a second. */
+export interface LeaseThreadData {
+  databaseUrl: string;
+  workerId: string;
+  beats: Int32Array;
+}
+
+export const RENEW_EVERY_MS = Math.floor(LEASE_MS / 3);
+
+/** The leases of a process whose main thread has stood for longer run out: it may stand for ever. */
+export const MAX_STAND_MS = 60_000;
+
+/** Renews the leases of what the main thread has claimed, in a thread that nothing holds up. */
+export class LeaseRenewal {
+  readonly #held = new Map<number, LeasedItem>();
+  #lastBeat: number | undefined;
+  #beatAt = 0;
+  #isRenewing = false;
+
+  /** @param of.renew returns the tokens that this worker still holds */
+  constructor(
+    readonly of: {
+      renew: (items: LeasedItem[]) => Promise<number[]>;
+      beats: () => number;
+      tell: (message: FromLeases) => void;
+    },
+  ) {}
+
+  take(message: ToLeases): void {
+    if ('hold' in message) this.#held.set(message.claim, message.hold);
+    else this.#held.delete(message.claim);
+  }
+
+  /** @param now monotonic, in milliseconds */
+  async renew(now: number): Promise<void> {
+    if (this.#isRenewing || !this.#isMainAlive(now)) return;
+    this.#isRenewing = true;
+    try {
+      const claims = [...this.#held];
+      const kept = new Set(claims.length ? await this.of.renew(claims.map(([, item]) => item)) : []);
+      const lost = claims.filter(([claim, { token }]) => !kept.has(token) && this.#held.delete(claim));
+      if (lost.length) this.of.tell({ lost: lost.map(([claim]) => claim) });
+      this.of.tell({ renewed: true });
+    } catch (error) {
+      this.of.tell({ failed: (error as Error).message });
+    } finally {
+      this.#isRenewing = false;
+    }
+  }
+
+  #isMainAlive(now: number): boolean {
+    const beat = this.of.beats();
+    if (beat !== this.#lastBeat) [this.#lastBeat, this.#beatAt] = [beat, now];
+    return now - this.#beatAt <= MAX_STAND_MS;
+  }
+}

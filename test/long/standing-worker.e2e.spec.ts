@@ -1,0 +1,74 @@
+// A system of its own: the event loop of a worker of it stands.
+import { createServer, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { LEASE_MS } from '#lib/db/engine/claim-items';
+import { afterFile } from '../after-file.js';
+import { weatherSuite } from '../client.js';
+import { startProcess } from '../processes.js';
+import { startSystem } from '../system.js';
+import { until } from '../until.js';
+
+const ITEMS = 8;
+/** Leases run out, and another worker has looked for them three times since. */
+const STAND_MS = LEASE_MS + 7000;
+const reply = JSON.stringify({ choices: [{ finish_reason: 'stop', message: { role: 'assistant', content: 'no' } }] });
+
+/** A model that answers nobody until it is told to. */
+async function startProvider() {
+  const waiting: ServerResponse[] = [];
+  const asked: string[] = [];
+  const server = createServer((request, response) => {
+    let body = '';
+    request.on('data', (chunk: Buffer) => (body += chunk.toString()));
+    request.on('end', () => {
+      asked.push(body);
+      waiting.push(response);
+    });
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  afterFile(() => (server.closeAllConnections(), void server.close()));
+  const answer = (): void => {
+    for (const response of waiting.splice(0))
+      response.writeHead(200, { 'content-type': 'application/json' }).end(reply);
+  };
+  return { baseUrl: `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`, asked, answer };
+}
+
+it('a worker whose event loop stands for longer than a lease keeps its items, and nothing is asked twice', async () => {
+  const [{ client, databaseUrl, redisUrl }, provider] = await Promise.all([
+    startSystem({ workers: 0 }),
+    startProvider(),
+  ]);
+  const env = { DATABASE_URL: databaseUrl, REDIS_URL: redisUrl, STAND_MS: String(STAND_MS) };
+  const standing = await startProcess('worker', env, { preload: 'test/stand-still.mjs' });
+  await client.post('/api/providers', {
+    key: 'slow',
+    base_url: provider.baseUrl,
+    limits: { max_concurrency: ITEMS },
+    models: [{ id: 'slow' }],
+  });
+  const { suite_id } = (await client.post('/api/tool-eval/import', weatherSuite(ITEMS))).body;
+  const submitted = await client.post('/api/tool-eval', { suite_id, models: ['slow::slow'], cache: 'off' });
+  const run = async () => (await client.get(`/api/tool-eval/history/${submitted.body.eval_id}`)).body;
+
+  await until(async () => provider.asked.length === ITEMS, { what: 'all items to be asked' });
+  const other = await startProcess('worker', env);
+  await standing.kill('SIGWINCH');
+  await until(async () => standing.logs().includes('The event loop turns again'), {
+    what: 'the event loop to turn again',
+    timeoutMs: 3 * STAND_MS,
+  });
+  provider.answer();
+  const ended = await until(
+    async () => {
+      provider.answer();
+      const { status, counts } = await run();
+      return status === 'completed' && counts;
+    },
+    { what: 'the run to end', timeoutMs: 60_000 },
+  );
+  expect(ended).toMatchObject({ settled: ITEMS, errored: 0 });
+  expect(provider.asked).toHaveLength(ITEMS);
+  await until(async () => standing.logs().includes('it takes no new items for a while'), { what: 'the pause' });
+  expect(other.logs()).not.toContain('Queueing items again');
+}, 180_000);
