@@ -59,7 +59,6 @@ export function composeWorker(env: Env, logger: Logger) {
   });
   const connect = () => connectRedis(env.REDIS_URL, 'worker', logger);
   const laneWorkers = new LaneWorkers({ budgets, meters, connect, processor, logger });
-  const loopWatch = new LoopWatch({ pause: () => laneWorkers.hold(), resume: () => laneWorkers.resume(), logger });
 
   const pools = new StepPools(env.DATABASE_URL, logger);
   const comparing = new ComparisonThreads({ databaseUrl: env.DATABASE_URL });
@@ -80,21 +79,22 @@ export function composeWorker(env: Env, logger: Logger) {
     logger,
     keepExchangesDays: env.TOOLMARK_KEEP_EXCHANGES_DAYS,
   });
-  const liveness = new Liveness({ pool, redis, meters, logger });
-  const presence = new Presence({ redis, workerId, isStuck: () => liveness.whyStuck.length > 0 });
+  const health = composeHealth({ pool, redis, meters, laneWorkers, workerId, logger });
   const subscriber = connectRedis(env.REDIS_URL, 'subscriber', logger);
+  return { services, items, processor, laneWorkers, pools, comparing, control, ...health, subscriber, logger };
+}
+
+/** What notices that this process is stuck or slow, and says that it works. */
+function composeHealth({
+  laneWorkers,
+  workerId,
+  ...of
+}: ConstructorParameters<typeof Liveness>[0] & { laneWorkers: LaneWorkers; workerId: string }) {
+  const { redis, logger } = of;
+  const liveness = new Liveness(of);
   return {
-    services,
-    items,
-    processor,
-    laneWorkers,
-    pools,
-    comparing,
-    control,
-    loopWatch,
     liveness,
-    presence,
-    subscriber,
-    logger,
+    presence: new Presence({ redis, workerId, isStuck: () => liveness.whyStuck.length > 0 }),
+    loopWatch: new LoopWatch({ pause: () => laneWorkers.hold(), resume: () => laneWorkers.resume(), logger }),
   };
 }
