@@ -154,7 +154,7 @@ export const HEAVY_ATTACKS = {
     });
   },
   async 'bodies that never end'(hostile, size) {
-    stalled(hostile, 150 * size, '/api/tool-suites');
+    stalled(hostile, 150 * size, '/api/tool-eval/import');
   },
   async 'MCP servers of megabytes'(hostile) {
     const kinds = ['pages', 'objects', 'headers', 'tools', 'events'];
