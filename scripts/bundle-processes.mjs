@@ -5,6 +5,7 @@ import { rolldown } from 'rolldown';
 
 const ENTRIES = [
   'apps/api/main',
+  'apps/api/results/reading-thread',
   'apps/api/threads/suite-thread',
   'apps/simulator/main',
   'apps/worker/items/lease-thread',

@@ -9,7 +9,8 @@ import { toProblem } from './problem.filter.js';
 const MIB = 2 ** 20;
 /** Smaller answers are not counted: the operating system takes them at once. */
 const SMALL_ANSWER_BYTES = 64 * 1024;
-const PIECE_BYTES = 64 * 1024;
+/** What a socket is given at a time. */
+export const PIECE_BYTES = 64 * 1024;
 
 interface Limits {
   /** Bytes of large answers that the process holds. */

@@ -8,6 +8,7 @@ import { toRequestTools } from '#lib/providers/build-request';
 import { saidIn } from '#lib/recorded/said';
 import { restoreRequests } from '#lib/scoring/cases/stored-requests';
 import { toolSetOf } from '#lib/scoring/cases/tool-set';
+import { explainResult } from '#lib/scoring/house/explain-result';
 
 /** Who reads. */
 type Reader = Pick<Caller, 'role'>;
@@ -31,3 +32,11 @@ export function exchangeOf(
 /** What the model said; nothing where an item is errored, whatever came before the error. */
 export const saidOf = ({ result, exchange }: Pick<ResultDetails, 'result' | 'exchange'>): ReplyText[] =>
   exchange && result.outcome === 'scored' ? saidIn(exchange) : [];
+
+/** A result with its exchange, and its verdict explained. */
+export const answerOf = (found: ResultDetails, run: Pick<Run, 'config'>, reader: Reader): ResultWithExchange => ({
+  ...found.result,
+  explanation: explainResult(found),
+  said: saidOf(found),
+  exchange: exchangeOf(found, run, reader),
+});

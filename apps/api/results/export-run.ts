@@ -1,6 +1,8 @@
 import type { ResultWriter, WrittenHow } from './result-writer.js';
 import type { Run } from '#lib/contracts/run';
-import type { ResultList, ResultLists } from '#lib/db/read/result-lists';
+import type { PageQuery } from '#lib/contracts/page';
+import type { ResultList } from '#lib/db/read/result-lists';
+import { PIECE_BYTES } from '../platform/answer-memory.js';
 import { csvWriter } from './csv.js';
 import { junitWriter } from './junit.js';
 
@@ -30,27 +32,41 @@ const WRITERS: Record<ExportFormat, (run: Run, how: WrittenHow) => ResultWriter>
 };
 
 export type ExportedHow = Pick<WrittenHow, 'hasMark' | 'hasEnd'> & { format: ExportFormat };
+/** How all of an export is written. */
+export type WrittenAs = WrittenHow & { format: ExportFormat };
+
+export const writerOf = (run: Run, { format, ...how }: WrittenAs): ResultWriter => WRITERS[format](run, how);
+
+export const writtenAs = (how: ExportedHow, list: ResultList): WrittenAs => ({
+  ...how,
+  isWhole: filterOf(list).length === 0,
+});
+
+/** Results of an export, written. */
+interface WrittenPage {
+  bytes: Uint8Array;
+  count: number;
+  cursor: string | null;
+}
 
 /** A run with its results, or those that a filter leaves, written page by page: memory does not grow with the run. */
 export async function* exportRun(
-  results: ResultLists,
   run: Run,
-  { format, ...how }: ExportedHow,
-  list: ResultList,
-): AsyncGenerator<string> {
-  const { head, write, foot } = WRITERS[format](run, { ...how, isWhole: filterOf(list).length === 0 });
-  if (head) yield head;
+  as: WrittenAs,
+  readPage: (page: PageQuery, isFirst: boolean) => Promise<WrittenPage>,
+): AsyncGenerator<Uint8Array> {
+  const { head, foot } = writerOf(run, as);
+  if (head) yield Buffer.from(head);
   let cursor: string | undefined;
   let count = 0;
   do {
-    const page = await results.list(run.id, list, { limit: PAGE_SIZE, cursor });
-    for (const result of page.items) {
-      yield write(result, count === 0);
-      count++;
-    }
-    cursor = page.next_cursor ?? undefined;
+    const page = await readPage({ limit: PAGE_SIZE, cursor }, count === 0);
+    count += page.count;
+    for (let at = 0; at < page.bytes.length; at += PIECE_BYTES) yield page.bytes.subarray(at, at + PIECE_BYTES);
+    cursor = page.cursor ?? undefined;
   } while (cursor !== undefined);
-  yield foot(count);
+  const end = foot(count);
+  if (end) yield Buffer.from(end);
 }
 
 /** What a filter asks for. */

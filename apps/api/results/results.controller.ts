@@ -1,6 +1,5 @@
-import { Controller, Get, Param, Query, Res, StreamableFile } from '@nestjs/common';
-import type { FastifyReply } from 'fastify';
-import { Readable } from 'node:stream';
+import { Controller, Get, Param, Query, Req, Res, StreamableFile } from '@nestjs/common';
+import type { FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import { flag, pageOf } from '#lib/contracts/page';
 import { CsvMark } from '#lib/contracts/import';
@@ -38,16 +37,19 @@ export class ResultsController {
   @Get('results')
   @About(
     'List the results of a run',
-    'With a filter, a page may hold fewer results than `limit`, or none: read on until `next_cursor` is null. A ' +
-      'cursor belongs to the order that it was given out in.',
+    'With a filter, a page may hold fewer results than `limit`, or none, and a page of large results holds 2 MiB of ' +
+      'them: read on until `next_cursor` is null. A cursor belongs to the order that it was given out in.',
   )
-  @Answers(200, pageOf(Result), 404, 429)
+  @Answers(200, pageOf(Result), 404, 422, 429)
   results(
     @Me() caller: Caller,
     @Param('id') id: string,
     @Query({ schema: ResultsQuery }) { limit, cursor, ...list }: ResultsQuery,
+    @Req() request: FastifyRequest,
+    @Res({ passthrough: true }) reply: FastifyReply,
   ) {
-    return this.service.list(caller, uuid('run', id), list, { limit, cursor: resultCursor(cursor, list.order) });
+    const page = { limit, cursor: resultCursor(cursor, list.order) };
+    return this.service.list(caller, uuid('run', id), list, page, { request, reply });
   }
 
   @Get('results/:resultId')
@@ -55,14 +57,16 @@ export class ResultsController {
     'Read a result with its exchange',
     'The requests and replies as they were sent, and the verdict in plain sentences.',
   )
-  @Answers(200, ResultWithExchange, 404)
+  @Answers(200, ResultWithExchange, 403, 404, 422, 429)
   result(
     @Me() caller: Caller,
     @Param('id') id: string,
     @Param('resultId') resultId: string,
     @Query({ schema: ResultQuery }) { rescore_id: rescoreId }: z.infer<typeof ResultQuery>,
+    @Req() request: FastifyRequest,
+    @Res({ passthrough: true }) reply: FastifyReply,
   ) {
-    return this.service.read(caller, { runId: uuid('run', id), resultId, rescoreId });
+    return this.service.read(caller, { runId: uuid('run', id), resultId, rescoreId }, { request, reply });
   }
 
   @Get('results/:resultId/neighbours')
@@ -93,17 +97,19 @@ export class ResultsController {
       '`ci_method`. The filter is that of the list of results, whose `format` is `format_compliance` here. The ' +
       'name of the file says it.',
   )
-  @Answers(200, RunExport, 404)
+  @Answers(200, RunExport, 404, 429)
   async export(
     @Me() caller: Caller,
     @Param('id') id: string,
     @Query({ schema: ExportQuery }) { format, bom, end, format_compliance, ...list }: z.infer<typeof ExportQuery>,
+    @Req() request: FastifyRequest,
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<StreamableFile> {
     const runId = uuid('run', id);
     const filter = { ...list, format: format_compliance };
-    const text = await this.service.export(caller, runId, { format, hasMark: bom, hasEnd: end }, filter);
+    const how = { format, hasMark: bom, hasEnd: end };
+    const file = await this.service.export(caller, runId, how, filter, { request, reply });
     void reply.header('content-disposition', `attachment; filename="${exportName(runId, format, filter)}"`);
-    return new StreamableFile(Readable.from(text), { type: EXPORT_FILES[format].type });
+    return new StreamableFile(file, { type: EXPORT_FILES[format].type });
   }
 }

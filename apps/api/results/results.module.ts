@@ -1,4 +1,5 @@
 import { Module } from '@nestjs/common';
+import { ReadingThreads } from './reading-threads.js';
 import { ResultsController } from './results.controller.js';
 import { ResultService } from './results.service.js';
 import { RunFiguresController } from './run-figures.controller.js';
@@ -6,6 +7,6 @@ import { RunFiguresService } from './run-figures.service.js';
 
 @Module({
   controllers: [ResultsController, RunFiguresController],
-  providers: [ResultService, RunFiguresService],
+  providers: [ResultService, ReadingThreads, RunFiguresService],
 })
 export class ResultsModule {}

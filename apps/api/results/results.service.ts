@@ -1,4 +1,6 @@
-import { Inject, Injectable } from '@nestjs/common';
+import { Inject, Injectable, StreamableFile } from '@nestjs/common';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { Readable } from 'node:stream';
 import type { Page, PageQuery } from '#lib/contracts/page';
 import { ProblemError } from '#lib/contracts/input/problem';
 import type { Result, ResultNeighbours, ResultWithExchange } from '#lib/contracts/result';
@@ -11,12 +13,25 @@ import { ResultLists, type ResultList } from '#lib/db/read/result-lists';
 import { ResultRepository } from '#lib/db/read/results';
 import { RunRepository } from '#lib/db/read/runs';
 import { KeyedSemaphore } from '#lib/runtime/keyed-semaphore';
-import { explainResult } from '#lib/scoring/house/explain-result';
+import { AnswerMemory, inPieces } from '../platform/answer-memory.js';
+import { leaveSignal } from '../platform/leave-signal.js';
 import { POOL, PRISMA } from '../platform/stores.js';
-import { exchangeOf, saidOf } from './exchange-of.js';
-import { exportRun, type ExportedHow } from './export-run.js';
+import { answerOf } from './exchange-of.js';
+import { exportRun, writtenAs, type ExportedHow } from './export-run.js';
+import { ExportTurns } from './export-turns.js';
+import type { ReadingTask } from './reading-tasks.js';
+import { ReadingThreads } from './reading-threads.js';
 
 const MAX_WAITING_LISTS = 100;
+/** Results whose texts have more bytes are read in a thread: these take some ten milliseconds, whatever they hold. */
+const SMALL_BYTES = 128 * 1024;
+const MAX_WAITING_LARGE = 100;
+
+/** The request that is answered. */
+export interface Asked {
+  request: FastifyRequest;
+  reply: FastifyReply;
+}
 
 /** Results of a run: its own verdicts, or those of a rescore. */
 @Injectable()
@@ -28,15 +43,34 @@ export class ResultService {
     `${MAX_WAITING_LISTS} lists of this team wait for their turn. Ask again when some are done.`,
   );
 
+  /** By team. One large answer at a time is made, and keeps the next one waiting until there is memory for it. */
+  readonly #large = new KeyedSemaphore(
+    1,
+    MAX_WAITING_LARGE,
+    `${MAX_WAITING_LARGE} large results of your team wait to be read. Ask again when its clients have read some.`,
+  );
+  readonly #exports = new ExportTurns();
+
   constructor(
     @Inject(POOL) readonly pool: Pool,
     @Inject(PRISMA) readonly prisma: Prisma,
+    readonly threads: ReadingThreads,
+    readonly memory: AnswerMemory,
   ) {}
 
-  async list(caller: Caller, runId: string, list: ResultList, page: PageQuery): Promise<Page<Result>> {
+  async list(
+    caller: Caller,
+    runId: string,
+    list: ResultList,
+    page: PageQuery,
+    asked: Asked,
+  ): Promise<Page<Result> | StreamableFile> {
     checkOrder(list);
+    const { teamId } = caller;
     const run = await this.#run(caller, runId, list.rescore_id);
-    return this.#lists.run(caller.teamId, () => new ResultLists(this.pool, caller.teamId).list(run.id, list, page));
+    const lists = new ResultLists(this.pool, teamId);
+    const small = await this.#lists.run(teamId, () => lists.listSmall(run.id, list, page, SMALL_BYTES));
+    return small ?? this.#readLarge({ what: 'list', teamId, runId: run.id, list, page }, asked);
   }
 
   async neighbours(caller: Caller, runId: string, resultId: string, list: ResultList): Promise<ResultNeighbours> {
@@ -50,22 +84,47 @@ export class ResultService {
   async read(
     caller: Caller,
     { runId, resultId, rescoreId }: { runId: string; resultId: string; rescoreId?: string },
-  ): Promise<ResultWithExchange> {
+    asked: Asked,
+  ): Promise<ResultWithExchange | StreamableFile> {
+    const { teamId, role } = caller;
     const run = await this.#run(caller, runId, rescoreId);
-    const found = await new ResultRepository(this.pool, caller.teamId).read(run.id, resultId, rescoreId);
-    return {
-      ...found.result,
-      explanation: explainResult(found),
-      said: saidOf(found),
-      exchange: exchangeOf(found, run, caller),
-    };
+    const results = new ResultRepository(this.pool, teamId);
+    const small = await results.readSmall(run.id, resultId, rescoreId, SMALL_BYTES);
+    if (small) return answerOf(small, run, caller);
+    const overrides = JSON.stringify(run.config.tool_overrides ?? {});
+    return this.#readLarge({ what: 'result', teamId, runId: run.id, resultId, rescoreId, overrides, role }, asked);
   }
 
   /** All results, or those that a filter leaves, as a file, written while it is read. */
-  async export(caller: Caller, runId: string, how: ExportedHow, list: ResultList): Promise<AsyncGenerator<string>> {
+  async export(caller: Caller, runId: string, how: ExportedHow, list: ResultList, { reply }: Asked): Promise<Readable> {
     checkOrder(list);
+    const { teamId } = caller;
     const run = await this.#run(caller, runId, list.rescore_id);
-    return exportRun(new ResultLists(this.pool, caller.teamId), run, how, list);
+    const left = leaveSignal(reply);
+    const giveBack = await this.#exports.take(teamId);
+    try {
+      left.throwIfAborted();
+      const as = writtenAs(how, list);
+      const task = { what: 'export', teamId, run: JSON.stringify(run), list, as } as const;
+      const readPage: Parameters<typeof exportRun>[2] = (page, isFirst) => this.threads.run({ ...task, page, isFirst });
+      const file = Readable.from(exportRun(run, as, readPage), { objectMode: false });
+      return file.once('close', giveBack);
+    } catch (error) {
+      giveBack();
+      throw error;
+    }
+  }
+
+  /** @throws ProblemError 408 when the client leaves, 429 */
+  #readLarge(task: ReadingTask, { request, reply }: Asked): Promise<StreamableFile> {
+    const left = leaveSignal(reply);
+    return this.#large.run(task.teamId, async () => {
+      left.throwIfAborted();
+      const { bytes } = await this.threads.run(task);
+      await this.memory.take(request, reply, bytes.length);
+      left.throwIfAborted();
+      return new StreamableFile(inPieces(bytes), { type: 'application/json; charset=utf-8', length: bytes.length });
+    });
   }
 
   /** The team's run, whose rescore is completed where one is named. */

@@ -22,16 +22,39 @@ export interface ResultList extends ResultFilter {
   lean?: boolean;
 }
 
-type Select = (page: string, parameter: Parameter) => string;
+/** A page has so many bytes of texts at most, or one result. Those that are too much are on the next page. */
+export const MAX_PAGE_BYTES = 2 * 2 ** 20;
+
+/** SQL behind `WITH page AS (...)`. */
+type Select = (parameter: Parameter) => string;
 /** Results of a list, and where it stopped looking for more; null when it looked at all of them. */
 interface Found<Row> {
   rows: Row[];
   end: Placed | null;
+  /** There were more, and they were too large. */
+  isCut: boolean;
 }
+
+/** How many results a statement found, with those that it left out because they are too large. */
+interface Cut {
+  found?: number;
+  /** Of the texts of this result and those before it. */
+  bytes?: number;
+}
+
+/** SQL of the results of `page` whose texts have `most` bytes together, and of the first one however large it is. */
+const cutAt = (most: number, lean: boolean, version: string): string => `
+  SELECT * FROM (
+    SELECT p.*, count(*) OVER () AS found, sum(
+        octet_length(p.called) ${lean ? '' : '+ coalesce(octet_length(p.evidence), 0) + coalesce(octet_length(p.metrics), 0)'}
+        + (SELECT octet_length(body) FROM suite_version_case WHERE version_id = ${version} AND position = p.case_position)
+      ) OVER (ORDER BY p.nth) AS bytes
+    FROM page p
+  ) p WHERE p.nth = 1 OR p.bytes <= ${most}`;
 
 /** Of a case that the run does not have. */
 const NO_POSITION = -1;
-const SELECT_PLACES: Select = (page) => `SELECT r.target, r.case_position, r.sample, r.passed FROM ${page} r`;
+const SELECT_PLACES: Select = () => 'SELECT r.target, r.case_position, r.sample, r.passed FROM page r';
 const idOrNull = (placed: Placed | undefined): string | null => (placed ? resultIdOf(placed) : null);
 
 /** The results of a team's runs, filtered and in some order. */
@@ -42,26 +65,43 @@ export class ResultLists implements TeamScoped {
   ) {}
 
   /**
-   * A page of results, with the verdicts of a rescore if the filter names one. Where a filter leaves little, it may
-   * hold fewer results than asked for, even none. The cursor is the place of the last result that it looked at.
+   * A page of results, with the verdicts of a rescore if the filter names one. Where a filter leaves little, or where
+   * results are large, it may hold fewer results than asked for, even none. The cursor is the place of the last result
+   * that it looked at.
    * @throws ProblemError 400 for a cursor of another order, 404
    */
-  async list(
+  async list(runId: string, list: ResultList, page: PageQuery): Promise<Page<Result>> {
+    return (await this.#page(runId, list, page, MAX_PAGE_BYTES)).page();
+  }
+
+  /** The same; undefined when the texts of the page have more bytes than `most`. */
+  async listSmall(runId: string, list: ResultList, page: PageQuery, most: number): Promise<Page<Result> | undefined> {
+    const found = await this.#page(runId, list, page, most);
+    return found.isCut ? undefined : found.page();
+  }
+
+  async #page(
     runId: string,
     { order = 'settled', lean = false, ...filter }: ResultList,
     { limit, cursor }: PageQuery,
-  ): Promise<Page<Result>> {
+    most: number,
+  ): Promise<{ isCut: boolean; page: () => Page<Result> }> {
     const { cursorOf, stretches } = ORDERS[order];
     const { run, ...rest } = await this.#readRun(runId, filter);
-    const { rows, end } = await this.#find<ResultRow>(
+    const { rows, end, isCut } = await this.#find<ResultRow & Cut>(
       run,
       stretches(run, rest.filter, cursor, 'after'),
       limit + 1,
-      (page, parameter) => `${selectResults(page, parameter(this.teamId), { lean })} ORDER BY r.nth`,
+      (parameter) =>
+        `, cut AS (${cutAt(most, lean, parameter(run.versionId))})
+         ${selectResults('cut', parameter(this.teamId), { lean, also: 'r.found, r.bytes,' })} ORDER BY r.nth`,
     );
-    const items = rows.slice(0, limit).map((row) => (lean ? leanResult(toResult(row)) : toResult(row)));
-    const last = rows.length > limit ? rows[limit - 1]! : end;
-    return { items, next_cursor: last && cursorOf(last) };
+    const page = (): Page<Result> => {
+      const items = rows.slice(0, limit).map((row) => (lean ? leanResult(toResult(row)) : toResult(row)));
+      const last = rows.length > limit ? rows[limit - 1]! : end;
+      return { items, next_cursor: last && cursorOf(last) };
+    };
+    return { isCut: isCut || rows.some(({ bytes = 0 }) => bytes > most), page };
   }
 
   /**
@@ -105,7 +145,7 @@ export class ResultLists implements TeamScoped {
   }
 
   /** Looks through one stretch after another, until `count` results are found or one was too long to look through. */
-  async #find<Row extends object>(
+  async #find<Row extends Placed & Cut>(
     run: ListedRun,
     stretches: readonly Stretch[],
     count: number,
@@ -114,12 +154,14 @@ export class ResultLists implements TeamScoped {
     const rows: Row[] = [];
     for (const stretch of stretches) {
       const left = count - rows.length;
-      rows.push(...(await this.#findIn<Row>(run, stretch, left, select)));
-      if (rows.length === count) return { rows, end: null };
+      const found = await this.#findIn<Row>(run, stretch, left, select);
+      rows.push(...found);
+      if (found.length < (found[0]?.found ?? 0)) return { rows, end: found.at(-1)!, isCut: true };
+      if (rows.length === count) break;
       const end = await this.#endOf(run, stretch, left);
-      if (end) return { rows, end };
+      if (end) return { rows, end, isCut: false };
     }
-    return { rows, end: null };
+    return { rows, end: null, isCut: false };
   }
 
   async #findIn<Row extends object>(run: ListedRun, stretch: Stretch, count: number, select: Select): Promise<Row[]> {
@@ -130,7 +172,7 @@ export class ResultLists implements TeamScoped {
       `WITH page AS (
          SELECT r.*, row_number() OVER () AS nth FROM (${stretch.rows(parameter, scanned(stretch, count))}) r
          WHERE ${conditions.join(' AND ') || 'true'} LIMIT ${count}
-       ) ${select('page', parameter)}`,
+       ) ${select(parameter)}`,
       values,
     );
     return rows;

@@ -11,9 +11,10 @@ import { parseCase } from './pinned-cases.js';
 /**
  * SQL of results with their case and the name of their target, in runs of a team.
  * @param team SQL of its id, such as `$2`
+ * @param also SQL of further columns, each with a comma behind it
  */
-export const selectResults = (results: string, team: string, { lean = false } = {}): string => `
-  SELECT r.run_id, r.generation, r.seq, r.target, r.case_position, r.sample, r.category, r.outcome, r.passed,
+export const selectResults = (results: string, team: string, { lean = false, also = '' } = {}): string => `
+  SELECT ${also} r.run_id, r.generation, r.seq, r.target, r.case_position, r.sample, r.category, r.outcome, r.passed,
     r.tool_score, r.param_score, r.overall, r.error_type, r.format_compliance, r.syntax, r.called,
     ${lean ? 'NULL AS evidence, NULL AS metrics' : 'r.evidence, r.metrics'}, r.latency_ms, ${USAGE_COLUMNS},
     r.cost_usd, r.cost_reported, r.cached, r.attempts, r.error_kind, r.error_message, r.tool_choice_used,

@@ -9,7 +9,7 @@ import type { TeamScoped } from '../team-isolation.js';
 import { parseCase } from './pinned-cases.js';
 import { resultTable } from './for-workers/result-table.js';
 import { itemOf, selectResults, toResult, type Item, type ResultRow } from './result-rows.js';
-import { unpackExchange, type StoredExchange } from './stored-exchange.js';
+import { exchangeJson, parseExchange, type StoredExchange } from './stored-exchange.js';
 
 /** A result with its case and its exchange. */
 export interface ResultDetails {
@@ -19,6 +19,9 @@ export interface ResultDetails {
   abstention: boolean;
   exchange: StoredExchange | null;
 }
+
+/** The same with the exchange as it is stored: zstd of JSON, empty where nothing was kept. */
+export type StoredDetails = Omit<ResultDetails, 'exchange'> & { packed: Buffer | null };
 
 /** Where a result stands among those of a team. */
 export type ResultKey = Item & Pick<ResultRow, 'run_id'>;
@@ -39,6 +42,46 @@ export class ResultRepository implements TeamScoped {
 
   /** @throws ProblemError 404 */
   async read(runId: string, resultId: string, rescoreId?: string): Promise<ResultDetails> {
+    const { packed, ...found } = await this.readStored(runId, resultId, rescoreId);
+    const json = packed?.length ? await exchangeJson(packed) : undefined;
+    return { ...found, exchange: json ? parseExchange(json) : null };
+  }
+
+  /**
+   * @returns undefined when the texts of the result have more bytes than `most` together
+   * @throws ProblemError 404
+   */
+  async readSmall(
+    runId: string,
+    resultId: string,
+    rescoreId: string | undefined,
+    most: number,
+  ): Promise<ResultDetails | undefined> {
+    if ((await this.#storedBytes(runId, resultId, rescoreId)) > most) return undefined;
+    const { packed, ...found } = await this.readStored(runId, resultId, rescoreId);
+    if (!packed?.length) return { ...found, exchange: null };
+    const json = await exchangeJson(packed, most);
+    return json && { ...found, exchange: parseExchange(json) };
+  }
+
+  /** Of what is parsed to show a result, before its exchange is unpacked; 0 when there is none. */
+  async #storedBytes(runId: string, resultId: string, rescoreId: string | undefined): Promise<number> {
+    const { rows } = await this.db.query<{ bytes: number }>(
+      `SELECT octet_length(r.called) + coalesce(octet_length(r.evidence), 0) + coalesce(octet_length(r.metrics), 0)
+           + octet_length(c.body) + octet_length(v.tools) + coalesce(octet_length(e.body), 0) AS bytes
+       FROM ${resultTable(rescoreId && '$6')} r JOIN run ON run.id = r.run_id AND run.team_id = $2
+         JOIN suite_version v ON v.id = run.suite_version_id
+         JOIN suite_version_case c ON c.version_id = v.id AND c.position = r.case_position
+         LEFT JOIN exchange e ON e.run_id = r.run_id AND e.target = r.target AND e.case_position = r.case_position
+           AND e.sample = r.sample
+       WHERE r.run_id = $1 AND r.target = $3 AND r.case_position = $4 AND r.sample = $5`,
+      [runId, this.teamId, ...itemOf(resultId), ...(rescoreId ? [rescoreId] : [])],
+    );
+    return rows[0]?.bytes ?? 0;
+  }
+
+  /** @throws ProblemError 404 */
+  async readStored(runId: string, resultId: string, rescoreId?: string): Promise<StoredDetails> {
     const item = itemOf(resultId);
     const { rows } = await this.db.query<ResultRow>(
       `${selectResults(resultTable(rescoreId && '$6'), '$2')}
@@ -58,7 +101,7 @@ export class ResultRepository implements TeamScoped {
       input: parseCase(row.body),
       suiteTools: parseJson(kept[0]?.tools ?? '[]') as unknown as Tool[],
       abstention: row.abstention,
-      exchange: await unpackExchange(kept[0]?.body),
+      packed: kept[0]?.body ?? null,
     };
   }
 

@@ -5,7 +5,7 @@ import { isObject, parseJson, type Json, type JsonObject } from '#lib/contracts/
 /** More than a worker stores: replies of 16 MiB, and what a chain repeats of them in its requests. */
 const MAX_EXCHANGE_BYTES = 64 * 2 ** 20;
 /** The requests of a larger exchange are shown as they are stored. */
-const LARGE_EXCHANGE_BYTES = 2 ** 20;
+export const LARGE_EXCHANGE_BYTES = 2 ** 20;
 const decompress = promisify(zstdDecompress);
 
 /** The requests and replies of an item, as they went over the wire. */
@@ -18,11 +18,22 @@ export interface StoredExchange {
   isLarge: boolean;
 }
 
-/** @param body as it is stored, zstd of JSON; empty where nothing was kept */
-export async function unpackExchange(body: Buffer | null | undefined): Promise<StoredExchange | null> {
-  if (!body?.length) return null;
-  const text = (await decompress(body, { maxOutputLength: MAX_EXCHANGE_BYTES })).toString('utf8');
-  const exchange = text ? parseJson(text) : null;
+/**
+ * The JSON of an exchange.
+ * @param packed as it is stored: zstd of JSON
+ * @returns undefined when it has more bytes than `most`
+ */
+export async function exchangeJson(packed: Buffer, most = MAX_EXCHANGE_BYTES): Promise<Buffer | undefined> {
+  try {
+    return await decompress(packed, { maxOutputLength: most });
+  } catch (error) {
+    if (most < MAX_EXCHANGE_BYTES && (error as { code?: string }).code === 'ERR_BUFFER_TOO_LARGE') return undefined;
+    throw error;
+  }
+}
+
+export function parseExchange(json: Buffer): StoredExchange | null {
+  const exchange = json.length ? parseJson(json.toString('utf8')) : null;
   if (!isObject(exchange)) return null;
-  return { ...(exchange as unknown as StoredExchange), isLarge: text.length > LARGE_EXCHANGE_BYTES };
+  return { ...(exchange as unknown as StoredExchange), isLarge: json.length > LARGE_EXCHANGE_BYTES };
 }

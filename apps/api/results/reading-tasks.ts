@@ -1,0 +1,114 @@
+import { PRIVATE_BODY, withoutPrivateBody } from '#lib/contracts/failed-body';
+import { parseJson } from '#lib/contracts/json/json';
+import { countMarks } from '#lib/contracts/json/marks';
+import type { PageQuery } from '#lib/contracts/page';
+import { ProblemError } from '#lib/contracts/input/problem';
+import type { Role } from '#lib/contracts/team';
+import type { Run } from '#lib/contracts/run';
+import type { Pool } from '#lib/db/connection/pool';
+import { ResultLists, type ResultList } from '#lib/db/read/result-lists';
+import { ResultRepository, type StoredDetails } from '#lib/db/read/results';
+import { exchangeJson, LARGE_EXCHANGE_BYTES, parseExchange, type StoredExchange } from '#lib/db/read/stored-exchange';
+import { answerOf, saidOf } from './exchange-of.js';
+import { explainResult } from '#lib/scoring/house/explain-result';
+import { writerOf, type WrittenAs } from './export-run.js';
+
+/** To parse an exchange of more would take seconds: it is answered without what the model said. */
+const MAX_PARSED_VALUES = 1_000_000;
+
+interface ResultTask {
+  what: 'result';
+  teamId: string;
+  runId: string;
+  resultId: string;
+  rescoreId?: string;
+  /** JSON of the descriptions of tools that the run has in place of the suite's. */
+  overrides: string;
+  role: Role;
+}
+interface ListTask {
+  what: 'list';
+  teamId: string;
+  runId: string;
+  list: ResultList;
+  page: PageQuery;
+}
+interface ExportTask {
+  what: 'export';
+  teamId: string;
+  /** JSON of the run. */
+  run: string;
+  list: ResultList;
+  page: PageQuery;
+  as: WrittenAs;
+  isFirst: boolean;
+}
+/** What is read of a run where it holds up nobody else. */
+export type ReadingTask = ResultTask | ListTask | ExportTask;
+
+/** An answer, or a part of an export. */
+export interface ReadingOutcome {
+  /** They move from thread to thread, and share their memory with no others. */
+  bytes: Uint8Array;
+  /** Of an export: how many results these are, and where it goes on. */
+  count: number;
+  cursor: string | null;
+}
+
+export async function runReadingTask(pool: Pool, task: ReadingTask): Promise<ReadingOutcome> {
+  if (task.what === 'result') return { bytes: await readResult(pool, task), count: 1, cursor: null };
+  const lists = new ResultLists(pool, task.teamId);
+  if (task.what === 'list') {
+    const page = await lists.list(task.runId, task.list, task.page);
+    return { bytes: inOwnMemory([JSON.stringify(page)]), count: page.items.length, cursor: page.next_cursor };
+  }
+  const run = parseJson(task.run) as unknown as Run;
+  const { write } = writerOf(run, task.as);
+  const { items, next_cursor: cursor } = await lists.list(run.id, task.list, task.page);
+  const text = items.map((result, index) => write(result, task.isFirst && index === 0)).join('');
+  return { bytes: inOwnMemory([text]), count: items.length, cursor };
+}
+
+/** @throws ProblemError 403, 404 */
+async function readResult(pool: Pool, task: ResultTask): Promise<Uint8Array> {
+  const { teamId, runId, resultId, rescoreId, role } = task;
+  const { packed, ...found } = await new ResultRepository(pool, teamId).readStored(runId, resultId, rescoreId);
+  const json = packed?.length ? (await exchangeJson(packed))! : Buffer.alloc(0);
+  if (json.length > LARGE_EXCHANGE_BYTES) return largeAnswer(found, json, role);
+  const config = { tool_overrides: parseJson(task.overrides) };
+  return inOwnMemory([JSON.stringify(answerOf({ ...found, exchange: parseExchange(json) }, { config }, { role }))]);
+}
+
+/** A result with a large exchange, which is answered as it is stored. @throws ProblemError 403 */
+function largeAnswer(found: Omit<StoredDetails, 'packed'>, json: Buffer, role: Role): Uint8Array {
+  const isParsed = countMarks(json) <= MAX_PARSED_VALUES;
+  // What a model said are texts: the numbers beside them need not keep how they were written.
+  const exchange = isParsed ? (JSON.parse(json.toString('utf8')) as StoredExchange) : null;
+  const head = JSON.stringify({
+    ...found.result,
+    explanation: explainResult(found),
+    said: saidOf({ result: found.result, exchange }),
+  });
+  const hasPrivate = role !== 'owner' && json.includes(`"${PRIVATE_BODY}"`);
+  return inOwnMemory([head.slice(0, -1), ',"exchange":', hasPrivate ? withoutPrivate(json, isParsed) : json, '}']);
+}
+
+function withoutPrivate(json: Buffer, isParsed: boolean): string {
+  if (!isParsed)
+    throw new ProblemError(
+      403,
+      `This exchange has more than ${MAX_PARSED_VALUES} values, and what a private address answered is among them. ` +
+        'Only an owner can read it.',
+    );
+  const exchange = parseJson(json.toString('utf8')) as unknown as StoredExchange;
+  return JSON.stringify({ ...exchange, replies: exchange.replies.map(withoutPrivateBody) });
+}
+
+/** The texts, one after another, in bytes that no other buffer shares. */
+function inOwnMemory(parts: readonly (string | Buffer)[]): Uint8Array {
+  const length = parts.reduce((sum, part) => sum + Buffer.byteLength(part), 0);
+  const bytes = Buffer.allocUnsafeSlow(length);
+  let at = 0;
+  for (const part of parts) at += typeof part === 'string' ? bytes.write(part, at) : part.copy(bytes, at);
+  return bytes;
+}
