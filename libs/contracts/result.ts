@@ -168,8 +168,8 @@ export const ResultWithExchange = Result.extend({
   explanation: z.array(z.string()).meta({ description: 'The verdict, in plain sentences.' }),
   said: z.array(ReplyText).meta({
     description:
-      'What the model said, one entry for each round. Empty when it is errored, and when its replies are no longer ' +
-      'stored.',
+      'What the model said, one entry for each round. Empty when it is errored, when its replies are no longer ' +
+      'stored, and when its exchange has more than a million values.',
   }),
   exchange: z
     .object({

@@ -10,7 +10,7 @@ const MIB = 2 ** 20;
 /** Smaller answers are not counted: the operating system takes them at once. */
 const SMALL_ANSWER_BYTES = 64 * 1024;
 /** What a socket is given at a time. */
-export const PIECE_BYTES = 64 * 1024;
+const PIECE_BYTES = 64 * 1024;
 
 interface Limits {
   /** Bytes of large answers that the process holds. */
@@ -162,7 +162,7 @@ export function boundAnswers(fastify: FastifyInstance, memory: AnswerMemory): vo
     }
     memory.watch(request, reply);
     void reply.header('content-length', bytes);
-    return inPieces(typeof payload === 'string' ? Buffer.from(payload) : (payload as Buffer));
+    return streamOf(inPieces([typeof payload === 'string' ? Buffer.from(payload) : (payload as Buffer)]));
   });
 }
 
@@ -175,10 +175,11 @@ function problemInstead(reply: FastifyReply, error: unknown): string {
   return JSON.stringify(problem);
 }
 
-/** A stream of which a socket buffers a piece, and takes the next one when its client has read that. */
-export function inPieces(bytes: Uint8Array): Readable {
-  const pieces = function* (): Generator<Uint8Array> {
-    for (let at = 0; at < bytes.length; at += PIECE_BYTES) yield bytes.subarray(at, at + PIECE_BYTES);
-  };
-  return Readable.from(pieces(), { objectMode: false, highWaterMark: PIECE_BYTES });
+/** The bytes in such pieces that a socket takes the next one when its client has read the one before. */
+export function* inPieces(parts: readonly Uint8Array[]): Generator<Uint8Array> {
+  for (const part of parts)
+    for (let at = 0; at < part.length; at += PIECE_BYTES) yield part.subarray(at, at + PIECE_BYTES);
 }
+
+export const streamOf = (pieces: Iterable<Uint8Array> | AsyncIterable<Uint8Array>): Readable =>
+  Readable.from(pieces, { objectMode: false, highWaterMark: PIECE_BYTES });

@@ -2,7 +2,7 @@ import type { ResultWriter, WrittenHow } from './result-writer.js';
 import type { Run } from '#lib/contracts/run';
 import type { PageQuery } from '#lib/contracts/page';
 import type { ResultList } from '#lib/db/read/result-lists';
-import { PIECE_BYTES } from '../platform/answer-memory.js';
+import { inPieces } from '../platform/answer-memory.js';
 import { csvWriter } from './csv.js';
 import { junitWriter } from './junit.js';
 
@@ -44,7 +44,7 @@ export const writtenAs = (how: ExportedHow, list: ResultList): WrittenAs => ({
 
 /** Results of an export, written. */
 interface WrittenPage {
-  bytes: Uint8Array;
+  parts: readonly Uint8Array[];
   count: number;
   cursor: string | null;
 }
@@ -62,7 +62,7 @@ export async function* exportRun(
   do {
     const page = await readPage({ limit: PAGE_SIZE, cursor }, count === 0);
     count += page.count;
-    for (let at = 0; at < page.bytes.length; at += PIECE_BYTES) yield page.bytes.subarray(at, at + PIECE_BYTES);
+    yield* inPieces(page.parts);
     cursor = page.cursor ?? undefined;
   } while (cursor !== undefined);
   const end = foot(count);

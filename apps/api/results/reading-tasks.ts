@@ -48,39 +48,39 @@ export type ReadingTask = ResultTask | ListTask | ExportTask;
 
 /** An answer, or a part of an export. */
 export interface ReadingOutcome {
-  /** They move from thread to thread, and share their memory with no others. */
-  bytes: Uint8Array;
+  /** Its bytes in pieces, each of which moves to the other thread and shares its memory with no other. */
+  parts: Uint8Array[];
   /** Of an export: how many results these are, and where it goes on. */
   count: number;
   cursor: string | null;
 }
 
 export async function runReadingTask(pool: Pool, task: ReadingTask): Promise<ReadingOutcome> {
-  if (task.what === 'result') return { bytes: await readResult(pool, task), count: 1, cursor: null };
+  if (task.what === 'result') return { parts: await readResult(pool, task), count: 1, cursor: null };
   const lists = new ResultLists(pool, task.teamId);
   if (task.what === 'list') {
     const page = await lists.list(task.runId, task.list, task.page);
-    return { bytes: inOwnMemory([JSON.stringify(page)]), count: page.items.length, cursor: page.next_cursor };
+    return { parts: [inOwnMemory(JSON.stringify(page))], count: page.items.length, cursor: page.next_cursor };
   }
   const run = parseJson(task.run) as unknown as Run;
   const { write } = writerOf(run, task.as);
   const { items, next_cursor: cursor } = await lists.list(run.id, task.list, task.page);
   const text = items.map((result, index) => write(result, task.isFirst && index === 0)).join('');
-  return { bytes: inOwnMemory([text]), count: items.length, cursor };
+  return { parts: [inOwnMemory(text)], count: items.length, cursor };
 }
 
 /** @throws ProblemError 403, 404 */
-async function readResult(pool: Pool, task: ResultTask): Promise<Uint8Array> {
+async function readResult(pool: Pool, task: ResultTask): Promise<Uint8Array[]> {
   const { teamId, runId, resultId, rescoreId, role } = task;
   const { packed, ...found } = await new ResultRepository(pool, teamId).readStored(runId, resultId, rescoreId);
   const json = packed?.length ? (await exchangeJson(packed))! : Buffer.alloc(0);
   if (json.length > LARGE_EXCHANGE_BYTES) return largeAnswer(found, json, role);
   const config = { tool_overrides: parseJson(task.overrides) };
-  return inOwnMemory([JSON.stringify(answerOf({ ...found, exchange: parseExchange(json) }, { config }, { role }))]);
+  return [inOwnMemory(JSON.stringify(answerOf({ ...found, exchange: parseExchange(json) }, { config }, { role })))];
 }
 
 /** A result with a large exchange, which is answered as it is stored. @throws ProblemError 403 */
-function largeAnswer(found: Omit<StoredDetails, 'packed'>, json: Buffer, role: Role): Uint8Array {
+function largeAnswer(found: Omit<StoredDetails, 'packed'>, json: Buffer, role: Role): Uint8Array[] {
   const isParsed = countMarks(json) <= MAX_PARSED_VALUES;
   // What a model said are texts: the numbers beside them need not keep how they were written.
   const exchange = isParsed ? (JSON.parse(json.toString('utf8')) as StoredExchange) : null;
@@ -90,7 +90,7 @@ function largeAnswer(found: Omit<StoredDetails, 'packed'>, json: Buffer, role: R
     said: saidOf({ result: found.result, exchange }),
   });
   const hasPrivate = role !== 'owner' && json.includes(`"${PRIVATE_BODY}"`);
-  return inOwnMemory([head.slice(0, -1), ',"exchange":', hasPrivate ? withoutPrivate(json, isParsed) : json, '}']);
+  return [`${head.slice(0, -1)},"exchange":`, hasPrivate ? withoutPrivate(json, isParsed) : json, '}'].map(inOwnMemory);
 }
 
 function withoutPrivate(json: Buffer, isParsed: boolean): string {
@@ -104,11 +104,10 @@ function withoutPrivate(json: Buffer, isParsed: boolean): string {
   return JSON.stringify({ ...exchange, replies: exchange.replies.map(withoutPrivateBody) });
 }
 
-/** The texts, one after another, in bytes that no other buffer shares. */
-function inOwnMemory(parts: readonly (string | Buffer)[]): Uint8Array {
-  const length = parts.reduce((sum, part) => sum + Buffer.byteLength(part), 0);
-  const bytes = Buffer.allocUnsafeSlow(length);
-  let at = 0;
-  for (const part of parts) at += typeof part === 'string' ? bytes.write(part, at) : part.copy(bytes, at);
+/** The bytes of a text, or of a buffer, which may share its memory with others. */
+function inOwnMemory(part: string | Buffer): Uint8Array {
+  if (typeof part !== 'string') return part.byteLength === part.buffer.byteLength ? part : new Uint8Array(part);
+  const bytes = Buffer.allocUnsafeSlow(Buffer.byteLength(part));
+  bytes.write(part);
   return bytes;
 }

@@ -7,5 +7,5 @@ const pool = createPool((workerData as { databaseUrl: string }).databaseUrl, 1);
 
 serveTasks(
   (task: ReadingTask): Promise<ReadingOutcome> => runReadingTask(pool, task),
-  ({ bytes }) => [bytes.buffer as ArrayBuffer],
+  ({ parts }) => parts.map(({ buffer }) => buffer as ArrayBuffer),
 );

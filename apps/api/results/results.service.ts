@@ -1,6 +1,6 @@
 import { Inject, Injectable, StreamableFile } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { Readable } from 'node:stream';
+import type { Readable } from 'node:stream';
 import type { Page, PageQuery } from '#lib/contracts/page';
 import { ProblemError } from '#lib/contracts/input/problem';
 import type { Result, ResultNeighbours, ResultWithExchange } from '#lib/contracts/result';
@@ -13,7 +13,7 @@ import { ResultLists, type ResultList } from '#lib/db/read/result-lists';
 import { ResultRepository } from '#lib/db/read/results';
 import { RunRepository } from '#lib/db/read/runs';
 import { KeyedSemaphore } from '#lib/runtime/keyed-semaphore';
-import { AnswerMemory, inPieces } from '../platform/answer-memory.js';
+import { AnswerMemory, inPieces, streamOf } from '../platform/answer-memory.js';
 import { leaveSignal } from '../platform/leave-signal.js';
 import { POOL, PRISMA } from '../platform/stores.js';
 import { answerOf } from './exchange-of.js';
@@ -107,8 +107,7 @@ export class ResultService {
       const as = writtenAs(how, list);
       const task = { what: 'export', teamId, run: JSON.stringify(run), list, as } as const;
       const readPage: Parameters<typeof exportRun>[2] = (page, isFirst) => this.threads.run({ ...task, page, isFirst });
-      const file = Readable.from(exportRun(run, as, readPage), { objectMode: false });
-      return file.once('close', giveBack);
+      return streamOf(exportRun(run, as, readPage)).once('close', giveBack);
     } catch (error) {
       giveBack();
       throw error;
@@ -120,10 +119,11 @@ export class ResultService {
     const left = leaveSignal(reply);
     return this.#large.run(task.teamId, async () => {
       left.throwIfAborted();
-      const { bytes } = await this.threads.run(task);
-      await this.memory.take(request, reply, bytes.length);
+      const { parts } = await this.threads.run(task);
+      const length = parts.reduce((sum, part) => sum + part.length, 0);
+      await this.memory.take(request, reply, length);
       left.throwIfAborted();
-      return new StreamableFile(inPieces(bytes), { type: 'application/json; charset=utf-8', length: bytes.length });
+      return new StreamableFile(streamOf(inPieces(parts)), { type: 'application/json; charset=utf-8', length });
     });
   }
 

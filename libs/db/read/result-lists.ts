@@ -42,12 +42,14 @@ interface Cut {
   bytes?: number;
 }
 
+const EVIDENCE_BYTES = '+ coalesce(octet_length(p.evidence), 0) + coalesce(octet_length(p.metrics), 0)';
+
 /** SQL of the results of `page` whose texts have `most` bytes together, and of the first one however large it is. */
 const cutAt = (most: number, lean: boolean, version: string): string => `
   SELECT * FROM (
     SELECT p.*, count(*) OVER () AS found, sum(
-        octet_length(p.called) ${lean ? '' : '+ coalesce(octet_length(p.evidence), 0) + coalesce(octet_length(p.metrics), 0)'}
-        + (SELECT octet_length(body) FROM suite_version_case WHERE version_id = ${version} AND position = p.case_position)
+        (SELECT octet_length(body) FROM suite_version_case WHERE version_id = ${version} AND position = p.case_position)
+        + octet_length(p.called) ${lean ? '' : EVIDENCE_BYTES}
       ) OVER (ORDER BY p.nth) AS bytes
     FROM page p
   ) p WHERE p.nth = 1 OR p.bytes <= ${most}`;
