@@ -5,6 +5,7 @@ import { rolldown } from 'rolldown';
 
 const ENTRIES = [
   'apps/api/main',
+  'apps/api/mcp/discovery-thread',
   'apps/api/results/reading-thread',
   'apps/api/threads/suite-thread',
   'apps/simulator/main',
@@ -12,7 +13,6 @@ const ENTRIES = [
   'apps/worker/main',
   'apps/worker/quarantine-main',
   'apps/worker/scoring/scoring-thread',
-  'libs/mcp/discovery-thread',
   'libs/comparison/threads/comparison-thread',
 ];
 

@@ -22,7 +22,7 @@ const MAX_WAITING = 4;
  */
 @Injectable()
 export class Discoveries implements OnApplicationShutdown {
-  readonly #threads = new ThreadPool<DiscoverTask, string>(threadModule('libs/mcp/discovery-thread'), LIMITS);
+  readonly #threads = new ThreadPool<DiscoverTask, string>(threadModule('apps/api/mcp/discovery-thread'), LIMITS);
   readonly #turns = new KeyedSemaphore(
     AT_ONCE_PER_TEAM,
     MAX_WAITING,

@@ -2,7 +2,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Socket } from 'node:net';
 import { Readable } from 'node:stream';
 import { ProblemError } from '#lib/contracts/input/problem';
-import { ReplyMemoryPool } from '#lib/providers/guarded/reply-memory';
+import { MemoryPool } from '#lib/runtime/memory-pool';
 import type { CallerRequest } from './decorators.js';
 import { toProblem } from './problem.filter.js';
 
@@ -37,14 +37,14 @@ interface Taken {
  */
 export class AnswerMemory {
   readonly limits: Limits;
-  readonly #pool: ReplyMemoryPool;
+  readonly #pool: MemoryPool;
   readonly #waiting = new Map<string, number>();
   readonly #watched = new Set<Taken>();
   #timer: NodeJS.Timeout | undefined;
 
   constructor(limits: Partial<Limits> = {}) {
     this.limits = { ...LIMITS, ...limits };
-    this.#pool = new ReplyMemoryPool({ process: this.limits.process, lane: this.limits.team });
+    this.#pool = new MemoryPool({ process: this.limits.process, lane: this.limits.team });
   }
 
   /** Bytes of answers that are not taken yet. */

@@ -1,99 +1,21 @@
+import { MemoryPool } from '#lib/runtime/memory-pool';
 import { MAX_RESPONSE_BYTES, ResponseTooLarge } from './response-limits.js';
 
 /** Smaller responses are not counted: most replies take some kilobytes, and a process holds hundreds of those. */
 export const SMALL_RESPONSE_BYTES = 64 * 1024;
 
-interface Limits {
-  /** Bytes of large responses that the process holds. */
-  process: number;
-  /** Bytes of those that one lane holds. */
-  lane: number;
-}
-
-interface Waiter {
-  bytes: number;
-  grant: () => void;
-}
-
-interface LaneQueue {
-  heldBytes: number;
-  waiters: Waiter[];
-}
-
 /**
- * Limits the memory that large responses take in a process, in total and per lane. A lane grants in the order of the
- * requests, and lanes take turns. An item that holds memory never waits for more: it asks once, for the most that it
- * may need, so that two items cannot wait for each other.
+ * Limits the memory that large responses take in a process, in total and per lane. An item that holds memory never
+ * waits for more: it asks once, for the most that it may need, so that two items cannot wait for each other.
  */
-export class ReplyMemoryPool {
-  readonly #lanes = new Map<string, LaneQueue>();
-  #heldBytes = 0;
-
-  constructor(readonly limits: Limits = { process: 256 * 2 ** 20, lane: 64 * 2 ** 20 }) {}
+export class ReplyMemoryPool extends MemoryPool {
+  constructor(limits: MemoryPool['limits'] = { process: 256 * 2 ** 20, lane: 64 * 2 ** 20 }) {
+    super(limits);
+  }
 
   /** The memory of one item. The item releases it when it no longer holds its replies. */
   forItem(lane: string): ReplyMemory {
     return new ReplyMemory(this, lane);
-  }
-
-  /** Bytes that are granted. */
-  get held(): number {
-    return this.#heldBytes;
-  }
-
-  /** @returns undefined when the bytes are granted at once; else a promise of the grant, and how to stop waiting */
-  take(laneId: string, bytes: number): { granted: Promise<void>; giveUp: () => void } | undefined {
-    let lane = this.#lanes.get(laneId);
-    if (!lane) this.#lanes.set(laneId, (lane = { heldBytes: 0, waiters: [] }));
-    const { waiters } = lane;
-    let isGranted = false;
-    let resolveGrant = (): void => {};
-    const waiter: Waiter = { bytes, grant: () => ((isGranted = true), resolveGrant()) };
-    waiters.push(waiter);
-    this.#grantWaiting();
-    if (isGranted) return undefined;
-    const giveUp = (): void => {
-      const index = waiters.indexOf(waiter);
-      if (index < 0) return;
-      waiters.splice(index, 1);
-      this.#grantWaiting();
-    };
-    return { granted: new Promise<void>((resolve) => (resolveGrant = resolve)), giveUp };
-  }
-
-  release(laneId: string, bytes: number): void {
-    const lane = this.#lanes.get(laneId);
-    if (!lane || bytes === 0) return;
-    lane.heldBytes -= bytes;
-    this.#heldBytes -= bytes;
-    this.#grantWaiting();
-  }
-
-  #grantWaiting(): void {
-    while (this.#grantNext());
-  }
-
-  /** @returns whether a waiter got its memory */
-  #grantNext(): boolean {
-    for (const [laneId, lane] of this.#lanes) {
-      const first = lane.waiters[0];
-      if (!first) {
-        if (lane.heldBytes === 0) this.#lanes.delete(laneId);
-        continue;
-      }
-      if (lane.heldBytes + first.bytes > this.limits.lane) continue;
-      // When the process is full, nobody overtakes the lane whose turn it is: small responses always would.
-      if (this.#heldBytes + first.bytes > this.limits.process) return false;
-      lane.waiters.shift();
-      lane.heldBytes += first.bytes;
-      this.#heldBytes += first.bytes;
-      // The lane that was served goes to the end of the queue.
-      this.#lanes.delete(laneId);
-      this.#lanes.set(laneId, lane);
-      first.grant();
-      return true;
-    }
-    return false;
   }
 }
 

@@ -1,0 +1,87 @@
+interface Limits {
+  /** Bytes that the process holds. */
+  process: number;
+  /** Bytes of those that one lane, or one team, holds. */
+  lane: number;
+}
+
+interface Waiter {
+  bytes: number;
+  grant: () => void;
+}
+
+interface LaneQueue {
+  heldBytes: number;
+  waiters: Waiter[];
+}
+
+/**
+ * Limits the memory that large texts take in a process, in total and per lane. A lane grants in the order of the
+ * requests, and lanes take turns.
+ */
+export class MemoryPool {
+  readonly #lanes = new Map<string, LaneQueue>();
+  #heldBytes = 0;
+
+  constructor(readonly limits: Limits) {}
+
+  /** Bytes that are granted. */
+  get held(): number {
+    return this.#heldBytes;
+  }
+
+  /** @returns undefined when the bytes are granted at once; else a promise of the grant, and how to stop waiting */
+  take(laneId: string, bytes: number): { granted: Promise<void>; giveUp: () => void } | undefined {
+    let lane = this.#lanes.get(laneId);
+    if (!lane) this.#lanes.set(laneId, (lane = { heldBytes: 0, waiters: [] }));
+    const { waiters } = lane;
+    let isGranted = false;
+    let resolveGrant = (): void => {};
+    const waiter: Waiter = { bytes, grant: () => ((isGranted = true), resolveGrant()) };
+    waiters.push(waiter);
+    this.#grantWaiting();
+    if (isGranted) return undefined;
+    const giveUp = (): void => {
+      const index = waiters.indexOf(waiter);
+      if (index < 0) return;
+      waiters.splice(index, 1);
+      this.#grantWaiting();
+    };
+    return { granted: new Promise<void>((resolve) => (resolveGrant = resolve)), giveUp };
+  }
+
+  release(laneId: string, bytes: number): void {
+    const lane = this.#lanes.get(laneId);
+    if (!lane || bytes === 0) return;
+    lane.heldBytes -= bytes;
+    this.#heldBytes -= bytes;
+    this.#grantWaiting();
+  }
+
+  #grantWaiting(): void {
+    while (this.#grantNext());
+  }
+
+  /** @returns whether a waiter got its memory */
+  #grantNext(): boolean {
+    for (const [laneId, lane] of this.#lanes) {
+      const first = lane.waiters[0];
+      if (!first) {
+        if (lane.heldBytes === 0) this.#lanes.delete(laneId);
+        continue;
+      }
+      if (lane.heldBytes + first.bytes > this.limits.lane) continue;
+      // When the process is full, nobody overtakes the lane whose turn it is: small responses always would.
+      if (this.#heldBytes + first.bytes > this.limits.process) return false;
+      lane.waiters.shift();
+      lane.heldBytes += first.bytes;
+      this.#heldBytes += first.bytes;
+      // The lane that was served goes to the end of the queue.
+      this.#lanes.delete(laneId);
+      this.#lanes.set(laneId, lane);
+      first.grant();
+      return true;
+    }
+    return false;
+  }
+}
