@@ -9,7 +9,7 @@ import { charsetOf, contentTypeOf } from './content-type.js';
 import { routeOptions, type CallerRequest } from './decorators.js';
 import { LargeJson, type LargeBodyReader } from './large-bodies.js';
 import { readJson } from './read-json.js';
-import { chunksOf, MAX_BODY_BYTES, SMALL_BYTES, Upload } from './upload.js';
+import { chunksOf, MAX_BODY_BYTES, SMALL_BYTES, Upload, type UploadBounds } from './upload.js';
 
 /** Beyond this a body of JSON is read in a thread. What a hostile one of this size costs is 40 ms. */
 const LIGHT_BYTES = 64 * 1024;
@@ -18,8 +18,17 @@ const JSON_BOUNDS = { totalMs: 60_000, idleMs: 10_000 };
 /** Whose bodies those are that come without a token. */
 const NOBODY = '';
 
+interface BodyParserOptions {
+  inHand: BytesInHand;
+  reader?: LargeBodyReader;
+  jsonBounds?: Omit<UploadBounds, 'bytes'>;
+}
+
 /** How bodies are read: JSON as a whole, and a file piece by piece, on routes that say `@TakesFile`. */
-export function addBodyParsers(fastify: FastifyInstance, inHand: BytesInHand, reader?: LargeBodyReader): void {
+export function addBodyParsers(
+  fastify: FastifyInstance,
+  { inHand, reader, jsonBounds = JSON_BOUNDS }: BodyParserOptions,
+): void {
   const held = new WeakMap<FastifyRequest, () => void>();
   const take = async (request: CallerRequest, bytes: number): Promise<void> =>
     void held.set(request, await inHand.take(request.caller?.teamId ?? NOBODY, bytes));
@@ -33,7 +42,7 @@ export function addBodyParsers(fastify: FastifyInstance, inHand: BytesInHand, re
     const bound = bodyBoundOf(request);
     await take(request, declaredBytes(request) ?? bound);
     const chunks: Buffer[] = [];
-    for await (const chunk of chunksOf(payload, { ...JSON_BOUNDS, bytes: bound })) chunks.push(chunk);
+    for await (const chunk of chunksOf(payload, { ...jsonBounds, bytes: bound })) chunks.push(chunk);
     const bytes = chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks);
     return bytes.length > LIGHT_BYTES && reader && request.caller
       ? readLarge(request, bytes, reader)

@@ -40,7 +40,7 @@ export async function createApp(root: DynamicModule): Promise<NestFastifyApplica
   });
   const fastify = app.getHttpAdapter().getInstance() as unknown as FastifyInstance;
   fastify.server.maxConnections = MOST_CONNECTIONS;
-  addBodyParsers(fastify, new BytesInHand(), readerOf(app));
+  addBodyParsers(fastify, { inHand: new BytesInHand(), reader: readerOf(app) });
   measureRequests(fastify);
   closeConnections(fastify, app.get(Shutdown));
   boundAnswers(fastify, app.get(AnswerMemory));

@@ -16,7 +16,7 @@ import { describePathParameter, INTRODUCTION, PROBLEMS, TAGS } from './openapi-t
 const METHODS = ['get', 'post', 'put', 'patch', 'delete'] as const;
 const CHANGING_METHODS: ReadonlySet<string> = new Set(['post', 'put', 'patch', 'delete']);
 /** Problems that any route may answer. */
-const COMMON_PROBLEMS = ['400', '401', '403', '422', '503'];
+const COMMON_PROBLEMS = ['400', '401', '403', '422', '429', '503'];
 
 /** Controllers whose routes stand under the tag of another, and have its name in their operation ids. */
 const TAG_OF_CONTROLLER: Record<string, string> = {
@@ -125,7 +125,7 @@ function problemsOf(operation: Operation, isChanging: boolean): Set<string> {
     ...own,
     ...COMMON_PROBLEMS,
     ...(isChanging ? ['409'] : []),
-    ...(operation.requestBody ? ['413', '415'] : []),
+    ...(operation.requestBody ? ['408', '413', '415'] : []),
   ]);
 }
 

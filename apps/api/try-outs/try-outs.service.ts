@@ -10,6 +10,7 @@ import type { Prisma } from '#lib/db/connection/prisma';
 import {
   endTryOut,
   hasSettled,
+  refuseTooManyTries,
   removeTryOut,
   startTryOut,
   waitReason,
@@ -51,6 +52,7 @@ export class TryOutService {
   async try(caller: Caller, input: TryInput, change: Change, left: AbortSignal): Promise<Try> {
     const { pool, redis } = this;
     const { teamId, userId } = caller;
+    await refuseTooManyTries(pool, caller);
     const metrics = resolveMetrics(input.metrics);
     const suite = await suiteOfTry(pool, teamId, input);
     const targets = await resolveTargets(this.prisma, teamId, input);

@@ -24,9 +24,13 @@ export async function resolveArms(
     const key = JSON.stringify(params);
     resolved.push({ ...arm, target: ordinal, arm: number, resolved: params, adjustments, sameAs: null, key });
   }
-  const groups = Map.groupBy(resolved, ({ key }) => key);
+  const firsts = new Map<string, (typeof resolved)[number]>();
+  for (const arm of resolved) {
+    const first = firsts.get(arm.key);
+    if (!first || arm.changes < first.changes) firsts.set(arm.key, arm);
+  }
   return resolved.map(({ key, ...arm }) => {
-    const [first] = groups.get(key)!.toSorted((a, b) => a.changes - b.changes || a.arm - b.arm);
-    return { ...arm, sameAs: first!.arm === arm.arm ? null : first!.arm };
+    const { arm: first } = firsts.get(key)!;
+    return { ...arm, sameAs: first === arm.arm ? null : first };
   });
 }

@@ -52,7 +52,7 @@ export async function startTryOut(client: PoolClient, of: NewTryOut): Promise<Tr
   const { teamId, userId, suite, input, metrics, targets } = of;
   // Those of a team take turns to begin, so that each counts the others.
   await client.query(`SELECT pg_advisory_xact_lock(hashtext('try'), hashtext($1))`, [teamId]);
-  await refuseTooMany(client, of);
+  await refuseTooManyTries(client, of);
   const versionId = await storeVersion(client, suite, input.case);
   const { jobId, runId } = await submitRun(client, {
     teamId,
@@ -70,8 +70,15 @@ export async function startTryOut(client: PoolClient, of: NewTryOut): Promise<Tr
   return { runId, jobId, userId };
 }
 
-async function refuseTooMany(client: PoolClient, { teamId, userId }: NewTryOut): Promise<void> {
-  const { rows } = await client.query<{ own: number; all: number }>(
+/**
+ * A start counts again under its lock; asked before, this spares what comes before a start.
+ * @throws ProblemError 429 while the user, or the team, tries out as much as it may at a time
+ */
+export async function refuseTooManyTries(
+  db: Pool | PoolClient,
+  { teamId, userId }: Pick<NewTryOut, 'teamId' | 'userId'>,
+): Promise<void> {
+  const { rows } = await db.query<{ own: number; all: number }>(
     `SELECT count(*)::int AS all, (count(*) FILTER (WHERE user_id = $2))::int AS own
      FROM try_out WHERE team_id = $1 AND lease_until > now()`,
     [teamId, userId],
