@@ -25,7 +25,7 @@ export class ImportsController {
   constructor(readonly service: ImportService) {}
 
   @Post('tool-eval/import')
-  @TakesUpTo(MAX_BODY_BYTES, undefined, { bytesOfValue: 8, isReadByRoute: true })
+  @TakesUpTo(MAX_BODY_BYTES, undefined, { isReadByRoute: true })
   @TakesFile(
     {
       'text/csv': CSV_EXAMPLE,

@@ -49,7 +49,7 @@ describe('a body of JSON', () => {
   });
 
   it('is counted before it is read, and no longer when it is answered, broken off or refused', async () => {
-    const inHand = new BytesInHand({ ofTeam: 100, ofAll: 100, waitMs: 60_000 });
+    const inHand = new BytesInHand({ ofTeam: 100, ofAll: 100, ofLarge: 100, waitMs: 60_000 });
     await listen({ totalMs: 60_000, idleMs: 60_000 }, inHand);
     const stalled = post('[', 60);
     const waits = post(`[${' '.repeat(58)}]`, 60);

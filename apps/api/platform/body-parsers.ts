@@ -87,7 +87,7 @@ async function readLarge(request: CallerRequest, bytes: Uint8Array, reader: Larg
   const { text, entries } = await reader.readBody(request.caller!.teamId, {
     bytes,
     charset: charsetOf(request),
-    maxValues: Math.floor(bodyBoundOf(request) / (json?.bytesOfValue ?? BYTES_OF_VALUE)),
+    maxValues: Math.floor(bodyBoundOf(request) / BYTES_OF_VALUE),
     keepsNumbers: file !== undefined,
     schema: json?.schema,
     entriesOf: json?.entriesOf,

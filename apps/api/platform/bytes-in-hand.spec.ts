@@ -1,6 +1,6 @@
 import { BytesInHand } from './bytes-in-hand.js';
 
-const bounds = { ofTeam: 10, ofAll: 15, waitMs: 60_000 };
+const bounds = { ofTeam: 10, ofAll: 15, ofLarge: 15, waitMs: 60_000 };
 const soon = { ...bounds, waitMs: 1 };
 
 describe('bodies in memory', () => {
@@ -41,6 +41,14 @@ describe('bodies in memory', () => {
     });
     giveBack();
     await inHand.take(owner, 6);
+  });
+
+  it('that are small have room left beside large ones', async () => {
+    const inHand = new BytesInHand({ ofTeam: 200_000, ofLarge: 200_000, ofAll: 201_000, waitMs: 1 });
+    await inHand.take('a', 200_000);
+    await expect(inHand.take('b', 70_000)).rejects.toMatchObject({ status: 503 });
+    await inHand.take('b', 1000);
+    await expect(inHand.take('b', 1)).rejects.toMatchObject({ status: 503 });
   });
 
   it('are given back once, however often that is said', async () => {

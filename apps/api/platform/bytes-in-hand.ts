@@ -1,15 +1,18 @@
 import { ProblemError } from '#lib/contracts/input/problem';
 
 const MIB = 2 ** 20;
+const SMALL_BYTES = 64 * 1024;
 const RETRY_AFTER_MS = 5000;
 
 export interface BytesBounds {
   ofTeam: number;
+  /** Of all teams together. Small bodies may go beyond the share of large ones, which would keep them out. */
   ofAll: number;
+  ofLarge: number;
   /** How long a body waits for others to be done with. */
   waitMs: number;
 }
-export const BYTES_IN_HAND: BytesBounds = { ofTeam: 64 * MIB, ofAll: 192 * MIB, waitMs: 10_000 };
+export const BYTES_IN_HAND: BytesBounds = { ofTeam: 64 * MIB, ofAll: 224 * MIB, ofLarge: 192 * MIB, waitMs: 10_000 };
 
 interface Waiting {
   owner: string;
@@ -64,7 +67,7 @@ export class BytesInHand {
   }
 
   #refusal(owner: string, bytes: number): ProblemError {
-    const { ofTeam, ofAll } = this.bounds;
+    const { ofTeam, ofLarge } = this.bounds;
     return (this.#held.get(owner) ?? 0) + bytes > ofTeam
       ? new ProblemError(
           429,
@@ -74,14 +77,16 @@ export class BytesInHand {
         )
       : new ProblemError(
           503,
-          `Bodies of ${ofAll / MIB} MiB are under way, the most at a time. Try again in a few seconds.`,
+          `Bodies of ${ofLarge / MIB} MiB are under way, the most at a time. Try again in a few seconds.`,
           undefined,
           RETRY_AFTER_MS,
         );
   }
 
   #fits(owner: string, bytes: number): boolean {
-    return (this.#held.get(owner) ?? 0) + bytes <= this.bounds.ofTeam && this.#all + bytes <= this.bounds.ofAll;
+    const { ofTeam, ofAll, ofLarge } = this.bounds;
+    const most = bytes > SMALL_BYTES ? ofLarge : ofAll;
+    return (this.#held.get(owner) ?? 0) + bytes <= ofTeam && this.#all + bytes <= most;
   }
 
   #add(owner: string, bytes: number): void {

@@ -28,8 +28,6 @@ export interface JsonBody {
   bytes: number;
   /** What a large one is held to outside of the API's own thread. */
   schema?: LargeBodyName;
-  /** The fewest bytes that a value of a large one has on average. */
-  bytesOfValue?: number;
   /** The route takes a large one as a `LargeJson`. */
   isReadByRoute?: boolean;
   /** A list of it whose entries a `LargeJson` has one by one. */

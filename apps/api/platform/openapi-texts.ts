@@ -6,7 +6,7 @@ export const PROBLEMS: Record<string, string> = {
   404: 'There is no such id in this team.',
   408: 'The body broke off, or stopped arriving for a minute. Send it again.',
   409: 'The current state does not allow this, or the Idempotency-Key was used for another request.',
-  413: 'The body is larger than 10 MiB, or than the limit of its route.',
+  413: 'The body is larger than its route takes, which its description says, or has more values.',
   415: 'The body has another content type than the route takes, or a charset that is not known; see Accept.',
   422:
     'It fits the schema, but its parts do not fit together, it names something that does not exist, or it ' +

@@ -15,7 +15,7 @@ export class RecordedController {
   constructor(readonly service: RecordedService) {}
 
   @Post()
-  @TakesUpTo(MAX_BODY_BYTES, RecordedInput, { bytesOfValue: 8, entriesOf: 'replies' })
+  @TakesUpTo(MAX_BODY_BYTES, RecordedInput, { entriesOf: 'replies' })
   @TakesFile(
     { 'application/x-ndjson': RECORDED_EXAMPLE, 'application/jsonl': RECORDED_EXAMPLE },
     { bounds: UPLOAD_BOUNDS, identifiedBy: 'length' },

@@ -127,7 +127,7 @@ export class SuitesController {
   }
 
   @Post('tool-suites/:id/cases')
-  @TakesUpTo(MAX_BODY_BYTES, CasesInput, { bytesOfValue: 8 })
+  @TakesUpTo(MAX_BODY_BYTES, CasesInput)
   @About(
     'Add cases to a suite',
     'Takes one case, a list, or `{"cases": [...]}`, and adds all of them behind the others, or none. ' +

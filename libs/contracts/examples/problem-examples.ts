@@ -20,7 +20,11 @@ export const PROBLEM_EXAMPLES: Record<string, object> = {
     'The body broke off, or nothing of it came for too long. Nothing of it was kept.',
   ),
   409: problem(409, 'Conflict', 'The run is not finished. Cancel it first, with POST /api/tool-eval/cancel.'),
-  413: problem(413, 'Payload Too Large', 'The body is larger than 10 MiB. Import fewer cases at a time.'),
+  413: problem(
+    413,
+    'Payload Too Large',
+    'The body is larger than 1 MiB, the most that this route takes. Send less of it at a time.',
+  ),
   415: problem(
     415,
     'Unsupported Media Type',
