@@ -21,12 +21,13 @@ import { routeOptions, type CallerRequest } from './decorators.js';
 import { LargeJson } from './large-bodies.js';
 import { toProblem } from './problem.filter.js';
 import { POOL } from './stores.js';
+import { SHARE_OF_TEAM } from './turns.js';
 
 /**
- * The share of the API's connections that the changes of one team have, and those of all teams: those which wait for
- * one lock, or write much, leave connections to other teams, and all of them leave some to those who read.
+ * The share of the API's connections that the changes of all teams have. Those of one team which wait for one lock, or
+ * write much, leave connections to other teams, and all of them leave some to those who read.
  */
-const [SHARE_OF_TEAM, SHARE_OF_ALL] = [0.3, 0.7];
+const SHARE_OF_ALL = 0.7;
 const MOST_WAITING = 100;
 /** How long a change waits for each lock. */
 const LOCK_TIMEOUT = '5s';

@@ -6,8 +6,8 @@ import { KeyedSemaphore } from '#lib/runtime/keyed-semaphore';
 import type { CallerRequest } from './decorators.js';
 import { Upload } from './upload.js';
 
-/** The share of the API's connections to Postgres that the requests of one team have at a time. */
-const SHARE_OF_TEAM = 0.4;
+/** The share of the API's connections to Postgres that the requests of one team have at a time, and its changes. */
+export const SHARE_OF_TEAM = 0.3;
 const MOST_WAITING = 300;
 
 /**
