@@ -31,6 +31,8 @@ export const apiCaller =
       headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
       body: body && JSON.stringify(body),
     });
+    const place = method === 'GET' && response.status === 202 && response.headers.get('location');
+    if (place) return apiCaller(url)(method, place, undefined, token);
     if (!response.ok) throw new Error(`${method} ${path}: ${response.status} ${await response.text()}`);
     return response.json();
   };

@@ -53,7 +53,7 @@ export function readAnswer(
 
 type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 const MAX_PAGE = 200;
-/** Between two requests for an answer that is being made, whatever a server says. */
+/** Between two requests at the place of an answer that is being made, if the server does not wait there. */
 const LEAST_MS_BETWEEN = 900;
 
 export interface CallOptions {
@@ -123,7 +123,7 @@ export class ApiClient {
       if (method !== 'GET' || response.status !== 202 || !next?.startsWith('/')) return response;
       await response.body?.cancel();
       const pauseMs = askedAt + LEAST_MS_BETWEEN - performance.now();
-      if (pauseMs > 0) await pause(pauseMs, options?.signal);
+      if (place !== path && pauseMs > 0) await pause(pauseMs, options?.signal);
       place = next;
     }
   }

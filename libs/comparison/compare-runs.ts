@@ -7,7 +7,7 @@ import { ComparableRunRepository, type ComparableRun, type RunState } from '#lib
 import type { Pool } from '#lib/db/connection/pool';
 import { CallCounts, ToolNames } from './call-counts.js';
 import { findCommonCases, type CommonCase, type CommonCases } from './common-cases.js';
-import { ComparisonBuilder, type ComparisonFrame } from './comparison-builder.js';
+import { ComparisonBuilder, type ComparisonFrame, type Confusion } from './comparison-builder.js';
 import type { CaseMeasurement, PairedCase, TargetPair } from './measurements.js';
 import { notesOn } from './notes.js';
 import { pairTargets, type PairedTargets } from './pair-targets.js';
@@ -56,8 +56,8 @@ export interface MeasuredPair {
   common: readonly CommonCase[];
   /** The same cases. */
   cases: readonly PairedCase[];
-  /** What each target made of them, where it has results. */
-  measured: { a: readonly MeasuredCase[]; b: readonly MeasuredCase[] };
+  /** What the results of each target cost, in US dollars; null where that is not known. */
+  cost: { a: number | null; b: number | null };
 }
 
 /**
@@ -248,10 +248,17 @@ interface Reading {
 }
 
 /** Reads what two targets made of the common cases, and adds it to the comparison. */
-async function addPair(
-  { runs, a, b, request, cases, tools, builder, totals }: Reading,
+async function addPair(reading: Reading, pair: TargetPair): Promise<MeasuredPair> {
+  const { cases, cost, confusion } = await measurePair(reading, pair);
+  reading.builder.addTargets(pair, cases, confusion);
+  return { pair, common: reading.cases.common, cases, cost };
+}
+
+/** The rows of the results are let go of at its end: they take more memory than all that is made of them. */
+async function measurePair(
+  { runs, a, b, request, cases, tools, totals }: Reading,
   pair: TargetPair,
-): Promise<MeasuredPair> {
+): Promise<Pick<MeasuredPair, 'cases' | 'cost'> & { confusion: Confusion[] }> {
   const read = (run: ComparableRun, name: string, positions: number[]): Promise<MeasuredCase[]> =>
     runs.measure(
       run,
@@ -286,8 +293,12 @@ async function addPair(
     }
     return { index, ...head, a: toMeasurement(inA), b: toMeasurement(inB) };
   });
-  builder.addTargets(pair, paired, calls.finish());
-  return { pair, common: cases.common, cases: paired, measured: { a: ofA, b: ofB } };
+  return { cases: paired, cost: { a: costOf(ofA), b: costOf(ofB) }, confusion: calls.finish() };
+}
+
+function costOf(cases: readonly MeasuredCase[]): number | null {
+  const costs = cases.flatMap(({ cost }) => cost ?? []);
+  return costs.length === 0 ? null : costs.reduce((sum, cost) => sum + cost, 0);
 }
 
 const byPosition = (cases: readonly MeasuredCase[]): Map<number, MeasuredCase> =>

@@ -127,6 +127,15 @@ describe("McNemar's test and Newcombe's interval", () => {
   });
 });
 
+it('lists the categories with the most cases when there is almost one for each case, and says so', () => {
+  const cases = of(1200, 60, 0).map((one, n) => ({ ...one, category: n < 20 ? `big ${n % 10}` : `small ${n}` }));
+  const { all, categories, notes } = comparisonOf([{ pair: x!, cases }]);
+  expect(all.n_cases).toBe(1200);
+  expect(categories).toHaveLength(500);
+  expect(categories.slice(0, 10).map(({ category }) => category)).toEqual([...'0123456789'].map((n) => `big ${n}`));
+  expect(notes).toContainEqual(expect.stringMatching(/^500 of 1190 categories are listed, those with the most cases/));
+});
+
 it('shows categories and expected tools with intervals and without verdicts', () => {
   const { categories, tools } = comparisonOf([{ pair: x!, cases: of(100, 60, 0) }]);
   expect(categories.map(({ category }) => category)).toEqual(['odd']);

@@ -5,7 +5,7 @@ import type { CaseSums } from './case-sums.js';
 import { bareEstimate, conclude, sumsOf } from './estimate.js';
 import { measureDifference, plainInterval, type Figures } from './figures.js';
 import type { PairedCase, TargetPair } from './measurements.js';
-import { noteOnErrors, notesOnReplies } from './notes.js';
+import { noteOnErrors, noteOnGroups, notesOnReplies } from './notes.js';
 import { countOutcomes, noOutcomes } from './outcomes.js';
 import type { ReplyCounts } from './side-totals.js';
 
@@ -29,6 +29,10 @@ export type Confusion = Comparison['confusion'][number];
 type MeasuredTarget = Omit<ComparedTarget, 'estimate' | 'p_holm'> & { figures: Figures };
 
 const MAX_CONFUSIONS = 200;
+/** Categories, and expected tools, of one comparison: a suite may have one for each of its cases. */
+const MAX_GROUPS = 500;
+
+type Groups = readonly (readonly [name: string, cases: readonly CaseSums[]])[];
 
 /**
  * Makes a comparison of the pairs of targets that are added one after another. Of each pair it keeps the figures, and
@@ -77,19 +81,24 @@ export class ComparisonBuilder {
       obstacle: this.#obstacle(),
       subject: { pairs: this.#targets, amongOthers: false },
     });
+    const byCategory = groupBy(cases, (one) => one.of.category);
+    const byTool = groupBy(cases, (one) => one.of.tool);
     return {
       a: { ...this.frame.a, errored_share: figures.erroredShares[0] },
       b: { ...this.frame.b, errored_share: figures.erroredShares[1] },
       what_changed: this.frame.what_changed,
-      notes: [...this.frame.notes, ...noteOnErrors(all), ...(replies ? notesOnReplies(replies) : [])],
+      notes: [
+        ...this.frame.notes,
+        ...noteOnErrors(all),
+        ...(replies ? notesOnReplies(replies) : []),
+        ...noteOnGroups('categories', byCategory.length, MAX_GROUPS),
+        ...noteOnGroups('expected tools', byTool.length, MAX_GROUPS),
+      ],
       cases: { ...this.frame.cases, dropped_errored: cases.filter(isDropped).length },
       all,
       targets: this.#finishTargets(),
-      categories: this.#groupBy(cases, (one) => one.of.category).map(([category, estimate]) => ({
-        category,
-        estimate,
-      })),
-      tools: this.#groupBy(cases, (one) => one.of.tool).map(([tool, estimate]) => ({ tool, estimate })),
+      categories: this.#estimate(byCategory).map(([category, estimate]) => ({ category, estimate })),
+      tools: this.#estimate(byTool).map(([tool, estimate]) => ({ tool, estimate })),
       outcomes,
       confusion: this.#mostConfused(),
       ...totals,
@@ -116,16 +125,11 @@ export class ComparisonBuilder {
     });
   }
 
-  #groupBy(cases: readonly CaseSums[], nameOf: (one: CaseSums) => string | null): [string, Estimate][] {
-    const groups = new Map<string, CaseSums[]>();
-    for (const one of cases) {
-      const name = nameOf(one);
-      if (name === null) continue;
-      const group = groups.get(name);
-      if (group) group.push(one);
-      else groups.set(name, [one]);
-    }
-    return [...groups]
+  /** Of the groups with the most cases, by their names. */
+  #estimate(groups: Groups): [string, Estimate][] {
+    return groups
+      .toSorted(([, a], [, b]) => b.length - a.length)
+      .slice(0, MAX_GROUPS)
       .sort(([a], [b]) => (a < b ? -1 : 1))
       .map(([name, group]) => [name, bareEstimate(measureDifference(group), this.frame)]);
   }
@@ -136,6 +140,18 @@ export class ComparisonBuilder {
       .sort((x, y) => times(y) - times(x) || (x.expected + x.called < y.expected + y.called ? -1 : 1))
       .slice(0, MAX_CONFUSIONS);
   }
+}
+
+function groupBy(cases: readonly CaseSums[], nameOf: (one: CaseSums) => string | null): Groups {
+  const groups = new Map<string, CaseSums[]>();
+  for (const one of cases) {
+    const name = nameOf(one);
+    if (name === null) continue;
+    const group = groups.get(name);
+    if (group) group.push(one);
+    else groups.set(name, [one]);
+  }
+  return [...groups];
 }
 
 /** A case that errors alone kept out of every pair of targets. */

@@ -90,6 +90,15 @@ export function noteOnErrors({ verdict, robust, bounds }: Estimate): string[] {
   ];
 }
 
+/** @param listed how many are listed at most */
+export const noteOnGroups = (what: string, count: number, listed: number): string[] =>
+  count <= listed
+    ? []
+    : [
+        `${listed} of ${count} ${what} are listed, those with the most cases. GET /api/compare/items lists the cases ` +
+          'of all.',
+      ];
+
 const LOST = {
   cut_off: {
     was: 'cut off at the token limit',

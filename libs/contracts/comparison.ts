@@ -209,7 +209,7 @@ export const Comparison = z
     targets: z.array(ComparedTarget).meta({ description: 'Each pair of targets.' }),
     categories: z
       .array(z.object({ category: z.string().meta({ description: 'The category.' }), estimate: groupEstimate }))
-      .meta({ description: 'Each category: where to look, not what was shown.' }),
+      .meta({ description: 'Each category, or the 500 with the most cases: where to look, not what was shown.' }),
     tools: z
       .array(
         z.object({
@@ -217,7 +217,7 @@ export const Comparison = z
           estimate: groupEstimate,
         }),
       )
-      .meta({ description: 'Each expected tool: where to look, not what was shown.' }),
+      .meta({ description: 'Each expected tool, or the 500 with the most cases: where to look, not what was shown.' }),
     outcomes: Outcomes,
     confusion: z
       .array(

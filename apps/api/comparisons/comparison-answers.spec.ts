@@ -118,7 +118,7 @@ it('as much is kept as the bytes allow, without what was not asked for the longe
 });
 
 it.each([
-  ['an answer of 17 MiB', { text: 'x'.repeat(17 * 2 ** 20), keep: true }, 422, /has 17 MiB, and may have 16\. Compare/],
+  ['an answer of 33 MiB', { text: 'x'.repeat(33 * 2 ** 20), keep: true }, 422, /has 33 MiB, and may have 32\. Compare/],
   ['too much work', new ThreadLimitExceeded('It took more than 110 s.'), 422, /110 s\. Compare fewer runs or pairs/],
   ['a team with too much waiting', new TooManyTasks(), 429, /comparisons of this team wait/],
   ['a slow database', Object.assign(new Error('canceling'), { code: '57014' }), 503, /Postgres takes too long.*later/],

@@ -10,7 +10,8 @@ import { ThreadLimitExceeded, TooManyTasks } from '#lib/runtime/threads/thread-p
 
 /** All answers that are kept. */
 const MAX_BYTES = 64 * 2 ** 20;
-const MAX_MB_OF_ONE = 16;
+/** A page of one case has two results, each of a reply of 15 MiB at most. */
+const MAX_MB_OF_ONE = 32;
 /** Comparisons of a team that may wait for a thread. */
 export const MAX_WAITING = 30;
 /** How long work goes on that nobody waits for, and how long its outcome waits for somebody. */
@@ -147,8 +148,8 @@ function refuse(error: unknown): never {
   if (error instanceof ThreadLimitExceeded)
     throw new ProblemError(
       422,
-      `This comparison is too much work. ${error.message} Compare fewer runs or pairs of models at a time, or runs ` +
-        'of fewer cases.',
+      `This comparison is too much work. ${error.message} Compare fewer runs or pairs of models at a time, runs of ` +
+        'fewer cases, or list fewer cases on a page.',
     );
   if (error instanceof TooManyTasks)
     throw new ProblemError(

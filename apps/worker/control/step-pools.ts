@@ -15,12 +15,12 @@ const COUNTING = COUNTED_AT_ONCE.small + COUNTED_AT_ONCE.large;
 export class StepPools {
   /** Hold the locks of steps that take as long as Postgres does. Others have leases, which hold no connection. */
   readonly locks: Pool;
-  /** Compare and count runs, which may take a minute, and would keep those who settle items waiting. */
+  /** Read for the steps of parents and count runs, which would keep those who settle items waiting. */
   readonly comparing: Pool;
 
   constructor(databaseUrl: string, logger: Logger) {
     this.locks = createPool(databaseUrl, 3 * STEP_CONCURRENCY + 2 + COUNTING, logger);
-    this.comparing = createPool(databaseUrl, 3 * STEP_CONCURRENCY + COUNTING, logger);
+    this.comparing = createPool(databaseUrl, STEP_CONCURRENCY + COUNTING, logger);
   }
 
   async close(): Promise<void> {

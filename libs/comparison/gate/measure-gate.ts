@@ -212,7 +212,7 @@ async function readPairs(
     unguarded: { critical: tagged.length, lost: 0 },
   };
   if (pairs.length === 0) return found;
-  const onPair = async ({ pair, common, cases, measured }: MeasuredPair): Promise<void> => {
+  const onPair = async ({ pair, common, cases, cost }: MeasuredPair): Promise<void> => {
     const guarded = common.filter(({ b }) => critical.has(b));
     found.unguarded.lost = tagged.length - guarded.length;
     const passes = {
@@ -226,7 +226,6 @@ async function readPairs(
     };
     const broken = findBroken(critical, guarded, passes);
     found.broken.push(broken);
-    const cost = { a: costOf(measured.a), b: costOf(measured.b) };
     const read = { pair, cases, passes: passes.b, critical: await nameBroken(runs, run, broken), cost };
     found.summed.push(sumUp(read, levelOf(rules), lastLook));
   };
@@ -261,11 +260,6 @@ async function readPasses(
   if (positions?.length === 0) return [];
   const target = run.targets.find((one) => one.name === name)!;
   return runs.measure(run, target, { positions, measure: 'passed', tools: [] });
-}
-
-function costOf(cases: readonly MeasuredCase[]): number | null {
-  const costs = cases.flatMap(({ cost }) => cost ?? []);
-  return costs.length === 0 ? null : costs.reduce((sum, cost) => sum + cost, 0);
 }
 
 function decideAll(summed: readonly SummedPair[], rules: GateRules, models: number): DecidedTarget[] {
