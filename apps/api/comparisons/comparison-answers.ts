@@ -5,7 +5,7 @@ import type {
   ComparisonTask,
   JsonAnswer,
 } from '#lib/comparison/threads/comparison-tasks';
-import type { Comparing } from '#lib/comparison/threads/comparison-threads';
+import type { Comparer } from '#lib/comparison/threads/comparison-threads';
 import { ThreadLimitExceeded, TooManyTasks } from '#lib/runtime/threads/thread-pool';
 
 /** All answers that are kept. */
@@ -58,7 +58,7 @@ export class ComparisonAnswers {
   readonly #making = new Map<string, Making>();
 
   constructor(
-    readonly comparing: Comparing,
+    readonly comparing: Comparer,
     readonly unaskedMs = MAX_UNASKED_MS,
   ) {}
 

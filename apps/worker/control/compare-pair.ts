@@ -1,5 +1,5 @@
 import type { ShortComparison } from '#lib/comparison/threads/comparison-tasks';
-import type { Comparing } from '#lib/comparison/threads/comparison-threads';
+import type { Comparer } from '#lib/comparison/threads/comparison-threads';
 import {
   DEFAULT_MAX_ERRORED_SHARE,
   MIN_COMMON_SHARE,
@@ -18,7 +18,7 @@ export type ComparePair = (
 
 /** Compares a run of an experiment, which has all its results, with the baseline or with the best run. */
 export async function comparePair(
-  comparing: Comparing,
+  comparing: Comparer,
   experiment: ExperimentToCompare,
   run: RunOfExperiment,
   against: RunOfExperiment,
@@ -52,7 +52,7 @@ const hasSameCases = ({ cases }: ShortComparison): boolean => cases.changed + ca
 
 /** Runs that lack the measure of the experiment have scores nevertheless. */
 async function compareByMeasure(
-  comparing: Comparing,
+  comparing: Comparer,
   { teamId, measure, margin }: ExperimentToCompare,
   sides: { a: string; b: string },
   signal: AbortSignal,

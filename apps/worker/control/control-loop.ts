@@ -1,5 +1,5 @@
 import type { Redis } from 'ioredis';
-import type { Comparing } from '#lib/comparison/threads/comparison-threads';
+import type { Comparer } from '#lib/comparison/threads/comparison-threads';
 import type { Pool } from '#lib/db/connection/pool';
 import { busyLanes } from '#lib/db/engine/dispatch-lane';
 import { runsToFinish, targetsToFinish } from '#lib/db/engine/finish-run';
@@ -79,7 +79,7 @@ export class ControlLoop {
       meters: LaneMeters;
       embedder: Embedder;
       scorer: ReplyScorer;
-      comparing: Comparing;
+      comparing: Comparer;
       workerId: string;
       logger: Logger;
       /** For how long exchanges are kept; undefined: for good. */

@@ -6,7 +6,7 @@ import type {
   CountedResults,
   CountedValues,
 } from '#lib/contracts/counted';
-import type { Comparing } from '#lib/comparison/threads/comparison-threads';
+import type { Comparer } from '#lib/comparison/threads/comparison-threads';
 import type { Ranking } from '#lib/contracts/ranking';
 import { LATENCY_BINS } from '#lib/counting/bins';
 import { RunCounter } from '#lib/counting/run-counter';
@@ -33,6 +33,8 @@ import { COUNTED_AT_ONCE } from './step-pools.js';
 const LARGE = 200_000;
 /** Names of tools that only cases have, and that called tools are told apart by. */
 const MAX_TOOL_NAMES = 1_000;
+/** A run whose ranking takes longer, or waits for its team's comparisons, is counted without: others wait for it. */
+const RANK_TIMEOUT_MS = 60_000;
 
 const isLarge = ({ results }: RunToCount): boolean => results > LARGE;
 
@@ -48,7 +50,7 @@ export class Counter {
   readonly #small = new Semaphore(COUNTED_AT_ONCE.small);
   readonly #large = new Semaphore(COUNTED_AT_ONCE.large);
 
-  constructor(readonly deps: { pool: Pool; locks: Pool; comparing: Comparing }) {}
+  constructor(readonly deps: { pool: Pool; locks: Pool; comparing: Comparer }) {}
 
   /** Those that were asked for, without those that failed a moment ago. */
   toCount(): Promise<RunToCount[]> {
@@ -103,13 +105,14 @@ async function countRun(
  * rescore are not ranked.
  */
 async function rankingOf(
-  comparing: Comparing,
+  comparing: Comparer,
   { teamId, runId, rescoreId }: RunToCount,
   signal: AbortSignal,
 ): Promise<Ranking | null> {
   if (rescoreId !== undefined) return null;
   try {
-    const { json } = await comparing.run({ what: 'rank', teamId, runId }, signal);
+    const inTime = AbortSignal.any([signal, AbortSignal.timeout(RANK_TIMEOUT_MS)]);
+    const { json } = await comparing.run({ what: 'rank', teamId, runId }, inTime);
     return JSON.parse(Buffer.from(json).toString()) as Ranking;
   } catch {
     signal.throwIfAborted();

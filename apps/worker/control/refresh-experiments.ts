@@ -26,7 +26,6 @@ import { Setbacks } from './setbacks.js';
 
 /** How long a turn stays with one experiment: the comparisons that it has made by then are stored. */
 const SLICE_MS = 2000;
-const PAIR_TIMEOUT_MS = 60_000;
 /** Comparisons are looked up in so many pieces. */
 const RUNS_AT_A_TIME = 20;
 
@@ -118,8 +117,7 @@ export class ExperimentRefresher {
     try {
       const run = await readRun(pool, id);
       if (!run) return false;
-      const signal = AbortSignal.any([stop, AbortSignal.timeout(PAIR_TIMEOUT_MS)]);
-      await storePair(pool, experiment.id, await compare(experiment, run, against, signal));
+      await storePair(pool, experiment.id, await compare(experiment, run, against, stop));
     } catch (error) {
       stop.throwIfAborted();
       if (isGone(error)) return false;

@@ -1,4 +1,4 @@
-import type { Comparing } from '#lib/comparison/threads/comparison-threads';
+import type { Comparer } from '#lib/comparison/threads/comparison-threads';
 import { DEFAULT_MAX_ERRORED_SHARE, type Estimate } from '#lib/contracts/comparison';
 import type { Orchestration } from '#lib/db/engine/orchestrations';
 
@@ -10,7 +10,7 @@ export async function compareHeldOut(
     tune: { asked },
     signal,
   }: {
-    comparing: Comparing;
+    comparing: Comparer;
     orchestration: Orchestration;
     tune: { asked: { margin: number; measure: string } };
     signal: AbortSignal;

@@ -3,7 +3,7 @@ import { CONFIRMING_SAMPLES } from '#lib/comparison/gate/decide-gate';
 import { NOT_MEASURED } from '#lib/comparison/gate/gate-sentence';
 import type { MeasuredGate } from '#lib/comparison/gate/measure-gate';
 import { unmeasuredAnswer } from '#lib/comparison/gate/unmeasured-answer';
-import type { Comparing } from '#lib/comparison/threads/comparison-threads';
+import type { Comparer } from '#lib/comparison/threads/comparison-threads';
 import type { LogEvent } from '#lib/contracts/event';
 import type { GateAnswer } from '#lib/contracts/gate';
 import { parseJson } from '#lib/contracts/json/json';
@@ -18,7 +18,7 @@ import type { NextStep } from '../control/orchestrate.js';
 /** A gate run at one of its steps. */
 interface Here {
   pool: Pool;
-  comparing: Comparing;
+  comparing: Comparer;
   orchestration: Orchestration;
   input: GateRunInput;
   state: GateRunState;
@@ -30,7 +30,7 @@ interface Here {
  * gate run or doubles the samples of both sides for the next look.
  */
 export const gateSteps =
-  (pool: Pool, comparing: Comparing): NextStep =>
+  (pool: Pool, comparing: Comparer): NextStep =>
   async (orchestration, signal) => {
     const input = orchestration.input as unknown as GateRunInput;
     const { looks } = input.gate.rules;

@@ -139,10 +139,6 @@ const compareVersions = (
   SuiteVersionRepository.inSnapshot(pool, teamId, async (versions) => {
     const a = await versions.read(suiteId, from);
     const b = await versions.read(suiteId, to);
-    return {
-      from: a.suite.version,
-      to: b.suite.version,
-      ...suiteChanges(a.suite, b.suite),
-      cases: await versions.compareCases(a.place, b.place),
-    };
+    const cases = await versions.compareCases(a.place, b.place);
+    return { from: a.suite.version, to: b.suite.version, ...suiteChanges(a.suite, b.suite), cases };
   });

@@ -15,7 +15,7 @@ export interface ComparisonThreadData {
 }
 
 /** Whoever compares: threads, or in tests this process. */
-export interface Comparing {
+export interface Comparer {
   /** @throws what `runComparisonTask` throws, and the reason of the signal */
   run<What extends ComparisonTask['what']>(
     task: Extract<ComparisonTask, { what: What }>,
@@ -27,7 +27,7 @@ export interface Comparing {
  * Threads that compare runs, so that comparisons hold up nothing else in this process. One team's leave a thread to
  * the other teams. A task that is cancelled ends with its thread, and Postgres ends what it reads then.
  */
-export class ComparisonThreads implements Comparing {
+export class ComparisonThreads implements Comparer {
   readonly #pool: ThreadPool<ComparisonTask, ComparisonAnswers[ComparisonTask['what']]>;
 
   /** @param maxWaiting how many tasks of one team may wait */

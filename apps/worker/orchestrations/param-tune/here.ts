@@ -1,4 +1,4 @@
-import type { Comparing } from '#lib/comparison/threads/comparison-threads';
+import type { Comparer } from '#lib/comparison/threads/comparison-threads';
 import type { Pool } from '#lib/db/connection/pool';
 import type { Orchestration, OrchestrationEnd } from '#lib/db/engine/orchestrations';
 import type { StoredTune, StoredTuneTarget, TunedArm } from '#lib/db/engine/param-tunes';
@@ -8,7 +8,7 @@ import type { Race } from '#lib/tuning/race';
 /** A tune at one of its steps. */
 export interface Here {
   pool: Pool;
-  comparing: Comparing;
+  comparing: Comparer;
   orchestration: Orchestration;
   tune: StoredTune;
   state: TuneState;

@@ -1,6 +1,6 @@
 import type { LogEvent } from '#lib/contracts/event';
 import { targetName } from '#lib/contracts/target-name';
-import type { Comparing } from '#lib/comparison/threads/comparison-threads';
+import type { Comparer } from '#lib/comparison/threads/comparison-threads';
 import type { Pool } from '#lib/db/connection/pool';
 import type { NewChildRun, Step } from '#lib/db/engine/orchestrations';
 import { readDistinctArms, updateArms, type StoredTune, type TuneStep } from '#lib/db/engine/param-tunes';
@@ -25,7 +25,7 @@ import { armKey, childKey, childOf, isOfSearch, measuredIn } from './trial-runs.
  * what had no score then may have one now. It makes only those runs that are not there.
  */
 export const paramTuneSteps =
-  (pool: Pool, comparing: Comparing): NextStep =>
+  (pool: Pool, comparing: Comparer): NextStep =>
   async (orchestration, signal) => {
     const tune = orchestration.input as unknown as StoredTune;
     const state = orchestration.state as unknown as TuneState;

@@ -1,4 +1,4 @@
-import type { Comparing } from '#lib/comparison/threads/comparison-threads';
+import type { Comparer } from '#lib/comparison/threads/comparison-threads';
 import type { Pool } from '#lib/db/connection/pool';
 import type { Orchestration, OrchestrationEnd } from '#lib/db/engine/orchestrations';
 import type { StoredPromptTune } from '#lib/db/engine/prompt-tunes';
@@ -7,7 +7,7 @@ import type { PromptTuneState } from '#lib/db/read/prompt-tunes';
 /** A prompt tune at one of its steps. */
 export interface Here {
   pool: Pool;
-  comparing: Comparing;
+  comparing: Comparer;
   orchestration: Orchestration;
   tune: StoredPromptTune;
   state: PromptTuneState;

@@ -1,4 +1,4 @@
-import type { Comparing } from '#lib/comparison/threads/comparison-threads';
+import type { Comparer } from '#lib/comparison/threads/comparison-threads';
 import type { Pool } from '#lib/db/connection/pool';
 import type { PromptTuneStep, StoredPromptTune } from '#lib/db/engine/prompt-tunes';
 import type { PromptTuneState } from '#lib/db/read/prompt-tunes';
@@ -15,7 +15,7 @@ import { search } from './search.js';
  * base on cases that nothing was chosen by; `promote` runs the best texts anew in its experiment.
  */
 export const promptTuneSteps =
-  (pool: Pool, comparing: Comparing): NextStep =>
+  (pool: Pool, comparing: Comparer): NextStep =>
   async (orchestration, signal) => {
     const tune = orchestration.input as unknown as StoredPromptTune;
     const state = orchestration.state as unknown as PromptTuneState;
