@@ -4,7 +4,7 @@ import { commitStep, readOrchestration } from './orchestrations.js';
 
 /** From so many failures in a row on, the job of an orchestration says so. */
 const SAID_FROM = 3;
-/** After so many, it ends: they took nine minutes at least. */
+/** After so many, it ends: they took eight minutes at least. */
 const MOST_FAILURES = 10;
 const MAX_REASON_LENGTH = 500;
 
