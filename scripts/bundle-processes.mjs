@@ -14,6 +14,7 @@ const ENTRIES = [
   'apps/worker/quarantine-main',
   'apps/worker/scoring/scoring-thread',
   'libs/comparison/threads/comparison-thread',
+  'libs/providers/reading/reading-thread',
 ];
 
 /** @param dist the folder of the build */

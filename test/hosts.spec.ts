@@ -149,7 +149,7 @@ async function rowOf(name: string): Promise<string[]> {
   expect([name, played.failure?.message, played.replies?.length]).toEqual([name, undefined, 2]);
   const last = sent.at(-1)!;
   const calls = callsIn(last);
-  const [own] = callsIn({ messages: [played.replies![0]!.message] });
+  const [own] = callsIn({ messages: [played.replies![0]!.message as JsonObject] });
   const changed = [
     [EARLIER.name, calls[0]!.name],
     [EARLIER_ID, calls[0]!.id],

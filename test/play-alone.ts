@@ -35,6 +35,7 @@ export function playAlone(
       item: 'item',
       name: 'provider::model',
     },
-    async (reply, callCounts) => runTools(prepared, { ...reply, names }, callCounts),
+    async (reply, callCounts) =>
+      runTools(prepared, { ...reply, message: reply.message as JsonObject, names }, callCounts),
   );
 }

@@ -1,29 +1,20 @@
-import { isObject, parseJson, toText, type Json, type JsonObject } from '#lib/contracts/json/json';
+import { isObject, type JsonObject } from '#lib/contracts/json/json';
 import type { ProviderKind } from '#lib/contracts/provider';
-import { runSerially } from '#lib/runtime/threads/large-work';
 import { classifyError, classifyStatus } from './classify-failure.js';
-import type { Dialect, Endpoint, Fetch } from './dialects/dialect.js';
+import type { Endpoint, Fetch } from './dialects/dialect.js';
 import type { Note } from './dialects/note.js';
 import { DIALECTS } from './dialects/dialects.js';
-import { renameAt, withWireNames } from './dialects/tool-names.js';
+import { withWireNames } from './dialects/tool-names.js';
 import { ProviderFailure } from './failure.js';
 import { isFromPrivateAddress } from './guarded/guarded-fetch.js';
 import { maskKey, maskKeys } from './guarded/mask-keys.js';
-import { modelApiError } from './guarded/private-response.js';
-import { isHostFailure } from './replies/host-failure.js';
-import type { ModelReply } from './replies/model-reply.js';
-import { readBody } from './replies/read-body.js';
 import type { ReplyMemory } from './guarded/reply-memory.js';
+import { readReply } from './reading/read-reply.js';
+import { decodeUtf8, LARGE_RESPONSE_BYTES, readReplyInThread, type ReadReply } from './reading/readers.js';
 import { readRefill } from './waits/wait-in-headers.js';
 
-/** How much a failure keeps of a response that holds no reply. */
-const MAX_KEPT_CHARACTERS = 100_000;
-const MAX_QUOTED_CHARACTERS = 200;
-
-/** The reply to one request. Its numbers keep their text. */
-export interface ProviderReply extends ModelReply {
-  /** The whole body, as the provider sent it, except that tools have the names of the request. */
-  body: Json;
+/** The reply to one request, with the whole body, except that tools have the names of the request. */
+export interface ProviderReply extends ReadReply {
   /** What the provider's format could not express of the request. */
   notes: Note[];
   /** When an exhausted limit refills; set when the provider's headers say that nothing is left of one. */
@@ -60,7 +51,7 @@ export function createChatClient(kind: ProviderKind, endpoint: Endpoint, fetch: 
         const { named, ownNames, notes: nameNotes } = internalOnError(() => withWireNames(body, dialect.nameRule));
         const { wire, notes } = internalOnError(() => dialect.toWire(named));
         const response = await send(wire, { signal: attempt.signal, timeoutMs, replyMemory });
-        const reply = await readResponse(response, dialect, endpoint, ownNames);
+        const reply = await readResponse(response, kind, endpoint, ownNames, { lane: replyMemory?.lane, signal });
         replyMemory?.keep();
         return { ...reply, notes: [...notes, ...nameNotes], refilledInMs: readRefill(response.headers) };
       } catch (error) {
@@ -77,14 +68,14 @@ export function createChatClient(kind: ProviderKind, endpoint: Endpoint, fetch: 
 }
 
 /**
- * Runs our own work on a request or a response. An exception in it is a bug: another attempt would fail in the same
+ * Runs our own work on a request. An exception in it is a bug: another attempt would fail in the same
  * way, and cost again.
  */
-function internalOnError<Result>(work: () => Result, bodyForFailure?: () => string | undefined): Result {
+function internalOnError<Result>(work: () => Result): Result {
   try {
     return work();
   } catch (error) {
-    throw error instanceof ProviderFailure ? error : ProviderFailure.internal(error, bodyForFailure?.());
+    throw error instanceof ProviderFailure ? error : ProviderFailure.internal(error);
   }
 }
 
@@ -108,79 +99,18 @@ function classifySdkError(sdkError: unknown, baseUrl: string): ProviderFailure {
   return classifyStatus(status, headers, inner, message, baseUrl);
 }
 
-/** Reads a 200. Large ones are read one at a time, so that the thread stays free for other items. */
+/** Reads a 200. Large ones are read in threads. */
 async function readResponse(
   response: Response,
-  dialect: Dialect,
+  kind: ProviderKind,
   { baseUrl, apiKey }: Endpoint,
   ownNames: ReadonlyMap<string, string>,
-): Promise<ModelReply & { body: Json }> {
-  const text = await response.text();
+  { lane = baseUrl, signal }: { lane: string | undefined; signal: AbortSignal },
+): Promise<ReadReply> {
+  const bytes = await response.bytes();
   const isPrivate = isFromPrivateAddress(response);
-  const origin = { contentType: response.headers.get('content-type'), baseUrl, isPrivate, ownNames };
-  const kept = (): string => maskKey(text, apiKey).slice(0, MAX_KEPT_CHARACTERS);
-  const keptBody = (): string | undefined => (isPrivate ? undefined : kept());
-  return runSerially(() => {
-    try {
-      return internalOnError(() => readReply(dialect, maskKey(text, apiKey), origin), keptBody);
-    } catch (error) {
-      if (isPrivate && isForOwners(text, origin)) (error as ProviderFailure).privateBody = kept();
-      throw error;
-    }
-  }, text.length);
-}
-
-interface Origin {
-  contentType: string | null;
-  baseUrl: string;
-  /** A response from a private address that holds no reply is quoted to nobody, and kept for owners alone. */
-  isPrivate: boolean;
-  /** The tools' own names, by the names that were sent. */
-  ownNames: ReadonlyMap<string, string>;
-}
-
-function readReply(dialect: Dialect, text: string, origin: Origin): ModelReply & { body: Json } {
-  const { isPrivate, baseUrl } = origin;
-  let body: Json;
-  try {
-    body = renameAt(parseJson(text), dialect.calledNamePaths, origin.ownNames);
-  } catch {
-    throw notJson(text, origin);
-  }
-  const read = readBody(body, [dialect.fromWire]);
-  if (read && !isHostFailure(read)) return { ...read, body };
-  if (!read)
-    throw badResponse(`The answer holds no reply of a model: ${quote(text, isPrivate)}`, true, text, isPrivate);
-  const { message, status, error } = read.failed;
-  const isHidden = isPrivate && error !== undefined;
-  const shown = isHidden ? modelApiError({ error }) : error;
-  const words = isHidden ? toText((shown as JsonObject | undefined)?.message ?? UNSHOWN) : message;
-  if (status !== undefined) throw classifyStatus(status, undefined, shown ?? words, words, baseUrl);
-  throw badResponse(words, true, text, isPrivate);
-}
-
-const isWebPage = (text: string, { contentType }: Origin): boolean =>
-  contentType?.includes('html') || /^\s*<(!doctype|html)/i.test(text);
-
-const TEXT_TYPE = /^(?:text\/|application\/(?:[\w.+-]*json|x-ndjson)\b|$)/i;
-/** Whether it could be what a model server wrote. A web page or a file of another service is not kept at all. */
-const isForOwners = (text: string, origin: Origin): boolean =>
-  TEXT_TYPE.test(origin.contentType ?? '') && !isWebPage(text, origin) && !text.includes('\0');
-
-function notJson(text: string, origin: Origin): ProviderFailure {
-  const { isPrivate } = origin;
-  const isHtml = isWebPage(text, origin);
-  const message = isHtml
-    ? 'The endpoint answered a web page instead of JSON. Is the base URL right? Most end in /v1.'
-    : `The endpoint answered something that is not JSON: ${quote(text, isPrivate)}`;
-  return badResponse(message, !isHtml, text, isPrivate);
-}
-
-const UNSHOWN = 'it is not shown, because it comes from a private address.';
-const quote = (text: string, isPrivate: boolean): string =>
-  isPrivate ? UNSHOWN : text.slice(0, MAX_QUOTED_CHARACTERS);
-
-function badResponse(message: string, retryable: boolean, text: string, isPrivate: boolean): ProviderFailure {
-  const kept = isPrivate ? undefined : text.slice(0, MAX_KEPT_CHARACTERS);
-  return new ProviderFailure('bad_response', message, retryable, undefined, 200, kept);
+  const origin = { contentType: response.headers.get('content-type'), baseUrl, apiKey, isPrivate, ownNames };
+  return bytes.length > LARGE_RESPONSE_BYTES
+    ? readReplyInThread(kind, bytes, origin, { group: lane, signal })
+    : readReply(DIALECTS[kind], decodeUtf8(bytes), origin);
 }

@@ -1,14 +1,16 @@
-import { isNumber, isObject, parseJson, toNumber } from '#lib/contracts/json/json';
+import { isObject, parseJson } from '#lib/contracts/json/json';
 import { withoutSlash } from '#lib/contracts/url';
-import { runSerially } from '#lib/runtime/threads/large-work';
 import { classifyError, classifyStatus } from './classify-failure.js';
 import type { Endpoint } from './dialects/dialect.js';
 import { ProviderFailure } from './failure.js';
 import { isFromPrivateAddress } from './guarded/guarded-fetch.js';
 import { maskKeys } from './guarded/mask-keys.js';
 import type { GuardedRequestInit, ReplyMemory } from './guarded/reply-memory.js';
+import { readVectors, type Vectors } from './reading/read-vectors.js';
+import { decodeUtf8, LARGE_RESPONSE_BYTES, readVectorsInThread } from './reading/readers.js';
 
 const MAX_QUOTED_CHARACTERS = 1000;
+const MAX_QUOTED_BYTES = 4 * MAX_QUOTED_CHARACTERS;
 const MAX_MESSAGE_CHARACTERS = 2000;
 
 /**
@@ -30,7 +32,7 @@ export async function embedTexts(
     timeoutMs: number;
     replyMemory?: ReplyMemory;
   },
-): Promise<{ vectors: Float32Array[]; tokens: number }> {
+): Promise<Vectors> {
   const { baseUrl, apiKey } = endpoint;
   try {
     const response = await fetch(`${withoutSlash(baseUrl)}/embeddings`, {
@@ -40,11 +42,16 @@ export async function embedTexts(
       signal: AbortSignal.timeout(timeoutMs),
       replyMemory,
     });
-    const text = await response.text();
-    if (!response.ok)
+    if (!response.ok) {
+      const text = await response.text();
       throw classifyStatus(response.status, response.headers, errorIn(text), text.slice(0, 200), baseUrl);
-    const quote = isFromPrivateAddress(response) ? undefined : text.slice(0, MAX_QUOTED_CHARACTERS);
-    return await runSerially(() => readVectors(text, texts.length, quote), text.length);
+    }
+    const bytes = await response.bytes();
+    const beginning = decodeUtf8(bytes.subarray(0, MAX_QUOTED_BYTES)).slice(0, MAX_QUOTED_CHARACTERS);
+    const quote = isFromPrivateAddress(response) ? undefined : beginning;
+    return bytes.length > LARGE_RESPONSE_BYTES
+      ? await readVectorsInThread(bytes, texts.length, quote, replyMemory?.lane ?? baseUrl)
+      : readVectors(decodeUtf8(bytes), texts.length, quote);
   } catch (error) {
     const failure =
       error instanceof ProviderFailure
@@ -64,41 +71,4 @@ function errorIn(text: string): unknown {
   } catch {
     return undefined;
   }
-}
-
-function readVectors(
-  text: string,
-  count: number,
-  quote: string | undefined,
-): { vectors: Float32Array[]; tokens: number } {
-  const bad = (why: string): ProviderFailure =>
-    new ProviderFailure(
-      'bad_response',
-      `The embedding model's answer cannot be used: ${why}.`,
-      true,
-      undefined,
-      200,
-      quote,
-    );
-  let body;
-  try {
-    body = parseJson(text);
-  } catch {
-    throw bad('it is not JSON');
-  }
-  const data = isObject(body) && Array.isArray(body.data) ? body.data : [];
-  if (data.length !== count) throw bad(`${data.length} embeddings for ${count} texts`);
-  const vectors: Float32Array[] = new Array<Float32Array>(count);
-  for (const [position, entry] of data.entries()) {
-    const numbers = isObject(entry) && Array.isArray(entry.embedding) ? entry.embedding : [];
-    const index = isObject(entry) && typeof entry.index === 'number' ? entry.index : position;
-    if (numbers.length === 0 || !numbers.every(isNumber) || !(index in data) || vectors[index])
-      throw bad('it holds no list of numbers for each text');
-    const vector = Float32Array.from(numbers, toNumber);
-    const length = Math.hypot(...vector);
-    if (!(length > 0)) throw bad('a vector has no length');
-    vectors[index] = vector.map((value) => value / length);
-  }
-  const usage = isObject(body) && isObject(body.usage) ? body.usage.total_tokens : 0;
-  return { vectors, tokens: typeof usage === 'number' ? usage : 0 };
 }

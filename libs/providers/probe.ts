@@ -39,7 +39,6 @@ const PROBE_TIMEOUT_MS = 30_000;
 const MOST = {
   reply: { bytes: 2 ** 20, values: 10_000 },
   list: { bytes: 2 * 2 ** 20, values: 100_000 },
-  errorBytes: 64 * 1024,
 };
 const MAX_LISTED_MODELS = 10_000;
 /** A provider's model has no longer id. */
@@ -117,8 +116,7 @@ function boundedFetch(
   { allowPrivateNetworks }: ProbeTarget,
   { bytes, values }: { bytes: number; values: number },
 ): { fetch: Fetch; close: () => Promise<void> } {
-  const maxBytes = { reply: bytes, error: MOST.errorBytes };
-  const guarded = createGuardedFetch({ allowPrivateNetworks, maxBytes });
+  const guarded = createGuardedFetch({ allowPrivateNetworks, maxBytes: bytes });
   const fetch: Fetch = async (url, init) => {
     const response = await guarded.fetch(url, init);
     if (countMarks(Buffer.from(await response.clone().text())) <= values) return response;

@@ -11,13 +11,14 @@ import { ProviderFailure } from '#lib/providers/failure';
 import { adaptRequest } from '#lib/providers/learned/adapt-request';
 import { readRefusal } from '#lib/providers/learned/read-refusal';
 import { requestShape } from '#lib/providers/learned/request-shape';
+import type { PrintedJson } from '#lib/providers/reading/printed-json';
 import type { ReplyMemory } from '#lib/providers/guarded/reply-memory';
 import { replyInFailure } from '#lib/providers/replies/stored-reply';
 import { MAX_THROTTLED_MS, RetryState } from '#lib/providers/retry-policy';
 import { unlessRerouted, type Permits } from '#lib/queue/budget/lane-budget';
 import type { Permit, PermitUsage } from '#lib/queue/budget/permits';
 import { traceStep } from '#lib/runtime/tracing/tracing';
-import type { Reply } from '../scoring/scoring-work.js';
+import type { HeldReply } from '../scoring/scoring-work.js';
 import type { ModelConnection } from '../models/connections.js';
 import type { FirstRequests } from '../models/first-requests.js';
 import { traceRequest } from '../models/trace-request.js';
@@ -25,7 +26,7 @@ import { NotAskedNow } from './claimed-items.js';
 
 /** What came of asking: a reply, or the failure that is left after all retries. */
 export interface AskResult {
-  reply?: Reply;
+  reply?: HeldReply;
   failure?: ProviderFailure;
   attempts: number;
   /** Of the request that the reply came to, or of the last one. */
@@ -38,7 +39,7 @@ export interface AskResult {
   adjusted: Ways;
   requests: Json[];
   /** Bodies as they came, refusals among them: of many refusals the first ones and the last. */
-  bodies: Json[];
+  bodies: (Json | PrintedJson)[];
   /** How many refusals there were. */
   refused: number;
 }

@@ -17,7 +17,7 @@ import type { ReplyScorer } from '../scoring/score-reply.js';
 import type { Connections, HeldModel, ModelConnection } from '../models/connections.js';
 import type { FirstRequests } from '../models/first-requests.js';
 import { errored, type ItemResult } from './error-settlements.js';
-import type { Exchange } from './exchange/exchange.js';
+import type { NewExchange } from './exchange/exchange.js';
 import { packExchange } from './exchange/pack-exchange.js';
 import { playCase, type PlayedCase } from './play-case.js';
 import type { RunWarnings } from './run-warnings.js';
@@ -175,7 +175,7 @@ function exchangeOf(
   { requests, bodies, rounds, refused, adjusted }: PlayedCase,
   tools: readonly Json[],
   names: Record<string, string> | undefined,
-): Exchange {
+): NewExchange {
   return {
     requests: requests.map((request) => {
       const { tools: sent } = request as JsonObject;

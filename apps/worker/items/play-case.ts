@@ -1,12 +1,15 @@
 import type { CaseInput } from '#lib/contracts/case';
 import type { Usage } from '#lib/contracts/cost';
-import type { Json, JsonObject } from '#lib/contracts/json/json';
+import { parseJson, type Json, type JsonObject } from '#lib/contracts/json/json';
 import { ProviderFailure } from '#lib/providers/failure';
+import { PrintedJson } from '#lib/providers/reading/printed-json';
+import { decodeUtf8 } from '#lib/providers/reading/reading-work';
+import { runSerially } from '#lib/runtime/threads/large-work';
 import { DEFAULT_MAX_ROUNDS } from '#lib/scoring/house/score-chain';
 import { EARLIER_MESSAGES_PLACEHOLDER } from '#lib/scoring/cases/stored-requests';
 import type { PreparedCase } from '../scoring/prepare-case.js';
 import { Unscorable } from '../scoring/score-reply.js';
-import type { Reply, ToolResults } from '../scoring/scoring-work.js';
+import type { HeldReply, ToolResults } from '../scoring/scoring-work.js';
 import { askModel, type AskOptions, type AskResult } from './ask-model.js';
 import { isRefusedForReplies } from './refused-round.js';
 
@@ -14,7 +17,7 @@ import { isRefusedForReplies } from './refused-round.js';
 export interface PlayedCase extends Omit<AskResult, 'reply' | 'failure' | 'usage'> {
   /** Of each reply. */
   usages: Usage[];
-  replies: Reply[] | undefined;
+  replies: HeldReply[] | undefined;
   failure: ProviderFailure | undefined;
   /** The round that the host refuses because of what the model wrote. The chain is scored on those before it. */
   refusedRound?: ProviderFailure;
@@ -29,7 +32,7 @@ export interface PlayedCase extends Omit<AskResult, 'reply' | 'failure' | 'usage
  * @returns undefined where the chain ends
  * @throws Unscorable
  */
-export type RunTools = (reply: Reply, callCounts: Map<string, number>) => Promise<ToolResults | undefined>;
+export type RunTools = (reply: HeldReply, callCounts: Map<string, number>) => Promise<ToolResults | undefined>;
 
 /**
  * Plays a case. A single-turn case asks once. A chain asks again and again, with the results of the reply's calls,
@@ -50,7 +53,7 @@ export async function playCase(
 }
 
 async function playRounds(
-  first: PlayedCase & { replies: Reply[] },
+  first: PlayedCase & { replies: HeldReply[] },
   { max_rounds = DEFAULT_MAX_ROUNDS }: CaseInput,
   options: AskOptions,
   runTools: RunTools,
@@ -66,7 +69,9 @@ async function playRounds(
     });
     if (results instanceof ProviderFailure) return failed(played, results);
     if (!results) break;
-    const newMessages = messagesOf(reply.message, results, played.replies.length);
+    const message = await messageOf(reply);
+    if (message instanceof ProviderFailure) return failed(played, message);
+    const newMessages = messagesOf(message, results, played.replies.length);
     messages.push(...newMessages);
     written.push(newMessages[0]!);
     const body = { ...options.body, messages: [...messages] };
@@ -86,6 +91,23 @@ async function playRounds(
 
 function failed({ rounds: _rounds, ...played }: PlayedCase, failure: ProviderFailure | undefined): PlayedCase {
   return { ...played, replies: undefined, failure };
+}
+
+/** The most values of a large message that goes back to its model: more would hold up the items beside it. */
+const MAX_SENT_BACK_VALUES = 100_000;
+
+/** The message of a reply, to be sent back. */
+async function messageOf({ message }: HeldReply): Promise<JsonObject | ProviderFailure> {
+  if (!(message instanceof PrintedJson)) return message;
+  const { bytes, values } = message;
+  if (values <= MAX_SENT_BACK_VALUES)
+    return runSerially(() => parseJson(decodeUtf8(bytes)) as JsonObject, bytes.length);
+  return new ProviderFailure(
+    'unscorable',
+    `The reply holds ${values.toLocaleString('en')} values. One of more than ` +
+      `${MAX_SENT_BACK_VALUES.toLocaleString('en')} is not sent back to its model, so the chain ends here.`,
+    false,
+  );
 }
 
 /**

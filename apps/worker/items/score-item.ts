@@ -10,7 +10,7 @@ import { traceStep } from '#lib/runtime/tracing/tracing';
 import type { Embedder } from '../embeddings/embedder.js';
 import type { PreparedCase } from '../scoring/prepare-case.js';
 import { Unscorable, type ReplyScorer } from '../scoring/score-reply.js';
-import type { Reply } from '../scoring/scoring-work.js';
+import type { HeldReply } from '../scoring/scoring-work.js';
 import { ShuttingDown } from './claimed-items.js';
 import { errored, internalError, NOT_ASKED, type ItemIdentity, type ItemResult } from './error-settlements.js';
 import { recordedError, repliesIn, usageIn } from './exchange/exchange.js';
@@ -34,7 +34,7 @@ export class ItemScorer {
    * A failing embedding model leaves the item without a score, as a failing model does. So does whatever goes wrong in
    * scoring. The reply is kept and can be scored again.
    */
-  async score({ run, target, prepared }: LoadedItem, replies: Reply[], signal: AbortSignal): Promise<Outcome> {
+  async score({ run, target, prepared }: LoadedItem, replies: HeldReply[], signal: AbortSignal): Promise<Outcome> {
     const { scorer, embedder } = this.deps;
     const similarity = (a: string, b: string) => embedder.similarity(run.teamId, a, b, signal);
     try {

@@ -1,5 +1,5 @@
 import { availableParallelism } from 'node:os';
-import { parseJson, type Json, type JsonObject } from '#lib/contracts/json/json';
+import { parseJson, type JsonObject } from '#lib/contracts/json/json';
 import { stringifyInSourceOrder } from '#lib/contracts/json/key-order';
 import { memoize } from '#lib/contracts/memoize';
 import type { RunMetric } from '#lib/contracts/metric';
@@ -7,6 +7,7 @@ import { LARGE_CHARACTERS, runSerially } from '#lib/runtime/threads/large-work';
 import type { Logger } from '#lib/runtime/logger';
 import { threadModule } from '#lib/runtime/threads/thread-entry';
 import { ThreadLimitExceeded, ThreadPool, type ThreadLimits } from '#lib/runtime/threads/thread-pool';
+import { PrintedJson } from '#lib/providers/reading/printed-json';
 import { isCheapToScore, approximateJsonLength } from '#lib/scoring/house/is-cheap-to-score';
 import { thoughtsBeside } from '#lib/scoring/replies/thoughts';
 import type { PreparedCase } from './prepare-case.js';
@@ -15,6 +16,8 @@ import {
   runTools,
   scoreOnce,
   type CaseText,
+  type HeldReply,
+  type PrintedReply,
   type Reply,
   type ScoredReply,
   type ScoringResult,
@@ -70,14 +73,16 @@ export class ReplyScorer {
    */
   async score(
     prepared: PreparedCase,
-    replies: readonly Reply[],
+    replies: readonly HeldReply[],
     metrics: readonly RunMetric[],
     of: Caller & { similarity: (expected: string, actual: string) => Promise<number> },
   ): Promise<ScoredReply> {
-    const messages = replies.map(({ message }) => message);
     const known = new KnownSimilarities();
-    const scoreNow = isCheapToScore(prepared, messages, metrics)
-      ? async () => ({ scored: scoreOnce(prepared, replies, metrics, known), unknown: known.takeUnknown() })
+    const read = replies.filter(isRead);
+    const messages = read.map(({ message }) => message);
+    const isCheap = read.length === replies.length && isCheapToScore(prepared, messages, metrics);
+    const scoreNow = isCheap
+      ? async () => ({ scored: scoreOnce(prepared, read, metrics, known), unknown: known.takeUnknown() })
       : await this.#inThread(prepared, replies, metrics, known, of);
     for (;;) {
       const { scored, unknown } = await this.#guard(of.signal, scoreNow);
@@ -91,17 +96,18 @@ export class ReplyScorer {
 
   async #inThread(
     prepared: PreparedCase,
-    replies: readonly Reply[],
+    replies: readonly HeldReply[],
     metrics: readonly RunMetric[],
     known: KnownSimilarities,
     { share, signal }: Caller,
   ): Promise<() => Promise<{ scored?: ScoredReply; unknown: [string, string][] }>> {
-    const json = await print(replies.map(readable));
+    const printed: PrintedReply[] = [];
+    for (const reply of replies) printed.push(await print(reply));
     return async () => {
       const task: ScoringTask = {
         what: 'score',
         case: textOf(prepared),
-        replies: json,
+        replies: printed,
         metrics: JSON.stringify(metrics),
         known: known.known(),
       };
@@ -119,15 +125,15 @@ export class ReplyScorer {
    */
   async runTools(
     prepared: PreparedCase,
-    reply: Reply,
+    reply: HeldReply,
     callCounts: Map<string, number>,
     { share, signal }: Caller,
   ): Promise<ToolResults | undefined> {
-    if (isCheapToScore(prepared, [reply.message], []))
+    if (isRead(reply) && isCheapToScore(prepared, [reply.message], []))
       return this.#guard(signal, async () => runTools(prepared, reply, callCounts));
-    const json = await print(readable(reply));
+    const printed = await print(reply);
     const result = await this.#guard(signal, () =>
-      this.#threads.run({ what: 'run tools', case: textOf(prepared), reply: json, callCounts }, share, signal),
+      this.#threads.run({ what: 'run tools', case: textOf(prepared), reply: printed, callCounts }, share, signal),
     );
     if (!('json' in result)) return undefined;
     for (const [name, count] of result.callCounts ?? []) callCounts.set(name, count);
@@ -169,22 +175,21 @@ const textOf = memoize(({ input, tools, passThreshold }: PreparedCase): CaseText
   passThreshold,
 }));
 
-const print = (value: Json): Promise<string> | string =>
-  runSerially(() => stringifyInSourceOrder(value), approximateJsonLength(value, LARGE_CHARACTERS));
+const isRead = (reply: HeldReply): reply is Reply => !(reply.message instanceof PrintedJson);
 
-/** The parts of a reply that scoring reads: of its thoughts only their end, and nothing else its message holds. */
-function readable({
-  message: { content, tool_calls, function_call, refusal, ...rest },
-  finishReason,
-  names,
-}: Reply): JsonObject {
+async function print({ message, finishReason, names }: HeldReply): Promise<PrintedReply> {
+  const rest = { finishReason, ...(names && { names }) };
+  if (message instanceof PrintedJson) return { ...rest, message: message.bytes };
+  const read = readable(message);
+  const length = approximateJsonLength(read, LARGE_CHARACTERS);
+  return { ...rest, message: await runSerially(() => stringifyInSourceOrder(read), length) };
+}
+
+/** The parts of a message that scoring reads: of its thoughts only their end, and nothing else it holds. */
+function readable({ content, tool_calls, function_call, refusal, ...rest }: JsonObject): JsonObject {
   const thoughts = thoughtsBeside(rest);
   const message = Object.fromEntries(
     Object.entries({ content, tool_calls, function_call, refusal }).filter(([, value]) => value !== undefined),
   ) as JsonObject;
-  return {
-    message: { ...message, ...(thoughts && { reasoning_content: thoughts }) },
-    finishReason,
-    ...(names && { names }),
-  };
+  return { ...message, ...(thoughts && { reasoning_content: thoughts }) };
 }

@@ -10,6 +10,8 @@ import { scoreMetrics } from '#lib/scoring/metric-input';
 import type { MetricScore } from '#lib/scoring/metrics';
 import { mockTools } from '#lib/scoring/cases/mock-tools';
 import { isUnreadCall, parseReply } from '#lib/scoring/replies/parse-reply';
+import type { PrintedJson } from '#lib/providers/reading/printed-json';
+import { decodeUtf8 } from '#lib/providers/reading/reading-work';
 import { endsChain } from '#lib/scoring/house/score-chain';
 import { shortenMetrics, shortenVerdict } from '#lib/scoring/house/shorten-verdict';
 import { prepareWith, type PreparedCase } from './prepare-case.js';
@@ -26,6 +28,12 @@ export interface Reply {
   /** Tools' own names, by the names that were sent to the model. */
   names?: Record<string, string>;
 }
+
+/** A reply as the main thread holds it: the message of a large one is read in threads alone. */
+export type HeldReply = Omit<Reply, 'message'> & { message: JsonObject | PrintedJson };
+
+/** A reply whose message is JSON, as characters or in UTF-8. */
+export type PrintedReply = Omit<Reply, 'message'> & { message: string | Uint8Array };
 
 /** Characters of a text that is compared by meaning. Embedding models read some thousand tokens. */
 export const MAX_COMPARED_CHARS = 8000;
@@ -128,8 +136,8 @@ export interface CaseText {
 
 /** Work for a thread. JSON travels as text, because a number that keeps its text could not be cloned. */
 export type ScoringTask = { case: CaseText } & (
-  | { what: 'score'; replies: string; metrics: string; known: [string, string, number][] }
-  | { what: 'run tools'; reply: string; callCounts: Map<string, number> }
+  | { what: 'score'; replies: PrintedReply[]; metrics: string; known: [string, string, number][] }
+  | { what: 'run tools'; reply: PrintedReply; callCounts: Map<string, number> }
 );
 
 /** `json` is a `ScoredReply` or `ToolResults`. */
@@ -154,18 +162,23 @@ function preparedOf({ input, tools, passThreshold }: CaseText): PreparedCase {
   return found;
 }
 
+const readPrinted = ({ message, ...rest }: PrintedReply): Reply => ({
+  ...rest,
+  message: parseJson(typeof message === 'string' ? message : decodeUtf8(message)) as JsonObject,
+});
+
 /** Does the work of a thread. */
 export function runScoringTask(task: ScoringTask): ScoringResult {
   const preparedCase = preparedOf(task.case);
   if (task.what === 'run tools') {
-    const results = runTools(preparedCase, parseJson(task.reply) as unknown as Reply, task.callCounts);
+    const results = runTools(preparedCase, readPrinted(task.reply), task.callCounts);
     return { json: JSON.stringify(results), callCounts: task.callCounts };
   }
   const known = new KnownSimilarities();
   for (const pair of task.known) known.add(...pair);
   const scored = scoreOnce(
     preparedCase,
-    parseJson(task.replies) as unknown as Reply[],
+    task.replies.map(readPrinted),
     parseJson(task.metrics) as unknown as RunMetric[],
     known,
   );

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { parseJson, type Json, type JsonObject } from '#lib/contracts/json/json';
 import { findReservedParams } from '#lib/contracts/params';
 import type { ProviderKind } from '#lib/contracts/provider';
-import { createChatClient } from '../chat.js';
+import { createChatClient, type ProviderReply } from '../chat.js';
 import { isHostFailure } from '../replies/host-failure.js';
 import { readBody } from '../replies/read-body.js';
 import type { ProviderFailure } from '../failure.js';
@@ -68,7 +68,7 @@ async function ask(
   const outcome = await createChatClient(kind, { baseUrl, apiKey: 'secret-key-0123456789' }, fetch)
     .ask(body, { signal: new AbortController().signal, timeoutMs: 5000 })
     .then(
-      (reply) => ({ reply, failure: undefined as never }),
+      (reply) => ({ reply: reply as ProviderReply & { message: JsonObject; body: Json }, failure: undefined as never }),
       (failure: ProviderFailure) => ({ failure, reply: undefined as never }),
     );
   expect(sent).toHaveLength(1);

@@ -1,4 +1,11 @@
-import { isObject, parseJson, type Json, type JsonObject } from '#lib/contracts/json/json';
+import {
+  isDeeperThan,
+  isObject,
+  MAX_JSON_DEPTH,
+  parseJson,
+  type Json,
+  type JsonObject,
+} from '#lib/contracts/json/json';
 import { waitInFields } from '../waits/wait-in-fields.js';
 import { readRetryAfter } from '../waits/wait-in-headers.js';
 import type { Fetch } from './dialect.js';
@@ -47,7 +54,9 @@ export const normaliseErrors =
 
 function jsonIn(text: string): Json | undefined {
   try {
-    return parseJson(text);
+    const body = parseJson(text);
+    // It would exhaust the stack of whoever prints it.
+    return isDeeperThan(body, MAX_JSON_DEPTH) ? undefined : body;
   } catch {
     return undefined;
   }

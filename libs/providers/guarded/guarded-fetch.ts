@@ -4,7 +4,13 @@ import type { IncomingHttpHeaders } from 'node:http';
 import { Agent, buildConnector, type Dispatcher } from 'undici';
 import { isNeverAllowed, isPrivateAddress } from './addresses.js';
 import { redactPrivateResponse } from './private-response.js';
-import { ResponseTooLarge, ResponseTooSlow, MAX_RESPONSE_BYTES, MAX_ARRIVAL_MS } from './response-limits.js';
+import {
+  ResponseTooLarge,
+  ResponseTooSlow,
+  MAX_ARRIVAL_MS,
+  MAX_ERROR_BYTES,
+  MAX_RESPONSE_BYTES,
+} from './response-limits.js';
 import { SMALL_RESPONSE_BYTES, type GuardedRequestInit, type ReplyMemory } from './reply-memory.js';
 
 export class AddressNotAllowed extends Error {}
@@ -28,8 +34,8 @@ export interface GuardOptions {
   resolve?: Resolve;
   /** How long a large response may take to arrive. Default: a minute. */
   maxArrivalMs?: number;
-  /** The largest response that is read, and the largest one that is an error. Default: `MAX_RESPONSE_BYTES`. */
-  maxBytes?: { reply: number; error: number };
+  /** The largest 2xx that is read. Default: `MAX_RESPONSE_BYTES`. */
+  maxBytes?: number;
 }
 type Resolve = (
   hostname: string,
@@ -57,7 +63,8 @@ const guardedLookup =
  * private address only when that is allowed. It collects whole responses. Node's own `fetch` was tried: it makes
  * streams for each response. Without it, and with Redis commands written together, a worker takes 0.85 times the CPU
  * (docs/decisions/speed.md). A large response waits, with its connection paused, until its item has memory for it
- * (`replyMemory`). A response other than 2xx from a private address is redacted.
+ * (`replyMemory`). Of a response other than 2xx only `MAX_ERROR_BYTES` are read, and what comes from a private
+ * address is redacted.
  */
 export function createGuardedFetch(options: GuardOptions): {
   fetch: (url: string | URL | Request, init?: GuardedRequestInit) => Promise<Response>;
@@ -85,7 +92,7 @@ export function createGuardedFetch(options: GuardOptions): {
             signal: init.signal ?? undefined,
             memory: init.replyMemory,
             maxArrivalMs: options.maxArrivalMs ?? MAX_ARRIVAL_MS,
-            maxBytes: options.maxBytes ?? { reply: MAX_RESPONSE_BYTES, error: MAX_RESPONSE_BYTES },
+            maxBytes: options.maxBytes ?? MAX_RESPONSE_BYTES,
           },
           resolve,
           reject,
@@ -147,7 +154,7 @@ class ResponseCollector implements Dispatcher.DispatchHandler {
       signal: AbortSignal | undefined;
       memory: ReplyMemory | undefined;
       maxArrivalMs: number;
-      maxBytes: { reply: number; error: number };
+      maxBytes: number;
     },
     readonly resolve: (response: BufferedResponse) => void,
     readonly reject: (error: Error) => void,
@@ -163,13 +170,14 @@ class ResponseCollector implements Dispatcher.DispatchHandler {
 
   onResponseStart(controller: Dispatcher.DispatchController, status: number, headers: IncomingHttpHeaders): void {
     [this.#status, this.#headers] = [status, headers];
-    if (Number(headers['content-length'] ?? 0) > this.#maxBytes) controller.abort(this.#tooLarge());
+    if (isOk(status) && Number(headers['content-length'] ?? 0) > this.of.maxBytes) controller.abort(this.#tooLarge());
   }
 
   onResponseData(controller: Dispatcher.DispatchController, chunk: Buffer): void {
+    if (!isOk(this.#status)) return this.#keepOfError(controller, chunk);
     const before = this.#size;
     this.#size += chunk.length;
-    if (this.#size > this.#maxBytes) return controller.abort(this.#tooLarge());
+    if (this.#size > this.of.maxBytes) return controller.abort(this.#tooLarge());
     this.#chunks.push(chunk);
     const { memory } = this.of;
     if (!memory || this.#size <= SMALL_RESPONSE_BYTES) return;
@@ -181,14 +189,18 @@ class ResponseCollector implements Dispatcher.DispatchHandler {
     }
   }
 
-  get #maxBytes(): number {
-    return this.#status < 300 ? this.of.maxBytes.reply : this.of.maxBytes.error;
+  #tooLarge(): ResponseTooLarge {
+    return new ResponseTooLarge(`The provider's answer is larger than ${this.of.maxBytes / 2 ** 20} MiB.`);
   }
 
-  #tooLarge(): ResponseTooLarge {
-    const bytes = this.#maxBytes;
-    const size = bytes < 2 ** 20 ? `${bytes / 1024} KiB` : `${bytes / 2 ** 20} MiB`;
-    return new ResponseTooLarge(`The provider's answer is larger than ${size} (status ${this.#status}).`);
+  /** What an error says stands at its beginning. The rest is not read, so its connection is not used again. */
+  #keepOfError(controller: Dispatcher.DispatchController, chunk: Buffer): void {
+    const kept = chunk.subarray(0, MAX_ERROR_BYTES - this.#size);
+    this.#chunks.push(kept);
+    this.#size += kept.length;
+    if (kept.length === chunk.length) return;
+    this.onResponseEnd();
+    controller.abort(new ResponseTooLarge('The rest of an error is not read.'));
   }
 
   #reserveMemory(controller: Dispatcher.DispatchController, memory: ReplyMemory): void {
@@ -230,6 +242,8 @@ class ResponseCollector implements Dispatcher.DispatchHandler {
   }
 }
 
+const isOk = (status: number): boolean => status >= 200 && status < 300;
+
 /** A `Response` whose bytes have all arrived. Most callers need only its text, which takes no stream. */
 class BufferedResponse implements Response {
   readonly type = 'default';
@@ -243,7 +257,7 @@ class BufferedResponse implements Response {
     readonly url: string,
     readonly status: number,
     readonly received: IncomingHttpHeaders,
-    readonly content: Buffer,
+    readonly content: Buffer<ArrayBuffer>,
     readonly isPrivate = false,
   ) {}
 
@@ -262,7 +276,7 @@ class BufferedResponse implements Response {
   }
 
   get ok(): boolean {
-    return this.status >= 200 && this.status < 300;
+    return isOk(this.status);
   }
 
   get headers(): Headers {
@@ -281,6 +295,11 @@ class BufferedResponse implements Response {
       : this.content.toString('utf8');
   }
 
+  async bytes(): Promise<Uint8Array<ArrayBuffer>> {
+    this.bodyUsed = true;
+    return this.content;
+  }
+
   async json(): Promise<unknown> {
     return JSON.parse(await this.text()) as unknown;
   }
@@ -290,7 +309,6 @@ class BufferedResponse implements Response {
   }
   arrayBuffer = (): ReturnType<Response['arrayBuffer']> => this.#asStreaming.arrayBuffer();
   blob = (): ReturnType<Response['blob']> => this.#asStreaming.blob();
-  bytes = (): ReturnType<Response['bytes']> => this.#asStreaming.bytes();
   formData = (): ReturnType<Response['formData']> => this.#asStreaming.formData();
   clone = (): Response => new BufferedResponse(this.url, this.status, this.received, this.content, this.isPrivate);
 

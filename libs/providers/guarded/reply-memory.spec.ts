@@ -3,7 +3,9 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { JsonObject } from '#lib/contracts/json/json';
 import type { ProviderKind } from '#lib/contracts/provider';
-import { createChatClient } from '../chat.js';
+import { createChatClient, type ProviderReply } from '../chat.js';
+import type { PrintedJson } from '../reading/printed-json.js';
+import { decodeUtf8 } from '../reading/readers.js';
 import { createGuardedFetch } from './guarded-fetch.js';
 import { ReplyMemoryPool, type ReplyMemory } from './reply-memory.js';
 
@@ -82,13 +84,14 @@ describe.each(['openai', 'openai-responses', 'anthropic', 'google'] as const)(
   },
 );
 
+const contentOf = ({ message }: ProviderReply): string =>
+  (JSON.parse(decodeUtf8((message as PrintedJson).bytes)) as { content: string }).content;
+
 it('answers of a lane wait for room, and those of another lane do not', async () => {
   const budget = new ReplyMemoryPool({ process: 16 * MIB, lane: 5 * MIB });
   large(4 * MIB);
   const rooms = ['a', 'a', 'b'].map((lane) => budget.forItem(lane));
-  const [first, second, other] = rooms.map((room) =>
-    ask(room).then((reply) => (reply.message.content as string).length),
-  );
+  const [first, second, other] = rooms.map((room) => ask(room).then((reply) => contentOf(reply).length));
   expect([await Promise.race([first, second]), await other]).toEqual([4 * MIB, 4 * MIB]);
   expect(rooms.map((room) => room.kept > 0).sort()).toEqual([false, true, true]);
   rooms.find((room) => room.kept > 0)!.release();
@@ -107,7 +110,7 @@ it('an answer that waits for room ends by its timeout, and leaves its place to t
   await expect(stopped).rejects.toThrow('The run was stopped.');
   const next = ask(budget.forItem('a'));
   holder.release();
-  expect((await next).message.content).toHaveLength(4 * MIB);
+  expect(contentOf(await next)).toHaveLength(4 * MIB);
 });
 
 it('an answer that is not kept gives its room back', async () => {

@@ -9,7 +9,7 @@ export const SMALL_RESPONSE_BYTES = 64 * 1024;
  * waits for more: it asks once, for the most that it may need, so that two items cannot wait for each other.
  */
 export class ReplyMemoryPool extends MemoryPool {
-  constructor(limits: MemoryPool['limits'] = { process: 256 * 2 ** 20, lane: 64 * 2 ** 20 }) {
+  constructor(limits: MemoryPool['limits'] = { process: 64 * 2 ** 20, lane: 32 * 2 ** 20 }) {
     super(limits);
   }
 

@@ -2,6 +2,7 @@ import { addUsage, NO_USAGE, type Usage } from '#lib/contracts/cost';
 import type { Json } from '#lib/contracts/json/json';
 import type { Ways } from '#lib/contracts/learned';
 import type { ErrorKind } from '#lib/contracts/run';
+import type { PrintedJson } from '#lib/providers/reading/printed-json';
 import { storedReplies, storedReply } from '#lib/providers/replies/stored-reply';
 import type { Reply } from '../../scoring/scoring-work.js';
 
@@ -19,6 +20,9 @@ export interface Exchange {
   /** What was sent otherwise than the run has it, because the model refuses it. */
   adjusted?: Ways;
 }
+
+/** An exchange that is to be stored. The bodies of large replies are printed already. */
+export type NewExchange = Omit<Exchange, 'replies'> & { replies: (Json | PrintedJson)[] };
 
 /**
  * The replies in an exchange that are to be scored; undefined where no model replied, or a chain was not played to its

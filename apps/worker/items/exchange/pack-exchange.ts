@@ -2,7 +2,8 @@ import { promisify } from 'node:util';
 import { constants, zstdCompress, zstdCompressSync, zstdDecompress, zstdDecompressSync } from 'node:zlib';
 import { parseJson } from '#lib/contracts/json/json';
 import { runSerially } from '#lib/runtime/threads/large-work';
-import type { Exchange } from './exchange.js';
+import { PrintedJson } from '#lib/providers/reading/printed-json';
+import type { Exchange, NewExchange } from './exchange.js';
 
 /** Up to this many characters, an exchange is packed in this thread. */
 const MAX_HERE = 256 * 1024;
@@ -15,10 +16,25 @@ const packElsewhere = promisify(zstdCompress);
 const unpackElsewhere = promisify(zstdDecompress);
 
 /** @param largeBytes about the size of its large replies; 0 when it has none */
-export async function packExchange(exchange: Exchange, largeBytes: number): Promise<Buffer> {
+export async function packExchange(exchange: NewExchange, largeBytes: number): Promise<Buffer> {
   const rounds = exchange.rounds?.length ?? 1;
+  const { requests, replies, ...rest } = exchange;
+  if (replies.some((reply) => reply instanceof PrintedJson)) {
+    const printed = await runSerially(() => JSON.stringify(requests), largeBytes * (rounds - 1));
+    return packElsewhere(withPrinted(printed, replies, rest), { params });
+  }
   const text = await runSerially(() => JSON.stringify(exchange), largeBytes * rounds);
   return text.length <= MAX_HERE ? packHere(text) : packElsewhere(text, { params });
+}
+
+/** The JSON of an exchange, around bodies that are printed already. */
+function withPrinted(requests: string, replies: NewExchange['replies'], rest: object): Buffer {
+  const bodies = replies.flatMap((reply, index) => [
+    Buffer.from(index === 0 ? '' : ','),
+    reply instanceof PrintedJson ? reply.bytes : Buffer.from(JSON.stringify(reply)),
+  ]);
+  const end = JSON.stringify(rest) === '{}' ? '}' : `,${JSON.stringify(rest).slice(1)}`;
+  return Buffer.concat([Buffer.from(`{"requests":${requests},"replies":[`), ...bodies, Buffer.from(`]${end}`)]);
 }
 
 /**

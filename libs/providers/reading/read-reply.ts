@@ -1,0 +1,117 @@
+import { parseJson, toText, type Json, type JsonObject } from '#lib/contracts/json/json';
+import { classifyStatus } from '../classify-failure.js';
+import type { Dialect } from '../dialects/dialect.js';
+import { renameAt } from '../dialects/tool-names.js';
+import { ProviderFailure } from '../failure.js';
+import { maskKey } from '../guarded/mask-keys.js';
+import { modelApiError } from '../guarded/private-response.js';
+import { isHostFailure } from '../replies/host-failure.js';
+import type { ModelReply } from '../replies/model-reply.js';
+import { readBody } from '../replies/read-body.js';
+
+/** How much a failure keeps of a response that holds no reply. */
+const MAX_KEPT_CHARACTERS = 100_000;
+const MAX_QUOTED_CHARACTERS = 200;
+
+/** What a response came with that its body does not say. */
+export interface Origin {
+  contentType: string | null;
+  baseUrl: string;
+  apiKey: string | null;
+  /** A response from a private address that holds no reply is quoted to nobody, and kept for owners alone. */
+  isPrivate: boolean;
+  /** The tools' own names, by the names that were sent. */
+  ownNames: ReadonlyMap<string, string>;
+}
+
+/** Reads the text of a 200. @throws ProviderFailure */
+export const readReply = (
+  dialect: Pick<Dialect, 'fromWire' | 'calledNamePaths'>,
+  text: string,
+  origin: Origin,
+): ModelReply & { body: Json } => explaining(text, origin, () => read(dialect, maskKey(text, origin.apiKey), origin));
+
+/**
+ * The failure of a response that is not read, because that would take too much. Its beginning stays readable.
+ * @param why follows "The answer"
+ * @param beginning of its text
+ */
+export function unread(why: string, beginning: string, origin: Origin): ProviderFailure {
+  const refuse = (): never => {
+    throw badResponse(
+      `The answer ${why}; it was not read.`,
+      false,
+      maskKey(beginning, origin.apiKey),
+      origin.isPrivate,
+    );
+  };
+  try {
+    return explaining(beginning, origin, refuse);
+  } catch (error) {
+    return error as ProviderFailure;
+  }
+}
+
+/** Keeps the text of a response beside the failure of what works on it. */
+function explaining<Result>(text: string, origin: Origin, work: () => Result): Result {
+  const { apiKey, isPrivate } = origin;
+  const kept = (): string => maskKey(text, apiKey).slice(0, MAX_KEPT_CHARACTERS);
+  try {
+    return work();
+  } catch (error) {
+    const failure =
+      error instanceof ProviderFailure ? error : ProviderFailure.internal(error, isPrivate ? undefined : kept());
+    if (isPrivate && isForOwners(text, origin)) failure.privateBody = kept();
+    throw failure;
+  }
+}
+
+function read(
+  dialect: Pick<Dialect, 'fromWire' | 'calledNamePaths'>,
+  text: string,
+  origin: Origin,
+): ModelReply & { body: Json } {
+  const { isPrivate, baseUrl } = origin;
+  let body: Json;
+  try {
+    body = renameAt(parseJson(text), dialect.calledNamePaths, origin.ownNames);
+  } catch {
+    throw notJson(text, origin);
+  }
+  const found = readBody(body, [dialect.fromWire]);
+  if (found && !isHostFailure(found)) return { ...found, body };
+  if (!found)
+    throw badResponse(`The answer holds no reply of a model: ${quote(text, isPrivate)}`, true, text, isPrivate);
+  const { message, status, error } = found.failed;
+  const isHidden = isPrivate && error !== undefined;
+  const shown = isHidden ? modelApiError({ error }) : error;
+  const words = isHidden ? toText((shown as JsonObject | undefined)?.message ?? UNSHOWN) : message;
+  if (status !== undefined) throw classifyStatus(status, undefined, shown ?? words, words, baseUrl);
+  throw badResponse(words, true, text, isPrivate);
+}
+
+const isWebPage = (text: string, { contentType }: Origin): boolean =>
+  contentType?.includes('html') || /^\s*<(!doctype|html)/i.test(text);
+
+const TEXT_TYPE = /^(?:text\/|application\/(?:[\w.+-]*json|x-ndjson)\b|$)/i;
+/** Whether it could be what a model server wrote. A web page or a file of another service is not kept at all. */
+const isForOwners = (text: string, origin: Origin): boolean =>
+  TEXT_TYPE.test(origin.contentType ?? '') && !isWebPage(text, origin) && !text.includes('\0');
+
+function notJson(text: string, origin: Origin): ProviderFailure {
+  const { isPrivate } = origin;
+  const isHtml = isWebPage(text, origin);
+  const message = isHtml
+    ? 'The endpoint answered a web page instead of JSON. Is the base URL right? Most end in /v1.'
+    : `The endpoint answered something that is not JSON: ${quote(text, isPrivate)}`;
+  return badResponse(message, !isHtml, text, isPrivate);
+}
+
+const UNSHOWN = 'it is not shown, because it comes from a private address.';
+const quote = (text: string, isPrivate: boolean): string =>
+  isPrivate ? UNSHOWN : text.slice(0, MAX_QUOTED_CHARACTERS);
+
+function badResponse(message: string, retryable: boolean, text: string, isPrivate: boolean): ProviderFailure {
+  const kept = isPrivate ? undefined : text.slice(0, MAX_KEPT_CHARACTERS);
+  return new ProviderFailure('bad_response', message, retryable, undefined, 200, kept);
+}

@@ -1,0 +1,102 @@
+import type { ProviderKind } from '#lib/contracts/provider';
+import { isObject, type JsonObject } from '#lib/contracts/json/json';
+import { stringifyInSourceOrder } from '#lib/contracts/json/key-order';
+import { DIALECTS } from '../dialects/dialects.js';
+import { ProviderFailure } from '../failure.js';
+import type { ModelReply } from '../replies/model-reply.js';
+import { countValues, exceededBound, tooManyValues } from './count-values.js';
+import { readReply, unread, type Origin } from './read-reply.js';
+import { readVectors, unusable, type Vectors } from './read-vectors.js';
+
+/** The most values of a reply that is parsed. A model that does its task writes some hundreds. */
+export const MAX_REPLY_VALUES = 1_000_000;
+/** The most values of an answer with embeddings: numbers as they are written make two million of 16 MiB. */
+const MAX_VECTOR_VALUES = 2_000_000;
+
+/** The failure of a response that is too large to be read holds this much of its beginning: 100,000 characters. */
+const BEGINNING_BYTES = 400_000;
+
+export type ReadingTask =
+  | { what: 'reply'; kind: ProviderKind; bytes: Uint8Array; origin: Origin }
+  | { what: 'vectors'; bytes: Uint8Array; count: number; quote: string | undefined };
+
+/** A `PrintedJson`, which loses its class between threads. */
+export interface Printed {
+  bytes: Uint8Array<ArrayBuffer>;
+  values: number;
+}
+
+export type ReadingResult =
+  | { reply: Omit<ModelReply, 'message'> & { message: Printed; body: Printed } }
+  | { vectors: Vectors }
+  | { failure: FailureFacts };
+
+/** A `ProviderFailure`, which loses its class between threads. */
+export type FailureFacts = Pick<
+  ProviderFailure,
+  'kind' | 'message' | 'retryable' | 'retryAfterMs' | 'status' | 'body' | 'privateBody' | 'isModelMissing'
+> & { cause?: { message: string; stack?: string } };
+
+/** A byte order mark is dropped, and bytes that are not UTF-8 are replaced. */
+export const decodeUtf8 = (bytes: Uint8Array): string => new TextDecoder().decode(bytes);
+
+/** The beginning of a response, for the failure to read it. */
+export const beginningOf = (bytes: Uint8Array): string => decodeUtf8(bytes.subarray(0, BEGINNING_BYTES));
+
+/** Does the work of a thread. */
+export function runReadingTask(task: ReadingTask): ReadingResult {
+  try {
+    return task.what === 'reply' ? readLargeReply(task) : readLargeVectors(task);
+  } catch (error) {
+    if (error instanceof ProviderFailure) return { failure: factsOf(error) };
+    throw error;
+  }
+}
+
+function readLargeReply({ kind, bytes, origin }: Extract<ReadingTask, { what: 'reply' }>): ReadingResult {
+  const excess = exceededBound(bytes, MAX_REPLY_VALUES);
+  if (excess) throw unread(excess, beginningOf(bytes), origin);
+  const { message, body, ...rest } = readReply(DIALECTS[kind], decodeUtf8(bytes), origin);
+  if (argumentValues(message) > MAX_REPLY_VALUES)
+    throw unread(tooManyValues(MAX_REPLY_VALUES), beginningOf(bytes), origin);
+  return { reply: { ...rest, message: print(stringifyInSourceOrder(message)), body: print(JSON.stringify(body)) } };
+}
+
+/** About how many values the arguments of all calls will be, which are JSON in a text. */
+function argumentValues({ tool_calls: calls }: JsonObject): number {
+  let values = 0;
+  for (const call of Array.isArray(calls) ? calls : []) {
+    const made = isObject(call) && isObject(call.function) ? call.function.arguments : undefined;
+    if (typeof made === 'string' && made.length > 2) values += countValues(new TextEncoder().encode(made)).values;
+    if (values > MAX_REPLY_VALUES) break;
+  }
+  return values;
+}
+
+function print(json: string): Printed {
+  const bytes = new TextEncoder().encode(json);
+  return { bytes, values: countValues(bytes).values };
+}
+
+function readLargeVectors({ bytes, count, quote }: Extract<ReadingTask, { what: 'vectors' }>): ReadingResult {
+  const excess = exceededBound(bytes, MAX_VECTOR_VALUES);
+  if (excess) throw unusable(`it ${excess}`, quote, false);
+  return { vectors: readVectors(decodeUtf8(bytes), count, quote) };
+}
+
+function factsOf(failure: ProviderFailure): FailureFacts {
+  const { kind, message, retryable, retryAfterMs, status, body, privateBody, isModelMissing } = failure;
+  const cause = failure.cause instanceof Error ? failure.cause : undefined;
+  return {
+    ...{ kind, message, retryable, retryAfterMs, status, body, privateBody, isModelMissing },
+    ...(cause && { cause: { message: cause.message, stack: cause.stack } }),
+  };
+}
+
+/** The buffers of a result, which move to the other thread. */
+export const buffersOf = (result: ReadingResult): ArrayBuffer[] =>
+  'reply' in result
+    ? [result.reply.message.bytes.buffer, result.reply.body.bytes.buffer]
+    : 'vectors' in result
+      ? result.vectors.vectors.map(({ buffer }) => buffer as ArrayBuffer)
+      : [];
