@@ -90,7 +90,10 @@ describe('settling', () => {
     expect(await count('exchange', runId)).toBe(4);
   });
 
-  it('stores the exchange of each item under its place', async () => {
+  it.each([
+    ['small', 0],
+    ['large', 100_000],
+  ])('stores the exchange of each item under its place, %s ones', async (_size, more) => {
     const team = await aTeam(pool);
     const { runId } = await team.submit();
     const deliveries = await dispatchLane(pool, team.laneId, 3);
@@ -99,7 +102,7 @@ describe('settling', () => {
       pool,
       deliveries.map((d) => ({
         ...settlementOf(d),
-        exchange: d.item === 1 ? Buffer.alloc(0) : Buffer.from(`said of ${d.item}`),
+        exchange: d.item === 1 ? Buffer.alloc(0) : Buffer.from(`said of ${d.item}`.padEnd(more)),
       })),
     );
     const found = await findExchanges(
@@ -107,7 +110,12 @@ describe('settling', () => {
       runId,
       [2, 3, 0, 1].map((casePosition) => ({ target: 0, casePosition, sample: 0 })),
     );
-    expect(found.map((exchange) => exchange?.toString())).toEqual(['said of 2', undefined, 'said of 0', undefined]);
+    expect(found.map((exchange) => exchange?.toString())).toEqual([
+      'said of 2'.padEnd(more),
+      undefined,
+      'said of 0'.padEnd(more),
+      undefined,
+    ]);
   });
 
   it('stores in which syntax a host left calls in the text', async () => {

@@ -59,7 +59,8 @@ const ofScored =
   ({ result }: Settlement): Value | Otherwise =>
     result.outcome === 'scored' ? value(result) : otherwise;
 
-const COLUMNS = new BatchColumns<Settlement>({
+const EXCHANGE = { p_exchange: ['bytea', (s: Settlement) => s.exchange] } as const;
+const OTHERS: ConstructorParameters<typeof BatchColumns<Settlement>>[0] = {
   p_run: ['uuid', (s) => s.delivery.runId],
   p_target: ['int', (s) => s.delivery.target],
   p_item: ['int', (s) => s.delivery.item],
@@ -87,14 +88,30 @@ const COLUMNS = new BatchColumns<Settlement>({
   p_error_kind: ['text', ({ result }) => (result.outcome === 'errored' ? result.error.kind : null)],
   p_error_message: ['text', ({ result }) => (result.outcome === 'errored' ? result.error.message : null)],
   p_tool_choice: ['text', (s) => s.toolChoiceUsed],
-  p_exchange: ['bytea', (s) => s.exchange],
   p_syntax: ['text', ofScored(({ verdict }) => verdict.evidence.syntax ?? null, null)],
   p_cache_read: ['int', (s) => count(s.usage.cacheReadTokens)],
   p_cache_write_5m: ['int', (s) => count(s.usage.cacheWrite5mTokens)],
   p_cache_write_1h: ['int', (s) => count(s.usage.cacheWrite1hTokens)],
   p_reasoning: ['int', (s) => count(s.usage.reasoningTokens)],
   p_cost_reported: ['bool', (s) => s.usage.reportedCostUsd !== null && s.attempts > 0],
-});
+};
+const COLUMNS = new BatchColumns<Settlement>({ ...OTHERS, ...EXCHANGE });
+const OTHER_COLUMNS = new BatchColumns<Settlement>(OTHERS);
+
+/** Bytes in an array go to Postgres as text of twice their length, which is made here. Larger ones go by themselves. */
+const MAX_LISTED_BYTES = 64 * 1024;
+
+/** The arguments of `settle_items`, and their values from $2 on. */
+function argumentsOf(batch: readonly Settlement[]): { name?: string; arguments: string; values: unknown[] } {
+  if (batch.every(({ exchange }) => exchange.length <= MAX_LISTED_BYTES))
+    return { name: 'settle_items', arguments: COLUMNS.namedArguments(2), values: COLUMNS.values(batch) };
+  const others = OTHER_COLUMNS.values(batch);
+  const exchanges = batch.map((_settlement, index) => `$${2 + others.length + index}::bytea`);
+  return {
+    arguments: `${OTHER_COLUMNS.namedArguments(2)}, p_exchange => ARRAY[${exchanges.join(', ')}]`,
+    values: [...others, ...batch.map(({ exchange }) => exchange)],
+  };
+}
 
 /**
  * Settles items that ended within a few milliseconds, in one statement and one commit: each item once, and only if
@@ -102,11 +119,11 @@ const COLUMNS = new BatchColumns<Settlement>({
  * resume) changes nothing.
  */
 export async function settleItems(pool: Pool | PoolClient, batch: readonly Settlement[]): Promise<SettledBatch> {
+  const { name, arguments: given, values } = argumentsOf(batch);
   const { rows } = await pool.query<{ run_id: string; settled: number; ended: boolean; stored: number[] }>({
-    name: 'settle_items',
-    text: `SELECT run_id, settled, ended, stored
-      FROM settle_items(p_version => $1::int, ${COLUMNS.namedArguments(2)})`,
-    values: [SCORING_VERSION, ...COLUMNS.values(batch)],
+    name,
+    text: `SELECT run_id, settled, ended, stored FROM settle_items(p_version => $1::int, ${given})`,
+    values: [SCORING_VERSION, ...values],
   });
   const storedNumbers = new Set(rows.flatMap((row) => row.stored)); // from 1
   return {
