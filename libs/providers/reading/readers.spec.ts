@@ -119,8 +119,9 @@ it('of an error only the first 64 KiB are read: JSON that is cut there is quoted
 });
 
 it('an error that is nested too deeply is quoted as text', async () => {
-  const failure = await failureOf(`{"error":${'['.repeat(30_000)}${']'.repeat(30_000)}}`, 400);
-  expect(failure).toMatchObject({ kind: 'bad_request', status: 400 });
+  const deep = new Response(`{"error":${'['.repeat(30_000)}${']'.repeat(30_000)}}`, { status: 400 });
+  const asked = createChatClient('openai', { baseUrl, apiKey: KEY }, async () => deep).ask(BODY, OPTIONS);
+  await expect(asked).rejects.toMatchObject({ kind: 'bad_request', status: 400 });
 });
 
 it('a large answer of an embedding model is read in a thread', async () => {
