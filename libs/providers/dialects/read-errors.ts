@@ -52,11 +52,14 @@ export const normaliseErrors =
     return new Response(error ? JSON.stringify({ error }) : text, { status, headers });
   };
 
+/** How much is quoted of an error that is nested too deeply. */
+const MAX_DEEP_CHARACTERS = 1000;
+
 function jsonIn(text: string): Json | undefined {
   try {
     const body = parseJson(text);
-    // It would exhaust the stack of whoever prints it.
-    return isDeeperThan(body, MAX_JSON_DEPTH) ? undefined : body;
+    // It would exhaust the stack of whoever prints it, as the SDKs do.
+    return isDeeperThan(body, MAX_JSON_DEPTH) ? { message: text.slice(0, MAX_DEEP_CHARACTERS) } : body;
   } catch {
     return undefined;
   }
