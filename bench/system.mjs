@@ -8,7 +8,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { startPostgres } from '../scripts/postgres.mjs';
 import { startRedis } from '../scripts/redis.mjs';
 import { freePort } from '../scripts/server-process.mjs';
-import { MEMORY_FLAGS, node, root } from '../scripts/set-up.mjs';
+import { MEMORY_ENV, MEMORY_FLAGS, node, root } from '../scripts/set-up.mjs';
 import { apiCaller, interruption, migrate, productEnv } from './product.mjs';
 
 /** Calls `use` with the system, then stops everything. */
@@ -57,7 +57,7 @@ function processStarter(env) {
       ? ['--cpu-prof', '--cpu-prof-dir', process.env.PROFILE_FOLDER, '--cpu-prof-name', `${name}-${port}.cpuprofile`]
       : [];
     const child = spawn(node, [...MEMORY_FLAGS, ...profile, join(root, `dist/apps/${name}/main.js`)], {
-      env: { ...env, PORT: String(port) },
+      env: { ...MEMORY_ENV, ...env, PORT: String(port) },
       stdio: ['ignore', 'ignore', 'inherit'],
     });
     children.push(child);

@@ -3,7 +3,7 @@ import { spawn } from 'node:child_process';
 import { closeSync, openSync, readFileSync, renameSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { commandOf, signalProcess, until } from './server-process.mjs';
-import { MEMORY_FLAGS, node, root } from './set-up.mjs';
+import { MEMORY_ENV, MEMORY_FLAGS, node, root } from './set-up.mjs';
 
 const FIRST_PAUSE_MS = 500;
 const MAX_PAUSE_MS = 10_000;
@@ -78,7 +78,7 @@ export class AppProcess {
     const stopWithParent = ['--import', join(root, 'scripts/stop-with-parent.mjs')];
     const child = spawn(node, ['--enable-source-maps', ...MEMORY_FLAGS, ...stopWithParent, program], {
       cwd: root,
-      env: { ...env, PORT: String(port) },
+      env: { ...MEMORY_ENV, ...env, PORT: String(port) },
       stdio: ['ignore', log, log, 'ipc'],
       detached: true, // A Ctrl-C in the terminal must not reach it: processes stop in order.
     });

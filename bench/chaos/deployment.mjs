@@ -9,7 +9,7 @@ import pg from 'pg';
 import { startPostgres } from '../../scripts/postgres.mjs';
 import { startRedis } from '../../scripts/redis.mjs';
 import { freePort, signalProcess } from '../../scripts/server-process.mjs';
-import { MEMORY_FLAGS, node, root } from '../../scripts/set-up.mjs';
+import { MEMORY_ENV, MEMORY_FLAGS, node, root } from '../../scripts/set-up.mjs';
 import { apiCaller, interruption, migrate, productEnv } from '../product.mjs';
 
 const STOP_WITH_PARENT = ['--import', join(root, 'scripts/stop-with-parent.mjs')];
@@ -95,7 +95,7 @@ function processStarter(env) {
       join(from, `dist/apps/${name}/main.js`),
     ];
     const child = spawn(node, args, {
-      env: { PATH: process.env.PATH, ...env, ...more, PORT: String(port) },
+      env: { PATH: process.env.PATH, ...MEMORY_ENV, ...env, ...more, PORT: String(port) },
       stdio: ['ignore', 2, 2, 'ipc'],
     });
     children.add(child);

@@ -35,7 +35,7 @@ type Outcome = { result: unknown } | { error: { name: string; message: string; s
 
 const CHECK_EVERY_MS = 100;
 /** A thread without a task keeps its memory for so long. */
-const IDLE_MS = 60_000;
+const IDLE_MS = 5000;
 
 /**
  * Threads for work that may take long on one input, so that it stalls nobody else. Groups (teams, lanes) take turns,
