@@ -229,7 +229,7 @@ export const HEAVY_ATTACKS = {
   },
   async 'estimates of tunes'(hostile, size) {
     const { suiteId, model } = await largeRuns(hostile, size);
-    const spaces = { temperature: times(20, (n) => n / 10) };
+    const spaces = { temperature: [0, 1] };
     const asked = [
       ['/api/tool-eval/prompt-tune/estimate', { suite_id: suiteId, models: [model], meta_model: model }],
       ['/api/tool-eval/param-tune/estimate', { suite_id: suiteId, models: [model], search_space: spaces }],

@@ -17,6 +17,10 @@ import { checkCase, checkChainFields } from '#lib/scoring/checks/check-case';
 import { checkTools } from '#lib/scoring/checks/check-tools';
 import { withRescoreOptions } from '#lib/scoring/cases/rescore-options';
 import type { LargeBodyTask, LargeBodyText } from '../platform/large-bodies.js';
+import type { Roles } from '#lib/tuning/prompts/split-roles';
+import type { Split, SplitCase } from '#lib/tuning/split-cases';
+import { divideCases } from '../tunes/divide-cases.js';
+import { divideRoles } from '../tunes/plan-prompt-tune.js';
 import { diffTexts } from './diff-texts.js';
 import { readBody } from './read-body.js';
 import { readRecordedLines, type ReadLines } from './recorded-lines.js';
@@ -40,6 +44,9 @@ export type SuiteTask =
   | { what: 'read-recorded'; from: number; lines: readonly string[] }
   /** @see diffTexts */
   | { what: 'diff-texts'; pairs: readonly (readonly [from: string, to: string])[] }
+  /** Cases as `readSplitCases` reads them; roles are those of a prompt tune. */
+  | ({ what: 'divide-cases'; cases: readonly [text: string] } & Parameters<typeof divideCases>[1])
+  | ({ what: 'divide-roles'; cases: readonly [text: string] } & Parameters<typeof divideRoles>[1])
   /** @see ToCount */
   | { what: 'count-requests'; of: string; cases: readonly string[]; targets: number }
   | ({ what: 'read-body' } & LargeBodyTask);
@@ -77,6 +84,8 @@ export interface SuiteAnswers {
   'find-uses': { index: number; name: string | null; uses: string[] }[];
   import: Imported;
   'diff-texts': TextHunk[][];
+  'divide-cases': Split;
+  'divide-roles': Roles;
   'count-requests': Counted[];
   'read-recorded': ReadLines;
   'read-body': LargeBodyText;
@@ -104,6 +113,10 @@ export function runSuiteTask(
       return readRecordedLines(task.from, task.lines);
     case 'diff-texts':
       return diffTexts(task.pairs);
+    case 'divide-cases':
+      return divideCases(splitCasesIn(task.cases), task);
+    case 'divide-roles':
+      return divideRoles(splitCasesIn(task.cases), task);
     case 'count-requests':
       return countRequests(parseJson(task.of) as unknown as ToCount, task.cases);
     case 'read-body':
@@ -155,6 +168,9 @@ function warnOfHosts({ tools: text, hosts, cases }: TaskOf<'warn-of-hosts'>): st
   }
   return toolWarnings({ tools: [...offered.values()], most }, hosts);
 }
+
+const splitCasesIn = ([text]: readonly [string]): SplitCase[] =>
+  (JSON.parse(text) as [number, string | null][]).map(([position, category]) => ({ position, category }));
 
 const toolsIn = (text: string): Tool[] => parseJson(text) as unknown as Tool[];
 

@@ -26,7 +26,7 @@ import { notifyOfJobs } from '../platform/notify-of-jobs.js';
 import { POOL, REDIS } from '../platform/stores.js';
 import type { ResolvedRun } from '../runs/estimate-run.js';
 import { RunService } from '../runs/runs.service.js';
-import { divideCases } from './divide-cases.js';
+import { SuiteThreads } from '../threads/suite-threads.js';
 import { planTune, scaleEstimate, spacesOf, type TunePlan } from './plan-tune.js';
 import { refuseLongSpaces } from './refuse-long-spaces.js';
 import { resolveArms } from './resolve-arms.js';
@@ -57,6 +57,7 @@ export class ParamTuneService {
     @Inject(POOL) readonly pool: Pool,
     @Inject(REDIS) readonly redis: Redis,
     readonly runs: RunService,
+    readonly threads: SuiteThreads,
   ) {}
 
   async estimate(caller: Caller, input: ParamTuneInput): Promise<ParamTuneEstimate> {
@@ -143,8 +144,10 @@ export class ParamTuneService {
     const asked = { ...input, base: { ...input.base, max_tokens: run.input.max_tokens } };
     const names = run.targets.map(targetName);
     const arms = await this.#resolve(teamId, asked, run, names);
-    const cases = await readSplitCases(this.pool, teamId, run.suite.id);
-    const { tuning, heldOut } = divideCases(cases, input);
+    const cases = [await readSplitCases(this.pool, teamId, run.suite.id)] as const;
+    const { holdout, mode, seed } = input;
+    const by = { holdout, mode, seed };
+    const { tuning, heldOut } = await this.threads.run(teamId, { what: 'divide-cases', cases, ...by });
     const { cost_usd: cost, requests } = run.estimate;
     const costOfRequest = cost === null ? null : cost / Math.max(1, requests);
     const plan = planTune(input, arms, { tuning: tuning.length, heldOut: heldOut.length }, costOfRequest);

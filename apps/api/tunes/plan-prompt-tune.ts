@@ -12,7 +12,10 @@ const LEAST_CASES = 20;
  * Divides the cases of a suite for a prompt tune.
  * @throws ProblemError 422 when there are too few to hold some out
  */
-export function divideRoles(cases: readonly SplitCase[], { holdout, seed }: PromptTuneInput): Roles {
+export function divideRoles(
+  cases: readonly SplitCase[],
+  { holdout, seed }: Pick<PromptTuneInput, 'holdout' | 'seed'>,
+): Roles {
   const roles = splitRoles(cases, holdout, seed);
   const { heldOut, select } = roles;
   const isEnough = cases.length >= LEAST_CASES && heldOut.length >= MIN_COMMON_CASES && select.length > 0;

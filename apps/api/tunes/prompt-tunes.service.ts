@@ -41,7 +41,7 @@ import { resolveTargets } from '../runs/resolve-targets.js';
 import { RunService } from '../runs/runs.service.js';
 import { SuiteThreads } from '../threads/suite-threads.js';
 import { estimateMeta, notesOnReplies, secondsOfRounds } from './estimate-meta.js';
-import { divideRoles, planPromptTune, type PromptPlan } from './plan-prompt-tune.js';
+import { planPromptTune, type PromptPlan } from './plan-prompt-tune.js';
 import { scaleEstimate } from './plan-tune.js';
 
 interface Prepared {
@@ -181,7 +181,9 @@ export class PromptTuneService {
     const run = await this.runs.prepare(caller, runWithBase(input)).catch(inBody);
     const meta = await this.#resolveMeta(teamId, input);
     const texts = textsOf(input, run.suite);
-    const roles = divideRoles(await readSplitCases(this.pool, teamId, run.suite.id), input);
+    const cases = [await readSplitCases(this.pool, teamId, run.suite.id)] as const;
+    const { holdout, seed } = input;
+    const roles = await this.suiteThreads.run(teamId, { what: 'divide-roles', cases, holdout, seed });
     const plan = planPromptTune(input, roles, run.targets.length);
     plan.notes.push(...notesOnReplies(input, texts.base));
     return { run, meta, texts, roles, plan };
