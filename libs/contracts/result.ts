@@ -169,7 +169,7 @@ export const ResultWithExchange = Result.extend({
   said: z.array(ReplyText).meta({
     description:
       'What the model said, one entry for each round. Empty when it is errored, when its replies are no longer ' +
-      'stored, and when its exchange has more than a million values.',
+      'stored, and when its exchange has more than a million values or 24 MiB.',
   }),
   exchange: z
     .object({

@@ -13,8 +13,8 @@ import { answerOf, saidOf } from './exchange-of.js';
 import { explainResult } from '#lib/scoring/house/explain-result';
 import { writerOf, type WrittenAs } from './export-run.js';
 
-/** To parse an exchange of more would take seconds: it is answered without what the model said. */
-const MAX_PARSED_VALUES = 1_000_000;
+/** To parse an exchange of more takes seconds, or too much memory: it is answered without what the model said. */
+const MAX_PARSED = { values: 1_000_000, bytes: 24 * 2 ** 20 };
 
 interface ResultTask {
   what: 'result';
@@ -81,7 +81,7 @@ async function readResult(pool: Pool, task: ResultTask): Promise<Uint8Array[]> {
 
 /** A result with a large exchange, which is answered as it is stored. @throws ProblemError 403 */
 function largeAnswer(found: Omit<StoredDetails, 'packed'>, json: Buffer, role: Role): Uint8Array[] {
-  const isParsed = countMarks(json) <= MAX_PARSED_VALUES;
+  const isParsed = json.length <= MAX_PARSED.bytes && countMarks(json) <= MAX_PARSED.values;
   // What a model said are texts: the numbers beside them need not keep how they were written.
   const exchange = isParsed ? (JSON.parse(json.toString('utf8')) as StoredExchange) : null;
   const head = JSON.stringify({
@@ -97,7 +97,8 @@ function withoutPrivate(json: Buffer, isParsed: boolean): string {
   if (!isParsed)
     throw new ProblemError(
       403,
-      `This exchange has more than ${MAX_PARSED_VALUES} values, and what a private address answered is among them. ` +
+      `This exchange has more than ${MAX_PARSED.values} values or ${MAX_PARSED.bytes / 2 ** 20} MiB, and what a private ` +
+        'address answered is among them. ' +
         'Only an owner can read it.',
     );
   const exchange = parseJson(json.toString('utf8')) as unknown as StoredExchange;

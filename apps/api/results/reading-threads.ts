@@ -8,7 +8,7 @@ import { problemOfThread } from '../threads/thread-problem.js';
 import type { ReadingOutcome, ReadingTask } from './reading-tasks.js';
 
 /** Each has a connection to Postgres. A team has one of them at a time. */
-const LIMITS = { threads: 2, cpuMs: 20_000, wallMs: 90_000, heapMb: 384 };
+const LIMITS = { threads: 2, cpuMs: 20_000, wallMs: 90_000, heapMb: 224 };
 
 /**
  * Threads that read large results and write exports: what takes the database, the disk and the CPU long for one team
