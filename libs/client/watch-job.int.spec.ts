@@ -46,6 +46,7 @@ async function endedJob(): Promise<string> {
   await cancel(jobId);
   return jobId;
 }
+/** By metrics that may be a second old. */
 const sockets = async (): Promise<number> =>
   Number(/^toolmark_live_connections (\d+)/m.exec((await api.client.get('/metrics')).body)![1]);
 
@@ -145,7 +146,7 @@ it('a watch of a job in which nothing happens ends when its signal says so, and 
   const jobId = await idleJob();
   const { names, done } = collect(watchJob(api.url, jobId, { token: ADMIN_TOKEN, signal: leaving.signal }));
   await until(() => names.includes('tool_eval_init'));
-  expect(await sockets()).toBe(1);
+  await until(async () => (await sockets()) === 1);
   leaving.abort();
   await done;
   await until(async () => (await sockets()) === 0, { what: 'the socket to be gone' });
@@ -172,7 +173,7 @@ describe('one connection', () => {
     const [one, other] = [await idleJob(), await idleJob()];
     const watches = [one, other].map((jobId) => collect(live.watchJob(jobId)));
     await until(() => watches.every(({ names }) => names.includes('tool_eval_init')));
-    expect(await sockets()).toBe(1);
+    await until(async () => (await sockets()) === 1);
     await cancel(one);
     expect(await watches[0]!.done).toContain('job_cancelled');
     expect(watches[1]!.names).not.toContain('job_cancelled');

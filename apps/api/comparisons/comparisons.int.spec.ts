@@ -128,7 +128,7 @@ it('comparisons of one team hold up neither what others ask for nor those of ano
   await until(() => refused > 0, { what: 'the first refusal' });
   expect((await other.get('/api/me')).status).toBe(200);
   expect((await api.client.get(`/api/tool-eval/history/${a}`)).status).toBe(200);
-  expect(await waitingThreads()).toBe(1);
+  await until(async () => (await waitingThreads()) === 1, { what: 'the team to have a thread' });
   const theirs = other.get(`/api/compare?a=${otherA}&b=${otherB}`);
   await until(async () => (await waitingThreads()) === 2, { what: 'the other team to have a thread' });
   await release();

@@ -20,7 +20,7 @@ import { Semaphore } from '#lib/runtime/semaphore';
 import { withRescoreOptions } from '#lib/scoring/cases/rescore-options';
 import { SummaryBuilder } from '#lib/scoring/statistics/summarise';
 import type { Embedder } from '../embeddings/embedder.js';
-import { repliesIn, type Exchange } from '../items/exchange/exchange.js';
+import type { ReadExchange } from '../scoring/exchange.js';
 import { unpackExchange } from '../items/exchange/pack-exchange.js';
 import type { CachedRun, RunCache } from '../items/run-cache.js';
 import { prepare, type PreparedCase } from '../scoring/prepare-case.js';
@@ -99,7 +99,10 @@ export class Rescorer {
         if (exchange!.length === 0) return { ...place, scored: undefined };
         const scored = unpackExchange<RescoredItem['scored']>(
           exchange!,
-          (work) => largeOnesInTurn.run(work),
+          {
+            whenRoom: (work) => largeOnesInTurn.run(work),
+            read: (packed) => this.deps.scorer.readExchange(packed, { share: rescore.teamId, signal }),
+          },
           async (stored) => this.#score(stored, () => caseAt(place.casePosition), cached, rescore, signal),
         );
         return { ...place, scored: await scored.catch((error) => this.#leaveOut(error, rescore, place, signal)) };
@@ -108,13 +111,12 @@ export class Rescorer {
   }
 
   async #score(
-    exchange: Exchange,
+    { replies }: ReadExchange,
     prepared: () => Promise<PreparedCase>,
     { run: { teamId } }: CachedRun,
     { options }: RescoreToContinue,
     signal: AbortSignal,
   ): Promise<RescoredItem['scored']> {
-    const replies = repliesIn(exchange);
     if (!replies) return undefined;
     const similarity = (a: string, b: string) => this.deps.embedder.similarity(teamId, a, b, signal);
     return this.deps.scorer.score(await prepared(), replies, options.metrics, { share: teamId, signal, similarity });

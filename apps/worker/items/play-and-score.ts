@@ -17,7 +17,7 @@ import type { ReplyScorer } from '../scoring/score-reply.js';
 import type { Connections, HeldModel, ModelConnection } from '../models/connections.js';
 import type { FirstRequests } from '../models/first-requests.js';
 import { errored, type ItemResult } from './error-settlements.js';
-import type { NewExchange } from './exchange/exchange.js';
+import type { NewExchange } from '../scoring/exchange.js';
 import { packExchange } from './exchange/pack-exchange.js';
 import { playCase, type PlayedCase } from './play-case.js';
 import type { RunWarnings } from './run-warnings.js';

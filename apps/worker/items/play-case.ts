@@ -9,7 +9,8 @@ import { DEFAULT_MAX_ROUNDS } from '#lib/scoring/house/score-chain';
 import { EARLIER_MESSAGES_PLACEHOLDER } from '#lib/scoring/cases/stored-requests';
 import type { PreparedCase } from '../scoring/prepare-case.js';
 import { Unscorable } from '../scoring/score-reply.js';
-import type { HeldReply, ToolResults } from '../scoring/scoring-work.js';
+import type { HeldReply } from '../scoring/exchange.js';
+import type { ToolResults } from '../scoring/scoring-work.js';
 import { askModel, type AskOptions, type AskResult } from './ask-model.js';
 import { isRefusedForReplies } from './refused-round.js';
 

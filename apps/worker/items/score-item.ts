@@ -1,5 +1,3 @@
-import type { JsonObject } from '#lib/contracts/json/json';
-import type { ToolChoice } from '#lib/contracts/run';
 import type { CachedReply } from '#lib/db/engine/reply-cache';
 import type { Outcome } from '#lib/db/engine/settle-items';
 import type { LoadedRun, LoadedTarget } from '#lib/db/read/for-workers/load-run';
@@ -10,11 +8,10 @@ import { traceStep } from '#lib/runtime/tracing/tracing';
 import type { Embedder } from '../embeddings/embedder.js';
 import type { PreparedCase } from '../scoring/prepare-case.js';
 import { Unscorable, type ReplyScorer } from '../scoring/score-reply.js';
-import type { HeldReply } from '../scoring/scoring-work.js';
+import type { HeldReply } from '../scoring/exchange.js';
 import { ShuttingDown } from './claimed-items.js';
 import { errored, internalError, NOT_ASKED, type ItemIdentity, type ItemResult } from './error-settlements.js';
-import { recordedError, repliesIn, usageIn } from './exchange/exchange.js';
-import { unpackExchange } from './exchange/pack-exchange.js';
+import { unpackExchange, type LargeExchanges } from './exchange/pack-exchange.js';
 
 /** An item with all that running it needs. */
 export interface LoadedItem {
@@ -60,9 +57,9 @@ export class ItemScorer {
     { exchange, usage }: CachedReply,
     signal: AbortSignal,
   ): Promise<ItemResult | undefined> {
-    return unpackExchange(exchange, whenRoom(item), async (stored) => {
-      const isUnfinishedChain = item.prepared.input.multi_turn && !stored.rounds;
-      const replies = isUnfinishedChain ? undefined : repliesIn(stored);
+    return unpackExchange(exchange, this.#large(item, signal), async (stored): Promise<ItemResult | undefined> => {
+      const isUnfinishedChain = item.prepared.input.multi_turn && !stored.isWholeChain;
+      const replies = isUnfinishedChain ? undefined : stored.replies;
       if (!replies) return undefined;
       return {
         result: await this.score(item, replies, signal),
@@ -71,7 +68,7 @@ export class ItemScorer {
         costUsd: 0,
         cached: true,
         attempts: 0,
-        toolChoiceUsed: ((stored.requests.at(-1) as JsonObject).tool_choice ?? 'auto') as ToolChoice,
+        toolChoiceUsed: stored.toolChoice,
         exchange,
       };
     });
@@ -85,11 +82,23 @@ export class ItemScorer {
     const free = { ...NOT_ASKED, costUsd: 0 };
     if (!exchange)
       return { ...free, result: errored('unrecorded', 'The file holds no reply of this case and sample.') };
-    return unpackExchange(exchange, whenRoom(item), async (stored): Promise<ItemResult> => {
-      const replies = repliesIn(stored);
-      if (!replies) return { ...free, exchange, result: { outcome: 'errored', error: recordedError(stored) } };
-      return { ...free, exchange, usage: usageIn(stored), result: await this.score(item, replies, signal) };
+    return unpackExchange(exchange, this.#large(item, signal), async (stored): Promise<ItemResult> => {
+      const { replies, usage, error } = stored;
+      if (replies) return { ...free, exchange, usage, result: await this.score(item, replies, signal) };
+      if (error) return { ...free, exchange, result: { outcome: 'errored', error } };
+      throw new Error('A recorded exchange has neither a reply nor an error.');
     });
+  }
+
+  /** How a large exchange is read: in a thread, when there is room for it as for a large reply that arrives. */
+  #large({ replyMemory, target }: LoadedItem, signal: AbortSignal): LargeExchanges {
+    return {
+      read: (packed) => this.deps.scorer.readExchange(packed, { share: target.laneId, signal }),
+      whenRoom: async (work) => {
+        await replyMemory.reserve();
+        return work();
+      },
+    };
   }
 
   logUnforeseen(error: unknown, facts: object): void {
@@ -104,11 +113,3 @@ export class ItemScorer {
 /** Whether a reply may answer the same request again. One that was refused or cut off says nothing of the model. */
 export const mayAnswerAgain = (result: Outcome): boolean =>
   result.outcome === 'errored' || !['refused', 'cut_off'].includes(result.verdict.error_type);
-
-/** A large exchange waits for room like a large reply that arrives. */
-const whenRoom =
-  ({ replyMemory }: LoadedItem) =>
-  async <Result>(work: () => Promise<Result>): Promise<Result> => {
-    await replyMemory.reserve();
-    return work();
-  };

@@ -6,7 +6,7 @@ import { isCheapToScore } from '#lib/scoring/house/is-cheap-to-score';
 import { seededRandom } from '#lib/scoring/statistics/seeded-random';
 import { prepare } from './prepare-case.js';
 import { ReplyScorer, Unscorable } from './score-reply.js';
-import type { Reply } from './scoring-work.js';
+import type { Reply } from './exchange.js';
 
 const logged: object[] = [];
 const logger = { error: (facts: object) => void logged.push(facts) } as never;

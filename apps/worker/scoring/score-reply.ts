@@ -10,18 +10,18 @@ import { ThreadLimitExceeded, ThreadPool, type ThreadLimits } from '#lib/runtime
 import { PrintedJson } from '#lib/providers/reading/printed-json';
 import { isCheapToScore, approximateJsonLength } from '#lib/scoring/house/is-cheap-to-score';
 import { thoughtsBeside } from '#lib/scoring/replies/thoughts';
+import type { HeldReply, ReadExchange, Reply } from './exchange.js';
 import type { PreparedCase } from './prepare-case.js';
 import {
   KnownSimilarities,
   runTools,
   scoreOnce,
   type CaseText,
-  type HeldReply,
   type PrintedReply,
-  type Reply,
   type ScoredReply,
   type ScoringResult,
   type ScoringTask,
+  type PrintedExchange,
   type ToolResults,
 } from './scoring-work.js';
 
@@ -113,7 +113,8 @@ export class ReplyScorer {
       };
       const result = await this.#threads.run(task, share, signal);
       if ('unknown' in result) return result;
-      return { scored: parseJson(result.json!) as unknown as ScoredReply, unknown: [] };
+      const { json } = result as { json: string };
+      return { scored: parseJson(json) as unknown as ScoredReply, unknown: [] };
     };
   }
 
@@ -140,6 +141,19 @@ export class ReplyScorer {
     const { json: results } = result;
     if (results === undefined) return undefined;
     return runSerially(() => parseJson(results) as unknown as ToolResults, results.length);
+  }
+
+  /**
+   * Reads a large stored exchange, which may hold hundreds of thousands of values.
+   * @throws Unscorable, or the signal's reason
+   */
+  async readExchange(packed: Uint8Array, { share, signal }: Caller): Promise<ReadExchange> {
+    const task = { what: 'read exchange', packed } as const;
+    const result = await this.#guard(signal, () => this.#threads.run(task, share, signal));
+    if ('excess' in result) throw new Unscorable('unscorable', `The stored exchange ${result.excess}.`);
+    const { replies, ...rest } = (result as { exchange: PrintedExchange }).exchange;
+    const held = replies?.map(({ bytes, values, ...reply }) => ({ ...reply, message: new PrintedJson(bytes, values) }));
+    return { ...rest, replies: held };
   }
 
   async close(): Promise<void> {

@@ -2,4 +2,6 @@
 import { serveTasks } from '#lib/runtime/threads/thread-entry';
 import { runScoringTask } from './scoring-work.js';
 
-serveTasks(runScoringTask);
+serveTasks(runScoringTask, (result) =>
+  'exchange' in result ? (result.exchange.replies ?? []).map(({ bytes }) => bytes.buffer) : [],
+);

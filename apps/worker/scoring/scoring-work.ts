@@ -1,6 +1,8 @@
+import { zstdDecompressSync } from 'node:zlib';
 import { LRUCache } from 'lru-cache';
 import type { CaseInput } from '#lib/contracts/case';
 import { parseJson, type JsonObject } from '#lib/contracts/json/json';
+import { stringifyInSourceOrder } from '#lib/contracts/json/key-order';
 import type { RunMetric } from '#lib/contracts/metric';
 import { toStorable } from '#lib/contracts/json/storable';
 import type { Tool } from '#lib/contracts/tool';
@@ -10,27 +12,17 @@ import { scoreMetrics } from '#lib/scoring/metric-input';
 import type { MetricScore } from '#lib/scoring/metrics';
 import { mockTools } from '#lib/scoring/cases/mock-tools';
 import { isUnreadCall, parseReply } from '#lib/scoring/replies/parse-reply';
-import type { PrintedJson } from '#lib/providers/reading/printed-json';
-import { decodeUtf8 } from '#lib/providers/reading/reading-work';
+import { countValues, tooManyValues } from '#lib/providers/reading/count-values';
+import { decodeUtf8, MAX_REPLY_VALUES } from '#lib/providers/reading/reading-work';
 import { endsChain } from '#lib/scoring/house/score-chain';
 import { shortenMetrics, shortenVerdict } from '#lib/scoring/house/shorten-verdict';
+import { readExchange, type Exchange, type ReadExchange, type Reply } from './exchange.js';
 import { prepareWith, type PreparedCase } from './prepare-case.js';
 
 export interface ScoredReply {
   verdict: Verdict;
   metrics?: Record<string, MetricScore>;
 }
-
-/** What a model replied, as an OpenAI assistant message. */
-export interface Reply {
-  message: JsonObject;
-  finishReason: string | null;
-  /** Tools' own names, by the names that were sent to the model. */
-  names?: Record<string, string>;
-}
-
-/** A reply as the main thread holds it: the message of a large one is read in threads alone. */
-export type HeldReply = Omit<Reply, 'message'> & { message: JsonObject | PrintedJson };
 
 /** A reply whose message is JSON, as characters or in UTF-8. */
 export type PrintedReply = Omit<Reply, 'message'> & { message: string | Uint8Array };
@@ -135,14 +127,26 @@ export interface CaseText {
 }
 
 /** Work for a thread. JSON travels as text, because a number that keeps its text could not be cloned. */
-export type ScoringTask = { case: CaseText } & (
-  | { what: 'score'; replies: PrintedReply[]; metrics: string; known: [string, string, number][] }
-  | { what: 'run tools'; reply: PrintedReply; callCounts: Map<string, number> }
-);
+export type ScoringTask =
+  | { what: 'score'; case: CaseText; replies: PrintedReply[]; metrics: string; known: [string, string, number][] }
+  | { what: 'run tools'; case: CaseText; reply: PrintedReply; callCounts: Map<string, number> }
+  /** `packed` is zstd of a stored exchange. */
+  | { what: 'read exchange'; packed: Uint8Array };
 
-/** `json` is a `ScoredReply` or `ToolResults`. */
+/** `json` is a `ScoredReply` or `ToolResults`; `excess` says why an exchange is not read. */
 export type ScoringResult =
-  { unknown: [string, string][] } | { json: string | undefined; callCounts?: Map<string, number> };
+  | { unknown: [string, string][] }
+  | { json: string | undefined; callCounts?: Map<string, number> }
+  | { exchange: PrintedExchange }
+  | { excess: string };
+
+/** A stored exchange whose replies have their messages in UTF-8, and about how many values each of them has. */
+export type PrintedExchange = Omit<ReadExchange, 'replies'> & {
+  replies: (Omit<Reply, 'message'> & { bytes: Uint8Array<ArrayBuffer>; values: number })[] | undefined;
+};
+
+/** A larger exchange is not scored again. Of a chain, what is stored has four times as much as a response may have. */
+const MAX_EXCHANGE_BYTES = 64 * 2 ** 20;
 
 /** The cases that a thread used last, by their texts. */
 const prepared = new LRUCache<string, PreparedCase>({ max: 16 });
@@ -169,6 +173,7 @@ const readPrinted = ({ message, ...rest }: PrintedReply): Reply => ({
 
 /** Does the work of a thread. */
 export function runScoringTask(task: ScoringTask): ScoringResult {
+  if (task.what === 'read exchange') return readPacked(task.packed);
   const preparedCase = preparedOf(task.case);
   if (task.what === 'run tools') {
     const results = runTools(preparedCase, readPrinted(task.reply), task.callCounts);
@@ -189,4 +194,16 @@ export function runScoringTask(task: ScoringTask): ScoringResult {
     ...(scored.metrics && { metrics: shortenMetrics(scored.metrics) }),
   };
   return { json: JSON.stringify(short) };
+}
+
+function readPacked(packed: Uint8Array): ScoringResult {
+  const json = zstdDecompressSync(packed, { maxOutputLength: MAX_EXCHANGE_BYTES });
+  if (countValues(json, { maxValues: MAX_REPLY_VALUES }).values > MAX_REPLY_VALUES)
+    return { excess: tooManyValues(MAX_REPLY_VALUES) };
+  const { replies, ...rest } = readExchange(parseJson(json.toString('utf8')) as unknown as Exchange);
+  const print = ({ message, ...reply }: Reply) => {
+    const bytes = new TextEncoder().encode(stringifyInSourceOrder(message));
+    return { ...reply, bytes, values: countValues(bytes).values };
+  };
+  return { exchange: { ...rest, replies: replies?.map(print) } };
 }

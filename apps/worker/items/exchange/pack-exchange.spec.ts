@@ -1,16 +1,12 @@
+import { zstdCompressSync, zstdDecompressSync } from 'node:zlib';
 import { PrintedJson } from '#lib/providers/reading/printed-json';
-import type { NewExchange } from './exchange.js';
+import type { NewExchange } from '../../scoring/exchange.js';
 import { packExchange, unpackExchange } from './pack-exchange.js';
+import { ReplyScorer, Unscorable } from '../../scoring/score-reply.js';
 
 const printed = (json: string) => new PrintedJson(new TextEncoder().encode(json), 1);
-const stored = async (exchange: NewExchange) =>
-  JSON.stringify(
-    await unpackExchange(
-      await packExchange(exchange, 0),
-      (work) => work(),
-      (found) => Promise.resolve(found),
-    ),
-  );
+const stored = async (exchange: NewExchange): Promise<string> =>
+  zstdDecompressSync(await packExchange(exchange, 0)).toString('utf8');
 
 it('an exchange with printed bodies is stored as if they had been read', async () => {
   const requests = [{ model: 'm' }];
@@ -21,4 +17,38 @@ it('an exchange with printed bodies is stored as if they had been read', async (
     expect(
       await stored({ requests, replies: [refusal, printed(JSON.stringify(text)), printed('{"n":5.0}')], ...rest }),
     ).toBe(JSON.stringify({ requests, replies: [refusal, text, 'N'], ...rest }).replace('"N"', '{"n":5.0}'));
+});
+
+describe('a stored exchange', () => {
+  const scorer = new ReplyScorer({ error: () => {} });
+  afterAll(() => scorer.close());
+  const turn = { share: 'lane', signal: new AbortController().signal };
+  const large = {
+    whenRoom: <Made>(work: () => Promise<Made>) => work(),
+    read: (packed: Buffer) => scorer.readExchange(packed, turn),
+  };
+  const read = (exchange: string) => unpackExchange(zstdCompressSync(exchange), large, async (found) => found);
+  const exchangeOf = (content: string, more = '') =>
+    `{"requests":[{"tool_choice":"required"}],"replies":[{"choices":[{"message":{"role":"assistant",` +
+    `"content":"${content}"},"finish_reason":"stop"}],"usage":{"prompt_tokens":7,"completion_tokens":3}${more}}],` +
+    '"names":{"a_b":"a.b"}}';
+
+  it('says the same whether it is read here or, as a large one, in a thread', async () => {
+    const [small, long] = [await read(exchangeOf('yes')), await read(exchangeOf('x'.repeat(300_000)))];
+    const messageOf = (found: typeof small): string => {
+      const { message } = found.replies![0]!;
+      return message instanceof PrintedJson ? new TextDecoder().decode(message.bytes) : JSON.stringify(message);
+    };
+    expect(long.replies![0]!.message).toBeInstanceOf(PrintedJson);
+    expect(messageOf(long).replace(/x+/, 'yes')).toBe(messageOf(small));
+    const without = ({ replies, ...rest }: typeof small) => [rest, replies!.map(({ message: _, ...reply }) => reply)];
+    expect(without(long)).toEqual(without(small));
+    expect(small).toMatchObject({ toolChoice: 'required', isWholeChain: false, usage: { promptTokens: 7 } });
+  });
+
+  it('of more than a million values is not scored again', async () => {
+    const many = read(exchangeOf('yes', `,"x":[${'1,'.repeat(1_000_000)}1]`));
+    await expect(many).rejects.toThrow(Unscorable);
+    await expect(many).rejects.toThrow('The stored exchange holds more than 1,000,000 values.');
+  });
 });

@@ -1,9 +1,9 @@
 import { promisify } from 'node:util';
-import { constants, zstdCompress, zstdCompressSync, zstdDecompress, zstdDecompressSync } from 'node:zlib';
+import { constants, zstdCompress, zstdCompressSync, zstdDecompressSync } from 'node:zlib';
 import { parseJson } from '#lib/contracts/json/json';
 import { runSerially } from '#lib/runtime/threads/large-work';
 import { PrintedJson } from '#lib/providers/reading/printed-json';
-import type { Exchange, NewExchange } from './exchange.js';
+import { readExchange, type Exchange, type NewExchange, type ReadExchange } from '../../scoring/exchange.js';
 
 /** Up to this many characters, an exchange is packed in this thread. */
 const MAX_HERE = 256 * 1024;
@@ -13,7 +13,6 @@ const MAX_HERE = 256 * 1024;
 const params = { [constants.ZSTD_c_compressionLevel]: 1 };
 const packHere = (text: string): Buffer => zstdCompressSync(text, { params, chunkSize: 1024 });
 const packElsewhere = promisify(zstdCompress);
-const unpackElsewhere = promisify(zstdDecompress);
 
 /** @param largeBytes about the size of its large replies; 0 when it has none */
 export async function packExchange(exchange: NewExchange, largeBytes: number): Promise<Buffer> {
@@ -37,21 +36,23 @@ function withPrinted(requests: string, replies: NewExchange['replies'], rest: ob
   return Buffer.concat([Buffer.from(`{"requests":${requests},"replies":[`), ...bodies, Buffer.from(`]${end}`)]);
 }
 
-/**
- * Reads a stored exchange and does something with it.
- * @param whenRoom calls what works on a large exchange when there is room for one
- */
+/** How large exchanges are read. */
+export interface LargeExchanges {
+  /** Works on one when there is room for it. */
+  whenRoom: <Result>(work: () => Promise<Result>) => Promise<Result>;
+  /** Reads one in a thread. */
+  read: (packed: Buffer) => Promise<ReadExchange>;
+}
+
+/** Reads a stored exchange and does something with it. */
 export async function unpackExchange<Result>(
   packed: Buffer,
-  whenRoom: (work: () => Promise<Result>) => Promise<Result>,
-  use: (exchange: Exchange) => Promise<Result>,
+  large: LargeExchanges,
+  use: (exchange: ReadExchange) => Promise<Result>,
 ): Promise<Result> {
   const small = unpackSmall(packed);
-  if (small !== undefined) return use(parseJson(small) as unknown as Exchange);
-  return whenRoom(async () => {
-    const text = (await unpackElsewhere(packed)).toString('utf8');
-    return use(await runSerially(() => parseJson(text) as unknown as Exchange, text.length));
-  });
+  if (small !== undefined) return use(readExchange(parseJson(small) as unknown as Exchange));
+  return large.whenRoom(async () => use(await large.read(packed)));
 }
 
 /** @returns undefined when it is large */

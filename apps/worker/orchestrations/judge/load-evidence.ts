@@ -16,7 +16,7 @@ import { caseAsJudged, replyAsJudged, type JudgedCase, type JudgedText } from '#
 import { MAX_REQUEST_CHARS } from '#lib/judging/judge-request';
 import { joinSystemPrompts } from '#lib/providers/system-prompt';
 import { toolSetOf } from '#lib/scoring/cases/tool-set';
-import { repliesIn, type Exchange } from '../../items/exchange/exchange.js';
+import { repliesIn, type Exchange } from '../../scoring/exchange.js';
 import type { Here } from './here.js';
 
 /** What a judge is to see of one judgement; undefined where a result is gone. */
