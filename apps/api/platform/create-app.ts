@@ -3,6 +3,7 @@ import { NestFactory } from '@nestjs/core';
 import { FastifyAdapter, type NestFastifyApplication } from '@nestjs/platform-fastify';
 import type { FastifyInstance, FastifyReply } from 'fastify';
 import type { Pool } from '#lib/db/connection/pool';
+import { answerInOrder } from './answer-in-order.js';
 import { AnswerMemory, boundAnswers } from './answer-memory.js';
 import { checkTokens } from './auth.js';
 import { refuseLargeBodies } from './body-bounds.js';
@@ -40,6 +41,7 @@ export async function createApp(root: DynamicModule): Promise<NestFastifyApplica
   });
   const fastify = app.getHttpAdapter().getInstance() as unknown as FastifyInstance;
   fastify.server.maxConnections = MOST_CONNECTIONS;
+  answerInOrder(fastify);
   addBodyParsers(fastify, { inHand: new BytesInHand(), reader: readerOf(app) });
   measureRequests(fastify);
   closeConnections(fastify, app.get(Shutdown));

@@ -1,0 +1,26 @@
+import type { FastifyInstance } from 'fastify';
+import type { Socket } from 'node:net';
+import { ProblemError } from '#lib/contracts/input/problem';
+
+/** Requests that wait behind the one that a connection is answered. */
+const MOST_WAITING = 100;
+
+/**
+ * Begins with a request when those before it on its connection are answered. HTTP lets clients send several at once
+ * and has them answered in their order: the memory of a later answer would be what the earlier one waits for.
+ */
+export function answerInOrder(fastify: FastifyInstance): void {
+  const waiting = new WeakMap<Socket, number>();
+  fastify.addHook('onRequest', async ({ raw: { socket } }, { raw }) => {
+    // A response has no socket before its turn.
+    if (raw.socket || raw.destroyed) return;
+    const others = waiting.get(socket) ?? 0;
+    if (others >= MOST_WAITING) socket.destroy();
+    else {
+      waiting.set(socket, others + 1);
+      await new Promise<void>((resolve) => raw.once('socket', () => resolve()).once('close', () => resolve()));
+      waiting.set(socket, waiting.get(socket)! - 1);
+    }
+    if (socket.destroyed) throw new ProblemError(408, 'The client left.');
+  });
+}
