@@ -1,6 +1,7 @@
 import { setImmediate as isTaken } from 'node:timers/promises';
 import { ProblemError } from '#lib/contracts/input/problem';
 import type { JsonAnswer } from '#lib/comparison/threads/comparison-tasks';
+import { withTurn } from '#lib/runtime/held-turn';
 import { ThreadLimitExceeded, TooManyTasks } from '#lib/runtime/threads/thread-pool';
 import { ComparisonAnswers } from './comparison-answers.js';
 
@@ -35,6 +36,23 @@ it('an answer is made once for all who ask for it at the same time, and kept', a
   expect(await Promise.all(asked)).toEqual(['"first"', '"first"']);
   expect(await ask('k')).toBe('"first"');
   expect(made).toHaveLength(1);
+});
+
+it('whoever waits for an answer gives the turn of its request back, and whoever need not wait keeps it', async () => {
+  const { made, ask } = answersOf();
+  const left: string[] = [];
+  const asked = withTurn(
+    () => left.push('waits'),
+    () => ask('k'),
+  );
+  expect(left).toEqual(['waits']);
+  made[0]!({ text: '"made"', keep: true });
+  expect(await asked).toBe('"made"');
+  await withTurn(
+    () => left.push('reads'),
+    () => ask('k'),
+  );
+  expect(left).toEqual(['waits']);
 });
 
 it('an answer that is not to be kept, or that failed, is made anew', async () => {

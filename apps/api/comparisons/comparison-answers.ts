@@ -6,6 +6,7 @@ import type {
   JsonAnswer,
 } from '#lib/comparison/threads/comparison-tasks';
 import type { Comparer } from '#lib/comparison/threads/comparison-threads';
+import { leaveTurn } from '#lib/runtime/held-turn';
 import { ThreadLimitExceeded, TooManyTasks } from '#lib/runtime/threads/thread-pool';
 
 /** All answers that are kept. */
@@ -49,6 +50,7 @@ interface Kept {
  * Answers of comparisons, by their tasks, which name all that they depend on. Requests for one answer at the same time
  * wait for the same work, each for as long as it likes. Whoever has left may ask again within a minute: the work goes
  * on, and its outcome is kept. An answer that may change is for those who waited for it, or for the next who asks.
+ * Whoever waits gives the turn of its request back: the team asks for other things meanwhile.
  */
 export class ComparisonAnswers {
   readonly #kept = new LRUCache<string, Kept>({
@@ -73,6 +75,7 @@ export class ComparisonAnswers {
     const kept = this.#kept.get(key);
     if (kept?.once) this.#kept.delete(key);
     if (kept) return kept.json;
+    leaveTurn();
     const making = this.#making.get(key) ?? this.#begin(key, task);
     clearTimeout(making.dropping);
     making.waiting++;
