@@ -1,6 +1,7 @@
 import Fastify, { type FastifyInstance } from 'fastify';
 import { connect, type Socket } from 'node:net';
 import { Readable } from 'node:stream';
+import { withTurn } from '#lib/runtime/held-turn';
 import { until } from '../../../test/until.js';
 import { AnswerMemory, boundAnswers } from './answer-memory.js';
 import type { CallerRequest } from './decorators.js';
@@ -17,8 +18,18 @@ afterEach(async () => {
   await fastify.close();
 });
 
+/** Requests that have their turn. */
+let turns: number;
+let asked: number;
+
 async function listen(memory: AnswerMemory): Promise<number> {
   fastify = Fastify();
+  [turns, asked] = [0, 0];
+  fastify.addHook('preHandler', (_request, _reply, done) => {
+    turns++;
+    asked++;
+    withTurn(() => turns--, done);
+  });
   fastify.addHook('onRequest', async (request) => {
     (request as CallerRequest).caller = { teamId: request.headers.team } as unknown as CallerRequest['caller'];
   });
@@ -78,6 +89,16 @@ it('an answer that waited comes when others are read, and one to a change always
   first.resume();
   expect(await Promise.all(waiting)).toEqual([BYTES / 2, BYTES / 2, BYTES / 2]);
   await until(async () => memory.held === 0, { what: 'the memory to be given back' });
+});
+
+it('requests whose answers wait for memory give their turns back, so that the team asks for other things', async () => {
+  const memory = new AnswerMemory({ process: 64 * MIB, team: BYTES });
+  const port = await listen(memory);
+  ask(port, 'a');
+  await until(async () => memory.held === BYTES, { what: 'the first answer' });
+  expect(turns).toBe(1);
+  for (let n = 0; n < 3; n++) ask(port, 'a');
+  await until(async () => asked === 4 && turns === 1, { what: 'the turns of those that wait' });
 });
 
 it('a client that leaves while its answer waits leaves its place to the next one', async () => {

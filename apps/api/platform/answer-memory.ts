@@ -2,6 +2,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Socket } from 'node:net';
 import { Readable } from 'node:stream';
 import { ProblemError } from '#lib/contracts/input/problem';
+import { leaveTurn } from '#lib/runtime/held-turn';
 import { MemoryPool } from '#lib/runtime/memory-pool';
 import type { CallerRequest } from './decorators.js';
 import { toProblem } from './problem.filter.js';
@@ -53,7 +54,8 @@ export class AnswerMemory {
   }
 
   /**
-   * Takes memory for an answer, in the turn of its team. It is given back when the answer is closed.
+   * Takes memory for an answer, in the turn of its team. It is given back when the answer is closed. A request whose
+   * answer waits gives its other turn back: the team asks for other things while some of its clients read slowly.
    * @returns undefined when the client left meanwhile
    * @throws ProblemError 429 when too many answers to questions of the team wait already
    */
@@ -70,6 +72,7 @@ export class AnswerMemory {
       onceClosed(request, reply, release);
       return true;
     }
+    leaveTurn();
     this.#waiting.set(team, waiting + 1);
     try {
       return await new Promise<true | undefined>((resolve) => {
