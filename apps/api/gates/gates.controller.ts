@@ -15,9 +15,12 @@ import {
 import { PageQuery, pageOf, type PageQuery as PageQueryType } from '#lib/contracts/page';
 import type { Caller } from '#lib/db/catalogue/callers';
 import { patienceOf, sendComparison } from '../comparisons/send-comparison.js';
-import { About, Answers, Changes, idCursor, Me, uuid, type Change } from '../platform/decorators.js';
+import { About, Answers, Changes, idCursor, Me, TakesUpTo, uuid, type Change } from '../platform/decorators.js';
 import { GateRunService } from './gate-runs.service.js';
 import { GateService } from './gates.service.js';
+
+/** As those of a run: system prompts of many models, and texts in place of those of its suite. */
+const RUN_BYTES = 2 ** 20;
 
 @Controller('api/gates')
 export class GatesController {
@@ -97,6 +100,7 @@ export class GatesController {
   }
 
   @Post(':id/run')
+  @TakesUpTo(RUN_BYTES, GateRunInput)
   @About(
     'Run a gate',
     'Makes the run to measure, with the settings of the baseline except for what `config` says, or takes the one ' +

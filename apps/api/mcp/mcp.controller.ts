@@ -9,9 +9,12 @@ import {
   McpSyncQuery,
 } from '#lib/contracts/mcp';
 import type { Caller } from '#lib/db/catalogue/callers';
-import { About, Answers, Changes, Me, uuid, type Change } from '../platform/decorators.js';
+import { About, Answers, Changes, Me, TakesUpTo, uuid, type Change } from '../platform/decorators.js';
 import { McpSyncService } from './mcp-sync.service.js';
 import { McpService } from './mcp.service.js';
+
+/** The tools of a suite have up to 1 MiB, and those to choose from may have more. */
+const TOOLS_BYTES = 2 * 2 ** 20;
 
 @Controller('api')
 export class McpController {
@@ -28,6 +31,7 @@ export class McpController {
   }
 
   @Post('mcp/import')
+  @TakesUpTo(TOOLS_BYTES, McpImportInput)
   @About(
     "Make a suite of an MCP server's tools",
     'Reads the tools from the server, or takes the tools of an earlier discovery. The instructions of ' +

@@ -1,9 +1,12 @@
 import type { z } from 'zod';
 import { CaseInput } from '#lib/contracts/case';
+import { GateRunInput } from '#lib/contracts/gate';
 import { LabelsInput } from '#lib/contracts/label';
+import { McpImportInput } from '#lib/contracts/mcp';
 import { ParamTuneInput } from '#lib/contracts/param-tune';
 import { PromptTuneInput } from '#lib/contracts/prompt-tune';
 import { PromptVersionInput } from '#lib/contracts/prompt-version';
+import { ProviderInput, ProviderPatch } from '#lib/contracts/provider';
 import { RecordedInput } from '#lib/contracts/recorded';
 import { RunInput } from '#lib/contracts/run';
 import { CasesInput, SuiteInput, SuitePatch, SuiteReplacement } from '#lib/contracts/suite';
@@ -13,10 +16,14 @@ import { TryInput } from '#lib/contracts/try';
 export const LARGE_BODIES = {
   CaseInput,
   CasesInput,
+  GateRunInput,
   LabelsInput,
+  McpImportInput,
   ParamTuneInput,
   PromptTuneInput,
   PromptVersionInput,
+  ProviderInput,
+  ProviderPatch,
   RecordedInput,
   RunInput,
   SuiteInput,

@@ -12,8 +12,11 @@ import {
 import type { z } from 'zod';
 import type { Caller } from '#lib/db/catalogue/callers';
 import { PROVIDER_TEMPLATES } from '#lib/providers/templates';
-import { About, Answers, Changes, idCursor, Me, Needs, type Change } from '../platform/decorators.js';
+import { About, Answers, Changes, idCursor, Me, Needs, TakesUpTo, type Change } from '../platform/decorators.js';
 import { ProviderService } from './providers.service.js';
+
+/** A thousand models with their prices. */
+const MODELS_BYTES = 2 ** 20;
 
 type ModelOfProvider = z.infer<typeof ProviderQuery>;
 
@@ -29,6 +32,7 @@ export class ProvidersController {
   }
 
   @Post()
+  @TakesUpTo(MODELS_BYTES, ProviderInput)
   @About('Register a provider', 'Sends it no request yet: `POST /api/providers/{key}/test` tries it.')
   @Needs('owner')
   @Answers(201, Provider, 409)
@@ -51,6 +55,7 @@ export class ProvidersController {
   }
 
   @Patch(':key')
+  @TakesUpTo(MODELS_BYTES, ProviderPatch)
   @About(
     'Change a provider',
     'Fields that you leave out stay. Active runs continue with the new values. A key does not move to ' +

@@ -1,0 +1,60 @@
+import 'reflect-metadata';
+import type { z } from 'zod';
+import { GateRunInput } from '#lib/contracts/gate';
+import { McpImportInput } from '#lib/contracts/mcp';
+import { ProviderInput, ProviderPatch } from '#lib/contracts/provider';
+import { LARGE_BODIES } from './large-bodies.js';
+import { GatesController } from '../gates/gates.controller.js';
+import { McpController } from '../mcp/mcp.controller.js';
+import { ProvidersController } from '../providers/providers.controller.js';
+import { USUAL_BODY_BYTES } from './body-bounds.js';
+import type { JsonBody } from './decorators.js';
+
+/** What the decorators of a route say of its body of JSON. */
+const bodyOf = (route: object): JsonBody | undefined =>
+  Reflect.getMetadataKeys(route)
+    .map((key) => (Reflect.getMetadata(key, route) as { json?: JsonBody } | undefined)?.json)
+    .find((json) => json !== undefined);
+
+const models = Array.from({ length: 1000 }, (_, n) => ({
+  id: `${'organisation/'.repeat(8)}model-${n}`,
+  name: `${'The model '.repeat(10)}${n}`,
+  input_cost_per_mtok: 1.25,
+  output_cost_per_mtok: 10.5,
+  limits: { requests_per_minute: 500, tokens_per_minute: 100_000, max_concurrency: 10 },
+}));
+const tools = Array.from({ length: 200 }, (_, n) => ({
+  name: `tool_${n}`,
+  description: 'd'.repeat(3000),
+  inputSchema: { type: 'object', properties: {} },
+}));
+
+it.each<[what: string, route: object, schema: z.ZodType, body: object]>([
+  [
+    'a provider of a thousand models',
+    ProvidersController.prototype.create,
+    ProviderInput,
+    { key: 'router', base_url: 'https://router.example/v1', models },
+  ],
+  ['a thousand models of a provider', ProvidersController.prototype.update, ProviderPatch, { models }],
+  ['tools of a discovery', McpController.prototype.import, McpImportInput, { tools }],
+  [
+    'a gate run with long texts for the tools of its suite',
+    GatesController.prototype.run,
+    GateRunInput,
+    {
+      config: {
+        system_prompt: 's'.repeat(50_000),
+        models: ['a::b'],
+        base_prompt: 's'.repeat(50_000),
+        params: { x: 'p'.repeat(200_000) },
+      },
+    },
+  ],
+])('%s fits the body that its route takes', (_what, route, schema, body) => {
+  expect(schema.safeParse(body).error?.issues).toBeUndefined();
+  const { length } = JSON.stringify(body);
+  expect(length).toBeGreaterThan(USUAL_BODY_BYTES);
+  expect(length).toBeLessThan(bodyOf(route)?.bytes ?? USUAL_BODY_BYTES);
+  expect(LARGE_BODIES[bodyOf(route)!.schema!]).toBe(schema);
+});
