@@ -1,9 +1,11 @@
 import type { FastifyReply } from 'fastify';
 import { ProblemError } from '#lib/contracts/input/problem';
 
-/** Aborts when the client leaves before it has the answer. */
+/** Aborts when the client leaves before it has the answer, or has left already. */
 export function leaveSignal({ raw }: FastifyReply): AbortSignal {
   const left = new AbortController();
-  raw.once('close', () => raw.writableFinished || left.abort(new ProblemError(408, 'The client left.')));
+  const leave = (): void => void (raw.writableFinished || left.abort(new ProblemError(408, 'The client left.')));
+  if (raw.destroyed) leave();
+  else raw.once('close', leave);
   return left.signal;
 }
