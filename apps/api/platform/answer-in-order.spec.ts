@@ -31,7 +31,7 @@ afterEach(async () => {
 const requests = (count: number): string =>
   Array.from({ length: count }, (_, n) => `GET /${n + 1} HTTP/1.1\r\nhost: x\r\n\r\n`).join('');
 
-it('requests that a client sends at once are answered in their order, though each answer takes all memory', async () => {
+it('requests that a client sends at once are answered in order, though each answer takes all memory', async () => {
   let text = '';
   socket.setEncoding('latin1').on('data', (piece: string) => (text += piece));
   socket.write(requests(3));

@@ -23,7 +23,7 @@ let turns: number;
 let asked: number;
 
 async function listen(memory: AnswerMemory): Promise<number> {
-  fastify = Fastify();
+  fastify = Fastify({ trustProxy: true });
   [turns, asked] = [0, 0];
   fastify.addHook('preHandler', (_request, _reply, done) => {
     turns++;
@@ -31,7 +31,8 @@ async function listen(memory: AnswerMemory): Promise<number> {
     withTurn(() => turns--, done);
   });
   fastify.addHook('onRequest', async (request) => {
-    (request as CallerRequest).caller = { teamId: request.headers.team } as unknown as CallerRequest['caller'];
+    const { team: teamId } = request.headers;
+    if (teamId) (request as CallerRequest).caller = { teamId } as unknown as CallerRequest['caller'];
   });
   boundAnswers(fastify, memory);
   fastify.get('/large', async () => TEXT);
@@ -74,6 +75,15 @@ it('answers that a team does not read hold no more than its memory, and another 
   expect(await refused.json()).toMatchObject({ detail: expect.stringMatching(/^3 large answers of your team wait/) });
   for (const socket of unread) socket.destroy();
   await until(async () => memory.held === 0, { what: 'the memory to be given back' });
+});
+
+it('clients without a token hold no more than a team may, from however many addresses', async () => {
+  const memory = new AnswerMemory({ process: 2 * BYTES, team: BYTES });
+  const port = await listen(memory);
+  for (const address of ['192.0.2.1', '192.0.2.2', '192.0.2.3']) ask(port, `\r\nx-forwarded-for: ${address}`);
+  await until(async () => asked === 3 && turns === 1, { what: 'all but one to wait' });
+  expect((await (await get(port, 'a')).text()).length).toBe(BYTES / 2);
+  expect(memory.held).toBe(BYTES);
 });
 
 it('an answer that waited comes when others are read, and one to a change always does', async () => {

@@ -12,6 +12,8 @@ const MIB = 2 ** 20;
 const SMALL_ANSWER_BYTES = 64 * 1024;
 /** What a socket is given at a time. */
 const PIECE_BYTES = 64 * 1024;
+/** Whose answers those are that come without a token. From however many addresses, they hold what one team may. */
+const NOBODY = '';
 
 interface Limits {
   /** Bytes of large answers that the process holds. */
@@ -20,10 +22,13 @@ interface Limits {
   team: number;
   /** How many answers of a team may wait until it has taken others. */
   waiting: number;
-  /** A client that takes less than `PIECE_BYTES` of what waits for it in this time is disconnected. */
+  /**
+   * A client that takes less than `PIECE_BYTES` of what waits for it in this time is disconnected. The operating system
+   * takes a megabyte or two at a time once a third of its buffer is free: half a minute's worth of a slow connection.
+   */
   stallMs: number;
 }
-const LIMITS: Limits = { process: 128 * MIB, team: 48 * MIB, waiting: 30, stallMs: 30_000 };
+const LIMITS: Limits = { process: 128 * MIB, team: 48 * MIB, waiting: 30, stallMs: 120_000 };
 
 /** What a client has taken over its connection, and since when it has taken no more. */
 interface Taken {
@@ -60,7 +65,7 @@ export class AnswerMemory {
    * @throws ProblemError 429 when too many answers to questions of the team wait already
    */
   async take(request: FastifyRequest, reply: FastifyReply, answerBytes: number): Promise<true | undefined> {
-    const team = (request as CallerRequest).caller?.teamId ?? request.ip;
+    const team = (request as CallerRequest).caller?.teamId ?? NOBODY;
     const bytes = Math.min(answerBytes, this.limits.team);
     const waiting = this.#waiting.get(team) ?? 0;
     // What was changed is answered, however many wait.

@@ -2,6 +2,7 @@ import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { SwaggerModule, type OpenAPIObject } from '@nestjs/swagger';
 import type { FastifyInstance } from 'fastify';
 import { sha256 } from '#lib/runtime/seal';
+import { inPieces, streamOf } from './answer-memory.js';
 import { KeptAnswer } from './kept-answer.js';
 import { describeApi } from './openapi.js';
 
@@ -16,7 +17,9 @@ export function serveDocument(app: NestFastifyApplication, fastify: FastifyInsta
     tag ??= `"${sha256(bytes.toString()).slice(0, 32)}"`;
     void reply.header('etag', tag).header('cache-control', 'no-cache');
     if (request.headers['if-none-match'] === tag) return reply.status(304).send();
-    return reply.type('application/json; charset=utf-8').send(bytes);
+    // All share the same bytes, which take no memory of large answers.
+    void reply.type('application/json; charset=utf-8').header('content-length', bytes.length);
+    return reply.send(streamOf(inPieces([bytes])));
   });
   SwaggerModule.setup('docs', app, () => undefined as unknown as OpenAPIObject, { raw: [], swaggerUrl: PATH });
 }
