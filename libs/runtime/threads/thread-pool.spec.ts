@@ -73,6 +73,13 @@ it('a thread that ends fails its task alone', async () => {
   expect(await next).toBe(2);
 });
 
+it('a thread that takes all memory fails its task alone, and what waits behind it is answered', async () => {
+  const pool = poolOf({ threads: 1, cpuMs: 60_000 });
+  const [ended, next] = [pool.run({ what: 'grow' }, 'a'), pool.run({ what: 'echo', value: 2 }, 'b')];
+  await expect(ended).rejects.toThrow('64 MB of memory');
+  expect(await next).toBe(2);
+});
+
 it('many tasks of one share leave a thread to the others', async () => {
   const pool = poolOf({ cpuMs: 60_000 });
   const spinning = [1, 2, 3].map(() => pool.run({ what: 'spin' }, 'hostile').catch(() => 'closed'));

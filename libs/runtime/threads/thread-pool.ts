@@ -144,6 +144,8 @@ export class ThreadPool<Task, Result> {
     worker.unref();
     worker.on('message', (outcome: Outcome) => this.#end(thread, outcome));
     worker.on('error', (error: Error & { code?: string }) => {
+      // It exits next, and would take a task that waits with it.
+      this.#threads.delete(thread);
       const isOutOfMemory = error.code === 'ERR_WORKER_OUT_OF_MEMORY';
       this.#end(
         thread,
