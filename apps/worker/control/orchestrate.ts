@@ -29,6 +29,7 @@ const STEP_TIMEOUT_MS = 120_000;
 
 /** Makes the next steps of orchestrations, and submits the reports that runs ask for when they have ended. */
 export class Orchestrator {
+  /** Of jobs and runs. An orchestration that is resumed has a new job, whose steps have not failed. */
   readonly #setbacks = new Setbacks();
 
   constructor(
@@ -77,22 +78,23 @@ export class Orchestrator {
     await withLease(pool, `orchestrate ${id}`, async (lost) => {
       try {
         const lanes = await this.#step(id, AbortSignal.any([stop, lost, AbortSignal.timeout(STEP_TIMEOUT_MS)]));
-        this.#setbacks.clear(id);
+        this.#setbacks.clear(jobId);
         if (!lanes) return;
         if (lanes.length) onChildren();
         onMoreToDo();
         for (const lane of lanes) await notify(redis, { topic: 'lane', id: lane });
         await notify(redis, { topic: 'job', id: jobId });
       } catch (error) {
-        // What cannot be told now is told the next time.
-        if (!stop.aborted) await this.#setBack({ orchestrationId: id, jobId }, error as Error).catch(() => {});
+        // Who has the lease now makes the step. What cannot be told now is told the next time.
+        if (!stop.aborted && !lost.aborted)
+          await this.#setBack({ orchestrationId: id, jobId }, error as Error).catch(() => {});
         throw error;
       }
     });
   }
 
   async #setBack(of: Pick<WaitingOrchestration, 'orchestrationId' | 'jobId'>, error: Error): Promise<void> {
-    const failures = this.#setbacks.add(of.orchestrationId, error);
+    const failures = this.#setbacks.add(of.jobId, error);
     if (isTransient(error) || !(await tellOfFailures(this.deps.pool, of, failures, error.message))) return;
     await notify(this.deps.redis, { topic: 'job', id: of.jobId });
   }

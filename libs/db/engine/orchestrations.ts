@@ -132,7 +132,7 @@ export interface WaitingOrchestration {
 /**
  * Orchestrations whose next step can be made: their job was admitted, and no child run is under way. Among them are
  * those that have child runs to resume.
- * @param except ids of those to leave out
+ * @param except ids of the jobs to leave out
  */
 export async function orchestrationsToAdvance(pool: Pool, except: readonly string[]): Promise<WaitingOrchestration[]> {
   const { rows } = await pool.query<WaitingOrchestration>({
@@ -142,7 +142,7 @@ export async function orchestrationsToAdvance(pool: Pool, except: readonly strin
          row_number() OVER (PARTITION BY o.team_id ORDER BY o.job_id) AS n
        FROM job j JOIN orchestration o ON o.job_id = j.id
        WHERE j.type = ANY ('{gate,param_tune,prompt_tune,judge}') AND j.status IN ('queued', 'running')
-         AND o.worker_level <= level_of_session() AND o.id <> ALL ($1)
+         AND o.worker_level <= level_of_session() AND j.id <> ALL ($1)
          AND (o.resuming OR NOT EXISTS (
            SELECT 1 FROM run r WHERE r.orchestration_id = o.id AND r.status IN ('pending', 'queued', 'running')
          ) AND NOT EXISTS (${WAITS_FOR_RESULTS}))
