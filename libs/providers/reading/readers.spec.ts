@@ -6,6 +6,7 @@ import { embedTexts } from '../embed.js';
 import type { ProviderFailure } from '../failure.js';
 import { createGuardedFetch } from '../guarded/guarded-fetch.js';
 import { MAX_ERROR_BYTES } from '../guarded/response-limits.js';
+import { replyInFailure } from '../replies/stored-reply.js';
 import { countValues, exceededBound } from './count-values.js';
 import { PrintedJson } from './printed-json.js';
 import { decodeUtf8, LARGE_RESPONSE_BYTES } from './readers.js';
@@ -107,7 +108,14 @@ it('a large answer that is no reply fails as a small one does', async () => {
   expect(await failureOf(refused)).toMatchObject({ kind: 'rate_limited', retryable: true, status: 429 });
 });
 
-it('of an error only the first 64 KiB are read: JSON that is cut there is quoted as text', async () => {
+it("a model's output that its host quotes in an error is its reply, however much of it a failure keeps", async () => {
+  const output = 'la '.repeat(30_000);
+  const error = { message: 'Failed to call a function.', code: 'tool_use_failed', failed_generation: output };
+  const failure = await failureOf(JSON.stringify({ error }), 400);
+  expect(replyInFailure(failure)?.message.content).toBe(output);
+});
+
+it('of an error only the first 128 KiB are read: JSON that is cut there is quoted as text', async () => {
   const pad = (length: number): string => `{"error":{"message":"No such model.","x":"${'x'.repeat(length)}"}}`;
   expect((await failureOf(pad(MAX_ERROR_BYTES - 100), 404)).message).toContain('answered 404: No such model.');
   const cut = await failureOf(pad(40 * 2 ** 20), 404);
