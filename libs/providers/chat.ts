@@ -10,7 +10,7 @@ import { isFromPrivateAddress } from './guarded/guarded-fetch.js';
 import { maskKey, maskKeys } from './guarded/mask-keys.js';
 import type { ReplyMemory } from './guarded/reply-memory.js';
 import { readReply } from './reading/read-reply.js';
-import { decodeUtf8, LARGE_RESPONSE_BYTES, readReplyInThread, type ReadReply } from './reading/readers.js';
+import { decodeUtf8, isReadInThread, readReplyInThread, type ReadReply } from './reading/readers.js';
 import { readRefill } from './waits/wait-in-headers.js';
 
 /** The reply to one request, with the whole body, except that tools have the names of the request. */
@@ -99,7 +99,7 @@ function classifySdkError(sdkError: unknown, baseUrl: string): ProviderFailure {
   return classifyStatus(status, headers, inner, message, baseUrl);
 }
 
-/** Reads a 200. Large ones are read in threads. */
+/** Reads a 200. Large ones, and those of many values, are read in threads. */
 async function readResponse(
   response: Response,
   kind: ProviderKind,
@@ -110,7 +110,7 @@ async function readResponse(
   const bytes = await response.bytes();
   const isPrivate = isFromPrivateAddress(response);
   const origin = { contentType: response.headers.get('content-type'), baseUrl, apiKey, isPrivate, ownNames };
-  return bytes.length > LARGE_RESPONSE_BYTES
+  return isReadInThread(bytes)
     ? readReplyInThread(kind, bytes, origin, { group: lane, signal })
     : readReply(DIALECTS[kind], decodeUtf8(bytes), origin);
 }

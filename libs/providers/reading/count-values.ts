@@ -34,6 +34,13 @@ export function countValues(
   return { values, depth };
 }
 
+/** To parse more values takes more than 20 ms, however few bytes they are. */
+export const MANY_VALUES = 20_000;
+
+/** A value takes a byte at least. */
+export const holdsManyValues = (json: Uint8Array): boolean =>
+  json.length > MANY_VALUES && countValues(json, { maxValues: MANY_VALUES }).values > MANY_VALUES;
+
 export const tooManyValues = (most: number): string => `holds more than ${most.toLocaleString('en')} values`;
 
 /** Says which bound a JSON text goes beyond, so that nobody parses it; undefined when it stays below. */

@@ -7,7 +7,7 @@ import type { ProviderFailure } from '../failure.js';
 import { createGuardedFetch } from '../guarded/guarded-fetch.js';
 import { MAX_ERROR_BYTES } from '../guarded/response-limits.js';
 import { replyInFailure } from '../replies/stored-reply.js';
-import { countValues, exceededBound } from './count-values.js';
+import { countValues, exceededBound, MANY_VALUES } from './count-values.js';
 import { PrintedJson } from './printed-json.js';
 import { decodeUtf8, LARGE_RESPONSE_BYTES } from './readers.js';
 import { MAX_REPLY_VALUES } from './reading-work.js';
@@ -106,6 +106,14 @@ it('a large answer that is no reply fails as a small one does', async () => {
   const beside = `,"x":"${'x'.repeat(LARGE_RESPONSE_BYTES)}"`;
   const refused = `{"error":{"message":"Slow down.","code":"rate_limit_exceeded"}${beside}}`;
   expect(await failureOf(refused)).toMatchObject({ kind: 'rate_limited', retryable: true, status: 429 });
+});
+
+it('a reply of fewer bytes that holds many values is read in a thread as well, and one of few is not', async () => {
+  const beside = (values: number): string => `,"x":[${Array(values).fill('1e0').join()}]`;
+  const many = await ask(reply({ content: 'Hi' }, beside(MANY_VALUES)));
+  expect(many.body).toBeInstanceOf(PrintedJson);
+  expect(decodeUtf8((many.message as PrintedJson).bytes)).toBe('{"role":"assistant","content":"Hi"}');
+  expect((await ask(reply({ content: 'Hi' }, beside(MANY_VALUES / 2)))).body).not.toBeInstanceOf(PrintedJson);
 });
 
 it("a model's output that its host quotes in an error is its reply, however much of it a failure keeps", async () => {

@@ -4,6 +4,7 @@ import { threadModule } from '#lib/runtime/threads/thread-entry';
 import { ThreadLimitExceeded, ThreadPool } from '#lib/runtime/threads/thread-pool';
 import { ProviderFailure } from '../failure.js';
 import type { ModelReply } from '../replies/model-reply.js';
+import { holdsManyValues } from './count-values.js';
 import { PrintedJson } from './printed-json.js';
 import { unread, type Origin } from './read-reply.js';
 import { unusable, type Vectors } from './read-vectors.js';
@@ -13,6 +14,10 @@ export { decodeUtf8 } from './reading-work.js';
 
 /** Larger responses are read in threads: they may hold hundreds of thousands of values. */
 export const LARGE_RESPONSE_BYTES = 256 * 1024;
+
+/** Whether a reply is read in a thread. A host may send many at once that are not large and hold many values. */
+export const isReadInThread = (reply: Uint8Array): boolean =>
+  reply.length > LARGE_RESPONSE_BYTES || holdsManyValues(reply);
 
 /** A reply as it was read, with the whole body. Its numbers keep their text. A large one stays printed. */
 export interface ReadReply extends Omit<ModelReply, 'message'> {
@@ -29,7 +34,7 @@ const threads = new ThreadPool<ReadingTask, ReadingResult>(threadModule('libs/pr
 });
 
 /**
- * Reads a large 200 of a model.
+ * Reads a large 200 of a model, or one of many values.
  * @param turn.group lanes and hosts take turns
  * @throws ProviderFailure, or the signal's reason
  */
