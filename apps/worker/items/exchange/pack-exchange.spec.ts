@@ -39,7 +39,9 @@ describe('a stored exchange', () => {
       const { message } = found.replies![0]!;
       return message instanceof PrintedJson ? new TextDecoder().decode(message.bytes) : JSON.stringify(message);
     };
-    expect(long.replies![0]!.message).toBeInstanceOf(PrintedJson);
+    const many = await read(exchangeOf('yes', `,"x":[${'1,'.repeat(30_000)}1]`));
+    for (const { replies } of [long, many]) expect(replies![0]!.message).toBeInstanceOf(PrintedJson);
+    expect(messageOf(many)).toBe(messageOf(small));
     expect(messageOf(long).replace(/x+/, 'yes')).toBe(messageOf(small));
     const without = ({ replies, ...rest }: typeof small) => [rest, replies!.map(({ message: _, ...reply }) => reply)];
     expect(without(long)).toEqual(without(small));

@@ -3,6 +3,7 @@ import { constants, zstdCompress, zstdCompressSync, zstdDecompressSync } from 'n
 import { parseJson } from '#lib/contracts/json/json';
 import { runSerially } from '#lib/runtime/threads/large-work';
 import { PrintedJson } from '#lib/providers/reading/printed-json';
+import { holdsManyValues } from '#lib/providers/reading/count-values';
 import { readExchange, type Exchange, type NewExchange, type ReadExchange } from '../../scoring/exchange.js';
 
 /** Up to this many characters, an exchange is packed in this thread. */
@@ -36,7 +37,7 @@ function withPrinted(requests: string, replies: NewExchange['replies'], rest: ob
   return Buffer.concat([Buffer.from(`{"requests":${requests},"replies":[`), ...bodies, Buffer.from(`]${end}`)]);
 }
 
-/** How large exchanges are read. */
+/** How exchanges are read that have many bytes or many values. */
 export interface LargeExchanges {
   /** Works on one when there is room for it. */
   whenRoom: <Result>(work: () => Promise<Result>) => Promise<Result>;
@@ -51,14 +52,15 @@ export async function unpackExchange<Result>(
   use: (exchange: ReadExchange) => Promise<Result>,
 ): Promise<Result> {
   const small = unpackSmall(packed);
-  if (small !== undefined) return use(readExchange(parseJson(small) as unknown as Exchange));
+  if (small && !holdsManyValues(small))
+    return use(readExchange(parseJson(small.toString('utf8')) as unknown as Exchange));
   return large.whenRoom(async () => use(await large.read(packed)));
 }
 
 /** @returns undefined when it is large */
-function unpackSmall(packed: Buffer): string | undefined {
+function unpackSmall(packed: Buffer): Buffer | undefined {
   try {
-    return zstdDecompressSync(packed, { maxOutputLength: MAX_HERE }).toString('utf8');
+    return zstdDecompressSync(packed, { maxOutputLength: MAX_HERE });
   } catch (error) {
     if ((error as { code?: string }).code === 'ERR_BUFFER_TOO_LARGE') return undefined;
     throw error;
