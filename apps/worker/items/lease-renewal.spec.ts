@@ -62,3 +62,12 @@ it('a renewal that fails says why, and the next one is tried', async () => {
   await renewal.renew(1);
   expect(told).toEqual([{ failed: 'no connection' }, { renewed: true }]);
 });
+
+it('a thread that has not heard yet what is held does not say that it renews it', async () => {
+  const { renewal, told } = renewalOf([1]);
+  await renewal.renew(0);
+  expect(told).toEqual([]);
+  renewal.take({ claim: 1, hold: item(1) });
+  await renewal.renew(1);
+  expect(told).toEqual([{ renewed: true }]);
+});

@@ -48,7 +48,9 @@ export class LeaseRenewal {
     this.#isRenewing = true;
     try {
       const claims = [...this.#held];
-      const kept = new Set(claims.length ? await this.of.renew(claims.map(([, item]) => item)) : []);
+      // A thread that was started again has not heard yet what is held, and until then the main thread renews it.
+      if (claims.length === 0) return;
+      const kept = new Set(await this.of.renew(claims.map(([, item]) => item)));
       const lost = claims.filter(([claim, { token }]) => !kept.has(token) && this.#held.delete(claim));
       if (lost.length) this.of.tell({ lost: lost.map(([claim]) => claim) });
       this.of.tell({ renewed: true });
