@@ -69,7 +69,9 @@ export const TryResult = ResultWithExchange.omit({
       .nullable()
       .meta({ description: 'Why there is no reply; null when there is one.' }),
     exchange: ResultWithExchange.shape.exchange.meta({
-      description: 'The requests and replies; null when nothing was sent, or when they have more than 1 MiB.',
+      description:
+        'The requests and replies; null, as `said` is empty, when nothing was sent, and when they have more than ' +
+        '256 KiB.',
     }),
   })
   .meta({ id: 'TryResult', description: 'What one model made of a case that is tried out.' });

@@ -125,6 +125,8 @@ it.concurrent(
     };
     const half = request(`${api.url}/api/tool-eval/import`, { method: 'POST', agent: false, headers });
     half.write('{"name": ');
+    // A body of which nothing more comes ends sooner.
+    const dripping = setInterval(() => half.write(' '), 3000);
     const broken = answerTo(half).then(
       () => 'answered',
       (error: Error) => error.message,
@@ -132,6 +134,7 @@ it.concurrent(
     await until(async () => (await clientOf(api.url).get('/api/me')).status === 200);
     process.kill(api.pid, 'SIGINT');
     expect(await api.exited).toBe(0);
+    clearInterval(dripping);
     expect(await broken).toMatch(/hang up|ECONNRESET/);
     expect(api.logs()).toContain('broken off');
   },

@@ -14,7 +14,7 @@ import { chunksOf, MAX_BODY_BYTES, SMALL_BYTES, Upload, type UploadBounds } from
 /** Beyond this a body of JSON is read in a thread. What a hostile one of this size costs is 40 ms. */
 const LIGHT_BYTES = 64 * 1024;
 /** A body of JSON that is slower than this keeps its place from others. */
-const JSON_BOUNDS = { totalMs: 60_000, idleMs: 10_000 };
+const JSON_BOUNDS = { totalMs: 120_000, idleMs: 10_000 };
 /** Whose bodies those are that come without a token. */
 const NOBODY = '';
 

@@ -2,7 +2,8 @@ import { KeyedSemaphore } from '#lib/runtime/keyed-semaphore';
 import { Semaphore } from '#lib/runtime/semaphore';
 
 const AT_ONCE_PER_TEAM = 2;
-const AT_ONCE = 4;
+/** Clients may be slow: the threads that write exports, and not this, bound what all of them take. */
+const AT_ONCE = 20;
 const MAX_WAITING = 10;
 
 /** Lets exports take turns, within a team and in all. An export has its turn until its client has all of it. */

@@ -63,7 +63,8 @@ export class SuiteExporter {
     const buffered: CaseRow[][] = [];
     for (let characters = 0; characters <= MAX_BUFFERED_CHARACTERS;) {
       const { value, done } = await pages.next();
-      if (done) return new StreamableFile(this.suiteStreams.small(write(resume(buffered))), { type });
+      if (done)
+        return new StreamableFile(this.suiteStreams.small(teamId, characters, write(resume(buffered))), { type });
       buffered.push(value);
       characters += value.reduce((sum, { body }) => sum + body.length, 0);
     }

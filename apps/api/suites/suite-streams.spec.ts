@@ -17,3 +17,15 @@ it('a reader that does not go on is broken off, and its place is free again', as
   const next = await until(() => streams.large('a', forEver()));
   next.destroy();
 });
+
+it('suites in memory that a team does not read are bounded, and another team reads its own', async () => {
+  const streams = new SuiteStreams();
+  const unread = Array.from({ length: 8 }, () => streams.small('a', 4 * 2 ** 20, forEver()));
+  expect(() => streams.small('a', 1, forEver())).toThrow(
+    /asked for suites of 32 million characters, and not read them/,
+  );
+  streams.small('b', 4 * 2 ** 20, forEver()).destroy();
+  for (const stream of unread) stream.destroy();
+  const next = await until(() => streams.small('a', 4 * 2 ** 20, forEver()));
+  next.destroy();
+});

@@ -3,6 +3,8 @@ import { ProblemError } from '#lib/contracts/input/problem';
 
 /** Large answers that a team may read at once. */
 const MAX_LARGE = 4;
+/** Characters of answers in memory that a team may have been asked for and not read. */
+const MAX_HELD_CHARACTERS = 32 * 2 ** 20;
 /** The time that a reader has for each piece of a mebibyte or two. */
 const PIECE_TIMEOUT_MS = 60_000;
 
@@ -12,13 +14,38 @@ const PIECE_TIMEOUT_MS = 60_000;
  */
 export class SuiteStreams {
   readonly #streams = new Set<Readable>();
-  /** By team. */
-  readonly #open = new Map<string, number>();
+  /** Large answers, by team. */
+  readonly #large = new Map<string, number>();
+  /** Characters of small ones, by team. */
+  readonly #held = new Map<string, number>();
 
   constructor(readonly pieceTimeoutMs = PIECE_TIMEOUT_MS) {}
 
-  /** An answer that is in memory already; it does not count towards the limit of its team. */
-  small(pieces: AsyncGenerator<string>): Readable {
+  /**
+   * An answer that is in memory already.
+   * @throws ProblemError 429 when the team has not read as much as it may have in memory
+   */
+  small(teamId: string, characters: number, pieces: AsyncGenerator<string>): Readable {
+    const held = this.#held.get(teamId) ?? 0;
+    if (held > 0 && held + characters > MAX_HELD_CHARACTERS)
+      throw new ProblemError(
+        429,
+        `Your team has asked for suites of ${MAX_HELD_CHARACTERS / 2 ** 20} million characters, and not read them. ` +
+          'Read those, or try again in a few seconds.',
+        undefined,
+        5000,
+      );
+    this.#held.set(teamId, held + characters);
+    const stream = this.#open(pieces);
+    stream.once('close', () => {
+      const left = this.#held.get(teamId)! - characters;
+      if (left > 0) this.#held.set(teamId, left);
+      else this.#held.delete(teamId);
+    });
+    return stream;
+  }
+
+  #open(pieces: AsyncGenerator<string>): Readable {
     // An answer that ended early would look complete: destroying the stream breaks off the connection instead.
     const stream: Readable = Readable.from(
       this.#withTimeout(pieces, (error) => stream.destroy(error)),
@@ -31,7 +58,7 @@ export class SuiteStreams {
 
   /** @throws ProblemError 429 when the team reads too many already */
   large(teamId: string, pieces: AsyncGenerator<string>): Readable {
-    const open = this.#open.get(teamId) ?? 0;
+    const open = this.#large.get(teamId) ?? 0;
     if (open >= MAX_LARGE) {
       throw new ProblemError(
         429,
@@ -41,8 +68,8 @@ export class SuiteStreams {
         5000,
       );
     }
-    this.#open.set(teamId, open + 1);
-    const stream = this.small(pieces);
+    this.#large.set(teamId, open + 1);
+    const stream = this.#open(pieces);
     stream.once('close', () => this.#close(teamId));
     return stream;
   }
@@ -53,9 +80,9 @@ export class SuiteStreams {
   }
 
   #close(teamId: string): void {
-    const left = this.#open.get(teamId)! - 1;
-    if (left > 0) this.#open.set(teamId, left);
-    else this.#open.delete(teamId);
+    const left = this.#large.get(teamId)! - 1;
+    if (left > 0) this.#large.set(teamId, left);
+    else this.#large.delete(teamId);
   }
 
   async *#withTimeout(pieces: AsyncGenerator<string>, breakOff: (error: Error) => void): AsyncGenerator<Buffer> {

@@ -35,6 +35,9 @@ import { costOf, toTryResult, unanswered } from './try-results.js';
 /** How often Postgres is asked, in case a notification was lost, or a model rests. */
 const POLL_MS = 1000;
 
+/** Larger exchanges are not read: ten of them would be one answer, and hold up others. */
+const MAX_READ_BYTES = 256 * 1024;
+
 /** Tries cases out: starts one, waits for its models, answers, and leaves nothing behind. */
 @Injectable()
 export class TryOutService {
@@ -100,7 +103,10 @@ export class TryOutService {
         results.push(unanswered(target.target, input, reason));
         continue;
       }
-      results.push(toTryResult(await repository.read(runId, `${target.ordinal}-0-0`), caller));
+      const id = `${target.ordinal}-0-0`;
+      const small = await repository.readSmall(runId, id, undefined, MAX_READ_BYTES);
+      const found = small ?? { ...(await repository.readStored(runId, id)), exchange: null };
+      results.push(toTryResult(found, caller));
     }
     return results;
   }

@@ -6,9 +6,9 @@ import { expectedBy } from '#lib/db/read/result-rows';
 import { explainResult } from '#lib/scoring/house/explain-result';
 import { exchangeOf, saidOf } from '../results/exchange-of.js';
 
-/** What a model made of the case. A large exchange is left out: ten of them would be one answer. */
+/** What a model made of the case. */
 export function toTryResult(found: ResultDetails, caller: Pick<Caller, 'role'>): TryResult {
-  const { result, exchange } = found;
+  const { result } = found;
   return {
     target: result.target,
     outcome: result.outcome,
@@ -32,7 +32,7 @@ export function toTryResult(found: ResultDetails, caller: Pick<Caller, 'role'>):
     tool_choice_used: result.tool_choice_used,
     explanation: explainResult(found),
     said: saidOf(found),
-    exchange: exchange?.isLarge ? null : exchangeOf(found, { config: {} }, caller),
+    exchange: exchangeOf(found, { config: {} }, caller),
   };
 }
 
