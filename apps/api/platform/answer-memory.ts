@@ -28,7 +28,7 @@ interface Limits {
    */
   stallMs: number;
 }
-const LIMITS: Limits = { process: 128 * MIB, team: 48 * MIB, waiting: 30, stallMs: 120_000 };
+const LIMITS: Limits = { process: 128 * MIB, team: 32 * MIB, waiting: 30, stallMs: 120_000 };
 
 /** What a client has taken over its connection, and since when it has taken no more. */
 interface Taken {
