@@ -1,5 +1,5 @@
 import { toText, isObject, type Json, type JsonObject } from '#lib/contracts/json/json';
-import { countMarks } from '#lib/contracts/json/marks';
+import { countMarks } from '#lib/contracts/json/count-values';
 import type { CaseInput } from '#lib/contracts/case';
 import type { Refusal, Ways } from '#lib/contracts/learned';
 import type { ProviderKind } from '#lib/contracts/provider';

@@ -7,7 +7,6 @@ import { KeyedSemaphore } from '#lib/runtime/keyed-semaphore';
 import { threadModule } from '#lib/runtime/threads/thread-entry';
 import { ThreadLimitExceeded, ThreadPool } from '#lib/runtime/threads/thread-pool';
 import { ENV } from '../platform/stores.js';
-import { problemOfThread } from '../threads/thread-problem.js';
 
 /** A person waits for it. */
 const TIMEOUT_MS = 30_000;
@@ -40,7 +39,7 @@ export class Discoveries implements OnApplicationShutdown {
       const read = await this.#turns.run(teamId, () => this.#threads.run(task, teamId));
       return JSON.parse(read) as DiscoveredServer;
     } catch (error) {
-      throw error instanceof ThreadLimitExceeded ? tooMuchWork(url, error) : problemOfThread(error);
+      throw error instanceof ThreadLimitExceeded ? tooMuchWork(url, error) : error;
     }
   }
 

@@ -1,5 +1,5 @@
 import { isDeeperThan, MAX_JSON_DEPTH, parseJson } from '#lib/contracts/json/json';
-import { findJsonExcess } from '#lib/contracts/json/json-excess';
+import { findJsonExcess } from '#lib/contracts/json/count-values';
 import { findJsonFault } from '#lib/contracts/json/json-fault';
 import { mayBeUnstorable, findUnstorable } from '#lib/contracts/json/storable';
 import { jsonPointer, ProblemError, formatInputError } from '#lib/contracts/input/problem';

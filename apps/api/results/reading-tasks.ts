@@ -1,6 +1,6 @@
 import { PRIVATE_BODY, withoutPrivateBody } from '#lib/contracts/failed-body';
 import { parseJson } from '#lib/contracts/json/json';
-import { countMarks } from '#lib/contracts/json/marks';
+import { countMarks } from '#lib/contracts/json/count-values';
 import type { PageQuery } from '#lib/contracts/page';
 import { ProblemError } from '#lib/contracts/input/problem';
 import type { Role } from '#lib/contracts/team';

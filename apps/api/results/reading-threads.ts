@@ -4,7 +4,6 @@ import type { Env } from '#lib/runtime/env';
 import { threadModule } from '#lib/runtime/threads/thread-entry';
 import { ThreadLimitExceeded, ThreadPool } from '#lib/runtime/threads/thread-pool';
 import { ENV } from '../platform/stores.js';
-import { problemOfThread } from '../threads/thread-problem.js';
 import type { ReadingOutcome, ReadingTask } from './reading-tasks.js';
 
 /** Each has a connection to Postgres. A team has one of them at a time. */
@@ -27,7 +26,7 @@ export class ReadingThreads implements OnApplicationShutdown {
     try {
       return await this.#pool.run(task, task.teamId);
     } catch (error) {
-      if (!(error instanceof ThreadLimitExceeded)) throw problemOfThread(error);
+      if (!(error instanceof ThreadLimitExceeded)) throw error;
       throw new ProblemError(
         422,
         `This is too much to read at once. ${error.message} Ask for fewer results at a time, or with lean=true.`,

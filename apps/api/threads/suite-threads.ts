@@ -1,4 +1,4 @@
-import { ProblemError, type InputError } from '#lib/contracts/input/problem';
+import { ProblemError } from '#lib/contracts/input/problem';
 import { threadModule } from '#lib/runtime/threads/thread-entry';
 import { ThreadLimitExceeded, ThreadPool, TooManyTasks, type ThreadLimits } from '#lib/runtime/threads/thread-pool';
 import type { LargeBodyReader, LargeBodyTask, LargeBodyText } from '../platform/large-bodies.js';
@@ -87,9 +87,5 @@ function asProblem(error: unknown): Error {
       5000,
     );
   }
-  // An error that comes from a thread has lost its class.
-  const { status, message, errors, retryAfterMs } = error as ProblemError;
-  return typeof status === 'number'
-    ? new ProblemError(status, message, errors as InputError[] | undefined, retryAfterMs)
-    : (error as Error);
+  return error as Error;
 }

@@ -1,4 +1,3 @@
-import { ProblemError, type InputError } from '#lib/contracts/input/problem';
 import { threadModule } from '#lib/runtime/threads/thread-entry';
 import { ThreadPool, type ThreadLimits } from '#lib/runtime/threads/thread-pool';
 import type { ComparisonAnswers, ComparisonTask } from './comparison-tasks.js';
@@ -49,21 +48,10 @@ export class ComparisonThreads implements Comparer {
     task: Extract<ComparisonTask, { what: What }>,
     signal?: AbortSignal,
   ): Promise<ComparisonAnswers[What]> {
-    try {
-      return (await this.#pool.run(task, task.teamId, signal)) as ComparisonAnswers[What];
-    } catch (error) {
-      throw withClass(error);
-    }
+    return (await this.#pool.run(task, task.teamId, signal)) as ComparisonAnswers[What];
   }
 
   close(): Promise<void> {
     return this.#pool.close();
   }
-}
-
-/** An error that comes from a thread has lost its class. */
-function withClass(error: unknown): unknown {
-  if (error instanceof ProblemError) return error;
-  const { status, message, errors, retryAfterMs } = error as Partial<ProblemError> & Error;
-  return status === undefined ? error : new ProblemError(status, message, errors as InputError[], retryAfterMs);
 }

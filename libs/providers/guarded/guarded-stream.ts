@@ -1,6 +1,6 @@
 import { Readable, Transform } from 'node:stream';
 import { request } from 'undici';
-import { countMarks } from '#lib/contracts/json/marks';
+import { countMarks } from '#lib/contracts/json/count-values';
 import { guardedAgent, assertHostAllowed, type GuardOptions } from './guarded-fetch.js';
 import { ResponseTooLarge } from './response-limits.js';
 

@@ -1,38 +1,5 @@
+import { countValues } from '#lib/contracts/json/count-values';
 import { MAX_JSON_DEPTH } from '#lib/contracts/json/json';
-
-const QUOTE = 0x22;
-const BACKSLASH = 0x5c;
-
-/**
- * Counts what a JSON text will be as values, before it is parsed: each comma, list and object outside of strings. Stops
- * at the first bound that the text goes beyond.
- * @param json UTF-8
- */
-export function countValues(
-  json: Uint8Array,
-  { maxValues = Infinity, maxDepth = Infinity } = {},
-): { values: number; depth: number } {
-  let [values, level, depth] = [1, 0, 0];
-  for (let at = 0; at < json.length && values <= maxValues && depth <= maxDepth; at++) {
-    switch (json[at]) {
-      case QUOTE:
-        for (at++; at < json.length && json[at] !== QUOTE; at++) if (json[at] === BACKSLASH) at++;
-        break;
-      case 0x2c: // ,
-        values++;
-        break;
-      case 0x5b: // [
-      case 0x7b: // {
-        values++;
-        if (++level > depth) depth = level;
-        break;
-      case 0x5d: // ]
-      case 0x7d: // }
-        level--;
-    }
-  }
-  return { values, depth };
-}
 
 /** To parse more values takes more than 20 ms, however few bytes they are. */
 export const MANY_VALUES = 20_000;

@@ -4,7 +4,8 @@ import { stringifyInSourceOrder } from '#lib/contracts/json/key-order';
 import { DIALECTS } from '../dialects/dialects.js';
 import { ProviderFailure } from '../failure.js';
 import type { ModelReply } from '../replies/model-reply.js';
-import { countValues, exceededBound, tooManyValues } from './count-values.js';
+import { countValues } from '#lib/contracts/json/count-values';
+import { exceededBound, tooManyValues } from './count-values.js';
 import { readReply, unread, type Origin } from './read-reply.js';
 import { readVectors, unusable, type Vectors } from './read-vectors.js';
 

@@ -1,4 +1,5 @@
 import { Worker, type ResourceLimits } from 'node:worker_threads';
+import { ProblemError } from '#lib/contracts/input/problem';
 
 /** The time and memory that one task may take. Beyond them the thread ends, and only this task fails. */
 export interface ThreadLimits {
@@ -31,7 +32,15 @@ interface Thread<Task> {
 }
 
 /** The message of a thread: the result of its task, or the error that it threw. */
-type Outcome = { result: unknown } | { error: { name: string; message: string; stack?: string; facts?: object } };
+type Outcome = { result: unknown } | { error: ThrownThere };
+
+/** An error has lost its class between threads. */
+interface ThrownThere {
+  name: string;
+  message: string;
+  stack?: string;
+  facts?: Partial<ProblemError>;
+}
 
 const CHECK_EVERY_MS = 100;
 /** What is new in a thread's heap: less takes little time and much less memory. */
@@ -64,8 +73,8 @@ export class ThreadPool<Task, Result> {
 
   /**
    * @param signal cancels the task: removes it from the queue, or ends its thread
-   * @throws ThreadLimitExceeded, TooManyTasks, the signal's reason, or what the task threw: an Error with its name,
-   *   message, stack and facts
+   * @throws ThreadLimitExceeded, TooManyTasks, the signal's reason, or what the task threw: a ProblemError, or an
+   *   Error with its name, message, stack and facts
    */
   run(task: Task, group: string, signal?: AbortSignal): Promise<Result> {
     return new Promise<Result>((resolve, reject) => {
@@ -187,10 +196,7 @@ export class ThreadPool<Task, Result> {
     this.#endWhenIdle(thread);
     if (outcome instanceof Error) current?.reject(outcome);
     else if ('result' in outcome) current?.resolve(outcome.result as never);
-    else {
-      const { name, message, stack, facts } = outcome.error;
-      current?.reject(Object.assign(new Error(message), facts, { name, stack }));
-    }
+    else current?.reject(restored(outcome.error));
     if (!this.#closed) this.#next();
   }
 
@@ -226,4 +232,10 @@ export class ThreadPool<Task, Result> {
       return;
     }
   }
+}
+
+function restored({ name, message, stack, facts = {} }: ThrownThere): Error {
+  const { status, errors, retryAfterMs } = facts;
+  if (typeof status === 'number') return new ProblemError(status, message, errors, retryAfterMs);
+  return Object.assign(new Error(message), facts, { name, stack });
 }

@@ -1,4 +1,4 @@
-import { findJsonExcess } from './json-excess.js';
+import { findJsonExcess } from './count-values.js';
 
 describe('a text of JSON has', () => {
   const most = { values: 5, depth: 2 };
