@@ -169,6 +169,7 @@ describe('results of megabytes', () => {
     expect(refused.detail).toMatch(/^2 exports of your team are under way, and 10 wait/);
     for (const socket of unread) socket.destroy();
     await call(1);
-    expect((await owner.get(`${path}/export`)).body.results).toHaveLength(CASES);
+    const exported = await until(async () => (await owner.get(`${path}/export`)).body.results, { what: 'a turn' });
+    expect(exported).toHaveLength(CASES);
   });
 });
