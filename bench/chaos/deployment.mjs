@@ -73,7 +73,8 @@ export async function withDeployment({ apis = 1, data = mkdtempSync(join(tmpdir(
 }
 
 async function startStores(data) {
-  const options = (name, durable) => ({ folder: data, logFile: join(data, `${name}.log`), durable });
+  const say = (text) => process.stderr.write(`${text}\n`);
+  const options = (name, durable) => ({ folder: data, logFile: join(data, `${name}.log`), durable, say });
   const postgresPid = () => readFileSync(join(data, 'postgres/data/postmaster.pid'), 'utf8').split('\n')[0];
   const redisPid = () => readFileSync(join(data, 'redis/redis.pid'), 'utf8');
   return {

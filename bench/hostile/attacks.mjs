@@ -338,7 +338,7 @@ export const ATTACKS = {
     );
     hostile.after(() => hostile.sql.query(`UPDATE result SET metrics = NULL WHERE run_id = $1`, [run.id]));
     hostile.after(() =>
-      hostile.sql.query(`UPDATE target SET summary = '{}' WHERE run_id = $1 AND summary IS NOT NULL`, [unreadable.id]),
+      hostile.sql.query(`UPDATE target SET summary = NULL WHERE run_id = $1 AND summary IS NOT NULL`, [unreadable.id]),
     );
   },
   'a provider that trickles': runOf('trickles', { cases: 100, concurrency: 40 }),
