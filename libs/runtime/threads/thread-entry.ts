@@ -1,3 +1,4 @@
+import { constants, getPriority, platform, setPriority } from 'node:os';
 import { parentPort, type Transferable } from 'node:worker_threads';
 
 /**
@@ -9,6 +10,7 @@ export function serveTasks<Task, Result>(
   work: (task: Task) => Result | Promise<Result>,
   movedIn: (result: Result) => Transferable[] = () => [],
 ): void {
+  giveWay();
   parentPort!.on('message', (task: Task) => {
     void (async () => {
       try {
@@ -20,6 +22,14 @@ export function serveTasks<Task, Result>(
       }
     })();
   });
+}
+
+/**
+ * The event loop of the process, which serves everybody, goes first where both want the same core. On Linux a thread
+ * has a priority of its own; elsewhere this would be that of the whole process.
+ */
+function giveWay(): void {
+  if (platform() === 'linux') setPriority(Math.max(getPriority(), constants.priority.PRIORITY_BELOW_NORMAL));
 }
 
 /**

@@ -1,5 +1,5 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { getPriority, platform, tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { until } from '../../../test/until.js';
@@ -10,6 +10,7 @@ const entry = pathToFileURL(join(folder, 'thread.mjs'));
 writeFileSync(
   entry,
   `
+import { getPriority } from 'node:os';
 import { serveTasks } from ${JSON.stringify(pathToFileURL(resolve('dist/libs/runtime/threads/thread-entry.js')).href)};
 const held = [];
 let tasks = 0;
@@ -20,6 +21,7 @@ serveTasks(async ({ what, value }) => {
   if (what === 'throw') throw Object.assign(new TypeError('no such thing'), { path: '/a' });
   if (what === 'exit') process.exit(3);
   if (what === 'count') return ++tasks;
+  if (what === 'priority') return getPriority();
   return value;
 });`,
 );
@@ -52,6 +54,12 @@ it('a task is answered by a thread, and what it throws is thrown here with its f
     message: 'no such thing',
     path: '/a',
   });
+});
+
+(platform() === 'linux' ? it : it.skip)('a thread gives way to the event loop of its process', async () => {
+  const own = getPriority();
+  expect(await poolOf().run({ what: 'priority' }, 'a')).toBe(Math.max(own, 10));
+  expect(getPriority()).toBe(own);
 });
 
 it.each([
