@@ -4,10 +4,13 @@ import { someoneWaits } from '../../../test/lock-wait.js';
 import { createDatabase, createRedis } from '../../../test/services.js';
 import { ProblemError } from '#lib/contracts/input/problem';
 import { JudgeSettingRepository } from '#lib/db/catalogue/judge-settings';
+import { LeaseExpired } from '#lib/db/connection/lease';
 import { createPool, type Pool } from '#lib/db/connection/pool';
+import { cancelJob } from '#lib/db/engine/cancel-job';
 import { finishRun, runsToFinish } from '#lib/db/engine/finish-run';
 import { judgeFinishedRun, noteForJudge, runsToJudge } from '#lib/db/engine/judge-of-run';
 import { submitOrchestration } from '#lib/db/engine/orchestrations';
+import { resumeOrchestration } from '#lib/db/engine/resume-orchestration';
 import { JobRepository } from '#lib/db/read/jobs';
 import { dyingPool } from '#lib/db/testing/dying-pool';
 import { aTeam } from '#lib/db/testing/run-fixture';
@@ -39,11 +42,11 @@ async function anOrchestration() {
   const { teamId, userId } = await aTeam(pool);
   const of = { teamId, userId, type: 'gate' as const, subjectId: newId(), step: 'first', input: {}, total: 0 };
   const { id, jobId } = await submitOrchestration(pool, { ...of, maxRequests: null, maxCostUsd: null });
-  return { id, teamId, jobId, job: () => new JobRepository(pool, teamId).read(jobId) };
+  return { id, teamId, userId, jobId, job: () => new JobRepository(pool, teamId).read(jobId) };
 }
 
-const anOrchestrator = (nextSteps: Record<string, NextStep> = {}): Orchestrator =>
-  new Orchestrator({ pool, redis, nextSteps, onChildren: () => {}, onMoreToDo: () => {} });
+const anOrchestrator = (nextSteps: Record<string, NextStep> = {}, leaseMs?: number): Orchestrator =>
+  new Orchestrator({ pool, redis, nextSteps, onChildren: () => {}, onMoreToDo: () => {}, leaseMs });
 
 /** Lets a worker make the steps that it can make now. @returns what they threw */
 function aWorker(next: NextStep) {
@@ -56,12 +59,12 @@ function aWorker(next: NextStep) {
 }
 
 it('a step that fails again and again says so in its job, and ends it at last; lost connections do not', async () => {
-  const { id, teamId, jobId, job } = await anOrchestration();
+  const { id, teamId, userId, jobId, job } = await anOrchestration();
   let failure = new Error('The thread took more than 60 s');
   const orchestrator = anOrchestrator({ gate: () => Promise.reject(failure) });
-  const fail = async (times: number): Promise<void> => {
+  const fail = async (times: number, of = jobId): Promise<void> => {
     for (let n = 0; n < times; n++)
-      await expect(orchestrator.advance({ orchestrationId: id, teamId, jobId }, never)).rejects.toThrow(
+      await expect(orchestrator.advance({ orchestrationId: id, teamId, jobId: of }, never)).rejects.toThrow(
         failure.message,
       );
   };
@@ -81,6 +84,33 @@ it('a step that fails again and again says so in its job, and ends it at last; l
     status: 'failed',
     error: expect.stringMatching(/10 times.*60 s\. Resume the job/),
   });
+
+  // What failed before it was resumed does not count.
+  const resumed = await resumeOrchestration(pool, { teamId, userId, jobId });
+  await fail(2, resumed.jobId);
+  expect(await new JobRepository(pool, teamId).read(resumed.jobId)).toMatchObject({ status: 'queued', detail: null });
+});
+
+it.each([
+  [
+    'is cancelled',
+    ({ teamId, jobId }: Awaited<ReturnType<typeof anOrchestration>>) => cancelJob(pool, { teamId, jobId }),
+  ],
+  ['another process makes', () => pool.query('UPDATE lease SET holder = gen_random_uuid()')],
+])('a step that %s ends where it stands, which is no failure of its job', async (_what, end) => {
+  const one = await anOrchestration();
+  const began = Promise.withResolvers<void>();
+  const untilStopped: NextStep = (_orchestration, signal) =>
+    new Promise((_resolve, reject) => {
+      signal.addEventListener('abort', () => reject(signal.reason as Error));
+      began.resolve();
+    });
+  const orchestrator = anOrchestrator({ gate: untilStopped }, 150);
+  const step = orchestrator.advance({ orchestrationId: one.id, ...one }, never);
+  await began.promise;
+  await end(one);
+  await expect(step).rejects.toThrow(LeaseExpired);
+  expect(await one.job()).toMatchObject({ detail: null, error: null });
 });
 
 it('a step that throws is left alone for a while, and made later; those of other teams go on', async () => {

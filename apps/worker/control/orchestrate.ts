@@ -6,6 +6,7 @@ import { isTransient, type Pool } from '#lib/db/connection/pool';
 import { giveUpJudging, judgeFinishedRun, runsToJudge, type RunToJudge } from '#lib/db/engine/judge-of-run';
 import {
   commitStep,
+  leaseOfSteps,
   orchestrationsToAdvance,
   readOrchestration,
   type Orchestration,
@@ -24,8 +25,8 @@ import { Setbacks } from './setbacks.js';
  */
 export type NextStep = (orchestration: Orchestration, signal: AbortSignal) => Promise<Step>;
 
-/** A step may compare two large runs. */
-const STEP_TIMEOUT_MS = 120_000;
+/** A step may compare large runs, and wait for a thread until comparisons of two other teams have taken all they may. */
+const STEP_TIMEOUT_MS = 900_000;
 
 /** Makes the next steps of orchestrations, and submits the reports that runs ask for when they have ended. */
 export class Orchestrator {
@@ -42,6 +43,7 @@ export class Orchestrator {
       onChildren: () => void;
       /** There is a next step, or another job may have been waiting for this one. */
       onMoreToDo: () => void;
+      leaseMs?: number;
     },
   ) {}
 
@@ -74,8 +76,8 @@ export class Orchestrator {
   }
 
   async advance({ orchestrationId: id, jobId }: WaitingOrchestration, stop: AbortSignal): Promise<void> {
-    const { pool, redis, onChildren, onMoreToDo } = this.deps;
-    await withLease(pool, `orchestrate ${id}`, async (lost) => {
+    const { pool, redis, onChildren, onMoreToDo, leaseMs } = this.deps;
+    const step = async (lost: AbortSignal): Promise<void> => {
       try {
         const lanes = await this.#step(id, AbortSignal.any([stop, lost, AbortSignal.timeout(STEP_TIMEOUT_MS)]));
         this.#setbacks.clear(jobId);
@@ -85,12 +87,13 @@ export class Orchestrator {
         for (const lane of lanes) await notify(redis, { topic: 'lane', id: lane });
         await notify(redis, { topic: 'job', id: jobId });
       } catch (error) {
-        // Who has the lease now makes the step. What cannot be told now is told the next time.
+        // It was cancelled, or who has the lease now makes the step. What cannot be told now is told the next time.
         if (!stop.aborted && !lost.aborted)
           await this.#setBack({ orchestrationId: id, jobId }, error as Error).catch(() => {});
         throw error;
       }
-    });
+    };
+    await withLease(pool, leaseOfSteps(id), step, leaseMs);
   }
 
   async #setBack(of: Pick<WaitingOrchestration, 'orchestrationId' | 'jobId'>, error: Error): Promise<void> {

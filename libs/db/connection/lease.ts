@@ -1,9 +1,9 @@
 import { newId } from '#lib/runtime/ids';
-import type { Pool } from './pool.js';
+import type { Pool, PoolClient } from './pool.js';
 
 const LEASE_MS = 10_000;
 
-/** Another process may have the lease, because this one could not renew it in time. */
+/** Another process may have the lease, because this one could not renew it in time, or it was taken away. */
 export class LeaseExpired extends Error {}
 
 /**
@@ -28,7 +28,7 @@ export async function withLease(
     if (isRenewing) return;
     isRenewing = true;
     void renew(pool, name, holder, leaseMs)
-      .then((isMine) => isMine || lost.abort(new LeaseExpired(`The lease "${name}" ran out.`)))
+      .then((isMine) => isMine || lost.abort(new LeaseExpired(`The lease "${name}" ran out, or was taken away.`)))
       .catch(() => {}) // It is tried again, until another process has taken the lease.
       .finally(() => (isRenewing = false));
   }, leaseMs / 3);
@@ -58,6 +58,11 @@ async function renew(pool: Pool, name: string, holder: string, leaseMs: number):
     [name, holder, leaseMs],
   );
   return rowCount === 1;
+}
+
+/** Their holders notice it when they renew them the next time. */
+export async function takeLeasesAway(db: Pool | PoolClient, names: readonly string[]): Promise<void> {
+  await db.query('DELETE FROM lease WHERE name = ANY ($1)', [names]);
 }
 
 /** Those that processes left behind when they died. One of them that was taken again has another end. */

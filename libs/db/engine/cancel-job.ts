@@ -1,14 +1,16 @@
 import { ProblemError } from '#lib/contracts/input/problem';
+import { takeLeasesAway } from '../connection/lease.js';
 import { inTransaction, type Pool, type PoolClient } from '../connection/pool.js';
 import { admitJobs } from './admit-jobs.js';
 import { lockUser } from './lock-user.js';
 import { logJobEvents } from './log-events.js';
 import { madeBy } from '../made-by.js';
+import { leaseOfSteps } from './orchestrations.js';
 import { cancelPreparations } from './prepare-run.js';
 
 /**
  * Cancels a job, with its child runs, in one transaction: its status says so, the dispatcher takes no more of its
- * targets, and its items leave the lanes' windows. Whoever settles an item afterwards finds no in-flight row, and
+ * targets, its items leave the lanes' windows, and a step that is being made ends. Whoever settles an item afterwards finds no in-flight row, and
  * changes nothing.
  * @returns the runs that were cancelled
  * @throws ProblemError 409 for the job of a child run, which is cancelled with its parent
@@ -80,6 +82,14 @@ async function cancelRuns(client: PoolClient, jobIds: string[]): Promise<string[
        SELECT id FROM job WHERE id = ANY ($1) ORDER BY id FOR NO KEY UPDATE
      )`,
     [jobIds],
+  );
+  const { rows: orchestrations } = await client.query<{ id: string }>(
+    'SELECT id FROM orchestration WHERE job_id = ANY ($1)',
+    [jobIds],
+  );
+  await takeLeasesAway(
+    client,
+    orchestrations.map(({ id }) => leaseOfSteps(id)),
   );
   const runIds = runs.map(({ id }) => id);
   await client.query('UPDATE target SET active = false WHERE run_id = ANY ($1)', [runIds]);

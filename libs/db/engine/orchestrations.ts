@@ -153,6 +153,9 @@ export async function orchestrationsToAdvance(pool: Pool, except: readonly strin
   return rows;
 }
 
+/** The lease of whoever makes the steps of an orchestration. To cancel it is to take the lease away. */
+export const leaseOfSteps = (id: string): string => `orchestrate ${id}`;
+
 /** Undefined when it is gone, or has no step left. */
 export async function readOrchestration(db: Pool | PoolClient, id: string): Promise<Orchestration | undefined> {
   const { rows } = await db.query<
