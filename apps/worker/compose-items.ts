@@ -60,7 +60,7 @@ export function composeItems(
     itemScorer,
     player,
     warnings,
-    replyMemoryPool: new ReplyMemoryPool(),
+    replyMemoryPool: ReplyMemoryPool.of(env.TOOLMARK_REPLIES_MIB),
   });
 
   return {

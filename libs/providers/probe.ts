@@ -120,7 +120,9 @@ function boundedFetch(
   const fetch: Fetch = async (url, init) => {
     const response = await guarded.fetch(url, init);
     if (countMarks(Buffer.from(await response.clone().text())) <= values) return response;
-    throw new ResponseTooLarge(`The provider's answer has more than ${values} values.`);
+    throw new ResponseTooLarge(
+      `The provider's answer has more than ${values} values; it was not read. Is the base URL right?`,
+    );
   };
   return { fetch, close: guarded.close };
 }
@@ -181,7 +183,9 @@ export async function discoverModels(target: ProbeTarget): Promise<string[]> {
     const body = JSON.parse(await response.text()) as Json;
     const ids = isObject(body) ? modelIds(body).filter((id) => id.length <= MAX_MODEL_ID) : [];
     if (ids.length <= MAX_LISTED_MODELS) return ids;
-    throw new ResponseTooLarge(`It has ${ids.length} models, and ${MAX_LISTED_MODELS} can be listed.`);
+    throw new ResponseTooLarge(
+      `It has ${ids.length} models, and ${MAX_LISTED_MODELS} can be listed. Models can be added by their names.`,
+    );
   } catch (error) {
     const failure =
       error instanceof ProviderFailure

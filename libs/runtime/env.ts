@@ -22,6 +22,12 @@ const Env = z.object({
   TOOLMARK_ALLOW_PRIVATE_NETWORKS: flag,
   /** Connections of one process to Postgres. */
   TOOLMARK_DATABASE_POOL: z.coerce.number().int().min(2).max(200).default(10),
+  /** Large answers that clients have not taken yet, in one API. A team has a quarter. */
+  TOOLMARK_ANSWERS_MIB: z.coerce.number().int().min(64).max(16_384).default(128),
+  /** Large bodies in one API. A team has a third. */
+  TOOLMARK_BODIES_MIB: z.coerce.number().int().min(48).max(16_384).default(192),
+  /** Large replies in one worker. A lane has half: at least one reply of the largest size. */
+  TOOLMARK_REPLIES_MIB: z.coerce.number().int().min(32).max(16_384).default(64),
   /** A table of known prices in the place of the one that ships; only the API reads it. */
   TOOLMARK_PRICES_FILE: z.string().max(4096).optional(),
   /** How long raw exchanges are kept. Without it they are kept forever. */

@@ -30,6 +30,14 @@ export class MemoryPool {
     return this.#heldBytes;
   }
 
+  /** Whether a lane waits for memory that others hold. */
+  get isFull(): boolean {
+    return [...this.#lanes.values()].some(
+      ({ heldBytes, waiters: [first] }) =>
+        first && heldBytes + first.bytes <= this.limits.lane && this.#heldBytes + first.bytes > this.limits.process,
+    );
+  }
+
   /** @returns undefined when the bytes are granted at once; else a promise of the grant, and how to stop waiting */
   take(laneId: string, bytes: number): { granted: Promise<void>; giveUp: () => void } | undefined {
     let lane = this.#lanes.get(laneId);

@@ -134,6 +134,16 @@ it.each(['/large', '/stream'])('a client that stops to read %s is disconnected b
   expect(await ended).toBe('ECONNRESET');
   expect(memory.held).toBe(0);
 });
+
+it('teams that read slowly make room when another team finds none', async () => {
+  const memory = new AnswerMemory({ process: 2 * BYTES, team: BYTES, crowdedMs: 120 });
+  const port = await listen(memory);
+  const slow = ['a', 'b'].map((team) => ask(port, team));
+  await until(async () => memory.held === 2 * BYTES, { what: 'the memory to be full' });
+  expect((await (await get(port, 'c')).text()).length).toBe(BYTES / 2);
+  for (const socket of slow) socket.resume();
+});
+
 const connections = (): Promise<number> =>
   new Promise((resolve, reject) =>
     fastify.server.getConnections((error, count) => (error ? reject(error) : resolve(count))),

@@ -27,8 +27,18 @@ interface Limits {
    * takes a megabyte or two at a time once a third of its buffer is free: half a minute's worth of a slow connection.
    */
   stallMs: number;
+  /** How long an answer of the team that holds most may take while other teams find no memory. */
+  crowdedMs: number;
 }
-const LIMITS: Limits = { process: 128 * MIB, team: 32 * MIB, waiting: 30, stallMs: 120_000 };
+const LIMITS: Limits = { process: 128 * MIB, team: 32 * MIB, waiting: 30, stallMs: 120_000, crowdedMs: 30_000 };
+
+/** A large answer that its client has not taken yet. */
+interface Held {
+  team: string;
+  bytes: number;
+  socket: Socket;
+  sinceMs: number;
+}
 
 /** What a client has taken over its connection, and since when it has taken no more. */
 interface Taken {
@@ -45,6 +55,7 @@ export class AnswerMemory {
   readonly limits: Limits;
   readonly #pool: MemoryPool;
   readonly #waiting = new Map<string, number>();
+  readonly #held = new Set<Held>();
   readonly #watched = new Set<Taken>();
   #timer: NodeJS.Timeout | undefined;
 
@@ -72,8 +83,14 @@ export class AnswerMemory {
     if (waiting >= this.limits.waiting && request.method === 'GET') throw tooManyWaiting(waiting);
     const asked = this.#pool.take(team, bytes);
     let isClosed = false;
-    const release = (): void => this.#pool.release(team, bytes);
+    const held: Held = { team, bytes, socket: request.raw.socket, sinceMs: 0 };
+    const hold = (): void => void this.#held.add(Object.assign(held, { sinceMs: performance.now() }));
+    const release = (): void => {
+      this.#held.delete(held);
+      this.#pool.release(team, bytes);
+    };
     if (!asked) {
+      hold();
       onceClosed(request, reply, release);
       return true;
     }
@@ -90,6 +107,7 @@ export class AnswerMemory {
         });
         void asked.granted.then(() => {
           isGranted = true;
+          hold();
           if (isClosed) release();
           else resolve(true);
         });
@@ -113,7 +131,23 @@ export class AnswerMemory {
       this.#timer = undefined;
     });
     if (this.#watched.size === 0) return;
-    this.#timer ??= setInterval(() => this.#disconnectStalled(), this.limits.stallMs / 6).unref();
+    const { stallMs, crowdedMs } = this.limits;
+    this.#timer ??= setInterval(() => this.#disconnectSlow(), Math.min(stallMs, crowdedMs) / 6).unref();
+  }
+
+  #disconnectSlow(): void {
+    this.#disconnectStalled();
+    if (this.#pool.isFull) this.#makeRoom();
+  }
+
+  /** A few teams whose clients read slowly keep the others from their answers no longer than this. */
+  #makeRoom(): void {
+    const bytesOf = new Map<string, number>();
+    for (const { team, bytes } of this.#held) bytesOf.set(team, (bytesOf.get(team) ?? 0) + bytes);
+    const most = Math.max(...bytesOf.values());
+    const oldest = performance.now() - this.limits.crowdedMs;
+    for (const { team, socket, sinceMs } of this.#held)
+      if (bytesOf.get(team) === most && sinceMs <= oldest) socket.resetAndDestroy();
   }
 
   #disconnectStalled(): void {

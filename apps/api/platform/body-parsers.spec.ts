@@ -1,14 +1,17 @@
 import fastify, { type FastifyInstance } from 'fastify';
 import { connect, type AddressInfo, type Socket } from 'node:net';
 import { addBodyParsers } from './body-parsers.js';
-import { BytesInHand } from './bytes-in-hand.js';
+import { BytesInHand, bytesInHand } from './bytes-in-hand.js';
 import { sendProblem, toProblem } from './problem.filter.js';
 
 let server: FastifyInstance;
 afterEach(() => server.close());
 
 /** A server whose bodies may be this slow. */
-async function listen(jsonBounds: { totalMs: number; idleMs: number }, inHand = new BytesInHand()): Promise<void> {
+async function listen(
+  jsonBounds: { totalMs: number; idleMs: number },
+  inHand = new BytesInHand(bytesInHand(192)),
+): Promise<void> {
   server = fastify();
   server.setErrorHandler((error, _request, reply) => sendProblem(reply, toProblem(error)));
   addBodyParsers(server, { inHand, jsonBounds });

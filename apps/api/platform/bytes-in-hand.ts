@@ -12,7 +12,14 @@ export interface BytesBounds {
   /** How long a body waits for others to be done with. */
   waitMs: number;
 }
-export const BYTES_IN_HAND: BytesBounds = { ofTeam: 64 * MIB, ofAll: 224 * MIB, ofLarge: 192 * MIB, waitMs: 10_000 };
+
+/** @param mib what large bodies may take together */
+export const bytesInHand = (mib: number): BytesBounds => ({
+  ofTeam: Math.floor(mib / 3) * MIB,
+  ofAll: (mib + 32) * MIB,
+  ofLarge: mib * MIB,
+  waitMs: 10_000,
+});
 
 interface Waiting {
   owner: string;
@@ -26,7 +33,7 @@ export class BytesInHand {
   #all = 0;
   readonly #waiting = new Set<Waiting>();
 
-  constructor(readonly bounds: BytesBounds = BYTES_IN_HAND) {}
+  constructor(readonly bounds: BytesBounds) {}
 
   /**
    * @param owner a team, or all who have not signed in

@@ -44,7 +44,12 @@ export interface PlatformOptions {
       inject: [ENV, LOGGER],
       useFactory: (env: Env, logger: Logger) => connectRedis(env.REDIS_URL, 'producer', logger),
     },
-    { provide: AnswerMemory, useFactory: () => new AnswerMemory() },
+    {
+      provide: AnswerMemory,
+      inject: [ENV],
+      useFactory: ({ TOOLMARK_ANSWERS_MIB: mib }: Env) =>
+        new AnswerMemory({ process: mib * 2 ** 20, team: (mib * 2 ** 20) / 4 }),
+    },
     { provide: Sealer, inject: [ENV], useFactory: (env: Env) => new Sealer(env.TOOLMARK_SEALING_KEY) },
     { provide: APP_PIPE, useFactory: () => new ValidationPipe({ exceptionFactory: badInput }) },
     { provide: APP_FILTER, useClass: ProblemFilter },

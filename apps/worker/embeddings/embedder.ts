@@ -44,7 +44,7 @@ export class Embedder {
    * Not the budget of models' replies: an item that holds a reply may wait for embeddings, which therefore must not
    * wait for replies.
    */
-  readonly #replyMemoryPool = new ReplyMemoryPool({ process: 64 * 2 ** 20, lane: 32 * 2 ** 20 });
+  readonly #replyMemoryPool = ReplyMemoryPool.of(64);
 
   constructor(
     readonly deps: {

@@ -66,7 +66,7 @@ describe.each(['openai', 'openai-responses', 'anthropic', 'google'] as const)(
           });
 
     it('takes room when it is large, until its item is settled', async () => {
-      const budget = new ReplyMemoryPool();
+      const budget = ReplyMemoryPool.of(64);
       const room = budget.forItem('a');
       answer = { text: JSON.stringify(body).padEnd(MIB), isLengthSaid: false };
       await ask(room, { kind });
@@ -76,7 +76,7 @@ describe.each(['openai', 'openai-responses', 'anthropic', 'google'] as const)(
     });
 
     it('takes none when it is small', async () => {
-      const budget = new ReplyMemoryPool();
+      const budget = ReplyMemoryPool.of(64);
       answer = { text: JSON.stringify(body), isLengthSaid: true };
       await ask(budget.forItem('a'), { kind });
       expect(budget.held).toBe(0);
@@ -114,14 +114,14 @@ it('an answer that waits for room ends by its timeout, and leaves its place to t
 });
 
 it('an answer that is not kept gives its room back', async () => {
-  const budget = new ReplyMemoryPool();
+  const budget = ReplyMemoryPool.of(64);
   answer = { text: 'no JSON'.padEnd(MIB), isLengthSaid: true };
   await expect(ask(budget.forItem('a'))).rejects.toMatchObject({ kind: 'bad_response' });
   expect(budget.held).toBe(0);
 });
 
 it('the rounds of a chain take the room of the largest reply once, and are too large together beyond it', async () => {
-  const budget = new ReplyMemoryPool();
+  const budget = ReplyMemoryPool.of(64);
   const room = budget.forItem('a');
   room.keepsAllRounds = true;
   large(6 * MIB);
@@ -164,7 +164,7 @@ it('an answer that is large and trickles gives its room back', async () => {
   });
   await new Promise<void>((resolve) => slow.listen(0, '127.0.0.1', resolve));
   const impatient = createGuardedFetch({ allowPrivateNetworks: true, maxArrivalMs: 200 });
-  const budget = new ReplyMemoryPool();
+  const budget = ReplyMemoryPool.of(64);
   const chat = createChatClient(
     'openai',
     { baseUrl: `http://127.0.0.1:${(slow.address() as AddressInfo).port}/v1`, apiKey: null },

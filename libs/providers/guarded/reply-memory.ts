@@ -9,8 +9,9 @@ export const SMALL_RESPONSE_BYTES = 64 * 1024;
  * waits for more: it asks once, for the most that it may need, so that two items cannot wait for each other.
  */
 export class ReplyMemoryPool extends MemoryPool {
-  constructor(limits: MemoryPool['limits'] = { process: 64 * 2 ** 20, lane: 32 * 2 ** 20 }) {
-    super(limits);
+  /** @param mib that the process may hold; a lane may hold half */
+  static of(mib: number): ReplyMemoryPool {
+    return new ReplyMemoryPool({ process: mib * 2 ** 20, lane: mib * 2 ** 19 });
   }
 
   /** The memory of one item. The item releases it when it no longer holds its replies. */
