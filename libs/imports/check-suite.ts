@@ -10,7 +10,7 @@ import { checkChainFields } from '#lib/scoring/checks/check-case';
 import { createCaseChecker } from './source/case-checker.js';
 import type { SuiteDraft } from './source/import-source.js';
 import { UnsatisfiableSearch, unsatisfiableWarnings } from './unsatisfiable-search.js';
-import { yieldToEventLoop } from './source/yield-to-event-loop.js';
+import { yieldToEventLoop } from '#lib/runtime/yield-to-event-loop';
 import { Warnings } from './source/warnings.js';
 
 /** Of one kind. */

@@ -4,7 +4,7 @@ import { parseJson, type JsonObject } from '#lib/contracts/json/json';
 import type { SuiteSettings } from '#lib/contracts/suite';
 import { createCsvWriter } from './files/csv-suite.js';
 import { createBfclWriter, type BfclPart } from './bfcl/export-bfcl.js';
-import { yieldToEventLoop } from './source/yield-to-event-loop.js';
+import { yieldToEventLoop } from '#lib/runtime/yield-to-event-loop';
 import { yamlCase, yamlSettings } from './files/yaml-suite.js';
 
 export const SUITE_CONTENT_TYPES: Record<SuiteExportFormat, { type: string; ending: string }> = {

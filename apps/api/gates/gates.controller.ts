@@ -15,6 +15,7 @@ import {
 import { PageQuery, pageOf, type PageQuery as PageQueryType } from '#lib/contracts/page';
 import type { Caller } from '#lib/db/catalogue/callers';
 import { patienceOf, sendComparison } from '../comparisons/send-comparison.js';
+import { LISTS_BYTES } from '../platform/body-bounds.js';
 import { About, Answers, Changes, idCursor, Me, TakesUpTo, uuid, type Change } from '../platform/decorators.js';
 import { GateRunService } from './gate-runs.service.js';
 import { GateService } from './gates.service.js';
@@ -37,6 +38,7 @@ export class GatesController {
   }
 
   @Post()
+  @TakesUpTo(LISTS_BYTES, GateInput)
   @About(
     'Make a gate',
     'It decides whether a run is worse than a baseline, by rules that are fixed before the run: a margin chosen ' +
@@ -55,6 +57,7 @@ export class GatesController {
   }
 
   @Put(':id')
+  @TakesUpTo(LISTS_BYTES, GateUpdate)
   @About(
     'Change a gate',
     'Another baseline or other rules make its next version, which every answer names. A change of the name alone ' +

@@ -1,11 +1,14 @@
 import 'reflect-metadata';
 import type { z } from 'zod';
-import { GateRunInput } from '#lib/contracts/gate';
+import { GateInput, GateRunInput } from '#lib/contracts/gate';
 import { McpImportInput } from '#lib/contracts/mcp';
+import { ParamPresetInput } from '#lib/contracts/param-tune';
 import { ProviderInput, ProviderPatch } from '#lib/contracts/provider';
+import { newId } from '#lib/runtime/ids';
 import { LARGE_BODIES } from './large-bodies.js';
 import { GatesController } from '../gates/gates.controller.js';
 import { McpController } from '../mcp/mcp.controller.js';
+import { ParamPresetsController } from '../tunes/param-presets.controller.js';
 import { ProvidersController } from '../providers/providers.controller.js';
 import { USUAL_BODY_BYTES } from './body-bounds.js';
 import type { JsonBody } from './decorators.js';
@@ -37,6 +40,23 @@ it.each<[what: string, route: object, schema: z.ZodType, body: object]>([
     { key: 'router', base_url: 'https://router.example/v1', models },
   ],
   ['a thousand models of a provider', ProvidersController.prototype.update, ProviderPatch, { models }],
+  [
+    'a gate for many models with long names',
+    GatesController.prototype.create,
+    GateInput,
+    {
+      name: 'main',
+      suite_id: newId(),
+      baseline: { experiment_id: newId() },
+      models: Array.from({ length: 100 }, (_, n) => `${n}${'模'.repeat(290)}`),
+    },
+  ],
+  [
+    'a preset of many long values',
+    ParamPresetsController.prototype.create,
+    ParamPresetInput,
+    { name: 'stops', search_space: { stop: Array.from({ length: 20 }, (_, n) => `${n}${'s'.repeat(9000)}`) } },
+  ],
   ['tools of a discovery', McpController.prototype.import, McpImportInput, { tools }],
   [
     'a gate run with long texts for the tools of its suite',
@@ -53,7 +73,7 @@ it.each<[what: string, route: object, schema: z.ZodType, body: object]>([
   ],
 ])('%s fits the body that its route takes', (_what, route, schema, body) => {
   expect(schema.safeParse(body).error?.issues).toBeUndefined();
-  const { length } = JSON.stringify(body);
+  const { length } = Buffer.from(JSON.stringify(body));
   expect(length).toBeGreaterThan(USUAL_BODY_BYTES);
   expect(length).toBeLessThan(bodyOf(route)?.bytes ?? USUAL_BODY_BYTES);
   expect(LARGE_BODIES[bodyOf(route)!.schema!]).toBe(schema);

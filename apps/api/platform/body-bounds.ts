@@ -3,8 +3,10 @@ import { contentTypeOf } from './content-type.js';
 import { routeOptions } from './decorators.js';
 import { tooLarge } from './upload.js';
 
-/** The largest body of a route that says nothing else. */
-export const USUAL_BODY_BYTES = 256 * 1024;
+/** The largest body of a route that says nothing else: what a person types. */
+export const USUAL_BODY_BYTES = 64 * 1024;
+/** Of a route whose body has lists. */
+export const LISTS_BYTES = 256 * 1024;
 
 /** The most bytes of the body of a request. */
 export function bodyBoundOf(request: FastifyRequest): number {

@@ -1,9 +1,9 @@
 import type { z } from 'zod';
 import { CaseInput } from '#lib/contracts/case';
-import { GateRunInput } from '#lib/contracts/gate';
+import { GateInput, GateRunInput, GateUpdate } from '#lib/contracts/gate';
 import { LabelsInput } from '#lib/contracts/label';
 import { McpImportInput } from '#lib/contracts/mcp';
-import { ParamTuneInput } from '#lib/contracts/param-tune';
+import { ParamPresetInput, ParamTuneInput } from '#lib/contracts/param-tune';
 import { PromptTuneInput } from '#lib/contracts/prompt-tune';
 import { PromptVersionInput } from '#lib/contracts/prompt-version';
 import { ProviderInput, ProviderPatch } from '#lib/contracts/provider';
@@ -16,9 +16,12 @@ import { TryInput } from '#lib/contracts/try';
 export const LARGE_BODIES = {
   CaseInput,
   CasesInput,
+  GateInput,
   GateRunInput,
+  GateUpdate,
   LabelsInput,
   McpImportInput,
+  ParamPresetInput,
   ParamTuneInput,
   PromptTuneInput,
   PromptVersionInput,

@@ -2,7 +2,8 @@ import { Body, Controller, Delete, Get, Param, Post, Query } from '@nestjs/commo
 import { ParamPreset, ParamPresetInput } from '#lib/contracts/param-tune';
 import { PageQuery, pageOf, type PageQuery as PageQueryType } from '#lib/contracts/page';
 import type { Caller } from '#lib/db/catalogue/callers';
-import { About, Answers, Changes, idCursor, Me, uuid, type Change } from '../platform/decorators.js';
+import { LISTS_BYTES } from '../platform/body-bounds.js';
+import { About, Answers, Changes, idCursor, Me, TakesUpTo, uuid, type Change } from '../platform/decorators.js';
 import { ParamPresetService } from './param-presets.service.js';
 
 @Controller('api/param-presets')
@@ -17,6 +18,7 @@ export class ParamPresetsController {
   }
 
   @Post()
+  @TakesUpTo(LISTS_BYTES, ParamPresetInput)
   @About('Keep a search space', 'For tunes to come. Answers 409 when the team has a preset of that name.')
   @Answers(201, ParamPreset, 409)
   create(@Me() caller: Caller, @Body({ schema: ParamPresetInput }) input: ParamPresetInput, @Changes() change: Change) {

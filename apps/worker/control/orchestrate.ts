@@ -25,7 +25,7 @@ import { Setbacks } from './setbacks.js';
  */
 export type NextStep = (orchestration: Orchestration, signal: AbortSignal) => Promise<Step>;
 
-/** A step may compare large runs, and wait for a thread until comparisons of two other teams have taken all they may. */
+/** A step may compare large runs, and wait for a thread that comparisons of two other teams take for all they may. */
 const STEP_TIMEOUT_MS = 900_000;
 
 /** Makes the next steps of orchestrations, and submits the reports that runs ask for when they have ended. */

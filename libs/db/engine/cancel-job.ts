@@ -10,8 +10,8 @@ import { cancelPreparations } from './prepare-run.js';
 
 /**
  * Cancels a job, with its child runs, in one transaction: its status says so, the dispatcher takes no more of its
- * targets, its items leave the lanes' windows, and a step that is being made ends. Whoever settles an item afterwards finds no in-flight row, and
- * changes nothing.
+ * targets, its items leave the lanes' windows, and a step that is being made ends. Whoever settles an item afterwards
+ * finds no in-flight row, and changes nothing.
  * @returns the runs that were cancelled
  * @throws ProblemError 409 for the job of a child run, which is cancelled with its parent
  */

@@ -9,6 +9,7 @@ import type { Orchestrator, Run, RunsQuery } from '#lib/contracts/run';
 import type { RunWarning } from '#lib/contracts/run-target';
 import type { Summary } from '#lib/contracts/summary';
 import { cacheHitRate, eachCount } from '#lib/contracts/token-counts';
+import { yieldToEventLoop } from '#lib/runtime/yield-to-event-loop';
 import { toPage } from '../catalogue/page.js';
 import type { Prisma } from '../connection/prisma.js';
 import type { Run as StoredRun, Target } from '../generated/client.js';
@@ -72,7 +73,13 @@ export class RunRepository implements TeamScoped {
       where: { team_id: this.teamId, id: { in: [...new Set(rows.map((row) => row.user_id))] } },
     });
     const nameOf = new Map(users.map(({ id, name }) => [id, name]));
-    return rows.map((row) => toRun(row, { warnings: warnings(row.id), submittedBy: nameOf.get(row.user_id) ?? null }));
+    const pause = yieldToEventLoop();
+    const runs: Run[] = [];
+    for (const row of rows) {
+      await pause();
+      runs.push(toRun(row, { warnings: warnings(row.id), submittedBy: nameOf.get(row.user_id) ?? null }));
+    }
+    return runs;
   }
 
   /** Of each run the oldest warnings. */
@@ -152,6 +159,7 @@ function toRun(row: RunRow, { warnings, submittedBy }: { warnings: RunWarning[];
     passed: t.passed,
     ...(t.recorded ? { recorded: true as const } : { usage: usageOf(t) }),
   }));
+  const summaries = summariesOfTargets(row.targets);
   const sum = (key: 'total' | 'settled' | 'errored' | 'passed'): number =>
     targets.reduce((total, target) => total + target[key], 0);
   return {
@@ -176,13 +184,13 @@ function toRun(row: RunRow, { warnings, submittedBy }: { warnings: RunWarning[];
     delta: row.delta,
     differs: row.differs as Differs[],
     comparison: row.comparison === null ? null : (JSON.parse(row.comparison) as BaselineComparison),
-    summaries: summariesOfTargets(row.targets),
+    summaries,
     experiment_id: row.experiment_id,
     orchestrator: orchestratorOf(row),
     extends_run_id: row.extends_run_id,
     first_sample: row.first_sample,
     estimate: row.estimate === null ? null : (JSON.parse(row.estimate) as Estimate),
-    actual: actualOf(row),
+    actual: actualOf(row, summaries),
     warnings,
     created_at: row.created_at.toISOString(),
     finished_at: row.finished_at?.toISOString() ?? null,
@@ -207,8 +215,10 @@ const summariesOfTargets = (targets: readonly Target[]): Summary[] =>
   targets.flatMap(({ summary }) => (summary ? [parseSummary(summary)] : []));
 
 /** What a run took, once it has ended and is summarised. A recorded run took nothing here. */
-function actualOf({ targets, started_at: startedAt, finished_at: finishedAt }: RunRow): Actual | null {
-  const summaries = summariesOfTargets(targets);
+function actualOf(
+  { targets, started_at: startedAt, finished_at: finishedAt }: RunRow,
+  summaries: readonly Summary[],
+): Actual | null {
   if (!finishedAt || summaries.length === 0 || targets.every(({ recorded }) => recorded)) return null;
   const total = (of: (summary: Summary) => number): number => summaries.reduce((sum, summary) => sum + of(summary), 0);
   return {

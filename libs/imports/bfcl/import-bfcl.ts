@@ -16,7 +16,7 @@ import {
   type ImportSource,
 } from '../source/import-source.js';
 import { readLines, type Entry } from '../source/read-lines.js';
-import { yieldToEventLoop } from '../source/yield-to-event-loop.js';
+import { yieldToEventLoop } from '#lib/runtime/yield-to-event-loop';
 import { exampleCalls, findUnsatisfiableReason } from './unsatisfiable-cases.js';
 import type { Warnings } from '../source/warnings.js';
 

@@ -6,7 +6,7 @@ import { readGivenTools, type SuiteDraft, type ImportSource } from '../source/im
 import { TextStream } from '../source/text-stream.js';
 import { addInferredTools } from './jsonl-suite.js';
 import { readCsv } from './read-csv.js';
-import { yieldToEventLoop } from '../source/yield-to-event-loop.js';
+import { yieldToEventLoop } from '#lib/runtime/yield-to-event-loop';
 import type { Warnings } from '../source/warnings.js';
 
 /** The columns that hold plain text. All others hold JSON. `tags` and `expected_tool` may be either. */

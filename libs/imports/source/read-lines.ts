@@ -8,7 +8,7 @@ import {
 } from '#lib/contracts/json/json';
 import { endWithPeriod, ProblemError } from '#lib/contracts/input/problem';
 import { TextStream, readTextLines, lookAhead, readWholeText } from './text-stream.js';
-import { yieldToEventLoop } from './yield-to-event-loop.js';
+import { yieldToEventLoop } from '#lib/runtime/yield-to-event-loop';
 
 export interface Entry {
   /** The line in the file, from 1. For a list, the number of the entry. */

@@ -2,10 +2,10 @@
 export const MAX_RESPONSE_BYTES = 16 * 2 ** 20;
 
 /**
- * How much of a response other than 2xx is read: more than a failure keeps of it (100,000 characters). An error takes
- * some hundred bytes, unless its host quotes in it what the model wrote, or the request.
+ * How much of a response other than 2xx is read. An error takes some hundred bytes, unless its host quotes in it what
+ * the model wrote, or the request.
  */
-export const MAX_ERROR_BYTES = 128 * 1024;
+export const MAX_ERROR_BYTES = 64 * 1024;
 
 export class ResponseTooLarge extends Error {}
 

@@ -117,14 +117,14 @@ it('a reply of fewer bytes that holds many values is read in a thread as well, a
   expect((await ask(reply({ content: 'Hi' }, beside(MANY_VALUES / 2)))).body).not.toBeInstanceOf(PrintedJson);
 });
 
-it("a model's output that its host quotes in an error is its reply, however much of it a failure keeps", async () => {
-  const output = 'la '.repeat(30_000);
+it("a model's output that its host quotes in an error is its reply, however much of it is read", async () => {
+  const output = 'la '.repeat(20_000);
   const error = { message: 'Failed to call a function.', code: 'tool_use_failed', failed_generation: output };
   const failure = await failureOf(JSON.stringify({ error }), 400);
   expect(replyInFailure(failure)?.message.content).toBe(output);
 });
 
-it('of an error only the first 128 KiB are read: JSON that is cut there is quoted as text', async () => {
+it('of an error only the first 64 KiB are read: JSON that is cut there is quoted as text', async () => {
   const pad = (length: number): string => `{"error":{"message":"No such model.","x":"${'x'.repeat(length)}"}}`;
   expect((await failureOf(pad(MAX_ERROR_BYTES - 100), 404)).message).toContain('answered 404: No such model.');
   const cut = await failureOf(pad(40 * 2 ** 20), 404);

@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
 
-const MAX_TURN_MS = 20;
+const MAX_TURN_MS = 10;
 
 /** Await the returned function between pieces of long work, so that the process can serve other requests. */
 export function yieldToEventLoop(): () => Promise<void> | undefined {
