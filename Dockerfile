@@ -34,7 +34,7 @@ COPY --from=system / /
 ENV NODE_ENV=production \
     TOOLMARK_HOST=0.0.0.0 \
     PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin \
-    MALLOC_ARENA_MAX=2 MALLOC_MMAP_THRESHOLD_=65536 MALLOC_TRIM_THRESHOLD_=131072 \
+    MALLOC_ARENA_MAX=2 MALLOC_MMAP_THRESHOLD_=131072 MALLOC_TRIM_THRESHOLD_=131072 \
     NODE_OPTIONS="--max-semi-space-size=16 --max-old-space-size=1024"
 WORKDIR /app
 COPY package.json ./

@@ -16,7 +16,7 @@ export const MEMORY_FLAGS = ['--max-semi-space-size=16', '--max-old-space-size=1
  */
 export const MEMORY_ENV = {
   MALLOC_ARENA_MAX: '2',
-  MALLOC_MMAP_THRESHOLD_: '65536',
+  MALLOC_MMAP_THRESHOLD_: '131072',
   MALLOC_TRIM_THRESHOLD_: '131072',
 };
 

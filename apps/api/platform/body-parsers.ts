@@ -78,7 +78,7 @@ const wholeBytesOf = (bound: number): number => (bound > MAX_BODY_BYTES ? SMALL_
  * All bytes of a body, in one buffer. Many pieces would leave gaps in the memory of the process, which keep it from
  * shrinking, and a piece of one byte takes a hundred.
  */
-async function bytesOf(body: Readable, bounds: UploadBounds, declared = LIGHT_BYTES): Promise<Uint8Array> {
+async function bytesOf(body: Readable, bounds: UploadBounds, declared = LIGHT_BYTES): Promise<Uint8Array<ArrayBuffer>> {
   let bytes = Buffer.allocUnsafeSlow(Math.min(declared, bounds.bytes));
   let size = 0;
   for await (const chunk of chunksOf(body, bounds)) {
@@ -98,7 +98,11 @@ function readLight(request: FastifyRequest, bytes: Uint8Array): unknown {
 }
 
 /** A thread reads and checks the body. What it hands over fits its schema, which bounds what is left to do here. */
-async function readLarge(request: CallerRequest, bytes: Uint8Array, reader: LargeBodyReader): Promise<unknown> {
+async function readLarge(
+  request: CallerRequest,
+  bytes: Uint8Array<ArrayBuffer>,
+  reader: LargeBodyReader,
+): Promise<unknown> {
   const { file, json } = routeOptions(request);
   const { text, entries } = await reader.readBody(request.caller!.teamId, {
     bytes,

@@ -45,7 +45,7 @@ export function nameOfSchema(schema: z.ZodType): LargeBodyName {
 
 /** What a thread makes of the bytes of a body. */
 export interface LargeBodyTask {
-  bytes: Uint8Array;
+  bytes: Uint8Array<ArrayBuffer>;
   /** What Content-Type says of the charset. */
   charset: string | undefined;
   /** How many values it may hold. */

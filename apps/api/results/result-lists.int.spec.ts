@@ -326,6 +326,19 @@ it('of one team hold up neither what others ask for nor those of another team', 
   expect(answers.find(({ status }) => status === 429)!.body.detail).toMatch(/lists of this team wait/);
 });
 
+it('of the runs of a team are made one at a time, and a few hundred wait', async () => {
+  const other = clientOf(api.url, (await api.anotherTeam()).body.token.token);
+  const release = await lockTable(api.pool, 'run');
+  const asked = Array.from({ length: 320 }, () => client.get('/api/tool-eval/history'));
+  const refused = await Promise.race(asked);
+  expect(refused).toMatchObject({ status: 429, body: { detail: expect.stringMatching(/^300 lists of runs/) } });
+  expect((await other.get('/api/me')).status).toBe(200);
+  expect((await client.get('/api/me')).status).toBe(200);
+  await release();
+  const answers = await Promise.all(asked);
+  expect(answers.filter(({ status }) => status === 200)).toHaveLength(301);
+});
+
 it('are nobody else’s', async () => {
   const other = clientOf(api.url, (await api.anotherTeam()).body.token.token);
   for (const query of ['?order=failures', '?order=case&expected_tool=get_weather', '?lean=true', '/0-0-0/neighbours'])

@@ -1,3 +1,4 @@
+import type { Transferable } from 'node:worker_threads';
 import { ProblemError } from '#lib/contracts/input/problem';
 import { threadModule } from '#lib/runtime/threads/thread-entry';
 import { ThreadLimitExceeded, ThreadPool, TooManyTasks, type ThreadLimits } from '#lib/runtime/threads/thread-pool';
@@ -36,16 +37,19 @@ export class SuiteThreads implements LargeBodyReader {
   async run<What extends SuiteTask['what']>(
     teamId: string,
     task: Extract<SuiteTask, { what: What }>,
+    moved: Transferable[] = [],
   ): Promise<SuiteAnswers[What]> {
     try {
-      return (await (isLight(task) ? runSuiteTask(task) : this.#pool.run(task, teamId))) as SuiteAnswers[What];
+      const answer = isLight(task) ? runSuiteTask(task) : this.#pool.run(task, teamId, undefined, moved);
+      return (await answer) as SuiteAnswers[What];
     } catch (error) {
       throw asProblem(error);
     }
   }
 
+  /** The bytes are of no use afterwards. */
   readBody(teamId: string, task: LargeBodyTask): Promise<LargeBodyText> {
-    return this.run(teamId, { what: 'read-body', ...task });
+    return this.run(teamId, { what: 'read-body', ...task }, [task.bytes.buffer]);
   }
 
   onApplicationShutdown(): Promise<void> {

@@ -1,4 +1,4 @@
-import { Worker, type ResourceLimits } from 'node:worker_threads';
+import { Worker, type ResourceLimits, type Transferable } from 'node:worker_threads';
 import { ProblemError } from '#lib/contracts/input/problem';
 
 /** The time and memory that one task may take. Beyond them the thread ends, and only this task fails. */
@@ -19,6 +19,8 @@ export class TooManyTasks extends Error {}
 
 interface QueuedTask<Task> {
   task: Task;
+  /** Its buffers that move to the thread. */
+  moved: Transferable[];
   group: string;
   resolve: (result: never) => void;
   reject: (error: Error) => void;
@@ -73,10 +75,11 @@ export class ThreadPool<Task, Result> {
 
   /**
    * @param signal cancels the task: removes it from the queue, or ends its thread
+   * @param moved buffers of the task that move to the thread instead of being copied
    * @throws ThreadLimitExceeded, TooManyTasks, the signal's reason, or what the task threw: a ProblemError, or an
    *   Error with its name, message, stack and facts
    */
-  run(task: Task, group: string, signal?: AbortSignal): Promise<Result> {
+  run(task: Task, group: string, signal?: AbortSignal, moved: Transferable[] = []): Promise<Result> {
     return new Promise<Result>((resolve, reject) => {
       if (this.#closed) return reject(new Error('The threads are closed.'));
       if (signal?.aborted) return reject(signal.reason as Error);
@@ -84,7 +87,7 @@ export class ThreadPool<Task, Result> {
       if (!waiting) this.#groups.set(group, (waiting = []));
       if (waiting.length >= this.maxWaiting)
         return reject(new TooManyTasks(`${waiting.length} others of the same wait.`));
-      const entry: QueuedTask<Task> = { task, group, resolve, reject };
+      const entry: QueuedTask<Task> = { task, moved, group, resolve, reject };
       if (signal) {
         const cancel = (): void => this.#cancel(entry, signal.reason as Error);
         signal.addEventListener('abort', cancel, { once: true });
@@ -185,7 +188,7 @@ export class ThreadPool<Task, Result> {
     clearTimeout(thread.idle);
     thread.current = taken;
     worker.ref();
-    worker.postMessage(taken.task);
+    worker.postMessage(taken.task, taken.moved);
     void this.#watch(thread, taken);
   }
 

@@ -1,8 +1,8 @@
 // An API of its own: the test plays the worker that counts, which finds the runs of all teams.
-import { startApi, type ApiInProcess } from '../../../test/api.js';
-import { clientOf, type Client } from '../../../test/client.js';
-import { comparingIn } from '../../../test/comparing.js';
-import { Counter } from '../../worker/control/count.js';
+import { startApi, type ApiInProcess } from '../api.js';
+import { clientOf, type Client } from '../client.js';
+import { comparingIn } from '../comparing.js';
+import { Counter } from '../../apps/worker/control/count.js';
 import type { Result } from '#lib/contracts/result';
 import type { Confusion, FacetBin, FacetValue, FailureGroups, RunCases, RunFacets } from '#lib/contracts/run-facets';
 import { ERROR_TYPES } from '#lib/contracts/verdict';

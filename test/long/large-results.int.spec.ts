@@ -4,9 +4,9 @@ import { NO_USAGE } from '#lib/contracts/cost';
 import { claimItems } from '#lib/db/engine/claim-items';
 import { dispatchLane } from '#lib/db/engine/dispatch-lane';
 import { settleItems } from '#lib/db/engine/settle-items';
-import { joinIdleApi, type SharedApi } from '../../../test/api.js';
-import { clientOf, type Client } from '../../../test/client.js';
-import { until } from '../../../test/until.js';
+import { joinIdleApi, type SharedApi } from '../api.js';
+import { clientOf, type Client } from '../client.js';
+import { until } from '../until.js';
 
 let api: SharedApi;
 let owner: Client;
