@@ -58,7 +58,7 @@ it('a task is answered by a thread, and what it throws is thrown here with its f
 
 it('a thread gives way to the event loop of its process', async () => {
   const own = getPriority();
-  const below = platform() === 'linux' ? Math.max(own, 10) : own;
+  const below = platform() === 'linux' ? Math.max(own, 4) : own;
   expect(await poolOf().run({ what: 'priority' }, 'a')).toBe(below);
   expect(getPriority()).toBe(own);
 });
