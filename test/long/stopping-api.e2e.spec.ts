@@ -53,6 +53,9 @@ it('a stopping API is unready, serves on with "connection: close", closes its po
     headers: { ...headers, 'content-type': 'application/json', 'content-length': file.length },
   });
   importing.write(file.slice(0, 100));
+  // However slow this machine is, it is not a body that has stopped arriving.
+  let sent = 100;
+  const dripping = setInterval(() => importing.write(file.slice(sent, ++sent)), 1000);
   const imported = answerTo(importing);
 
   process.kill(api.pid, 'SIGTERM');
@@ -73,7 +76,8 @@ it('a stopping API is unready, serves on with "connection: close", closes its po
 
   await until(() => isRefused(api.url), { what: 'the port to be closed' });
   expect(await gone).toBe('transport close'); // after which clients reconnect by themselves
-  importing.end(file.slice(100));
+  clearInterval(dripping);
+  importing.end(file.slice(sent));
   const answer = await imported;
   expect([answer.statusCode, answer.headers.connection, JSON.parse(await text(answer)).test_cases_created]).toEqual([
     201,
