@@ -30,6 +30,11 @@ export class MemoryPool {
     return this.#heldBytes;
   }
 
+  /** Bytes that are granted to a lane. */
+  heldBy(laneId: string): number {
+    return this.#lanes.get(laneId)?.heldBytes ?? 0;
+  }
+
   /** Whether a lane waits for memory that others hold. */
   get isFull(): boolean {
     return [...this.#lanes.values()].some(

@@ -2,6 +2,7 @@
 import { startApi, type ApiInProcess } from '../api.js';
 import { clientOf, type Client } from '../client.js';
 import { comparingIn } from '../comparing.js';
+import { CALLED, EXPECTATIONS } from '../expected-and-called.js';
 import { Counter } from '../../apps/worker/control/count.js';
 import type { Result } from '#lib/contracts/result';
 import type { Confusion, FacetBin, FacetValue, FailureGroups, RunCases, RunFacets } from '#lib/contracts/run-facets';
@@ -25,20 +26,7 @@ let path: string;
 /** `rescore_id`, where the verdicts of the rescore are counted. */
 let scoring: { rescore_id?: string } = {};
 
-const EXPECTATIONS = [
-  { expected_tool: 'get_weather' },
-  { expected_tool: ['get_time', 'get_weather'] },
-  { expected_tool: null },
-  { expected_calls: [{ tool: 'get_time' }, { tool: 'get_weather' }] },
-];
-const CALLED = [
-  '[{"name":"get_weather","arguments":{}}]',
-  '[{"name":"GET_TIME","arguments":{"text":"\\u0000"}}]',
-  '[]',
-  '[{"name":"search","arguments":{}}]',
-  '[{"name":"search","arguments":{}},{"name":"get_time","arguments":{}}]',
-  '[{"name":"","arguments":{}}]',
-];
+const CALLED_OR_NAMELESS = [...CALLED, '[{"name":"","arguments":{}}]'];
 const check = (path: string, verdict: string) => ({ path, rule: 'exact', expected: { verdict: 'missing' }, verdict });
 const evidence = (called: number, ...checks: object[]): string =>
   JSON.stringify({
@@ -69,7 +57,7 @@ function outcomeOf(n: number) {
     error_kind: errored ? ['timeout', 'network'][n % 2] : null,
     format_compliance: errored ? null : ['native', 'repaired', 'none'][n % 3]!,
     syntax: errored ? null : [null, null, 'hermes', null, 'thoughts'][n % 5]!,
-    called: errored ? '[]' : CALLED[n % CALLED.length]!,
+    called: errored ? '[]' : CALLED_OR_NAMELESS[n % CALLED_OR_NAMELESS.length]!,
     evidence: errored ? null : EVIDENCE[n % EVIDENCE.length]!,
     latency_ms: errored ? null : [0, 1, 7, 99, 100, 101, 317, 421, 999, 1000, 60_000][n % 11]!,
   };

@@ -35,7 +35,6 @@ const LIMITS: Limits = { process: 128 * MIB, team: 32 * MIB, waiting: 30, stallM
 /** A large answer that its client has not taken yet. */
 interface Held {
   team: string;
-  bytes: number;
   socket: Socket;
   sinceMs: number;
 }
@@ -83,7 +82,7 @@ export class AnswerMemory {
     if (waiting >= this.limits.waiting && request.method === 'GET') throw tooManyWaiting(waiting);
     const asked = this.#pool.take(team, bytes);
     let isClosed = false;
-    const held: Held = { team, bytes, socket: request.raw.socket, sinceMs: 0 };
+    const held: Held = { team, socket: request.raw.socket, sinceMs: 0 };
     const hold = (): void => void this.#held.add(Object.assign(held, { sinceMs: performance.now() }));
     const release = (): void => {
       this.#held.delete(held);
@@ -142,12 +141,10 @@ export class AnswerMemory {
 
   /** A few teams whose clients read slowly keep the others from their answers no longer than this. */
   #makeRoom(): void {
-    const bytesOf = new Map<string, number>();
-    for (const { team, bytes } of this.#held) bytesOf.set(team, (bytesOf.get(team) ?? 0) + bytes);
-    const most = Math.max(...bytesOf.values());
-    const oldest = performance.now() - this.limits.crowdedMs;
-    for (const { team, socket, sinceMs } of this.#held)
-      if (bytesOf.get(team) === most && sinceMs <= oldest) socket.resetAndDestroy();
+    const most = Math.max(...[...this.#held].map(({ team }) => this.#pool.heldBy(team)));
+    const before = performance.now() - this.limits.crowdedMs;
+    const old = [...this.#held].filter(({ team, sinceMs }) => this.#pool.heldBy(team) === most && sinceMs <= before);
+    for (const { socket } of old) socket.resetAndDestroy();
   }
 
   #disconnectStalled(): void {

@@ -1,5 +1,6 @@
 import { joinIdleApi, type SharedApi } from '../../../test/api.js';
 import { clientOf, type Client } from '../../../test/client.js';
+import { CALLED, EXPECTATIONS } from '../../../test/expected-and-called.js';
 import { lockTable } from '../../../test/lock-table.js';
 import { until } from '../../../test/until.js';
 import { ERROR_TYPES } from '#lib/contracts/verdict';
@@ -34,19 +35,6 @@ let path: string;
 
 const categoryOf = (position: number): string | null => ['odd', 'even', null][position % 3]!;
 const tagsOf = (position: number): string[] => (position % 4 ? [`tag-${position % 4}`, 'tagged'] : []);
-const EXPECTATIONS = [
-  { expected_tool: 'get_weather' },
-  { expected_tool: ['get_time', 'get_weather'] },
-  { expected_tool: null },
-  { expected_calls: [{ tool: 'get_time' }, { tool: 'get_weather' }] },
-];
-const CALLED = [
-  '[{"name":"get_weather","arguments":{}}]',
-  '[{"name":"GET_TIME","arguments":{"text":"\\u0000"}}]',
-  '[]',
-  '[{"name":"search","arguments":{}}]',
-  '[{"name":"search","arguments":{}},{"name":"get_time","arguments":{}}]',
-];
 /** The second of two calls answers what is expected. */
 const SECOND = '{"pairs":[{"expected":0,"called":1}]}';
 

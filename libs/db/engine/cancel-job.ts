@@ -83,14 +83,6 @@ async function cancelRuns(client: PoolClient, jobIds: string[]): Promise<string[
      )`,
     [jobIds],
   );
-  const { rows: orchestrations } = await client.query<{ id: string }>(
-    'SELECT id FROM orchestration WHERE job_id = ANY ($1)',
-    [jobIds],
-  );
-  await takeLeasesAway(
-    client,
-    orchestrations.map(({ id }) => leaseOfSteps(id)),
-  );
   const runIds = runs.map(({ id }) => id);
   await client.query('UPDATE target SET active = false WHERE run_id = ANY ($1)', [runIds]);
   await cancelPreparations(client, runIds);
@@ -99,6 +91,14 @@ async function cancelRuns(client: PoolClient, jobIds: string[]): Promise<string[
        SELECT run_id, target, item FROM in_flight WHERE run_id = ANY ($1) ORDER BY run_id, target, item FOR UPDATE
      )`,
     [runIds],
+  );
+  const { rows: orchestrations } = await client.query<{ id: string }>(
+    'SELECT id FROM orchestration WHERE job_id = ANY ($1)',
+    [jobIds],
+  );
+  await takeLeasesAway(
+    client,
+    orchestrations.map(({ id }) => leaseOfSteps(id)),
   );
   return runIds;
 }
