@@ -13,8 +13,11 @@ import { fileURLToPath } from 'node:url';
 import { failingThereToo, linesOf, readReports, slowestFiles } from './reports.mjs';
 
 process.chdir(dirname(dirname(fileURLToPath(import.meta.url))));
-/** Limits. At END_S what still runs is ended; a run that takes longer than MAX_S has failed, whatever it found. */
-const [MAX_S, END_S, ENGINE_UNTIL_S] = [45 * 60, 80 * 60, 600];
+/**
+ * Limits. At END_S what still runs is ended. A quiet machine of two cores takes GOAL_S; others have taken more than
+ * twice that, so only a run that takes longer than MAX_S has failed, whatever it found.
+ */
+const [GOAL_S, MAX_S, END_S, ENGINE_UNTIL_S] = [35 * 60, 80 * 60, 82 * 60, 600];
 const [MAX_TEST_S, MAX_INSTALLED_MB, MAX_PAGE_BUILD_MS, SLOWEST] = [600, 700, 3000, 40];
 
 const began = Date.now();
@@ -199,7 +202,7 @@ async function everything() {
   atMost("CPU of the page's build", await pageBuildMs(), MAX_PAGE_BUILD_MS, 'ms');
   const engine = startEngine();
   const check = step('npm run check', ['nice', '-n', '10', 'npm', 'run', 'check'], { minutes: 15 });
-  await Promise.all([tests('test:long', 60), check.then(() => asUsersStartIt(engine))]);
+  await Promise.all([tests('test:long', 75), check.then(() => asUsersStartIt(engine))]);
 }
 
 async function asUsersStartIt(engine) {
@@ -230,7 +233,7 @@ try {
 } catch (error) {
   note(`.ci/run itself: ${error.stack}`, false);
 }
-atMost('time of .ci/run', seconds(), MAX_S, 's');
+atMost(`time of .ci/run (a quiet machine: ${GOAL_S} s)`, seconds(), MAX_S, 's');
 say('\n== seconds of each step\n   from   took');
 for (const [name, from, took] of steps.sort((a, b) => a[1] - b[1]))
   say(`${String(from).padStart(7)}${String(took).padStart(7)}  ${name}`);

@@ -244,8 +244,8 @@ export const HEAVY_ATTACKS = {
     return () => allTheTime(hostile, 50, () => hostile.ask('POST', '/api/tool-eval/try', body));
   },
   async 'lists by hundreds'(hostile) {
-    const paths = ['/api/jobs?limit=200', '/api/tool-eval/history?limit=200'];
-    allTheTime(hostile, 200, (turn) => hostile.ask('GET', paths[turn % 2], undefined, asViewer(hostile)));
+    const paths = ['/api/jobs?limit=200', '/api/tool-eval/history?limit=200', '/api/tool-eval/history'];
+    allTheTime(hostile, 200, (turn) => hostile.ask('GET', paths[turn % 3], undefined, asViewer(hostile)));
   },
   async 'sign-ins with a right token'(hostile) {
     const { viewer: token } = hostile.tokens;

@@ -15,6 +15,11 @@ export class KeyedSemaphore {
     readonly rejectMessage = '',
   ) {}
 
+  /** Somebody waits for a turn of this key. */
+  isAwaited(key: string): boolean {
+    return this.#semaphores.get(key)?.isAwaited ?? false;
+  }
+
   async run<Made>(key: string, work: () => Promise<Made>): Promise<Made> {
     leaveTurn();
     let semaphore = this.#semaphores.get(key);

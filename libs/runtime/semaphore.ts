@@ -21,6 +21,11 @@ export class Semaphore {
     return this.#running === 0;
   }
 
+  /** Somebody waits for a turn. */
+  get isAwaited(): boolean {
+    return this.#waiting.length > 0;
+  }
+
   async run<Result>(work: () => Promise<Result>): Promise<Result> {
     if (this.#running >= this.concurrency) {
       if (this.#waiting.length >= this.maxWaiting)

@@ -107,7 +107,7 @@ beforeAll(async () => {
   const { body } = await client.post('/api/tool-eval', {
     suite_id: suite.body.suite_id,
     models: names,
-    timeout_s: 3,
+    timeout_s: 10,
     model_order: 'parallel',
   });
   run = await until(
@@ -115,7 +115,7 @@ beforeAll(async () => {
       const now = (await client.get(`/api/tool-eval/history/${body.eval_id}`)).body;
       return now.status === 'completed' && now;
     },
-    { timeoutMs: 100_000, what: 'the run to complete' },
+    { timeoutMs: 140_000, what: 'the run to complete' },
   );
   results = (await client.get(`/api/tool-eval/history/${body.eval_id}/results?limit=200`)).body.items;
 }, 180_000);
@@ -142,7 +142,7 @@ describe('is an errored item with a message that a person understands:', () => {
     ['a base URL without an API behind it', 'no-api::m', 'bad_request', /answered 404.*Check the base URL/],
     ['a proxy that answers an error page', 'sim::html-error', 'provider_5xx', /answered 502: a web page/],
     ['a wrong key', 'sim::wrong-key', 'auth', /refused the key \(401\).*Check the provider's api_key/],
-    ['a model that hangs', 'sim::hangs', 'timeout', /No answer within 3 s/],
+    ['a model that hangs', 'sim::hangs', 'timeout', /No answer within 10 s/],
     ['a reply of 20 MB', 'sim::huge', 'bad_response', /larger than 16 MiB/],
     [
       'a certificate that cannot be trusted',

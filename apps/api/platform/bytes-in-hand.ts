@@ -18,7 +18,7 @@ export const bytesInHand = (mib: number): BytesBounds => ({
   ofTeam: Math.floor(mib / 3) * MIB,
   ofAll: (mib + 32) * MIB,
   ofLarge: mib * MIB,
-  waitMs: 10_000,
+  waitMs: 30_000,
 });
 
 interface Waiting {

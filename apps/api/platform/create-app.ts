@@ -18,6 +18,7 @@ import { refuseUnstorable } from './read-json.js';
 import { serveDocument } from './serve-document.js';
 import { Shutdown, closeConnections } from './shutdown.js';
 import { BODY_READER, ENV, POOL } from './stores.js';
+import { spaceRefusals } from './space-refusals.js';
 import { takeTurns } from './turns.js';
 import { serveWeb } from '../web/serve-web.js';
 
@@ -52,6 +53,8 @@ export async function createApp(root: DynamicModule): Promise<NestFastifyApplica
   checkTokens(fastify, app.get<Pool>(POOL));
   refuseLargeBodies(fastify);
   takeTurns(fastify, app.get<Pool>(POOL));
+  // Behind the hooks that give back what a request holds.
+  spaceRefusals(fastify);
   fastify.addHook('onRequest', async ({ query, params }) => [query, params].forEach(refuseUnstorable));
   serveDocument(app, fastify);
   await serveWeb(fastify);

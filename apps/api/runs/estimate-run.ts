@@ -4,7 +4,7 @@ import type { Lane } from '#lib/contracts/lane';
 import { costByPrices, NO_USAGE, type Usage } from '#lib/contracts/cost';
 import { RESERVED_REPLY_TOKENS, type Estimate } from '#lib/contracts/estimate';
 import type { RunConfig, RunInput } from '#lib/contracts/run';
-import type { Suite } from '#lib/contracts/suite';
+import type { UncountedSuite } from '#lib/db/catalogue/suites';
 import type { Summary } from '#lib/contracts/summary';
 import { targetName } from '#lib/contracts/target-name';
 import { LaneRepository } from '#lib/db/catalogue/lanes';
@@ -30,7 +30,7 @@ const HEADROOM = 0.98;
 /** What a user asked for, with its defaults filled in, its suite and its models found. */
 export interface ResolvedRun {
   input: RunInput & Pick<RunConfig, 'metrics' | 'cache' | 'max_tokens'>;
-  suite: Suite;
+  suite: UncountedSuite;
   targets: ResolvedTarget[];
 }
 

@@ -4,7 +4,7 @@ import { findComponentsFault } from '#lib/contracts/prompt';
 import { describeTools, parseComponent, unknownComponents } from '#lib/contracts/prompt-components';
 import type { PromptVersion } from '#lib/contracts/prompt-version';
 import type { PromptOfRun } from '#lib/contracts/run';
-import type { Suite } from '#lib/contracts/suite';
+import type { UncountedSuite } from '#lib/db/catalogue/suites';
 import { findToolFault, findToolsFault, MAX_TOOL_DESCRIPTION, type Tool } from '#lib/contracts/tool';
 import { PromptVersionRepository } from '#lib/db/catalogue/prompt-versions';
 import type { Pool } from '#lib/db/connection/pool';
@@ -23,7 +23,7 @@ export async function resolvePrompt(
   pool: Pool,
   teamId: string,
   { base_prompt: base, tool_overrides: own, prompt_version_id: wanted }: PromptOfRun,
-  suite: Suite,
+  suite: UncountedSuite,
 ): Promise<PromptOfRun> {
   const version = wanted === null ? undefined : await findVersion(pool, teamId, wanted, suite);
   const { system_prompt: prompt, ...described } = version?.components ?? {};
@@ -34,7 +34,7 @@ export async function resolvePrompt(
   return { base_prompt: base ?? prompt ?? null, tool_overrides: overrides, prompt_version_id: version?.id ?? null };
 }
 
-async function findVersion(pool: Pool, teamId: string, wanted: string, suite: Suite): Promise<PromptVersion> {
+async function findVersion(pool: Pool, teamId: string, wanted: string, suite: UncountedSuite): Promise<PromptVersion> {
   const versions = new PromptVersionRepository(pool, teamId);
   const version = UUID.test(wanted) ? await versions.find(wanted) : await versions.findTagged(suite.id, wanted);
   if (version) return version;

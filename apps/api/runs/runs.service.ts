@@ -25,7 +25,6 @@ import { RescoreRepository } from '#lib/db/read/rescores';
 import { CurrentCostRepository } from '#lib/db/read/current-cost';
 import { RunRepository } from '#lib/db/read/runs';
 import { deleteRun } from '#lib/db/upkeep/delete-run';
-import { KeyedSemaphore } from '#lib/runtime/keyed-semaphore';
 import { traceSubmit } from '#lib/runtime/tracing/tracing';
 import type { Change } from '../platform/decorators.js';
 import { notifyOfJobs } from '../platform/notify-of-jobs.js';
@@ -45,18 +44,10 @@ import { resolveTargets } from './resolve-targets.js';
 
 /** Requests that are counted before a run is stored: its user waits for them. */
 const MAX_COUNTED_AT_SUBMIT = 200;
-const MAX_WAITING_LISTS = 300;
 
 /** What users do with runs. Each check comes before the transaction, and notifications come after it. */
 @Injectable()
 export class RunService {
-  /** By team. What one list takes of the event loop is in the way of everybody's requests. */
-  readonly #lists = new KeyedSemaphore(
-    1,
-    MAX_WAITING_LISTS,
-    `${MAX_WAITING_LISTS} lists of runs of this team wait for their turn. Ask again when some are done.`,
-  );
-
   constructor(
     @Inject(POOL) readonly pool: Pool,
     @Inject(PRISMA) readonly prisma: Prisma,
@@ -139,7 +130,7 @@ export class RunService {
   }
 
   list(caller: Caller, query: RunsQuery): Promise<Page<Run>> {
-    return this.#lists.run(caller.teamId, () => new RunRepository(this.prisma, caller.teamId).list(query));
+    return new RunRepository(this.prisma, caller.teamId).list(query);
   }
 
   read(caller: Caller, runId: string): Promise<Run> {

@@ -3,7 +3,7 @@ import { parseJson } from '#lib/contracts/json/json';
 import type { Page, PageQuery } from '#lib/contracts/page';
 import { notFound } from '#lib/contracts/input/problem';
 import type { RunInput } from '#lib/contracts/run';
-import type { CasesQuery, Suite } from '#lib/contracts/suite';
+import type { CasesQuery } from '#lib/contracts/suite';
 import { byteLength, type Tool } from '#lib/contracts/tool';
 import type { Pool, PoolClient } from '../connection/pool.js';
 import type { TeamScoped } from '../team-isolation.js';
@@ -11,7 +11,7 @@ import { BEFORE_FIRST, firstPage, NOT_DRAFT, type CasePlace } from './case-pages
 import { searchCases } from './case-search.js';
 import { insertCases, writeCase } from './insert-cases.js';
 import { checkSuiteSize } from './suite-size.js';
-import { SuiteChanged, SuiteRepository } from './suites.js';
+import { SuiteChanged, SuiteRepository, type UncountedSuite } from './suites.js';
 
 /** A case as it is stored: `body` is its JSON. */
 export interface CaseRow extends CasePlace {
@@ -234,7 +234,7 @@ export class CaseRepository implements TeamScoped {
 }
 
 /** Cases are checked before their suite is locked, because checking may take long. */
-function requireTools(suite: Suite, checkedTools: readonly Tool[]): void {
+function requireTools(suite: UncountedSuite, checkedTools: readonly Tool[]): void {
   if (JSON.stringify(suite.tools) !== JSON.stringify(checkedTools))
     throw new SuiteChanged('The tools of the suite were changed by someone else meanwhile.');
 }
