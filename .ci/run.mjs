@@ -1,9 +1,10 @@
 // Everything that must hold before a change is accepted, from a clean checkout with nothing running: install, build,
-// check, every test, `npm start` as a user runs it, and the same in containers if there is an engine. What waits, or
-// uses one core, runs beside something else. A failure is tried once more by itself, with the same seed. What fails
-// again has failed, and is tried on the parent commit, since a seed may have drawn what was wrong before; what passed
-// only then is named, and belongs into .ci/flaky.md. The last lines are: the seconds of each step and of the slowest
-// files, what was flaky, failed or left out, jest's own lines, and one line: N passed, N failed.
+// check, every test, `npm start` as a user runs it, and the same in containers if there is an engine. One after the
+// other: tests use all cores, and beside other work they take longer in all. A failure is tried once more by itself,
+// with the same seed. What fails again has failed, and is tried on the parent commit, since a seed may have drawn what
+// was wrong before; what passed only then is named, and belongs into .ci/flaky.md. The last lines are: the seconds of
+// each step and of the slowest files, what was flaky, failed or left out, jest's own lines, and one line: N passed, N
+// failed.
 import { spawn, spawnSync } from 'node:child_process';
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -190,19 +191,20 @@ async function pageBuildMs() {
 }
 
 async function everything() {
+  // One process at a time can install Debian packages.
   const packages = step('packages that tests use', ['node', 'scripts/test-packages.mjs'], { minutes: 10 });
+  const engine = packages.then(startEngine);
   if (!(await step('npm ci', ['npm', 'ci', '--no-audit', '--no-fund'], { minutes: 15 }))) {
     notes.push('Left out: everything else, since npm ci failed');
     return;
   }
   atMost('size of node_modules', installedMb(), MAX_INSTALLED_MB, 'MB');
   await packages;
-  // By itself: its time has a limit.
   atMost('time of npm test', await tests('test', 20), MAX_TEST_S, 's');
   atMost("CPU of the page's build", await pageBuildMs(), MAX_PAGE_BUILD_MS, 'ms');
-  const engine = startEngine();
-  const check = step('npm run check', ['nice', '-n', '10', 'npm', 'run', 'check'], { minutes: 15 });
-  await Promise.all([tests('test:long', 75), check.then(() => asUsersStartIt(engine))]);
+  await step('npm run check', ['npm', 'run', 'check'], { minutes: 15 });
+  await tests('test:long', 60);
+  await asUsersStartIt(engine);
 }
 
 async function asUsersStartIt(engine) {

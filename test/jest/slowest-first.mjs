@@ -3,7 +3,7 @@ import TestSequencer from '@jest/test-sequencer';
 
 /**
  * The files of test/long that take about a minute and more: `.ci/run` prints how long each takes. Those with a browser
- * come after the others, since `.ci/run` begins with containers beside them, and journeys failed there.
+ * come after the others.
  */
 const SLOWEST = [
   'cli',

@@ -738,7 +738,7 @@ describe('every example in the help of a command works', () => {
       OLD_REPORT: oldReport.id,
     });
     words.CANCELLED_RUN = words.RUNNING_RUN!;
-  }, 60_000);
+  }, 150_000);
 
   it('and is of every command', () => expect(examples.length).toBeGreaterThan(25));
 
