@@ -10,18 +10,15 @@ import type { Prisma } from '#lib/db/connection/prisma';
 import {
   endTryOut,
   hasSettled,
-  MAX_OF_USER,
   refuseTooManyTries,
   removeTryOut,
   startTryOut,
-  TOO_MANY_OF_USER,
   waitReason,
   type TryOut,
   type TryOutState,
 } from '#lib/db/engine/try-outs';
 import { ResultRepository } from '#lib/db/read/results';
 import { notify } from '#lib/events/notifications';
-import { KeyedSemaphore } from '#lib/runtime/keyed-semaphore';
 import type { Logger } from '#lib/runtime/logger';
 import type { Change } from '../platform/decorators.js';
 import { JobNotifications } from '../platform/job-notifications.js';
@@ -44,9 +41,6 @@ const MAX_READ_BYTES = 256 * 1024;
 /** Tries cases out: starts one, waits for its models, answers, and leaves nothing behind. */
 @Injectable()
 export class TryOutService {
-  /** By user. Postgres counts those of all APIs; what is too much for this one alone does not get so far. */
-  readonly #ofUser = new KeyedSemaphore(MAX_OF_USER, 0, TOO_MANY_OF_USER);
-
   constructor(
     @Inject(POOL) readonly pool: Pool,
     @Inject(PRISMA) readonly prisma: Prisma,
@@ -58,11 +52,7 @@ export class TryOutService {
     readonly workers: WorkersMissing,
   ) {}
 
-  try(caller: Caller, input: TryInput, change: Change, left: AbortSignal): Promise<Try> {
-    return this.#ofUser.run(caller.userId, () => this.#try(caller, input, change, left));
-  }
-
-  async #try(caller: Caller, input: TryInput, change: Change, left: AbortSignal): Promise<Try> {
+  async try(caller: Caller, input: TryInput, change: Change, left: AbortSignal): Promise<Try> {
     const { pool, redis } = this;
     const { teamId, userId } = caller;
     await refuseTooManyTries(pool, caller);

@@ -20,15 +20,12 @@ import { submitRun, type ResolvedTarget } from './submit-run.js';
 // suite is its own, and the reply cache is off. It belongs to the request that waits for it, by a lease: when that has
 // its answer, or goes away, or dies, everything of it is removed but what it has cost.
 
-/** Try-outs at a time. */
-export const MAX_OF_USER = 4;
+const MAX_OF_USER = 4;
 const MAX_OF_TEAM = 10;
 /** When it is worth asking again. */
 const RETRY_AFTER_MS = 5000;
 const LEASE = '20 seconds';
 const RENEWED_EVERY = '5 seconds';
-const tooManyTries = (who: string) => `${who} cases at the moment. Ask again when one of them is done.`;
-export const TOO_MANY_OF_USER = tooManyTries(`You try out ${MAX_OF_USER}`);
 /** An automatic judge of the team judges nothing below 0. */
 const NO_JUDGE: JudgeOfRun = { judge: null, when: 'after', below: 0 };
 
@@ -88,12 +85,8 @@ export async function refuseTooManyTries(
   );
   const { own, all } = rows[0]!;
   if (own < MAX_OF_USER && all < MAX_OF_TEAM) return;
-  throw new ProblemError(
-    429,
-    own < MAX_OF_USER ? tooManyTries(`Your team tries out ${all}`) : TOO_MANY_OF_USER,
-    undefined,
-    RETRY_AFTER_MS,
-  );
+  const who = own < MAX_OF_USER ? `Your team tries out ${all} cases` : `You try out ${own} cases`;
+  throw new ProblemError(429, `${who} at the moment. Ask again when one of them is done.`, undefined, RETRY_AFTER_MS);
 }
 
 /** A version that no suite has, with the one case. */
