@@ -113,6 +113,17 @@ it.each([
   expect(await one.job()).toMatchObject({ detail: null, error: null });
 });
 
+it('what is cancelled while it waits for the other steps of its team makes no step', async () => {
+  const { id, teamId, jobId } = await anOrchestration();
+  const steps: string[] = [];
+  const orchestrator = anOrchestrator({ gate: async (one) => (steps.push(one.id), done) });
+  const found = (await orchestrator.toAdvance()).filter(({ orchestrationId }) => orchestrationId === id);
+  expect(found).toHaveLength(1);
+  await cancelJob(pool, { teamId, jobId });
+  for (const one of found) await orchestrator.advance(one, never);
+  expect(steps).toEqual([]);
+});
+
 it('a step that throws is left alone for a while, and made later; those of other teams go on', async () => {
   const [broken, sound] = [await anOrchestration(), await anOrchestration()];
   let isBroken = true;

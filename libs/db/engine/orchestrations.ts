@@ -156,14 +156,16 @@ export async function orchestrationsToAdvance(pool: Pool, except: readonly strin
 /** The lease of whoever makes the steps of an orchestration. To cancel it is to take the lease away. */
 export const leaseOfSteps = (id: string): string => `orchestrate ${id}`;
 
-/** Undefined when it is gone, or has no step left. */
+/** Undefined when it is gone, has ended, or has no step left. */
 export async function readOrchestration(db: Pool | PoolClient, id: string): Promise<Orchestration | undefined> {
   const { rows } = await db.query<
     Omit<Orchestration, 'input' | 'state' | 'children'> & { input: string; state: string }
   >(
     `SELECT id, team_id AS "teamId", user_id AS "userId", type, job_id AS "jobId", step, resuming, revision, input,
        state, max_requests AS "maxRequests", worker_level AS "workerLevel"
-     FROM orchestration WHERE id = $1 AND step IS NOT NULL`,
+     FROM orchestration o
+     WHERE id = $1 AND step IS NOT NULL
+       AND EXISTS (SELECT 1 FROM job WHERE id = o.job_id AND status IN ('queued', 'running'))`,
     [id],
   );
   if (!rows[0]) return undefined;

@@ -21,7 +21,7 @@ export async function aParent(
   const of = { teamId, userId, type: 'gate' as const, subjectId, step: 'first', input: { asked: true }, total: cases };
   const { id, jobId } = await submitOrchestration(pool, { ...of, maxRequests, maxCostUsd });
   const input = RunInput.parse({ suite_id: suiteId, models: ['sim::a'] });
-  const read = async () => (await readOrchestration(pool, id))!;
+  const readNow = () => readOrchestration(pool, id);
   return {
     ...team,
     id,
@@ -32,7 +32,10 @@ export async function aParent(
       arm,
       submit: { suiteId, input: { ...input, metrics: [], cache: 'off', max_tokens: null }, targets: [target('a')] },
     }),
-    read,
-    commit: async (step: Partial<Step>) => commitStep(pool, await read(), { state: {}, next: 'second', ...step }),
+    read: async () => (await readNow())!,
+    commit: async (step: Partial<Step>) => {
+      const parent = await readNow();
+      return parent && commitStep(pool, parent, { state: {}, next: 'second', ...step });
+    },
   };
 }
