@@ -1,13 +1,17 @@
 import type { CaseMeasurement, PairedCase } from './measurements.js';
 
-/** A case over the pairs of targets that were added. It keeps sums, so that any number of pairs takes its memory. */
+/**
+ * A case over the pairs of targets that were added. It keeps sums, so that any number of pairs takes its memory, and
+ * each by itself, because a comparison may have 100,000 cases.
+ */
 export class CaseSums {
   /** Pairs with a scored sample on both sides. The sums down to `weightedDifference` are over these. */
   pairs = 0;
   a = 0;
   b = 0;
   difference = 0;
-  readonly scored: [number, number] = [0, 0];
+  scoredA = 0;
+  scoredB = 0;
   /** The variance of the difference within the case, summed; null once a side has fewer than two samples. */
   within: number | null = 0;
   /** Sample differences: as many as the side with fewer samples has. */
@@ -20,24 +24,26 @@ export class CaseSums {
   high = 0;
 
   /** All samples of each side, and those of them that errored. */
-  readonly samples: [number, number] = [0, 0];
-  readonly errored: [number, number] = [0, 0];
+  samplesA = 0;
+  samplesB = 0;
+  erroredA = 0;
+  erroredB = 0;
 
   constructor(readonly of: Pick<PairedCase, 'category' | 'tool' | 'cluster'>) {}
 
   add({ a, b }: Pick<PairedCase, 'a' | 'b'>): void {
-    this.samples[0] += a.scored + a.errored;
-    this.samples[1] += b.scored + b.errored;
-    this.errored[0] += a.errored;
-    this.errored[1] += b.errored;
+    this.samplesA += a.scored + a.errored;
+    this.samplesB += b.scored + b.errored;
+    this.erroredA += a.errored;
+    this.erroredB += b.errored;
     this.#addBounds(a, b);
     if (a.mean === null || b.mean === null) return;
     this.pairs++;
     this.a += a.mean;
     this.b += b.mean;
     this.difference += b.mean - a.mean;
-    this.scored[0] += a.scored;
-    this.scored[1] += b.scored;
+    this.scoredA += a.scored;
+    this.scoredB += b.scored;
     if (this.within !== null) {
       const known = a.variance !== null && b.variance !== null;
       this.within = known ? this.within + (a.variance! / a.scored + b.variance! / b.scored) : null;

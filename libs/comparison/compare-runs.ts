@@ -7,7 +7,7 @@ import { ComparableRunRepository, type ComparableRun, type RunState } from '#lib
 import type { Pool } from '#lib/db/connection/pool';
 import { CallCounts, ToolNames } from './call-counts.js';
 import { findCommonCases, type CommonCase, type CommonCases } from './common-cases.js';
-import { ComparisonBuilder, type ComparisonFrame, type Confusion } from './comparison-builder.js';
+import { ComparisonBuilder, type ComparisonFrame, type Confusion, type MeasuredTargets } from './comparison-builder.js';
 import type { CaseMeasurement, PairedCase, TargetPair } from './measurements.js';
 import { notesOn } from './notes.js';
 import { pairTargets, type PairedTargets } from './pair-targets.js';
@@ -50,7 +50,7 @@ export interface ComparedRuns {
 }
 
 /** A pair of targets as it was measured, over all common cases. */
-export interface MeasuredPair {
+export interface MeasuredPair extends MeasuredTargets {
   pair: TargetPair;
   /** In the order of the second run. */
   common: readonly CommonCase[];
@@ -250,8 +250,8 @@ interface Reading {
 /** Reads what two targets made of the common cases, and adds it to the comparison. */
 async function addPair(reading: Reading, pair: TargetPair): Promise<MeasuredPair> {
   const { cases, cost, confusion } = await measurePair(reading, pair);
-  reading.builder.addTargets(pair, cases, confusion);
-  return { pair, common: reading.cases.common, cases, cost };
+  const measured = reading.builder.addTargets(pair, cases, confusion);
+  return { pair, common: reading.cases.common, cases, cost, ...measured };
 }
 
 /** The rows of the results are let go of at its end: they take more memory than all that is made of them. */

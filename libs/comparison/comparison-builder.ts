@@ -26,7 +26,13 @@ export interface ComparisonFrame {
 /** How often a tool was called where one was expected, in the scored samples of a pair of targets. */
 export type Confusion = Comparison['confusion'][number];
 
-type MeasuredTarget = Omit<ComparedTarget, 'estimate' | 'p_holm'> & { figures: Figures };
+/** What was measured of a pair of targets. */
+export interface MeasuredTargets {
+  figures: Figures;
+  outcomes: Outcomes;
+}
+
+type MeasuredTarget = Omit<ComparedTarget, 'estimate' | 'p_holm'> & MeasuredTargets;
 
 const MAX_CONFUSIONS = 200;
 /** Categories, and expected tools, of one comparison: a suite may have one for each of its cases. */
@@ -46,12 +52,12 @@ export class ComparisonBuilder {
   constructor(private readonly frame: ComparisonFrame) {}
 
   /** @param cases all common cases, those without results too */
-  addTargets(pair: TargetPair, cases: readonly PairedCase[], confusion: readonly Confusion[]): void {
+  addTargets(pair: TargetPair, cases: readonly PairedCase[], confusion: readonly Confusion[]): MeasuredTargets {
     const sums = cases.map(sumsOf);
+    const measured = { figures: measureDifference(sums), outcomes: countOutcomes(cases) };
     this.#targets.push({
       ...pair,
-      figures: measureDifference(sums),
-      outcomes: countOutcomes(cases),
+      ...measured,
       ...(this.frame.measure === 'passed' ? proportionsOf(cases) : NO_PROPORTIONS),
     });
     cases.forEach((one, place) => {
@@ -66,6 +72,7 @@ export class ComparisonBuilder {
       counts.b += b;
       this.#confusion.set(key, counts);
     }
+    return measured;
   }
 
   /** @param totals over all pairs of targets */
@@ -155,7 +162,7 @@ function groupBy(cases: readonly CaseSums[], nameOf: (one: CaseSums) => string |
 }
 
 /** A case that errors alone kept out of every pair of targets. */
-const isDropped = (one: CaseSums): boolean => one.pairs === 0 && one.errored[0] + one.errored[1] > 0;
+const isDropped = (one: CaseSums): boolean => one.pairs === 0 && one.erroredA + one.erroredB > 0;
 
 function sumOutcomes(all: readonly Outcomes[]): Outcomes {
   const sum = noOutcomes();

@@ -26,23 +26,11 @@ export function measureDifference(cases: readonly CaseSums[]): Figures {
   const units = groups.map(unitOf).filter((unit) => unit !== undefined);
   const scored = cases.filter((one) => one.pairs > 0);
   const pairs = sumOf(scored, (one) => one.pairs);
-  const errored = (side: 0 | 1): number =>
-    shareOf(
-      sumOf(cases, (one) => one.errored[side]),
-      sumOf(cases, (one) => one.samples[side]),
-    );
+  const sumOfCases = (of: 'erroredA' | 'erroredB' | 'samplesA' | 'samplesB'): number => sumOf(cases, (one) => one[of]);
+  const sumOfScored = (of: 'scoredA' | 'scoredB'): number => sumOf(scored, (one) => one[of]);
   return {
     n_cases: units.length,
-    samples: [
-      shareOf(
-        sumOf(scored, (one) => one.scored[0]),
-        pairs,
-      ),
-      shareOf(
-        sumOf(scored, (one) => one.scored[1]),
-        pairs,
-      ),
-    ],
+    samples: [shareOf(sumOfScored('scoredA'), pairs), shareOf(sumOfScored('scoredB'), pairs)],
     ...differenceOf(units),
     bounds: meanBounds(groups),
     variance: varianceOf(units),
@@ -50,7 +38,10 @@ export function measureDifference(cases: readonly CaseSums[]): Figures {
     common: groups.length,
     grouped: groups.length < cases.length,
     scoredCases: scored.length,
-    erroredShares: [errored(0), errored(1)],
+    erroredShares: [
+      shareOf(sumOfCases('erroredA'), sumOfCases('samplesA')),
+      shareOf(sumOfCases('erroredB'), sumOfCases('samplesB')),
+    ],
   };
 }
 

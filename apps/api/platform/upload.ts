@@ -20,7 +20,7 @@ const DEFAULT_TOTAL_MS = 120_000;
 export const SMALL_BYTES = 2 ** 20;
 
 /** How much of an unwanted body is read, and for how long, from a client that is still sending. */
-const DRAIN = { bytes: 64 * 2 ** 20, ms: 10_000, idleMs: 1000 };
+const DRAIN = { bytes: 64 * 2 ** 20, ms: 10_000, idleMs: 3000 };
 
 /** Reads on what nobody wants: a client that is still sending reads no response, and sees a broken connection. */
 export async function drain(body: Readable): Promise<void> {

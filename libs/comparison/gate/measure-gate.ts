@@ -212,21 +212,21 @@ async function readPairs(
     unguarded: { critical: tagged.length, lost: 0 },
   };
   if (pairs.length === 0) return found;
-  const onPair = async ({ pair, common, cases, cost }: MeasuredPair): Promise<void> => {
+  const onPair = async ({ common, ...measured }: MeasuredPair): Promise<void> => {
     const guarded = common.filter(({ b }) => critical.has(b));
     found.unguarded.lost = tagged.length - guarded.length;
     const passes = {
       a: await readPasses(
         runs,
         baseline,
-        pair.a,
+        measured.pair.a,
         guarded.map(({ a }) => a),
       ),
-      b: await readPasses(runs, run, pair.b),
+      b: await readPasses(runs, run, measured.pair.b),
     };
     const broken = findBroken(critical, guarded, passes);
     found.broken.push(broken);
-    const read = { pair, cases, passes: passes.b, critical: await nameBroken(runs, run, broken), cost };
+    const read = { ...measured, passes: passes.b, critical: await nameBroken(runs, run, broken) };
     found.summed.push(sumUp(read, levelOf(rules), lastLook));
   };
   const request = {

@@ -1,4 +1,7 @@
+import { sumsOf } from '../estimate.js';
+import { measureDifference } from '../figures.js';
 import type { CaseMeasurement, PairedCase } from '../measurements.js';
+import { countOutcomes } from '../outcomes.js';
 import { decidePair, sumUp, type GatePair, type PairRules } from './measure-target.js';
 
 /** So many of the samples passed. */
@@ -22,6 +25,8 @@ function decide(sides: Sides[], more: More = {}) {
     pair: { a: 'sim::gpt-x', b: 'sim::gpt-x' },
     cases,
     passes: cases.map(({ b }) => b),
+    figures: measureDifference(cases.map(sumsOf)),
+    outcomes: countOutcomes(cases),
     critical: [],
     cost: { a: null, b: null },
     ...more,

@@ -3,16 +3,16 @@ import { normalQuantile, tQuantile } from '#lib/scoring/statistics/distributions
 import { caseMeanInterval } from '#lib/scoring/statistics/intervals';
 import { pairedInterval, type PairedInterval } from '#lib/scoring/statistics/paired';
 import { wilson } from '#lib/scoring/statistics/proportions';
-import { metricOf, sumsOf } from '../estimate.js';
-import { measureDifference, plainInterval, type Figures } from '../figures.js';
+import type { MeasuredTargets } from '../comparison-builder.js';
+import { metricOf } from '../estimate.js';
+import { plainInterval } from '../figures.js';
 import type { CaseMeasurement, PairedCase, TargetPair } from '../measurements.js';
-import { countOutcomes } from '../outcomes.js';
 import { decideTarget, resultOf, type GateLevel } from './decide-gate.js';
 import { prospectOf, remainingVariance, type Prospect } from './early-stop.js';
-import { sentenceOnTarget, type GateFacts } from './gate-sentence.js';
+import { sentenceOnTarget } from './gate-sentence.js';
 
 /** What was read of a pair of targets. */
-export interface GatePair {
+export interface GatePair extends MeasuredTargets {
   pair: TargetPair;
   /** All common cases, those without a score too. */
   cases: readonly PairedCase[];
@@ -24,8 +24,6 @@ export interface GatePair {
 
 /** A pair of targets after its cases were summed up; `p_holm` needs the others. */
 export interface SummedPair extends Omit<GatePair, 'cases' | 'passes'> {
-  figures: Figures;
-  outcomes: GateFacts['outcomes'];
   interval: PairedInterval;
   passRate: { cases: number; rate: number; ci: [number, number] } | null;
   erroredShares: [number, number];
@@ -35,13 +33,11 @@ export interface SummedPair extends Omit<GatePair, 'cases' | 'passes'> {
 
 /** @param lastLook samples a case on each side at the last look */
 export function sumUp({ cases, passes, ...rest }: GatePair, { alpha }: GateLevel, lastLook: number): SummedPair {
-  const figures = measureDifference(cases.map(sumsOf));
+  const { figures } = rest;
   const scored = cases.filter(({ a, b }) => a.mean !== null && b.mean !== null);
   const isLast = Math.round(Math.min(...figures.samples)) >= lastLook;
   return {
     ...rest,
-    figures,
-    outcomes: countOutcomes(cases),
     interval: pairedInterval(
       Float64Array.from(scored, ({ a, b }) => b.mean! - a.mean!),
       1 - alpha,

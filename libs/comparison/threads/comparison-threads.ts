@@ -6,7 +6,7 @@ import type { ComparisonAnswers, ComparisonTask } from './comparison-tasks.js';
  * For each task. Two runs of 100,000 cases take three seconds of CPU and 140 MB, most of it for their rows; six runs of
  * that size take five times as long, and on a machine with much else to do, minutes.
  */
-const LIMITS: ThreadLimits = { threads: 2, cpuMs: 60_000, wallMs: 300_000, heapMb: 256 };
+const LIMITS: ThreadLimits = { threads: 2, cpuMs: 60_000, wallMs: 300_000, heapMb: 192 };
 
 /** What each thread is given. */
 export interface ComparisonThreadData {

@@ -239,7 +239,8 @@ export class ComparableRunRepository implements TeamScoped {
        WHERE c.version_id = $1 AND ${this.#owns(3, 1)} ORDER BY c.position`,
       [versionId, clusterPrefix ?? null, this.teamId],
     );
-    return rows.map((row) => ({ ...row, tool: row.tool?.startsWith('[') ? acceptable(row.tool) : row.tool }));
+    for (const row of rows) if (row.tool?.startsWith('[')) row.tool = acceptable(row.tool);
+    return rows;
   }
 
   /** Positions of the cases of the run that have one of these tags, with the ids of the cases, in order. */
