@@ -104,8 +104,8 @@ export class Orchestrator {
 
   /**
    * Makes the next step, or resumes some of the child runs. Since it was found, the job may have been cancelled, or
-   * another worker may have made the step. The next one then has to wait for the child runs that it made: what they have
-   * measured so far would decide.
+   * another worker may have made the step. The next one then has to wait for the child runs that it made: what they
+   * have measured so far would decide.
    * @returns the lanes that have work now; undefined when there was no step to make
    */
   async #step(id: string, signal: AbortSignal): Promise<string[] | undefined> {
