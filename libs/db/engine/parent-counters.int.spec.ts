@@ -17,10 +17,10 @@ import { claimItems } from './claim-items.js';
 import { dispatchLane } from './dispatch-lane.js';
 import { finishRun, runsToFinish } from './finish-run.js';
 import type { NewChildRun } from './orchestrations.js';
-import { prepareRun } from './prepare-run.js';
+import { locateItems, prepareRun } from './prepare-run.js';
 import { resumeChildren, resumeOrchestration } from './resume-orchestration.js';
 import { readBudgets, runsMaybeOverBudget } from './run-budget.js';
-import { settleItems } from './settle-items.js';
+import { settleItems, type Settlement } from './settle-items.js';
 
 // What all teams do is counted here, and triggers are taken away, so the database is its own.
 let pool: Pool;
@@ -68,15 +68,20 @@ async function makeMany(parent: Parent, n: number): Promise<string[]> {
   return (await parent.runs()).map(({ id }) => id);
 }
 
-/** Takes items of the parent's lane and settles them. */
+/** Takes items of the parent's lane and settles them, each as the case and sample that it is. */
 async function play({ laneId }: Parent, window: number, errs: () => boolean = () => false): Promise<void> {
   const deliveries = await dispatchLane(pool, laneId, window);
   await claimItems(pool, 'w', deliveries);
-  const settlements = deliveries.map((one) => settlementOf(one, errs() ? 'errored' : 'scored'));
-  await settleItems(
-    pool,
-    settlements.map((one, n) => ({ ...one, costUsd: n % 2 ? 0.25 : 0.5 })),
-  );
+  const settlements = await inTransaction(pool, async (client) => {
+    const made: Settlement[] = [];
+    for (const [n, one] of deliveries.entries()) {
+      const [place] = await locateItems(client, one.runId, one.item, one.item + 1);
+      const outcome = errs() ? 'errored' : 'scored';
+      made.push({ ...settlementOf(one, outcome), ...place!, costUsd: n % 2 ? 0.25 : 0.5 });
+    }
+    return made;
+  });
+  await settleItems(pool, settlements);
 }
 
 /** Ends the child runs that have no item left. */
