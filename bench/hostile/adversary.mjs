@@ -180,9 +180,10 @@ export class Adversary {
     return run;
   }
 
+  /** Beside other attacks of its team it takes long: they share what the team may have in hand. */
   finished(run) {
     const ended = `SELECT 1 FROM run WHERE id = $1 AND status = 'completed'`;
-    return this.#untilRow(ended, run.id, `the run of "${this.name}" to complete`, 60_000);
+    return this.#untilRow(ended, run.id, `the run of "${this.name}" to complete`, 180_000);
   }
 
   begun(run) {
