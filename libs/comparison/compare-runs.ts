@@ -7,7 +7,7 @@ import { ComparableRunRepository, type ComparableRun, type RunState } from '#lib
 import type { Pool } from '#lib/db/connection/pool';
 import { CallCounts, ToolNames } from './call-counts.js';
 import { findCommonCases, type CommonCase, type CommonCases } from './common-cases.js';
-import { ComparisonBuilder, type ComparisonFrame, type Confusion, type MeasuredTargets } from './comparison-builder.js';
+import { ComparisonBuilder, type ComparisonFrame, type Confusion, type PairFigures } from './comparison-builder.js';
 import type { CaseMeasurement, PairedCase, TargetPair } from './measurements.js';
 import { notesOn } from './notes.js';
 import { pairTargets, type PairedTargets } from './pair-targets.js';
@@ -50,7 +50,7 @@ export interface ComparedRuns {
 }
 
 /** A pair of targets as it was measured, over all common cases. */
-export interface MeasuredPair extends MeasuredTargets {
+export interface MeasuredPair extends PairFigures {
   pair: TargetPair;
   /** In the order of the second run. */
   common: readonly CommonCase[];

@@ -27,12 +27,12 @@ export interface ComparisonFrame {
 export type Confusion = Comparison['confusion'][number];
 
 /** What was measured of a pair of targets. */
-export interface MeasuredTargets {
+export interface PairFigures {
   figures: Figures;
   outcomes: Outcomes;
 }
 
-type MeasuredTarget = Omit<ComparedTarget, 'estimate' | 'p_holm'> & MeasuredTargets;
+type MeasuredTarget = Omit<ComparedTarget, 'estimate' | 'p_holm'> & PairFigures;
 
 const MAX_CONFUSIONS = 200;
 /** Categories, and expected tools, of one comparison: a suite may have one for each of its cases. */
@@ -52,7 +52,7 @@ export class ComparisonBuilder {
   constructor(private readonly frame: ComparisonFrame) {}
 
   /** @param cases all common cases, those without results too */
-  addTargets(pair: TargetPair, cases: readonly PairedCase[], confusion: readonly Confusion[]): MeasuredTargets {
+  addTargets(pair: TargetPair, cases: readonly PairedCase[], confusion: readonly Confusion[]): PairFigures {
     const sums = cases.map(sumsOf);
     const measured = { figures: measureDifference(sums), outcomes: countOutcomes(cases) };
     this.#targets.push({

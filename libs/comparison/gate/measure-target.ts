@@ -3,23 +3,19 @@ import { normalQuantile, tQuantile } from '#lib/scoring/statistics/distributions
 import { caseMeanInterval } from '#lib/scoring/statistics/intervals';
 import { pairedInterval, type PairedInterval } from '#lib/scoring/statistics/paired';
 import { wilson } from '#lib/scoring/statistics/proportions';
-import type { MeasuredTargets } from '../comparison-builder.js';
+import type { MeasuredPair } from '../compare-runs.js';
 import { metricOf } from '../estimate.js';
 import { plainInterval } from '../figures.js';
-import type { CaseMeasurement, PairedCase, TargetPair } from '../measurements.js';
+import type { CaseMeasurement } from '../measurements.js';
 import { decideTarget, resultOf, type GateLevel } from './decide-gate.js';
 import { prospectOf, remainingVariance, type Prospect } from './early-stop.js';
 import { sentenceOnTarget } from './gate-sentence.js';
 
 /** What was read of a pair of targets. */
-export interface GatePair extends MeasuredTargets {
-  pair: TargetPair;
-  /** All common cases, those without a score too. */
-  cases: readonly PairedCase[];
+export interface GatePair extends Omit<MeasuredPair, 'common'> {
   /** All cases of the run, by pass or fail. */
   passes: readonly CaseMeasurement[];
   critical: CriticalCase[];
-  cost: GateTarget['cost'];
 }
 
 /** A pair of targets after its cases were summed up; `p_holm` needs the others. */
