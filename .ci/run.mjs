@@ -16,10 +16,11 @@ import { failingThereToo, linesOf, readReports, slowestFiles } from './reports.m
 process.chdir(dirname(dirname(fileURLToPath(import.meta.url))));
 /**
  * Limits. At END_S what still runs is ended. A quiet machine of two cores takes GOAL_S; others have taken more than
- * twice that, so only a run that takes longer than MAX_S has failed, whatever it found.
+ * twice that, so only a run that takes longer than MAX_S has failed, whatever it found. The page's build likewise: what
+ * it takes varies by a third on the same machine.
  */
 const [GOAL_S, MAX_S, END_S, ENGINE_UNTIL_S] = [35 * 60, 80 * 60, 82 * 60, 600];
-const [MAX_TEST_S, MAX_INSTALLED_MB, MAX_PAGE_BUILD_MS, SLOWEST] = [600, 700, 3000, 40];
+const [MAX_TEST_S, MAX_INSTALLED_MB, PAGE_BUILD_GOAL_MS, MAX_PAGE_BUILD_MS, SLOWEST] = [600, 650, 3000, 6000, 40];
 
 const began = Date.now();
 const seconds = () => Math.round((Date.now() - began) / 1000);
@@ -182,7 +183,7 @@ const installedMb = () => Number(spawnSync('du', ['-sm', 'node_modules'], { enco
 async function pageBuildMs() {
   const ms = () => Number(readFileSync('dist/web/.built', 'utf8'));
   let least = ms();
-  for (let more = 0; least > MAX_PAGE_BUILD_MS && more < 2; more++) {
+  for (let more = 0; least > PAGE_BUILD_GOAL_MS && more < 2; more++) {
     rmSync('dist/web/.built');
     await run('the page', ['npm', 'run', 'build']);
     least = Math.min(least, ms());
@@ -201,7 +202,12 @@ async function everything() {
   atMost('size of node_modules', installedMb(), MAX_INSTALLED_MB, 'MB');
   await packages;
   atMost('time of npm test', await tests('test', 20), MAX_TEST_S, 's');
-  atMost("CPU of the page's build", await pageBuildMs(), MAX_PAGE_BUILD_MS, 'ms');
+  atMost(
+    `CPU of the page's build (a quiet machine: ${PAGE_BUILD_GOAL_MS} ms)`,
+    await pageBuildMs(),
+    MAX_PAGE_BUILD_MS,
+    'ms',
+  );
   await step('npm run check', ['npm', 'run', 'check'], { minutes: 15 });
   await tests('test:long', 60);
   await asUsersStartIt(engine);

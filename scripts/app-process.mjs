@@ -34,6 +34,11 @@ export class AppProcess {
     this.#start();
   }
 
+  /** The folder of `apps` that it runs. */
+  get app() {
+    return this.#app;
+  }
+
   get pid() {
     return this.#child.pid;
   }

@@ -1,23 +1,15 @@
 // Builds what a checkout needs to run: the Prisma client, the page (Vite; kept while its sources stay the same), then
 // dist/ (SWC for TypeScript, copies of the Lua scripts and of known prices; about a second), then bundles of the
 // processes (bundle-processes.mjs; some seconds). `npm ci` runs it as `prepare`, so that `npm run toolmark` works right
-// after an install. With `--if-stale` it builds only after a change, with `--unbundled` without bundles.
+// after an install. With `--if-stale` it builds only after a change. With `--for-watch` it makes no bundles and keeps
+// the page: `npm run dev` then compiles each file that changes in its place.
 import { spawnSync } from 'node:child_process';
 import { buildWeb } from './build-web.mjs';
 import { cpSync, existsSync, readdirSync, renameSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
-import { delimiter, dirname, join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
-const binaries = join(root, 'node_modules', '.bin');
-function run(command, args) {
-  const { status, stdout, stderr, error } = spawnSync(command, args, {
-    cwd: root,
-    encoding: 'utf8',
-    env: { ...process.env, PATH: `${binaries}${delimiter}${process.env.PATH}` },
-  });
-  if (status !== 0) throw new Error(`${command} ${args[0]} failed: ${error?.message ?? ''}\n${stdout}${stderr}`);
-}
 const changedAt = (path) => statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? 0;
 
 /** When a file below was last changed; a folder's time says when one was added, moved or removed. */
@@ -35,17 +27,19 @@ const newestOf = (paths) => Math.max(...paths.map((path) => newest(join(root, pa
 
 const dist = join(root, 'dist');
 const client = join(root, 'libs/db/generated/client.ts');
-const schema = join(root, 'prisma/schema.prisma');
+const schema = join(root, 'prisma/schema');
+const isForWatch = process.argv.includes('--for-watch');
 const stamp = join(dist, '.built');
 const webSources = ['apps/web', 'libs/contracts', 'libs/client', 'package.json', 'scripts/build-web.mjs'];
 const sources = [
   'apps',
   'libs',
-  'prisma/schema.prisma',
+  'prisma/schema',
   '.swcrc',
   'package.json',
   'scripts/build.mjs',
   'scripts/build-web.mjs',
+  'scripts/compile.mjs',
   'scripts/bundle-processes.mjs',
 ];
 
@@ -59,29 +53,21 @@ try {
 
 async function build() {
   const startedAt = new Date();
-  if (changedAt(client) <= changedAt(schema)) run(process.execPath, [join(root, 'scripts/generate-client.mjs')]);
+  if (changedAt(client) <= newest(schema)) generateClient();
   // Built in a folder of its own and swapped in, so that a process that starts meanwhile finds the old build or the
   // new one, never half of one.
   const fresh = `${dist}.${process.pid}`;
   const old = `${fresh}.old`;
   try {
-    run(join(binaries, 'swc'), [
-      'apps',
-      'libs',
-      '-d',
-      fresh,
-      '--ignore',
-      '**/*.spec.ts',
-      '--ignore',
-      'apps/web/**',
-      '--quiet',
-    ]);
+    // Loaded only here: most starts find a build that is not stale.
+    const { compileAll } = await import('./compile.mjs');
+    await compileAll(fresh);
     addWeb(join(fresh, 'web'));
     const isRead = (path) => path.endsWith('.lua') || path.endsWith('known-prices.json');
     for (const file of readdirSync(join(root, 'libs'), { recursive: true }).filter(isRead))
       cpSync(join(root, 'libs', file), join(fresh, 'libs', file));
-    // Loaded only here: most starts find a build that is not stale.
-    if (!process.argv.includes('--unbundled')) await (await import('./bundle-processes.mjs')).bundleProcesses(fresh);
+    if (isForWatch) writeFileSync(join(fresh, '.unbundled'), '');
+    else await (await import('./bundle-processes.mjs')).bundleProcesses(fresh);
     writeFileSync(join(fresh, '.built'), '');
     utimesSync(join(fresh, '.built'), startedAt, startedAt); // A file saved while this was built counts as newer.
     if (existsSync(dist)) renameSync(dist, old);
@@ -92,11 +78,19 @@ async function build() {
   }
 }
 
-/** The page as it was built last, where nothing that it is made of has changed since. */
+function generateClient() {
+  const { status, stdout, stderr } = spawnSync(process.execPath, [join(root, 'scripts/generate-client.mjs')], {
+    encoding: 'utf8',
+  });
+  if (status !== 0) throw new Error(`The Prisma client was not generated.\n${stdout}${stderr}`);
+}
+
+/** The page as it was built last, where nothing that it is made of has changed since, or Vite watches its sources. */
 function addWeb(folder) {
   const last = join(dist, 'web');
   const builtAt = new Date();
-  if (changedAt(join(last, '.built')) > newestOf(webSources))
+  const isCurrent = changedAt(join(last, '.built')) > newestOf(webSources);
+  if (isCurrent || (isForWatch && existsSync(last)))
     return cpSync(last, folder, { recursive: true, preserveTimestamps: true });
   // Holds what the build took, which .ci/run looks at.
   writeFileSync(join(folder, '.built'), String(buildWeb(folder)));

@@ -2,10 +2,13 @@
 // if Redocly's linter refuses it. Needs no services.
 import { NestFactory } from '@nestjs/core';
 import { FastifyAdapter } from '@nestjs/platform-fastify';
-import { createConfig, lintFromString } from '@redocly/openapi-core';
 import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { installTool } from '../test/tools.ts';
 import { findUndescribed } from './find-undescribed.mjs';
 
+const requireTool = createRequire(`${installTool('openapi-lint')}/`);
+const { createConfig, lintFromString } = requireTool('@redocly/openapi-core');
 const [, , file] = process.argv;
 const source = file ? readFileSync(file, 'utf8') : JSON.stringify(await ownDocument());
 // All recommended rules, and rules that check examples against their schemas and ask for descriptions.

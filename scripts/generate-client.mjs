@@ -1,4 +1,4 @@
-// Writes the Prisma client of prisma/schema.prisma to libs/db/generated: the same files as `prisma generate`, because
+// Writes the Prisma client of prisma/schema to libs/db/generated: the same files as `prisma generate`, because
 // it calls the generator that the command calls. The command itself would bring Prisma Studio and a database of its
 // own, a fifth of all packages by size.
 import { createRequire } from 'node:module';
@@ -11,7 +11,7 @@ const { PrismaClientTsGenerator } = require('@prisma/client-generator-ts');
 const { getGenerators } = require('@prisma/internals');
 
 const generators = await getGenerators({
-  schemaPath: join(root, 'prisma/schema.prisma'),
+  schemaPath: join(root, 'prisma/schema'),
   registry: { 'prisma-client': { type: 'in-process', generator: new PrismaClientTsGenerator() } },
 });
 for (const generator of generators) await generator.generate();

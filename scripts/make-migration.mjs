@@ -1,11 +1,11 @@
-// node scripts/make-migration.mjs <name>: after an edit of prisma/schema.prisma, writes the migration that leads
-// there from the schema of the last migration. Read it before you commit it, and add by hand what a Prisma schema
+// node scripts/make-migration.mjs <name>: after an edit of prisma/schema, writes the migration that leads there
+// from the schema of the last migration. Read it before you commit it, and add by hand what a Prisma schema
 // cannot say (partitions).
 //
 // SQL functions need no migration: edit or add a file in prisma/functions, whose README says how. Only for a file
 // that was deleted does this write a DROP FUNCTION.
 import { execFileSync } from 'node:child_process';
-import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { startPostgres } from './postgres.mjs';
@@ -23,7 +23,7 @@ const lastMigration = git('log', '-1', '--format=%H', '--', 'prisma/migrations')
 const sql = [await diffOfSchema(), ...dropsOfFunctions()].filter((part) => part !== '').join('\n');
 if (sql === '') {
   console.log(
-    `prisma/schema.prisma says what it said at ${lastMigration.slice(0, 7)}: there is nothing to migrate. ` +
+    `prisma/schema says what it said at ${lastMigration.slice(0, 7)}: there is nothing to migrate. ` +
       'Files of prisma/functions are applied without a migration.',
   );
 } else {
@@ -34,16 +34,24 @@ if (sql === '') {
 }
 
 async function diffOfSchema() {
-  const before = git('show', `${lastMigration}:prisma/schema.prisma`);
-  const after = readFileSync(join(root, 'prisma/schema.prisma'), 'utf8');
-  const { diffSchemas } = await import('../dist/libs/db/connection/migrate.js');
+  const { diffSchemas, readSchema } = await import('../dist/libs/db/connection/migrate.js');
   const folder = mkdtempSync(join(tmpdir(), 'toolmark-migration-'));
   chmodSync(folder, 0o711);
   const postgres = await startPostgres({ folder, logFile: join(folder, 'postgres.log'), durable: false });
-  const diff = await diffSchemas(before, after, postgres.url.replace(/\/toolmark$/, '/postgres'));
+  const diff = await diffSchemas(
+    schemaAt(lastMigration),
+    await readSchema(),
+    postgres.url.replace(/\/toolmark$/, '/postgres'),
+  );
   await postgres.stop();
   rmSync(folder, { recursive: true, force: true });
   return diff.includes('This is an empty migration') ? '' : diff;
+}
+
+/** The files of the schema as of a commit; it was one file once. */
+function schemaAt(commit) {
+  const paths = git('ls-tree', '-r', '--name-only', commit, 'prisma').split('\n');
+  return paths.filter((path) => path.endsWith('.prisma')).map((path) => [path, git('show', `${commit}:${path}`)]);
 }
 
 /** IF EXISTS: a database that is made from now on never had the function. */

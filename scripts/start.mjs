@@ -1,8 +1,9 @@
 // `npm start`: starts everything that Toolmark needs on this machine, from a plain checkout, without Docker. See
-// docs/operations.md. With --watch (`npm run dev`) it also builds and restarts what you change.
+// docs/operations.md. With --watch (`npm run dev`) it also builds what you change, and restarts what runs it
+// (watch.mjs).
 import { spawnSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { chmodSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync, watch, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { AppProcess, drainSecondsOf, endLeftoverApps } from './app-process.mjs';
 import {
@@ -22,6 +23,7 @@ import { startPostgres } from './postgres.mjs';
 import { startRedis } from './redis.mjs';
 import { commandOf, freePort } from './server-process.mjs';
 import { environment, node, root, setUp } from './set-up.mjs';
+import { startWatching } from './watch.mjs';
 
 /** npm forwards a signal that the terminal has already sent to the whole group: this soon, it is the same Ctrl-C. */
 const SAME_SIGNAL_MS = 1000;
@@ -97,7 +99,7 @@ async function start() {
     if (run) say(`\n${leaderboard(run, process.stdout.isTTY)}\n`);
   }
   if (stopping) return;
-  if (process.argv.includes('--watch')) watchSources();
+  if (process.argv.includes('--watch')) await watchSources();
   const steps = await nextSteps(call, {
     // Names this server, in case you have logged in to another one or use another folder.
     toolmark:
@@ -244,25 +246,8 @@ function startApps(ports, env) {
   saveState();
 }
 
-function watchSources() {
-  let timer;
-  const rebuild = () => {
-    const { status } = spawnSync(node, [join(root, 'scripts/build.mjs'), '--if-stale', '--unbundled'], {
-      cwd: root,
-      env: environment(),
-      stdio: 'inherit',
-    });
-    if (status !== 0 || stopping) return;
-    say(`${new Date().toLocaleTimeString()}  Built; restarting.`);
-    for (const app of apps) void app.restart();
-  };
-  for (const part of ['apps', 'libs', 'prisma']) {
-    watch(join(root, part), { recursive: true }, (_event, file) => {
-      if (file?.includes('generated')) return;
-      clearTimeout(timer);
-      timer = setTimeout(rebuild, 200);
-    });
-  }
+async function watchSources() {
+  servers.push(await startWatching({ apps, say, isStopping: () => stopping !== undefined }));
 }
 
 function onSignal(signal) {

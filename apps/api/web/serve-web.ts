@@ -39,12 +39,12 @@ export async function serveWeb(fastify: FastifyInstance): Promise<void> {
       index: false,
       setHeaders: (reply) => void reply.header('x-content-type-options', 'nosniff'),
     });
-  const page = folder && readFileSync(join(folder, 'index.html'), 'utf8').split(NONCE);
   fastify.get('/*', (request, reply) => {
     if (NOT_THE_PAGES.test(request.url))
       return sendProblem(reply, toProblem(new NotFoundException(`Cannot ${request.method} ${request.url}`)));
-    if (!page) return void reply.status(404).type('text/plain; charset=utf-8').send(NOT_BUILT);
-    sendPage(reply, page);
+    if (!folder) return void reply.status(404).type('text/plain; charset=utf-8').send(NOT_BUILT);
+    // Read for each view: `npm run dev` builds the page under a running API.
+    sendPage(reply, readFileSync(join(folder, 'index.html'), 'utf8').split(NONCE));
   });
 }
 

@@ -75,14 +75,17 @@ async function interruptedMigrations(client: PoolClient): Promise<string[]> {
   return rows.map((row) => row.migration_name);
 }
 
-/** The SQL that leads from one text of schema.prisma to another. Reads nothing of the database, which may be any. */
-export async function diffSchemas(before: string, after: string, databaseUrl: string): Promise<string> {
+/** A schema as its files: the path and the content of each. */
+export type SchemaFiles = [path: string, content: string][];
+
+/** The SQL that leads from one schema to another. Reads nothing of the database, which may be any. */
+export async function diffSchemas(before: SchemaFiles, after: SchemaFiles, databaseUrl: string): Promise<string> {
   const pool = createPool(databaseUrl, 1, undefined, LONG_QUERY_TIMEOUT_MS);
   try {
     const engine = await startEngine(pool);
-    const asTarget = (content: string) => ({
+    const asTarget = (files: SchemaFiles) => ({
       tag: 'schemaDatamodel' as const,
-      files: [{ path: 'schema.prisma', content }],
+      files: files.map(([path, content]) => ({ path, content })),
     });
     const { stdout } = await engine.diff({
       from: asTarget(before),
@@ -98,10 +101,10 @@ export async function diffSchemas(before: string, after: string, databaseUrl: st
 }
 
 async function startEngine(pool: Pool): Promise<SchemaEngine> {
-  const { path, content } = await readSchema();
+  const datamodels = await readSchema();
   const adapter = bindMigrationAwareSqlAdapterFactory(new WholeScripts(pool));
   const { SchemaEngine } = await (engineModule ??= loadEngine());
-  return SchemaEngine.new({ datamodels: [[path, content]] }, () => {}, adapter);
+  return SchemaEngine.new({ datamodels }, () => {}, adapter);
 }
 
 // Loaded once in a process: the bindings keep the instance in a module variable.
@@ -146,9 +149,10 @@ class WholeScripts extends PrismaPg {
   }
 }
 
-async function readSchema(): Promise<{ path: string; content: string }> {
-  const path = join(prismaFolder(), 'schema.prisma');
-  return { path, content: await readFile(path, 'utf8') };
+export async function readSchema(): Promise<SchemaFiles> {
+  const folder = join(prismaFolder(), 'schema');
+  const paths = (await readdir(folder)).sort().map((name) => join(folder, name));
+  return Promise.all(paths.map(async (path): Promise<SchemaFiles[number]> => [path, await readFile(path, 'utf8')]));
 }
 
 async function readMigrations(): Promise<MigrationList> {

@@ -1,0 +1,29 @@
+// TypeScript to JavaScript modules with source maps, file by file, by SWC (.swcrc).
+import { transformFile } from '@swc/core';
+import { mkdirSync, readdirSync, writeFileSync } from 'node:fs';
+import { basename, dirname, join, relative } from 'node:path';
+import { root } from './set-up.mjs';
+
+/** Whether a file, named from the root, is built: not the page, which Vite builds, and no test. */
+export const isCompiled = (file) =>
+  /^(apps|libs)\//.test(file) && file.endsWith('.ts') && !file.endsWith('.spec.ts') && !file.startsWith('apps/web/');
+
+/** Compiles all sources into `folder`, a sibling of `dist`. */
+export async function compileAll(folder) {
+  const files = ['apps', 'libs'].flatMap((part) =>
+    readdirSync(join(root, part), { recursive: true }).map((name) => join(part, name)),
+  );
+  await Promise.all(files.filter(isCompiled).map((file) => compileFile(file, folder)));
+}
+
+/** Compiles one file, named from the root, into `folder`. @throws Error with the place of a syntax error */
+export async function compileFile(file, folder) {
+  const to = join(folder, file.replace(/ts$/, 'js'));
+  const { code, map } = await transformFile(join(root, file), {
+    cwd: root,
+    sourceFileName: relative(dirname(to), join(root, file)),
+  });
+  mkdirSync(dirname(to), { recursive: true });
+  writeFileSync(to, `${code}\n//# sourceMappingURL=${basename(to)}.map`);
+  writeFileSync(`${to}.map`, map);
+}

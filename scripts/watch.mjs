@@ -1,0 +1,96 @@
+// What `npm run dev` does after a change: Vite builds the page, SWC the file that changed, and the processes that run
+// it start again.
+import { spawn, spawnSync } from 'node:child_process';
+import { existsSync, readdirSync, statSync, watch } from 'node:fs';
+import { join } from 'node:path';
+import { environment, node, root } from './set-up.mjs';
+
+/** An editor writes a file several times, and a formatter many files. */
+const SETTLE_MS = 100;
+/** Not what editors write beside them. */
+const SOURCES = /\.(ts|lua|json|sql|prisma)$/;
+const dist = join(root, 'dist');
+
+/** Watches apps, libs and prisma. `apps` are the AppProcess of `npm start`. @returns how to stop */
+export async function startWatching({ apps, say, isStopping }) {
+  buildAll();
+  const page = watchPage();
+  const changed = new Set();
+  let timer;
+  const unwatch = watchBelow(['apps', 'libs', 'prisma'], (file) => {
+    changed.add(file);
+    clearTimeout(timer);
+    timer = setTimeout(() => void build().catch(({ message }) => say(message)), SETTLE_MS);
+  });
+  async function build() {
+    const files = [...changed];
+    changed.clear();
+    const { compileFile, isCompiled } = await import('./compile.mjs');
+    const isEachCompiled = files.every((file) => isCompiled(file) && existsSync(join(root, file)));
+    // A test run that meanwhile built bundles has replaced what is changed file by file.
+    if (isEachCompiled && existsSync(join(dist, '.unbundled')))
+      await Promise.all(files.map((file) => compileFile(file, dist)));
+    else if (files.some((file) => !file.endsWith('.spec.ts')) && !buildAll()) return;
+    const stale = apps.filter((app) => files.some((file) => isRunBy(app, file)));
+    if (isStopping() || stale.length === 0) return;
+    say(`${new Date().toLocaleTimeString()}  Built; restarting ${stale.map(({ name }) => name).join(', ')}.`);
+    await Promise.all(stale.map((app) => app.restart()));
+  }
+  return {
+    stop: async () => {
+      unwatch();
+      page.kill();
+    },
+  };
+}
+
+/**
+ * Calls back with each file that changes below the folders, without what is generated and the page. A watch for each
+ * folder: Node's recursive one loses a file that an editor replaces. @returns how to stop
+ */
+function watchBelow(folders, onChange) {
+  const watchers = new Map();
+  const watchFolder = (folder) => {
+    if (watchers.has(folder) || folder === 'apps/web' || folder.endsWith('/generated')) return;
+    const watcher = watch(join(root, folder), (_event, name) => {
+      const path = `${folder}/${name}`;
+      if (isFolder(path)) watchFolder(path);
+      else if (!existsSync(join(root, folder))) watchers.delete(folder);
+      else if (SOURCES.test(name)) onChange(path);
+    });
+    watchers.set(folder, watcher);
+    for (const name of readdirSync(join(root, folder))) {
+      if (isFolder(`${folder}/${name}`)) watchFolder(`${folder}/${name}`);
+    }
+  };
+  folders.forEach(watchFolder);
+  return () => watchers.forEach((watcher) => watcher.close());
+}
+
+const isFolder = (path) => statSync(join(root, path), { throwIfNoEntry: false })?.isDirectory() ?? false;
+
+/** @returns whether it builds; what does not is said by the build */
+function buildAll() {
+  const args = [join(root, 'scripts/build.mjs'), '--for-watch'];
+  return spawnSync(node, args, { cwd: root, env: environment(), stdio: 'inherit' }).status === 0;
+}
+
+/** Old assets stay until the next whole build, so that an open page still finds its own. */
+function watchPage() {
+  const options = ['--outDir', join(dist, 'web'), '--emptyOutDir', 'false', '--logLevel', 'warn'];
+  return spawn(
+    node,
+    [
+      ...['--import', join(root, 'scripts/stop-with-parent.mjs')],
+      ...[join(root, 'node_modules/vite/bin/vite.js'), 'build', '--watch'],
+      ...['--config', join(root, 'apps/web/vite.config.ts'), ...options],
+    ],
+    { cwd: root, env: { ...environment(), NODE_ENV: 'production' }, stdio: ['ignore', 'inherit', 'inherit', 'ipc'] },
+  );
+}
+
+/** Each process runs all of libs. */
+function isRunBy(app, file) {
+  if (file.endsWith('.spec.ts')) return false;
+  return !file.startsWith('apps/') || file.startsWith(`apps/${app.app}/`);
+}
