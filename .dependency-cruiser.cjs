@@ -3,10 +3,21 @@ const lib = (...names) => `^libs/(${names.join('|')})/`;
 const npm = (...names) => `node_modules/(${names.join('|')})(/|$)`;
 const SPEC = '\\.spec\\.tsx?$';
 const COMPARISON_READS = [
-  '^libs/comparison/(compare-runs|rank-run|page-items|common-cases|call-counts|side-totals|gate/(measure-gate|critical-cases))\\.ts$',
+  '^libs/comparison/(compare-runs|rank-run|page-items|common-cases|call-counts|side-totals)\\.ts$',
 ];
 /** Threads that compare, and what they do. */
 const COMPARISON_THREADS = ['^libs/comparison/threads/'];
+
+/** What makes runs and decides by them. Each kind is a folder in libs, one in the worker and one in the API. */
+const KINDS = ['gate', 'param-tune', 'prompt-tune', 'judge'];
+const KINDS_OF_API = ['gates', 'param-tunes', 'prompt-tunes', 'judge'];
+const anyOf = (names) => `(${names.join('|')})`;
+/** What the page and the command line know of a kind, too. */
+const KIND_CONTRACTS = `^libs/${anyOf([...KINDS, 'tuning'])}/(contract|kind)\\.ts$`;
+/** The SQL of a kind. */
+const KIND_ROWS = `^libs/${anyOf([...KINDS, 'tuning'])}/rows/`;
+/** Files of a gate that measure two runs. */
+const GATE_READS = ['^libs/gate/(measure-gate|critical-cases)\\.ts$'];
 
 /** What the files of `from` may import of ours. */
 const onlyOurs = (name, from, allowed, comment) => ({
@@ -71,7 +82,7 @@ module.exports = {
     onlyOurs(
       'contracts-import-nothing',
       lib('contracts'),
-      [lib('contracts')],
+      [lib('contracts'), KIND_CONTRACTS],
       'Contracts are shared with everyone, clients in the browser too.',
     ),
     onlyOurs(
@@ -103,7 +114,7 @@ module.exports = {
       ...onlyOurs(
         'comparison-threads-bring-all-together',
         lib('comparison'),
-        [lib('comparison', 'contracts', 'runtime', 'scoring', 'db')],
+        [lib('comparison', 'contracts', 'runtime', 'scoring', 'db', 'gate')],
         'They read, compare, explain and store what a gate says, for the API and for workers.',
       ),
       from: { path: COMPARISON_THREADS, pathNot: SPEC },
@@ -118,17 +129,56 @@ module.exports = {
       from: { path: COMPARISON_READS },
     },
     onlyOurs(
-      'tuning-imports-contracts-and-statistics',
-      lib('tuning'),
-      [lib('tuning', 'contracts'), '^libs/scoring/statistics/'],
-      'A search is told what it measured, and asks for more: without a database, a clock or a queue.',
+      'contracts-of-kinds-import-contracts',
+      KIND_CONTRACTS,
+      [lib('contracts'), KIND_CONTRACTS],
+      'What a kind says of itself is shared with everyone, as contracts are.',
     ),
+    {
+      ...onlyOurs(
+        'kinds-import-contracts-and-statistics',
+        lib(...KINDS, 'tuning'),
+        [lib(...KINDS, 'tuning', 'contracts', 'comparison'), '^libs/scoring/statistics/'],
+        'What is searched, asked and decided follows from what was measured: without a database, a clock or a queue.',
+      ),
+      from: { path: lib(...KINDS, 'tuning'), pathNot: [SPEC, KIND_ROWS, ...GATE_READS] },
+    },
+    {
+      ...onlyOurs(
+        'gates-read-results',
+        lib('gate'),
+        [lib('gate', 'contracts', 'comparison', 'runtime'), '^libs/scoring/statistics/', '^libs/db/(read|connection)/'],
+        'These files measure two runs of one team.',
+      ),
+      from: { path: GATE_READS },
+    },
     onlyOurs(
-      'judging-imports-contracts-and-statistics',
-      lib('judging'),
-      [lib('judging', 'contracts'), '^libs/scoring/statistics/'],
-      'What a judge is asked, how its replies are read and what they add up to: without a database or a clock.',
+      'rows-of-kinds-import-db',
+      KIND_ROWS,
+      [lib(...KINDS, 'tuning', 'contracts', 'runtime', 'db')],
+      'The statements of a kind stand on those that all kinds share.',
     ),
+    {
+      name: 'kinds-know-no-other-kind',
+      comment: 'What two of them need is in tuning, or in what all kinds share.',
+      severity: 'error',
+      from: { path: `^(libs|apps/worker)/${anyOf(KINDS)}/` },
+      to: { path: `^(libs|apps/worker)/${anyOf(KINDS)}/`, pathNot: '^(libs|apps/worker)/$2/' },
+    },
+    {
+      name: 'kinds-of-the-api-know-no-other-kind',
+      comment: 'What two of them need is in tunes, or in runs.',
+      severity: 'error',
+      from: { path: `^apps/api/${anyOf(KINDS_OF_API)}/`, pathNot: SPEC },
+      to: { path: `^apps/api/${anyOf(KINDS_OF_API)}/`, pathNot: '^apps/api/$1/' },
+    },
+    {
+      name: 'tuning-knows-no-kind',
+      comment: 'It is what both tunes share.',
+      severity: 'error',
+      from: { path: '^(libs|apps/worker)/tuning/|^apps/api/tunes/', pathNot: SPEC },
+      to: { path: `^(libs|apps/worker)/${anyOf(KINDS)}/|^apps/api/${anyOf(KINDS_OF_API)}/` },
+    },
     onlyOurs(
       'counting-imports-contracts',
       lib('counting'),
@@ -184,7 +234,7 @@ module.exports = {
     onlyOurs(
       'web-imports-contracts-and-client',
       '^apps/web/',
-      ['^apps/web/', lib('contracts', 'client')],
+      ['^apps/web/', lib('contracts', 'client'), KIND_CONTRACTS],
       'The page is a user of the API like any other, in a browser.',
     ),
     {
@@ -205,8 +255,20 @@ module.exports = {
     ...floors('libs/scoring', 'statistics', 'arguments', 'replies', 'cases', 'checks', 'compatible', 'house'),
     ...floors('libs/imports', 'source', 'traces', 'files', 'bfcl', 'promptfoo'),
     ...floors('libs/providers', 'waits', 'replies', 'guarded', 'dialects', 'learned', 'hosts'),
-    ...floors('apps/worker', 'health', 'models', 'scoring', 'embeddings', 'items', 'control'),
+    ...floors(
+      'apps/worker',
+      'health',
+      'models',
+      'scoring',
+      'embeddings',
+      'items',
+      'orchestration',
+      'tuning',
+      anyOf(KINDS),
+      'control',
+    ),
     ...floors('apps/api', 'platform', 'threads', 'lanes', 'jobs', 'results', 'suites', 'runs', 'recorded'),
+    ...floors('apps/api', 'tunes', anyOf(KINDS_OF_API)),
     {
       name: 'api-makes-no-verdict',
       severity: 'error',
@@ -236,7 +298,7 @@ module.exports = {
       comment:
         'Workers read rows of every team. The API reads through repositories of one team (libs/db/team-isolation.ts).',
       from: { path: '^apps/api/', pathNot: SPEC },
-      to: { path: '^libs/db/read/for-workers/', dependencyTypesNot: ['type-only'] },
+      to: { path: '^libs/(db/read|[a-z-]+/rows)/for-workers/', dependencyTypesNot: ['type-only'] },
     },
 
     {
@@ -253,7 +315,7 @@ module.exports = {
       name: 'contracts-need-zod-alone',
       severity: 'error',
       comment: 'They are loaded by everyone.',
-      from: { path: lib('contracts'), pathNot: SPEC },
+      from: { path: [lib('contracts'), KIND_CONTRACTS], pathNot: SPEC },
       to: {
         dependencyTypes: ['npm', 'npm-dev', 'npm-optional', 'npm-peer', 'npm-no-pkg', 'core'],
         pathNot: npm('zod'),

@@ -1,14 +1,14 @@
-import { GateInput } from '#lib/contracts/gate';
-import { RunInput } from '#lib/contracts/run';
+import { GateInput } from '#lib/gate/contract';
+import { RunInput } from '#lib/contracts/run-input';
 import { insertRow } from '#lib/db/connection/insert-row';
 import type { Pool } from '#lib/db/connection/pool';
 import { finishRun, runsToFinish } from '#lib/db/engine/finish-run';
-import type { GateRunInput } from '#lib/db/engine/gate-runs';
+import type { GateRunInput } from '#lib/gate/rows/stored-gate-run';
 import { submitOrchestration } from '#lib/db/engine/orchestrations';
 import { aTeam } from '#lib/db/testing/run-fixture';
 import { settleRun, type Outcome } from '#lib/db/testing/settled-run';
 import { newId } from '#lib/runtime/ids';
-import { gateSteps } from '../apps/worker/orchestrations/gate-steps.js';
+import { gateSteps } from '../apps/worker/gate/gate-steps.js';
 import { comparingIn } from './comparing.js';
 import { openStores, orchestrationOf, type Child, type Replies, type Stores } from './orchestrations.js';
 

@@ -1,5 +1,6 @@
-import { isFinished, type Job } from '#lib/contracts/job';
-import type { Judgement, JudgeReport } from '#lib/contracts/judge';
+import { isFinished } from '#lib/contracts/job-status';
+import type { Job } from '#lib/contracts/job';
+import type { Judgement, JudgeReport } from '#lib/judge/contract';
 import { until } from './processes.js';
 import { joinSystem } from './system.js';
 

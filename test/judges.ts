@@ -1,9 +1,9 @@
 import { pino } from 'pino';
-import type { JudgeReport } from '#lib/contracts/judge';
+import type { JudgeReport } from '#lib/judge/contract';
 import { finishRun, runsToFinish } from '#lib/db/engine/finish-run';
 import { settleRun, type Outcome } from '#lib/db/testing/settled-run';
 import { connectRedis } from '#lib/runtime/redis';
-import { judgeSteps } from '../apps/worker/orchestrations/judge/judge-steps.js';
+import { judgeSteps } from '../apps/worker/judge/judge-steps.js';
 import { startApi } from './api.js';
 import { clientOf, weatherSuite, type Client } from './client.js';
 import { orchestrationOf, type Child, type Stores } from './orchestrations.js';

@@ -1,12 +1,13 @@
 import type { Redis } from 'ioredis';
 import { pino } from 'pino';
-import { isFinished, type Job } from '#lib/contracts/job';
+import { isFinished } from '#lib/contracts/job-status';
+import type { Job } from '#lib/contracts/job';
 import { createPool, type Pool } from '#lib/db/connection/pool';
 import { finishRun, runsToFinish } from '#lib/db/engine/finish-run';
 import { JobRepository } from '#lib/db/read/jobs';
 import { settleRun, type Outcome } from '#lib/db/testing/settled-run';
 import { connectRedis } from '#lib/runtime/redis';
-import { Orchestrator, type NextStep } from '../apps/worker/control/orchestrate.js';
+import { Orchestrator, type NextStep } from '../apps/worker/orchestration/orchestrate.js';
 import { createDatabase, createRedis } from './services.js';
 import { until } from './until.js';
 

@@ -1,5 +1,6 @@
-import { isFinished, type Job } from '#lib/contracts/job';
-import type { PromptCandidate, PromptTune } from '#lib/contracts/prompt-tune';
+import { isFinished } from '#lib/contracts/job-status';
+import type { Job } from '#lib/contracts/job';
+import type { PromptCandidate, PromptTune } from '#lib/prompt-tune/contract';
 import { until } from './processes.js';
 import { joinSystem, type TeamSystem } from './system.js';
 

@@ -1,8 +1,8 @@
 import { pino } from 'pino';
-import type { PromptCandidate, PromptTune } from '#lib/contracts/prompt-tune';
+import type { PromptCandidate, PromptTune } from '#lib/prompt-tune/contract';
 import type { Outcome } from '#lib/db/testing/settled-run';
 import { connectRedis } from '#lib/runtime/redis';
-import { promptTuneSteps } from '../apps/worker/orchestrations/prompt-tune/prompt-tune-steps.js';
+import { promptTuneSteps } from '../apps/worker/prompt-tune/prompt-tune-steps.js';
 import { startApi } from './api.js';
 import { clientOf, type Client } from './client.js';
 import { comparingIn } from './comparing.js';

@@ -1,5 +1,6 @@
-import { isFinished, type Job } from '#lib/contracts/job';
-import type { ParamTune, TuneArm } from '#lib/contracts/param-tune';
+import { isFinished } from '#lib/contracts/job-status';
+import type { Job } from '#lib/contracts/job';
+import type { ParamTune, TuneArm } from '#lib/param-tune/contract';
 import { weatherSuite } from './client.js';
 import { until } from './processes.js';
 import { joinSystem } from './system.js';

@@ -1,9 +1,9 @@
 import { pino } from 'pino';
 import type { JsonObject } from '#lib/contracts/json/json';
-import type { ParamTune, TuneArm } from '#lib/contracts/param-tune';
+import type { ParamTune, TuneArm } from '#lib/param-tune/contract';
 import type { Outcome } from '#lib/db/testing/settled-run';
 import { connectRedis } from '#lib/runtime/redis';
-import { paramTuneSteps } from '../apps/worker/orchestrations/param-tune/param-tune-steps.js';
+import { paramTuneSteps } from '../apps/worker/param-tune/param-tune-steps.js';
 import { startApi } from './api.js';
 import { clientOf, weatherSuite, type Client } from './client.js';
 import { comparingIn } from './comparing.js';

@@ -3,12 +3,13 @@ import { ComparisonsModule } from './comparisons/comparisons.module.js';
 import { ExperimentsModule } from './experiments/experiments.module.js';
 import { GatesModule } from './gates/gates.module.js';
 import { TryOutsModule } from './try-outs/try-outs.module.js';
-import { TunesModule } from './tunes/tunes.module.js';
+import { ParamTunesModule } from './param-tunes/param-tunes.module.js';
+import { PromptTunesModule } from './prompt-tunes/prompt-tunes.module.js';
 import { HealthModule } from './health/health.module.js';
 import { ImportsModule } from './imports/imports.module.js';
 import { JobsModule } from './jobs/jobs.module.js';
 import { JudgeModule } from './judge/judge.module.js';
-import { LabelsModule } from './labels/labels.module.js';
+import { LabelsModule } from './judge/labels.module.js';
 import { LanesModule } from './lanes/lanes.module.js';
 import { LiveModule } from './live/live.module.js';
 import { McpModule } from './mcp/mcp.module.js';
@@ -42,7 +43,8 @@ import { TeamsModule } from './teams/teams.module.js';
     ComparisonsModule,
     ExperimentsModule,
     GatesModule,
-    TunesModule,
+    ParamTunesModule,
+    PromptTunesModule,
     PromptsModule,
     JudgeModule,
     MetricsModule,

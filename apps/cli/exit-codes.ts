@@ -1,5 +1,5 @@
 import { ApiError } from '#lib/client/api-client';
-import type { GateResult } from '#lib/contracts/gate';
+import type { GateResult } from '#lib/gate/contract';
 
 export const EXIT = { done: 0, negative: 1, usage: 2, inconclusive: 3, notMeasured: 4 } as const;
 export type ExitCode = (typeof EXIT)[keyof typeof EXIT];

@@ -1,7 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { ApiClient } from '#lib/client/api-client';
-import { isFinished, type Job } from '#lib/contracts/job';
-import type { JudgeReport } from '#lib/contracts/judge';
+import { isFinished } from '#lib/contracts/job-status';
+import type { Job } from '#lib/contracts/job';
+import type { JudgeReport } from '#lib/judge/contract';
 import { askPatiently } from './ask-patiently.js';
 import { judgeScreen } from './output/judge-screen.js';
 import { openStatusArea, printError } from './output/terminal.js';

@@ -1,8 +1,8 @@
 // One cell of gates.mjs: how gates with several looks, with one, and with several at the level of one decide about the
 // same simulated systems. Runs in a worker thread.
 import { parentPort } from 'node:worker_threads';
-import { alphaOfLook } from '#lib/comparison/gate/alpha';
-import { decidePair, sumUp } from '#lib/comparison/gate/measure-target';
+import { alphaOfLook } from '#lib/gate/alpha';
+import { decidePair, sumUp } from '#lib/gate/measure-target';
 import { drawChances, populationOf, randomFrom } from './simulate.ts';
 
 const LOOKS = 4;

@@ -2,8 +2,8 @@
 // its thread between two pauses: a thousand iterations, about half of them accepted.
 //   node bench/tuner/repeat-search.mjs
 import { setImmediate } from 'node:timers/promises';
-import { beginSearch } from '#lib/tuning/prompts/begin-search';
-import { keyOf, replay } from '#lib/tuning/prompts/search';
+import { beginSearch } from '#lib/prompt-tune/begin-search';
+import { keyOf, replay } from '#lib/prompt-tune/search';
 import { seededRandom } from '#lib/scoring/statistics/seeded-random';
 import { table } from '../statistics/tables.mjs';
 

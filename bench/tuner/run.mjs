@@ -2,12 +2,12 @@
 // one noisy sample a case.
 //   node bench/tuner/run.mjs [--seeds 60]
 import { parseArgs } from 'node:util';
-import { adaptive } from '#lib/tuning/search/adaptive';
-import { planAdaptive } from '#lib/tuning/search/adaptive-plan';
-import { ArmScores } from '#lib/tuning/search/arm-scores';
-import { findingOf, measure, trialsOf } from '#lib/tuning/search/finalists';
-import { grid } from '#lib/tuning/search/grid';
-import { random } from '#lib/tuning/search/random';
+import { adaptive } from '#lib/param-tune/search/adaptive';
+import { planAdaptive } from '#lib/param-tune/search/adaptive-plan';
+import { ArmScores } from '#lib/param-tune/search/arm-scores';
+import { findingOf, measure, trialsOf } from '#lib/param-tune/search/finalists';
+import { grid } from '#lib/param-tune/search/grid';
+import { random } from '#lib/param-tune/search/random';
 import { percent, table } from '../statistics/tables.mjs';
 import { ARMS, CASES, searchMany } from './surface.ts';
 

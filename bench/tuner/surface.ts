@@ -1,7 +1,7 @@
 import { seededRandom } from '#lib/scoring/statistics/seeded-random';
-import type { Search } from '#lib/tuning/search/search';
-import { strategyOf } from '#lib/tuning/search/search';
-import type { SearchSpace, Strategy, Trial } from '#lib/tuning/search/strategy';
+import type { Search } from '#lib/param-tune/search/search';
+import { strategyOf } from '#lib/param-tune/search/search';
+import type { SearchSpace, Strategy, Trial } from '#lib/param-tune/search/strategy';
 
 /** What is searched: the number of values of each of four parameters, on so many cases. */
 const LEVELS = [11, 4, 3, 2];

@@ -1,7 +1,7 @@
-import { adaptive } from '#lib/tuning/search/adaptive';
-import { planAdaptive } from '#lib/tuning/search/adaptive-plan';
-import { strategyOf } from '#lib/tuning/search/search';
-import type { Trial } from '#lib/tuning/search/strategy';
+import { adaptive } from '#lib/param-tune/search/adaptive';
+import { planAdaptive } from '#lib/param-tune/search/adaptive-plan';
+import { strategyOf } from '#lib/param-tune/search/search';
+import type { Trial } from '#lib/param-tune/search/strategy';
 import { ARMS, CASES, searchMany, surfaceOf, type Surface } from './surface.js';
 
 /** A part of the 60 that the benchmark has. */

@@ -5,7 +5,7 @@ import {
   type Progress,
   type SubscribeAnswer,
 } from '#lib/contracts/event';
-import { isFinished } from '#lib/contracts/job';
+import { isFinished } from '#lib/contracts/job-status';
 import { ApiError } from './api-client.js';
 
 export type Logged = { [Name in LogEventName]: { name: Name; event: Envelope<Name> } }[LogEventName];

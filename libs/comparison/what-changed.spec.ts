@@ -1,6 +1,6 @@
 import { parseJson, type JsonObject } from '#lib/contracts/json/json';
 import type { RescoreOptions } from '#lib/contracts/rescore';
-import type { RecordedConfig, RunConfig } from '#lib/contracts/run';
+import type { RecordedConfig, RunConfig } from '#lib/contracts/run-input';
 import type { Tool } from '#lib/contracts/tool';
 import { notesOn, notesOnReplies } from './notes.js';
 import type { ReplyCounts } from './side-totals.js';

@@ -1,7 +1,7 @@
 import type { Change } from '#lib/contracts/comparison';
 import type { JsonObject } from '#lib/contracts/json/json';
 import type { RescoreOptions } from '#lib/contracts/rescore';
-import type { RecordedConfig, RunConfig } from '#lib/contracts/run';
+import type { RecordedConfig, RunConfig } from '#lib/contracts/run-input';
 import type { Tool } from '#lib/contracts/tool';
 import { collectChanges, compareKeys, compareTools, type Compare } from './differences.js';
 import type { TargetPair } from './measurements.js';

@@ -1,4 +1,4 @@
-import type { RunInput } from './run.js';
+import type { RunInput } from './run-input.js';
 
 /**
  * The default cache mode of a run. At temperature 0 a model should give the same reply every time, so a stored reply

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { waitField } from './comparing.js';
-import { JobStatus } from './job.js';
+import { JobStatus } from './job-status.js';
 import { flag, id, time, PageQuery } from './page.js';
 import { Expectation, ParsedCall } from './verdict.js';
 

@@ -1,11 +1,11 @@
 import { z } from 'zod';
 import { BaselineComparison, Differs } from './comparison.js';
-import { GateResult } from './gate.js';
+import { GateResult } from '#lib/gate/contract';
 import { Job, JobType } from './job.js';
-import { Agreement, CALIBRATION_STATUSES, JUDGEMENTS, PREFERENCES } from './judge.js';
+import { Agreement, CALIBRATION_STATUSES, JUDGEMENTS, PREFERENCES } from '#lib/judge/contract';
 import { id, time } from './page.js';
-import { ARM_STATES, TunedTarget } from './param-tune.js';
-import { TunedPrompt } from './prompt-tune.js';
+import { ARM_STATES, TunedTarget } from '#lib/param-tune/contract';
+import { TunedPrompt } from '#lib/prompt-tune/contract';
 import { Problem } from './input/problem.js';
 import { Result } from './result.js';
 import { RunTarget, RunWarning } from './run-target.js';

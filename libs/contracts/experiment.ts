@@ -1,12 +1,13 @@
 import { z } from 'zod';
 import { BaselineComparison, DEFAULT_MARGIN, Differs, Margin, Measure } from './comparison.js';
-import { JobStatus } from './job.js';
-import { CalibrationHead } from './judge.js';
+import { JobStatus } from './job-status.js';
+import { CalibrationHead } from '#lib/judge/contract';
 import { METRIC_NAME } from './metric.js';
 import { id, PageQuery, suiteId, time } from './page.js';
-import { TunedTarget } from './param-tune.js';
-import { TunedPrompt } from './prompt-tune.js';
-import { Budget, RunInput, Submitted } from './run.js';
+import { TunedTarget } from '#lib/param-tune/contract';
+import { TunedPrompt } from '#lib/prompt-tune/contract';
+import { Budget, RunInput } from './run-input.js';
+import { Submitted } from './run.js';
 
 const name = z.string().trim().min(1).max(200).meta({ description: 'What the experiment is called.' });
 const description = z.string().max(10_000).meta({ description: 'What the experiment tries, and why.' });

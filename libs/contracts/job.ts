@@ -1,22 +1,7 @@
 import { z } from 'zod';
+import { JobStatus } from './job-status.js';
 import { id, time } from './page.js';
 
-export const JOB_STATUSES = [
-  'pending',
-  'queued',
-  'running',
-  'completed',
-  'failed',
-  'cancelled',
-  'budget_exceeded',
-] as const;
-export const JobStatus = z.enum(JOB_STATUSES).meta({
-  description:
-    'The state of the job. `pending` waits until fewer jobs of its user run. `queued` and ' +
-    '`running` are under way. `completed`, `failed` (it could not be carried out), `cancelled` and ' +
-    '`budget_exceeded` are final.',
-});
-export type JobStatus = z.infer<typeof JobStatus>;
 export const JobType = z.enum(['tool_eval', 'rescore', 'gate', 'param_tune', 'prompt_tune', 'judge']).meta({
   description:
     'The kind of work: a run (`tool_eval`), a second scoring of the stored replies of a run (`rescore`), a gate ' +
@@ -24,7 +9,6 @@ export const JobType = z.enum(['tool_eval', 'rescore', 'gate', 'param_tune', 'pr
     'a report of a judge (`judge`).',
 });
 export type JobType = z.infer<typeof JobType>;
-export const isFinished = (status: JobStatus): boolean => !['pending', 'queued', 'running'].includes(status);
 
 /** Places are counted up to this one. */
 export const MAX_POSITION = 1000;

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { ScoringConfig, ScoringMode } from './case.js';
-import { JobStatus } from './job.js';
+import { JobStatus } from './job-status.js';
 import { MetricAsked, type RunMetric } from './metric.js';
 import { id, time } from './page.js';
 import { Summary } from './summary.js';

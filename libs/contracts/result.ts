@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { flag, id, PageQuery, severalOf, time } from './page.js';
-import { ErrorKind, Run, ToolChoice } from './run.js';
+import { ErrorKind, ToolChoice } from './run-input.js';
+import { Run } from './run.js';
 import { jsonObject } from './tool.js';
 import { CallSyntax, ErrorType, Evidence, Expectation, FormatCompliance, ParsedCall } from './verdict.js';
 

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { Case, CaseInput } from './case.js';
 import { isObject } from './json/json.js';
-import { JobStatus } from './job.js';
+import { JobStatus } from './job-status.js';
 import { flag, id, PageQuery, time } from './page.js';
 import { GroupSummary } from './summary.js';
 import { toolList, Tool } from './tool.js';

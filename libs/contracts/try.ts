@@ -4,7 +4,7 @@ import { MaxTokens } from './max-tokens.js';
 import { MetricAsked } from './metric.js';
 import { suiteId } from './page.js';
 import { ResultWithExchange } from './result.js';
-import { ERROR_KINDS, RunInput, TargetInput } from './run.js';
+import { ERROR_KINDS, RunInput, TargetInput } from './run-input.js';
 import { SuiteInput } from './suite.js';
 
 export const MAX_TRIED_MODELS = 10;

@@ -3,7 +3,7 @@ import type { CaseInput } from '#lib/contracts/case';
 import type { Json, JsonObject } from '#lib/contracts/json/json';
 import type { Way, Ways } from '#lib/contracts/learned';
 import { memoize } from '#lib/contracts/memoize';
-import type { RunConfig, ToolChoice } from '#lib/contracts/run';
+import type { RunConfig, ToolChoice } from '#lib/contracts/run-input';
 import type { Tool } from '#lib/contracts/tool';
 import { adaptRequest, isThinkingOff } from './learned/adapt-request.js';
 import { digestOf } from './request-key.js';

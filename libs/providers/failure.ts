@@ -1,4 +1,4 @@
-import type { ErrorKind } from '#lib/contracts/run';
+import type { ErrorKind } from '#lib/contracts/run-input';
 import { toStorable } from '#lib/contracts/json/storable';
 
 /** More than that tells a person nothing new. */

@@ -3,7 +3,7 @@ import { countMarks } from '#lib/contracts/json/count-values';
 import type { CaseInput } from '#lib/contracts/case';
 import type { Refusal, Ways } from '#lib/contracts/learned';
 import type { ProviderKind } from '#lib/contracts/provider';
-import { RunInput, type RunConfig } from '#lib/contracts/run';
+import { RunInput, type RunConfig } from '#lib/contracts/run-input';
 import type { Tool } from '#lib/contracts/tool';
 import { withoutSlash } from '#lib/contracts/url';
 import { buildRequest, type BuiltRequest } from './build-request.js';

@@ -1,6 +1,6 @@
 import type { JsonObject } from '#lib/contracts/json/json';
 import type { ProviderKind } from '#lib/contracts/provider';
-import type { RunConfig } from '#lib/contracts/run';
+import type { RunConfig } from '#lib/contracts/run-input';
 import { buildRequest } from './build-request.js';
 import { DIALECTS } from './dialects/dialects.js';
 

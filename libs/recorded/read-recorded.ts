@@ -14,7 +14,7 @@ import {
 } from '#lib/providers/replies/host-failure';
 import { endedReply, type ModelReply, type ReplyReader } from '#lib/providers/replies/model-reply';
 import { readBody } from '#lib/providers/replies/read-body';
-import type { ErrorKind } from '#lib/contracts/run';
+import type { ErrorKind } from '#lib/contracts/run-input';
 import { batchIdOf, outcomeIn } from './batch-line.js';
 import { isPrinted } from './printed-value.js';
 import { readCall, shorten, toToolCall } from './read-call.js';

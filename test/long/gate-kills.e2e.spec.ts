@@ -1,5 +1,5 @@
 // A system of its own: its processes are killed.
-import { isFinished } from '#lib/contracts/job';
+import { isFinished } from '#lib/contracts/job-status';
 import { weatherSuite } from '../client.js';
 import { openMortals, type Mortals } from '../mortals.js';
 import { playsAll } from '../seed.js';

@@ -2,7 +2,7 @@
 import { cancelJob } from '#lib/db/engine/cancel-job';
 import { resumeOrchestration } from '#lib/db/engine/resume-orchestration';
 import { removeParent } from '#lib/db/upkeep/delete-parents';
-import type { ParamTune, TuneArm } from '#lib/contracts/param-tune';
+import type { ParamTune, TuneArm } from '#lib/param-tune/contract';
 import { openTunes, type Skill } from '../tunes.js';
 import { until } from '../until.js';
 

@@ -1,5 +1,5 @@
 // A system of its own: its processes are killed.
-import type { PromptTune } from '#lib/contracts/prompt-tune';
+import type { PromptTune } from '#lib/prompt-tune/contract';
 import { openMortals, type Mortals } from '../mortals.js';
 import { playsAll } from '../seed.js';
 import { PHRASES, ROUTE, songSuite } from '../prompt-tune-system.js';

@@ -1,5 +1,5 @@
 // A system of its own: its processes are killed.
-import type { ParamTune } from '#lib/contracts/param-tune';
+import type { ParamTune } from '#lib/param-tune/contract';
 import { weatherSuite } from '../client.js';
 import { until } from '../processes.js';
 import { openMortals, type Mortals } from '../mortals.js';

@@ -1,4 +1,4 @@
-import { isFinished } from '#lib/contracts/job';
+import { isFinished } from '#lib/contracts/job-status';
 import { until } from '../processes.js';
 import { SLOW, joinTuneSystem } from '../tune-system.js';
 

@@ -1,4 +1,4 @@
-import type { ParamTune } from '#lib/contracts/param-tune';
+import type { ParamTune } from '#lib/param-tune/contract';
 import { until } from '../processes.js';
 import { BASE, MODEL, ROUTE, joinTuneSystem } from '../tune-system.js';
 

@@ -1,10 +1,10 @@
 // An API of its own: tables of it are locked and taken away.
 import { request } from 'node:http';
+import { insertRow } from '#lib/db/connection/insert-row';
 import { startApi, type ApiInProcess } from '../../../test/api.js';
 import { clientOf, weatherSuite, type Client } from '../../../test/client.js';
 import { lockTable } from '../../../test/lock-table.js';
 import { until } from '../../../test/until.js';
-import { insertRow } from '#lib/db/connection/insert-row';
 
 let api: ApiInProcess;
 beforeAll(async () => {

@@ -1,5 +1,5 @@
 import type { JsonObject } from '#lib/contracts/json/json';
-import { RunInput } from '#lib/contracts/run';
+import { RunInput } from '#lib/contracts/run-input';
 import { replaceSettings, settingsOf } from '../runs/settings-of-run.js';
 import { summariseConfig } from './config-summary.js';
 

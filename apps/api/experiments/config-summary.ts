@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { defaultCachePolicy } from '#lib/contracts/cache-policy';
 import { isObject, toText, type Json, type JsonObject } from '#lib/contracts/json/json';
 import { metricName, type RunMetric } from '#lib/contracts/metric';
-import type { RunConfig } from '#lib/contracts/run';
+import type { RunConfig } from '#lib/contracts/run-input';
 import { targetName } from '#lib/contracts/target-name';
 import type { ExperimentRun } from '#lib/db/read/experiment-runs';
 

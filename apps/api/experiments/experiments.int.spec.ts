@@ -1,6 +1,6 @@
 // An API of its own, in this process: a test counts what its pool is asked.
 import type { BaselineComparison } from '#lib/contracts/comparison';
-import { RunInput } from '#lib/contracts/run';
+import { RunInput } from '#lib/contracts/run-input';
 import { startApi, type ApiInProcess } from '../../../test/api.js';
 import { clientOf, weatherSuite, type Client } from '../../../test/client.js';
 

@@ -1,9 +1,9 @@
-import { alphaOfLook } from '#lib/comparison/gate/alpha';
-import { readGateData, type GateSides } from '#lib/comparison/gate/measure-gate';
-import { unmeasuredAnswer, type GateToMeasure } from '#lib/comparison/gate/unmeasured-answer';
+import { alphaOfLook } from '#lib/gate/alpha';
+import { readGateData, type GateSides } from '#lib/gate/measure-gate';
+import { unmeasuredAnswer, type GateToMeasure } from '#lib/gate/unmeasured-answer';
 import type { Pool } from '#lib/db/connection/pool';
-import { readLooks, standingAnswer, withLook } from '#lib/db/engine/gate-looks';
-import { GateRunRepository } from '#lib/db/read/gate-runs';
+import { readLooks, standingAnswer, withLook } from '#lib/gate/rows/gate-looks';
+import { GateRunRepository } from '#lib/gate/rows/gate-runs';
 import type { ComparisonAnswers, Patience } from '../comparisons/comparison-answers.js';
 import { inJson } from '../comparisons/send-comparison.js';
 

@@ -1,4 +1,4 @@
-import type { GateBaseline, GateRules } from '#lib/contracts/gate';
+import type { GateBaseline, GateRules } from '#lib/gate/contract';
 import { targetName } from '#lib/contracts/target-name';
 import { ExperimentRepository } from '#lib/db/catalogue/experiments';
 import type { Pool } from '#lib/db/connection/pool';

@@ -1,5 +1,5 @@
-import type { Gate } from '#lib/contracts/gate';
-import type { StoredGate } from '#lib/db/catalogue/gates';
+import type { Gate } from '#lib/gate/contract';
+import type { StoredGate } from '#lib/gate/rows/gates';
 
 export const describeGate = (gate: StoredGate): Gate => ({
   id: gate.id,

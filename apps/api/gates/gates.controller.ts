@@ -11,7 +11,7 @@ import {
   GatesQuery,
   GateSubmitted,
   GateUpdate,
-} from '#lib/contracts/gate';
+} from '#lib/gate/contract';
 import { PageQuery, pageOf, type PageQuery as PageQueryType } from '#lib/contracts/page';
 import type { Caller } from '#lib/db/catalogue/callers';
 import { patienceOf, sendComparison } from '../comparisons/send-comparison.js';

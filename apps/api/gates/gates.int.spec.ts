@@ -1,4 +1,4 @@
-import { PROMPT_OF_SUITE } from '#lib/contracts/run';
+import { PROMPT_OF_SUITE } from '#lib/contracts/run-input';
 import { settleRun, type Outcome } from '#lib/db/testing/settled-run';
 import { removeParent } from '#lib/db/upkeep/delete-parents';
 import { joinIdleApi, type SharedApi } from '../../../test/api.js';

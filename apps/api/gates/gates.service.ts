@@ -1,10 +1,10 @@
 import { Inject, Injectable } from '@nestjs/common';
-import type { Gate, GateInput, GatesQuery, GateUpdate } from '#lib/contracts/gate';
+import type { Gate, GateInput, GatesQuery, GateUpdate } from '#lib/gate/contract';
 import { ProblemError } from '#lib/contracts/input/problem';
 import type { Page } from '#lib/contracts/page';
 import { audit } from '#lib/db/catalogue/audit';
 import type { Caller } from '#lib/db/catalogue/callers';
-import { GateRepository } from '#lib/db/catalogue/gates';
+import { GateRepository } from '#lib/gate/rows/gates';
 import { readRunOfSuite } from '#lib/db/catalogue/take-baseline';
 import type { Pool, PoolClient } from '#lib/db/connection/pool';
 import type { Prisma } from '#lib/db/connection/prisma';

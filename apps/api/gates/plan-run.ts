@@ -1,8 +1,8 @@
-import type { GateRunConfig } from '#lib/contracts/gate';
+import type { GateRunConfig } from '#lib/gate/contract';
 import { ProblemError } from '#lib/contracts/input/problem';
-import { RunInput } from '#lib/contracts/run';
+import { RunInput } from '#lib/contracts/run-input';
 import { targetName } from '#lib/contracts/target-name';
-import type { StoredGate } from '#lib/db/catalogue/gates';
+import type { StoredGate } from '#lib/gate/rows/gates';
 import type { ResolvedTarget } from '#lib/db/engine/submit-run';
 import type { ExperimentRun } from '#lib/db/read/experiment-runs';
 import { replaceSettings, settingsOf } from '../runs/settings-of-run.js';

@@ -1,6 +1,7 @@
 import { Controller, Get, Param, Post, Query } from '@nestjs/common';
 import { z } from 'zod';
-import { Job, JobStatus, JobType } from '#lib/contracts/job';
+import { Job, JobType } from '#lib/contracts/job';
+import { JobStatus } from '#lib/contracts/job-status';
 import { flag, PageQuery, pageOf, severalOf } from '#lib/contracts/page';
 import type { Caller } from '#lib/db/catalogue/callers';
 import { About, Answers, Changes, idCursor, Me, uuid, type Change } from '../platform/decorators.js';

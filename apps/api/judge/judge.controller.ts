@@ -7,7 +7,7 @@ import {
   JudgeSetting,
   JudgeSubmitted,
   ReportsQuery,
-} from '#lib/contracts/judge';
+} from '#lib/judge/contract';
 import { pageOf } from '#lib/contracts/page';
 import type { Caller } from '#lib/db/catalogue/callers';
 import { About, Answers, Changes, cursorOf, idCursor, Me, Needs, uuid, type Change } from '../platform/decorators.js';

@@ -9,21 +9,20 @@ import {
   type JudgeSetting,
   type JudgeSubmitted,
   type ReportsQuery,
-} from '#lib/contracts/judge';
+} from '#lib/judge/contract';
 import type { Page } from '#lib/contracts/page';
 import { findReservedParams } from '#lib/contracts/params';
 import { targetName } from '#lib/contracts/target-name';
 import { audit } from '#lib/db/catalogue/audit';
 import type { Caller } from '#lib/db/catalogue/callers';
-import { JudgeSettingRepository } from '#lib/db/catalogue/judge-settings';
+import { JudgeSettingRepository } from '#lib/judge/rows/judge-settings';
 import type { Pool } from '#lib/db/connection/pool';
 import type { Prisma } from '#lib/db/connection/prisma';
 import { joinExperiment } from '#lib/db/engine/experiments';
-import { submitReport } from '#lib/db/engine/judge-reports';
+import { submitReport } from '#lib/judge/rows/store-report';
 import { deleteOrchestrations } from '#lib/db/upkeep/delete-parents';
-import { asReport, JudgeReportRepository, readJudgedRows, type ReportRow } from '#lib/db/read/judge-reports';
-import { figuresOf } from '#lib/judging/figures';
-import { calibrationHeads } from '../labels/calibration-heads.js';
+import { asReport, JudgeReportRepository, readJudgedRows, type ReportRow } from '#lib/judge/rows/judge-reports';
+import { figuresOf } from '#lib/judge/figures';
 import type { Change } from '../platform/decorators.js';
 import { notifyOfJobs } from '../platform/notify-of-jobs.js';
 import { POOL, PRISMA, REDIS } from '../platform/stores.js';
@@ -31,6 +30,7 @@ import { checkExperiment } from '../runs/check-experiment.js';
 import { checkBudget } from '../runs/check-run.js';
 import { checkSpending } from '../runs/check-spending.js';
 import { refuseSelf, resolveJudge } from '../runs/resolve-judge.js';
+import { calibrationHeads } from './calibration-heads.js';
 import { planReport } from './plan-report.js';
 
 /** What users do with judges. */

@@ -1,9 +1,9 @@
 import { pairTargets } from '#lib/comparison/pair-targets';
 import { ProblemError } from '#lib/contracts/input/problem';
-import { isFinished } from '#lib/contracts/job';
-import { MAX_JUDGED, type JudgeInput } from '#lib/contracts/judge';
+import { isFinished } from '#lib/contracts/job-status';
+import { MAX_JUDGED, type JudgeInput } from '#lib/judge/contract';
 import type { Pool } from '#lib/db/connection/pool';
-import { countFailures, readJudgeableRun, type JudgeableRun } from '#lib/db/read/judgeable-run';
+import { countFailures, readJudgeableRun, type JudgeableRun } from '#lib/judge/rows/judgeable-run';
 
 /** What a report is about, checked. */
 export interface PlannedReport {

@@ -1,15 +1,15 @@
 import 'reflect-metadata';
 import type { z } from 'zod';
-import { GateInput, GateRunInput } from '#lib/contracts/gate';
+import { GateInput, GateRunInput } from '#lib/gate/contract';
 import { McpImportInput } from '#lib/contracts/mcp';
-import { ParamPresetInput } from '#lib/contracts/param-tune';
+import { ParamPresetInput } from '#lib/param-tune/contract';
 import { ProviderInput, ProviderPatch } from '#lib/contracts/provider';
 import { newId } from '#lib/runtime/ids';
-import { LARGE_BODIES } from './large-bodies.js';
 import { GatesController } from '../gates/gates.controller.js';
 import { McpController } from '../mcp/mcp.controller.js';
-import { ParamPresetsController } from '../tunes/param-presets.controller.js';
+import { ParamPresetsController } from '../param-tunes/param-presets.controller.js';
 import { ProvidersController } from '../providers/providers.controller.js';
+import { LARGE_BODIES } from './large-bodies.js';
 import { USUAL_BODY_BYTES } from './body-bounds.js';
 import type { JsonBody } from './decorators.js';
 

@@ -4,6 +4,7 @@ import { FastifyAdapter, type NestFastifyApplication } from '@nestjs/platform-fa
 import type { FastifyInstance, FastifyReply } from 'fastify';
 import type { Pool } from '#lib/db/connection/pool';
 import type { Env } from '#lib/runtime/env';
+import { serveWeb } from '../web/serve-web.js';
 import { answerInOrder } from './answer-in-order.js';
 import { AnswerMemory, boundAnswers } from './answer-memory.js';
 import { checkTokens } from './auth.js';
@@ -20,7 +21,6 @@ import { Shutdown, closeConnections } from './shutdown.js';
 import { BODY_READER, ENV, POOL } from './stores.js';
 import { spaceRefusals } from './space-refusals.js';
 import { takeTurns } from './turns.js';
-import { serveWeb } from '../web/serve-web.js';
 
 /** Backstop of all that has bounds of its own: a file of replies may be sent for six hours. */
 const REQUEST_TIMEOUT_MS = 6.5 * 3600_000;

@@ -1,14 +1,14 @@
 import type { z } from 'zod';
 import { CaseInput } from '#lib/contracts/case';
-import { GateInput, GateRunInput, GateUpdate } from '#lib/contracts/gate';
+import { GateInput, GateRunInput, GateUpdate } from '#lib/gate/contract';
 import { LabelsInput } from '#lib/contracts/label';
 import { McpImportInput } from '#lib/contracts/mcp';
-import { ParamPresetInput, ParamTuneInput } from '#lib/contracts/param-tune';
-import { PromptTuneInput } from '#lib/contracts/prompt-tune';
+import { ParamPresetInput, ParamTuneInput } from '#lib/param-tune/contract';
+import { PromptTuneInput } from '#lib/prompt-tune/contract';
 import { PromptVersionInput } from '#lib/contracts/prompt-version';
 import { ProviderInput, ProviderPatch } from '#lib/contracts/provider';
 import { RecordedInput } from '#lib/contracts/recorded';
-import { RunInput } from '#lib/contracts/run';
+import { RunInput } from '#lib/contracts/run-input';
 import { CasesInput, SuiteInput, SuitePatch, SuiteReplacement } from '#lib/contracts/suite';
 import { TryInput } from '#lib/contracts/try';
 

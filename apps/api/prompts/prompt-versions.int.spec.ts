@@ -1,6 +1,6 @@
+import { MAX_PROMPT_VERSIONS } from '#lib/contracts/prompt-version';
 import { joinIdleApi, type SharedApi } from '../../../test/api.js';
 import { clientOf, weatherSuite, type Client } from '../../../test/client.js';
-import { MAX_PROMPT_VERSIONS } from '#lib/contracts/prompt-version';
 
 let api: SharedApi;
 let client: Client;

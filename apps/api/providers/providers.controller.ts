@@ -1,4 +1,5 @@
 import { Body, Controller, Delete, Get, HttpCode, Param, Patch, Post, Query } from '@nestjs/common';
+import type { z } from 'zod';
 import { PageQuery, pageOf, type PageQuery as PageQueryType } from '#lib/contracts/page';
 import {
   DiscoveredModels,
@@ -9,7 +10,6 @@ import {
   ProviderTemplates,
   ProviderTest,
 } from '#lib/contracts/provider';
-import type { z } from 'zod';
 import type { Caller } from '#lib/db/catalogue/callers';
 import { PROVIDER_TEMPLATES } from '#lib/providers/templates';
 import { About, Answers, Changes, idCursor, Me, Needs, TakesUpTo, type Change } from '../platform/decorators.js';

@@ -4,7 +4,7 @@ import { parseJson, type JsonObject } from '#lib/contracts/json/json';
 import type { RunMetric } from '#lib/contracts/metric';
 import { ProblemError } from '#lib/contracts/input/problem';
 import { RECORDED, RecordedInput, RecordedSettings, type RecordedSubmitted } from '#lib/contracts/recorded';
-import type { RecordedConfig } from '#lib/contracts/run';
+import type { RecordedConfig } from '#lib/contracts/run-input';
 import { audit } from '#lib/db/catalogue/audit';
 import type { Caller } from '#lib/db/catalogue/callers';
 import type { Pool } from '#lib/db/connection/pool';

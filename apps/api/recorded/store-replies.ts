@@ -4,8 +4,8 @@ import type { Pool } from '#lib/db/connection/pool';
 import { storeRecordedReplies, type RecordedReply, type Recording } from '#lib/db/engine/record-run';
 import type { TextStream } from '#lib/imports/source/text-stream';
 import type { SuiteThreads } from '../threads/suite-threads.js';
-import { lineBatches } from './line-batches.js';
 import { faultOf, refusal } from '../threads/recorded-faults.js';
+import { lineBatches } from './line-batches.js';
 import { ReplyPlacement, type Placed } from './reply-placement.js';
 
 export interface StoredReplies extends Placed {

@@ -1,7 +1,8 @@
 import { withoutPrivateBody } from '#lib/contracts/failed-body';
 import { describeTools } from '#lib/contracts/prompt-components';
 import type { ReplyText, ResultWithExchange } from '#lib/contracts/result';
-import type { Run, RunConfig } from '#lib/contracts/run';
+import type { Run } from '#lib/contracts/run';
+import type { RunConfig } from '#lib/contracts/run-input';
 import type { Caller } from '#lib/db/catalogue/callers';
 import type { ResultDetails } from '#lib/db/read/results';
 import { toRequestTools } from '#lib/providers/build-request';

@@ -1,8 +1,8 @@
-import type { ResultWriter, WrittenHow } from './result-writer.js';
 import type { Run } from '#lib/contracts/run';
 import type { PageQuery } from '#lib/contracts/page';
 import type { ResultList } from '#lib/db/read/result-lists';
 import { inPieces } from '../platform/answer-memory.js';
+import type { ResultWriter, WrittenHow } from './result-writer.js';
 import { csvWriter } from './csv.js';
 import { junitWriter } from './junit.js';
 

@@ -9,8 +9,8 @@ import type { Pool } from '#lib/db/connection/pool';
 import { ResultLists, type ResultList } from '#lib/db/read/result-lists';
 import { ResultRepository, type StoredDetails } from '#lib/db/read/results';
 import { exchangeJson, LARGE_EXCHANGE_BYTES, parseExchange, type StoredExchange } from '#lib/db/read/stored-exchange';
-import { answerOf, saidOf } from './exchange-of.js';
 import { explainResult } from '#lib/scoring/house/explain-result';
+import { answerOf, saidOf } from './exchange-of.js';
 import { writerOf, type WrittenAs } from './export-run.js';
 
 /** To parse an exchange of more takes seconds, or too much memory: it is answered without what the model said. */

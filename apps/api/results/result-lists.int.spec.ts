@@ -1,9 +1,9 @@
+import { ERROR_TYPES } from '#lib/contracts/verdict';
 import { joinIdleApi, type SharedApi } from '../../../test/api.js';
 import { clientOf, type Client } from '../../../test/client.js';
 import { CALLED, EXPECTATIONS } from '../../../test/expected-and-called.js';
 import { lockTable } from '../../../test/lock-table.js';
 import { until } from '../../../test/until.js';
-import { ERROR_TYPES } from '#lib/contracts/verdict';
 
 const CASES = 24;
 const SAMPLES = 2;

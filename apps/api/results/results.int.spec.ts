@@ -1,4 +1,5 @@
 import { zstdCompressSync } from 'node:zlib';
+import { connect } from 'node:net';
 import { NO_USAGE } from '#lib/contracts/cost';
 import { parseJson, type JsonObject } from '#lib/contracts/json/json';
 import { claimItems } from '#lib/db/engine/claim-items';
@@ -6,7 +7,6 @@ import { dispatchLane } from '#lib/db/engine/dispatch-lane';
 import { settleItems, type Settlement } from '#lib/db/engine/settle-items';
 import { logWarning } from '#lib/db/engine/log-events';
 import type { Verdict } from '#lib/contracts/verdict';
-import { connect } from 'node:net';
 import { ApiClient } from '#lib/client/api-client';
 import { joinIdleApi, type SharedApi } from '../../../test/api.js';
 import { clientOf, type Client } from '../../../test/client.js';

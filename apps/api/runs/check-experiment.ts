@@ -1,5 +1,5 @@
 import { ProblemError } from '#lib/contracts/input/problem';
-import type { RunInput } from '#lib/contracts/run';
+import type { RunInput } from '#lib/contracts/run-input';
 import { ExperimentRepository, type StoredExperiment } from '#lib/db/catalogue/experiments';
 import type { Pool } from '#lib/db/connection/pool';
 

@@ -1,6 +1,6 @@
 import { suggestNames } from '#lib/contracts/input/nearest-names';
 import { jsonPointer, ProblemError, type InputError } from '#lib/contracts/input/problem';
-import type { RunInput } from '#lib/contracts/run';
+import type { RunInput } from '#lib/contracts/run-input';
 import { targetName } from '#lib/contracts/target-name';
 import { CaseRepository } from '#lib/db/catalogue/cases';
 import { SettingsRepository } from '#lib/db/catalogue/settings';

@@ -3,7 +3,7 @@ import type { JsonObject } from '#lib/contracts/json/json';
 import type { Lane } from '#lib/contracts/lane';
 import { costByPrices, NO_USAGE, type Usage } from '#lib/contracts/cost';
 import { RESERVED_REPLY_TOKENS, type Estimate } from '#lib/contracts/estimate';
-import type { RunConfig, RunInput } from '#lib/contracts/run';
+import type { RunConfig, RunInput } from '#lib/contracts/run-input';
 import type { UncountedSuite } from '#lib/db/catalogue/suites';
 import type { Summary } from '#lib/contracts/summary';
 import { targetName } from '#lib/contracts/target-name';

@@ -1,5 +1,5 @@
 import type { Case } from '#lib/contracts/case';
-import type { RunInput } from '#lib/contracts/run';
+import type { RunInput } from '#lib/contracts/run-input';
 import { CaseRepository } from '#lib/db/catalogue/cases';
 import type { Pool } from '#lib/db/connection/pool';
 import { isSemantic } from '../threads/is-semantic.js';

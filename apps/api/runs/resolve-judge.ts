@@ -1,11 +1,11 @@
 import { ProblemError } from '#lib/contracts/input/problem';
-import { RunInput } from '#lib/contracts/run';
+import { RunInput } from '#lib/contracts/run-input';
 import { targetName } from '#lib/contracts/target-name';
-import { JudgeSettingRepository } from '#lib/db/catalogue/judge-settings';
+import { JudgeSettingRepository } from '#lib/judge/rows/judge-settings';
 import type { Pool } from '#lib/db/connection/pool';
 import type { Prisma } from '#lib/db/connection/prisma';
 import type { ResolvedTarget } from '#lib/db/engine/submit-run';
-import { ofItsOwnKind, refusesSelf } from '#lib/judging/same-model';
+import { ofItsOwnKind, refusesSelf } from '#lib/judge/same-model';
 import { resolveTargets } from './resolve-targets.js';
 
 const NO_JUDGE =

@@ -1,4 +1,4 @@
-import type { RunConfig, RunInput } from '#lib/contracts/run';
+import type { RunConfig, RunInput } from '#lib/contracts/run-input';
 import { ExperimentRepository } from '#lib/db/catalogue/experiments';
 import type { Pool } from '#lib/db/connection/pool';
 import { ExperimentRunRepository } from '#lib/db/read/experiment-runs';

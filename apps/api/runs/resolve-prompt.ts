@@ -3,7 +3,7 @@ import { jsonPointer, ProblemError, type InputError } from '#lib/contracts/input
 import { findComponentsFault } from '#lib/contracts/prompt';
 import { describeTools, parseComponent, unknownComponents } from '#lib/contracts/prompt-components';
 import type { PromptVersion } from '#lib/contracts/prompt-version';
-import type { PromptOfRun } from '#lib/contracts/run';
+import type { PromptOfRun } from '#lib/contracts/run-input';
 import type { UncountedSuite } from '#lib/db/catalogue/suites';
 import { findToolFault, findToolsFault, MAX_TOOL_DESCRIPTION, type Tool } from '#lib/contracts/tool';
 import { PromptVersionRepository } from '#lib/db/catalogue/prompt-versions';

@@ -2,7 +2,7 @@ import { parseJson, type JsonObject } from '#lib/contracts/json/json';
 import { suggestNames } from '#lib/contracts/input/nearest-names';
 import { findReservedParams } from '#lib/contracts/params';
 import { ProblemError, type InputError } from '#lib/contracts/input/problem';
-import type { RunInput } from '#lib/contracts/run';
+import type { RunInput } from '#lib/contracts/run-input';
 import { targetName } from '#lib/contracts/target-name';
 import type { Prisma } from '#lib/db/connection/prisma';
 import type { ResolvedTarget } from '#lib/db/engine/submit-run';

@@ -1,9 +1,10 @@
 import { Body, Controller, Param, Post } from '@nestjs/common';
 import { z } from 'zod';
-import { GateSubmitted } from '#lib/contracts/gate';
-import { JudgeSubmitted } from '#lib/contracts/judge';
-import { ParamTuneSubmitted } from '#lib/contracts/param-tune';
-import { ResumeInput, Submitted } from '#lib/contracts/run';
+import { GateSubmitted } from '#lib/gate/contract';
+import { JudgeSubmitted } from '#lib/judge/contract';
+import { ParamTuneSubmitted } from '#lib/param-tune/contract';
+import { ResumeInput } from '#lib/contracts/run-input';
+import { Submitted } from '#lib/contracts/run';
 import type { Caller } from '#lib/db/catalogue/callers';
 import { About, Answers, Changes, Me, uuid, type Change } from '../platform/decorators.js';
 import { ResumeService } from './resume.service.js';

@@ -1,11 +1,12 @@
 import { Inject, Injectable } from '@nestjs/common';
 import type { Redis } from 'ioredis';
-import type { GateSubmitted } from '#lib/contracts/gate';
+import type { GateSubmitted } from '#lib/gate/contract';
 import { ProblemError } from '#lib/contracts/input/problem';
 import type { JobType } from '#lib/contracts/job';
-import type { JudgeSubmitted } from '#lib/contracts/judge';
-import type { ParamTuneSubmitted } from '#lib/contracts/param-tune';
-import type { ResumeInput, Submitted } from '#lib/contracts/run';
+import type { JudgeSubmitted } from '#lib/judge/contract';
+import type { ParamTuneSubmitted } from '#lib/param-tune/contract';
+import type { ResumeInput } from '#lib/contracts/run-input';
+import type { Submitted } from '#lib/contracts/run';
 import { audit } from '#lib/db/catalogue/audit';
 import type { Caller } from '#lib/db/catalogue/callers';
 import type { Pool } from '#lib/db/connection/pool';

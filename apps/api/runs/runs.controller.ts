@@ -2,11 +2,12 @@ import { Body, Controller, Delete, Get, Param, Patch, Post, Query } from '@nestj
 import { z } from 'zod';
 import { PricesQuery } from '#lib/contracts/billing';
 import { CancelInput, Job } from '#lib/contracts/job';
-import { SamplesInput } from '#lib/contracts/gate';
+import { SamplesInput } from '#lib/gate/contract';
 import { PageQuery, pageOf, type PageQuery as PageQueryType } from '#lib/contracts/page';
 import { Rescore, RescoreInput, RescoreSubmitted } from '#lib/contracts/rescore';
 import { Estimate } from '#lib/contracts/estimate';
-import { ResumeInput, Run, RunInput, RunLabels, RunsQuery, Submitted } from '#lib/contracts/run';
+import { ResumeInput, RunInput, RunLabels } from '#lib/contracts/run-input';
+import { Run, RunsQuery, Submitted } from '#lib/contracts/run';
 import type { Caller } from '#lib/db/catalogue/callers';
 import { JobService } from '../jobs/jobs.service.js';
 import { About, Answers, Changes, idCursor, Me, TakesUpTo, uuid, type Change } from '../platform/decorators.js';

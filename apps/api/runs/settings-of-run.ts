@@ -2,7 +2,7 @@ import { defaultCachePolicy } from '#lib/contracts/cache-policy';
 import { BestConfig } from '#lib/contracts/experiment';
 import { metricName, type RunMetric } from '#lib/contracts/metric';
 import { jsonPointer, ProblemError } from '#lib/contracts/input/problem';
-import { PROMPT_OF_SUITE } from '#lib/contracts/run';
+import { PROMPT_OF_SUITE } from '#lib/contracts/run-input';
 import type { ExperimentRun } from '#lib/db/read/experiment-runs';
 
 /** What runs of earlier releases leave out. */

@@ -1,10 +1,10 @@
 import { Module } from '@nestjs/common';
 import { Shutdown } from '../platform/shutdown.js';
 import { ComparisonAnswersModule } from '../comparisons/comparison-answers.module.js';
+import { ThreadsModule } from '../threads/threads.module.js';
 import { CaseService } from './cases.service.js';
 import { SuiteExporter } from './suite-exporter.js';
 import { SuiteStreams } from './suite-streams.js';
-import { ThreadsModule } from '../threads/threads.module.js';
 import { SuiteValidator } from './suite-validator.js';
 import { SuiteVersionsController } from './suite-versions.controller.js';
 import { SuiteVersionService } from './suite-versions.service.js';

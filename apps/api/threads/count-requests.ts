@@ -1,7 +1,7 @@
 import type { CaseInput } from '#lib/contracts/case';
 import { parseJson, type JsonObject } from '#lib/contracts/json/json';
 import { describeTools } from '#lib/contracts/prompt-components';
-import type { RunConfig, RunInput } from '#lib/contracts/run';
+import type { RunConfig, RunInput } from '#lib/contracts/run-input';
 import type { Tool } from '#lib/contracts/tool';
 import type { Connection } from '#lib/db/read/for-workers/connections';
 import { buildRequest, toRequestTools, expectsNoCall } from '#lib/providers/build-request';

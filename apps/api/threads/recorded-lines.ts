@@ -11,7 +11,7 @@ import {
 } from '#lib/contracts/json/json';
 import { jsonPointer, type InputError } from '#lib/contracts/input/problem';
 import { RecordedLine } from '#lib/contracts/recorded';
-import { ErrorKind } from '#lib/contracts/run';
+import { ErrorKind } from '#lib/contracts/run-input';
 import { mayBeUnstorable, findUnstorable } from '#lib/contracts/json/storable';
 import { FailedReply, readRecorded } from '#lib/recorded/read-recorded';
 import { badInput } from '../platform/bad-input.js';

@@ -1,7 +1,7 @@
 import { Option, type Command } from 'commander';
 import { writeFileSync } from 'node:fs';
 import type { ApiClient } from '#lib/client/api-client';
-import type { GateAnswer } from '#lib/contracts/gate';
+import type { GateAnswer } from '#lib/gate/contract';
 import { withoutSlash } from '#lib/contracts/url';
 import { explainError } from '../explain-error.js';
 import { EXIT, exitWith, GATE_EXITS, type ExitCode } from '../exit-codes.js';

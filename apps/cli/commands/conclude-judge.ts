@@ -1,5 +1,5 @@
 import type { ApiClient } from '#lib/client/api-client';
-import type { JudgeReport, JudgeSubmitted } from '#lib/contracts/judge';
+import type { JudgeReport, JudgeSubmitted } from '#lib/judge/contract';
 import type { GlobalOptions } from '../command.js';
 import { EXIT, exitWith } from '../exit-codes.js';
 import { readReport } from '../lookup/find-report.js';

@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import type { ApiClient } from '#lib/client/api-client';
-import type { Gate, GateAnswer, GateRun, GateSubmitted } from '#lib/contracts/gate';
+import type { Gate, GateAnswer, GateRun, GateSubmitted } from '#lib/gate/contract';
 import type { Job } from '#lib/contracts/job';
 import { onServer, withExamples } from '../command.js';
 import { EXIT } from '../exit-codes.js';

@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import type { ApiClient } from '#lib/client/api-client';
-import type { Gate, GateRun } from '#lib/contracts/gate';
+import type { Gate, GateRun } from '#lib/gate/contract';
 import { commaSeparated, listsByDefault, number, onServer, repeated, wholeNumber, withExamples } from '../command.js';
 import type { GlobalOptions } from '../command.js';
 import { findExperiment } from '../lookup/find-experiment.js';

@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import type { ApiClient } from '#lib/client/api-client';
-import type { JudgeSubmitted } from '#lib/contracts/judge';
+import type { JudgeSubmitted } from '#lib/judge/contract';
 import { onServer, withExamples, type GlobalOptions } from '../command.js';
 import { JUDGE_ROUTE } from '../lookup/find-report.js';
 import { followReport } from './conclude-judge.js';

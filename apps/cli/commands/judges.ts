@@ -1,6 +1,6 @@
 import { Option, type Command } from 'commander';
 import type { ApiClient } from '#lib/client/api-client';
-import type { Calibration, Judgement, JudgeReport, JudgeSetting, JudgeSubmitted } from '#lib/contracts/judge';
+import type { Calibration, Judgement, JudgeReport, JudgeSetting, JudgeSubmitted } from '#lib/judge/contract';
 import { listsByDefault, number, onServer, withExamples, type GlobalOptions } from '../command.js';
 import { findReport, JUDGE_ROUTE, REPORTS_ROUTE } from '../lookup/find-report.js';
 import { findRun } from '../lookup/find-run.js';

@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import type { ApiClient } from '#lib/client/api-client';
-import type { ParamPreset } from '#lib/contracts/param-tune';
+import type { ParamPreset } from '#lib/param-tune/contract';
 import { listsByDefault, onServer, withExamples, type GlobalOptions } from '../command.js';
 import { findPreset, PRESETS_ROUTE } from '../lookup/find-preset.js';
 import { printList } from '../lookup/read-list.js';

@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import type { ApiClient, Submitted } from '#lib/client/api-client';
-import type { Gate, GateRun, GateSubmitted } from '#lib/contracts/gate';
+import type { Gate, GateRun, GateSubmitted } from '#lib/gate/contract';
 import type { Job } from '#lib/contracts/job';
 import { number, onServer, wholeNumber, withExamples } from '../command.js';
 import { findParentJob, findRun, orAbsent } from '../lookup/find-run.js';

@@ -1,6 +1,6 @@
 import type { ApiClient } from '#lib/client/api-client';
-import type { ParamTune, TuneArm } from '#lib/contracts/param-tune';
-import type { PromptTune } from '#lib/contracts/prompt-tune';
+import type { ParamTune, TuneArm } from '#lib/param-tune/contract';
+import type { PromptTune } from '#lib/prompt-tune/contract';
 import { readArms, readTune, type TuneType } from '../lookup/find-tune.js';
 import { readCandidates, readChanges, type TriedPrompt } from '../lookup/read-candidates.js';
 import { promptTuneLines, tellGenerations } from '../output/prompt-tune-lines.js';

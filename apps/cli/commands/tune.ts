@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import type { ApiClient } from '#lib/client/api-client';
-import type { ParamTuneEstimate, ParamTuneSubmitted } from '#lib/contracts/param-tune';
+import type { ParamTuneEstimate, ParamTuneSubmitted } from '#lib/param-tune/contract';
 import { onServer, withExamples } from '../command.js';
 import { TUNE_ROUTES } from '../lookup/find-tune.js';
 import { assumptionLines } from '../output/assumption-lines.js';

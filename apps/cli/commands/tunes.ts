@@ -1,7 +1,7 @@
 import { InvalidArgumentError, Option, type Command } from 'commander';
 import type { ApiClient } from '#lib/client/api-client';
-import type { TuneArm } from '#lib/contracts/param-tune';
-import type { PromptCandidate, PromptCandidateDetails } from '#lib/contracts/prompt-tune';
+import type { TuneArm } from '#lib/param-tune/contract';
+import type { PromptCandidate, PromptCandidateDetails } from '#lib/prompt-tune/contract';
 import { listsByDefault, onServer, withExamples, type GlobalOptions } from '../command.js';
 import { findTune, findTuneOf, modelOf, readTunes, tunePath } from '../lookup/find-tune.js';
 import { candidatesPath, leanCandidate, readChanges } from '../lookup/read-candidates.js';

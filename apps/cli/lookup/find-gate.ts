@@ -1,5 +1,5 @@
 import type { ApiClient } from '#lib/client/api-client';
-import type { Gate } from '#lib/contracts/gate';
+import type { Gate } from '#lib/gate/contract';
 import type { Page } from '#lib/contracts/page';
 import { findNamed } from './find-named.js';
 import { isWholeId } from './ids.js';

@@ -1,5 +1,5 @@
 import type { ApiClient } from '#lib/client/api-client';
-import type { ParamPreset } from '#lib/contracts/param-tune';
+import type { ParamPreset } from '#lib/param-tune/contract';
 import { NegativeAnswer } from '../exit-codes.js';
 import { findNamed } from './find-named.js';
 

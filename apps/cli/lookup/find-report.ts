@@ -1,5 +1,5 @@
 import type { ApiClient } from '#lib/client/api-client';
-import type { JudgeReport } from '#lib/contracts/judge';
+import type { JudgeReport } from '#lib/judge/contract';
 import { NegativeAnswer } from '../exit-codes.js';
 import { newestWithPrefix, orAbsent } from './find-run.js';
 import { isIdPrefix, isWholeId, startsWithId } from './ids.js';

@@ -1,7 +1,7 @@
 import type { ApiClient } from '#lib/client/api-client';
 import { suggestNames } from '#lib/contracts/input/nearest-names';
-import type { ParamTune, TuneArm } from '#lib/contracts/param-tune';
-import type { PromptTune } from '#lib/contracts/prompt-tune';
+import type { ParamTune, TuneArm } from '#lib/param-tune/contract';
+import type { PromptTune } from '#lib/prompt-tune/contract';
 import { NegativeAnswer } from '../exit-codes.js';
 import { newestWithPrefix, orAbsent } from './find-run.js';
 import { isIdPrefix, isWholeId, startsWithId } from './ids.js';

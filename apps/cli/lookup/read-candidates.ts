@@ -1,5 +1,5 @@
 import type { ApiClient } from '#lib/client/api-client';
-import type { PromptCandidate } from '#lib/contracts/prompt-tune';
+import type { PromptCandidate } from '#lib/prompt-tune/contract';
 import type { ComponentDiff, PromptDiff } from '#lib/contracts/prompt-version';
 import { tunePath } from './find-tune.js';
 

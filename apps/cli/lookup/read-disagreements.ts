@@ -1,5 +1,5 @@
 import type { ApiClient } from '#lib/client/api-client';
-import type { Judgement, JudgeReport } from '#lib/contracts/judge';
+import type { Judgement, JudgeReport } from '#lib/judge/contract';
 import { countDisagreements, DISAGREEMENTS, type Disagreement, type DisagreementKind } from '../output/judge-report.js';
 import { REPORTS_ROUTE } from './find-report.js';
 

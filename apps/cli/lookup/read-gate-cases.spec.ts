@@ -1,7 +1,7 @@
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { ApiClient } from '#lib/client/api-client';
-import type { GateAnswer } from '#lib/contracts/gate';
+import type { GateAnswer } from '#lib/gate/contract';
 import { MAX_BROKEN, MAX_CASES, readBroken, readCases } from './read-gate-cases.js';
 
 const MODEL = 'p::a';

@@ -1,6 +1,6 @@
 import type { ApiClient } from '#lib/client/api-client';
 import type { ComparedItem } from '#lib/contracts/comparison';
-import type { GateAnswer, GateTarget } from '#lib/contracts/gate';
+import type { GateAnswer, GateTarget } from '#lib/gate/contract';
 import { parseJson } from '#lib/contracts/json/json';
 import type { Page } from '#lib/contracts/page';
 import type { Result } from '#lib/contracts/result';

@@ -1,5 +1,5 @@
 import type { ApiClient } from '#lib/client/api-client';
-import type { JudgeReport } from '#lib/contracts/judge';
+import type { JudgeReport } from '#lib/judge/contract';
 import type { Ranking } from '#lib/contracts/ranking';
 import type { Result } from '#lib/contracts/result';
 import type { Run } from '#lib/contracts/run';

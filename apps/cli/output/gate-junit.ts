@@ -1,4 +1,4 @@
-import type { GateAnswer, GateTarget } from '#lib/contracts/gate';
+import type { GateAnswer, GateTarget } from '#lib/gate/contract';
 import { escapeXml as xml } from '#lib/contracts/xml';
 import { headline, type GateCase } from './gate-report.js';
 import { beginning } from './table.js';

@@ -1,4 +1,4 @@
-import type { Gate, GateRun } from '#lib/contracts/gate';
+import type { Gate, GateRun } from '#lib/gate/contract';
 import { points } from '#lib/comparison/points';
 import { brokenLines } from './comparison-lines.js';
 import { brokenCount, brokenOf, gateFacts, gateTable, headline, targetTexts, type GateReport } from './gate-report.js';

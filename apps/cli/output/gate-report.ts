@@ -1,5 +1,5 @@
 import type { CaseOutcome } from '#lib/contracts/comparison';
-import type { GateAnswer, GateResult, GateTarget } from '#lib/contracts/gate';
+import type { GateAnswer, GateResult, GateTarget } from '#lib/gate/contract';
 import { casesText, changeTexts, MAX_NAME, pairName, type BrokenCase, type ShownCase } from './comparison-texts.js';
 import { beginning, difference, dollars, percent } from './table.js';
 

@@ -1,6 +1,6 @@
 import { parsers } from 'prettier/plugins/markdown';
 import { CASE_OUTCOMES } from '#lib/contracts/comparison';
-import { GATE_RESULTS, GateAnswer, type GateResult } from '#lib/contracts/gate';
+import { GATE_RESULTS, GateAnswer, type GateResult } from '#lib/gate/contract';
 import { MAX_NAME, MAX_TEXT } from './comparison-texts.js';
 import { gateJunit, unansweredJunit } from './gate-junit.js';
 import { gateLines } from './gate-lines.js';

@@ -1,4 +1,4 @@
-import type { Calibration, Judgement, JudgeReport, JudgeSetting } from '#lib/contracts/judge';
+import type { Calibration, Judgement, JudgeReport, JudgeSetting } from '#lib/judge/contract';
 import {
   calibrationFacts,
   calibrationText,

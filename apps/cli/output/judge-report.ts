@@ -1,4 +1,4 @@
-import type { Calibration, JudgedTarget, Judgement, JudgeReport } from '#lib/contracts/judge';
+import type { Calibration, JudgedTarget, Judgement, JudgeReport } from '#lib/judge/contract';
 import { caseName } from './comparison-texts.js';
 import { shellLine } from './shell-words.js';
 import { beginning, dollars, percent } from './table.js';

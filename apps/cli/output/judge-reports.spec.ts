@@ -1,4 +1,4 @@
-import { CALIBRATION_STATUSES, JudgeInput, type Judgement, type JudgeReport } from '#lib/contracts/judge';
+import { CALIBRATION_STATUSES, JudgeInput, type Judgement, type JudgeReport } from '#lib/judge/contract';
 import type { Ranking } from '#lib/contracts/ranking';
 import type { Result } from '#lib/contracts/result';
 import type { Run } from '#lib/contracts/run';

@@ -1,5 +1,5 @@
 import type { Job } from '#lib/contracts/job';
-import type { JudgeReport } from '#lib/contracts/judge';
+import type { JudgeReport } from '#lib/judge/contract';
 import { cutToCells } from './cells.js';
 import { fitTable } from './fit-table.js';
 import { calibrationText, judgedTable } from './judge-report.js';

@@ -1,4 +1,4 @@
-import type { PromptTune } from '#lib/contracts/prompt-tune';
+import type { PromptTune } from '#lib/prompt-tune/contract';
 import type { ComponentDiff } from '#lib/contracts/prompt-version';
 import { points } from '#lib/comparison/points';
 import type { TriedPrompt } from '../lookup/read-candidates.js';

@@ -1,4 +1,4 @@
-import { PromptTuneInput, type PromptTune } from '#lib/contracts/prompt-tune';
+import { PromptTuneInput, type PromptTune } from '#lib/prompt-tune/contract';
 import { misfits } from '../../../test/misfits.js';
 import type { TriedPrompt } from '../lookup/read-candidates.js';
 import { candidateLines, candidatesTable, promptTuneLines, tellGenerations } from './prompt-tune-lines.js';

@@ -1,5 +1,5 @@
 import type { Job } from '#lib/contracts/job';
-import type { PromptTune } from '#lib/contracts/prompt-tune';
+import type { PromptTune } from '#lib/prompt-tune/contract';
 import type { TriedPrompt } from '../lookup/read-candidates.js';
 import { cutToCells } from './cells.js';
 import { fitTable } from './fit-table.js';

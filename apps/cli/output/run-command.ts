@@ -1,6 +1,6 @@
 import { toText, type Json, type JsonObject } from '#lib/contracts/json/json';
-import type { ParamTune } from '#lib/contracts/param-tune';
-import type { PromptTune } from '#lib/contracts/prompt-tune';
+import type { ParamTune } from '#lib/param-tune/contract';
+import type { PromptTune } from '#lib/prompt-tune/contract';
 import { shellLine } from './shell-words.js';
 import { toSafeJson } from './terminal.js';
 

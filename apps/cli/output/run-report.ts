@@ -1,9 +1,10 @@
 import { defaultCachePolicy } from '#lib/contracts/cache-policy';
-import type { Judgement } from '#lib/contracts/judge';
+import type { Judgement } from '#lib/judge/contract';
 import type { JsonObject } from '#lib/contracts/json/json';
-import { isFinished } from '#lib/contracts/job';
+import { isFinished } from '#lib/contracts/job-status';
 import { replyNotes } from '#lib/contracts/reply-notes';
-import { RunInput, type Run } from '#lib/contracts/run';
+import { RunInput } from '#lib/contracts/run-input';
+import type { Run } from '#lib/contracts/run';
 import { countFailures, type RunReport } from '../lookup/read-run-report.js';
 import { calledText, expectedText } from './calls.js';
 import { caseName } from './comparison-texts.js';

@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import { parseJson, type JsonObject } from '#lib/contracts/json/json';
-import type { ParamTune } from '#lib/contracts/param-tune';
+import type { ParamTune } from '#lib/param-tune/contract';
 import { needsPromptFile, runCommand } from './run-command.js';
 import { shellLine } from './shell-words.js';
 import { escapeControls } from './terminal.js';

@@ -1,4 +1,4 @@
-import type { ParamPreset, ParamTune, TuneArm } from '#lib/contracts/param-tune';
+import type { ParamPreset, ParamTune, TuneArm } from '#lib/param-tune/contract';
 import type { AnyTune } from '../lookup/find-tune.js';
 import { spaceText } from '../search-space/space-text.js';
 import { needsPromptFile, PROMPT_FILE, runCommand } from './run-command.js';

@@ -1,4 +1,4 @@
-import type { TuneArm } from '#lib/contracts/param-tune';
+import type { TuneArm } from '#lib/param-tune/contract';
 import {
   escapeMarkdown,
   markdownDetails,

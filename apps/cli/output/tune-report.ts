@@ -1,5 +1,5 @@
 import type { JsonObject } from '#lib/contracts/json/json';
-import type { ParamTune, TuneArm, TuneOutcome } from '#lib/contracts/param-tune';
+import type { ParamTune, TuneArm, TuneOutcome } from '#lib/param-tune/contract';
 import { points } from '#lib/comparison/points';
 import { spaceText, configText } from '../search-space/space-text.js';
 import { beginning, dollars, percent } from './table.js';

@@ -1,5 +1,5 @@
 import { parseJson, type JsonObject } from '#lib/contracts/json/json';
-import { ParamTuneInput, type ParamTune, type TuneArm } from '#lib/contracts/param-tune';
+import { ParamTuneInput, type ParamTune, type TuneArm } from '#lib/param-tune/contract';
 import { misfits } from '../../../test/misfits.js';
 import { cutToCells } from './cells.js';
 import { armsTable, presetsTable, tellArms, tuneLines, tunesTable } from './tune-lines.js';

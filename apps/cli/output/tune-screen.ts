@@ -1,5 +1,5 @@
 import type { Job } from '#lib/contracts/job';
-import type { TuneArm } from '#lib/contracts/param-tune';
+import type { TuneArm } from '#lib/param-tune/contract';
 import { cutToCells } from './cells.js';
 import { fitTable } from './fit-table.js';
 import { progressBars } from './progress-bars.js';

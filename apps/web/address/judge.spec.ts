@@ -1,4 +1,4 @@
-import { AGREEMENTS, Judgement, JUDGEMENTS, JudgementsQuery, PREFERENCES } from '#lib/contracts/judge';
+import { AGREEMENTS, Judgement, JUDGEMENTS, JudgementsQuery, PREFERENCES } from '#lib/judge/contract';
 import {
   AGREEMENT_WORDS,
   judgementsQueryOf,

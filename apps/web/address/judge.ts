@@ -1,4 +1,4 @@
-import type { Agreement, Opinion, Preference } from '#lib/contracts/judge';
+import type { Agreement, Opinion, Preference } from '#lib/judge/contract';
 import { flag, id, oneOf, searchOf, text, wholeNumber } from './search';
 
 const model = text(300);

@@ -1,4 +1,5 @@
-import type { JobStatus, JobType } from '#lib/contracts/job';
+import type { JobStatus } from '#lib/contracts/job-status';
+import type { JobType } from '#lib/contracts/job';
 import { oneOf, searchOf, text } from './search';
 
 const UNFINISHED = ['pending', 'queued', 'running'] as const;

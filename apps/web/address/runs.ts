@@ -1,4 +1,4 @@
-import type { JobStatus } from '#lib/contracts/job';
+import type { JobStatus } from '#lib/contracts/job-status';
 import { id, oneOf, searchOf, text } from './search';
 
 /** What the list of runs can be narrowed to, as an address has it. */

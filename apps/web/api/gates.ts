@@ -1,5 +1,5 @@
 import { keepPreviousData, queryOptions } from '@tanstack/react-query';
-import type { Gate, GateAnswer, GateRun, GateSubmitted } from '#lib/contracts/gate';
+import type { Gate, GateAnswer, GateRun, GateSubmitted } from '#lib/gate/contract';
 import type { Json } from '#lib/contracts/json/json';
 import type { Page } from '#lib/contracts/page';
 import { client } from './client';

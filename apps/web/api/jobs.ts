@@ -1,5 +1,6 @@
 import { keepPreviousData, queryOptions } from '@tanstack/react-query';
-import type { Job, JobStatus, JobType } from '#lib/contracts/job';
+import type { Job, JobType } from '#lib/contracts/job';
+import type { JobStatus } from '#lib/contracts/job-status';
 import type { Page } from '#lib/contracts/page';
 import { client } from './client';
 import { keys } from './keys';

@@ -1,5 +1,5 @@
 import { keepPreviousData, queryOptions } from '@tanstack/react-query';
-import type { Calibration, Judgement, JudgeReport, JudgeSetting, JudgeSubmitted } from '#lib/contracts/judge';
+import type { Calibration, Judgement, JudgeReport, JudgeSetting, JudgeSubmitted } from '#lib/judge/contract';
 import type { Page } from '#lib/contracts/page';
 import { judgementsQueryOf, type ReportSearch } from '../address/judge';
 import { client } from './client';

@@ -2,7 +2,7 @@ import { queryOptions } from '@tanstack/react-query';
 import { stringifyInSourceOrder } from '#lib/contracts/json/key-order';
 import type { Json } from '#lib/contracts/json/json';
 import type { Page } from '#lib/contracts/page';
-import type { ParamPreset } from '#lib/contracts/param-tune';
+import type { ParamPreset } from '#lib/param-tune/contract';
 import { client } from './client';
 import { keys } from './keys';
 

@@ -6,7 +6,7 @@ import type {
   PromptTune,
   PromptTuneEstimate,
   PromptTuneSubmitted,
-} from '#lib/contracts/prompt-tune';
+} from '#lib/prompt-tune/contract';
 import type { PromptDiff } from '#lib/contracts/prompt-version';
 import { client, statusOf } from './client';
 import { keys } from './keys';

@@ -1,7 +1,7 @@
 import { keepPreviousData, queryOptions } from '@tanstack/react-query';
 import type { Submitted } from '#lib/client/api-client';
 import type { Estimate } from '#lib/contracts/estimate';
-import type { JobStatus } from '#lib/contracts/job';
+import type { JobStatus } from '#lib/contracts/job-status';
 import type { Page } from '#lib/contracts/page';
 import type { Ranking } from '#lib/contracts/ranking';
 import type { Run } from '#lib/contracts/run';

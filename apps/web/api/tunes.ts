@@ -1,6 +1,6 @@
 import { keepPreviousData, queryOptions } from '@tanstack/react-query';
 import type { Page } from '#lib/contracts/page';
-import type { ParamTune, ParamTuneEstimate, ParamTuneSubmitted, TuneArm } from '#lib/contracts/param-tune';
+import type { ParamTune, ParamTuneEstimate, ParamTuneSubmitted, TuneArm } from '#lib/param-tune/contract';
 import { client, statusOf } from './client';
 import { keys } from './keys';
 

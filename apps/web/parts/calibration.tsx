@@ -1,5 +1,5 @@
 import { Link } from '@tanstack/react-router';
-import type { CalibrationHead } from '#lib/contracts/judge';
+import type { CalibrationHead } from '#lib/judge/contract';
 import { Given } from './given';
 import './calibration.css';
 import './status.css';

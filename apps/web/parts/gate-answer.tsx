@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
-import type { GateAnswer, GateTarget } from '#lib/contracts/gate';
+import type { GateAnswer, GateTarget } from '#lib/gate/contract';
 import type { CompareSearch } from '../address/compare';
 import { comparedItemsQuery } from '../api/comparisons';
 import { Deltas } from '../figures/delta';

@@ -1,4 +1,4 @@
-import type { GateResult as Result } from '#lib/contracts/gate';
+import type { GateResult as Result } from '#lib/gate/contract';
 import './status.css';
 
 const LOOKS: Record<Result, [word: string, shape: string, look: string]> = {

@@ -1,4 +1,4 @@
-import type { Gate, GateAnswer } from '#lib/contracts/gate';
+import type { Gate, GateAnswer } from '#lib/gate/contract';
 import { count, percent } from './score.js';
 
 /** "2 points", "0.5 points": a share as words speak of it. */

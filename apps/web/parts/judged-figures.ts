@@ -1,4 +1,4 @@
-import type { JudgedTarget, JudgeReport } from '#lib/contracts/judge';
+import type { JudgedTarget, JudgeReport } from '#lib/judge/contract';
 import { count, percent } from './score.js';
 
 type Interval = readonly [number, number] | null;

@@ -1,4 +1,4 @@
-import type { Judgement } from '#lib/contracts/judge';
+import type { Judgement } from '#lib/judge/contract';
 import { AGREEMENT_WORDS } from '../address/judge';
 import { Given } from './given';
 import { JudgementMark, wordOf } from './judgement';

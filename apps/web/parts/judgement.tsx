@@ -1,4 +1,4 @@
-import type { Judgement } from '#lib/contracts/judge';
+import type { Judgement } from '#lib/judge/contract';
 import { OPINION_WORDS, PREFERENCE_WORDS, STATE_WORDS } from '../address/judge';
 import './status.css';
 

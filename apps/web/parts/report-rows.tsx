@@ -1,5 +1,5 @@
 import { Link } from '@tanstack/react-router';
-import type { JudgeReport } from '#lib/contracts/judge';
+import type { JudgeReport } from '#lib/judge/contract';
 import { CalibrationStatus, Uncalibrated } from './calibration';
 import { GivenLine } from './given';
 import { kappaText, shareText, toldOfAll } from './judged-figures';

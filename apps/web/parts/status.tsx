@@ -1,4 +1,4 @@
-import type { JobStatus } from '#lib/contracts/job';
+import type { JobStatus } from '#lib/contracts/job-status';
 import './status.css';
 
 /** What a status means, its shape, and the colours that go with it. */

@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
-import type { ParamTune } from '#lib/contracts/param-tune';
+import type { ParamTune } from '#lib/param-tune/contract';
 import { jobQuery } from '../api/jobs';
 import { CopiedId } from './copied-id';
 import { Given } from './given';

@@ -1,4 +1,4 @@
-import type { TuneOutcome } from '#lib/contracts/param-tune';
+import type { TuneOutcome } from '#lib/param-tune/contract';
 import './status.css';
 
 const LOOKS: Record<TuneOutcome, string> = {

@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
-import type { ParamTune } from '#lib/contracts/param-tune';
+import type { ParamTune } from '#lib/param-tune/contract';
 import { jobQuery, POLL_MS } from '../api/jobs';
 import type { LiveState } from '../live/live-job';
 import { Bar } from './bar';

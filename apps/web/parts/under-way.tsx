@@ -1,5 +1,5 @@
 import { useEffect, useRef, useState } from 'react';
-import type { JobStatus } from '#lib/contracts/job';
+import type { JobStatus } from '#lib/contracts/job-status';
 import type { LiveState } from '../live/live-job';
 import { Given } from './given';
 

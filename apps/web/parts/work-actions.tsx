@@ -1,5 +1,5 @@
 import { useState, type ReactNode } from 'react';
-import type { JobStatus } from '#lib/contracts/job';
+import type { JobStatus } from '#lib/contracts/job-status';
 import { useAction } from '../api/action';
 import { cancelJob, refreshWork, resumeJob } from '../api/jobs';
 import { useRefusal } from '../api/session';

@@ -26,7 +26,7 @@ import {
 } from '#lib/db/read/for-workers/results-to-count';
 import { scoringIdOf } from '#lib/db/read/run-figures';
 import { Semaphore } from '#lib/runtime/semaphore';
-import { Setbacks } from './setbacks.js';
+import { Setbacks } from '../orchestration/setbacks.js';
 import { COUNTED_AT_ONCE } from './step-pools.js';
 
 /** A run with more results takes seconds. Such runs wait for one another, and keep no smaller one waiting. */

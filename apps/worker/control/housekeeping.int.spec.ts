@@ -1,6 +1,5 @@
 import type { Redis } from 'ioredis';
 import { pino } from 'pino';
-import { createDatabase, createRedis } from '../../../test/services.js';
 import { insertRow } from '#lib/db/connection/insert-row';
 import { createPool, inTransaction, type Pool } from '#lib/db/connection/pool';
 import { cancelJob } from '#lib/db/engine/cancel-job';
@@ -8,6 +7,7 @@ import { aParent } from '#lib/db/testing/parent-fixture';
 import { deleteOrchestrations, parentsToRemove } from '#lib/db/upkeep/delete-parents';
 import { newId } from '#lib/runtime/ids';
 import { connectRedis } from '#lib/runtime/redis';
+import { createDatabase, createRedis } from '../../../test/services.js';
 import { Housekeeping } from './housekeeping.js';
 
 let pool: Pool;

@@ -21,8 +21,8 @@ import {
   type ExperimentToRefresh,
 } from '#lib/db/engine/refresh-experiment';
 import { holm } from '#lib/scoring/statistics/holm';
+import { Setbacks } from '../orchestration/setbacks.js';
 import { isGone, type ComparePair } from './compare-pair.js';
-import { Setbacks } from './setbacks.js';
 
 /** How long a turn stays with one experiment: the comparisons that it has made by then are stored. */
 const SLICE_MS = 2000;

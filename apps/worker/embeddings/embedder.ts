@@ -11,8 +11,8 @@ import { ReplyMemoryPool } from '#lib/providers/guarded/reply-memory';
 import { unlessRerouted } from '#lib/queue/budget/lane-budget';
 import type { PermitUsage } from '#lib/queue/budget/permits';
 import { UnsealError, type Sealer } from '#lib/runtime/seal';
-import type { LaneBudgets } from '../models/lane-budgets.js';
 import { KeyedMicroBatcher } from '#lib/runtime/micro-batch';
+import type { LaneBudgets } from '../models/lane-budgets.js';
 import { MAX_COMPARED_CHARS } from '../scoring/scoring-work.js';
 
 const TIMEOUT_MS = 60_000;

@@ -1,5 +1,5 @@
-import { writtenTokens } from '#lib/contracts/cost';
 import { Counter, Gauge, Histogram } from 'prom-client';
+import { writtenTokens } from '#lib/contracts/cost';
 import type { Settlement } from '#lib/db/engine/settle-items';
 import { registry } from '#lib/runtime/metrics';
 

@@ -6,9 +6,9 @@ import { createLogger } from '#lib/runtime/logger';
 import type { LaneBudget } from '#lib/queue/budget/lane-budget';
 import type { Permit } from '#lib/queue/budget/permits';
 import { until } from '../../../test/until.js';
+import type { LaneMeter } from '../health/worker-metrics.js';
 import { Quarantine } from './quarantine.js';
 import type { ItemIdentity } from './error-settlements.js';
-import type { LaneMeter } from '../health/worker-metrics.js';
 
 const folder = mkdtempSync(join(tmpdir(), 'toolmark-quarantine-'));
 afterAll(() => rmSync(folder, { recursive: true }));

@@ -2,8 +2,8 @@ import { LRUCache } from 'lru-cache';
 import { loadRun, type LoadedRun } from '#lib/db/read/for-workers/load-run';
 import { loadCases, parseCase, type StoredCase } from '#lib/db/read/pinned-cases';
 import { retryTransient, type Pool } from '#lib/db/connection/pool';
-import { prepare, type PreparedCase } from '../scoring/prepare-case.js';
 import { KeyedMicroBatcher } from '#lib/runtime/micro-batch';
+import { prepare, type PreparedCase } from '../scoring/prepare-case.js';
 
 /** The pinned contents of a run. A case is loaded, parsed and compiled when it is first needed. */
 export interface CachedRun {

@@ -1,9 +1,9 @@
 import { retryTransient, type Pool } from '#lib/db/connection/pool';
 import { settleItems, type SettledRun, type Settlement } from '#lib/db/engine/settle-items';
 import type { Logger } from '#lib/runtime/logger';
+import { KeyedMicroBatcher } from '#lib/runtime/micro-batch';
 import { measureSettled } from '../health/worker-metrics.js';
 import { internalErrorSettlement, type ItemIdentity } from './error-settlements.js';
-import { KeyedMicroBatcher } from '#lib/runtime/micro-batch';
 
 /**
  * Settles items: those of a team that end within a few milliseconds share one statement and one commit

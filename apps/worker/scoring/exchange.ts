@@ -1,7 +1,7 @@
 import { addUsage, NO_USAGE, type Usage } from '#lib/contracts/cost';
 import type { Json, JsonObject } from '#lib/contracts/json/json';
 import type { Ways } from '#lib/contracts/learned';
-import type { ErrorKind, ToolChoice } from '#lib/contracts/run';
+import type { ErrorKind, ToolChoice } from '#lib/contracts/run-input';
 import type { PrintedJson } from '#lib/providers/reading/printed-json';
 import { storedReplies, storedReply } from '#lib/providers/replies/stored-reply';
 

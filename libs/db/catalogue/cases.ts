@@ -2,7 +2,7 @@ import type { Case, CaseInput } from '#lib/contracts/case';
 import { parseJson } from '#lib/contracts/json/json';
 import type { Page, PageQuery } from '#lib/contracts/page';
 import { notFound } from '#lib/contracts/input/problem';
-import type { RunInput } from '#lib/contracts/run';
+import type { RunInput } from '#lib/contracts/run-input';
 import type { CasesQuery } from '#lib/contracts/suite';
 import { byteLength, type Tool } from '#lib/contracts/tool';
 import type { Pool, PoolClient } from '../connection/pool.js';

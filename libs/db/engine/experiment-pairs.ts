@@ -1,7 +1,7 @@
 import { DEFAULT_MAX_ERRORED_SHARE, type BaselineComparison, type Differs } from '#lib/contracts/comparison';
-import type { JobStatus } from '#lib/contracts/job';
+import type { JobStatus } from '#lib/contracts/job-status';
 import { parseJson } from '#lib/contracts/json/json';
-import type { RecordedConfig, RunConfig } from '#lib/contracts/run';
+import type { RecordedConfig, RunConfig } from '#lib/contracts/run-input';
 import type { Pool, PoolClient } from '../connection/pool.js';
 
 /** A run as its experiment sees it. */

@@ -1,7 +1,7 @@
 import { ProblemError } from '#lib/contracts/input/problem';
-import { isFinished, type JobStatus } from '#lib/contracts/job';
+import { isFinished, type JobStatus } from '#lib/contracts/job-status';
 import { parseJson, type JsonObject } from '#lib/contracts/json/json';
-import type { Budget } from '#lib/contracts/run';
+import type { Budget } from '#lib/contracts/run-input';
 import { newId } from '#lib/runtime/ids';
 import type { z } from 'zod';
 import { inTransaction, type Pool, type PoolClient } from '../connection/pool.js';

@@ -3,7 +3,6 @@ import type { Summary } from '#lib/contracts/summary';
 import { inTransaction, type Pool, type PoolClient } from '../connection/pool.js';
 import { admitJobs } from './admit-jobs.js';
 import { MEAN_OF_TARGETS, storePair, type ComparedPair } from './experiment-pairs.js';
-import { noteForJudge } from './judge-of-run.js';
 import { lockUserOrTimeOut } from './lock-user.js';
 import { logEvents } from './log-events.js';
 import { lockExperiment, placeRun, type ComparedRun } from './place-run.js';
@@ -172,4 +171,16 @@ async function storeScore(
     [runId, pair?.delta ?? null, pair?.differs ?? [], pair ? JSON.stringify(pair.comparison) : null],
   );
   return rows[0];
+}
+
+/**
+ * Notes that a run has ended. Runs that a parent made, and samples that were added to a run, are judged only where
+ * somebody asks.
+ */
+async function noteForJudge(client: PoolClient, runId: string): Promise<void> {
+  await client.query(
+    `INSERT INTO run_to_judge (run_id)
+     SELECT id FROM run WHERE id = $1 AND orchestration_id IS NULL AND extends_run_id IS NULL ON CONFLICT DO NOTHING`,
+    [runId],
+  );
 }

@@ -1,5 +1,6 @@
 import { notFound } from '#lib/contracts/input/problem';
-import type { Run, RunLabels } from '#lib/contracts/run';
+import type { Run } from '#lib/contracts/run';
+import type { RunLabels } from '#lib/contracts/run-input';
 import type { PoolClient } from '../connection/pool.js';
 
 /**

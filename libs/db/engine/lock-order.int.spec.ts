@@ -20,7 +20,7 @@ import { pinSuiteVersion } from './pin-suite-version.js';
 import { ProviderChanges } from './provider-changes.js';
 import { reconcileLane } from './reconcile-lane.js';
 import { settleItems } from './settle-items.js';
-import { storeLabels } from './store-labels.js';
+import { storeLabels } from '#lib/judge/rows/store-labels';
 
 let pool: Pool;
 beforeAll(async () => void (pool = createPool((await createDatabase()).url, 10)));

@@ -1,5 +1,5 @@
 import type { LogEvent } from '#lib/contracts/event';
-import type { JobStatus } from '#lib/contracts/job';
+import type { JobStatus } from '#lib/contracts/job-status';
 import { toStorable } from '#lib/contracts/json/storable';
 import { BatchColumns } from '../connection/batch-columns.js';
 import { inTransaction, type Pool, type PoolClient } from '../connection/pool.js';

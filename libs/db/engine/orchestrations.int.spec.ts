@@ -1,6 +1,6 @@
 import { createDatabase } from '../../../test/services.js';
 import { createPool, inTransaction, type Pool } from '../connection/pool.js';
-import { readJudgeableRun } from '../read/judgeable-run.js';
+import { readJudgeableRun } from '#lib/judge/rows/judgeable-run';
 import { aParent } from '../testing/parent-fixture.js';
 import { aTeam, settlementOf } from '../testing/run-fixture.js';
 import { countStatements } from '../testing/count-statements.js';
@@ -17,7 +17,7 @@ import { dispatchLane, type Delivery } from './dispatch-lane.js';
 import { extendRun } from './extend-run.js';
 import { finishRun, runsToFinish } from './finish-run.js';
 import { commitStep, orchestrationsToAdvance, type NewChildRun } from './orchestrations.js';
-import { storeLabels } from './store-labels.js';
+import { storeLabels } from '#lib/judge/rows/store-labels';
 import { submitRescore } from './rescore-run.js';
 import { resumeChildren, resumeOrchestration } from './resume-orchestration.js';
 import { resumeRun } from './resume-run.js';

@@ -1,5 +1,6 @@
 import type { LogEvent } from '#lib/contracts/event';
-import type { JobStatus, JobType } from '#lib/contracts/job';
+import type { JobStatus } from '#lib/contracts/job-status';
+import type { JobType } from '#lib/contracts/job';
 import { parseJson, type JsonObject } from '#lib/contracts/json/json';
 import { WORKER_LEVEL } from '#lib/contracts/worker-level';
 import { newId, newIds } from '#lib/runtime/ids';

@@ -1,4 +1,4 @@
-import { isFinished, type JobStatus } from '#lib/contracts/job';
+import { isFinished, type JobStatus } from '#lib/contracts/job-status';
 import { BatchColumns } from '../connection/batch-columns.js';
 import { inTransaction, type Pool, type PoolClient } from '../connection/pool.js';
 import { RESULT_EVENT } from '../read/log.js';

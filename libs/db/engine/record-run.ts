@@ -1,6 +1,6 @@
 import { ProblemError } from '#lib/contracts/input/problem';
 import { RECORDED } from '#lib/contracts/recorded';
-import type { RecordedConfig } from '#lib/contracts/run';
+import type { RecordedConfig } from '#lib/contracts/run-input';
 import { WORKER_LEVEL } from '#lib/contracts/worker-level';
 import { newId } from '#lib/runtime/ids';
 import { NOT_DRAFT } from '../catalogue/case-pages.js';

@@ -1,5 +1,5 @@
 import type { LogEvent } from '#lib/contracts/event';
-import { isFinished, type JobStatus } from '#lib/contracts/job';
+import { isFinished, type JobStatus } from '#lib/contracts/job-status';
 import { parseJson } from '#lib/contracts/json/json';
 import { notFound } from '#lib/contracts/input/problem';
 import type { RescoreOptions } from '#lib/contracts/rescore';

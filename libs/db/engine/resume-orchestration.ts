@@ -1,6 +1,7 @@
 import { ProblemError } from '#lib/contracts/input/problem';
-import { isFinished, type JobStatus, type JobType } from '#lib/contracts/job';
-import type { ResumeInput } from '#lib/contracts/run';
+import { isFinished, type JobStatus } from '#lib/contracts/job-status';
+import type { JobType } from '#lib/contracts/job';
+import type { ResumeInput } from '#lib/contracts/run-input';
 import { WORKER_LEVEL } from '#lib/contracts/worker-level';
 import { inTransaction, type Pool, type PoolClient } from '../connection/pool.js';
 import { admitJobs } from './admit-jobs.js';

@@ -1,7 +1,7 @@
-import type { JobStatus } from '#lib/contracts/job';
+import type { JobStatus } from '#lib/contracts/job-status';
 import { parseJson, type JsonObject } from '#lib/contracts/json/json';
 import { ProblemError } from '#lib/contracts/input/problem';
-import type { ResumeInput } from '#lib/contracts/run';
+import type { ResumeInput } from '#lib/contracts/run-input';
 import { WORKER_LEVEL } from '#lib/contracts/worker-level';
 import { LaneRepository } from '../catalogue/lanes.js';
 import { lockProviders } from './move-targets.js';

@@ -1,5 +1,5 @@
 import type { Usage } from '#lib/contracts/cost';
-import type { ErrorKind, ToolChoice } from '#lib/contracts/run';
+import type { ErrorKind, ToolChoice } from '#lib/contracts/run-input';
 import { SCORING_VERSION, type Verdict } from '#lib/contracts/verdict';
 import { BatchColumns } from '../connection/batch-columns.js';
 import type { Pool, PoolClient } from '../connection/pool.js';

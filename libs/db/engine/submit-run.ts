@@ -1,6 +1,6 @@
 import { ProblemError } from '#lib/contracts/input/problem';
 import type { Estimate } from '#lib/contracts/estimate';
-import type { RunConfig, RunInput } from '#lib/contracts/run';
+import type { RunConfig, RunInput } from '#lib/contracts/run-input';
 import { newId } from '#lib/runtime/ids';
 import { NOT_DRAFT } from '../catalogue/case-pages.js';
 import { inTransaction, type Pool, type PoolClient } from '../connection/pool.js';

@@ -1,8 +1,8 @@
 import type { CaseInput } from '#lib/contracts/case';
 import { ProblemError } from '#lib/contracts/input/problem';
-import type { JobStatus } from '#lib/contracts/job';
+import type { JobStatus } from '#lib/contracts/job-status';
 import type { JudgeOfRun } from '#lib/contracts/judge-of-run';
-import type { RunConfig, RunInput } from '#lib/contracts/run';
+import type { RunConfig, RunInput } from '#lib/contracts/run-input';
 import type { Suite } from '#lib/contracts/suite';
 import type { TryInput } from '#lib/contracts/try';
 import type { RunMetric } from '#lib/contracts/metric';

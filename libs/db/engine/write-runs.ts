@@ -1,5 +1,5 @@
 import { ProblemError } from '#lib/contracts/input/problem';
-import type { RunConfig } from '#lib/contracts/run';
+import type { RunConfig } from '#lib/contracts/run-input';
 import { WORKER_LEVEL } from '#lib/contracts/worker-level';
 import { BatchColumns } from '../connection/batch-columns.js';
 import type { PoolClient } from '../connection/pool.js';

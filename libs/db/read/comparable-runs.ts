@@ -1,8 +1,8 @@
 import { notFound } from '#lib/contracts/input/problem';
 import { parseJson, type JsonObject } from '#lib/contracts/json/json';
-import type { JobStatus } from '#lib/contracts/job';
+import type { JobStatus } from '#lib/contracts/job-status';
 import type { RescoreOptions } from '#lib/contracts/rescore';
-import type { RecordedConfig, RunConfig } from '#lib/contracts/run';
+import type { RecordedConfig, RunConfig } from '#lib/contracts/run-input';
 import type { Tool } from '#lib/contracts/tool';
 import { inTransaction, type Pool, type PoolClient } from '../connection/pool.js';
 import type { TeamScoped } from '../team-isolation.js';

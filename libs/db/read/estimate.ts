@@ -1,5 +1,5 @@
 import { parseJson, type JsonObject } from '#lib/contracts/json/json';
-import type { RunInput } from '#lib/contracts/run';
+import type { RunInput } from '#lib/contracts/run-input';
 import type { Summary } from '#lib/contracts/summary';
 import { waysIn } from '#lib/contracts/learned';
 import type { Pool } from '../connection/pool.js';

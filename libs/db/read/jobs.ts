@@ -1,4 +1,5 @@
-import { isFinished, MAX_POSITION, type Job, type JobStatus, type JobType } from '#lib/contracts/job';
+import { isFinished, type JobStatus } from '#lib/contracts/job-status';
+import { MAX_POSITION, type Job, type JobType } from '#lib/contracts/job';
 import type { Page, PageQuery } from '#lib/contracts/page';
 import { notFound } from '#lib/contracts/input/problem';
 import type { JobsSetting } from '#lib/contracts/settings';

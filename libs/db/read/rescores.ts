@@ -1,6 +1,6 @@
 import { ProblemError } from '#lib/contracts/input/problem';
 import { parseJson, type JsonObject } from '#lib/contracts/json/json';
-import type { JobStatus } from '#lib/contracts/job';
+import type { JobStatus } from '#lib/contracts/job-status';
 import type { Page, PageQuery } from '#lib/contracts/page';
 import type { Rescore } from '#lib/contracts/rescore';
 import { toPage } from '../catalogue/page.js';

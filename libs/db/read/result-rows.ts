@@ -2,7 +2,7 @@ import type { CaseInput } from '#lib/contracts/case';
 import { notFound } from '#lib/contracts/input/problem';
 import { parseJson, type JsonObject } from '#lib/contracts/json/json';
 import type { Result } from '#lib/contracts/result';
-import type { ErrorKind } from '#lib/contracts/run';
+import type { ErrorKind } from '#lib/contracts/run-input';
 import { eachCount } from '#lib/contracts/token-counts';
 import type { Evidence, ParsedCall } from '#lib/contracts/verdict';
 import { USAGE_COLUMNS } from './for-workers/result-table.js';

@@ -1,6 +1,6 @@
 import { notFound, ProblemError } from '#lib/contracts/input/problem';
 import type { OtherFailures, Place } from '#lib/contracts/counted';
-import { isFinished, type JobStatus } from '#lib/contracts/job';
+import { isFinished, type JobStatus } from '#lib/contracts/job-status';
 import type { PageQuery } from '#lib/contracts/page';
 import type { Result } from '#lib/contracts/result';
 import type { Ranking } from '#lib/contracts/ranking';

@@ -1,7 +1,7 @@
 import type { TargetUsage } from '#lib/contracts/billing';
 import type { BaselineComparison, Differs } from '#lib/contracts/comparison';
 import { parseJson, type JsonObject } from '#lib/contracts/json/json';
-import type { JobStatus } from '#lib/contracts/job';
+import type { JobStatus } from '#lib/contracts/job-status';
 import type { Page } from '#lib/contracts/page';
 import { notFound } from '#lib/contracts/input/problem';
 import type { Actual, Estimate } from '#lib/contracts/estimate';

@@ -1,4 +1,4 @@
-import type { JobStatus } from '#lib/contracts/job';
+import type { JobStatus } from '#lib/contracts/job-status';
 import type { Page } from '#lib/contracts/page';
 import type { SuiteHead } from '#lib/contracts/suite';
 import { toPage } from '../catalogue/page.js';

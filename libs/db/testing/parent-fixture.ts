@@ -1,4 +1,4 @@
-import { RunInput } from '#lib/contracts/run';
+import { RunInput } from '#lib/contracts/run-input';
 import { newId } from '#lib/runtime/ids';
 import type { Pool } from '../connection/pool.js';
 import {

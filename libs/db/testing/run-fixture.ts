@@ -1,5 +1,5 @@
 import { NO_USAGE } from '#lib/contracts/cost';
-import { RunInput as RunInputSchema, type RunInput } from '#lib/contracts/run';
+import { RunInput as RunInputSchema, type RunInput } from '#lib/contracts/run-input';
 import type { Verdict } from '#lib/contracts/verdict';
 import { newId } from '#lib/runtime/ids';
 import { insertRow } from '../connection/insert-row.js';

@@ -1,4 +1,4 @@
-import { isFinished, type JobStatus } from '#lib/contracts/job';
+import { isFinished, type JobStatus } from '#lib/contracts/job-status';
 import { inTransaction, type Pool, type PoolClient } from '../connection/pool.js';
 import { deleteRuns, lockOwners, removePiece } from './delete-run.js';
 import { hideParents } from './hide-parents.js';

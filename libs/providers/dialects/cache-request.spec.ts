@@ -1,5 +1,5 @@
 import type { JsonObject } from '#lib/contracts/json/json';
-import type { RunConfig } from '#lib/contracts/run';
+import type { RunConfig } from '#lib/contracts/run-input';
 import type { Tool } from '#lib/contracts/tool';
 import { adaptRequest } from '../learned/adapt-request.js';
 import { readRefusal } from '../learned/read-refusal.js';

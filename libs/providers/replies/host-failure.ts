@@ -1,6 +1,6 @@
 import { UNREAD_CALLS } from '#lib/contracts/call-fields';
 import { isObject, toText, type Json, type JsonObject } from '#lib/contracts/json/json';
-import type { ErrorKind } from '#lib/contracts/run';
+import type { ErrorKind } from '#lib/contracts/run-input';
 
 /** What a host says where it should have given a model's reply. */
 export interface HostFailure {

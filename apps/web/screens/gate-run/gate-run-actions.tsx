@@ -1,4 +1,4 @@
-import type { GateRun } from '#lib/contracts/gate';
+import type { GateRun } from '#lib/gate/contract';
 import { useAction } from '../../api/action';
 import { cancelJob, refreshWork, resumeJob } from '../../api/jobs';
 import { useRefusal } from '../../api/session';

@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query';
-import type { GateRun } from '#lib/contracts/gate';
+import type { GateRun } from '#lib/gate/contract';
 import { jobQuery, POLL_MS } from '../../api/jobs';
 import type { LiveGateState } from '../../live/live-gate';
 import { Bar } from '../../parts/bar';

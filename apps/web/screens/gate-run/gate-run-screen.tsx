@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link, useParams } from '@tanstack/react-router';
-import type { GateRun } from '#lib/contracts/gate';
+import type { GateRun } from '#lib/gate/contract';
 import { statusOf } from '../../api/client';
 import { gateQuery, gateRunQuery } from '../../api/gates';
 import { LiveGate } from '../../live/live-gate';

@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { useNavigate, useSearch } from '@tanstack/react-router';
-import type { Gate } from '#lib/contracts/gate';
+import type { Gate } from '#lib/gate/contract';
 import { checkQuery } from '../../api/gates';
 import { runsQuery } from '../../api/runs';
 import { Failed } from '../../parts/failed';

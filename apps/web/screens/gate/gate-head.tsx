@@ -1,7 +1,7 @@
 import { Link, useNavigate } from '@tanstack/react-router';
 import { useMemo, useState, type FormEvent } from 'react';
 import type { Json } from '#lib/contracts/json/json';
-import type { Gate } from '#lib/contracts/gate';
+import type { Gate } from '#lib/gate/contract';
 import { useAction } from '../../api/action';
 import { changeGate, deleteGate, refreshGates } from '../../api/gates';
 import { keys } from '../../api/keys';

@@ -1,4 +1,4 @@
-import { GateInput, GateUpdate } from '#lib/contracts/gate';
+import { GateInput, GateUpdate } from '#lib/gate/contract';
 import { changesOf, emptyGate, requestOf, valueOf } from './gate-value.js';
 
 const ID = '019aa8a2-5c1e-7000-8000-000000000011';

@@ -1,5 +1,5 @@
 import { isObject, type Json, type JsonObject } from '#lib/contracts/json/json';
-import type { Gate } from '#lib/contracts/gate';
+import type { Gate } from '#lib/gate/contract';
 
 /** A gate to make, before anything is typed. */
 export const emptyGate = (suite: string, baseline: string | undefined): JsonObject => ({

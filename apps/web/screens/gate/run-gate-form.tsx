@@ -1,7 +1,7 @@
 import { useNavigate } from '@tanstack/react-router';
 import { useMemo, type FormEvent } from 'react';
 import { isObject, type Json, type JsonObject } from '#lib/contracts/json/json';
-import type { Gate } from '#lib/contracts/gate';
+import type { Gate } from '#lib/gate/contract';
 import { useAction } from '../../api/action';
 import { refreshGates, runGate } from '../../api/gates';
 import { useRefusal } from '../../api/session';

@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link, useSearch } from '@tanstack/react-router';
-import type { Gate } from '#lib/contracts/gate';
+import type { Gate } from '#lib/gate/contract';
 import { gatesQuery } from '../../api/gates';
 import { Empty } from '../../parts/empty';
 import { Failed } from '../../parts/failed';

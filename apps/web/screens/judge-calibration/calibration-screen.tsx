@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link, useSearch } from '@tanstack/react-router';
-import type { Calibration } from '#lib/contracts/judge';
+import type { Calibration } from '#lib/judge/contract';
 import { calibrationQuery } from '../../api/judge';
 import { Intervals, type IntervalRow } from '../../figures/intervals';
 import { KappaFigure } from '../../figures/kappa';

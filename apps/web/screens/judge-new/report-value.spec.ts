@@ -1,4 +1,4 @@
-import { JudgeInput } from '#lib/contracts/judge';
+import { JudgeInput } from '#lib/judge/contract';
 import { emptyReport, requestOf } from './report-value.js';
 
 const RUN = '019aa8a2-5c1e-7000-8000-000000000031';

@@ -1,6 +1,6 @@
 import { isObject, toText, type Json, type JsonObject } from '#lib/contracts/json/json';
 import { stringifyInSourceOrder } from '#lib/contracts/json/key-order';
-import type { JudgeSetting } from '#lib/contracts/judge';
+import type { JudgeSetting } from '#lib/judge/contract';
 import type { Edited } from '../../parts/form/edited.js';
 import type { FormFault } from '../../parts/set-up/labelled-field.js';
 import type { Written } from '../../parts/set-up/written.js';

@@ -1,5 +1,5 @@
 import { useNavigate } from '@tanstack/react-router';
-import type { JudgeReport } from '#lib/contracts/judge';
+import type { JudgeReport } from '#lib/judge/contract';
 import { useAction } from '../../api/action';
 import { deleteReport } from '../../api/judge';
 import { keys } from '../../api/keys';

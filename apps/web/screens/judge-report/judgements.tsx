@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link, useSearch } from '@tanstack/react-router';
-import type { Judgement, JudgeReport } from '#lib/contracts/judge';
+import type { Judgement, JudgeReport } from '#lib/judge/contract';
 import { judgementsQuery } from '../../api/judge';
 import { Failed } from '../../parts/failed';
 import { Given, GivenLine } from '../../parts/given';

@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link, useNavigate } from '@tanstack/react-router';
-import type { JudgeReport } from '#lib/contracts/judge';
+import type { JudgeReport } from '#lib/judge/contract';
 import { useAction } from '../../api/action';
 import { reportsQuery, rerunReport } from '../../api/judge';
 import { refreshWork } from '../../api/jobs';

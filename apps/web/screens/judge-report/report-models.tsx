@@ -1,5 +1,5 @@
 import { Link } from '@tanstack/react-router';
-import type { JudgedTarget, JudgeReport } from '#lib/contracts/judge';
+import type { JudgedTarget, JudgeReport } from '#lib/judge/contract';
 import type { ReportSearch } from '../../address/judge';
 import { Intervals, type IntervalRow } from '../../figures/intervals';
 import { Uncalibrated } from '../../parts/calibration';

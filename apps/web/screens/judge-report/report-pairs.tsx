@@ -1,5 +1,5 @@
 import { Link } from '@tanstack/react-router';
-import type { ComparedPair, JudgeReport } from '#lib/contracts/judge';
+import type { ComparedPair, JudgeReport } from '#lib/judge/contract';
 import { Intervals } from '../../figures/intervals';
 import { Uncalibrated } from '../../parts/calibration';
 import { Given, GivenLine } from '../../parts/given';

@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query';
-import type { JudgeReport } from '#lib/contracts/judge';
+import type { JudgeReport } from '#lib/judge/contract';
 import { jobQuery, POLL_MS } from '../../api/jobs';
 import type { LiveReportState } from '../../live/live-report';
 import { Bar } from '../../parts/bar';

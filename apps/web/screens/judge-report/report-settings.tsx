@@ -1,5 +1,5 @@
 import { toText, type Json } from '#lib/contracts/json/json';
-import type { JudgeReport } from '#lib/contracts/judge';
+import type { JudgeReport } from '#lib/judge/contract';
 import { SettingsList } from '../../parts/settings-list';
 
 const WORDS: Record<string, string> = {

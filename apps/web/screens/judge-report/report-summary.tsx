@@ -1,4 +1,4 @@
-import type { JudgeReport } from '#lib/contracts/judge';
+import type { JudgeReport } from '#lib/judge/contract';
 import { Given } from '../../parts/given';
 
 const MAX_SHOWN = 50;

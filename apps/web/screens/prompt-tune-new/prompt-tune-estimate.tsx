@@ -1,5 +1,5 @@
 import { useQuery, type UseQueryResult } from '@tanstack/react-query';
-import type { PromptTuneEstimate as Estimate } from '#lib/contracts/prompt-tune';
+import type { PromptTuneEstimate as Estimate } from '#lib/prompt-tune/contract';
 import { promptTuneEstimateQuery } from '../../api/prompt-tunes';
 import { GivenLine } from '../../parts/given';
 import { Money } from '../../parts/money';

@@ -1,6 +1,6 @@
 import { parseJson } from '#lib/contracts/json/json';
-import type { PromptTune } from '#lib/contracts/prompt-tune';
-import { PromptTuneInput } from '#lib/contracts/prompt-tune';
+import type { PromptTune } from '#lib/prompt-tune/contract';
+import { PromptTuneInput } from '#lib/prompt-tune/contract';
 import { emptyPromptTune, fromPromptTune, requestOf } from './prompt-tune-value.js';
 
 const bodyOf = (value: ReturnType<typeof emptyPromptTune>) => {

@@ -1,6 +1,6 @@
 import { isObject, toText, type JsonObject } from '#lib/contracts/json/json';
 import { stringifyInSourceOrder } from '#lib/contracts/json/key-order';
-import type { PromptTune } from '#lib/contracts/prompt-tune';
+import type { PromptTune } from '#lib/prompt-tune/contract';
 import type { Edited } from '../../parts/form/edited.js';
 import { missingIn, textsOf, type Written } from '../../parts/set-up/written.js';
 

@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
-import type { PromptCandidate } from '#lib/contracts/prompt-tune';
+import type { PromptCandidate } from '#lib/prompt-tune/contract';
 import { candidateDiffQuery, candidateQuery } from '../../api/prompt-tunes';
 import { ComponentTexts } from '../../parts/component-texts';
 import { Failed } from '../../parts/failed';

@@ -1,4 +1,4 @@
-import type { PromptCandidate } from '#lib/contracts/prompt-tune';
+import type { PromptCandidate } from '#lib/prompt-tune/contract';
 import '../../parts/status.css';
 
 const LOOKS: Record<PromptCandidate['state'], string> = {

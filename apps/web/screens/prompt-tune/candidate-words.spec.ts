@@ -1,4 +1,4 @@
-import type { PromptCandidate } from '#lib/contracts/prompt-tune';
+import type { PromptCandidate } from '#lib/prompt-tune/contract';
 import { byMerit, kindInWords, scoreInWords } from './candidate-words.js';
 
 const NONE = { minibatch: null, parent: null, select: null, final: null, holdout: null };

@@ -1,4 +1,4 @@
-import type { PromptCandidate } from '#lib/contracts/prompt-tune';
+import type { PromptCandidate } from '#lib/prompt-tune/contract';
 import { percent } from '../../parts/score.js';
 
 /** "the base", "reflection on 3", "merge of 3 and 5" */

@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
-import type { PromptTune } from '#lib/contracts/prompt-tune';
+import type { PromptTune } from '#lib/prompt-tune/contract';
 import { candidateDiffQuery } from '../../api/prompt-tunes';
 import { useRefusal } from '../../api/session';
 import { DeltaFigure } from '../../figures/delta';

@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import type { PromptCandidate } from '#lib/contracts/prompt-tune';
+import type { PromptCandidate } from '#lib/prompt-tune/contract';
 import { leadingQuery } from '../../api/prompt-tunes';
 import { IntervalBar } from '../../figures/intervals';
 import { Failed } from '../../parts/failed';

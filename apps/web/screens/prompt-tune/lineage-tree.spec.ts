@@ -1,4 +1,4 @@
-import type { PromptCandidate } from '#lib/contracts/prompt-tune';
+import type { PromptCandidate } from '#lib/prompt-tune/contract';
 import { lineageOf } from './lineage-tree.js';
 
 const made = (candidate: number, parents: number[], state: PromptCandidate['state'] = 'accepted') =>

@@ -1,4 +1,4 @@
-import type { PromptCandidate } from '#lib/contracts/prompt-tune';
+import type { PromptCandidate } from '#lib/prompt-tune/contract';
 
 /** A candidate in its place among the others. */
 export interface Descendant {

@@ -1,6 +1,6 @@
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { useMemo, useState, type CSSProperties, type ReactNode } from 'react';
-import type { PromptCandidate } from '#lib/contracts/prompt-tune';
+import type { PromptCandidate } from '#lib/prompt-tune/contract';
 import { candidatesQuery } from '../../api/prompt-tunes';
 import { Failed } from '../../parts/failed';
 import { GivenLine } from '../../parts/given';

@@ -1,5 +1,5 @@
 import { Link } from '@tanstack/react-router';
-import type { PromptTune } from '#lib/contracts/prompt-tune';
+import type { PromptTune } from '#lib/prompt-tune/contract';
 import { deletePromptTune } from '../../api/prompt-tunes';
 import { Given } from '../../parts/given';
 import { Money } from '../../parts/money';

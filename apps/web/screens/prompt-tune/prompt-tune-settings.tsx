@@ -1,5 +1,5 @@
 import { toText, type Json } from '#lib/contracts/json/json';
-import type { PromptTune } from '#lib/contracts/prompt-tune';
+import type { PromptTune } from '#lib/prompt-tune/contract';
 import { ComponentTexts } from '../../parts/component-texts';
 import { SettingsList } from '../../parts/settings-list';
 

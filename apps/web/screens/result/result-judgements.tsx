@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
-import type { JudgeReport } from '#lib/contracts/judge';
+import type { JudgeReport } from '#lib/judge/contract';
 import { judgementsOfResultQuery, reportsQuery } from '../../api/judge';
 import type { Result } from '../../api/results';
 import { CalibrationSentence } from '../../parts/calibration';

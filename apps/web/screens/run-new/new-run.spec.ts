@@ -1,7 +1,7 @@
 import { METRICS_NOT_IN_RUNS } from '#lib/contracts/metric';
 import { parseJson, type JsonObject } from '#lib/contracts/json/json';
 import type { Run } from '#lib/contracts/run';
-import { RunInput } from '#lib/contracts/run';
+import { RunInput } from '#lib/contracts/run-input';
 import { emptyRun, fromRun, requestOf, type NewRun } from './new-run.js';
 import { NOT_IN_RUNS, optionKind } from './run-metrics.js';
 

@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useMemo } from 'react';
 import type { JsonObject } from '#lib/contracts/json/json';
-import type { JudgeSetting } from '#lib/contracts/judge';
+import type { JudgeSetting } from '#lib/judge/contract';
 import { judgeSettingQuery, setJudge } from '../../api/judge';
 import { keys } from '../../api/keys';
 import { Failed } from '../../parts/failed';

@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { useId, useState } from 'react';
 import type { JsonObject } from '#lib/contracts/json/json';
-import type { ParamPreset } from '#lib/contracts/param-tune';
+import type { ParamPreset } from '#lib/param-tune/contract';
 import { useAction } from '../../api/action';
 import { keys } from '../../api/keys';
 import { createPreset, deletePreset, presetsQuery } from '../../api/param-presets';

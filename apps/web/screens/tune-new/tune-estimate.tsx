@@ -1,5 +1,5 @@
 import { useQuery, type UseQueryResult } from '@tanstack/react-query';
-import type { ParamTuneEstimate } from '#lib/contracts/param-tune';
+import type { ParamTuneEstimate } from '#lib/param-tune/contract';
 import { tuneEstimateQuery } from '../../api/tunes';
 import { GivenLine } from '../../parts/given';
 import { count } from '../../parts/score';

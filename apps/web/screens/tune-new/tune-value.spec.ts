@@ -1,5 +1,5 @@
 import { parseJson } from '#lib/contracts/json/json';
-import type { ParamTune } from '#lib/contracts/param-tune';
+import type { ParamTune } from '#lib/param-tune/contract';
 import { emptyTune, fromTune, requestOf } from './tune-value.js';
 
 const input = (text: string): Pick<ParamTune, 'input'> => ({ input: parseJson(text) as unknown as ParamTune['input'] });

@@ -1,6 +1,6 @@
 import { isObject, type Json, type JsonObject } from '#lib/contracts/json/json';
 import { stringifyInSourceOrder } from '#lib/contracts/json/key-order';
-import type { ParamTune } from '#lib/contracts/param-tune';
+import type { ParamTune } from '#lib/param-tune/contract';
 import type { Edited } from '../../parts/form/edited';
 import { missingIn, type Written } from '../../parts/set-up/written.js';
 import { faultOfRows, FIRST_ROWS, toRows, toSpace } from './space-value.js';

@@ -1,5 +1,5 @@
 import { Link } from '@tanstack/react-router';
-import type { ParamTune, TuneArm } from '#lib/contracts/param-tune';
+import type { ParamTune, TuneArm } from '#lib/param-tune/contract';
 import { Given } from '../../parts/given';
 import { JsonView } from '../../parts/json-view';
 import { Money } from '../../parts/money';

@@ -1,4 +1,4 @@
-import type { TuneArm } from '#lib/contracts/param-tune';
+import type { TuneArm } from '#lib/param-tune/contract';
 import { armKey, type ArmNews } from '../../live/live-tune.js';
 import { costOf, groupArms, withNews } from './arm-list.js';
 

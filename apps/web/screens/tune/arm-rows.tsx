@@ -1,5 +1,5 @@
 import { useRef, useState, type CSSProperties } from 'react';
-import type { TuneArm } from '#lib/contracts/param-tune';
+import type { TuneArm } from '#lib/param-tune/contract';
 import { IntervalBar } from '../../figures/intervals';
 import { DataRows, type Column } from '../../parts/data-rows';
 import { GivenLine } from '../../parts/given';

@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import { parseJson, type JsonObject } from '#lib/contracts/json/json';
-import type { ParamTuneInput } from '#lib/contracts/param-tune';
+import type { ParamTuneInput } from '#lib/param-tune/contract';
 import { configText, runCommand, settingsOf } from './arm-settings.js';
 
 const object = (text: string): JsonObject => parseJson(text) as JsonObject;

@@ -1,5 +1,5 @@
 import { isObject, toText, type Json, type JsonObject } from '#lib/contracts/json/json';
-import type { ParamTuneInput } from '#lib/contracts/param-tune';
+import type { ParamTuneInput } from '#lib/param-tune/contract';
 import { shellQuoted } from '../../parts/shell-quoted.js';
 
 const SETTINGS = ['temperature', 'tool_choice', 'max_tokens'] as const;

@@ -1,6 +1,6 @@
 import { Link } from '@tanstack/react-router';
 import { toText, type Json } from '#lib/contracts/json/json';
-import type { ParamTune, TuneArm } from '#lib/contracts/param-tune';
+import type { ParamTune, TuneArm } from '#lib/param-tune/contract';
 import { CopyButton } from '../../parts/copy-button';
 import { GivenBlock } from '../../parts/given';
 import { SettingsList } from '../../parts/settings-list';

@@ -1,5 +1,5 @@
 import type { JsonObject } from '#lib/contracts/json/json';
-import type { ParamTune } from '#lib/contracts/param-tune';
+import type { ParamTune } from '#lib/param-tune/contract';
 import { GivenLine } from '../../parts/given';
 import { percent } from '../../parts/score';
 import { configText } from './arm-settings';

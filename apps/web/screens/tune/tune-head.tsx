@@ -1,5 +1,5 @@
 import { Link } from '@tanstack/react-router';
-import type { ParamTune, TuneArm } from '#lib/contracts/param-tune';
+import type { ParamTune, TuneArm } from '#lib/param-tune/contract';
 import { deleteTune } from '../../api/tunes';
 import { Given } from '../../parts/given';
 import { Money } from '../../parts/money';

@@ -1,5 +1,5 @@
 import { useMemo, useState } from 'react';
-import type { ParamTune, ParamTuneTarget as Target, TuneArm } from '#lib/contracts/param-tune';
+import type { ParamTune, ParamTuneTarget as Target, TuneArm } from '#lib/param-tune/contract';
 import type { z } from 'zod';
 import { DeltaFigure } from '../../figures/delta';
 import { Given, visible } from '../../parts/given';

@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { useParams } from '@tanstack/react-router';
 import { memo, useEffect, useMemo, useRef } from 'react';
-import type { TuneArm } from '#lib/contracts/param-tune';
+import type { TuneArm } from '#lib/param-tune/contract';
 import { statusOf } from '../../api/client';
 import { POLL_MS, refreshWork } from '../../api/jobs';
 import { armsQuery, tuneQuery } from '../../api/tunes';

@@ -1,5 +1,5 @@
 import { toText, type Json } from '#lib/contracts/json/json';
-import type { ParamTune } from '#lib/contracts/param-tune';
+import type { ParamTune } from '#lib/param-tune/contract';
 import { SettingsList } from '../../parts/settings-list';
 
 const WORDS: Record<string, string> = {

@@ -1,5 +1,5 @@
 import { Link } from '@tanstack/react-router';
-import type { PromptTune } from '#lib/contracts/prompt-tune';
+import type { PromptTune } from '#lib/prompt-tune/contract';
 import { Given, GivenLine } from '../../parts/given';
 import { count } from '../../parts/score';
 import { Status } from '../../parts/status';

@@ -2,7 +2,7 @@ import { useQuery, type UseQueryResult } from '@tanstack/react-query';
 import { Link, useSearch } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import type { Page } from '#lib/contracts/page';
-import type { ParamTune } from '#lib/contracts/param-tune';
+import type { ParamTune } from '#lib/param-tune/contract';
 import { promptTunesQuery } from '../../api/prompt-tunes';
 import { tunesQuery } from '../../api/tunes';
 import { Empty } from '../../parts/empty';

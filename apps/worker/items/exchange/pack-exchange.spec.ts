@@ -1,8 +1,8 @@
 import { zstdCompressSync, zstdDecompressSync } from 'node:zlib';
 import { PrintedJson } from '#lib/providers/reading/printed-json';
 import type { NewExchange } from '../../scoring/exchange.js';
-import { packExchange, unpackExchange } from './pack-exchange.js';
 import { ReplyScorer, Unscorable } from '../../scoring/score-reply.js';
+import { packExchange, unpackExchange } from './pack-exchange.js';
 
 const printed = (json: string) => new PrintedJson(new TextEncoder().encode(json), 1);
 const stored = async (exchange: NewExchange): Promise<string> =>

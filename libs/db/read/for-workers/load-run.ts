@@ -1,5 +1,5 @@
 import { parseJson, type JsonObject } from '#lib/contracts/json/json';
-import type { RunConfig } from '#lib/contracts/run';
+import type { RunConfig } from '#lib/contracts/run-input';
 import type { Tool } from '#lib/contracts/tool';
 import type { Pool } from '../../connection/pool.js';
 

@@ -1,0 +1,210 @@
+import { setImmediate } from 'node:timers/promises';
+import { Inject, Injectable } from '@nestjs/common';
+import type { Redis } from 'ioredis';
+import { notFound, ProblemError } from '#lib/contracts/input/problem';
+import type { Page, PageQuery } from '#lib/contracts/page';
+import type { Estimate } from '#lib/contracts/estimate';
+import { MAX_ARMS, ParamTuneInput } from '#lib/param-tune/contract';
+import type { CombosQuery, ParamTune, ParamTuneEstimate, ParamTuneSubmitted, TuneArm } from '#lib/param-tune/contract';
+import { RunInput } from '#lib/contracts/run-input';
+import { targetName } from '#lib/contracts/target-name';
+import { audit } from '#lib/db/catalogue/audit';
+import type { Caller } from '#lib/db/catalogue/callers';
+import type { Pool } from '#lib/db/connection/pool';
+import { joinExperiment } from '#lib/db/engine/experiments';
+import { submitOrchestration } from '#lib/db/engine/orchestrations';
+import { deleteOrchestrations } from '#lib/db/upkeep/delete-parents';
+import { storeArms, type NewTuneArm, type StoredTune, type TuneStep } from '#lib/param-tune/rows/arms';
+import { pinSuiteVersion } from '#lib/db/engine/pin-suite-version';
+import { EstimateRepository } from '#lib/db/read/estimate';
+import { ParamTuneRepository } from '#lib/param-tune/rows/param-tunes';
+import { readSplitCases } from '#lib/tuning/rows/split-cases';
+import { KeyedSemaphore } from '#lib/runtime/keyed-semaphore';
+import { expandSpace, type Arm } from '#lib/param-tune/space/arms';
+import type { Change } from '../platform/decorators.js';
+import { notifyOfJobs } from '../platform/notify-of-jobs.js';
+import { POOL, REDIS } from '../platform/stores.js';
+import type { ResolvedRun } from '../runs/estimate-run.js';
+import { RunService } from '../runs/runs.service.js';
+import { SuiteThreads } from '../threads/suite-threads.js';
+import { scaleEstimate } from '../tunes/scale-estimate.js';
+import { planTune, spacesOf, type TunePlan } from './plan-tune.js';
+import { refuseLongSpaces } from './refuse-long-spaces.js';
+import { resolveArms } from './resolve-arms.js';
+
+interface Prepared {
+  /** With the limit of replies that its runs have. */
+  asked: ParamTuneInput;
+  run: ResolvedRun & { estimate: Estimate };
+  plan: TunePlan;
+  estimate: ParamTuneEstimate;
+  tuning: number[];
+  heldOut: number[];
+}
+
+const MAX_WAITING_PLANS = 30;
+
+/** What users do with tunes of parameters. */
+@Injectable()
+export class ParamTuneService {
+  /** By team. Thousands of combinations are computed, and held until they are stored. */
+  readonly #plans = new KeyedSemaphore(
+    1,
+    MAX_WAITING_PLANS,
+    `${MAX_WAITING_PLANS} tunes of this team wait to be planned. Ask again when some are.`,
+  );
+
+  constructor(
+    @Inject(POOL) readonly pool: Pool,
+    @Inject(REDIS) readonly redis: Redis,
+    readonly runs: RunService,
+    readonly threads: SuiteThreads,
+  ) {}
+
+  async estimate(caller: Caller, input: ParamTuneInput): Promise<ParamTuneEstimate> {
+    return (await this.#prepare(caller, input)).estimate;
+  }
+
+  async submit(caller: Caller, input: ParamTuneInput, change: Change): Promise<ParamTuneSubmitted> {
+    const { teamId, userId } = caller;
+    const { asked, run, plan, tuning, heldOut } = await this.#prepare(caller, input);
+    const { suite, targets } = run;
+    const submitted = await change(async (client) => {
+      const pinned = await pinSuiteVersion(client, teamId, suite.id);
+      if (pinned.version !== suite.version)
+        throw new ProblemError(409, 'The suite was changed just now. Submit the tune again.');
+      const stored: StoredTune = {
+        asked,
+        suite: { id: suite.id, versionId: pinned.versionId, name: pinned.name, version: pinned.version },
+        targets: targets.map((target, n) => {
+          const { arms, distinct, planned } = plan.targets[n]!;
+          return { target, arms: arms.length, distinct, search: planned.search };
+        }),
+        tuning,
+        heldOut,
+        planned: plan.planned,
+        notes: plan.notes,
+      };
+      const { id, jobId } = await submitOrchestration(client, {
+        teamId,
+        userId,
+        type: 'param_tune',
+        suiteVersionId: pinned.versionId,
+        experimentId: input.experiment_id,
+        step: 'search' satisfies TuneStep,
+        input: stored,
+        total: plan.planned,
+        maxRequests: input.budget?.max_requests ?? null,
+        maxCostUsd: input.budget?.max_cost_usd ?? null,
+      });
+      await storeArms(
+        client,
+        id,
+        plan.targets.flatMap(({ arms }) => arms),
+      );
+      await joinExperiment(client, teamId, input.experiment_id);
+      await audit(client, caller, 'param_tune.submit', id);
+      return { job_id: jobId, tune_id: id, status: 'submitted' as const };
+    });
+    notifyOfJobs(this.redis, [submitted.job_id]);
+    return submitted;
+  }
+
+  list({ teamId }: Caller, page: PageQuery): Promise<Page<ParamTune>> {
+    return new ParamTuneRepository(this.pool, teamId).list(page);
+  }
+
+  read({ teamId }: Caller, id: string): Promise<ParamTune> {
+    return new ParamTuneRepository(this.pool, teamId).read(id);
+  }
+
+  combos({ teamId }: Caller, id: string, query: CombosQuery): Promise<Page<TuneArm>> {
+    return new ParamTuneRepository(this.pool, teamId).arms(id, query);
+  }
+
+  delete(caller: Caller, id: string, change: Change): Promise<void> {
+    const { teamId } = caller;
+    return change(async (client) => {
+      await new ParamTuneRepository(client, teamId).read(id);
+      const outcome = await deleteOrchestrations(client, { teamId, subjectId: id });
+      if (outcome === 'unfinished')
+        throw new ProblemError(409, 'The tune is not finished. Cancel it first, with POST /api/tool-eval/cancel.');
+      await audit(client, caller, 'param_tune.delete', id);
+    });
+  }
+
+  /** What is done before a tune is stored. @throws ProblemError 422, 409 */
+  #prepare(caller: Caller, input: ParamTuneInput): Promise<Prepared> {
+    return this.#plans.run(caller.teamId, () => this.#plan(caller, input));
+  }
+
+  async #plan(caller: Caller, input: ParamTuneInput): Promise<Prepared> {
+    refuseLongSpaces(input);
+    const { teamId } = caller;
+    const run = await this.runs.prepare(caller, runWithBase(input)).catch(rethrowInBase);
+    const asked = { ...input, base: { ...input.base, max_tokens: run.input.max_tokens } };
+    const names = run.targets.map(targetName);
+    const arms = await this.#resolve(teamId, asked, run, names);
+    const cases = [await readSplitCases(this.pool, teamId, run.suite.id)] as const;
+    const { holdout, mode, seed } = input;
+    const by = { holdout, mode, seed };
+    const { tuning, heldOut } = await this.threads.run(teamId, { what: 'divide-cases', cases, ...by });
+    const { cost_usd: cost, requests } = run.estimate;
+    const costOfRequest = cost === null ? null : cost / Math.max(1, requests);
+    const plan = planTune(input, arms, { tuning: tuning.length, heldOut: heldOut.length }, costOfRequest);
+    const each = plan.targets.map(({ planned }) => planned.items + plan.further);
+    const estimate: ParamTuneEstimate = {
+      ...scaleEstimate(run.estimate, each),
+      combinations: arms.reduce((sum, of) => sum + of.length, 0),
+      distinct: Object.fromEntries(names.map((name, n) => [name, plan.targets[n]!.distinct])),
+      notes: plan.notes,
+    };
+    return { asked, run, plan, estimate, tuning, heldOut };
+  }
+
+  async #resolve(
+    teamId: string,
+    input: ParamTuneInput,
+    { targets }: ResolvedRun,
+    names: readonly string[],
+  ): Promise<NewTuneArm[][]> {
+    const models = await new EstimateRepository(this.pool, teamId).findModels(targets);
+    const { system_prompt: _prompt, max_tokens: maxTokens = null, ...base } = input.base;
+    const expanded: Arm[][] = [];
+    for (const { space, path } of spacesOf(input, names)) {
+      await setImmediate();
+      expanded.push(expandSpace(space, { ...base, max_tokens: maxTokens }, path, 1 / names.length));
+    }
+    const count = expanded.reduce((sum, of) => sum + of.length, 0);
+    if (count > MAX_ARMS)
+      throw new ProblemError(
+        422,
+        `The models have ${count} combinations in all, and a tune may have ${MAX_ARMS}. Tune fewer models at once.`,
+        [{ path: '/models', message: `have ${count} combinations in all` }],
+      );
+    const resolved: NewTuneArm[][] = [];
+    for (const [n, of] of expanded.entries()) {
+      const model = models[n];
+      if (!model) throw notFound('model', names[n]!);
+      resolved.push(await resolveArms(n, names[n]!, model, of));
+    }
+    return resolved;
+  }
+}
+
+/** What is wrong with the base stands in the body under `base`. */
+function rethrowInBase(error: unknown): never {
+  if (!(error instanceof ProblemError) || !error.errors) throw error;
+  const inBody = error.errors.map(({ path, message }) => {
+    const [, field = ''] = path.split('/');
+    return { path: field in ParamTuneInput.shape.base.parse({}) ? `/base${path}` : path, message };
+  });
+  throw new ProblemError(error.status, error.message, inBody);
+}
+
+/**
+ * A run of the suite with the base, which is checked and estimated as any: without the cache, which may have the
+ * replies to the base and none of the others.
+ */
+const runWithBase = ({ suite_id, models, base, timeout_s, budget, experiment_id }: ParamTuneInput): RunInput =>
+  RunInput.parse({ suite_id, models, ...base, timeout_s, budget, cache: 'off', experiment_id });

@@ -1,0 +1,119 @@
+import { jsonPointer, ProblemError } from '#lib/contracts/input/problem';
+import type { JsonObject } from '#lib/contracts/json/json';
+import type { ParamTuneInput } from '#lib/param-tune/contract';
+import type { NewTuneArm } from '#lib/param-tune/rows/arms';
+import { confirmationItems } from '#lib/tuning/confirmation';
+import { planSearch, type PlannedSearch } from '#lib/param-tune/search/plan-search';
+
+/** Each step of a tune reads what all requests before it have scored. */
+const MOST_REQUESTS = 1_000_000;
+
+/** The arms of a model, and how they are searched. */
+export interface PlannedTarget {
+  arms: NewTuneArm[];
+  distinct: number;
+  planned: PlannedSearch;
+}
+
+export interface TunePlan {
+  targets: PlannedTarget[];
+  /** Requests of each model, on average, that confirm what was found, and that promote it. */
+  further: number;
+  /** Requests in all. */
+  planned: number;
+  notes: string[];
+}
+
+/**
+ * Plans the search of each model, within the budget.
+ * @param cost US dollars of a request, on average; null where a price is missing
+ * @throws ProblemError 422 when a grid has more combinations than it may
+ */
+export function planTune(
+  input: ParamTuneInput,
+  arms: readonly NewTuneArm[][],
+  { tuning, heldOut }: { tuning: number; heldOut: number },
+  cost: number | null,
+): TunePlan {
+  const sizes = arms.map((of) => ({
+    arms: of.filter(({ sameAs }) => sameAs === null).length,
+    cases: tuning,
+    samples: input.samples,
+  }));
+  const whole = sizes.map((size) => planSearch(input, size));
+  refuseLargeGrids(input, whole, sizes);
+  const confirmation = confirmationItems(heldOut) * arms.length;
+  const promotion = input.experiment_id === null ? 0 : (tuning + heldOut) * input.samples;
+  const further = confirmation + promotion;
+  const searched = sum(whole.map(({ items }) => items));
+  const limit = limitOf(input, cost) - further;
+  const share = Math.min(1, limit / searched);
+  const planned = share === 1 ? whole : sizes.map((size, n) => planSearch(input, size, whole[n]!.items * share));
+  const items = sum(planned.map((one) => one.items));
+  if (items + further > MOST_REQUESTS)
+    throw new ProblemError(
+      422,
+      `The tune takes ${items + further} requests, and it may take ${MOST_REQUESTS}. Take the mode "adaptive", fewer ` +
+        'models, values or samples, or a part of the cases in a suite of their own.',
+      [{ path: '/search_space', message: `takes ${items + further} requests` }],
+    );
+  const notes: string[] = [];
+  if (items < searched)
+    notes.push(
+      `The budget is below the ${searched + further} requests of the whole search, so it tries fewer ` +
+        `combinations on fewer cases: ${items + further} requests.`,
+    );
+  if (items > limit)
+    notes.push(
+      `The search takes ${items + further} requests, and the budget ends it before: it will have no answer ` +
+        'that is confirmed.',
+    );
+  return {
+    targets: arms.map((of, n) => ({ arms: of, distinct: sizes[n]!.arms, planned: planned[n]! })),
+    further: further / arms.length,
+    planned: items + further,
+    notes,
+  };
+}
+
+const sum = (numbers: readonly number[]): number => numbers.reduce((total, one) => total + one, 0);
+
+function limitOf({ budget }: ParamTuneInput, cost: number | null): number {
+  const byCost = budget?.max_cost_usd !== undefined && cost ? budget.max_cost_usd / cost : Infinity;
+  return Math.min(budget?.max_requests ?? Infinity, byCost);
+}
+
+function refuseLargeGrids(
+  input: ParamTuneInput,
+  whole: readonly PlannedSearch[],
+  sizes: readonly { arms: number }[],
+): void {
+  const { mode, max_combinations: most } = input;
+  const index = sizes.findIndex(({ arms }, n) => mode === 'grid' && whole[n]!.search.mode === 'grid' && arms > most);
+  if (index < 0) return;
+  const { arms } = sizes[index]!;
+  throw new ProblemError(
+    422,
+    `A grid tries all ${arms} combinations of ${input.models[index]!}, and ${most} are allowed. Take the mode ` +
+      '"adaptive", which learns from some of them, fewer values, or a larger max_combinations.',
+    [{ path: '/mode', message: `is too much for ${arms} combinations: use "adaptive"` }],
+  );
+}
+
+/** The space of each model, and where it stands in the body. @throws ProblemError 422 */
+export function spacesOf(
+  { models, search_space: shared, per_model_search_spaces: own }: ParamTuneInput,
+  names: readonly string[],
+): { space: JsonObject; path: PropertyKey[] }[] {
+  const unknown = Object.keys(own).find((name) => !models.includes(name) && !names.includes(name));
+  if (unknown !== undefined)
+    throw new ProblemError(422, `"${unknown}" is none of the models that are tuned: ${names.join(', ')}.`, [
+      { path: jsonPointer(['per_model_search_spaces', unknown]), message: 'names none of "models"' },
+    ]);
+  return names.map((name, n) => {
+    const key = [models[n]!, name].find((one) => Object.hasOwn(own, one));
+    return key === undefined
+      ? { space: shared as JsonObject, path: ['search_space'] }
+      : { space: own[key] as JsonObject, path: ['per_model_search_spaces', key] };
+  });
+}

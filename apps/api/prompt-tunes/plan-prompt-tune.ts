@@ -1,0 +1,72 @@
+import { ProblemError } from '#lib/contracts/input/problem';
+import { MAX_EVALUATIONS, type PromptTuneInput } from '#lib/prompt-tune/contract';
+import { CONFIRMING_SAMPLES } from '#lib/tuning/confirmation';
+import { FINAL_SAMPLES, FINALISTS } from '#lib/prompt-tune/finish';
+import type { Roles } from '#lib/prompt-tune/split-roles';
+
+export interface PromptPlan {
+  /** Items of each model. */
+  itemsPerModel: number;
+  /** Requests to the meta model, about. */
+  asks: number;
+  /** Items that a reflective search may measure, of all models. */
+  maxEvaluations: number;
+  notes: string[];
+}
+
+/** Steps that succeed, which the default of `max_evals` is enough for. */
+const STEPS = 10;
+
+/**
+ * What a tune takes if it goes as planned.
+ * @param models how many
+ * @throws ProblemError 422 when `max_evals` is not enough for the base and a single step
+ */
+export function planPromptTune(
+  input: PromptTuneInput,
+  { reflect, select, heldOut }: Roles,
+  models: number,
+): PromptPlan {
+  const { mode, variants, population, generations, minibatch, samples } = input;
+  const tuning = new Set([...reflect, ...select]).size;
+  const each = samples * models;
+  const step = Math.min(minibatch, reflect.length) * 2 + select.length;
+  const least = (tuning + step) * each;
+  const maxEvaluations = input.max_evals ?? Math.max(least, Math.min(MAX_EVALUATIONS, (tuning + STEPS * step) * each));
+  if (mode === 'reflective' && maxEvaluations < least) throw tooFewEvaluations(maxEvaluations, least);
+  const later = mode === 'evolutionary' ? (generations - 1) * (population - 1) : 0;
+  const candidates = 1 + (mode === 'quick' ? variants : population) + later;
+  const searched = mode === 'reflective' ? maxEvaluations : candidates * tuning * each;
+  const finals = (FINALISTS + 1) * FINAL_SAMPLES * select.length + 2 * CONFIRMING_SAMPLES * heldOut.length;
+  const promotion = input.experiment_id === null ? 0 : (tuning + heldOut.length) * samples;
+  const reflections = Math.ceil((maxEvaluations - tuning * each) / (2 * Math.min(minibatch, reflect.length) * each));
+  const asks = mode === 'reflective' ? reflections : 1 + later;
+  const itemsPerModel = Math.round(searched / models) + finals + promotion;
+  const planned = itemsPerModel * models + asks;
+  if (planned > MOST_REQUESTS) throw tooManyRequests(planned);
+  const most = input.budget?.max_requests;
+  const notes =
+    most !== undefined && most < planned
+      ? [`The tune may take ${planned} requests, and the budget ends it after ${most}: it may have no answer then.`]
+      : [];
+  return { itemsPerModel, asks, maxEvaluations, notes };
+}
+
+/** Each step of a tune reads what all requests before it have scored. */
+const MOST_REQUESTS = 1_000_000;
+
+const tooManyRequests = (planned: number): ProblemError =>
+  new ProblemError(
+    422,
+    `The tune takes ${planned} requests, and it may take ${MOST_REQUESTS}. Take the mode "reflective", fewer texts, ` +
+      'models or samples, or a part of the cases in a suite of their own.',
+    [{ path: '/mode', message: `takes ${planned} requests` }],
+  );
+
+const tooFewEvaluations = (given: number, least: number): ProblemError =>
+  new ProblemError(
+    422,
+    `The base and a single step take ${least} evaluations, and max_evals is ${given}. Give it at least ${least}, or ` +
+      'take the mode "quick".',
+    [{ path: '/max_evals', message: `must be at least ${least} for this suite` }],
+  );

@@ -1,0 +1,251 @@
+import { Inject, Injectable } from '@nestjs/common';
+import type { Redis } from 'ioredis';
+import type { Estimate } from '#lib/contracts/estimate';
+import { notFound, ProblemError } from '#lib/contracts/input/problem';
+import type { Page, PageQuery } from '#lib/contracts/page';
+import { findReservedParams } from '#lib/contracts/params';
+import { findComponentsFault } from '#lib/contracts/prompt';
+import { componentsOf } from '#lib/contracts/prompt-components';
+import type {
+  CandidatesQuery,
+  PromptCandidate,
+  PromptCandidateDetails,
+  PromptTune,
+  PromptTuneEstimate,
+  PromptTuneInput,
+  PromptTuneSubmitted,
+} from '#lib/prompt-tune/contract';
+import type { PromptDiff } from '#lib/contracts/prompt-version';
+import { RunInput } from '#lib/contracts/run-input';
+import { audit } from '#lib/db/catalogue/audit';
+import type { Caller } from '#lib/db/catalogue/callers';
+import type { Pool } from '#lib/db/connection/pool';
+import type { Prisma } from '#lib/db/connection/prisma';
+import { joinExperiment } from '#lib/db/engine/experiments';
+import { submitOrchestration } from '#lib/db/engine/orchestrations';
+import { deleteOrchestrations } from '#lib/db/upkeep/delete-parents';
+import { pinSuiteVersion } from '#lib/db/engine/pin-suite-version';
+import type { PromptTuneStep, StoredPromptTune } from '#lib/prompt-tune/rows/stored-search';
+import type { ResolvedTarget } from '#lib/db/engine/submit-run';
+import { EstimateRepository } from '#lib/db/read/estimate';
+import { PromptTuneRepository } from '#lib/prompt-tune/rows/prompt-tunes';
+import { readSplitCases } from '#lib/tuning/rows/split-cases';
+import { chooseComponents } from '#lib/prompt-tune/choose-components';
+import type { Roles } from '#lib/prompt-tune/split-roles';
+import type { Change } from '../platform/decorators.js';
+import { notifyOfJobs } from '../platform/notify-of-jobs.js';
+import { POOL, PRISMA, REDIS } from '../platform/stores.js';
+import { checkBudget } from '../runs/check-run.js';
+import type { ResolvedRun } from '../runs/estimate-run.js';
+import { resolveTargets } from '../runs/resolve-targets.js';
+import { RunService } from '../runs/runs.service.js';
+import { SuiteThreads } from '../threads/suite-threads.js';
+import { scaleEstimate } from '../tunes/scale-estimate.js';
+import { estimateMeta, notesOnReplies, secondsOfRounds } from './estimate-meta.js';
+import { planPromptTune, type PromptPlan } from './plan-prompt-tune.js';
+
+interface Prepared {
+  run: ResolvedRun & { estimate: Estimate };
+  meta: ResolvedTarget;
+  texts: Pick<StoredPromptTune, 'base' | 'own' | 'fixed'>;
+  roles: Roles;
+  plan: PromptPlan;
+}
+
+/** What users do with tunes of prompts. */
+@Injectable()
+export class PromptTuneService {
+  constructor(
+    @Inject(POOL) readonly pool: Pool,
+    @Inject(PRISMA) readonly prisma: Prisma,
+    @Inject(REDIS) readonly redis: Redis,
+    readonly runs: RunService,
+    readonly suiteThreads: SuiteThreads,
+  ) {}
+
+  async estimate(caller: Caller, input: PromptTuneInput): Promise<PromptTuneEstimate> {
+    const { run, meta, texts, plan } = await this.#prepare(caller, input);
+    const ofRuns = scaleEstimate(
+      run.estimate,
+      run.targets.map(() => plan.itemsPerModel),
+    );
+    const repository = new EstimateRepository(this.pool, caller.teamId);
+    const [prices] = await repository.findModels([meta]);
+    const earlier = await repository.latestTargets([meta, ...run.targets], input.prompt_cache);
+    const summaries = earlier.map((target) => target?.summary);
+    const ofMeta = estimateMeta(input, plan.asks, texts.base, prices);
+    const costs = [ofRuns.cost_usd, ofMeta.cost_usd];
+    return {
+      ...ofRuns,
+      requests: ofRuns.requests + plan.asks,
+      prompt_tokens: ofRuns.prompt_tokens + ofMeta.prompt_tokens,
+      completion_tokens: ofRuns.completion_tokens + ofMeta.completion_tokens,
+      duration_s: ofRuns.duration_s + secondsOfRounds(input, plan.asks, summaries),
+      cost_usd: costs.includes(null) ? null : costs.reduce<number>((sum, cost) => sum + cost!, 0),
+      components: Object.keys(texts.base),
+      meta: ofMeta,
+      notes: plan.notes,
+    };
+  }
+
+  async submit(caller: Caller, input: PromptTuneInput, change: Change): Promise<PromptTuneSubmitted> {
+    const { teamId, userId } = caller;
+    const { run, meta, texts, roles, plan } = await this.#prepare(caller, input);
+    const { suite, targets } = run;
+    const asked = { ...input, max_tokens: run.input.max_tokens };
+    const planned = plan.itemsPerModel * targets.length + plan.asks;
+    const submitted = await change(async (client) => {
+      const pinned = await pinSuiteVersion(client, teamId, suite.id);
+      if (pinned.version !== suite.version)
+        throw new ProblemError(409, 'The suite was changed just now. Submit the tune again.');
+      const stored: StoredPromptTune = {
+        asked,
+        suite: { id: suite.id, versionId: pinned.versionId, name: pinned.name, version: pinned.version },
+        targets,
+        meta,
+        ...texts,
+        ...roles,
+        maxEvaluations: plan.maxEvaluations,
+        planned,
+        notes: plan.notes,
+      };
+      const { id, jobId } = await submitOrchestration(client, {
+        teamId,
+        userId,
+        type: 'prompt_tune',
+        suiteVersionId: pinned.versionId,
+        experimentId: input.experiment_id,
+        step: 'search' satisfies PromptTuneStep,
+        input: stored,
+        total: planned,
+        maxRequests: input.budget?.max_requests ?? null,
+        maxCostUsd: input.budget?.max_cost_usd ?? null,
+      });
+      await joinExperiment(client, teamId, input.experiment_id);
+      await audit(client, caller, 'prompt_tune.submit', id);
+      return { job_id: jobId, tune_id: id, status: 'submitted' as const };
+    });
+    notifyOfJobs(this.redis, [submitted.job_id]);
+    return submitted;
+  }
+
+  list({ teamId }: Caller, page: PageQuery): Promise<Page<PromptTune>> {
+    return new PromptTuneRepository(this.pool, teamId).list(page);
+  }
+
+  read({ teamId }: Caller, id: string): Promise<PromptTune> {
+    return new PromptTuneRepository(this.pool, teamId).read(id);
+  }
+
+  candidates({ teamId }: Caller, id: string, query: CandidatesQuery): Promise<Page<PromptCandidate>> {
+    return new PromptTuneRepository(this.pool, teamId).candidates(id, query);
+  }
+
+  candidate({ teamId }: Caller, id: string, candidate: number): Promise<PromptCandidateDetails> {
+    return new PromptTuneRepository(this.pool, teamId).candidate(id, candidate);
+  }
+
+  /**
+   * @param to the candidate to compare with; its first parent by default
+   * @throws ProblemError 404
+   */
+  async diff(caller: Caller, id: string, candidate: number, to: number | undefined): Promise<PromptDiff> {
+    const own = await this.candidate(caller, id, candidate);
+    const other = await this.candidate(caller, id, to ?? own.parents[0] ?? 0);
+    const changed = Object.keys(own.texts)
+      .map((component) => ({ component, from: other.texts[component]!, to: own.texts[component]! }))
+      .filter((text) => text.from !== text.to);
+    const pairs = changed.map((text) => [text.from, text.to] as const);
+    const hunks = await this.suiteThreads.run(caller.teamId, { what: 'diff-texts', pairs });
+    return {
+      from: String(other.candidate),
+      to: String(candidate),
+      components: changed.map((text, index) => ({ ...text, hunks: hunks[index]! })),
+    };
+  }
+
+  delete(caller: Caller, id: string, change: Change): Promise<void> {
+    const { teamId } = caller;
+    return change(async (client) => {
+      await new PromptTuneRepository(client, teamId).read(id);
+      const outcome = await deleteOrchestrations(client, { teamId, subjectId: id });
+      if (outcome === 'unfinished')
+        throw new ProblemError(409, 'The tune is not finished. Cancel it first, with POST /api/tool-eval/cancel.');
+      await audit(client, caller, 'prompt_tune.delete', id);
+    });
+  }
+
+  /** What is done before a tune is stored. @throws ProblemError 422, 409 */
+  async #prepare(caller: Caller, input: PromptTuneInput): Promise<Prepared> {
+    const { teamId } = caller;
+    const run = await this.runs.prepare(caller, runWithBase(input)).catch(inBody);
+    const meta = await this.#resolveMeta(teamId, input);
+    const texts = textsOf(input, run.suite);
+    const cases = [await readSplitCases(this.pool, teamId, run.suite.id)] as const;
+    const { holdout, seed } = input;
+    const roles = await this.suiteThreads.run(teamId, { what: 'divide-roles', cases, holdout, seed });
+    const plan = planPromptTune(input, roles, run.targets.length);
+    plan.notes.push(...notesOnReplies(input, texts.base));
+    return { run, meta, texts, roles, plan };
+  }
+
+  async #resolveMeta(teamId: string, { suite_id, meta_model: name, meta_params: { params }, budget }: PromptTuneInput) {
+    const reserved = findReservedParams(params, 'meta_params', 'params');
+    if (reserved.length) throw new ProblemError(422, reserved[0]!.message, reserved);
+    const asked = RunInput.parse({ suite_id, models: [name] });
+    const [meta] = await resolveTargets(this.prisma, teamId, asked).catch((error: unknown) => {
+      if (!(error instanceof ProblemError)) throw error;
+      throw new ProblemError(error.status, error.message, [{ path: '/meta_model', message: error.message }]);
+    });
+    if (!meta) throw notFound('model', name);
+    checkBudget({ budget }, [meta]);
+    return meta;
+  }
+}
+
+/** The texts to write, as they begin; beside them what the base replaces, and what the suite has in their places. */
+function textsOf(input: PromptTuneInput, suite: ResolvedRun['suite']): Prepared['texts'] {
+  const known = componentsOf(suite.system_prompt, suite.tools);
+  const chosen = chooseComponents(input.components, known.keys());
+  const { system_prompt: prompt, tools } = input.base;
+  const replaced = new Map(Object.entries({ ...tools, ...(prompt !== null && { system_prompt: prompt }) }));
+  const base = Object.fromEntries(chosen.map((key) => [key, replaced.get(key) ?? known.get(key)!]));
+  const fixed = Object.fromEntries([...replaced].filter(([key]) => !Object.hasOwn(base, key)));
+  const own = Object.fromEntries([...chosen, ...Object.keys(fixed)].map((key) => [key, known.get(key) ?? '']));
+  const excess = findComponentsFault({ ...base, ...fixed });
+  if (excess)
+    throw new ProblemError(422, `The texts to write together ${excess}. Name fewer components.`, [
+      { path: '/components', message: `stand for texts of which one ${excess}` },
+    ]);
+  return { base, own, fixed };
+}
+
+/** What is wrong with the base stands in the body under `base`. */
+function inBody(error: unknown): never {
+  if (!(error instanceof ProblemError) || !error.errors) throw error;
+  const errors = error.errors.map(({ path, message }) => ({
+    path: path.replace(/^\/base_prompt/, '/base/system_prompt').replace(/^\/tool_overrides/, '/base/tools'),
+    message,
+  }));
+  throw new ProblemError(error.status, error.message, errors);
+}
+
+/**
+ * A run of the suite with the base, which is checked and estimated as any: without the cache, which may have the
+ * replies to the base and none of the others.
+ */
+const runWithBase = ({ base, suite_id, models, budget, experiment_id, ...input }: PromptTuneInput): RunInput =>
+  RunInput.parse({
+    suite_id,
+    models,
+    budget,
+    experiment_id,
+    base_prompt: base.system_prompt,
+    tool_overrides: base.tools,
+    temperature: input.temperature,
+    tool_choice: input.tool_choice,
+    max_tokens: input.max_tokens,
+    params: input.params,
+    timeout_s: input.timeout_s,
+    cache: 'off',
+  });

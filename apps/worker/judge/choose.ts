@@ -1,0 +1,85 @@
+import { findCommonCases } from '#lib/comparison/common-cases';
+import { readSides } from '#lib/comparison/compare-runs';
+import { pairTargets } from '#lib/comparison/pair-targets';
+import { ProblemError } from '#lib/contracts/input/problem';
+import { isFinished, type JobStatus } from '#lib/contracts/job-status';
+import { MAX_JUDGED } from '#lib/judge/contract';
+import { ComparableRunRepository } from '#lib/db/read/comparable-runs';
+import { chooseResults, choosePairs, type ChosenResult } from '#lib/judge/rows/for-workers/judged-results';
+import { hashSample } from '#lib/judge/hash-sample';
+import type { Here } from './here.js';
+
+/** Results that one step chooses at most. */
+const MOST_CHOSEN = 5_000;
+
+export interface Choice {
+  chosen: ChosenResult[];
+  /** Whether there may be more. */
+  choosing: boolean;
+  seenSeq: number;
+  note?: string;
+}
+
+/** The next results to judge: of a run that goes on, those that were settled since. @param before how many there are */
+export async function choose(here: Here, before: number): Promise<Choice> {
+  if (here.baseline) return choosePaired(here);
+  const { pool, orchestration, watched, report } = here;
+  const { which, below, sample_size: sampleSize, seed } = report.asked;
+  const isDone = isFinished(watched.status as JobStatus);
+  const limit = Math.min(which === 'sample' ? MAX_JUDGED : MOST_CHOSEN, MAX_JUDGED - before);
+  const chosen = await chooseResults(
+    pool,
+    { reportId: orchestration.id, runId: watched.runId },
+    { which, below, sampleSize, seed, afterSeq: isDone ? 0 : watched.seenSeq, limit },
+  );
+  const isFull = before + chosen.length >= MAX_JUDGED;
+  const isWhole = which === 'sample' || isFull || (isDone && chosen.length < limit);
+  return {
+    chosen,
+    choosing: !isWhole,
+    // What was settled meanwhile may be behind this number already: the last choice looks at all.
+    seenSeq: watched.lastSeq,
+    ...(isFull && which !== 'sample' && { note: `The first ${MAX_JUDGED} results are judged, which is the most.` }),
+  };
+}
+
+/** Every common case of two runs, or as many as were asked for, drawn. */
+async function choosePaired({ pool, orchestration, watched, report, run, baseline }: Here): Promise<Choice> {
+  const { which, sample_size: sampleSize, seed } = report.asked;
+  const chosen = await ComparableRunRepository.inSnapshot(pool, orchestration.teamId, async (runs) => {
+    const sides = { a: watched.baselineId!, b: watched.runId };
+    const [a, b] = await readSides(runs, { ...sides, measure: 'overall' });
+    const { pairs } = pairTargets(
+      a.targets.map(({ name }) => name),
+      b.targets.map(({ name }) => name),
+    );
+    if (pairs.length === 0)
+      throw new ProblemError(422, 'The runs have no model in common, and more than one each: there is no pair.');
+    const { common } = await findCommonCases(runs, a, b);
+    const found: ChosenResult[] = [];
+    for (const pair of pairs) {
+      const ordinal = (side: typeof a, name: string): number =>
+        side.targets.find((target) => target.name === name)!.ordinal;
+      found.push(
+        ...(await choosePairs(
+          runs.db,
+          { runId: baseline!.id, target: ordinal(a, pair.a) },
+          { runId: run.id, target: ordinal(b, pair.b) },
+          common,
+        )),
+      );
+    }
+    return found;
+  });
+  if (chosen.length === 0)
+    throw new ProblemError(422, 'The runs have no case in common with a score on both sides: nothing can be compared.');
+  const most = which === 'sample' ? Math.min(sampleSize, MAX_JUDGED) : MAX_JUDGED;
+  const drawn = hashSample(chosen, most, (one) => `${seed}.${one.target}.${one.casePosition}`);
+  const isCut = which !== 'sample' && drawn.length < chosen.length;
+  return {
+    chosen: drawn,
+    choosing: false,
+    seenSeq: 0,
+    ...(isCut && { note: `${MAX_JUDGED} of ${chosen.length} cases were drawn, which is the most.` }),
+  };
+}

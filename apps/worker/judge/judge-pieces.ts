@@ -1,0 +1,88 @@
+import type { LogEvent } from '#lib/contracts/event';
+import {
+  storeChoice,
+  storeChosen,
+  storeFingerprint,
+  storeJudgements,
+  type JudgeStep,
+} from '#lib/judge/rows/store-report';
+import type { Step } from '#lib/db/engine/orchestrations';
+import { countJudgements, readOpen } from '#lib/judge/rows/for-workers/judged-results';
+import { fingerprintOf } from '#lib/judge/judge-request';
+import { spentBudget } from '../tuning/tune-ends.js';
+import { withProgress, type Progress } from '../orchestration/with-progress.js';
+import { ask } from './ask.js';
+import { choose } from './choose.js';
+import { endReport } from './end-report.js';
+import type { Here } from './here.js';
+import { readPiece, type ReadPiece } from './read-piece.js';
+import { asking } from './requests.js';
+
+/** Results of one piece. All of them are judged before the next ones are asked for. */
+const PIECE = 200;
+
+/**
+ * Reads what the last piece brought, and goes on: with requests whose replies could not be read, once more; else with
+ * results that wait; else with results that were not chosen before; and when there are none left, with the summary.
+ */
+export async function judgePieces(before: Here): Promise<Step> {
+  const { pool, orchestration, watched } = before;
+  const { id, jobId } = orchestration;
+  const piece = await readPiece(before);
+  const count = await countJudgements(pool, id);
+  const here: Here = { ...before, state: { ...before.state, told: true, jobId } };
+  const events = [...startOf(before, count), ...piece.read.map((one) => toldOf(before, piece, one))];
+  const read: Progress = {
+    events,
+    store: async (client) => {
+      if (!before.state.told) await storeFingerprint(client, id, fingerprintOf(before.report.judge, before.rules));
+      await storeJudgements(client, id, piece.read);
+    },
+  };
+  const end = spentBudget(orchestration) ?? piece.failure;
+  if (end) return withProgress(read, await endReport(here, end));
+  if (piece.again.length > 0)
+    return withProgress(read, {
+      state: { ...here.state, again: piece.again },
+      next: 'judge' satisfies JudgeStep,
+      children: [asking(here, { step: 'again', arm: String(here.state.pieces), requests: piece.again })],
+    });
+  const waiting = await readOpen(pool, id, { states: ['waiting'], limit: PIECE });
+  if (waiting.length > 0) return withProgress(read, await ask(here, waiting));
+  const choice = watched.choosing
+    ? await choose(here, count)
+    : { chosen: [], choosing: false, seenSeq: watched.seenSeq };
+  const goesOn = choice.chosen.length > 0 || choice.choosing;
+  return withProgress(read, {
+    state: { ...here.state, ...(choice.note && { notes: [...(here.state.notes ?? []), choice.note] }) },
+    next: (goesOn ? 'judge' : 'summarise') satisfies JudgeStep,
+    store: async (client) => {
+      await storeChosen(client, id, choice.chosen, count);
+      await storeChoice(client, id, choice);
+    },
+  });
+}
+
+function startOf({ orchestration: { id }, report: { judge }, state }: Here, items: number): LogEvent[] {
+  return state.told ? [] : [{ name: 'judge_start', data: { report_id: id, judge, items } }];
+}
+
+function toldOf(
+  { orchestration: { id } }: Here,
+  { places }: ReadPiece,
+  { position, verdict, agreement }: ReadPiece['read'][number],
+): LogEvent {
+  const { resultId, target, suspicious } = places.get(position)!;
+  return {
+    name: 'judge_verdict',
+    data: {
+      report_id: id,
+      position,
+      result_id: resultId,
+      target,
+      verdict: verdict as never,
+      agreement: agreement as never,
+      suspicious,
+    },
+  };
+}

@@ -1,0 +1,58 @@
+import { ProblemError } from '#lib/contracts/input/problem';
+import { targetName } from '#lib/contracts/target-name';
+import type { Pool } from '#lib/db/connection/pool';
+import type { JudgeStep } from '#lib/judge/rows/store-report';
+import { readWatchedRun } from '#lib/judge/rows/for-workers/judged-results';
+import { loadRun } from '#lib/db/read/for-workers/load-run';
+import { findModelNamed } from '#lib/judge/rows/for-workers/model-named';
+import type { JudgeState, StoredReport } from '#lib/judge/rows/judge-reports';
+import { ofItsOwnKind, refusesSelf } from '#lib/judge/same-model';
+import type { NextStep } from '../orchestration/orchestrate.js';
+import type { Here } from './here.js';
+import { judgePieces } from './judge-pieces.js';
+import { summarise } from './summarise.js';
+
+/**
+ * The steps of a report: `judge` chooses results and has them judged, a piece at a time, as requests that are items of
+ * a run; `summarise` has the judge sum up what it said.
+ * @param pool its connections are held as long as two runs take to compare
+ */
+export const judgeSteps =
+  (pool: Pool): NextStep =>
+  async (orchestration, signal) => {
+    const { id, teamId } = orchestration;
+    const report = orchestration.input as unknown as StoredReport;
+    const state = orchestration.state as unknown as JudgeState;
+    const { asked, judge: name } = report;
+    const watched = await readWatchedRun(pool, id);
+    const run = watched && (await loadRun(pool, watched.runId));
+    if (!run) throw new ProblemError(422, 'The run was deleted while it was judged.');
+    const baseline = watched.baselineId === null ? undefined : await loadRun(pool, watched.baselineId);
+    const judge = await findModelNamed(pool, teamId, name);
+    if (!judge)
+      throw new ProblemError(
+        422,
+        `The judge ${name} is no model of the team. Add it again and resume the report, or name another judge.`,
+      );
+    const judged = [run, ...(baseline ? [baseline] : [])].flatMap(({ targets }) => targets.map(targetName));
+    const own = ofItsOwnKind(name, judged);
+    if (own.length > 0 && !asked.allow_self) throw new ProblemError(422, refusesSelf(name, own));
+    const here: Here = {
+      pool,
+      orchestration,
+      report,
+      rules: { instructions: asked.instructions ?? '', reference: asked.reference },
+      state: { ...state, selfJudged: own.length > 0 },
+      watched,
+      judge,
+      run,
+      baseline,
+      signal,
+    };
+    switch (orchestration.step as JudgeStep) {
+      case 'judge':
+        return judgePieces(here);
+      case 'summarise':
+        return summarise(here);
+    }
+  };

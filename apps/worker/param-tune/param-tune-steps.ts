@@ -1,0 +1,112 @@
+import type { LogEvent } from '#lib/contracts/event';
+import { targetName } from '#lib/contracts/target-name';
+import type { Comparer } from '#lib/comparison/threads/comparison-threads';
+import type { Pool } from '#lib/db/connection/pool';
+import type { NewChildRun, Step } from '#lib/db/engine/orchestrations';
+import { readDistinctArms, updateArms, type StoredTune, type TuneStep } from '#lib/param-tune/rows/arms';
+import type { TuneState } from '#lib/param-tune/rows/param-tunes';
+import { readCaseMeans, type CaseMeans } from '#lib/tuning/rows/for-workers/trial-results';
+import { replay } from '#lib/param-tune/race';
+import type { SearchPlan } from '#lib/param-tune/search/plan-search';
+import type { NextStep } from '../orchestration/orchestrate.js';
+import { obstacleTo, spentBudget } from '../tuning/tune-ends.js';
+import type { Progress } from '../orchestration/with-progress.js';
+import { progressOf } from './arm-progress.js';
+import { confirm } from './confirm.js';
+import { conclude, decide } from './decide.js';
+import type { Here, TargetRace } from './here.js';
+import { promote } from './promote.js';
+import { armKey, childKey, childOf, isOfSearch, measuredIn } from './trial-runs.js';
+
+/**
+ * The steps of a parameter tune: `search` repeats the search of each model from what its child runs measured, and makes
+ * those that it proposes next; `holdout` compares what was found with the base on cases that nothing was chosen by;
+ * `promote` runs the winner anew in its experiment. A resume begins with the search again, wherever the tune ended:
+ * what had no score then may have one now. It makes only those runs that are not there.
+ */
+export const paramTuneSteps =
+  (pool: Pool, comparing: Comparer): NextStep =>
+  async (orchestration, signal) => {
+    const tune = orchestration.input as unknown as StoredTune;
+    const state = orchestration.state as unknown as TuneState;
+    const models = tune.targets.map(({ target }) => target);
+    const { suite } = tune;
+    const obstacle = await obstacleTo(pool, orchestration.teamId, { suite, models, kept: 'combinations' });
+    const here: Here = { pool, comparing, orchestration, tune, state, signal, obstacle };
+    const isResumed = state.jobId !== orchestration.jobId;
+    switch (isResumed ? 'search' : (orchestration.step as TuneStep)) {
+      case 'search':
+        return search(here);
+      case 'holdout':
+        return confirm(here);
+      case 'promote':
+        return promote(here);
+    }
+  };
+
+async function search(here: Here): Promise<Step> {
+  const { orchestration, tune, state } = here;
+  const races = await readRaces(here);
+  const store = await progressOf(here, races);
+  const events: LogEvent[] = [...startOf(here), ...store.events];
+  const seen = { ...state, seen: orchestration.children.length, jobId: orchestration.jobId };
+  const step: Progress = {
+    store: (client) => updateArms(client, orchestration.id, store.arms),
+    events,
+  };
+  const end = here.obstacle ?? spentBudget(orchestration);
+  if (end) return conclude({ ...here, state: seen }, races, step, end);
+  const children = races.flatMap(({ ordinal, arms, race }) =>
+    race.next.map(({ arm, rung, from, to, firstSample, samples }): NewChildRun => {
+      const positions = tune.tuning.slice(from, to);
+      return childOf(tune, { step: rung, ordinal, arm: arms[arm]!, positions, firstSample, samples });
+    }),
+  );
+  if (children.length > 0)
+    return { ...step, state: seen, next: 'search' satisfies TuneStep, children: children.slice(0, MOST_CHILDREN) };
+  return decide({ ...here, state: seen }, races, step);
+}
+
+/** The searches of all models, each alone: the best settings of one model are not those of another. */
+async function readRaces({ pool, orchestration, tune }: Here): Promise<TargetRace[]> {
+  const arms = await readDistinctArms(pool, orchestration.id);
+  const runs = new Map(orchestration.children.map((child) => [childKey(child), child]));
+  const means = await readCaseMeans(
+    pool,
+    orchestration.children.filter(isOfSearch).map(({ id }) => id),
+    tune.asked.measure,
+  );
+  const { seed, samples } = tune.asked;
+  return tune.targets.map((target, ordinal) => {
+    const own = arms.get(ordinal)!;
+    const space = { arms: own.map(({ levels }) => levels), base: 0, cases: tune.tuning.length, samples, seed };
+    const race = replay(space, target.search as SearchPlan, (trial) => {
+      const run = runs.get(childKey({ step: trial.rung, arm: armKey(ordinal, own[trial.arm]!.arm) }));
+      return run && measuredIn(means.get(run.id) ?? NOTHING, trial, tune.tuning);
+    });
+    return { ordinal, target, arms: own, race };
+  });
+}
+
+/** Child runs that a step makes. It holds what the user's other submits wait for until it has made all. */
+const MOST_CHILDREN = 100;
+
+const NOTHING: CaseMeans = new Map();
+
+function startOf({ orchestration, tune }: Here): LogEvent[] {
+  if (orchestration.children.length > 0) return [];
+  const { targets, tuning, heldOut, planned } = tune;
+  return [
+    {
+      name: 'tune_start',
+      data: {
+        tune_id: orchestration.id,
+        kind: 'param_tune',
+        targets: targets.map(({ target }) => targetName(target)),
+        arms: targets.reduce((sum, { distinct }) => sum + distinct, 0),
+        cases: { tuning: tuning.length, holdout: heldOut.length },
+        planned_requests: planned,
+      },
+    },
+  ];
+}

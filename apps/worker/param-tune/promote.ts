@@ -1,0 +1,61 @@
+import type { NewChildRun, Step } from '#lib/db/engine/orchestrations';
+import { readDistinctArms, type TuneStep } from '#lib/param-tune/rows/arms';
+import type { TargetOutcome } from '#lib/param-tune/rows/param-tunes';
+import { readExperimentOf } from '#lib/tuning/rows/for-workers/experiment-of';
+import { spentBudget } from '../tuning/tune-ends.js';
+import { endTune, outcomeOf } from './end-tune.js';
+import type { Here } from './here.js';
+import { armKey, childOf } from './trial-runs.js';
+
+/** The winner was run: the tune has ended. */
+export const promote = (here: Here): Step => endTune(here, spentBudget(here.orchestration));
+
+/**
+ * Runs the winner anew, as an ordinary run in the experiment of the tune: the figure that an arm was chosen by is too
+ * good to compete with. The tune ends where there is no experiment, or nothing that may be better than the base.
+ */
+export async function promoteOrEnd(here: Here): Promise<Step> {
+  const { pool, orchestration, tune, state } = here;
+  const winner = winnerOf(state.targets ?? []);
+  const endNoting = (note: string): Step =>
+    endTune({ ...here, state: { ...state, notes: [...(state.notes ?? []), note] } });
+  const before = orchestration.children.find(({ step }) => step === ('promote' satisfies TuneStep));
+  if (before)
+    return winner && before.arm !== armKey(winner.ordinal, winner.recommended)
+      ? endNoting('What was promoted is what was recommended before the tune was resumed.')
+      : endTune(here);
+  if (tune.asked.experiment_id === null || winner === undefined) return endTune(here);
+  const experiment = await readExperimentOf(pool, orchestration.id);
+  if (experiment?.status !== 'active') {
+    const why = experiment ? 'archived' : 'deleted';
+    return endNoting(`Nothing was promoted: the experiment was ${why}. Run the recommended settings in another one.`);
+  }
+  const arms = await readDistinctArms(pool, orchestration.id);
+  const arm = arms.get(winner.ordinal)!.find((one) => one.arm === winner.recommended)!;
+  const samples = {
+    step: 'promote' satisfies TuneStep,
+    ordinal: winner.ordinal,
+    arm,
+    positions: [...tune.tuning, ...tune.heldOut],
+    firstSample: 0,
+    samples: tune.asked.samples,
+  };
+  const { submit, ...child } = childOf(tune, samples);
+  const input = { ...submit.input, cache: 'refresh' as const, experiment_id: experiment.id };
+  const promoted: NewChildRun = { ...child, submit: { ...submit, input }, listed: true };
+  return { state, next: 'promote' satisfies TuneStep, children: [promoted] };
+}
+
+/** The model that does best on the held-out cases, of those whose arm is not shown to be worse than the base. */
+function winnerOf(targets: readonly TargetOutcome[]): { ordinal: number; recommended: number } | undefined {
+  const [best] = targets
+    .flatMap((one, ordinal) => {
+      const outcome = outcomeOf(one);
+      const mayBeBetter = outcome === 'confirmed' || outcome === 'not_confirmed' || outcome === 'unconfirmed';
+      return mayBeBetter
+        ? [{ ordinal, recommended: one.recommended!, mean: one.holdout?.mean_b ?? one.mean ?? -1 }]
+        : [];
+    })
+    .sort((a, b) => b.mean - a.mean);
+  return best;
+}

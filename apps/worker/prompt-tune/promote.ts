@@ -1,0 +1,68 @@
+import { PromptVersionRepository } from '#lib/db/catalogue/prompt-versions';
+import type { NewChildRun, Step } from '#lib/db/engine/orchestrations';
+import type { PromptTuneStep } from '#lib/prompt-tune/rows/stored-search';
+import { readExperimentOf } from '#lib/tuning/rows/for-workers/experiment-of';
+import { newId } from '#lib/runtime/ids';
+import { spentBudget } from '../tuning/tune-ends.js';
+import { submission } from './child-runs.js';
+import { endTune, outcomeOf } from './end-tune.js';
+import type { Here } from './here.js';
+
+/** The best texts were run: the tune has ended. */
+export const promote = (here: Here): Step => endTune(here, spentBudget(here.orchestration));
+
+/**
+ * Keeps the best texts as a prompt version, and runs them anew as an ordinary run in the experiment of the tune: the
+ * score that they were chosen by is too good to compete with. The tune ends where there is no experiment, or nothing
+ * that may be better than the base.
+ */
+export async function promoteOrEnd(here: Here): Promise<Step> {
+  const { pool, orchestration, tune, state } = here;
+  const { best, texts } = state.found!;
+  const outcome = outcomeOf(state, { isDone: true, heldOut: tune.heldOut.length });
+  if (best === 0 || outcome === 'worse') return endTune(here);
+  const versionId = newId();
+  const { id: tuneId, teamId, userId } = orchestration;
+  const components = Object.fromEntries(
+    Object.entries({ ...tune.fixed, ...texts }).filter(([component, text]) => text !== tune.own[component]),
+  );
+  const version = {
+    suiteId: tune.suite.id,
+    label: `Prompt tune of ${tune.suite.name}, ${outcome === 'confirmed' ? 'confirmed' : 'not confirmed'}`.slice(
+      0,
+      200,
+    ),
+    components,
+    tags: [],
+    source: 'prompt_tune' as const,
+    parentId: null,
+    origin: { tune_id: tuneId, candidate: best },
+    userId,
+  };
+  const store: Step['store'] = async (client) => {
+    await new PromptVersionRepository(client, teamId).create(version, versionId);
+  };
+  const kept: Here = { ...here, state: { ...state, versionId } };
+  if (tune.asked.experiment_id === null) return { ...endTune(kept), store };
+  const experiment = await readExperimentOf(pool, orchestration.id);
+  if (experiment?.status !== 'active') {
+    const why = experiment ? 'archived' : 'deleted';
+    const note = `Nothing was promoted: the experiment was ${why}. Run the prompt version in another one.`;
+    return { ...endTune({ ...kept, state: { ...kept.state, notes: [...(state.notes ?? []), note] } }), store };
+  }
+  const cases = [...new Set([...tune.reflect, ...tune.select, ...tune.heldOut])];
+  const submit = submission(tune, texts, { cases, firstSample: 0, samples: tune.asked.samples });
+  const input = {
+    ...submit.input,
+    cache: 'refresh' as const,
+    experiment_id: experiment.id,
+    prompt_version_id: versionId,
+  };
+  const promoted: NewChildRun = {
+    step: 'promote' satisfies PromptTuneStep,
+    arm: `${best}.promote`,
+    submit: { ...submit, input },
+    listed: true,
+  };
+  return { state: kept.state, next: 'promote' satisfies PromptTuneStep, children: [promoted], store };
+}

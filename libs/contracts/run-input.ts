@@ -1,0 +1,240 @@
+import { z } from 'zod';
+import { JudgeOfRun } from './judge-of-run.js';
+import { MaxTokens } from './max-tokens.js';
+import { MetricAsked, type RunMetric } from './metric.js';
+import { id, suiteId } from './page.js';
+import { Params } from './params.js';
+import { PromptCache } from './prompt-cache.js';
+import { ToolOverrides } from './prompt.js';
+
+export const ToolChoice = z
+  .enum(['required', 'auto', 'none'])
+  .meta({ description: 'Whether the model must call a tool (`required`), may (`auto`), or must not (`none`).' });
+export type ToolChoice = z.infer<typeof ToolChoice>;
+
+export const ERROR_KINDS = [
+  'rate_limited',
+  'timeout',
+  'network',
+  'provider_5xx',
+  'auth',
+  'bad_request',
+  'bad_response',
+  'blocked',
+  'crashed',
+  'internal',
+  'unscorable',
+  'unrecorded',
+] as const;
+export const ErrorKind = z.enum(ERROR_KINDS).meta({
+  description:
+    'What went wrong between Toolmark and the model, after all retries. `blocked`: a filter of the host refused the ' +
+    'request before the model answered. `crashed`: processes died while they handled the item. `internal`: an ' +
+    'unexpected error in Toolmark. `unscorable`: scoring the reply exceeded its limits. `unrecorded`: no reply.',
+});
+export type ErrorKind = z.infer<typeof ErrorKind>;
+
+export const TargetInput = z.union([
+  z
+    .string()
+    .min(1)
+    .max(300)
+    .meta({ description: 'A model as `provider_key::model_id`, or just its id if exactly one provider has it.' }),
+  z
+    .strictObject({
+      provider_key: z.string().min(1).meta({ description: 'The `key` of the provider.' }),
+      model_id: z.string().min(1).meta({ description: 'The id of the model at the provider.' }),
+      params: Params.default({}),
+    })
+    .meta({ description: 'A model with parameters for this run.' }),
+]);
+
+export const CacheMode = z.enum(['off', 'use', 'refresh']).meta({
+  description:
+    'Whether a repeated request gets a stored reply (`use`), is sent and stored (`refresh`), or neither (`off`).',
+});
+export type CacheMode = z.infer<typeof CacheMode>;
+
+export const Budget = z
+  .strictObject({
+    max_cost_usd: z.number().positive().optional().meta({
+      description:
+        'US dollars that the run may cost. All its models need prices. If left out, the cost is not limited.',
+    }),
+    max_requests: z.int().positive().max(2_000_000_000).optional().meta({
+      description: 'Requests that the run may make, including retries. If left out, their number is not limited.',
+    }),
+  })
+  .meta({
+    id: 'Budget',
+    description:
+      'The limits of a run. A run that exceeds one of them stops with status `budget_exceeded` and ' +
+      'keeps its settled results.',
+  });
+
+export const ResumeInput = z
+  .strictObject({
+    budget: Budget.nullable()
+      .optional()
+      .meta({ description: 'Replaces the budget of the run; null removes it. If left out, the budget stays.' }),
+  })
+  .meta({ id: 'ResumeInput', description: 'Resumes a run: repeats errored items, and runs those that are left.' });
+export type ResumeInput = z.infer<typeof ResumeInput>;
+
+const runName = z.string().trim().min(1).max(200).nullish().meta({
+  description: 'What people call the run; null or left out for none.',
+});
+const runNote = z.string().trim().max(2_000).nullish().meta({
+  description: 'What is worth knowing about the run, such as what was tried; null or left out for none.',
+});
+
+export const RunInput = z
+  .strictObject({
+    name: runName,
+    note: runNote,
+    suite_id: suiteId.meta({ description: 'The suite to run. The run pins its current version.' }),
+    models: z
+      .array(TargetInput)
+      .min(1)
+      .max(100)
+      .meta({ description: 'The models to run, each once. Every case runs with each of them.' }),
+    temperature: z
+      .number()
+      .min(0)
+      .max(2)
+      .default(0)
+      .meta({ description: 'Sent to all models but those that refuse it or have it in `unsupported_params`.' }),
+    tool_choice: ToolChoice.default('required').meta({
+      description:
+        'Whether models must call a tool (`required`), may (`auto`), or must not (`none`). Under ' +
+        '`required`, cases that expect no call are sent with `auto`: otherwise they could not pass.',
+    }),
+    samples: z.int().min(1).max(100).default(1).meta({ description: 'How often each case runs with each model.' }),
+    max_tokens: MaxTokens.optional().meta({
+      description:
+        `${MaxTokens.meta()!.description} Left out, it is that of the baseline of the experiment, and without a ` +
+        'baseline null.',
+    }),
+    timeout_s: z
+      .number()
+      .min(1)
+      .max(3600)
+      .default(120)
+      .meta({ description: 'Seconds that one request may take before it is aborted and retried.' }),
+    params: Params.default({}).meta({
+      description: `${Params.description} Those of a target take precedence.`,
+    }),
+    system_prompt: z
+      .union([z.string().max(50_000), z.record(z.string(), z.string().max(50_000))])
+      .nullable()
+      .default(null)
+      .meta({
+        description:
+          "Follows the suite's own system prompt: a text for all models, or an object with one for each " +
+          'target (`provider_key::model_id`; `*` for the rest).',
+      }),
+    base_prompt: z
+      .string()
+      .max(50_000)
+      .nullable()
+      .default(null)
+      .meta({
+        description:
+          "Takes the place of the suite's own system prompt; empty for none, null for the suite's. `system_prompt` " +
+          'follows it.',
+      }),
+    tool_overrides: ToolOverrides.default({}).meta({
+      description: "Descriptions of tools and of their parameters in place of the suite's, by place.",
+    }),
+    prompt_version_id: z
+      .string()
+      .min(1)
+      .max(100)
+      .nullable()
+      .default(null)
+      .meta({
+        description:
+          "A prompt version, by its id or by a tag that it has in the suite; null for the suite's own texts. Its " +
+          'texts fill `base_prompt` and `tool_overrides` where the run gives none. The run stores the id and all ' +
+          'texts, so it stays as it is when the version is deleted.',
+      }),
+    metrics: z.array(MetricAsked).max(20).default([]).meta({
+      description: 'Further metrics, computed for each result beside the house score. `GET /api/metrics` lists them.',
+    }),
+    case_filter: z
+      .strictObject({
+        tags: z
+          .array(z.string())
+          .max(50)
+          .optional()
+          .meta({ description: 'Only cases that have at least one of these tags.' }),
+        category: z.string().optional().meta({ description: 'Only cases of this category.' }),
+      })
+      .nullable()
+      .default(null)
+      .meta({ description: 'Which cases of the suite to run; null for all of them. Drafts never run.' }),
+    model_order: z
+      .enum(['sequential', 'parallel'])
+      .default('sequential')
+      .meta({
+        description:
+          'Whether the models of one provider run one after the other, or side by side. Different ' +
+          'providers always run side by side.',
+      }),
+    budget: Budget.nullable()
+      .default(null)
+      .meta({ description: 'Limits for the cost and the number of requests; null for none.' }),
+    cache: CacheMode.optional().meta({
+      description:
+        'Whether a repeated request is answered by a stored reply (`use`), sent again and stored ' +
+        '(`refresh`), or neither (`off`). Defaults to `use` at temperature 0 with one sample, ' +
+        'otherwise to `off`.',
+    }),
+    prompt_cache: PromptCache,
+    experiment_id: id
+      .nullable()
+      .default(null)
+      .meta({ description: 'The experiment that the run belongs to, with the same suite; null for none.' }),
+    judge: JudgeOfRun.nullish().meta({
+      description:
+        'Has a model judge what did not pass, once, in a report of its own. It changes no score. Null or left out ' +
+        'for none, unless the team judges such runs by itself.',
+    }),
+  })
+  .meta({ id: 'RunInput', description: 'A run to submit, or to estimate: a suite against some models.' });
+export type RunInput = z.infer<typeof RunInput>;
+
+export const RunLabels = z
+  .strictObject({ name: runName, note: runNote })
+  .meta({ id: 'RunLabels', description: 'What people say of a run. Fields that are left out stay; null removes one.' });
+export type RunLabels = z.infer<typeof RunLabels>;
+
+/** What a run reads in place of the texts of its suite. */
+export type PromptOfRun = Pick<RunInput, 'base_prompt' | 'tool_overrides' | 'prompt_version_id'>;
+/** The prompt of a run that reads the texts of its suite. */
+export const PROMPT_OF_SUITE: PromptOfRun = { base_prompt: null, tool_overrides: {}, prompt_version_id: null };
+
+/**
+ * The settings of a run as they are stored: the submitted ones with defaults filled in. Runs of earlier releases have
+ * no prompt of their own.
+ */
+export type RunConfig = Omit<
+  RunInput,
+  | keyof (RunLabels & PromptOfRun)
+  | ('suite_id' | 'models' | 'experiment_id' | 'metrics' | 'cache' | 'max_tokens' | 'prompt_cache')
+> &
+  Partial<PromptOfRun & Pick<RunInput, 'prompt_cache'>> & {
+    metrics: RunMetric[];
+    cache: CacheMode;
+    max_tokens: number | null;
+  };
+/** The settings of a run whose replies were made elsewhere. Null marks what such a run does not know. */
+export type RecordedConfig = Pick<RunConfig, 'samples' | 'metrics' | 'params' | 'model_order' | 'budget' | 'cache'> & {
+  recorded: true;
+  temperature: null;
+  tool_choice: null;
+  max_tokens: null;
+  timeout_s: null;
+  system_prompt: null;
+  case_filter: null;
+} & { [Setting in keyof PromptOfRun]?: undefined };

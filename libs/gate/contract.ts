@@ -1,0 +1,376 @@
+import { z } from 'zod';
+import { waitField } from '#lib/contracts/comparing';
+import { Change, DEFAULT_MARGIN, DEFAULT_MAX_ERRORED_SHARE, Margin, Measure } from '#lib/contracts/comparison';
+import { JobStatus } from '#lib/contracts/job-status';
+import { MaxTokens } from '#lib/contracts/max-tokens';
+import { METRIC_NAME } from '#lib/contracts/metric';
+import { id, PageQuery, suiteId, time } from '#lib/contracts/page';
+import { Budget, RunInput } from '#lib/contracts/run-input';
+
+// A gate answers one question about a run: may what it measured ship? All of its rules are fixed before the run.
+
+export const MAX_LOOKS = 4;
+/** How many cases of one answer are named. */
+export const MAX_CRITICAL_CASES = 50;
+
+export const GateBaseline = z
+  .union([
+    z.strictObject({ eval_id: id.meta({ description: 'A completed run of the suite, with at least one score.' }) }),
+    z.strictObject({
+      experiment_id: id.meta({ description: 'An experiment over the suite: the baseline that it has at the time.' }),
+    }),
+  ])
+  .meta({ description: 'The run that others are measured against.' });
+export type GateBaseline = z.infer<typeof GateBaseline>;
+
+const rules = {
+  baseline: GateBaseline,
+  models: z
+    .array(z.string().min(1).max(300))
+    .min(1)
+    .max(100)
+    .nullable()
+    .meta({
+      description:
+        'The models that must pass, as `provider_key::model_id`; null: those of the baseline. A run with one model ' +
+        'against a baseline with one is compared whatever their names, if this is null.',
+    }),
+  measure: Measure.regex(METRIC_NAME, 'must be "overall", "passed", or the name of a metric').meta(Measure.meta()!),
+  margin: Margin,
+  floor: z
+    .strictObject({
+      pass_rate: z.number().min(0).max(1).meta({ description: 'The share of passed samples that must be reached.' }),
+    })
+    .nullable()
+    .meta({ description: 'The least that the run must reach, whatever the baseline; null for no floor.' }),
+  max_errored_share: z
+    .number()
+    .min(0)
+    .max(1)
+    .meta({ description: 'The share of errored results above which nothing is measured.' }),
+  critical_tags: z
+    .array(z.string().min(1).max(100))
+    .max(50)
+    .meta({ description: 'Cases with one of these tags must not break: one that always passed and never does fails.' }),
+  looks: z
+    .int()
+    .min(1)
+    .max(MAX_LOOKS)
+    .meta({
+      description:
+        'How often a gate run may look at its data: after 1, 2, 4 and 8 times the first samples. Each look is held ' +
+        'to a stricter level, so that all of them together err as seldom as one.',
+    }),
+  max_requests: z
+    .int()
+    .positive()
+    .max(2_000_000_000)
+    .nullable()
+    .meta({ description: 'Requests that a gate run may make, added samples included; null for no limit.' }),
+};
+const name = z.string().trim().min(1).max(100).meta({ description: 'The name of the gate, unique in the team.' });
+
+export const GateInput = z
+  .strictObject({
+    name,
+    suite_id: suiteId.meta({ description: 'The suite that is run.' }),
+    baseline: rules.baseline,
+    models: rules.models.default(null),
+    measure: rules.measure.default('overall').meta(rules.measure.meta()!),
+    margin: rules.margin.default(DEFAULT_MARGIN),
+    floor: rules.floor.default(null),
+    max_errored_share: rules.max_errored_share.default(DEFAULT_MAX_ERRORED_SHARE),
+    critical_tags: rules.critical_tags.default([]),
+    looks: rules.looks.default(MAX_LOOKS),
+    max_requests: rules.max_requests.default(null),
+  })
+  .meta({ id: 'GateInput', description: 'A gate to make. Its rules are fixed before a run is measured by them.' });
+export type GateInput = z.infer<typeof GateInput>;
+
+export const GateUpdate = z
+  .strictObject({
+    name: name.optional(),
+    baseline: rules.baseline.optional(),
+    models: rules.models.optional(),
+    measure: rules.measure.optional(),
+    margin: rules.margin.optional(),
+    floor: rules.floor.optional(),
+    max_errored_share: rules.max_errored_share.optional(),
+    critical_tags: rules.critical_tags.optional(),
+    looks: rules.looks.optional(),
+    max_requests: rules.max_requests.optional(),
+  })
+  .refine((update) => Object.keys(update).length > 0, {
+    message: 'must have at least one field to change',
+    when: ({ issues }) => issues.length === 0,
+  })
+  .meta({
+    id: 'GateUpdate',
+    description: 'What to change. Fields that are left out stay. Another name apart, a change makes the next version.',
+  });
+export type GateUpdate = z.infer<typeof GateUpdate>;
+
+const version = z.int().meta({ description: 'Rises with every change of its rules.' });
+
+export const Gate = z
+  .object({
+    id: id.meta({ description: 'The id of the gate.' }),
+    version,
+    name,
+    suite_id: suiteId.meta({ description: 'The suite that is run.' }),
+    suite_name: z.string().nullable().meta({ description: 'The name of the suite; null when it was deleted.' }),
+    ...rules,
+    baseline_eval_id: id.nullable().meta({ description: 'The run that is the baseline now; null for none.' }),
+    created_at: time.meta({ description: 'When the gate was made.' }),
+    updated_at: time.meta({ description: 'When it was last changed.' }),
+  })
+  .meta({ id: 'Gate', description: 'Decides whether a change may ship: whether a run is not worse than a baseline.' });
+export type Gate = z.infer<typeof Gate>;
+/** What decides, without what it is called. */
+export type GateRules = Omit<z.infer<z.ZodObject<typeof rules>>, 'baseline'>;
+
+export const GATE_RESULTS = ['pass', 'fail', 'inconclusive', 'not_measured'] as const;
+export const GateResult = z.enum(GATE_RESULTS).meta({
+  description:
+    '`pass`: shown not to be worse by the margin. `fail`: shown to be worse. `inconclusive`: the data cannot tell. ' +
+    '`not_measured`: there was nothing to tell from. The exit codes of `toolmark gate` are 0, 1, 3 and 4.',
+});
+export type GateResult = z.infer<typeof GateResult>;
+
+export const GATE_REASONS = [
+  'no_baseline',
+  'unfinished',
+  'nothing_scored',
+  'not_in_run',
+  'too_few_cases',
+  'errored',
+  'critical',
+  'critical_unconfirmed',
+  'floor',
+  'floor_undecided',
+  'not_worse',
+  'regressed',
+  'undecided',
+] as const;
+export const GateReason = z.enum(GATE_REASONS).meta({
+  description:
+    'The rule that decided, the first that applies: `no_baseline` (or it is the run itself), `unfinished` (a run has ' +
+    'not ended, or was stopped), ' +
+    '`nothing_scored`, `not_in_run` (a run lacks the model), `too_few_cases` (fewer than 5 in common) and `errored` ' +
+    'are not measured; `critical` fails, and is `critical_unconfirmed` with fewer than 3 samples a side; `floor` ' +
+    'fails, and is `floor_undecided` while the floor lies in the interval; `not_worse` passes; `regressed` fails; ' +
+    '`undecided` is the rest.',
+});
+export type GateReason = z.infer<typeof GateReason>;
+
+const interval = z.tuple([z.number(), z.number()]);
+const figure = z.number().nullable();
+
+export const CriticalCase = z.object({
+  case_id: id.meta({ description: 'The case.' }),
+  case_name: z.string().nullable().meta({ description: 'Its name; null when it has none.' }),
+  position: z.int().meta({ description: 'Its position in the suite version of the run, from 0.' }),
+  samples: z.tuple([z.int(), z.int()]).meta({ description: 'Scored samples on each side: baseline first.' }),
+  confirmed: z.boolean().meta({ description: 'Whether both sides have at least 3 samples.' }),
+});
+export type CriticalCase = z.infer<typeof CriticalCase>;
+
+export const GateTarget = z
+  .object({
+    target: z.string().meta({ description: 'The model, as `provider_key::model_id`.' }),
+    baseline_target: z
+      .string()
+      .nullable()
+      .meta({ description: 'The one it is compared with; null when there is none.' }),
+    result: GateResult,
+    reason: GateReason,
+    text: z.string().meta({ description: 'The result in a sentence.' }),
+    n_cases: z.int().meta({ description: 'Common cases with a score on both sides.' }),
+    samples: z
+      .tuple([z.number(), z.number()])
+      .meta({ description: 'Scored samples a case, on average: baseline first.' }),
+    mean_a: figure.meta({ description: 'The mean of the measure over these cases in the baseline.' }),
+    mean_b: figure.meta({ description: 'The mean in the run.' }),
+    difference: figure.meta({ description: 'The mean difference of the cases, run minus baseline, -1..1.' }),
+    ci: interval.nullable().meta({ description: 'Its interval, at the level of the look.' }),
+    p: figure.meta({ description: 'The two-sided p value of the same computation.' }),
+    p_holm: figure.meta({ description: '`p` corrected by Holm over the models of the gate.' }),
+    pass_rate: figure.meta({ description: 'The mean over the cases of the run of their share of passed samples.' }),
+    pass_rate_ci: interval.nullable().meta({ description: 'Its interval, at the level of the look.' }),
+    errored_shares: z.tuple([z.number(), z.number()]).meta({
+      description:
+        'The share of errored results, 0..1: baseline first. Of the run, over all its cases where that is more.',
+    }),
+    fixed: z.int().meta({ description: 'Cases that never passed before and always do now.' }),
+    broken: z.int().meta({ description: 'Cases that always passed before and never do now.' }),
+    cost: z
+      .object({
+        a: figure.meta({ description: 'That of the baseline.' }),
+        b: figure.meta({ description: 'That of the run.' }),
+      })
+      .meta({ description: 'US dollars of each side; null without prices.' }),
+    critical: z
+      .array(CriticalCase)
+      .max(MAX_CRITICAL_CASES)
+      .meta({ description: 'Cases with a critical tag that always passed before and never do now; at most 50.' }),
+    cases_needed: z
+      .int()
+      .nullable()
+      .meta({ description: 'About how many more cases would decide, when more samples cannot; null otherwise.' }),
+  })
+  .meta({ id: 'GateTarget', description: 'One model of a run, measured by a gate.' });
+export type GateTarget = z.infer<typeof GateTarget>;
+
+export const GateAnswer = z
+  .object({
+    gate: z
+      .object({
+        id: id.meta({ description: 'The gate.' }),
+        name: z.string().meta({ description: 'What it is called.' }),
+        version,
+        measure: Measure,
+        margin: Margin,
+      })
+      .meta({ description: 'The gate, and the rules it decided by.' }),
+    eval_id: id.nullable().meta({ description: 'The run that was measured; null when there is none.' }),
+    baseline_eval_id: id.nullable().meta({ description: 'The baseline; null when the gate has none.' }),
+    result: GateResult,
+    text: z.string().meta({ description: 'The result in a sentence.' }),
+    look: z
+      .object({
+        number: z.int().meta({ description: 'Which look at the data this is, from 1; 0 when nothing was measured.' }),
+        planned: z.int().meta({ description: 'How many the gate allows.' }),
+        alpha: z.number().meta({ description: 'The level of each look, two-sided: intervals are 1 - alpha.' }),
+        final: z.boolean().meta({ description: 'Whether all looks are used up: the answer stands from now on.' }),
+      })
+      .meta({ description: 'How often the data were looked at. Asking again about the same data is no other look.' }),
+    targets: z.array(GateTarget).meta({ description: 'Each model. All must pass, and one that fails fails the gate.' }),
+    cases: z
+      .object({
+        common: z.int().meta({ description: 'Cases that ask and expect the same on both sides.' }),
+        changed: z.int().meta({ description: 'Cases that changed. They are not compared.' }),
+        only_a: z.int().meta({ description: 'Cases of the baseline alone.' }),
+        only_b: z.int().meta({ description: 'Cases of the run alone.' }),
+        dropped_errored: z.int().meta({ description: 'Common cases without a score on one of the sides.' }),
+      })
+      .nullable()
+      .meta({ description: 'The cases of both runs; null when nothing was compared.' }),
+    what_changed: z.array(Change).meta({ description: 'The settings that differ from the baseline.' }),
+    notes: z.array(z.string()).meta({ description: 'What to know before trusting the figures, and what helps.' }),
+  })
+  .meta({ id: 'GateAnswer', description: 'What a gate says of a run.' });
+export type GateAnswer = z.infer<typeof GateAnswer>;
+
+export const GateCheckQuery = z.strictObject({
+  ...waitField,
+  eval_id: id.meta({ description: 'The run to measure.', example: '019aa8a2-5c1e-7000-8000-000000000031' }),
+});
+export type GateCheckQuery = z.infer<typeof GateCheckQuery>;
+
+const settings = RunInput.shape;
+/** Without the defaults of a run: what is left out is as in the baseline. */
+export const GateRunConfig = z
+  .strictObject({
+    models: settings.models.optional(),
+    temperature: settings.temperature.unwrap().optional().meta(settings.temperature.meta()!),
+    tool_choice: settings.tool_choice.unwrap().optional().meta(settings.tool_choice.meta()!),
+    samples: settings.samples.unwrap().optional().meta(settings.samples.meta()!),
+    max_tokens: MaxTokens.optional().meta(MaxTokens.meta()!),
+    timeout_s: settings.timeout_s.unwrap().optional().meta(settings.timeout_s.meta()!),
+    params: settings.params.unwrap().optional().meta(settings.params.meta()!),
+    system_prompt: settings.system_prompt.unwrap().optional().meta(settings.system_prompt.meta()!),
+    base_prompt: settings.base_prompt.unwrap().optional().meta(settings.base_prompt.meta()!),
+    tool_overrides: settings.tool_overrides.unwrap().optional().meta(settings.tool_overrides.meta()!),
+    prompt_version_id: settings.prompt_version_id.unwrap().optional().meta(settings.prompt_version_id.meta()!),
+    metrics: settings.metrics.unwrap().optional().meta(settings.metrics.meta()!),
+    case_filter: settings.case_filter.unwrap().optional().meta(settings.case_filter.meta()!),
+    model_order: settings.model_order.unwrap().optional().meta(settings.model_order.meta()!),
+    budget: Budget.nullable()
+      .optional()
+      .meta({ description: 'Limits for all requests of the gate run, beside `max_requests` of the gate.' }),
+    cache: settings.cache,
+    prompt_cache: settings.prompt_cache.unwrap().optional().meta(settings.prompt_cache.meta()!),
+  })
+  .meta({
+    id: 'GateRunConfig',
+    description: 'Settings of the run to measure. What is left out is as in the baseline.',
+  });
+export type GateRunConfig = z.infer<typeof GateRunConfig>;
+
+export const GateRunInput = z
+  .strictObject({
+    config: GateRunConfig.optional().meta({ description: 'The settings of the run to make and measure.' }),
+    eval_id: id.optional().meta({
+      description: 'A run that is there: it is measured, and gets further samples while that may decide.',
+    }),
+  })
+  .refine(({ config, eval_id }) => config === undefined || eval_id === undefined, {
+    path: ['eval_id'],
+    message: 'cannot be given beside config: give one of them',
+    when: ({ issues }) => issues.length === 0,
+  })
+  .meta({ id: 'GateRunInput', description: 'What a gate run measures: a new run, or one that is there.' });
+export type GateRunInput = z.infer<typeof GateRunInput>;
+
+export const GateSubmitted = z
+  .object({
+    job_id: id.meta({ description: 'The job of the gate run, with the progress of all its requests.' }),
+    gate_run_id: id.meta({ description: 'The id of the gate run.' }),
+    status: z.literal('submitted').meta({ description: 'Always `submitted`. The job has the current status.' }),
+  })
+  .meta({ id: 'GateSubmitted', description: 'A gate run that was accepted. It goes on in the background.' });
+export type GateSubmitted = z.infer<typeof GateSubmitted>;
+
+export const GateRun = z
+  .object({
+    id: id.meta({ description: 'The id of the gate run.' }),
+    gate_id: id.meta({ description: 'The gate.' }),
+    gate_version: version.meta({ description: 'The version of the gate that it measures by.' }),
+    job_id: id.meta({ description: 'Its job. After a resume, the new one.' }),
+    status: JobStatus,
+    eval_id: id.nullable().meta({ description: 'The run that is measured; null until it is made.' }),
+    baseline_eval_id: id.nullable().meta({ description: 'The baseline; null when the gate has none.' }),
+    runs: z
+      .array(
+        z.object({
+          eval_id: id.meta({ description: 'The run.' }),
+          step: z.string().meta({ description: 'The step of the gate run that made it.', example: 'look-2' }),
+          arm: z.string().meta({ description: 'The side that it belongs to.', example: 'baseline' }),
+        }),
+      )
+      .meta({ description: 'The runs that it made, in order: the one to measure, and those with added samples.' }),
+    looks: z
+      .array(
+        z.object({
+          look: z.int().meta({ description: 'Which look, from 1.' }),
+          samples: z.tuple([z.number(), z.number()]).meta({ description: 'Samples a case: baseline first.' }),
+          result: GateResult,
+          text: z.string().meta({ description: 'The result in a sentence.' }),
+        }),
+      )
+      .meta({ description: 'What each look said.' }),
+    result: GateAnswer.nullable().meta({ description: 'The answer; null until there is one.' }),
+    created_at: time.meta({ description: 'When it was submitted.' }),
+    finished_at: time.nullable().meta({ description: 'When it ended; null until then.' }),
+  })
+  .meta({ id: 'GateRun', description: 'A gate at work: it makes a run, looks at it, and adds samples while needed.' });
+export type GateRun = z.infer<typeof GateRun>;
+
+export const GatesQuery = z.strictObject({
+  ...PageQuery.shape,
+  name: z.string().max(100).optional().meta({ description: 'Only the gate of this name.', example: 'main' }),
+});
+export type GatesQuery = z.infer<typeof GatesQuery>;
+
+export const SamplesInput = z
+  .strictObject({
+    samples: z.int().min(1).max(100).meta({ description: 'How many further samples of each case to make.' }),
+    budget: Budget.nullable().default(null).meta({ description: 'Limits for these samples alone; null for none.' }),
+  })
+  .meta({
+    id: 'SamplesInput',
+    description:
+      'Adds samples to a run, with its own settings and suite version, as a run that extends it. The run itself ' +
+      'does not change.',
+  });
+export type SamplesInput = z.infer<typeof SamplesInput>;

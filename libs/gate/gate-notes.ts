@@ -1,0 +1,52 @@
+import { points } from '#lib/comparison/points';
+import type { GateRules, GateTarget } from './contract.js';
+
+export interface UnguardedCases {
+  /** Cases of the run with a critical tag. */
+  critical: number;
+  /** Those of them that are not compared: they changed, or are new. */
+  lost: number;
+}
+
+interface Noted {
+  rules: Pick<GateRules, 'margin' | 'critical_tags'>;
+  targets: readonly GateTarget[];
+  unguarded: UnguardedCases;
+  /** Of the run. */
+  models: readonly string[];
+}
+
+/** What to know before trusting the answer of a gate, beside what a comparison says. */
+export function notesOnGate({ rules, targets, unguarded, models }: Noted): string[] {
+  return [
+    ...regressionNotes(targets, rules.margin),
+    ...criticalNotes(rules, unguarded),
+    ...modelNotes(targets, models),
+  ];
+}
+
+function regressionNotes(targets: readonly GateTarget[], margin: number): string[] {
+  const worse = targets.filter(({ reason, ci }) => reason === 'not_worse' && ci![1] < 0);
+  if (worse.length === 0) return [];
+  const whom = targets.length === 1 ? '' : ` for ${worse.map(({ target }) => target).join(', ')}`;
+  return [
+    `A regression smaller than the margin of ${points(margin)} is shown${whom}. It passes, and several of them in a ` +
+      'row add up: pin a baseline that stays.',
+  ];
+}
+
+function criticalNotes({ critical_tags: tags }: Noted['rules'], { critical, lost }: UnguardedCases): string[] {
+  if (tags.length === 0) return [];
+  if (critical === 0) return ['No case of the run has a critical tag of the gate.'];
+  if (lost === 0) return [];
+  return [
+    `${lost} of ${critical} critical cases ${lost === 1 ? 'is' : 'are'} not compared, because the baseline does not ` +
+      'have the same.',
+  ];
+}
+
+function modelNotes(targets: readonly GateTarget[], models: readonly string[]): string[] {
+  const measured = new Set(targets.map(({ target }) => target));
+  const others = models.filter((name) => !measured.has(name));
+  return others.length === 0 ? [] : [`The gate does not measure ${others.join(', ')}, which the run has, too.`];
+}

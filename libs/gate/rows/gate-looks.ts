@@ -1,0 +1,86 @@
+import { notFound } from '#lib/contracts/input/problem';
+import { insertRow } from '#lib/db/connection/insert-row';
+import type { Pool, PoolClient } from '#lib/db/connection/pool';
+import type { GateAnswer } from '../contract.js';
+
+/** What a gate looks at: a version of its rules, and two runs of the team. */
+export interface LookedAt {
+  gateId: string;
+  version: number;
+  runId: string;
+  /** Null when the gate has no baseline: there is nothing to look at. */
+  baselineId: string | null;
+}
+
+export interface GateLook {
+  /** The state of the data that was looked at. */
+  data: string;
+  answer: GateAnswer;
+}
+
+/** How many looks there may be, and the level of each, two-sided. */
+export type LookPlan = Pick<GateAnswer['look'], 'planned' | 'alpha'>;
+
+/** The looks that were taken, in order. */
+export async function readLooks(db: Pool | PoolClient, teamId: string, of: LookedAt): Promise<GateLook[]> {
+  const { rows } = await db.query<{ data: string; answer: string }>(
+    `SELECT l.data, l.answer FROM gate g JOIN gate_look l ON l.gate_id = g.id
+     WHERE g.team_id = $1 AND g.id = $2 AND l.gate_version = $3 AND l.run_id = $4 AND l.baseline_run_id = $5
+     ORDER BY l.look`,
+    [teamId, of.gateId, of.version, of.runId, of.baselineId],
+  );
+  return rows.map(({ data, answer }) => ({ data, answer: JSON.parse(answer) as GateAnswer }));
+}
+
+/** The answer that stands for this state of the data: its own, or the last one once all looks are used up. */
+export function standingAnswer(looks: readonly GateLook[], data: string, planned: number): GateAnswer | undefined {
+  const same = looks.find((look) => look.data === data);
+  if (same) return same.answer;
+  const last = looks.at(-1);
+  if (!last || looks.length < planned) return undefined;
+  const note = `The data have changed since the last of ${planned} planned looks. Its answer stands.`;
+  return { ...last.answer, notes: [note, ...last.answer.notes] };
+}
+
+/**
+ * Makes what was measured the next look, unless an answer stands already, or nothing could be measured. Callers of one
+ * gate take turns, so that those who measured the same data answer the same. It locks the gate, after runs and jobs.
+ * @returns the answer that counts
+ * @throws ProblemError 404 when the gate is gone
+ */
+export async function storeLook(
+  client: PoolClient,
+  teamId: string,
+  of: LookedAt,
+  measured: { data: string; answer: Omit<GateAnswer, 'look'> },
+  plan: LookPlan,
+): Promise<GateAnswer> {
+  const { data, answer } = measured;
+  const { rowCount } = await client.query('SELECT 1 FROM gate WHERE id = $1 AND team_id = $2 FOR NO KEY UPDATE', [
+    of.gateId,
+    teamId,
+  ]);
+  if (rowCount === 0) throw notFound('gate', of.gateId);
+  const looks = await readLooks(client, teamId, of);
+  const standing = standingAnswer(looks, data, plan.planned);
+  if (standing) return standing;
+  if (answer.result === 'not_measured') return withLook(answer, 0, plan);
+  const look = looks.length + 1;
+  const stored = withLook(answer, look, plan);
+  await insertRow(client, 'gate_look', {
+    gate_id: of.gateId,
+    gate_version: of.version,
+    run_id: of.runId,
+    baseline_run_id: of.baselineId,
+    look,
+    data,
+    answer: JSON.stringify(stored),
+  });
+  return stored;
+}
+
+/** @param number 0 when nothing was measured */
+export const withLook = (answer: Omit<GateAnswer, 'look'>, number: number, plan: LookPlan): GateAnswer => ({
+  ...answer,
+  look: { number, ...plan, final: number >= plan.planned },
+});

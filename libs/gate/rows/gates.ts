@@ -1,0 +1,147 @@
+import { isDeepStrictEqual } from 'node:util';
+import type { Page } from '#lib/contracts/page';
+import { notFound, ProblemError } from '#lib/contracts/input/problem';
+import { newId } from '#lib/runtime/ids';
+import { insertRow } from '#lib/db/connection/insert-row';
+import type { Pool, PoolClient } from '#lib/db/connection/pool';
+import type { TeamScoped } from '#lib/db/team-isolation';
+import { ExperimentRepository } from '#lib/db/catalogue/experiments';
+import { toPage } from '#lib/db/catalogue/page';
+import { takeBaseline } from '#lib/db/catalogue/take-baseline';
+import type { GateBaseline, GateInput, GateRules, GatesQuery } from '../contract.js';
+
+export interface StoredGate {
+  id: string;
+  name: string;
+  version: number;
+  suiteId: string;
+  /** Null when the suite was deleted. */
+  suiteName: string | null;
+  baseline: GateBaseline;
+  /** The run that is the baseline now; null for none. */
+  baselineId: string | null;
+  rules: GateRules;
+  createdAt: Date;
+  updatedAt: Date;
+}
+
+/** What a user may change of a gate. */
+export type GateFields = Pick<StoredGate, 'name' | 'baseline' | 'rules'>;
+
+type GateRow = Omit<StoredGate, 'baseline' | 'rules'> & {
+  baselineRunId: string | null;
+  experimentId: string | null;
+  rules: string;
+};
+
+const SELECT = `
+  SELECT g.id, g.name, g.version, g.suite_id AS "suiteId", s.name AS "suiteName",
+    g.baseline_run_id AS "baselineRunId", g.experiment_id AS "experimentId", r.id AS "baselineId", g.rules,
+    g.created_at AS "createdAt", g.updated_at AS "updatedAt"
+  FROM gate g LEFT JOIN suite s ON s.id = g.suite_id AND s.team_id = g.team_id
+    LEFT JOIN experiment e ON e.id = g.experiment_id AND e.team_id = g.team_id
+    LEFT JOIN run r ON r.id = coalesce(g.baseline_run_id, e.baseline_run_id) AND r.team_id = g.team_id
+  WHERE g.team_id = $1`;
+
+/** The gates of a team. What they said is in `engine/gate-looks.ts`. */
+export class GateRepository implements TeamScoped {
+  constructor(
+    readonly db: Pool | PoolClient,
+    readonly teamId: string,
+  ) {}
+
+  async list({ limit, cursor, name }: GatesQuery): Promise<Page<StoredGate>> {
+    const { rows } = await this.db.query<GateRow>(
+      `${SELECT} AND ($2::uuid IS NULL OR g.id < $2) AND ($3::text IS NULL OR g.name = $3)
+       ORDER BY g.id DESC LIMIT $4`,
+      [this.teamId, cursor ?? null, name ?? null, limit + 1],
+    );
+    return toPage(rows.map(toGate), limit);
+  }
+
+  /** @throws ProblemError 404 */
+  async read(id: string): Promise<StoredGate> {
+    const { rows } = await this.db.query<GateRow>(`${SELECT} AND g.id = $2`, [this.teamId, id]);
+    if (!rows[0]) throw notFound('gate', id);
+    return toGate(rows[0]);
+  }
+
+  /**
+   * @returns the id
+   * @throws ProblemError 422 when its baseline does not fit, 409 when another gate has its name
+   */
+  async create({ suite_id: suiteId, name, baseline, ...rules }: GateInput): Promise<string> {
+    const id = newId();
+    await this.#takeBaseline(suiteId, { baseline, rules });
+    await this.#refuseTaken(name, id);
+    await insertRow(this.db, 'gate', {
+      id,
+      team_id: this.teamId,
+      name,
+      suite_id: suiteId,
+      ...toColumns({ baseline, rules }),
+    });
+    return id;
+  }
+
+  /**
+   * Changes a gate as it was read. Another baseline or other rules make its next version.
+   * @throws ProblemError as `create`, and 409 when somebody else has changed it since
+   */
+  async update(gate: StoredGate, fields: GateFields): Promise<void> {
+    const { name, rules } = fields;
+    const [columns, before] = [toColumns(fields), toColumns(gate)];
+    const isNext = !isDeepStrictEqual(columns, before);
+    if (!isNext && name === gate.name) return;
+    if (!isDeepStrictEqual({ ...columns, rules: rules.measure }, { ...before, rules: gate.rules.measure }))
+      await this.#takeBaseline(gate.suiteId, fields);
+    if (name !== gate.name) await this.#refuseTaken(name, gate.id);
+    const { rowCount } = await this.db.query(
+      `UPDATE gate SET name = $4, version = version + $5, baseline_run_id = $6, experiment_id = $7, rules = $8,
+         updated_at = now()
+       WHERE id = $1 AND team_id = $2 AND version = $3`,
+      [gate.id, this.teamId, gate.version, name, isNext ? 1 : 0, ...Object.values(columns)],
+    );
+    if (rowCount === 0)
+      throw new ProblemError(409, 'The gate was changed or deleted just now. Read it, and try again.');
+  }
+
+  /** Its looks go with it. @throws ProblemError 404 */
+  async delete(id: string): Promise<void> {
+    const { rowCount } = await this.db.query('DELETE FROM gate WHERE id = $1 AND team_id = $2', [id, this.teamId]);
+    if (rowCount === 0) throw notFound('gate', id);
+  }
+
+  async #takeBaseline(suiteId: string, { baseline, rules }: Pick<GateFields, 'baseline' | 'rules'>): Promise<void> {
+    if ('eval_id' in baseline) {
+      const use = { runId: baseline.eval_id, suiteId, measure: rules.measure, path: '/baseline/eval_id' };
+      await takeBaseline(this.db, this.teamId, use);
+    } else {
+      const of = { id: baseline.experiment_id, suiteId, path: '/baseline/experiment_id' };
+      await new ExperimentRepository(this.db, this.teamId).findOfSuite(of);
+    }
+  }
+
+  /** Those who take a name in a team take turns. @throws ProblemError 409 */
+  async #refuseTaken(name: string, id: string): Promise<void> {
+    await this.db.query(`SELECT pg_advisory_xact_lock(hashtext('gate names'), hashtext($1))`, [this.teamId]);
+    const { rows } = await this.db.query<{ id: string }>(
+      'SELECT id FROM gate WHERE team_id = $1 AND name = $2 AND id <> $3',
+      [this.teamId, name, id],
+    );
+    if (rows[0])
+      throw new ProblemError(409, `There is a gate "${name}" already: ${rows[0].id}. Change it, or take another name.`);
+  }
+}
+
+const toColumns = ({ baseline, rules }: Pick<GateFields, 'baseline' | 'rules'>) => ({
+  baseline_run_id: 'eval_id' in baseline ? baseline.eval_id.toLowerCase() : null,
+  experiment_id: 'eval_id' in baseline ? null : baseline.experiment_id.toLowerCase(),
+  rules: JSON.stringify(rules),
+});
+
+const toGate = ({ baselineRunId, experimentId, rules, ...row }: GateRow): StoredGate => ({
+  ...row,
+  baseline: baselineRunId === null ? { experiment_id: experimentId! } : { eval_id: baselineRunId },
+  rules: JSON.parse(rules) as GateRules,
+});

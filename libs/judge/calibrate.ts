@@ -1,0 +1,164 @@
+import { LABELS, type LabelName } from '#lib/contracts/label';
+import { normalQuantile } from '#lib/scoring/statistics/distributions';
+import { wilson } from '#lib/scoring/statistics/proportions';
+import { MIN_LABELS, type Calibration, type CalibrationHead } from './contract.js';
+import { isOk } from './conclude.js';
+
+/** Results of one report that were drawn for people to label, and that have in common what was said of them. */
+export interface DrawnResults {
+  reportId: string;
+  /** What the judge says. */
+  judged: LabelName;
+  /** What people say; null where nobody has said anything yet. */
+  label: LabelName | null;
+  /** How likely their draw was among the results of the report that the judge finds ok, or wrong. */
+  probability: number;
+  results: number;
+}
+
+/** How far people confirm a judge. */
+export type CalibrationFigures = CalibrationHead & Pick<Calibration, 'linear' | 'ok' | 'wrong'>;
+
+/** A judge is `weak` while its kappa may be below the first of these, and `good` once it is above the second. */
+const USABLE_FROM = 0.4;
+const GOOD_FROM = 0.6;
+const Z = normalQuantile(0.975);
+
+/** What people's labels say of a judge. */
+export function calibrate(drawn: readonly DrawnResults[]): CalibrationFigures {
+  const labelled = weigh(drawn);
+  const labels = countOf(labelled);
+  const wrong = countOf(labelled.filter(({ label }) => !isOk(label)));
+  const rarer = wrong < labels - wrong ? { kind: 'wrong', labels: wrong } : { kind: 'ok', labels: labels - wrong };
+  const { kappa, ci } = agreement(labelled, (a, b) => Number(isOk(a) !== isOk(b)));
+  const status = statusOf(labels, rarer.labels, ci);
+  return {
+    status,
+    labels,
+    kappa,
+    ci,
+    text: describeCalibration({ status, labels, rarer, kappa, ci }),
+    linear: agreement(labelled, (a, b) => Math.abs(LABELS.indexOf(a) - LABELS.indexOf(b)) / 2),
+    ok: confirmed(labelled.filter(({ judged }) => isOk(judged))),
+    wrong: confirmed(labelled.filter(({ judged }) => !isOk(judged))),
+  };
+}
+
+/** @param ci that of kappa */
+function statusOf(labels: number, rarer: number, ci: CalibrationHead['ci']): CalibrationHead['status'] {
+  if (!ci || labels < MIN_LABELS.all || rarer < MIN_LABELS.rarer) return 'uncalibrated';
+  if (ci[0] < USABLE_FROM) return 'weak';
+  return ci[0] < GOOD_FROM ? 'usable' : 'good';
+}
+
+/** In a sentence, to be shown beside every figure of the judge. @param rarer what fewer people say, ok or wrong */
+export function describeCalibration({
+  status,
+  labels,
+  rarer,
+  kappa,
+  ci,
+}: Omit<CalibrationHead, 'text'> & { rarer: { kind: string; labels: number } }): string {
+  if (status !== 'uncalibrated' && kappa !== null && ci !== null) {
+    const name = status[0]!.toUpperCase() + status.slice(1);
+    return `${name}: kappa ${digits(kappa)} (${digits(ci[0])} to ${digits(ci[1])}) beside ${labels} labels of people.`;
+  }
+  const have =
+    labels < MIN_LABELS.all
+      ? `${labels} of ${MIN_LABELS.all} labels`
+      : `only ${rarer.labels} of ${labels} labels say ${rarer.kind}, and ${MIN_LABELS.rarer} must`;
+  return `Uncalibrated: ${have}; what this judge says is its opinion alone.`;
+}
+
+/** Two digits. A number that rounds to zero has no sign. */
+const digits = (value: number): string => (Math.round(value * 100) / 100 || 0).toFixed(2);
+
+/** Results with a label, each of which stands for `weight` judged results. */
+interface Labelled {
+  judged: LabelName;
+  label: LabelName;
+  results: number;
+  weight: number;
+}
+
+/**
+ * Labelled results stand for all of their report that the judge finds ok, or wrong: as many as the draw says. Reports
+ * of which nothing is labelled are spoken for by those of the others that are judged alike, so that ok and wrong weigh
+ * as much as the judge says either.
+ */
+function weigh(drawn: readonly DrawnResults[]): Labelled[] {
+  return [true, false].flatMap((ok) => {
+    const alike = drawn.filter(({ judged }) => isOk(judged) === ok);
+    const reports = groupBy(alike, ({ reportId }) => reportId).map((group) => ({
+      judged: sumOf(group, ({ results, probability }) => results / probability),
+      labelled: group.filter(isLabelled),
+    }));
+    const spoken = reports.filter(({ labelled }) => labelled.length > 0);
+    const all = sumOf(reports, ({ judged }) => judged) / sumOf(spoken, ({ judged }) => judged);
+    return spoken.flatMap(({ judged, labelled }) => {
+      const weight = (all * judged) / countOf(labelled);
+      return labelled.map((one) => ({ judged: one.judged, label: one.label, results: one.results, weight }));
+    });
+  });
+}
+
+const isLabelled = (drawn: DrawnResults): drawn is DrawnResults & { label: LabelName } => drawn.label !== null;
+
+/**
+ * Cohen's kappa of a judge and of people, with the simple large-sample interval, cut to -1..1. The number of labels in
+ * it is Kish's effective one, which is smaller the more their weights differ.
+ * @param distance of two levels, 0..1
+ */
+function agreement(
+  labelled: readonly Labelled[],
+  distance: (judged: LabelName, label: LabelName) => number,
+): Calibration['linear'] {
+  const mass = sumOf(labelled, massOf);
+  const shareOf = (which: (one: Labelled) => boolean): number => sumOf(labelled.filter(which), massOf) / mass;
+  const judged = LABELS.map((level) => shareOf((one) => one.judged === level));
+  const label = LABELS.map((level) => shareOf((one) => one.label === level));
+  const byChance = sumOf(LABELS.entries(), ([i, a]) =>
+    sumOf(LABELS.entries(), ([j, b]) => distance(a, b) * judged[i]! * label[j]!),
+  );
+  if (!(byChance > 0)) return { kappa: null, ci: null };
+  const mean = (power: number): number =>
+    sumOf(labelled, (one) => (massOf(one) / mass) * distance(one.judged, one.label) ** power);
+  const observed = mean(1);
+  const spread = Math.max(0, mean(2) - observed ** 2); // of 0 and 1, this is po (1 - po)
+  const half = (Z * Math.sqrt(spread / effectiveCount(labelled))) / byChance;
+  const kappa = 1 - observed / byChance;
+  return { kappa, ci: [Math.max(-1, kappa - half), Math.min(1, kappa + half)] };
+}
+
+/** The share that people find ok where the judge does, or wrong. */
+function confirmed(labelled: readonly Labelled[]): Calibration['ok'] {
+  const n = countOf(labelled);
+  if (n === 0) return { n, share: null, ci: null };
+  const agreed = labelled.filter(({ judged, label }) => isOk(judged) === isOk(label));
+  const share = sumOf(agreed, massOf) / sumOf(labelled, massOf);
+  const effective = effectiveCount(labelled);
+  return { n, share, ci: wilson(share * effective, effective) };
+}
+
+const massOf = ({ results, weight }: Labelled): number => results * weight;
+const countOf = (rows: readonly { results: number }[]): number => sumOf(rows, ({ results }) => results);
+
+/** Kish 1965: so many labels of the same weight say as much. */
+const effectiveCount = (labelled: readonly Labelled[]): number =>
+  sumOf(labelled, massOf) ** 2 / sumOf(labelled, ({ results, weight }) => results * weight ** 2);
+
+function sumOf<Row>(rows: Iterable<Row>, value: (row: Row) => number): number {
+  let sum = 0;
+  for (const row of rows) sum += value(row);
+  return sum;
+}
+
+function groupBy<Row>(rows: readonly Row[], key: (row: Row) => string): Row[][] {
+  const groups = new Map<string, Row[]>();
+  for (const row of rows) {
+    const group = groups.get(key(row));
+    if (group) group.push(row);
+    else groups.set(key(row), [row]);
+  }
+  return [...groups.values()];
+}

@@ -1,0 +1,134 @@
+import { JUDGEMENTS, type Agreement, type JudgedReply, type Opinion, type Preference } from './contract.js';
+import type { Preferred } from './read-reply.js';
+
+/** What a judge said of one request, sample by sample: as it was read, or why there is nothing to read. */
+export interface Heard<Said> {
+  said: readonly Said[];
+  /** Replies that could not be read, and why. */
+  unreadable: readonly string[];
+  /** Requests that got no reply, and why. */
+  failed: readonly string[];
+}
+
+/** A judgement as it is stored. */
+export type Concluded =
+  | {
+      state: 'judged';
+      verdict: Opinion | Preference;
+      agreement: Agreement | null;
+      flipped: boolean;
+      /** Of one reply; null of two. */
+      judged: JudgedReply | null;
+      reasons: string[];
+      votes: Record<string, number>;
+    }
+  | { state: 'errored'; error: string };
+
+/** From kind to strict: of two judgements of one reply, the later one stands. */
+const STRICTNESS: readonly Opinion[] = ['correct', 'acceptable', 'cannot_tell', 'wrong'];
+
+/**
+ * Brings together what was said of one reply.
+ * @param bare of the same reply without its texts, where these speak to a grader
+ */
+export function concludeReply(passed: boolean, whole: Heard<JudgedReply>, bare?: Heard<JudgedReply>): Concluded {
+  const votes = [whole, ...(bare ? [bare] : [])].map(majority);
+  const missing = votes.find((vote) => 'error' in vote);
+  if (missing && 'error' in missing) return { state: 'errored', error: missing.error };
+  const heard = votes as Vote[];
+  const strictest = heard.toSorted(
+    (a, b) => STRICTNESS.indexOf(b.judged.verdict) - STRICTNESS.indexOf(a.judged.verdict),
+  )[0]!;
+  const { judged, counts } = strictest;
+  return {
+    state: 'judged',
+    verdict: judged.verdict,
+    agreement: agreementOf(judged.verdict, passed),
+    flipped: false,
+    judged,
+    reasons: judged.reasons,
+    votes: counts,
+  };
+}
+
+export const isOk = (verdict: string): boolean => verdict === 'correct' || verdict === 'acceptable';
+
+/** Null where the judge cannot tell. */
+export function agreementOf(verdict: Opinion, passed: boolean): Agreement | null {
+  if (verdict === 'cannot_tell') return null;
+  if (isOk(verdict) === passed) return 'agrees';
+  return passed ? 'stricter' : 'kinder';
+}
+
+interface Vote {
+  judged: JudgedReply;
+  counts: Record<string, number>;
+}
+
+/** What more than half of the samples say; without it, the judge cannot tell. */
+function majority({ said, ...nothing }: Heard<JudgedReply>): Vote | { error: string } {
+  if (said.length === 0) return { error: whyNothing(nothing) };
+  const counts = countBy(said.map(({ verdict }) => verdict));
+  const winner = JUDGEMENTS.find((verdict) => (counts[verdict] ?? 0) * 2 > said.length);
+  if (winner) return { judged: said.find(({ verdict }) => verdict === winner)!, counts };
+  const [first] = said;
+  const reasons = [`No majority of ${said.length} samples.`, ...first!.reasons].slice(0, 3);
+  return { judged: { ...first!, verdict: 'cannot_tell', reasons }, counts };
+}
+
+/**
+ * Brings together what was said of two replies in both orders. A judge that does not say the same of both has no
+ * preference, or prefers a place.
+ * @param forward `a` stands first
+ * @param backward `b` stands first
+ */
+export function concludePair(forward: Heard<Preferred>, backward: Heard<Preferred>): Concluded {
+  const ways = [
+    wayOf(forward, { first: 'loss', second: 'win', tie: 'tie' }),
+    wayOf(backward, { first: 'win', second: 'loss', tie: 'tie' }),
+  ];
+  const missing = ways.find((way) => 'error' in way);
+  if (missing && 'error' in missing) return { state: 'errored', error: missing.error };
+  const [one, other] = ways as Way[];
+  const flipped = one!.preference !== other!.preference;
+  return {
+    state: 'judged',
+    verdict: flipped ? 'tie' : one!.preference,
+    agreement: null,
+    flipped,
+    judged: null,
+    reasons: flipped
+      ? [`With a first: ${one!.reason}`, `With b first: ${other!.reason}`]
+      : [...new Set([one!.reason, other!.reason])],
+    votes: countBy([...one!.all, ...other!.all]),
+  };
+}
+
+interface Way {
+  preference: Preference;
+  reason: string;
+  all: Preference[];
+}
+
+function wayOf(
+  { said, ...nothing }: Heard<Preferred>,
+  meaning: Record<Preferred['winner'], Preference>,
+): Way | { error: string } {
+  if (said.length === 0) return { error: whyNothing(nothing) };
+  const all = said.map(({ winner }) => meaning[winner]);
+  const counts = countBy(all);
+  const preference = (['win', 'loss'] as const).find((one) => (counts[one] ?? 0) * 2 > said.length) ?? 'tie';
+  const speaker = said.find(({ winner }) => meaning[winner] === preference) ?? said[0]!;
+  return { preference, reason: speaker.reasons[0] ?? 'No reason was given.', all };
+}
+
+function whyNothing({ unreadable, failed }: Pick<Heard<unknown>, 'unreadable' | 'failed'>): string {
+  if (unreadable.length > 0) return `The judge's reply cannot be read, nor a second one: ${unreadable.at(-1)}`;
+  return failed.length > 0 ? `The judge gave no reply: ${failed.at(-1)}` : 'The judge was not asked.';
+}
+
+function countBy(names: readonly string[]): Record<string, number> {
+  const counts: Record<string, number> = {};
+  for (const name of names) counts[name] = (counts[name] ?? 0) + 1;
+  return counts;
+}

@@ -1,0 +1,135 @@
+import { notFound, ProblemError } from '#lib/contracts/input/problem';
+import type { LabelName } from '#lib/contracts/label';
+import type { Pool } from '#lib/db/connection/pool';
+import type { TeamScoped } from '#lib/db/team-isolation';
+import type { StoredReport } from './judge-reports.js';
+
+/** Results of a report that were drawn for people to label, and of which the same was said. */
+export interface DrawnRow {
+  fingerprint: string;
+  reportId: string;
+  judged: LabelName;
+  /** What most people say, the stricter of what is said as often; null where nobody has said anything. */
+  label: LabelName | null;
+  probability: number;
+  results: number;
+}
+
+/** A judge as one of its reports has it. */
+export interface CalibratedJudge {
+  reportId: string;
+  judge: string;
+  fingerprint: string;
+  instructions: string;
+}
+
+const MAX_NAMED = 20;
+/** SQL: a judgement `j` that says whether a result is ok. */
+export const TELLS = (j: string): string =>
+  `${j}.state = 'judged' AND ${j}.verdict IN ('correct', 'acceptable', 'wrong')`;
+/** SQL: two rows are of the same result. */
+export const SAME_RESULT = (a: string, b: string): string =>
+  ['run_id', 'target', 'case_position', 'sample'].map((column) => `${a}.${column} = ${b}.${column}`).join(' AND ');
+
+/** What people's labels say of the judges of a team. */
+export class CalibrationRepository implements TeamScoped {
+  constructor(
+    readonly db: Pool,
+    readonly teamId: string,
+  ) {}
+
+  /**
+   * What was drawn of the reports of these judges, by fingerprint. A result that several reports judge is in the
+   * newest of them alone.
+   */
+  async drawn(fingerprints: readonly string[]): Promise<Map<string, DrawnRow[]>> {
+    const { rows } = await this.db.query<DrawnRow>(
+      `SELECT p.fingerprint, j.report_id AS "reportId", j.verdict AS judged, said.label,
+         j.draw_probability AS probability, count(*)::int AS results
+       FROM judge_report p JOIN judgement j ON j.report_id = p.id LEFT JOIN LATERAL (
+         SELECT l.label FROM label l WHERE ${SAME_RESULT('l', 'j')} AND l.team_id = p.team_id GROUP BY l.label
+         ORDER BY count(*) DESC, array_position('{wrong,acceptable,correct}'::text[], l.label) LIMIT 1
+       ) said ON true
+       WHERE p.team_id = $1 AND p.fingerprint = ANY ($2) AND p.baseline_id IS NULL
+         AND j.draw_probability IS NOT NULL AND ${TELLS('j')} AND NOT EXISTS (
+           SELECT 1 FROM judgement newer JOIN judge_report q ON q.id = newer.report_id
+           WHERE ${SAME_RESULT('newer', 'j')} AND newer.report_id > j.report_id AND ${TELLS('newer')}
+             AND q.team_id = p.team_id AND q.fingerprint = p.fingerprint AND q.baseline_id IS NULL
+         )
+       GROUP BY p.fingerprint, j.report_id, j.verdict, said.label, j.draw_probability`,
+      [this.teamId, fingerprints],
+    );
+    const groups = new Map<string, DrawnRow[]>(fingerprints.map((fingerprint) => [fingerprint, []]));
+    for (const row of rows) groups.get(row.fingerprint)!.push(row);
+    return groups;
+  }
+
+  /** How many reports a judge has made in this way, and of how many results that it judged people say anything. */
+  async counts(fingerprint: string): Promise<{ reports: number; labelled: number }> {
+    const { rows } = await this.db.query<{ reports: number; labelled: number }>(
+      `WITH report AS (
+         SELECT id, run_id FROM judge_report WHERE team_id = $1 AND fingerprint = $2 AND baseline_id IS NULL
+       )
+       SELECT (SELECT count(*) FROM report)::int AS reports, (SELECT count(*) FROM (
+         SELECT DISTINCT run_id, target, case_position, sample FROM label l
+         WHERE l.team_id = $1 AND l.run_id IN (SELECT run_id FROM report) AND EXISTS (
+           SELECT 1 FROM judgement j JOIN report p ON p.id = j.report_id
+           WHERE ${SAME_RESULT('j', 'l')} AND j.state = 'judged'
+         )
+       ) labelled)::int AS labelled`,
+      [this.teamId, fingerprint],
+    );
+    return rows[0]!;
+  }
+
+  /**
+   * A judge as its newest report has it; undefined when it has made none.
+   * @param name `provider_key::model_id`, or the id of the model alone
+   * @param runId only reports on this run
+   * @throws ProblemError 422 when several judges have the name
+   */
+  async findJudge(name: string, runId?: string): Promise<CalibratedJudge | undefined> {
+    const found = await this.#judges(
+      `SELECT DISTINCT ON (p.judge) p.id FROM judge_report p
+       WHERE p.team_id = $1 AND (p.judge = $2 OR substr(p.judge, strpos(p.judge, '::') + 2) = $2)
+         AND p.baseline_id IS NULL AND ($3::uuid IS NULL OR p.run_id = $3)
+       ORDER BY p.judge, p.id DESC LIMIT ${MAX_NAMED}`,
+      [this.teamId, name, runId ?? null],
+    );
+    const exact = found.find(({ judge }) => judge === name);
+    if (exact || found.length < 2) return exact ?? found[0];
+    const names = found.map(({ judge }) => judge).sort();
+    throw new ProblemError(422, `Several judges are called "${name}": ${names.join(', ')}. Give one of these names.`, [
+      { path: '/judge', message: `may be ${names.join(' or ')}` },
+    ]);
+  }
+
+  /** @throws ProblemError 404 when the team has no such run */
+  async checkRun(runId: string): Promise<void> {
+    const { rowCount } = await this.db.query('SELECT 1 FROM run WHERE id = $1 AND team_id = $2', [runId, this.teamId]);
+    if (!rowCount) throw notFound('run', runId);
+  }
+
+  /** The judge of a report. @throws ProblemError 404 */
+  async judgeOf(reportId: string): Promise<CalibratedJudge> {
+    const [judge] = await this.#judges('SELECT id FROM judge_report WHERE team_id = $1 AND id = $2', [
+      this.teamId,
+      reportId,
+    ]);
+    if (!judge) throw notFound('report', reportId);
+    return judge;
+  }
+
+  /** @param reports SQL of the ids of reports of the team */
+  async #judges(reports: string, values: unknown[]): Promise<CalibratedJudge[]> {
+    const { rows } = await this.db.query<Omit<CalibratedJudge, 'instructions'> & { input: string }>(
+      `SELECT p.id AS "reportId", p.judge, p.fingerprint, o.input FROM (${reports}) found
+         JOIN judge_report p ON p.id = found.id JOIN orchestration o ON o.id = p.id`,
+      values,
+    );
+    return rows.map(({ input, ...judge }) => ({
+      ...judge,
+      instructions: (JSON.parse(input) as StoredReport).asked.instructions ?? '',
+    }));
+  }
+}

@@ -1,0 +1,140 @@
+import type { z } from 'zod';
+import { ProblemError } from '#lib/contracts/input/problem';
+import type { JobStatus } from '#lib/contracts/job-status';
+import { JudgeOfRun } from '#lib/contracts/judge-of-run';
+import { inTransaction, type Pool, type PoolClient } from '#lib/db/connection/pool';
+import { lockUserOrTimeOut } from '#lib/db/engine/lock-user';
+import { storeWarning } from '#lib/db/engine/log-events';
+import { JudgeInput, type JudgeReport } from '../contract.js';
+import { submitReport } from './store-report.js';
+
+// A run may have itself judged, and a team may have runs judged that score little. Both happen once a run: `asked_by`
+// of a report is unique. The job of an inline report is submitted with the run and follows it. Whoever finishes a run
+// (`finishRun`) only notes it, so that nothing that goes wrong here holds up a run that has its score; a worker takes up the note
+// (`judgeFinishedRun`), and takes it away in the transaction that submits the report.
+
+interface Asking {
+  teamId: string;
+  userId: string;
+  runId: string;
+  experimentId: string | null;
+  source: JudgeReport['source'];
+  /** `provider_key::model_id` */
+  judge: string;
+  below: number;
+  instructions: string;
+}
+
+/** @returns the job of the report; undefined when the run had itself judged before */
+export async function askByRun(
+  client: PoolClient,
+  { runId, judge, below, instructions, ...of }: Asking,
+): Promise<string | undefined> {
+  const report = await submitReport(client, {
+    ...of,
+    asked: readAs(JudgeInput, { eval_id: runId, judge, below, instructions }, 'What its judge is asked'),
+    judge,
+    runId,
+    baselineId: null,
+    askedBy: runId,
+    planned: 0,
+  });
+  return report?.jobId;
+}
+
+export interface RunToJudge {
+  id: string;
+  teamId: string;
+  userId: string;
+}
+
+/** Runs that were noted, at most twenty of each team, the oldest. @param except ids of those to leave out */
+export async function runsToJudge(pool: Pool, except: readonly string[]): Promise<RunToJudge[]> {
+  const { rows } = await pool.query<RunToJudge>({
+    name: 'runs_to_judge',
+    text: `SELECT id, "teamId", "userId" FROM (
+       SELECT r.id, r.team_id AS "teamId", r.user_id AS "userId",
+         row_number() OVER (PARTITION BY r.team_id ORDER BY q.asked_at, r.id) AS n
+       FROM run_to_judge q JOIN run r ON r.id = q.run_id
+       WHERE r.worker_level <= level_of_session() AND r.id <> ALL ($1)
+     ) oldest
+     WHERE n <= 20 ORDER BY n LIMIT 1000`,
+    values: [except],
+  });
+  return rows;
+}
+
+interface FinishedRun {
+  team_id: string;
+  user_id: string;
+  status: JobStatus;
+  experiment_id: string | null;
+  score: number | null;
+  config: string;
+  judge: string | null;
+  instructions: string | null;
+  auto_below: number | null;
+  failed: number;
+}
+
+/**
+ * Has a run judged that was noted, where it asks for that, or where its team does. Does nothing when another process
+ * has done it.
+ * @throws ProblemError when it cannot be judged, now or later: `giveUpJudging`
+ */
+export async function judgeFinishedRun(pool: Pool, { id: runId, userId }: RunToJudge): Promise<string | undefined> {
+  return inTransaction(pool, async (client) => {
+    await lockUserOrTimeOut(client, userId);
+    // Somebody else may have resumed it, and end it just now: that notes it for nothing, as long as this note is there.
+    await client.query('SELECT 1 FROM run WHERE id = $1 FOR SHARE', [runId]);
+    const { rows } = await client.query<FinishedRun>(
+      `SELECT r.team_id, r.user_id, r.status, r.experiment_id, r.score, r.config, s.judge, s.instructions,
+         s.auto_below,
+         (SELECT sum(settled - errored - passed)::int FROM target WHERE run_id = r.id) AS failed
+       FROM run r LEFT JOIN judge_setting s ON s.team_id = r.team_id WHERE r.id = $1`,
+      [runId],
+    );
+    const noted = await client.query('DELETE FROM run_to_judge WHERE run_id = $1', [runId]);
+    return rows[0] && noted.rowCount ? askIfWanted(client, runId, rows[0]) : undefined;
+  });
+}
+
+async function askIfWanted(client: PoolClient, runId: string, run: FinishedRun): Promise<string | undefined> {
+  // One that was resumed meanwhile is noted again when it ends.
+  if (run.failed === 0 || run.status !== 'completed') return undefined;
+  const of = { teamId: run.team_id, userId: run.user_id, runId, experimentId: run.experiment_id };
+  const instructions = run.instructions ?? '';
+  const own = readOwn(run.config);
+  if (own?.when === 'inline') return undefined;
+  if (own)
+    return own.below > 0 && own.judge !== null
+      ? askByRun(client, { ...of, instructions, source: 'after', judge: own.judge, below: own.below })
+      : undefined;
+  const { judge, auto_below: below, score } = run;
+  if (judge === null || below === null || below === 0 || score === null || score >= below) return undefined;
+  return askByRun(client, { ...of, instructions, source: 'auto', judge, below: 1 });
+}
+
+/** @throws ProblemError when the settings of the run are not what this release reads */
+function readOwn(config: string): JudgeOfRun | null {
+  const { judge = null } = JSON.parse(config) as { judge?: unknown };
+  return judge === null ? null : readAs(JudgeOfRun, judge, 'The judge of the run');
+}
+
+/** What was stored by another release may not be what this one takes. @throws ProblemError */
+function readAs<Value>(schema: z.ZodType<Value>, value: unknown, what: string): Value {
+  const { data, error } = schema.safeParse(value);
+  if (!error) return data;
+  const [{ path, message }] = error.issues as [z.core.$ZodIssue];
+  throw new ProblemError(422, `${what} cannot be read: ${path.join('.')}: ${message}`);
+}
+
+/** Takes the note of a run away that cannot be judged, and warns of it. */
+export async function giveUpJudging(pool: Pool, { id: runId }: RunToJudge, why: string): Promise<void> {
+  await inTransaction(pool, async (client) => {
+    await client.query('SELECT 1 FROM run WHERE id = $1 FOR KEY SHARE', [runId]);
+    const noted = await client.query('DELETE FROM run_to_judge WHERE run_id = $1', [runId]);
+    const message = `The run was not judged by itself. ${why}`;
+    if (noted.rowCount) await storeWarning(client, { runId, code: 'not_judged', message, status: 'completed' });
+  });
+}

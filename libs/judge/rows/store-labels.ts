@@ -1,0 +1,94 @@
+import { notFound, ProblemError } from '#lib/contracts/input/problem';
+import type { LabelName } from '#lib/contracts/label';
+import { BatchColumns } from '#lib/db/connection/batch-columns';
+import type { PoolClient } from '#lib/db/connection/pool';
+import { HAS_NO_DELETED_PARENT } from '#lib/db/made-by';
+import { itemOf, type Item } from '#lib/db/read/result-rows';
+
+/** What a user says of a result. */
+export interface GivenLabel extends Item {
+  label: LabelName;
+  note: string | null;
+}
+
+/** Whose labels these are, and of which run. */
+export interface Labeller {
+  teamId: string;
+  userId: string;
+  runId: string;
+}
+
+/** Why a result cannot be labelled: there is none, or it has no reply. */
+export type WhyNot = 'missing' | 'errored';
+
+const GIVEN = new BatchColumns<GivenLabel>({
+  target: ['smallint', ({ target }) => target],
+  case_position: ['int', (given) => given.case_position],
+  sample: ['smallint', ({ sample }) => sample],
+  label: ['text', ({ label }) => label],
+  note: ['text', ({ note }) => note],
+});
+
+/**
+ * Stores labels of a user, all or none, in place of those that the user gave the same results before. No result may
+ * occur twice.
+ * @returns why nothing was stored, by the index of the label; empty when all were
+ * @throws ProblemError 404 for an unknown run
+ */
+export async function storeLabels(
+  client: PoolClient,
+  { teamId, userId, runId }: Labeller,
+  given: readonly GivenLabel[],
+): Promise<Map<number, WhyNot>> {
+  await keepRun(client, { teamId, userId, runId });
+  const values = GIVEN.values(given);
+  const { rows } = await client.query<{ n: number; outcome: string | null }>(
+    `SELECT (u.n - 1)::int AS n, r.outcome FROM ${GIVEN.unnest(2, 'n')}
+       LEFT JOIN result r ON r.run_id = $1 AND r.target = u.target AND r.case_position = u.case_position
+         AND r.sample = u.sample
+     WHERE r.outcome IS DISTINCT FROM 'scored' ORDER BY u.n`,
+    [runId, ...values],
+  );
+  if (rows.length > 0)
+    return new Map(rows.map(({ n, outcome }) => [n, outcome === null ? 'missing' : 'errored'] as const));
+  await client.query(
+    `INSERT INTO label (run_id, user_id, team_id, ${GIVEN.names}) SELECT $1, $2, $3, ${GIVEN.names}
+     FROM ${GIVEN.unnest(4)} ORDER BY target, case_position, sample
+     ON CONFLICT (run_id, target, case_position, sample, user_id) DO UPDATE
+       SET label = excluded.label, note = excluded.note, updated_at = now()
+       WHERE (label.label, label.note) IS DISTINCT FROM (excluded.label, excluded.note)`,
+    [runId, userId, teamId, ...values],
+  );
+  return new Map();
+}
+
+/**
+ * Takes a user's label back.
+ * @throws ProblemError 404 for an unknown run or result, and when the user has not labelled it
+ */
+export async function deleteLabel(
+  client: PoolClient,
+  { teamId, userId, runId }: Labeller,
+  resultId: string,
+): Promise<void> {
+  await keepRun(client, { teamId, userId, runId });
+  const { rowCount } = await client.query(
+    `DELETE FROM label
+     WHERE run_id = $1 AND team_id = $2 AND user_id = $3 AND target = $4 AND case_position = $5 AND sample = $6`,
+    [runId, teamId, userId, ...itemOf(resultId)],
+  );
+  if (!rowCount) throw new ProblemError(404, `You have no label of the result "${resultId}".`);
+}
+
+/**
+ * Keeps the user, to whom the labels refer, and the run from being deleted meanwhile: labels would stay behind.
+ * @throws ProblemError 404
+ */
+async function keepRun(client: PoolClient, { teamId, userId, runId }: Labeller): Promise<void> {
+  await client.query('SELECT 1 FROM users WHERE id = $1 FOR KEY SHARE', [userId]);
+  const { rowCount } = await client.query(
+    `SELECT 1 FROM run r WHERE id = $1 AND team_id = $2 AND ${HAS_NO_DELETED_PARENT} FOR KEY SHARE OF r`,
+    [runId, teamId],
+  );
+  if (!rowCount) throw notFound('run', runId);
+}

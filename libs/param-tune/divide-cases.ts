@@ -1,0 +1,36 @@
+import { ProblemError } from '#lib/contracts/input/problem';
+import { heldOutOf, splitCases, type Split, type SplitCase } from '#lib/tuning/split-cases';
+import type { ParamTuneInput } from './contract.js';
+
+export const LEAST_TUNING_CASES = 8;
+const LEAST_HELD_OUT = 10;
+
+/**
+ * The cases to choose by, and those to confirm with.
+ * @throws ProblemError 422 when there are too few
+ */
+export function divideCases(
+  cases: readonly SplitCase[],
+  { holdout, mode, seed }: Pick<ParamTuneInput, 'holdout' | 'mode' | 'seed'>,
+): Split {
+  const held = heldOutOf(cases.length, holdout);
+  const left = cases.length - held;
+  if (holdout > 0 && (held < LEAST_HELD_OUT || left < LEAST_TUNING_CASES)) {
+    const needed = Math.max(Math.ceil(LEAST_HELD_OUT / holdout), Math.ceil(LEAST_TUNING_CASES / (1 - holdout)));
+    throw new ProblemError(
+      422,
+      `The suite has ${cases.length} cases, of which ${held} would be held out and ${left} left to tune on. It takes ` +
+        `${LEAST_HELD_OUT} and ${LEAST_TUNING_CASES}: ${needed} cases with a holdout of ${holdout}. Add cases, or ` +
+        'hold out none ("holdout": 0): then nothing is confirmed.',
+      [{ path: '/holdout', message: `leaves ${left} and holds out ${held} of ${cases.length} cases` }],
+    );
+  }
+  if (mode === 'adaptive' && left < LEAST_TUNING_CASES)
+    throw new ProblemError(
+      422,
+      `An adaptive search learns from at least ${LEAST_TUNING_CASES} cases, and the suite has ${left}. Take the mode ` +
+        '"grid", which tries every combination on all of them.',
+      [{ path: '/mode', message: 'must be "grid" for so few cases' }],
+    );
+  return splitCases(cases, holdout, seed);
+}

@@ -1,0 +1,123 @@
+import type { JsonObject } from '#lib/contracts/json/json';
+import { parseJson } from '#lib/contracts/json/json';
+import { BatchColumns } from '#lib/db/connection/batch-columns';
+import type { Pool, PoolClient } from '#lib/db/connection/pool';
+import type { ResolvedTarget } from '#lib/db/engine/submit-run';
+import type { TuneArm } from '../contract.js';
+import type { ArmFigures, AskedTarget, AskedTune } from './param-tunes.js';
+
+/** The steps of a parameter tune: it searches, confirms what it found on held-out cases, and promotes it. */
+export type TuneStep = 'search' | 'holdout' | 'promote';
+
+/** What a parameter tune was asked for, as its orchestration keeps it. */
+export type StoredTune = AskedTune<ResolvedTarget>;
+export type StoredTuneTarget = AskedTarget<ResolvedTarget>;
+
+/** An arm as it is stored before it is measured. */
+export interface NewTuneArm {
+  /** The ordinal of its model. */
+  target: number;
+  arm: number;
+  config: JsonObject;
+  settings: object;
+  levels: number[];
+  changes: number;
+  /** The parameters of the request that it makes; null when the model's provider is not known. */
+  resolved: JsonObject | null;
+  adjustments: string[];
+  sameAs: number | null;
+}
+
+const ARMS = new BatchColumns<NewTuneArm>({
+  target: ['smallint', ({ target }) => target],
+  arm: ['int', ({ arm }) => arm],
+  config: ['text', ({ config }) => JSON.stringify(config)],
+  settings: ['text', ({ settings }) => JSON.stringify(settings)],
+  levels: ['text', ({ levels }) => JSON.stringify(levels)],
+  changes: ['smallint', ({ changes }) => changes],
+  resolved: ['text', ({ resolved }) => resolved && JSON.stringify(resolved)],
+  adjustments: ['text', ({ adjustments }) => JSON.stringify(adjustments)],
+  same_as: ['int', ({ sameAs }) => sameAs],
+});
+
+export async function storeArms(client: PoolClient, tuneId: string, arms: readonly NewTuneArm[]): Promise<void> {
+  await client.query(`INSERT INTO tune_arm (tune_id, ${ARMS.names}) SELECT $1, ${ARMS.names} FROM ${ARMS.unnest(2)}`, [
+    tuneId,
+    ...ARMS.values(arms),
+  ]);
+}
+
+/** An arm as the steps of a tune need it. */
+export interface TunedArm {
+  arm: number;
+  config: JsonObject;
+  settings: JsonObject;
+  levels: number[];
+  changes: number;
+  /** What is stored of it already; null before it is measured. */
+  known: { rung: string | null; figures: string } | null;
+}
+
+/** The arms of each model that make requests of their own, in their order. */
+export async function readDistinctArms(db: Pool | PoolClient, tuneId: string): Promise<Map<number, TunedArm[]>> {
+  const { rows } = await db.query<{
+    target: number;
+    arm: number;
+    config: string;
+    settings: string;
+    levels: string;
+    changes: number;
+    rung: string | null;
+    figures: string | null;
+  }>(
+    `SELECT target, arm, config, settings, levels, changes, rung, figures FROM tune_arm
+     WHERE tune_id = $1 AND same_as IS NULL ORDER BY target, arm`,
+    [tuneId],
+  );
+  const arms = rows.map(({ target, arm, config, settings, levels, changes, rung, figures }) => ({
+    target,
+    arm: {
+      arm,
+      config: parseJson(config) as JsonObject,
+      settings: parseJson(settings) as JsonObject,
+      levels: JSON.parse(levels) as number[],
+      changes,
+      known: figures === null ? null : { rung, figures },
+    },
+  }));
+  return new Map(
+    [...Map.groupBy(arms, ({ target }) => target)].map(([target, of]) => [target, of.map(({ arm }) => arm)]),
+  );
+}
+
+/** How far an arm came, and what it measured. */
+export interface ArmProgress {
+  target: number;
+  arm: number;
+  state: TuneArm['state'];
+  /** Null: as before. */
+  rung: string | null;
+  tied: boolean;
+  /** Null: as before. */
+  figures: ArmFigures | null;
+}
+
+const PROGRESS = new BatchColumns<ArmProgress>({
+  target: ['smallint', ({ target }) => target],
+  arm: ['int', ({ arm }) => arm],
+  state: ['text', ({ state }) => state],
+  rung: ['text', ({ rung }) => rung],
+  tied: ['boolean', ({ tied }) => tied],
+  figures: ['text', ({ figures }) => figures && JSON.stringify(figures)],
+});
+
+export async function updateArms(client: PoolClient, tuneId: string, arms: readonly ArmProgress[]): Promise<void> {
+  if (arms.length === 0) return;
+  await client.query(
+    `UPDATE tune_arm a SET state = u.state, rung = coalesce(u.rung, a.rung), tied = u.tied,
+       figures = coalesce(u.figures, a.figures)
+     FROM ${PROGRESS.unnest(2)} WHERE a.tune_id = $1 AND a.target = u.target AND a.arm = u.arm
+       AND (u.figures IS NOT NULL OR (a.state, a.rung, a.tied) IS DISTINCT FROM (u.state, u.rung, u.tied))`,
+    [tuneId, ...PROGRESS.values(arms)],
+  );
+}

@@ -1,0 +1,302 @@
+import type { Estimate } from '#lib/contracts/comparison';
+import { notFound } from '#lib/contracts/input/problem';
+import type { JobStatus } from '#lib/contracts/job-status';
+import { parseJson, type JsonObject } from '#lib/contracts/json/json';
+import type { Page, PageQuery } from '#lib/contracts/page';
+import { targetName } from '#lib/contracts/target-name';
+import { toPage } from '#lib/db/catalogue/page';
+import type { Pool, PoolClient } from '#lib/db/connection/pool';
+import type { TeamScoped } from '#lib/db/team-isolation';
+import type { CombosQuery, ParamTune, ParamTuneInput, TuneArm, TunedTarget, TuneOutcome } from '../contract.js';
+
+/** What a parameter tune was asked for. `Target` is how a model is stored. */
+export interface AskedTune<Target> {
+  asked: ParamTuneInput;
+  suite: { id: string; versionId: string; name: string; version: number };
+  targets: AskedTarget<Target>[];
+  /** Positions of the cases, in the one order that all arms share. */
+  tuning: number[];
+  heldOut: number[];
+  planned: number;
+  notes: string[];
+}
+
+export interface AskedTarget<Target> {
+  target: Target;
+  /** How many arms, and how many of them make requests of their own. */
+  arms: number;
+  distinct: number;
+  /** A plan of `libs/param-tune/search/plan-search.ts`. */
+  search: unknown;
+}
+
+type StoredTune = AskedTune<{ providerKey: string; modelId: string }>;
+
+/** What the steps of a tune have found; nothing at its beginning. */
+export interface TuneState {
+  /** How many child runs the arms have the figures of, by the steps of this job. A resume has another one. */
+  seen?: number;
+  jobId?: string;
+  /** What to know beside what was known when it was submitted. */
+  notes?: string[];
+  /** By model, once the searches are over. */
+  targets?: TargetOutcome[];
+}
+
+export interface TargetOutcome {
+  /** Null when nothing is scored. */
+  recommended: number | null;
+  /** Its values; null when nothing is recommended. */
+  config: JsonObject | null;
+  /** Its mean over the tuning cases. */
+  mean: number | null;
+  tied: number[];
+  /** The arms that came furthest, the best first. */
+  ranking: number[];
+  /** The recommended arm against the base, on the held-out cases. */
+  holdout?: Estimate;
+  /** At the end. */
+  outcome?: TuneOutcome | null;
+  text?: string | null;
+}
+
+/** What an arm measured. */
+export type ArmFigures = Pick<
+  TuneArm,
+  | 'cases'
+  | 'samples'
+  | 'mean'
+  | 'ci'
+  | 'pass_rate'
+  | 'errored'
+  | 'cost_usd'
+  | 'cost_per_case_usd'
+  | 'tokens'
+  | 'latency_p50_ms'
+  | 'latency_p95_ms'
+>;
+
+interface TuneRow {
+  id: string;
+  job_id: string;
+  status: JobStatus;
+  step: string | null;
+  input: string;
+  state: string;
+  suite_id: string | null;
+  experiment_id: string | null;
+  promoted: string | null;
+  created_at: Date;
+  finished_at: Date | null;
+}
+
+const SELECT = `
+  SELECT o.id, o.job_id, j.status, o.step, o.input, o.state, o.experiment_id, o.created_at, j.finished_at,
+    (SELECT s.id FROM suite s WHERE s.id = (o.input::json #>> '{suite,id}')::uuid) AS suite_id,
+    (SELECT r.id FROM run r WHERE r.orchestration_id = o.id AND r.step = 'promote') AS promoted
+  FROM orchestration o JOIN job j ON j.id = o.job_id
+  WHERE o.team_id = $1 AND o.type = 'param_tune'`;
+
+interface ArmRow {
+  target: number;
+  arm: number;
+  config: string;
+  resolved: string | null;
+  adjustments: string;
+  same_as: number | null;
+  state: TuneArm['state'];
+  rung: string | null;
+  tied: boolean;
+  figures: string | null;
+  runs: TuneArm['runs'];
+}
+
+/** @param chosen what follows WHERE; $1 is the tune, $2 the team */
+const selectArms = (chosen: string): string => `
+  WITH chosen AS (
+    SELECT a.* FROM tune_arm a JOIN orchestration o ON o.id = a.tune_id AND o.team_id = $2
+    WHERE a.tune_id = $1 AND ${chosen}
+  ), runs_of AS (
+    SELECT arm, json_agg(json_build_object('eval_id', id, 'rung', step) ORDER BY id) AS runs FROM run
+    WHERE orchestration_id = $1 AND arm IN (SELECT target || '.' || arm FROM chosen) GROUP BY arm
+  )
+  SELECT c.target, c.arm, c.config, c.resolved, c.adjustments, c.same_as, c.state, c.rung, c.tied, c.figures,
+    coalesce(r.runs, '[]') AS runs
+  FROM chosen c LEFT JOIN runs_of r ON r.arm = c.target || '.' || c.arm ORDER BY c.target, c.arm`;
+
+/** Combinations that are named for all models. */
+const SHOWN_OVER_MODELS = 5;
+
+/** The parameter tunes of a team. */
+export class ParamTuneRepository implements TeamScoped {
+  constructor(
+    readonly db: Pool | PoolClient,
+    readonly teamId: string,
+  ) {}
+
+  /** The newest first, without their recommended arms. */
+  async list({ limit, cursor }: PageQuery): Promise<Page<ParamTune>> {
+    const { rows } = await this.db.query<TuneRow>(
+      `${SELECT} AND ($2::uuid IS NULL OR o.id < $2) ORDER BY o.id DESC LIMIT $3`,
+      [this.teamId, cursor ?? null, limit + 1],
+    );
+    return toPage(
+      rows.map((row) => toTune(row, parseTune(row), new Map())),
+      limit,
+    );
+  }
+
+  /** @throws ProblemError 404 */
+  async read(id: string): Promise<ParamTune> {
+    const { rows } = await this.db.query<TuneRow>(`${SELECT} AND o.id = $2`, [this.teamId, id]);
+    if (!rows[0]) throw notFound('parameter tune', id);
+    const arms = await this.db.query<ArmRow>(selectArms(`a.state = 'recommended'`), [id, this.teamId]);
+    const parsed = parseTune(rows[0]);
+    const recommended = new Map(arms.rows.map((row) => [row.target, toArm(row, parsed.asked)]));
+    return { ...toTune(rows[0], parsed, recommended), best_over_models: await this.#bestOverModels(id, parsed.asked) };
+  }
+
+  /** The tunes of an experiment that have ended, in the order in which they did, those of one instant by id. */
+  async listEnded(
+    experimentId: string,
+    { limit, after }: { limit: number; after: { endedAtMs: number; id: string } | undefined },
+  ): Promise<{ tune: ParamTune; tuned: TunedTarget[] }[]> {
+    const { rows } = await this.db.query<TuneRow>(
+      `${SELECT} AND o.experiment_id = $2 AND j.finished_at IS NOT NULL
+         AND ($3::timestamptz IS NULL OR (j.finished_at, o.id) > ($3, $4::uuid))
+       ORDER BY j.finished_at, o.id LIMIT $5`,
+      [this.teamId, experimentId, after ? new Date(after.endedAtMs) : null, after?.id ?? null, limit],
+    );
+    return rows.map((row) => {
+      const parsed = parseTune(row);
+      const tuned = parsed.asked.targets.map(({ target }, ordinal) => toTuned(target, parsed.found.targets?.[ordinal]));
+      return { tune: toTune(row, parsed, new Map()), tuned };
+    });
+  }
+
+  /** Models that share a space number its combinations alike. */
+  async #bestOverModels(id: string, { asked, targets, tuning }: StoredTune): Promise<ParamTune['best_over_models']> {
+    if (targets.length < 2 || Object.keys(asked.per_model_search_spaces).length > 0) return [];
+    const { rows } = await this.db.query<{ arm: number; config: string; mean: number }>(
+      `SELECT a.arm, min(a.config) FILTER (WHERE a.target = 0) AS config,
+         avg((m.figures::json ->> 'mean')::float8) AS mean
+       FROM tune_arm a
+         JOIN tune_arm m ON m.tune_id = a.tune_id AND m.target = a.target AND m.arm = coalesce(a.same_as, a.arm)
+       WHERE a.tune_id = $1 AND (m.figures::json ->> 'cases')::int = $2
+       GROUP BY a.arm HAVING count(*) = $3 ORDER BY mean DESC, a.arm LIMIT $4`,
+      [id, tuning.length, targets.length, SHOWN_OVER_MODELS],
+    );
+    return rows.map(({ arm, config, mean }) => ({ arm, config: parseJson(config) as JsonObject, mean }));
+  }
+
+  /** The arms of a tune, in their order. */
+  async arms(id: string, { target, limit, cursor }: CombosQuery): Promise<Page<TuneArm>> {
+    const { rows: tunes } = await this.db.query<Pick<TuneRow, 'input'>>(`${SELECT} AND o.id = $2`, [this.teamId, id]);
+    if (!tunes[0]) throw notFound('parameter tune', id);
+    const tune = parseJson(tunes[0].input) as unknown as StoredTune;
+    const ordinal = target === undefined ? null : tune.targets.findIndex((one) => targetName(one.target) === target);
+    const [afterTarget, afterArm] = (cursor ?? '-1.-1').split('.').map(Number);
+    const { rows } = await this.db.query<ArmRow>(
+      selectArms(
+        '($3::int IS NULL OR a.target = $3) AND (a.target, a.arm) > ($4, $5) ORDER BY a.target, a.arm LIMIT $6',
+      ),
+      [id, this.teamId, ordinal, afterTarget, afterArm, limit + 1],
+    );
+    const shown = rows.slice(0, limit);
+    const last = shown.at(-1);
+    return {
+      items: shown.map((row) => toArm(row, tune)),
+      next_cursor: rows.length > limit && last ? `${last.target}.${last.arm}` : null,
+    };
+  }
+}
+
+/** The JSON of a row: what was asked for, and what was found. */
+interface ParsedTune {
+  asked: StoredTune;
+  found: TuneState;
+}
+
+const parseTune = ({ input, state }: Pick<TuneRow, 'input' | 'state'>): ParsedTune => ({
+  asked: parseJson(input) as unknown as StoredTune,
+  found: parseJson(state) as unknown as TuneState,
+});
+
+function toTune(
+  row: TuneRow,
+  { asked: stored, found: state }: ParsedTune,
+  recommended: ReadonlyMap<number, TuneArm>,
+): ParamTune {
+  const { asked, suite, targets, tuning, heldOut, planned, notes } = stored;
+  return {
+    id: row.id,
+    job_id: row.job_id,
+    status: row.status,
+    suite_id: row.suite_id,
+    suite_name: suite.name,
+    suite_version: suite.version,
+    experiment_id: row.experiment_id,
+    input: asked,
+    step: row.step ?? 'done',
+    cases: { tuning: tuning.length, holdout: heldOut.length },
+    planned_requests: planned,
+    targets: targets.map((target, ordinal) => {
+      const found = state.targets?.[ordinal];
+      return {
+        target: targetName(target.target),
+        arms: target.arms,
+        distinct: target.distinct,
+        recommended: recommended.get(ordinal) ?? null,
+        tied: found?.tied ?? [],
+        holdout: found?.holdout ?? null,
+        outcome: found?.outcome ?? null,
+        text: found?.text ?? null,
+      };
+    }),
+    best_over_models: [],
+    promoted_eval_id: row.promoted,
+    notes: [...notes, ...(state.notes ?? [])],
+    created_at: row.created_at.toISOString(),
+    finished_at: row.finished_at?.toISOString() ?? null,
+  };
+}
+
+/** What is told of a model of a tune where the tune is one among others. */
+export const toTuned = (
+  target: StoredTune['targets'][number]['target'],
+  { recommended = null, outcome = null, holdout }: Partial<TargetOutcome> = {},
+): TunedTarget => ({
+  target: targetName(target),
+  recommended,
+  outcome,
+  difference: holdout?.difference ?? null,
+  ci: holdout?.ci ?? null,
+});
+
+const NOTHING: ArmFigures = {
+  cases: 0,
+  samples: 0,
+  mean: null,
+  ci: null,
+  pass_rate: null,
+  errored: 0,
+  cost_usd: null,
+  cost_per_case_usd: null,
+  tokens: 0,
+  latency_p50_ms: null,
+  latency_p95_ms: null,
+};
+
+const toArm = ({ target, figures, ...row }: ArmRow, { targets }: StoredTune): TuneArm => ({
+  arm: row.arm,
+  target: targetName(targets[target]!.target),
+  config: parseJson(row.config) as JsonObject,
+  resolved: row.resolved === null ? null : (parseJson(row.resolved) as JsonObject),
+  adjustments: JSON.parse(row.adjustments) as string[],
+  same_as: row.same_as,
+  state: row.state,
+  rung: row.rung,
+  tied: row.tied,
+  runs: row.runs,
+  ...(figures === null ? NOTHING : (JSON.parse(figures) as ArmFigures)),
+});

@@ -1,0 +1,320 @@
+import { z } from 'zod';
+import { DEFAULT_MARGIN, Estimate as Comparison, Margin } from '#lib/contracts/comparison';
+import { Estimate } from '#lib/contracts/estimate';
+import { JobStatus } from '#lib/contracts/job-status';
+import { MaxTokens } from '#lib/contracts/max-tokens';
+import { id, PageQuery, time } from '#lib/contracts/page';
+import { Params } from '#lib/contracts/params';
+import { MAX_COMPONENT_CHARS, PromptComponents, ToolOverrides } from '#lib/contracts/prompt';
+import { RunInput } from '#lib/contracts/run-input';
+
+const settings = RunInput.shape;
+export const PROMPT_TUNE_MODES = ['quick', 'evolutionary', 'reflective'] as const;
+export const MAX_EVALUATIONS = 20_000;
+/** The most components that a tune writes: each candidate is told whole to the meta model. */
+export const MAX_TUNED_COMPONENTS = 200;
+
+const MetaParams = z
+  .strictObject({
+    temperature: settings.temperature.removeDefault().default(1).meta({
+      description: 'Above 0, so that a text that was rejected is followed by another one.',
+    }),
+    max_tokens: MaxTokens.default(8192).meta({
+      description:
+        "The maximum number of tokens in a reply; null for no limit but the model's own. A reply holds whole " +
+        'texts, `variants` of them in `quick`.',
+    }),
+    timeout_s: settings.timeout_s,
+    params: Params.default({}),
+  })
+  .prefault({})
+  .meta({ description: 'The settings of requests to the meta model.' });
+
+export const PromptTuneInput = z
+  .strictObject({
+    suite_id: settings.suite_id,
+    models: z
+      .array(z.string().min(1).max(300))
+      .min(1)
+      .max(20)
+      .meta({
+        description:
+          'The models that the prompts are for: `provider_key::model_id`, or an id that one provider has. The score ' +
+          'of a prompt is the mean over all of them.',
+      }),
+    meta_model: z.string().min(1).max(300).meta({
+      description: 'The model that writes the texts, named alike. It must be able to call tools.',
+    }),
+    mode: z
+      .enum(PROMPT_TUNE_MODES)
+      .default('reflective')
+      .meta({
+        description:
+          '`quick` has several texts written at once and tries each on all tuning cases. `evolutionary` goes on with ' +
+          'the best of them, mutated and crossed, for some generations. `reflective` shows the meta model what went ' +
+          'wrong on a few cases, one text at a time, and tries each new text on these before it tries it on more.',
+      }),
+    components: z
+      .array(z.string().min(1).max(1_000))
+      .min(1)
+      .max(MAX_TUNED_COMPONENTS)
+      .default(['system_prompt', 'tools/*/description'])
+      .meta({
+        description:
+          'The texts to write: `system_prompt`, `tools/<name>/description`, ' +
+          '`tools/<name>/parameters/<pointer>/description`. `*` stands for every tool, or for every place of its ' +
+          `parameters. At most ${MAX_TUNED_COMPONENTS} texts.`,
+      }),
+    base: z
+      .strictObject({
+        system_prompt: z.string().max(MAX_COMPONENT_CHARS).nullable().default(null).meta({
+          description: "In place of the suite's system prompt; an empty text means none. Null takes the suite's.",
+        }),
+        tools: ToolOverrides.default({}).meta({ description: "Descriptions in place of the suite's, by component." }),
+      })
+      .prefault({})
+      .meta({ description: 'The texts to begin with, and to compare with. They compete like any other.' }),
+    variants: z.int().min(1).max(50).default(8).meta({ description: 'How many texts `quick` has written.' }),
+    population: z.int().min(2).max(50).default(6).meta({ description: 'How many texts a generation has.' }),
+    generations: z.int().min(1).max(20).default(3).meta({ description: 'How many generations there are.' }),
+    selection_ratio: z.number().min(0.01).max(1).default(0.4).meta({
+      description: 'The share of a generation that becomes parents of the next.',
+    }),
+    minibatch: z.int().min(1).max(50).default(4).meta({
+      description: 'How many cases one reflection is about.',
+    }),
+    max_evals: z
+      .int()
+      .min(1)
+      .max(MAX_EVALUATIONS)
+      .nullable()
+      .default(null)
+      .meta({
+        description:
+          'How many items a reflective search may measure: cases times samples times models. Finalists and held-out ' +
+          'cases come on top. Null: enough for the base and about ten steps that succeed.',
+      }),
+    max_growth: z
+      .number()
+      .min(1)
+      .max(20)
+      .default(2)
+      .meta({
+        description:
+          'How many times as long as in the base a text may become; 800 characters more are always allowed. The ' +
+          'description of a tool or parameter may have 1,024.',
+      }),
+    holdout: z
+      .number()
+      .min(0)
+      .max(0.9)
+      .default(0.3)
+      .meta({
+        description:
+          'The share of the cases that nothing is chosen by, and no request to the meta model shows. At the end they ' +
+          'show whether the best text is better. It takes 20 cases; 0 holds out none, and nothing is confirmed.',
+      }),
+    seed: z
+      .int()
+      .min(0)
+      .max(2 ** 31 - 1)
+      .default(1)
+      .meta({ description: 'Decides everything that is drawn.' }),
+    measure: z.enum(['overall', 'passed']).default('overall').meta({ description: 'What is made as high as can be.' }),
+    margin: Margin.default(DEFAULT_MARGIN),
+    samples: z
+      .int()
+      .min(1)
+      .max(20)
+      .default(1)
+      .meta({ description: 'How often a text runs a case while it is sought.' }),
+    temperature: settings.temperature,
+    tool_choice: settings.tool_choice,
+    max_tokens: settings.max_tokens,
+    params: settings.params,
+    timeout_s: settings.timeout_s,
+    cache: z.enum(['off', 'use', 'refresh']).default('use').meta({
+      description: 'As `cache` of a run. The meta model is always asked.',
+    }),
+    prompt_cache: settings.prompt_cache,
+    budget: settings.budget,
+    experiment_id: settings.experiment_id,
+    meta_params: MetaParams,
+  })
+  .meta({ id: 'PromptTuneInput', description: 'A search for the texts that let models call tools best.' });
+export type PromptTuneInput = z.infer<typeof PromptTuneInput>;
+
+export const CANDIDATE_KINDS = ['base', 'variant', 'mutation', 'crossover', 'reflection', 'merge'] as const;
+export const CANDIDATE_STATES = [
+  'measuring',
+  'rejected',
+  'undecided',
+  'accepted',
+  'front',
+  'finalist',
+  'best',
+] as const;
+
+const share = z.number().nullable();
+export const PromptCandidate = z
+  .object({
+    candidate: z.int().meta({ description: 'Its number in the tune; 0 is the base.' }),
+    kind: z.enum(CANDIDATE_KINDS).meta({ description: 'How it was made.' }),
+    iteration: z.int().meta({ description: 'The generation or iteration that tried it last; 0 for the base.' }),
+    parents: z.array(z.int()).meta({ description: 'The candidates that it was made of.' }),
+    state: z.enum(CANDIDATE_STATES).meta({
+      description:
+        'How far it came. `undecided`: cases that it was measured on errored. `front`: it is best on some case, and ' +
+        'may become a parent.',
+    }),
+    reason: z.string().nullable().meta({ description: 'Why it was rejected, or could not be judged.' }),
+    why: z.string().nullable().meta({ description: 'What the meta model says that it changed, and what for.' }),
+    changed: PromptComponents.meta({ description: 'The texts that differ from its first parent.' }),
+    length: z.int().meta({ description: 'Characters of all of its texts.' }),
+    scores: z
+      .object({
+        minibatch: share.meta({ description: 'On the few cases that it was made for.' }),
+        parent: share.meta({ description: 'Its parent, on the same cases.' }),
+        select: share.meta({ description: 'On the cases that choose. It is too good for the best one.' }),
+        final: share.meta({ description: 'On fresh samples of these, as a finalist.' }),
+        holdout: share.meta({ description: 'On the held-out cases.' }),
+      })
+      .meta({ description: 'Mean scores, 0..1; null where it was not measured.' }),
+    meta: z
+      .object({
+        eval_id: id.nullable().meta({ description: 'The run that holds the request and the reply.' }),
+        prompt_tokens: z.int().meta({ description: 'Tokens of the request.' }),
+        completion_tokens: z.int().meta({ description: 'Tokens of the reply.' }),
+        cost_usd: z.number().nullable().meta({ description: 'US dollars; null without prices.' }),
+      })
+      .nullable()
+      .meta({ description: 'The request to the meta model that it came from; null for the base and for merges.' }),
+    runs: z
+      .array(
+        z.object({
+          eval_id: id.meta({ description: 'The run.' }),
+          part: z.string().meta({ description: 'What it was measured for.' }),
+        }),
+      )
+      .meta({ description: 'The runs that measured it.' }),
+  })
+  .meta({ id: 'PromptCandidate', description: 'The texts that a tune tried, and how they did.' });
+export type PromptCandidate = z.infer<typeof PromptCandidate>;
+
+export const PromptCandidateDetails = PromptCandidate.extend({
+  texts: PromptComponents.meta({ description: 'All of its texts.' }),
+  per_case: z.array(z.tuple([z.int(), z.number()])).meta({
+    description:
+      'Its scores on the select cases: the position of each in the suite version, and the mean. ' +
+      'Empty where there are more than 5,000.',
+  }),
+}).meta({ id: 'PromptCandidateDetails', description: 'A candidate with its texts, and its score of each case.' });
+export type PromptCandidateDetails = z.infer<typeof PromptCandidateDetails>;
+
+export const PROMPT_TUNE_OUTCOMES = ['confirmed', 'not_confirmed', 'worse', 'unconfirmed'] as const;
+export type PromptTuneOutcome = (typeof PROMPT_TUNE_OUTCOMES)[number];
+
+/** What is told of a prompt tune where it is one event among others. */
+export const TunedPrompt = z.object({
+  best: z.int().nullable().meta({ description: 'The number of the best candidate; null when there is none.' }),
+  outcome: z.enum(PROMPT_TUNE_OUTCOMES).nullable().meta({ description: 'What the held-out cases say of it.' }),
+  difference: z.number().nullable().meta({ description: 'It minus the base, on the held-out cases.' }),
+  ci: z.tuple([z.number(), z.number()]).nullable().meta({ description: 'The 95 % interval of the difference.' }),
+  prompt_version_id: id.nullable().meta({ description: 'The prompt version that keeps its texts.' }),
+});
+export type TunedPrompt = z.infer<typeof TunedPrompt>;
+
+export const PromptTune = z
+  .object({
+    id: id.meta({ description: 'The id of the tune.' }),
+    job_id: id.meta({ description: 'Its job. After a resume, the new one.' }),
+    status: JobStatus,
+    suite_id: id.nullable().meta({ description: 'Its suite; null when that was deleted.' }),
+    suite_name: z.string().meta({ description: 'The name that the suite had.' }),
+    suite_version: z.int().meta({ description: 'The version of the suite that all its runs are of.' }),
+    experiment_id: id.nullable().meta({ description: 'The experiment that the best text is promoted into.' }),
+    input: PromptTuneInput.meta({ description: 'What was asked for, with defaults filled in.' }),
+    step: z.string().meta({ description: 'What it does now: `search`, `holdout`, `promote`, or `done`.' }),
+    targets: z.array(z.string()).meta({ description: 'The models, as `provider_key::model_id`.' }),
+    meta_target: z.string().meta({ description: 'The meta model, named alike.' }),
+    cases: z
+      .object({
+        tuning: z.int().meta({ description: 'Cases that texts are made and chosen by.' }),
+        reflect: z.int().meta({ description: 'Those that the meta model may see.' }),
+        select: z.int().meta({ description: 'Those that choose. Below 60 cases they are the same.' }),
+        holdout: z.int().meta({ description: 'Cases that confirm what was chosen.' }),
+      })
+      .meta({ description: 'How the cases were divided.' }),
+    base: PromptComponents.meta({ description: 'The texts that it began with. Empty in a list.' }),
+    planned_requests: z.int().meta({ description: 'What it would take if it went as planned.' }),
+    evaluations: z.int().meta({ description: 'Items that the search has measured.' }),
+    candidates: z.int().meta({ description: 'Candidates so far, the base among them.' }),
+    front: z.array(z.int()).meta({ description: 'The candidates that are best on some case.' }),
+    best: z.int().nullable().meta({ description: 'The best candidate; null until it is known.' }),
+    texts: PromptComponents.nullable().meta({ description: 'Its texts; null until it is known, and in a list.' }),
+    holdout: Comparison.nullable().meta({ description: 'It against the base, on cases that nothing was chosen by.' }),
+    outcome: z
+      .enum(PROMPT_TUNE_OUTCOMES)
+      .nullable()
+      .meta({
+        description:
+          '`confirmed`: better than the base on the held-out cases. `not_confirmed`: not shown to be, or nothing did ' +
+          'better than the base. `worse`: shown to be worse. `unconfirmed`: nothing was held out, or it stopped.',
+      }),
+    text: z.string().nullable().meta({ description: 'The outcome in a sentence.' }),
+    prompt_version_id: id.nullable().meta({ description: 'The prompt version that keeps the best texts.' }),
+    promoted_eval_id: id.nullable().meta({ description: 'Its run in the experiment; null for none.' }),
+    meta: z
+      .object({
+        requests: z.int().meta({ description: 'Requests that it replied to.' }),
+        prompt_tokens: z.int().meta({ description: 'Tokens of these.' }),
+        completion_tokens: z.int().meta({ description: 'Tokens of the replies.' }),
+        cost_usd: z.number().nullable().meta({ description: 'US dollars; null without prices.' }),
+      })
+      .meta({ description: 'What the meta model took.' }),
+    notes: z.array(z.string()).meta({ description: 'What to know before trusting the figures.' }),
+    created_at: time.meta({ description: 'When it was submitted.' }),
+    finished_at: time.nullable().meta({ description: 'When it ended; null until then.' }),
+  })
+  .meta({ id: 'PromptTune', description: 'A search for prompts, and what it found.' });
+export type PromptTune = z.infer<typeof PromptTune>;
+
+export const PromptTuneEstimate = Estimate.extend({
+  components: z.array(z.string()).meta({ description: 'The texts that are written.' }),
+  meta: z
+    .object({
+      requests: z.int().meta({ description: 'Requests to it, about.' }),
+      prompt_tokens: z.int().meta({ description: 'Tokens of these.' }),
+      completion_tokens: z.int().meta({ description: 'Tokens of the replies.' }),
+      cost_usd: z.number().nullable().meta({ description: 'US dollars; null without prices.' }),
+    })
+    .meta({ description: 'What the meta model is expected to take. It is in the totals, and none of the `targets`.' }),
+  notes: z.array(z.string()).meta({ description: 'What to know before it is submitted.' }),
+}).meta({ id: 'PromptTuneEstimate', description: 'What a tune is expected to take.' });
+export type PromptTuneEstimate = z.infer<typeof PromptTuneEstimate>;
+
+export const CandidatesQuery = z.strictObject({
+  ...PageQuery.shape,
+  state: z
+    .enum(CANDIDATE_STATES)
+    .optional()
+    .meta({ description: 'Only candidates that are so far.', example: 'front' }),
+});
+export type CandidatesQuery = z.infer<typeof CandidatesQuery>;
+
+export const CandidateDiffQuery = z.strictObject({
+  to: z.coerce.number().int().min(0).max(999_999).optional().meta({
+    description: 'The candidate to compare with; by default its first parent.',
+    example: 0,
+  }),
+});
+export type CandidateDiffQuery = z.infer<typeof CandidateDiffQuery>;
+
+export const PromptTuneSubmitted = z
+  .object({
+    job_id: id.meta({ description: 'The job of the tune.' }),
+    tune_id: id.meta({ description: 'The id of the tune.' }),
+    status: z.literal('submitted').meta({ description: 'Always `submitted`. The job has the current status.' }),
+  })
+  .meta({ id: 'PromptTuneSubmitted', description: 'A tune that was accepted. It goes on in the background.' });
+export type PromptTuneSubmitted = z.infer<typeof PromptTuneSubmitted>;

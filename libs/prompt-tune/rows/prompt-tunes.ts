@@ -1,0 +1,297 @@
+import type { Estimate } from '#lib/contracts/comparison';
+import { notFound } from '#lib/contracts/input/problem';
+import type { JobStatus } from '#lib/contracts/job-status';
+import { parseJson } from '#lib/contracts/json/json';
+import type { Page, PageQuery } from '#lib/contracts/page';
+import { targetName } from '#lib/contracts/target-name';
+import { toPage } from '#lib/db/catalogue/page';
+import type { Pool, PoolClient } from '#lib/db/connection/pool';
+import type { TeamScoped } from '#lib/db/team-isolation';
+import type {
+  CandidatesQuery,
+  PromptCandidate,
+  PromptCandidateDetails,
+  PromptTune,
+  PromptTuneInput,
+  PromptTuneOutcome,
+} from '../contract.js';
+
+/** Texts by component. */
+export type PromptTexts = Readonly<Record<string, string>>;
+
+/** What a prompt tune was asked for. `Target` is how a model is stored. */
+export interface AskedPromptTune<Target> {
+  asked: PromptTuneInput;
+  suite: { id: string; versionId: string; name: string; version: number };
+  targets: Target[];
+  meta: Target;
+  /** The texts that it writes, as it begins. */
+  base: PromptTexts;
+  /** The texts of the suite: those that are written, and those that the base replaces for good. */
+  own: PromptTexts;
+  /** What the base replaces beside the texts that are written. */
+  fixed: PromptTexts;
+  /** Positions of the cases, in a drawn order. `reflect` and `select` are the same in a small suite. */
+  reflect: number[];
+  select: number[];
+  heldOut: number[];
+  /** Items that a reflective search may measure. */
+  maxEvaluations: number;
+  planned: number;
+  notes: string[];
+}
+
+/** What the steps of a tune have found; nothing at its beginning. */
+export interface PromptTuneState {
+  /** How many generations or iterations were told. */
+  told?: number;
+  evaluations?: number;
+  candidates?: number;
+  front?: number[];
+  /** The best candidate, once the search is over or was stopped. */
+  found?: { best: number; texts: PromptTexts };
+  /** It against the base, on the held-out cases. */
+  holdout?: Estimate;
+  versionId?: string;
+  /** At the end. */
+  outcome?: PromptTuneOutcome | null;
+  text?: string;
+  notes?: string[];
+}
+
+type StoredTune = AskedPromptTune<{ providerKey: string; modelId: string }>;
+
+interface TuneRow {
+  id: string;
+  job_id: string;
+  status: JobStatus;
+  step: string | null;
+  input: string;
+  state: string;
+  suite_id: string | null;
+  experiment_id: string | null;
+  promoted: string | null;
+  meta_requests: number;
+  meta_prompt_tokens: number;
+  meta_completion_tokens: number;
+  meta_cost: number | null;
+  created_at: Date;
+  finished_at: Date | null;
+}
+
+/** @param json SQL of what was asked for and of what was found, `input` and `state` */
+const select = (json: string): string => `
+  SELECT o.id, o.job_id, j.status, o.step, ${json}, o.experiment_id, o.created_at, j.finished_at,
+    (SELECT s.id FROM suite s WHERE s.id = (o.input::json #>> '{suite,id}')::uuid) AS suite_id,
+    (SELECT r.id FROM run r WHERE r.orchestration_id = o.id AND r.step = 'promote') AS promoted,
+    meta.*
+  FROM orchestration o JOIN job j ON j.id = o.job_id
+    CROSS JOIN LATERAL (
+      SELECT count(s.*)::int AS meta_requests, coalesce(sum(s.prompt_tokens), 0)::int AS meta_prompt_tokens,
+        coalesce(sum(s.completion_tokens), 0)::int AS meta_completion_tokens, sum(s.cost_usd) AS meta_cost
+      FROM run r JOIN result s ON s.run_id = r.id AND s.outcome = 'scored'
+      WHERE r.orchestration_id = o.id AND r.suite_version_id = o.id
+    ) meta
+  WHERE o.team_id = $1 AND o.type = 'prompt_tune'`;
+const SELECT = select('o.input, o.state');
+/** Without texts: those of a tune may be 200,000 characters, and a list has many tunes. */
+const SELECT_HEADS = select(`
+  (SELECT json_object_agg(key, CASE WHEN key IN ('base', 'own', 'fixed') THEN '{}' ELSE value END)
+    FROM json_each(o.input::json))::text AS input,
+  (SELECT coalesce(json_object_agg(key, CASE key WHEN 'found' THEN json_build_object('best', value -> 'best')
+    ELSE value END), '{}') FROM json_each(o.state::json))::text AS state`);
+
+/** The prompt tunes of a team. */
+export class PromptTuneRepository implements TeamScoped {
+  constructor(
+    readonly db: Pool | PoolClient,
+    readonly teamId: string,
+  ) {}
+
+  /** The newest first, without texts. */
+  async list({ limit, cursor }: PageQuery): Promise<Page<PromptTune>> {
+    const { rows } = await this.db.query<TuneRow>(
+      `${SELECT_HEADS} AND ($2::uuid IS NULL OR o.id < $2) ORDER BY o.id DESC LIMIT $3`,
+      [this.teamId, cursor ?? null, limit + 1],
+    );
+    return toPage(rows.map(toTune), limit);
+  }
+
+  /** @throws ProblemError 404 */
+  async read(id: string): Promise<PromptTune> {
+    const { rows } = await this.db.query<TuneRow>(`${SELECT} AND o.id = $2`, [this.teamId, id]);
+    if (!rows[0]) throw notFound('prompt tune', id);
+    return toTune(rows[0]);
+  }
+
+  /** The tunes of an experiment that have ended, in that order, those of one instant by id. Without texts. */
+  async listEnded(
+    experimentId: string,
+    { limit, after }: { limit: number; after: { endedAtMs: number; id: string } | undefined },
+  ): Promise<PromptTune[]> {
+    const { rows } = await this.db.query<TuneRow>(
+      `${SELECT_HEADS} AND o.experiment_id = $2 AND j.finished_at IS NOT NULL
+         AND ($3::timestamptz IS NULL OR (j.finished_at, o.id) > ($3, $4::uuid))
+       ORDER BY j.finished_at, o.id LIMIT $5`,
+      [this.teamId, experimentId, after ? new Date(after.endedAtMs) : null, after?.id ?? null, limit],
+    );
+    return rows.map(toTune);
+  }
+
+  /** In the order in which they were made. @throws ProblemError 404 for an unknown tune */
+  async candidates(id: string, { state, limit, cursor }: CandidatesQuery): Promise<Page<PromptCandidate>> {
+    await this.#stored(id);
+    const { rows } = await this.db.query<CandidateRow>(
+      selectCandidates('($3::text IS NULL OR c.state = $3) AND c.candidate > $4 ORDER BY c.candidate LIMIT $5'),
+      [id, this.teamId, state ?? null, cursor === undefined ? -1 : Number(cursor), limit + 1],
+    );
+    const shown = rows.slice(0, limit);
+    const next = (rows[0]?.found ?? 0) > shown.length ? String(shown.at(-1)!.candidate) : null;
+    return { items: shown.map(toCandidate), next_cursor: next };
+  }
+
+  /** @throws ProblemError 404 */
+  async candidate(id: string, candidate: number): Promise<PromptCandidateDetails> {
+    const { base } = await this.#stored(id);
+    const { rows } = await this.db.query<CandidateRow>(selectCandidates('c.candidate = $3'), [
+      id,
+      this.teamId,
+      candidate,
+    ]);
+    const row = rows[0];
+    if (!row) throw notFound('candidate', String(candidate));
+    return {
+      ...toCandidate(row),
+      texts: { ...base, ...(await this.#changesUpTo(id, candidate)) },
+      per_case: JSON.parse(row.per_case) as PromptCandidateDetails['per_case'],
+    };
+  }
+
+  /** What a candidate and its ancestors changed, each of what its first parent had; the latest text of each place. */
+  async #changesUpTo(id: string, candidate: number): Promise<PromptTexts> {
+    const { rows } = await this.db.query<{ changed: string }>(
+      `WITH RECURSIVE line AS (
+         SELECT candidate, parents[1] AS parent, changed FROM prompt_candidate WHERE tune_id = $1 AND candidate = $2
+         UNION ALL
+         SELECT c.candidate, c.parents[1], c.changed
+         FROM line JOIN prompt_candidate c ON c.tune_id = $1 AND c.candidate = line.parent
+       )
+       SELECT changed FROM line ORDER BY candidate`,
+      [id, candidate],
+    );
+    return Object.assign({}, ...rows.map(({ changed }) => JSON.parse(changed) as PromptTexts)) as PromptTexts;
+  }
+
+  async #stored(id: string): Promise<StoredTune> {
+    const { rows } = await this.db.query<{ input: string }>(
+      `SELECT input FROM orchestration WHERE team_id = $1 AND id = $2 AND type = 'prompt_tune'`,
+      [this.teamId, id],
+    );
+    if (!rows[0]) throw notFound('prompt tune', id);
+    return parseJson(rows[0].input) as unknown as StoredTune;
+  }
+}
+
+function toTune(row: TuneRow): PromptTune {
+  const stored = parseJson(row.input) as unknown as StoredTune;
+  const found = parseJson(row.state) as unknown as PromptTuneState;
+  const { asked, suite, targets, meta, reflect, select, heldOut, planned, notes } = stored;
+  return {
+    id: row.id,
+    job_id: row.job_id,
+    status: row.status,
+    suite_id: row.suite_id,
+    suite_name: suite.name,
+    suite_version: suite.version,
+    experiment_id: row.experiment_id,
+    input: asked,
+    step: row.step ?? 'done',
+    targets: targets.map(targetName),
+    meta_target: targetName(meta),
+    cases: {
+      tuning: new Set([...reflect, ...select]).size,
+      reflect: reflect.length,
+      select: select.length,
+      holdout: heldOut.length,
+    },
+    base: stored.base,
+    planned_requests: planned,
+    evaluations: found.evaluations ?? 0,
+    candidates: found.candidates ?? 0,
+    front: found.front ?? [],
+    best: found.found?.best ?? null,
+    texts: found.found?.texts ?? null,
+    holdout: found.holdout ?? null,
+    outcome: found.outcome ?? null,
+    text: found.text ?? null,
+    prompt_version_id: found.versionId ?? null,
+    promoted_eval_id: row.promoted,
+    meta: {
+      requests: row.meta_requests,
+      prompt_tokens: row.meta_prompt_tokens,
+      completion_tokens: row.meta_completion_tokens,
+      cost_usd: row.meta_cost,
+    },
+    notes: [...notes, ...(found.notes ?? [])],
+    created_at: row.created_at.toISOString(),
+    finished_at: row.finished_at?.toISOString() ?? null,
+  };
+}
+
+interface CandidateRow {
+  candidate: number;
+  kind: PromptCandidate['kind'];
+  iteration: number;
+  parents: number[];
+  changed: string;
+  why: string | null;
+  length: number;
+  state: PromptCandidate['state'];
+  reason: string | null;
+  scores: string;
+  per_case: string;
+  meta: PromptCandidate['meta'];
+  runs: PromptCandidate['runs'];
+  /** How many were chosen, more than are read where their texts are long. */
+  found: number;
+}
+
+/** The most characters of a page of candidates, but for the last one. */
+const MAX_PAGE_CHARS = 2 ** 20;
+
+/**
+ * The runs of a candidate have its number in their arm, and those of a request to the meta model its key.
+ * @param chosen what follows WHERE; $1 is the tune, $2 the team
+ */
+const selectCandidates = (chosen: string): string => `
+  WITH chosen AS (
+    SELECT * FROM (
+      SELECT c.*, count(*) OVER ()::int AS found,
+        sum(length(c.changed)) OVER (ORDER BY c.candidate) - length(c.changed) AS before
+      FROM (
+        SELECT c.* FROM prompt_candidate c JOIN orchestration o ON o.id = c.tune_id AND o.team_id = $2
+        WHERE c.tune_id = $1 AND ${chosen}
+      ) c
+    ) c WHERE before < ${MAX_PAGE_CHARS}
+  ), runs_of AS (
+    SELECT split_part(arm, '.', 1) AS number,
+      json_agg(json_build_object('eval_id', id, 'part', step) ORDER BY id) AS runs
+    FROM run WHERE orchestration_id = $1 AND suite_version_id <> $1
+      AND split_part(arm, '.', 1) IN (SELECT candidate::text FROM chosen) GROUP BY 1
+  ), asks AS (
+    SELECT r.arm AS key, json_build_object('eval_id', (array_agg(r.id ORDER BY r.id DESC))[1],
+      'prompt_tokens', coalesce(sum(s.prompt_tokens), 0), 'completion_tokens', coalesce(sum(s.completion_tokens), 0),
+      'cost_usd', sum(s.cost_usd)) AS meta
+    FROM run r LEFT JOIN result s ON s.run_id = r.id
+    WHERE r.orchestration_id = $1 AND r.suite_version_id = $1 AND r.arm IN (SELECT ask FROM chosen) GROUP BY r.arm
+  )
+  SELECT c.candidate, c.kind, c.iteration, c.parents, c.changed, c.why, c.length, c.state, c.reason, c.scores,
+    c.per_case, c.found, a.meta, coalesce(r.runs, '[]') AS runs
+  FROM chosen c LEFT JOIN runs_of r ON r.number = c.candidate::text LEFT JOIN asks a ON a.key = c.ask
+  ORDER BY c.candidate`;
+
+const toCandidate = ({ per_case: _scores, found: _found, changed, scores, ...row }: CandidateRow): PromptCandidate => ({
+  ...row,
+  changed: JSON.parse(changed) as PromptTexts,
+  scores: JSON.parse(scores) as PromptCandidate['scores'],
+});

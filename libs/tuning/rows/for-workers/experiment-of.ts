@@ -1,0 +1,15 @@
+import type { Experiment } from '#lib/contracts/experiment';
+import type { Pool } from '#lib/db/connection/pool';
+
+/** The experiment that an orchestration belongs to; undefined when it belongs to none, or to none any more. */
+export async function readExperimentOf(
+  pool: Pool,
+  orchestrationId: string,
+): Promise<Pick<Experiment, 'id' | 'status'> | undefined> {
+  const { rows } = await pool.query<Pick<Experiment, 'id' | 'status'>>(
+    `SELECT e.id, e.status FROM orchestration o JOIN experiment e ON e.id = o.experiment_id AND e.team_id = o.team_id
+     WHERE o.id = $1`,
+    [orchestrationId],
+  );
+  return rows[0];
+}
