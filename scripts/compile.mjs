@@ -4,9 +4,10 @@ import { mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join, relative } from 'node:path';
 import { root } from './set-up.mjs';
 
-/** Whether a file, named from the root, is built: not the page, which Vite builds, and no test. */
-export const isCompiled = (file) =>
-  /^(apps|libs)\//.test(file) && file.endsWith('.ts') && !file.endsWith('.spec.ts') && !file.startsWith('apps/web/');
+const LEFT_OUT = /^apps\/web\/|^libs\/db\/generated\/|\.spec\.ts$/;
+
+/** Whether a file, named from the root, is built: not the page, which Vite builds, tests, and what has only types. */
+export const isCompiled = (file) => /^(apps|libs)\/.*\.ts$/.test(file) && !LEFT_OUT.test(file);
 
 /** Compiles all sources into `folder`, a sibling of `dist`. */
 export async function compileAll(folder) {

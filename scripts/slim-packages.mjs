@@ -6,17 +6,16 @@ import { fileURLToPath } from 'node:url';
 const packages = join(dirname(dirname(fileURLToPath(import.meta.url))), 'node_modules');
 const isSourceMap = (name) => /\.([cm]?js|[cm]?ts|css)\.map$/.test(name);
 const isNodeOfPlatform = (name) => name.startsWith('node-');
-const isOtherDatabase = (name) =>
-  name.startsWith('query_compiler_') && !name.startsWith('query_compiler_fast_bg.postgresql.');
+const isQueryCompiler = (name) => name.startsWith('query_compiler_');
 
 // Node's headers, which only compilers of native add-ons read. The package is named after the platform (67 MB).
 const pinnedNode = join(packages, 'node/node_modules');
 for (const name of namesIn(pinnedNode).filter(isNodeOfPlatform))
   rmSync(join(pinnedNode, name, 'include'), { recursive: true, force: true });
 
-// Prisma's query compilers for databases other than PostgreSQL, and the small, slow one for PostgreSQL (60 MB).
+// Prisma's query compilers: only the types of its client are used (64 MB).
 const prismaRuntime = join(packages, '@prisma/client/runtime');
-for (const name of namesIn(prismaRuntime).filter(isOtherDatabase)) rmSync(join(prismaRuntime, name), { force: true });
+for (const name of namesIn(prismaRuntime).filter(isQueryCompiler)) rmSync(join(prismaRuntime, name), { force: true });
 
 // Sources beside what they are built into (22 MB).
 for (const name of ['@anthropic-ai/sdk', 'gpt-tokenizer', 'openai', 'zod'])

@@ -4,11 +4,10 @@ import type { Ranking } from '#lib/contracts/ranking';
 import type { Run } from '#lib/contracts/run';
 import type { Caller } from '#lib/db/catalogue/callers';
 import type { Pool } from '#lib/db/connection/pool';
-import type { Prisma } from '#lib/db/connection/prisma';
 import { ComparableRunRepository } from '#lib/db/read/comparable-runs';
 import { RunFiguresRepository } from '#lib/db/read/run-figures';
 import { RunRepository } from '#lib/db/read/runs';
-import { POOL, PRISMA } from '../platform/stores.js';
+import { POOL } from '../platform/stores.js';
 import { ComparisonAnswers, type Patience } from './comparison-answers.js';
 import { inJson } from './send-comparison.js';
 
@@ -17,7 +16,6 @@ import { inJson } from './send-comparison.js';
 export class RankingService {
   constructor(
     @Inject(POOL) readonly pool: Pool,
-    @Inject(PRISMA) readonly prisma: Prisma,
     readonly answers: ComparisonAnswers,
   ) {}
 
@@ -27,7 +25,7 @@ export class RankingService {
     if (stored) return inJson(stored);
     const [found] = await new ComparableRunRepository(this.pool, teamId).readGenerations([runId]);
     const { generation, status } = found!;
-    if (!isFinished(status)) return inJson(rankingSoFar(await new RunRepository(this.prisma, teamId).read(runId)));
+    if (!isFinished(status)) return inJson(rankingSoFar(await new RunRepository(this.pool, teamId).read(runId)));
     return this.answers.get({ what: 'rank', teamId, runId, found: { generation, status } }, patience);
   }
 }

@@ -2,7 +2,6 @@ import type { GateBaseline, GateRules } from '#lib/gate/contract';
 import { targetName } from '#lib/contracts/target-name';
 import { ExperimentRepository } from '#lib/db/catalogue/experiments';
 import type { Pool } from '#lib/db/connection/pool';
-import type { Prisma } from '#lib/db/connection/prisma';
 import { ExperimentRunRepository } from '#lib/db/read/experiment-runs';
 import { checkCriticalTags } from '../runs/check-run.js';
 import { resolveNames } from '../runs/resolve-targets.js';
@@ -19,12 +18,12 @@ export interface AskedRules extends Partial<Pick<GateRules, 'models' | 'critical
  * @throws ProblemError 422 naming what exists
  */
 export async function checkRules(
-  { pool, prisma }: { pool: Pool; prisma: Prisma },
+  { pool }: { pool: Pool },
   teamId: string,
   { suiteId, baseline, models, critical_tags: tags = [] }: AskedRules,
 ): Promise<string[] | null | undefined> {
   await checkCriticalTags(pool, teamId, suiteId, tags);
-  return models && resolveNames(prisma, teamId, models, await readRecorded(pool, teamId, baseline));
+  return models && resolveNames(pool, teamId, models, await readRecorded(pool, teamId, baseline));
 }
 
 /** The recorded models of the baseline: no provider has them. */

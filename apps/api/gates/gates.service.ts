@@ -7,11 +7,10 @@ import type { Caller } from '#lib/db/catalogue/callers';
 import { GateRepository } from '#lib/gate/rows/gates';
 import { readRunOfSuite } from '#lib/db/catalogue/take-baseline';
 import type { Pool, PoolClient } from '#lib/db/connection/pool';
-import type { Prisma } from '#lib/db/connection/prisma';
 import { deleteOrchestrations } from '#lib/db/upkeep/delete-parents';
 import { ComparisonAnswers, type Patience } from '../comparisons/comparison-answers.js';
 import type { Change } from '../platform/decorators.js';
-import { POOL, PRISMA } from '../platform/stores.js';
+import { POOL } from '../platform/stores.js';
 import { findSuite } from '../runs/find-suite.js';
 import { answerGate } from './answer-gate.js';
 import { checkRules } from './check-rules.js';
@@ -22,7 +21,6 @@ import { describeGate } from './describe-gate.js';
 export class GateService {
   constructor(
     @Inject(POOL) readonly pool: Pool,
-    @Inject(PRISMA) readonly prisma: Prisma,
     readonly answers: ComparisonAnswers,
   ) {}
 

@@ -17,7 +17,6 @@ import { audit } from '#lib/db/catalogue/audit';
 import type { Caller } from '#lib/db/catalogue/callers';
 import { JudgeSettingRepository } from '#lib/judge/rows/judge-settings';
 import type { Pool } from '#lib/db/connection/pool';
-import type { Prisma } from '#lib/db/connection/prisma';
 import { joinExperiment } from '#lib/db/engine/experiments';
 import { submitReport } from '#lib/judge/rows/store-report';
 import { deleteOrchestrations } from '#lib/db/upkeep/delete-parents';
@@ -25,7 +24,7 @@ import { asReport, JudgeReportRepository, readJudgedRows, type ReportRow } from 
 import { figuresOf } from '#lib/judge/figures';
 import type { Change } from '../platform/decorators.js';
 import { notifyOfJobs } from '../platform/notify-of-jobs.js';
-import { POOL, PRISMA, REDIS } from '../platform/stores.js';
+import { POOL, REDIS } from '../platform/stores.js';
 import { checkExperiment } from '../runs/check-experiment.js';
 import { checkBudget } from '../runs/check-run.js';
 import { checkSpending } from '../runs/check-spending.js';
@@ -38,7 +37,6 @@ import { planReport } from './plan-report.js';
 export class JudgeService {
   constructor(
     @Inject(POOL) readonly pool: Pool,
-    @Inject(PRISMA) readonly prisma: Prisma,
     @Inject(REDIS) readonly redis: Redis,
   ) {}
 

@@ -2,7 +2,6 @@ import { Global, Inject, Module, type DynamicModule, type OnApplicationShutdown 
 import { APP_FILTER, APP_INTERCEPTOR, APP_PIPE } from '@nestjs/core';
 import type { Redis } from 'ioredis';
 import { createPool, type Pool } from '#lib/db/connection/pool';
-import { createPrisma, type Prisma } from '#lib/db/connection/prisma';
 import type { Env } from '#lib/runtime/env';
 import type { Logger } from '#lib/runtime/logger';
 import { connectRedis } from '#lib/runtime/redis';
@@ -14,12 +13,9 @@ import { IdempotencyInterceptor } from './idempotency.interceptor.js';
 import { ProblemFilter } from './problem.filter.js';
 import { JobNotifications } from './job-notifications.js';
 import { Shutdown } from './shutdown.js';
-import { ENV, LOGGER, POOL, PRISMA, REDIS } from './stores.js';
+import { ENV, LOGGER, POOL, REDIS } from './stores.js';
 import { ValidationPipe } from './validation.pipe.js';
 import { WorkersMissing } from './workers-missing.js';
-
-/** Prisma reads and writes single rows; everything else goes through the pool. */
-const PRISMA_CONNECTIONS = 5;
 
 export interface PlatformOptions {
   env: Env;
@@ -38,7 +34,6 @@ export interface PlatformOptions {
       inject: [ENV, LOGGER],
       useFactory: (env: Env, logger: Logger) => createPool(env.DATABASE_URL, env.TOOLMARK_DATABASE_POOL, logger),
     },
-    { provide: PRISMA, inject: [ENV], useFactory: (env: Env) => createPrisma(env.DATABASE_URL, PRISMA_CONNECTIONS) },
     {
       provide: REDIS,
       inject: [ENV, LOGGER],
@@ -55,7 +50,7 @@ export interface PlatformOptions {
     { provide: APP_FILTER, useClass: ProblemFilter },
     { provide: APP_INTERCEPTOR, useClass: IdempotencyInterceptor },
   ],
-  exports: [AnswerMemory, JobNotifications, POOL, PRISMA, REDIS, Sealer, Shutdown, WorkersMissing],
+  exports: [AnswerMemory, JobNotifications, POOL, REDIS, Sealer, Shutdown, WorkersMissing],
 })
 export class PlatformModule implements OnApplicationShutdown {
   static forRoot({ env, logger }: PlatformOptions): DynamicModule {
@@ -71,14 +66,12 @@ export class PlatformModule implements OnApplicationShutdown {
 
   constructor(
     @Inject(POOL) readonly pool: Pool,
-    @Inject(PRISMA) readonly prisma: Prisma,
     @Inject(REDIS) readonly redis: Redis,
   ) {}
 
   /** Nest calls it when the port is closed and all requests have ended. */
   async onApplicationShutdown(): Promise<void> {
     this.redis.disconnect();
-    await this.prisma.$disconnect();
     await this.pool.end();
     await stopTracing();
   }

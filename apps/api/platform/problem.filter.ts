@@ -10,9 +10,8 @@ import { routeOptions } from './decorators.js';
 import { LOGGER } from './stores.js';
 import { drain } from './upload.js';
 
-/** Errors of Postgres for a text that it cannot store. Prisma has no code for it and puts it into its message. */
+/** Errors of Postgres for a text that it cannot store. */
 const UNSTORABLE_CODES: ReadonlySet<unknown> = new Set(['22021', '22P05']);
-const UNSTORABLE_IN_PRISMA = /Code: `(22021|22P05)`/;
 const RETRY_AFTER_MS = 5000;
 
 /**
@@ -62,8 +61,8 @@ export function toProblem(error: unknown, request?: FastifyRequest): ProblemResp
   if (error instanceof UnsealError) return { problem: problem(409, error.message) };
   const ofHttp = httpProblem(error, request);
   if (ofHttp) return { problem: ofHttp };
-  const { code, message } = error as { code?: string; message?: string };
-  if (UNSTORABLE_CODES.has(code) || UNSTORABLE_IN_PRISMA.test(message ?? ''))
+  const { code } = error as { code?: string; message?: string };
+  if (UNSTORABLE_CODES.has(code))
     return { problem: problem(422, 'A text holds the character U+0000, which cannot be stored. Remove it.') };
   if (isTransient(error)) {
     const why = isContention(error) ? 'Others are changing the same things' : 'The database cannot be reached';

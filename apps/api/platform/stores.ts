@@ -2,7 +2,6 @@
 export const ENV = Symbol('ENV');
 export const LOGGER = Symbol('LOGGER');
 export const POOL = Symbol('POOL');
-export const PRISMA = Symbol('PRISMA');
 export const REDIS = Symbol('REDIS');
 /** A `LargeBodyReader`, where the application has threads. */
 export const BODY_READER = Symbol('BODY_READER');

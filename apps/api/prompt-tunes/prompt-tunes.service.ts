@@ -20,7 +20,6 @@ import { RunInput } from '#lib/contracts/run-input';
 import { audit } from '#lib/db/catalogue/audit';
 import type { Caller } from '#lib/db/catalogue/callers';
 import type { Pool } from '#lib/db/connection/pool';
-import type { Prisma } from '#lib/db/connection/prisma';
 import { joinExperiment } from '#lib/db/engine/experiments';
 import { submitOrchestration } from '#lib/db/engine/orchestrations';
 import { deleteOrchestrations } from '#lib/db/upkeep/delete-parents';
@@ -34,7 +33,7 @@ import { chooseComponents } from '#lib/prompt-tune/choose-components';
 import type { Roles } from '#lib/prompt-tune/split-roles';
 import type { Change } from '../platform/decorators.js';
 import { notifyOfJobs } from '../platform/notify-of-jobs.js';
-import { POOL, PRISMA, REDIS } from '../platform/stores.js';
+import { POOL, REDIS } from '../platform/stores.js';
 import { checkBudget } from '../runs/check-run.js';
 import type { ResolvedRun } from '../runs/estimate-run.js';
 import { resolveTargets } from '../runs/resolve-targets.js';
@@ -57,7 +56,6 @@ interface Prepared {
 export class PromptTuneService {
   constructor(
     @Inject(POOL) readonly pool: Pool,
-    @Inject(PRISMA) readonly prisma: Prisma,
     @Inject(REDIS) readonly redis: Redis,
     readonly runs: RunService,
     readonly suiteThreads: SuiteThreads,
@@ -193,7 +191,7 @@ export class PromptTuneService {
     const reserved = findReservedParams(params, 'meta_params', 'params');
     if (reserved.length) throw new ProblemError(422, reserved[0]!.message, reserved);
     const asked = RunInput.parse({ suite_id, models: [name] });
-    const [meta] = await resolveTargets(this.prisma, teamId, asked).catch((error: unknown) => {
+    const [meta] = await resolveTargets(this.pool, teamId, asked).catch((error: unknown) => {
       if (!(error instanceof ProblemError)) throw error;
       throw new ProblemError(error.status, error.message, [{ path: '/meta_model', message: error.message }]);
     });

@@ -22,14 +22,13 @@ import { ProviderChanges } from '#lib/db/engine/provider-changes';
 import { ProviderRepository, type StoredProvider } from '#lib/db/catalogue/providers';
 import { endRest } from '#lib/db/engine/resting-models';
 import type { Pool } from '#lib/db/connection/pool';
-import type { Prisma } from '#lib/db/connection/prisma';
 import { notify, type Notification } from '#lib/events/notifications';
 import { baseUrlProblem, discoverModels, probeProvider } from '#lib/providers/probe';
 import type { Env } from '#lib/runtime/env';
 import { KeyedSemaphore } from '#lib/runtime/keyed-semaphore';
 import { Sealer } from '#lib/runtime/seal';
 import type { Change } from '../platform/decorators.js';
-import { ENV, POOL, PRISMA, REDIS } from '../platform/stores.js';
+import { ENV, POOL, REDIS } from '../platform/stores.js';
 
 /** Requests to providers that a team's tests and lists of models wait for. */
 const AT_ONCE_PER_TEAM = 2;
@@ -45,7 +44,6 @@ export class ProviderService {
   );
 
   constructor(
-    @Inject(PRISMA) readonly prisma: Prisma,
     @Inject(POOL) readonly pool: Pool,
     @Inject(REDIS) readonly redis: Redis,
     @Inject(ENV) readonly env: Env,
@@ -76,7 +74,7 @@ export class ProviderService {
     let notifications: Notification[] = [];
     const provider = await change(async (client) => {
       const updated = await new ProviderChanges(client, caller.teamId, this.sealer).update(key, patch);
-      if (!updated) throw await this.#providersOf(caller).unknown(key);
+      if (!updated) throw await new ProviderRepository(client, caller.teamId).unknown(key);
       await audit(client, caller, 'provider.update', key);
       const { lanes, jobs } = updated.moved;
       notifications = [
@@ -93,7 +91,7 @@ export class ProviderService {
   async delete(caller: Caller, key: string, change: Change): Promise<void> {
     await change(async (client) => {
       const outcome = await new ProviderChanges(client, caller.teamId, this.sealer).delete(key);
-      if (outcome === 'not-found') throw await this.#providersOf(caller).unknown(key);
+      if (outcome === 'not-found') throw await new ProviderRepository(client, caller.teamId).unknown(key);
       if (outcome === 'in-use')
         throw new ProblemError(409, `An unfinished run uses "${key}". Cancel it, or wait for its end.`);
       await audit(client, caller, 'provider.delete', key);
@@ -152,7 +150,7 @@ export class ProviderService {
   }
 
   #providersOf({ teamId }: Caller): ProviderRepository {
-    return new ProviderRepository(this.prisma, teamId);
+    return new ProviderRepository(this.pool, teamId);
   }
 
   #endpoint(provider: StoredProvider) {

@@ -7,7 +7,6 @@ import type { Result, ResultNeighbours, ResultWithExchange } from '#lib/contract
 import type { Run } from '#lib/contracts/run';
 import type { Caller } from '#lib/db/catalogue/callers';
 import type { Pool } from '#lib/db/connection/pool';
-import type { Prisma } from '#lib/db/connection/prisma';
 import { RescoreRepository } from '#lib/db/read/rescores';
 import { ResultLists, type ResultList } from '#lib/db/read/result-lists';
 import { ResultRepository } from '#lib/db/read/results';
@@ -15,7 +14,7 @@ import { RunRepository } from '#lib/db/read/runs';
 import { KeyedSemaphore } from '#lib/runtime/keyed-semaphore';
 import { AnswerMemory, inPieces, streamOf } from '../platform/answer-memory.js';
 import { leaveSignal } from '../platform/leave-signal.js';
-import { POOL, PRISMA } from '../platform/stores.js';
+import { POOL } from '../platform/stores.js';
 import { answerOf } from './exchange-of.js';
 import { exportRun, writtenAs, type ExportedHow } from './export-run.js';
 import { ExportTurns } from './export-turns.js';
@@ -53,7 +52,6 @@ export class ResultService {
 
   constructor(
     @Inject(POOL) readonly pool: Pool,
-    @Inject(PRISMA) readonly prisma: Prisma,
     readonly threads: ReadingThreads,
     readonly memory: AnswerMemory,
   ) {}
@@ -129,7 +127,7 @@ export class ResultService {
 
   /** The team's run, whose rescore is completed where one is named. */
   async #run({ teamId }: Caller, runId: string, rescoreId?: string): Promise<Run> {
-    const run = await new RunRepository(this.prisma, teamId).read(runId);
+    const run = await new RunRepository(this.pool, teamId).read(runId);
     if (rescoreId !== undefined) await new RescoreRepository(this.pool, teamId).requireCompleted(runId, rescoreId);
     return run;
   }

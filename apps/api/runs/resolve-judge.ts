@@ -3,7 +3,6 @@ import { RunInput } from '#lib/contracts/run-input';
 import { targetName } from '#lib/contracts/target-name';
 import { JudgeSettingRepository } from '#lib/judge/rows/judge-settings';
 import type { Pool } from '#lib/db/connection/pool';
-import type { Prisma } from '#lib/db/connection/prisma';
 import type { ResolvedTarget } from '#lib/db/engine/submit-run';
 import { ofItsOwnKind, refusesSelf } from '#lib/judge/same-model';
 import { resolveTargets } from './resolve-targets.js';
@@ -19,7 +18,7 @@ const NO_JUDGE =
  * @throws ProblemError 422
  */
 export async function resolveJudge(
-  { pool, prisma }: { pool: Pool; prisma: Prisma },
+  { pool }: { pool: Pool },
   teamId: string,
   name: string | null | undefined,
   path: string,
@@ -27,7 +26,7 @@ export async function resolveJudge(
   const wanted = name ?? (await new JudgeSettingRepository(pool, teamId).read()).judge;
   if (wanted === null) throw new ProblemError(422, NO_JUDGE, [{ path, message: 'is missing' }]);
   const asked = RunInput.parse({ suite_id: teamId, models: [wanted] });
-  const [judge] = await resolveTargets(prisma, teamId, asked).catch((error: unknown) => {
+  const [judge] = await resolveTargets(pool, teamId, asked).catch((error: unknown) => {
     if (!(error instanceof ProblemError)) throw error;
     throw new ProblemError(error.status, error.message, [{ path, message: error.message }]);
   });

@@ -4,7 +4,8 @@ import { findReservedParams } from '#lib/contracts/params';
 import { ProblemError, type InputError } from '#lib/contracts/input/problem';
 import type { RunInput } from '#lib/contracts/run-input';
 import { targetName } from '#lib/contracts/target-name';
-import type { Prisma } from '#lib/db/connection/prisma';
+import { ProviderRepository, type StoredProvider as Provider } from '#lib/db/catalogue/providers';
+import type { Pool } from '#lib/db/connection/pool';
 import type { ResolvedTarget } from '#lib/db/engine/submit-run';
 
 /** Unknown names that are compared with all known ones to suggest the nearest. */
@@ -20,11 +21,11 @@ const MAX_COMPARED = 2000;
  * @throws ProblemError 422 naming what exists
  */
 export async function resolveTargets(
-  prisma: Prisma,
+  pool: Pool,
   teamId: string,
   input: Pick<RunInput, 'models' | 'params' | 'system_prompt'>,
 ): Promise<ResolvedTarget[]> {
-  const providers = await readProviders(prisma, teamId);
+  const providers = await new ProviderRepository(pool, teamId).all();
   const faults = new Faults(findReservedParams(input.params, 'params'));
   const targets: ResolvedTarget[] = [];
   for (const [index, entry] of input.models.entries()) {
@@ -50,24 +51,30 @@ export async function resolveTargets(
       systemPrompt: systemPromptFor(input.system_prompt, name),
     });
   }
-  await noteReportedCosts(prisma, teamId, targets);
+  await noteReportedCosts(pool, teamId, targets);
   for (const fault of unusedPrompts(input.system_prompt, targets)) faults.add('/system_prompt', fault);
   faults.throwAny();
   return targets;
 }
 
 /** A model without prices whose provider said lately what it bills costs what is known, too. */
-async function noteReportedCosts(prisma: Prisma, teamId: string, targets: ResolvedTarget[]): Promise<void> {
+async function noteReportedCosts(pool: Pool, teamId: string, targets: ResolvedTarget[]): Promise<void> {
   const unpriced = targets.filter(({ priced }) => !priced);
   if (unpriced.length === 0) return;
-  const costly = await prisma.$queryRaw<{ name: string }[]>`
-    SELECT DISTINCT u.name
-    FROM daily_spending s
-      JOIN unnest(${unpriced.map(({ providerKey }) => providerKey)}::text[],
-        ${unpriced.map(({ modelId }) => modelId)}::text[], ${unpriced.map(targetName)}::text[])
-        AS u (provider_key, model_id, name) USING (provider_key, model_id)
-    WHERE s.team_id = ${teamId}::uuid AND s.day > (now() AT TIME ZONE 'UTC')::date - ${REMEMBERED_DAYS}::int
-      AND s.cost_reported > 0`;
+  const { rows: costly } = await pool.query<{ name: string }>(
+    `SELECT DISTINCT u.name
+     FROM daily_spending s
+       JOIN unnest($1::text[], $2::text[], $3::text[]) AS u (provider_key, model_id, name)
+         USING (provider_key, model_id)
+     WHERE s.team_id = $4 AND s.day > (now() AT TIME ZONE 'UTC')::date - $5::int AND s.cost_reported > 0`,
+    [
+      unpriced.map(({ providerKey }) => providerKey),
+      unpriced.map(({ modelId }) => modelId),
+      unpriced.map(targetName),
+      teamId,
+      REMEMBERED_DAYS,
+    ],
+  );
   const names = new Set(costly.map(({ name }) => name));
   for (const target of unpriced) target.priced = names.has(targetName(target));
 }
@@ -78,12 +85,12 @@ async function noteReportedCosts(prisma: Prisma, teamId: string, targets: Resolv
  * @throws ProblemError 422 naming what exists
  */
 export async function resolveNames(
-  prisma: Prisma,
+  pool: Pool,
   teamId: string,
   names: readonly string[],
   others: ReadonlySet<string>,
 ): Promise<string[]> {
-  const providers = await readProviders(prisma, teamId);
+  const providers = await new ProviderRepository(pool, teamId).all();
   const faults = new Faults([]);
   const resolved: string[] = [];
   for (const [index, name] of names.entries()) {
@@ -99,10 +106,6 @@ export async function resolveNames(
   faults.throwAny();
   return resolved;
 }
-
-const readProviders = (prisma: Prisma, teamId: string) =>
-  prisma.provider.findMany({ where: { team_id: teamId }, include: { models: true }, orderBy: { key: 'asc' } });
-type Provider = Awaited<ReturnType<typeof readProviders>>[number];
 
 interface Fault {
   message: string;

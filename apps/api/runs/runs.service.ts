@@ -15,7 +15,6 @@ import { audit } from '#lib/db/catalogue/audit';
 import type { Caller } from '#lib/db/catalogue/callers';
 import { JudgeSettingRepository } from '#lib/judge/rows/judge-settings';
 import type { Pool } from '#lib/db/connection/pool';
-import type { Prisma } from '#lib/db/connection/prisma';
 import { extendRun } from '#lib/db/engine/extend-run';
 import { askByRun } from '#lib/judge/rows/judge-of-run';
 import { labelRun } from '#lib/db/engine/label-run';
@@ -29,7 +28,7 @@ import { deleteRun } from '#lib/db/upkeep/delete-run';
 import { traceSubmit } from '#lib/runtime/tracing/tracing';
 import type { Change } from '../platform/decorators.js';
 import { notifyOfJobs } from '../platform/notify-of-jobs.js';
-import { POOL, PRISMA, REDIS } from '../platform/stores.js';
+import { POOL, REDIS } from '../platform/stores.js';
 import { SuiteThreads } from '../threads/suite-threads.js';
 import { checkRescore } from './check-rescore.js';
 import { checkBudget, checkRun } from './check-run.js';
@@ -51,7 +50,6 @@ const MAX_COUNTED_AT_SUBMIT = 200;
 export class RunService {
   constructor(
     @Inject(POOL) readonly pool: Pool,
-    @Inject(PRISMA) readonly prisma: Prisma,
     @Inject(REDIS) readonly redis: Redis,
     readonly suiteThreads: SuiteThreads,
     readonly estimator: RunEstimator,
@@ -108,10 +106,10 @@ export class RunService {
   }
 
   async #resolve(caller: Caller, input: RunInput): Promise<ResolvedRun> {
-    const { pool, prisma } = this;
+    const { pool } = this;
     const metrics = resolveMetrics(input.metrics);
     const suite = await findSuite(pool, caller.teamId, input.suite_id);
-    const targets = await resolveTargets(prisma, caller.teamId, input);
+    const targets = await resolveTargets(pool, caller.teamId, input);
     await checkRun(pool, caller.teamId, input, targets);
     const prompt = await resolvePrompt(pool, caller.teamId, input, suite);
     const judge = input.judge && { ...input.judge, judge: await this.#resolveJudge(caller, input.judge, targets) };
@@ -131,11 +129,11 @@ export class RunService {
   }
 
   list(caller: Caller, query: RunsQuery): Promise<Page<Run>> {
-    return new RunRepository(this.prisma, caller.teamId).list(query);
+    return new RunRepository(this.pool, caller.teamId).list(query);
   }
 
   read(caller: Caller, runId: string): Promise<Run> {
-    return new RunRepository(this.prisma, caller.teamId).read(runId);
+    return new RunRepository(this.pool, caller.teamId).read(runId);
   }
 
   /** With what it would have cost by today's prices. */
@@ -164,7 +162,7 @@ export class RunService {
   }
 
   async resume(caller: Caller, runId: string, input: ResumeInput, change: Change): Promise<Submitted> {
-    await checkTargets(new RunRepository(this.prisma, caller.teamId), runId);
+    await checkTargets(new RunRepository(this.pool, caller.teamId), runId);
     let lanes: string[] = [];
     const submitted = await change(async (client) => {
       const resumed = await resumeRun(client, { teamId: caller.teamId, userId: caller.userId, runId, ...input });
@@ -179,7 +177,7 @@ export class RunService {
   async addSamples(caller: Caller, runId: string, input: SamplesInput, change: Change): Promise<Submitted> {
     const { teamId, userId } = caller;
     const run = await this.read(caller, runId);
-    const targets = await checkTargets(new RunRepository(this.prisma, teamId), runId);
+    const targets = await checkTargets(new RunRepository(this.pool, teamId), runId);
     checkBudget(input, targets);
     await checkSpending(this.pool, teamId, { suite_id: run.suite.id, case_filter: null }, targets);
     let lanes: string[] = [];

@@ -6,10 +6,9 @@ import type { Tool } from '#lib/contracts/tool';
 import { CaseRepository } from '#lib/db/catalogue/cases';
 import { ProviderRepository } from '#lib/db/catalogue/providers';
 import type { Pool } from '#lib/db/connection/pool';
-import type { Prisma } from '#lib/db/connection/prisma';
 import { mergeUnsatisfiable, noneUnsatisfiable, unsatisfiableWarnings } from '#lib/imports/unsatisfiable-search';
 import { prefixed, refuse } from '../platform/problem.js';
-import { POOL, PRISMA } from '../platform/stores.js';
+import { POOL } from '../platform/stores.js';
 import type { CaseError } from '../threads/suite-tasks.js';
 import { hostWarnings } from '../threads/host-warnings.js';
 import { SuiteThreads } from '../threads/suite-threads.js';
@@ -22,7 +21,6 @@ import { SuiteThreads } from '../threads/suite-threads.js';
 export class SuiteValidator {
   constructor(
     @Inject(POOL) readonly pool: Pool,
-    @Inject(PRISMA) readonly prisma: Prisma,
     readonly suiteThreads: SuiteThreads,
   ) {}
 
@@ -37,7 +35,7 @@ export class SuiteValidator {
    * @param cases JSON of cases; if there are some, it is about the tools that they are given
    */
   async hostWarnings(teamId: string, tools: readonly Tool[], cases: readonly string[] = []): Promise<string[]> {
-    const providers = await new ProviderRepository(this.prisma, teamId).addresses();
+    const providers = await new ProviderRepository(this.pool, teamId).addresses();
     const hosts = providers.map(({ key: name, ...provider }) => ({ name, ...provider }));
     return hostWarnings(this.suiteThreads, teamId, { tools, hosts, cases });
   }

@@ -7,9 +7,8 @@ import type { Caller } from '#lib/db/catalogue/callers';
 import { createTeam, listTeams } from '#lib/db/catalogue/teams';
 import { TokenRepository } from '#lib/db/catalogue/tokens';
 import type { Pool } from '#lib/db/connection/pool';
-import type { Prisma } from '#lib/db/connection/prisma';
 import type { Change } from '../platform/decorators.js';
-import { POOL, PRISMA } from '../platform/stores.js';
+import { POOL } from '../platform/stores.js';
 
 /** A token with its secret. */
 type NewToken = Token & { token: string };
@@ -17,13 +16,10 @@ type NewToken = Token & { token: string };
 /** Teams and the tokens of a team. The secret of a token is in the answer that makes it, and nowhere else. */
 @Injectable()
 export class TeamService {
-  constructor(
-    @Inject(POOL) readonly pool: Pool,
-    @Inject(PRISMA) readonly prisma: Prisma,
-  ) {}
+  constructor(@Inject(POOL) readonly pool: Pool) {}
 
   list(caller: Caller, limit: number, cursor: string | undefined): Promise<Page<Team>> {
-    return listTeams(this.prisma, caller, { limit, cursor });
+    return listTeams(this.pool, caller, { limit, cursor });
   }
 
   async create(caller: Caller, name: string, change: Change): Promise<Team & { token: NewToken }> {

@@ -6,7 +6,6 @@ import { WORKER_LEVEL } from '#lib/contracts/worker-level';
 import { audit } from '#lib/db/catalogue/audit';
 import type { Caller } from '#lib/db/catalogue/callers';
 import type { Pool } from '#lib/db/connection/pool';
-import type { Prisma } from '#lib/db/connection/prisma';
 import {
   endTryOut,
   hasSettled,
@@ -24,7 +23,7 @@ import type { Change } from '../platform/decorators.js';
 import { JobNotifications } from '../platform/job-notifications.js';
 import { notifyOfJobs } from '../platform/notify-of-jobs.js';
 import { Shutdown } from '../platform/shutdown.js';
-import { LOGGER, POOL, PRISMA, REDIS } from '../platform/stores.js';
+import { LOGGER, POOL, REDIS } from '../platform/stores.js';
 import { WorkersMissing } from '../platform/workers-missing.js';
 import { resolveMetrics } from '../runs/resolve-metrics.js';
 import { resolveTargets } from '../runs/resolve-targets.js';
@@ -43,7 +42,6 @@ const MAX_READ_BYTES = 256 * 1024;
 export class TryOutService {
   constructor(
     @Inject(POOL) readonly pool: Pool,
-    @Inject(PRISMA) readonly prisma: Prisma,
     @Inject(REDIS) readonly redis: Redis,
     @Inject(LOGGER) readonly logger: Logger,
     readonly validator: SuiteValidator,
@@ -58,7 +56,7 @@ export class TryOutService {
     await refuseTooManyTries(pool, caller);
     const metrics = resolveMetrics(input.metrics);
     const suite = await suiteOfTry(pool, teamId, input);
-    const targets = await resolveTargets(this.prisma, teamId, input);
+    const targets = await resolveTargets(this.pool, teamId, input);
     const warnings = await checkTriedCase(this.validator, teamId, input, suite);
     await checkTryCosts(pool, teamId, input, targets);
     left.throwIfAborted();

@@ -4,49 +4,49 @@ import { suggestNames } from '#lib/contracts/input/nearest-names';
 import type { Page, PageQuery } from '#lib/contracts/page';
 import { ProblemError } from '#lib/contracts/input/problem';
 import type { Limits, Provider, ProviderKind } from '#lib/contracts/provider';
+import type { Pool, PoolClient } from '../connection/pool.js';
 import type { Model as ModelRow, Provider as ProviderRow } from '../generated/client.js';
-import type { Prisma } from '../connection/prisma.js';
 import type { TeamScoped } from '../team-isolation.js';
+import { toPage } from './page.js';
 
 export type StoredProvider = ProviderRow & { models: ModelRow[] };
 
 /** An answer names, and a 404 compares the unknown key with, this many of the team's keys. */
 const MAX_COMPARED = 1000;
 
-/**
- * The providers of a team. They are changed by `ProviderChanges`, in the transaction of a request, which Prisma
- * cannot join.
- */
+/** The providers of a team. `ProviderChanges` changes them. */
 export class ProviderRepository implements TeamScoped {
   constructor(
-    readonly prisma: Prisma,
+    readonly db: Pool | PoolClient,
     readonly teamId: string,
   ) {}
 
   async list({ limit, cursor }: PageQuery): Promise<Page<Provider>> {
-    const rows = await this.prisma.provider.findMany({
-      where: { team_id: this.teamId, ...(cursor && { id: { lt: cursor } }) },
-      include: { models: { orderBy: { position: 'asc' } } },
-      orderBy: { id: 'desc' },
-      take: limit + 1,
-    });
-    const shown = rows.slice(0, limit);
-    const keys = await this.#keysByLane(shown);
-    return {
-      items: shown.map((row) => toProvider(row, keys.get(row.lane_id) ?? [])),
-      next_cursor: rows.length > limit ? rows[limit - 1]!.id : null,
-    };
+    const { rows } = await this.db.query<ProviderRow>(
+      'SELECT * FROM provider WHERE team_id = $1 AND ($2::uuid IS NULL OR id < $2) ORDER BY id DESC LIMIT $3',
+      [this.teamId, cursor ?? null, limit + 1],
+    );
+    const { items, next_cursor } = toPage(rows, limit);
+    const keys = await this.#keysByLane(items);
+    const providers = await withModels(this.db, items);
+    return { items: providers.map((row) => toProvider(row, keys.get(row.lane_id) ?? [])), next_cursor };
+  }
+
+  /** All of them with their models, by key. */
+  async all(): Promise<StoredProvider[]> {
+    const { rows } = await this.db.query<ProviderRow>('SELECT * FROM provider WHERE team_id = $1 ORDER BY key', [
+      this.teamId,
+    ]);
+    return withModels(this.db, rows);
   }
 
   /** The key, format and address of each provider, the newest first. */
   async addresses(): Promise<{ key: string; kind: ProviderKind; baseUrl: string }[]> {
-    const rows = await this.prisma.provider.findMany({
-      where: { team_id: this.teamId },
-      select: { key: true, kind: true, base_url: true },
-      orderBy: { id: 'desc' },
-      take: MAX_COMPARED,
-    });
-    return rows.map(({ key, kind, base_url: baseUrl }) => ({ key, kind: kind as ProviderKind, baseUrl }));
+    const { rows } = await this.db.query<{ key: string; kind: ProviderKind; baseUrl: string }>(
+      'SELECT key, kind, base_url AS "baseUrl" FROM provider WHERE team_id = $1 ORDER BY id DESC LIMIT $2',
+      [this.teamId, MAX_COMPARED],
+    );
+    return rows;
   }
 
   /** @throws ProblemError 404 */
@@ -56,42 +56,45 @@ export class ProviderRepository implements TeamScoped {
   }
 
   /** The keys of the providers that use the lanes of these, in order. */
-  async #keysByLane(providers: readonly StoredProvider[]): Promise<Map<string, string[]>> {
-    const found = await this.prisma.provider.findMany({
-      where: { team_id: this.teamId, lane_id: { in: providers.map((provider) => provider.lane_id) } },
-      select: { key: true, lane_id: true },
-      orderBy: { key: 'asc' },
-      take: MAX_COMPARED,
-    });
-    const byLane = Map.groupBy(found, (provider) => provider.lane_id);
+  async #keysByLane(providers: readonly ProviderRow[]): Promise<Map<string, string[]>> {
+    const { rows } = await this.db.query<{ key: string; lane_id: string }>(
+      'SELECT key, lane_id FROM provider WHERE team_id = $1 AND lane_id = ANY ($2) ORDER BY key LIMIT $3',
+      [this.teamId, providers.map((provider) => provider.lane_id), MAX_COMPARED],
+    );
+    const byLane = Map.groupBy(rows, (provider) => provider.lane_id);
     return new Map([...byLane].map(([lane, ofLane]) => [lane, ofLane.map(({ key }) => key)]));
   }
 
   /** @throws ProblemError 404 */
   async find(key: string): Promise<StoredProvider> {
-    const provider = await this.prisma.provider.findUnique({
-      where: { team_id_key: { team_id: this.teamId, key } },
-      include: { models: { orderBy: { position: 'asc' } } },
-    });
+    const { rows } = await this.db.query<ProviderRow>('SELECT * FROM provider WHERE team_id = $1 AND key = $2', [
+      this.teamId,
+      key,
+    ]);
+    const [provider] = await withModels(this.db, rows);
     if (!provider) throw await this.unknown(key);
     return provider;
   }
 
   /** The 404 for a key that no provider of the team has, with the keys that are spelled most like it. */
   async unknown(key: string): Promise<ProblemError> {
-    const known = await this.prisma.provider.findMany({
-      where: { team_id: this.teamId },
-      select: { key: true },
-      orderBy: { key: 'asc' },
-      take: MAX_COMPARED,
-    });
-    const nearest = suggestNames(
-      key,
-      known.map((provider) => provider.key),
-      'its providers',
+    const { rows } = await this.db.query<{ key: string }>(
+      'SELECT key FROM provider WHERE team_id = $1 ORDER BY key LIMIT $2',
+      [this.teamId, MAX_COMPARED],
     );
-    return new ProblemError(404, `No provider "${key}" in this team. ${nearest}`);
+    const known = rows.map((provider) => provider.key);
+    return new ProblemError(404, `No provider "${key}" in this team. ${suggestNames(key, known, 'its providers')}`);
   }
+}
+
+/** Adds to each provider its models, in their order. */
+export async function withModels(db: Pool | PoolClient, providers: readonly ProviderRow[]): Promise<StoredProvider[]> {
+  if (providers.length === 0) return [];
+  const { rows } = await db.query<ModelRow>('SELECT * FROM model WHERE provider_id = ANY ($1) ORDER BY position', [
+    providers.map(({ id }) => id),
+  ]);
+  const byProvider = Map.groupBy(rows, (model) => model.provider_id);
+  return providers.map((provider) => ({ ...provider, models: byProvider.get(provider.id) ?? [] }));
 }
 
 /** @param ofLane keys of the providers that use its lane */

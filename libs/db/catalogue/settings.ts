@@ -11,7 +11,7 @@ const MAX_COMPARED = 1000;
 
 /**
  * The settings of a team: its embedding model, how long cached replies live, how many jobs of a user run at once, and
- * its monthly cap. They change in the transaction of a request, which Prisma cannot join.
+ * its monthly cap.
  */
 export class SettingsRepository implements TeamScoped {
   constructor(

@@ -4,7 +4,6 @@ import type { Team, Token } from '#lib/contracts/team';
 import { newId } from '#lib/runtime/ids';
 import { newAccessToken, sha256 } from '#lib/runtime/seal';
 import { inTransaction, type Pool, type PoolClient } from '../connection/pool.js';
-import type { Prisma } from '../connection/prisma.js';
 import type { Caller } from './callers.js';
 import { toPage } from './page.js';
 import { storeToken } from './tokens.js';
@@ -55,13 +54,13 @@ export async function createTeam(
 }
 
 /** Every team for owners of the team `default`, who make teams; for everyone else their own. */
-export async function listTeams(prisma: Prisma, caller: Caller, { limit, cursor }: PageQuery): Promise<Page<Team>> {
+export async function listTeams(pool: Pool, caller: Caller, { limit, cursor }: PageQuery): Promise<Page<Team>> {
   const seesAll = caller.teamName === 'default' && caller.role === 'owner';
-  const rows = await prisma.team.findMany({
-    where: { AND: [seesAll ? {} : { id: caller.teamId }, cursor ? { id: { lt: cursor } } : {}] },
-    orderBy: { id: 'desc' },
-    take: limit + 1,
-  });
+  const { rows } = await pool.query<{ id: string; name: string; created_at: Date }>(
+    `SELECT id, name, created_at FROM team WHERE ($1::uuid IS NULL OR id = $1) AND ($2::uuid IS NULL OR id < $2)
+      ORDER BY id DESC LIMIT $3`,
+    [seesAll ? null : caller.teamId, cursor ?? null, limit + 1],
+  );
   return toPage(
     rows.map(({ id, name, created_at }) => ({ id, name, created_at: created_at.toISOString() })),
     limit,

@@ -11,13 +11,11 @@ import {
   retryTransient,
   type Pool,
 } from './pool.js';
-import { createPrisma, type Prisma } from './prisma.js';
 
 let target: URL;
 let way: TcpProxy;
 let direct: pg.Pool;
 const pools: Pool[] = [];
-const prismas: Prisma[] = [];
 beforeEach(async () => {
   target = new URL((await createDatabase()).url);
   way = await tcpProxy(target);
@@ -26,16 +24,13 @@ beforeEach(async () => {
 });
 afterEach(async () => {
   way.close();
-  await Promise.all([
-    ...[direct, ...pools.splice(0)].map((pool) => pool.end()),
-    ...prismas.splice(0).map((prisma) => prisma.$disconnect()),
-  ]);
+  await Promise.all([...[direct, ...pools.splice(0)].map((pool) => pool.end())]);
 });
-const prismaOf = (url: string): Prisma => (prismas.push(createPrisma(url, 1)), prismas.at(-1)!);
 const poolOf = (url: string, queryTimeoutMs?: number): Pool => (
   pools.push(createPool(url, 1, undefined, queryTimeoutMs)),
   pools.at(-1)!
 );
+const READ_TEAMS = 'SELECT * FROM team';
 const failureOf = (work: Promise<unknown>): Promise<unknown> =>
   work.then(
     () => undefined,
@@ -54,27 +49,27 @@ async function whileLocked<Result>(use: (client: pg.PoolClient) => Promise<Resul
     client.release();
   }
 }
-describe('a fault that passes by itself is known as such, however Prisma calls it:', () => {
+describe('a fault that passes by itself is known as such:', () => {
   it('nothing listens where Postgres was', async () => {
     expect(
-      isTransient(await failureOf(prismaOf(`postgres://a:b@127.0.0.1:${await freePort()}/c`).team.findMany())),
+      isTransient(await failureOf(poolOf(`postgres://a:b@127.0.0.1:${await freePort()}/c`).query(READ_TEAMS))),
     ).toBe(true);
   });
 
   it('a connection that was cut, and one that is ended when it is made', async () => {
-    const prisma = prismaOf(way.url);
-    await prisma.team.findMany();
+    const pool = poolOf(way.url);
+    await pool.query(READ_TEAMS);
     way.cut();
-    expect(isTransient(await failureOf(prisma.team.findMany()))).toBe(true);
-    expect(isTransient(await failureOf(prisma.team.findMany()))).toBe(true);
+    expect(isTransient(await failureOf(pool.query(READ_TEAMS)))).toBe(true);
+    expect(isTransient(await failureOf(pool.query(READ_TEAMS)))).toBe(true);
     way.mend();
-    expect(await prisma.team.findMany()).toEqual([]);
+    expect((await pool.query(READ_TEAMS)).rows).toEqual([]);
   });
 
   it('Postgres ends while it works on a statement', async () => {
-    const prisma = prismaOf(way.url);
+    const pool = poolOf(way.url);
     await whileLocked(async (client) => {
-      const failure = failureOf(prisma.team.findMany());
+      const failure = failureOf(pool.query(READ_TEAMS));
       await someoneWaits(direct);
       await client.query(
         `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database()
@@ -86,9 +81,14 @@ describe('a fault that passes by itself is known as such, however Prisma calls i
 
   it('a deadlock', async () => {
     await direct.query('CREATE TABLE other ()');
-    const prisma = prismaOf(target.href);
+    const pool = poolOf(target.href);
     await whileLocked(async (client) => {
-      const mine = failureOf(prisma.$transaction([prisma.$executeRaw`LOCK TABLE other`, prisma.team.findMany()]));
+      const mine = failureOf(
+        inTransaction(pool, async (mine) => {
+          await mine.query('LOCK TABLE other');
+          await mine.query(READ_TEAMS);
+        }),
+      );
       await someoneWaits(direct);
       const theirs = await failureOf(client.query('LOCK TABLE other'));
       expect(isTransient(theirs ?? (await mine))).toBe(true);
@@ -101,16 +101,16 @@ describe('a fault that passes by itself is known as such, however Prisma calls i
     const name = target.pathname.slice(1);
     await direct.query(`ALTER DATABASE ${name} CONNECTION LIMIT 0`);
     await direct.query(`CREATE ROLE ${name} LOGIN PASSWORD 'a'`);
-    const other = prismaOf(Object.assign(new URL(target), { username: name, password: 'a' }).href);
-    expect(isTransient(await failureOf(other.team.findMany()))).toBe(true);
+    const other = poolOf(Object.assign(new URL(target), { username: name, password: 'a' }).href);
+    expect(isTransient(await failureOf(other.query(READ_TEAMS)))).toBe(true);
     await direct.query(`DROP ROLE ${name}`);
   });
 });
 
 it('what does not pass by itself is no such fault', async () => {
-  const prisma = prismaOf(target.href);
+  const pool = poolOf(target.href);
   await direct.query('ALTER TABLE team RENAME TO gone');
-  expect(isTransient(await failureOf(prisma.team.findMany()))).toBe(false);
+  expect(isTransient(await failureOf(pool.query(READ_TEAMS)))).toBe(false);
   expect(isTransient(await failureOf(direct.query('SELECT nothing')))).toBe(false);
   expect(isTransient(new TypeError('x is not a function'))).toBe(false);
 });
@@ -145,15 +145,6 @@ describe('a Postgres that goes silent on an open connection', () => {
     expect(
       await retryTransient(() => inTransaction(pool, async (client) => (await client.query('SELECT 1')).rowCount)),
     ).toBe(1);
-  });
-
-  it('is given up by Prisma', async () => {
-    const prisma = prismaOf(`${way.url}?query_timeout=${QUICK_MS}`);
-    await prisma.team.findMany();
-    way.silence();
-    expect(isTransient(await failureOf(prisma.team.findMany()))).toBe(true);
-    way.mend();
-    expect(await prisma.team.findMany()).toEqual([]);
   });
 });
 

@@ -105,12 +105,6 @@ const ignore = (): void => {};
 const isUnanswered = (error: unknown): boolean => (error as Error).message === 'Query read timeout';
 
 /**
- * Prisma's codes for a database that is unreachable, slow to answer, out of connections, or that closed the
- * connection or chose this transaction as the victim of a deadlock.
- */
-const PRISMA_TRANSIENT = ['P1001', 'P1002', 'P1008', 'P1017', 'P2024', 'P2028', 'P2034', 'P2037'];
-
-/**
  * SQLSTATEs: connection exception, transaction rollback, insufficient resources, lock not available, operator
  * intervention, system error.
  */
@@ -125,20 +119,13 @@ const CONNECTION_LOST =
  * serialisation failure, a full pool, a full disk.
  */
 export function isTransient(error: unknown): boolean {
-  const { code, message, meta } = error as {
-    code?: string;
-    message?: string;
-    meta?: { driverAdapterError?: { cause?: { originalCode?: string } } };
-  };
-  if (code && PRISMA_TRANSIENT.includes(code)) return true;
-  const cause = meta?.driverAdapterError?.cause;
-  if (cause?.originalCode) return isTransient({ code: cause.originalCode });
+  const { code, message } = error as { code?: string; message?: string };
   if (code && (POSTGRES_TRANSIENT.test(code) || NETWORK_TRANSIENT.test(code))) return true;
   return isUnanswered(error) || CONNECTION_LOST.test(message ?? '');
 }
 
-/** SQLSTATEs of transactions that others were in the way of, and Prisma's code for them. */
-const CONTENTION = /^(40...|55P03|P2034)$/;
+/** SQLSTATEs of transactions that others were in the way of. */
+const CONTENTION = /^(40...|55P03)$/;
 
 /** Whether an error says that others changed the same rows at the same time. It is transient. */
 export const isContention = (error: unknown): boolean => CONTENTION.test((error as { code?: string }).code ?? '');

@@ -4,7 +4,7 @@ import { RECORDED } from '#lib/contracts/recorded';
 import { newId } from '#lib/runtime/ids';
 import type { Sealer } from '#lib/runtime/seal';
 import { inTransaction, type Pool, type PoolClient } from '../connection/pool.js';
-import type { Model as ModelRow, Provider as ProviderRow } from '../generated/client.js';
+import type { Provider as ProviderRow } from '../generated/client.js';
 import type { TeamScoped } from '../team-isolation.js';
 import { removeIfUnused } from '../upkeep/unused-lanes.js';
 import { endRest, endRestsOfRemoved } from './resting-models.js';
@@ -12,7 +12,7 @@ import { lockProvider, moveTargets, type MovedTargets } from './move-targets.js'
 import { replaceModels, syncModelLanes } from '../catalogue/provider-models.js';
 import { forgetLearned } from '../catalogue/learned-settings.js';
 import { findOrCreateLane, syncLaneLimits } from '../catalogue/provider-lanes.js';
-import { toProvider } from '../catalogue/providers.js';
+import { toProvider, withModels } from '../catalogue/providers.js';
 
 /** Adds, changes and removes the providers of a team. Their keys are sealed before they are stored. */
 export class ProviderChanges implements TeamScoped {
@@ -152,13 +152,13 @@ const given = <Value>(value: Value | undefined, old: Value): Value => (value ===
 /** A provider as the transaction that changed it leaves it. */
 async function readProvider(client: PoolClient, id: string): Promise<Provider> {
   const { rows } = await client.query<ProviderRow>('SELECT * FROM provider WHERE id = $1', [id]);
-  const models = await client.query<ModelRow>('SELECT * FROM model WHERE provider_id = $1 ORDER BY position', [id]);
+  const [provider] = await withModels(client, rows);
   const { rows: ofLane } = await client.query<{ key: string }>(
     'SELECT key FROM provider WHERE lane_id = $1 ORDER BY key LIMIT 1000',
-    [rows[0]!.lane_id],
+    [provider!.lane_id],
   );
   return toProvider(
-    { ...rows[0]!, models: models.rows },
+    provider!,
     ofLane.map(({ key }) => key),
   );
 }

@@ -11,14 +11,14 @@ import type { Summary } from '#lib/contracts/summary';
 import { cacheHitRate, eachCount } from '#lib/contracts/token-counts';
 import { yieldToEventLoop } from '#lib/runtime/yield-to-event-loop';
 import { toPage } from '../catalogue/page.js';
-import type { Prisma } from '../connection/prisma.js';
+import type { Pool, PoolClient } from '../connection/pool.js';
 import type { Run as StoredRun, Target } from '../generated/client.js';
 import { TRY_STEP } from '../made-by.js';
 import type { TeamScoped } from '../team-isolation.js';
 import { parseSummary } from './summaries.js';
 
-const WITH_TARGETS = { targets: { orderBy: { ordinal: 'asc' } }, orchestration: { select: { type: true } } } as const;
-type RunRow = StoredRun & { targets: Target[]; orchestration: { type: string } | null };
+type StoredRunOfKind = StoredRun & { orchestration_type: string | null };
+type RunRow = StoredRunOfKind & { targets: Target[] };
 
 /** What the requests to a target are sent with. */
 export interface TargetParams {
@@ -34,65 +34,74 @@ export interface TargetParams {
 
 const MAX_WARNINGS = 200;
 
+const SELECT = `
+  SELECT run.*, orchestration.type AS orchestration_type
+  FROM run LEFT JOIN orchestration ON orchestration.id = run.orchestration_id
+  WHERE run.team_id = $1`;
+
 /** A deleted parent belongs to no team (`hideParents`); its runs are removed in pieces. */
-const hasNoDeletedParent = (teamId: string) => ({
-  OR: [{ orchestration_id: null }, { orchestration: { team_id: teamId } }],
-});
+const HAS_NO_DELETED_PARENT = '(run.orchestration_id IS NULL OR orchestration.team_id = $1)';
 
 /** The runs of a team. */
 export class RunRepository implements TeamScoped {
   constructor(
-    readonly prisma: Prisma,
+    readonly db: Pool | PoolClient,
     readonly teamId: string,
   ) {}
 
   async list({ limit, cursor, ...query }: RunsQuery): Promise<Page<Run>> {
-    const { items, next_cursor } = toPage(
-      await this.prisma.run.findMany({
-        where: { team_id: this.teamId, ...(cursor && { id: { lt: cursor } }), ...matching(query, this.teamId) },
-        include: WITH_TARGETS,
-        orderBy: { id: 'desc' },
-        take: limit + 1,
-      }),
-      limit,
+    const { text, values } = matching(query, [this.teamId, cursor ?? null, limit + 1]);
+    const { rows } = await this.db.query<StoredRunOfKind>(
+      `${SELECT} AND ($2::uuid IS NULL OR run.id < $2) ${text} ORDER BY run.id DESC LIMIT $3`,
+      values,
     );
+    const { items, next_cursor } = toPage(rows, limit);
     return { items: await this.#toRuns(items), next_cursor };
   }
 
   /** @throws ProblemError 404 */
   async read(id: string): Promise<Run> {
-    const where = { id, team_id: this.teamId, ...hasNoDeletedParent(this.teamId) };
-    const row = await this.prisma.run.findFirst({ where, include: WITH_TARGETS });
-    if (!row) throw notFound('run', id);
-    return (await this.#toRuns([row]))[0]!;
+    const { rows } = await this.db.query<StoredRunOfKind>(`${SELECT} AND run.id = $2 AND ${HAS_NO_DELETED_PARENT}`, [
+      this.teamId,
+      id,
+    ]);
+    if (!rows[0]) throw notFound('run', id);
+    return (await this.#toRuns(rows))[0]!;
   }
 
-  async #toRuns(rows: RunRow[]): Promise<Run[]> {
-    const warnings = await this.#warnings(rows.map(({ id }) => id));
-    const users = await this.prisma.user.findMany({
-      where: { team_id: this.teamId, id: { in: [...new Set(rows.map((row) => row.user_id))] } },
-    });
+  async #toRuns(rows: StoredRunOfKind[]): Promise<Run[]> {
+    const ids = rows.map(({ id }) => id);
+    const warnings = await this.#warnings(ids);
+    const { rows: targets } = await this.db.query<Target>(
+      'SELECT * FROM target WHERE run_id = ANY ($1) ORDER BY ordinal',
+      [ids],
+    );
+    const targetsOf = Map.groupBy(targets, (target) => target.run_id);
+    const { rows: users } = await this.db.query<{ id: string; name: string }>(
+      'SELECT id, name FROM users WHERE team_id = $1 AND id = ANY ($2)',
+      [this.teamId, [...new Set(rows.map((row) => row.user_id))]],
+    );
     const nameOf = new Map(users.map(({ id, name }) => [id, name]));
     const pause = yieldToEventLoop();
     const runs: Run[] = [];
     for (const row of rows) {
       await pause();
-      runs.push(toRun(row, { warnings: warnings(row.id), submittedBy: nameOf.get(row.user_id) ?? null }));
+      const run = { ...row, targets: targetsOf.get(row.id) ?? [] };
+      runs.push(toRun(run, { warnings: warnings(row.id), submittedBy: nameOf.get(row.user_id) ?? null }));
     }
     return runs;
   }
 
   /** Of each run the oldest warnings. */
   async #warnings(runIds: string[]): Promise<(runId: string) => RunWarning[]> {
-    const rows = await this.prisma.$queryRaw<
-      { run_id: string; code: string; message: string | null; at: Date | null }[]
-    >`
-      SELECT w.* FROM unnest(${runIds}::uuid[]) AS ids (id) JOIN run ON run.id = ids.id
-        AND run.team_id = ${this.teamId}::uuid
-      CROSS JOIN LATERAL (
-        SELECT run_id, code, message, at FROM run_warning WHERE run_id = run.id
-        ORDER BY at NULLS FIRST, code LIMIT ${MAX_WARNINGS}
-      ) w`;
+    const { rows } = await this.db.query<{ run_id: string; code: string; message: string | null; at: Date | null }>(
+      `SELECT w.* FROM unnest($1::uuid[]) AS ids (id) JOIN run ON run.id = ids.id AND run.team_id = $2
+       CROSS JOIN LATERAL (
+         SELECT run_id, code, message, at FROM run_warning WHERE run_id = run.id
+         ORDER BY at NULLS FIRST, code LIMIT $3
+       ) w`,
+      [runIds, this.teamId, MAX_WARNINGS],
+    );
     const byRun = Map.groupBy(rows, (row) => row.run_id);
     return (runId) =>
       (byRun.get(runId) ?? []).map(({ code, message, at }) => ({ code, message, at: at?.toISOString() ?? null }));
@@ -100,22 +109,22 @@ export class RunRepository implements TeamScoped {
 
   /** The parameters of each target of a run; none when the team has no such run. */
   async readParams(id: string): Promise<TargetParams[]> {
-    const rows = await this.prisma.$queryRaw<
-      {
-        config: string;
-        provider_key: string;
-        model_id: string;
-        priced: boolean;
-        params: string;
-        default_params: string;
-      }[]
-    >`
-      SELECT r.config, t.provider_key, t.model_id, t.params, coalesce(m.default_params, '{}') AS default_params,
+    const { rows } = await this.db.query<{
+      config: string;
+      provider_key: string;
+      model_id: string;
+      priced: boolean;
+      params: string;
+      default_params: string;
+    }>(
+      `SELECT r.config, t.provider_key, t.model_id, t.params, coalesce(m.default_params, '{}') AS default_params,
         coalesce(m.input_cost_per_mtok IS NOT NULL AND m.output_cost_per_mtok IS NOT NULL, false)
           OR t.cost_reported > 0 AS priced
-      FROM run r JOIN target t ON t.run_id = r.id
-        LEFT JOIN model m ON m.provider_id = t.provider_id AND m.model_id = t.model_id
-      WHERE r.id = ${id}::uuid AND r.team_id = ${this.teamId}::uuid ORDER BY t.ordinal`;
+       FROM run r JOIN target t ON t.run_id = r.id
+         LEFT JOIN model m ON m.provider_id = t.provider_id AND m.model_id = t.model_id
+       WHERE r.id = $1 AND r.team_id = $2 ORDER BY t.ordinal`,
+      [id, this.teamId],
+    );
     const object = (text: string): JsonObject => parseJson(text) as JsonObject;
     return rows.map((row) => ({
       providerKey: row.provider_key,
@@ -127,25 +136,26 @@ export class RunRepository implements TeamScoped {
   }
 }
 
-/** What a query asks of runs. */
-const matching = (
+/** What a query asks of runs, after the values that the statement has already. */
+function matching(
   { suite_id, experiment_id, status, model, orchestrated }: Omit<RunsQuery, 'limit' | 'cursor'>,
-  teamId: string,
-) => ({
-  ...(suite_id && { suite_id }),
-  ...(experiment_id && { experiment_id }),
-  ...(status && { status: { in: status } }),
-  ...(model && { targets: { some: { OR: model.map(targetNamed) } } }),
-  ...(orchestrated
-    ? { AND: [{ OR: [{ step: null }, { step: { not: TRY_STEP } }] }, hasNoDeletedParent(teamId)] }
-    : { listed: true }),
-});
-
-/** A model by its id, or as `provider_key::model_id`. */
-function targetNamed(name: string) {
-  const split = name.indexOf('::');
-  if (split < 0) return { model_id: name };
-  return { OR: [{ model_id: name }, { provider_key: name.slice(0, split), model_id: name.slice(split + 2) }] };
+  before: unknown[],
+): { text: string; values: unknown[] } {
+  const values = [...before];
+  const value = (one: unknown): string => `$${values.push(one)}`;
+  const conditions = orchestrated
+    ? [`(run.step IS NULL OR run.step <> ${value(TRY_STEP)})`, HAS_NO_DELETED_PARENT]
+    : ['run.listed'];
+  if (suite_id) conditions.push(`run.suite_id = ${value(suite_id)}`);
+  if (experiment_id) conditions.push(`run.experiment_id = ${value(experiment_id)}`);
+  if (status) conditions.push(`run.status = ANY (${value(status)})`);
+  // A model by its id, or as `provider_key::model_id`.
+  if (model)
+    conditions.push(
+      `EXISTS (SELECT FROM target WHERE run_id = run.id
+        AND ARRAY[model_id, provider_key || '::' || model_id] && ${value(model)}::text[])`,
+    );
+  return { text: conditions.map((condition) => `AND ${condition}`).join(' '), values };
 }
 
 function toRun(row: RunRow, { warnings, submittedBy }: { warnings: RunWarning[]; submittedBy: string | null }): Run {
@@ -202,8 +212,8 @@ function usageOf(target: Target): TargetUsage {
   return { ...counts, cache_hit_rate: cacheHitRate(counts) };
 }
 
-const orchestratorOf = ({ orchestration, orchestration_id: id }: RunRow): Orchestrator | null =>
-  orchestration && id !== null ? { type: orchestration.type as Orchestrator['type'], id } : null;
+const orchestratorOf = ({ orchestration_type: type, orchestration_id: id }: RunRow): Orchestrator | null =>
+  type !== null && id !== null ? { type: type as Orchestrator['type'], id } : null;
 
 /** The mean of the targets' means so far; null while no item is scored. */
 function currentScore(targets: readonly Target[]): number | null {
