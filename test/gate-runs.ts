@@ -8,8 +8,7 @@ import { submitOrchestration } from '#lib/db/engine/orchestrations';
 import { aTeam } from '#lib/db/testing/run-fixture';
 import { settleRun, type Outcome } from '#lib/db/testing/settled-run';
 import { newId } from '#lib/runtime/ids';
-import { gateSteps } from '../apps/worker/gate/gate-steps.js';
-import { comparingIn } from './comparing.js';
+import { gate } from '../apps/worker/gate/gate-steps.js';
 import { openStores, orchestrationOf, type Child, type Replies, type Stores } from './orchestrations.js';
 
 export type { Replies } from './orchestrations.js';
@@ -91,7 +90,7 @@ async function submitGateRun(
 /** A gate run, and all that can happen to it. */
 async function aGateRun(stores: Stores, asked: Asked) {
   const submitted = await submitGateRun(stores.pool, asked);
-  const run = orchestrationOf(stores, { ...submitted, type: 'gate' }, (pool) => gateSteps(pool, comparingIn(pool)));
+  const run = orchestrationOf(stores, submitted, gate);
   return {
     ...submitted,
     ...run,

@@ -3,7 +3,7 @@ import type { JudgeReport } from '#lib/judge/contract';
 import { finishRun, runsToFinish } from '#lib/db/engine/finish-run';
 import { settleRun, type Outcome } from '#lib/db/testing/settled-run';
 import { connectRedis } from '#lib/runtime/redis';
-import { judgeSteps } from '../apps/worker/judge/judge-steps.js';
+import { judge } from '../apps/worker/judge/judge-steps.js';
 import { startApi } from './api.js';
 import { clientOf, weatherSuite, type Client } from './client.js';
 import { orchestrationOf, type Child, type Stores } from './orchestrations.js';
@@ -65,7 +65,7 @@ export async function openJudges() {
 async function reportOf(stores: Stores, finish: () => Promise<void>, client: Client, id: string) {
   const { rows } = await stores.pool.query('SELECT team_id FROM judge_report WHERE id = $1', [id]);
   const teamId: string = rows[0].team_id;
-  const orchestration = orchestrationOf(stores, { teamId, id, type: 'judge' }, judgeSteps);
+  const orchestration = orchestrationOf(stores, { teamId, id }, judge);
   const writeCalls = async (child: Child, judge: Judge): Promise<void> => {
     const cases = await orchestration.rows(
       `SELECT c.position, c.body FROM run r JOIN suite_version_case c ON c.version_id = r.suite_version_id

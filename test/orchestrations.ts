@@ -7,7 +7,9 @@ import { finishRun, runsToFinish } from '#lib/db/engine/finish-run';
 import { JobRepository } from '#lib/db/read/jobs';
 import { settleRun, type Outcome } from '#lib/db/testing/settled-run';
 import { connectRedis } from '#lib/runtime/redis';
-import { Orchestrator, type NextStep } from '../apps/worker/orchestration/orchestrate.js';
+import type { OrchestrationKind } from '../apps/worker/orchestration/kind.js';
+import { Orchestrator } from '../apps/worker/orchestration/orchestrate.js';
+import { comparingIn } from './comparing.js';
 import { createDatabase, createRedis } from './services.js';
 import { until } from './until.js';
 
@@ -45,8 +47,8 @@ export type Replies = (child: Child) => Outcome[] | Promise<Outcome[]>;
 /** What can happen to an orchestration that is submitted, and not begun. */
 export function orchestrationOf(
   stores: Stores,
-  { teamId, id, type }: { teamId: string; id: string; type: string },
-  stepsOf: (pool: Pool) => NextStep,
+  { teamId, id }: { teamId: string; id: string },
+  kind: OrchestrationKind,
 ) {
   const { pool, redis } = stores;
   const rows = async (text: string, values: unknown[]): Promise<any[]> => (await pool.query(text, values)).rows;
@@ -58,7 +60,8 @@ export function orchestrationOf(
     new Orchestrator({
       pool: db,
       redis,
-      nextSteps: { [type]: stepsOf(db) },
+      kinds: [kind],
+      steps: { pool: db, comparing: comparingIn(db) },
       onChildren: () => {},
       onMoreToDo: () => {},
     });

@@ -2,10 +2,9 @@ import { pino } from 'pino';
 import type { PromptCandidate, PromptTune } from '#lib/prompt-tune/contract';
 import type { Outcome } from '#lib/db/testing/settled-run';
 import { connectRedis } from '#lib/runtime/redis';
-import { promptTuneSteps } from '../apps/worker/prompt-tune/prompt-tune-steps.js';
+import { promptTune } from '../apps/worker/prompt-tune/prompt-tune-steps.js';
 import { startApi } from './api.js';
 import { clientOf, type Client } from './client.js';
-import { comparingIn } from './comparing.js';
 import { orchestrationOf, type Child, type Replies, type Stores } from './orchestrations.js';
 import { ROUTE, songSuite } from './prompt-tune-system.js';
 
@@ -119,9 +118,7 @@ async function tuneOf(stores: Stores, client: Client, id: string) {
   const { rows } = await stores.pool.query('SELECT team_id, input FROM orchestration WHERE id = $1', [id]);
   const { team_id: teamId, input } = rows[0] as { team_id: string; input: string };
   const { own, heldOut, reflect, select } = JSON.parse(input) as Record<string, any>;
-  const orchestration = orchestrationOf(stores, { teamId, id, type: 'prompt_tune' }, (pool) =>
-    promptTuneSteps(pool, comparingIn(pool)),
-  );
+  const orchestration = orchestrationOf(stores, { teamId, id }, promptTune);
   const { repliesOf, writeCall, ...played } = playTune(stores, id, own as Texts);
   const reply = async (skill: Skill, author: Author): Promise<void> => {
     await orchestration.reply(repliesOf({ skill, author }));

@@ -3,10 +3,9 @@ import type { JsonObject } from '#lib/contracts/json/json';
 import type { ParamTune, TuneArm } from '#lib/param-tune/contract';
 import type { Outcome } from '#lib/db/testing/settled-run';
 import { connectRedis } from '#lib/runtime/redis';
-import { paramTuneSteps } from '../apps/worker/param-tune/param-tune-steps.js';
+import { paramTune } from '../apps/worker/param-tune/param-tune-steps.js';
 import { startApi } from './api.js';
 import { clientOf, weatherSuite, type Client } from './client.js';
-import { comparingIn } from './comparing.js';
 import { orchestrationOf, type Child, type Replies, type Stores } from './orchestrations.js';
 
 const ROUTE = '/api/tool-eval/param-tune';
@@ -58,9 +57,7 @@ async function tuneOf(stores: Stores, client: Client, id: string) {
     id,
   ]);
   const teamId = rows[0]!.team_id;
-  const orchestration = orchestrationOf(stores, { teamId, id, type: 'param_tune' }, (pool) =>
-    paramTuneSteps(pool, comparingIn(pool)),
-  );
+  const orchestration = orchestrationOf(stores, { teamId, id }, paramTune);
   const repliesOf =
     (skill: Skill): Replies =>
     async (child) => {

@@ -1,11 +1,9 @@
 import { z } from 'zod';
 import { BaselineComparison, Differs } from './comparison.js';
-import { GateResult } from '#lib/gate/contract';
 import { Job, JobType } from './job.js';
-import { Agreement, CALIBRATION_STATUSES, JUDGEMENTS, PREFERENCES } from '#lib/judge/contract';
+import { count, event, share } from './event-shapes.js';
+import { ORCHESTRATION_EVENTS, RESULTS } from './orchestration-kinds.js';
 import { id, time } from './page.js';
-import { ARM_STATES, TunedTarget } from '#lib/param-tune/contract';
-import { TunedPrompt } from '#lib/prompt-tune/contract';
 import { Problem } from './input/problem.js';
 import { Result } from './result.js';
 import { RunTarget, RunWarning } from './run-target.js';
@@ -13,20 +11,13 @@ import { Summary } from './summary.js';
 
 // `npm run docs:live` generates the tables of docs/live.md from these schemas.
 
-const event = <Shape extends z.core.$ZodLooseShape>(description: string, shape: Shape) =>
-  z.object(shape).describe(description);
-
 const evalId = id.describe('The run.');
-const tuneId = id.describe('The tune.');
-const reportId = id.describe('The report.');
 const resultRef = z
   .string()
   .describe(
-    'The result of the job: for a `tool_eval` the `eval_id` of its run, for a `rescore` the `rescore_id`, for a ' +
-      '`gate` the `gate_run_id`, for a `param_tune` or `prompt_tune` the `tune_id`, for a `judge` the `report_id`.',
+    'The result of the job: for a `tool_eval` the `eval_id` of its run, for a `rescore` the `rescore_id`, ' +
+      `${RESULTS.map(({ types, ref }) => `for a ${types.join(' or ')} the \`${ref}\``).join(', ')}.`,
   );
-const share = z.number().min(0).max(1).nullable();
-const count = z.int().min(0);
 const seq = z.int().min(1).describe('The number of the event in the log of its job: from 1, without gaps.');
 const at = time.describe('When it happened, by the clock of Postgres.');
 
@@ -113,87 +104,7 @@ export const LOG_EVENTS = {
     score: share.describe('Its score, 0 to 1; null when there is none.'),
     previous: id.nullable().describe('The run that was best before; null when there was none.'),
   }),
-  gate_look: event('A gate run has looked at its data.', {
-    gate_run_id: id.describe('The gate run.'),
-    look: z.int().min(1).describe('Which look it is, from 1.'),
-    samples: z.tuple([z.number(), z.number()]).describe('Samples a case, on average: baseline first.'),
-    result: GateResult.describe(
-      'What the look said. After `inconclusive` another one may follow, with twice as many samples.',
-    ),
-    text: z.string().describe('The same in a sentence.'),
-  }),
-  gate_complete: event('A gate run has its answer: `result` of the gate run. `job_completed` follows soon.', {
-    gate_run_id: id.describe('The gate run.'),
-    eval_id: id.nullable().describe('The run that was measured; null when there was none to measure.'),
-    result: GateResult.describe('The answer. It is `not_measured`, never `pass`, when there was nothing to tell from.'),
-    text: z.string().describe('The same in a sentence.'),
-  }),
-  tune_start: event('A tune begins: its first runs are made.', {
-    tune_id: tuneId,
-    kind: z.enum(['param_tune', 'prompt_tune']).describe('What is tuned: parameters, or prompts.'),
-    targets: z.array(z.string()).describe('The models, as `provider_key::model_id`.'),
-    arms: count.optional().describe('Combinations of values of all models whose requests differ. Not of prompts.'),
-    population: count.optional().describe('How many texts are written at once. Of prompts alone.'),
-    cases: z
-      .object({ tuning: count, select: count.optional(), holdout: count })
-      .describe('How the cases were divided. `select`, of prompts alone: those of the tuning cases that choose.'),
-    planned_requests: count.describe('Requests that it takes if it goes as planned.'),
-  }),
-  tune_combo_result: event('An arm of a tune was measured on some cases, or on more than before.', {
-    tune_id: tuneId,
-    arm: count.describe('Its number among the arms of its model; 0 is the base.'),
-    target: z.string().describe('The model, as `provider_key::model_id`.'),
-    config: z.looseObject({}).describe('The values of its parameters.'),
-    rung: z.string().describe('The part of the search that it was measured in.'),
-    cases: count.describe('Its cases with a score, so far.'),
-    mean: share.describe('The mean of the measure over them, 0 to 1; null when none has a score.'),
-    ci: z.tuple([z.number(), z.number()]).nullable().describe('Its 95 % interval.'),
-    cost_usd: z.number().nullable().describe('US dollars, so far; null without prices.'),
-    latency_ms: z.number().nullable().describe('Half of its replies were faster.'),
-    state: z.enum(ARM_STATES).describe('How far it came.'),
-  }),
-  tune_generation: event('A tune of prompts has ended a generation, or a step of its reflection.', {
-    tune_id: tuneId,
-    iteration: count.describe('Its number, from 1.'),
-    accepted: z.array(count).describe('The candidates that it made, and that have scores.'),
-    rejected: z.array(count).describe('Those that were rejected.'),
-    front: z.array(count).describe('The candidates that are best on some case.'),
-    best: z.object({ id: count, score: share }).describe('The best so far, and its mean on the cases that choose.'),
-  }),
-  tune_complete: event('A tune has ended: what it found. `job_completed` follows soon.', {
-    tune_id: tuneId,
-    targets: z
-      .array(TunedTarget)
-      .describe(
-        'For each model the recommended arm, and how it compares with the base on the held-out cases. Empty for ' +
-          'prompts.',
-      ),
-    prompt: TunedPrompt.optional().describe('The best candidate of a tune of prompts. Not of parameters.'),
-    promoted_eval_id: id.nullable().describe('The run of the winner in the experiment; null for none.'),
-  }),
-  judge_start: event('A judge begins.', {
-    report_id: reportId,
-    judge: z.string().describe('The judge, as `provider_key::model_id`.'),
-    items: count.describe('Results, or cases in common, that it judges. Those of a run that goes on come on top.'),
-  }),
-  judge_verdict: event('A judge has judged a result, or a case of two runs. It changes no score.', {
-    report_id: reportId,
-    position: count.describe('Its number in the report, from 0.'),
-    result_id: z.string().describe('The result; of a comparison, that of `b`.'),
-    target: z.string().describe('Its model, as `provider_key::model_id`.'),
-    verdict: z
-      .enum([...JUDGEMENTS, ...PREFERENCES])
-      .nullable()
-      .describe('The judgement; null when it errored.'),
-    agreement: Agreement.nullable().describe('Beside pass and fail; null where the judge cannot tell.'),
-    suspicious: z.boolean().describe('Whether the reply holds text that speaks to a grader.'),
-  }),
-  judge_complete: event('A report has its figures. `job_completed` follows soon.', {
-    report_id: reportId,
-    share_ok: share.describe('Correct or acceptable of what it could tell, 0 to 1; null of none, and of comparisons.'),
-    kappa: z.number().nullable().describe('Its agreement with pass and fail; null where there is none to speak of.'),
-    calibration: z.enum(CALIBRATION_STATUSES).describe("How far people's labels confirm this judge."),
-  }),
+  ...ORCHESTRATION_EVENTS,
   job_completed: event('The job has ended. No event follows.', {
     status: z
       .enum(['completed', 'budget_exceeded'])

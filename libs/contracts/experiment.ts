@@ -1,11 +1,11 @@
 import { z } from 'zod';
+import { CalibrationHead } from '#lib/judge/contract';
+import { TunedTarget } from '#lib/tuning/contract';
+import { TunedPrompt } from '#lib/tuning/contract';
 import { BaselineComparison, DEFAULT_MARGIN, Differs, Margin, Measure } from './comparison.js';
 import { JobStatus } from './job-status.js';
-import { CalibrationHead } from '#lib/judge/contract';
 import { METRIC_NAME } from './metric.js';
 import { id, PageQuery, suiteId, time } from './page.js';
-import { TunedTarget } from '#lib/param-tune/contract';
-import { TunedPrompt } from '#lib/prompt-tune/contract';
 import { Budget, RunInput } from './run-input.js';
 import { Submitted } from './run.js';
 

@@ -1,8 +1,9 @@
 import { z } from 'zod';
 import { JobStatus } from './job-status.js';
+import { ORCHESTRATION_TYPES, RESULTS } from './orchestration-kinds.js';
 import { id, time } from './page.js';
 
-export const JobType = z.enum(['tool_eval', 'rescore', 'gate', 'param_tune', 'prompt_tune', 'judge']).meta({
+export const JobType = z.enum(['tool_eval', 'rescore', ...ORCHESTRATION_TYPES]).meta({
   description:
     'The kind of work: a run (`tool_eval`), a second scoring of the stored replies of a run (`rescore`), a gate ' +
     'run (`gate`), a tune of parameters (`param_tune`) or prompts (`prompt_tune`) with the runs that they make, or ' +
@@ -54,9 +55,8 @@ export const Job = z
       .nullable()
       .meta({
         description:
-          'The result of the job: for `tool_eval` the eval_id, for `rescore` the id of the rescore, for `gate` the ' +
-          'id of the gate run, for `param_tune` and `prompt_tune` the id of the tune, for `judge` the id of the ' +
-          'report.',
+          'The result of the job: for `tool_eval` the eval_id, for `rescore` the id of the rescore, ' +
+          `${RESULTS.map(({ types, result }) => `for ${types.join(' and ')} the id of the ${result}`).join(', ')}.`,
       }),
     subject_ref: z.string().nullable().meta({
       description: 'What the result belongs to: for `gate` the id of the gate, for `rescore` the eval_id; else null.',

@@ -3,6 +3,7 @@ import { CurrentCost, TargetUsage } from './billing.js';
 import { BaselineComparison, Differs } from './comparison.js';
 import { Actual, Estimate } from './estimate.js';
 import { JobStatus } from './job-status.js';
+import { ORCHESTRATION_TYPES } from './orchestration-kinds.js';
 import { flag, id, PageQuery, severalOf, time } from './page.js';
 import { RunTarget, RunWarning } from './run-target.js';
 import { Summary } from './summary.js';
@@ -19,9 +20,8 @@ export const Submitted = z
   .meta({ id: 'Submitted', description: 'A run that was accepted. It goes on in the background.' });
 export type Submitted = z.infer<typeof Submitted>;
 
-export const ORCHESTRATOR_TYPES = ['gate', 'param_tune', 'prompt_tune', 'judge'] as const;
 export const Orchestrator = z.object({
-  type: z.enum(ORCHESTRATOR_TYPES).meta({
+  type: z.enum(ORCHESTRATION_TYPES).meta({
     description:
       'The kind of work that made the run: a gate run, a tune of parameters or prompts, or a report of a judge.',
     example: 'gate',

@@ -6,6 +6,7 @@ import type { Json } from '#lib/contracts/json/json';
 import { id, PageQuery, time } from '#lib/contracts/page';
 import { RunInput } from '#lib/contracts/run-input';
 import { jsonObject } from '#lib/contracts/tool';
+import { ARM_STATES, TUNE_OUTCOMES } from '#lib/tuning/contract';
 
 const settings = RunInput.shape;
 /** Beyond these a tune is no search any more. */
@@ -127,8 +128,6 @@ export const ParamTuneInput = z
   .meta({ id: 'ParamTuneInput', description: 'A search for the settings that let models call tools best.' });
 export type ParamTuneInput = z.infer<typeof ParamTuneInput>;
 
-export const ARM_STATES = ['waiting', 'running', 'dropped', 'finalist', 'recommended'] as const;
-
 export const TuneArm = z
   .object({
     arm: z.int().meta({ description: 'Its number among the arms of its model, from 0: the base.' }),
@@ -166,19 +165,6 @@ export const TuneArm = z
   })
   .meta({ id: 'TuneArm', description: 'One combination of values, tried with one model.' });
 export type TuneArm = z.infer<typeof TuneArm>;
-
-export const TUNE_OUTCOMES = ['confirmed', 'not_confirmed', 'worse', 'unconfirmed', 'base'] as const;
-export type TuneOutcome = (typeof TUNE_OUTCOMES)[number];
-
-/** What is told of a model of a tune where the tune is one among others. */
-export const TunedTarget = z.object({
-  target: z.string().meta({ description: 'The model, as `provider_key::model_id`.' }),
-  recommended: z.int().nullable().meta({ description: 'The number of the recommended arm; null when there is none.' }),
-  outcome: z.enum(TUNE_OUTCOMES).nullable().meta({ description: 'What the held-out cases say of it.' }),
-  difference: z.number().nullable().meta({ description: 'It minus the base, on the held-out cases.' }),
-  ci: z.tuple([z.number(), z.number()]).nullable().meta({ description: 'The 95 % interval of the difference.' }),
-});
-export type TunedTarget = z.infer<typeof TunedTarget>;
 
 export const ParamTuneTarget = z.object({
   target: z.string().meta({ description: 'The model, as `provider_key::model_id`.' }),

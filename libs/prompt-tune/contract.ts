@@ -7,6 +7,7 @@ import { id, PageQuery, time } from '#lib/contracts/page';
 import { Params } from '#lib/contracts/params';
 import { MAX_COMPONENT_CHARS, PromptComponents, ToolOverrides } from '#lib/contracts/prompt';
 import { RunInput } from '#lib/contracts/run-input';
+import { PROMPT_TUNE_OUTCOMES } from '#lib/tuning/contract';
 
 const settings = RunInput.shape;
 export const PROMPT_TUNE_MODES = ['quick', 'evolutionary', 'reflective'] as const;
@@ -210,19 +211,6 @@ export const PromptCandidateDetails = PromptCandidate.extend({
   }),
 }).meta({ id: 'PromptCandidateDetails', description: 'A candidate with its texts, and its score of each case.' });
 export type PromptCandidateDetails = z.infer<typeof PromptCandidateDetails>;
-
-export const PROMPT_TUNE_OUTCOMES = ['confirmed', 'not_confirmed', 'worse', 'unconfirmed'] as const;
-export type PromptTuneOutcome = (typeof PROMPT_TUNE_OUTCOMES)[number];
-
-/** What is told of a prompt tune where it is one event among others. */
-export const TunedPrompt = z.object({
-  best: z.int().nullable().meta({ description: 'The number of the best candidate; null when there is none.' }),
-  outcome: z.enum(PROMPT_TUNE_OUTCOMES).nullable().meta({ description: 'What the held-out cases say of it.' }),
-  difference: z.number().nullable().meta({ description: 'It minus the base, on the held-out cases.' }),
-  ci: z.tuple([z.number(), z.number()]).nullable().meta({ description: 'The 95 % interval of the difference.' }),
-  prompt_version_id: id.nullable().meta({ description: 'The prompt version that keeps its texts.' }),
-});
-export type TunedPrompt = z.infer<typeof TunedPrompt>;
 
 export const PromptTune = z
   .object({

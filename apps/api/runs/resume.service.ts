@@ -1,10 +1,7 @@
 import { Inject, Injectable } from '@nestjs/common';
 import type { Redis } from 'ioredis';
-import type { GateSubmitted } from '#lib/gate/contract';
 import { ProblemError } from '#lib/contracts/input/problem';
-import type { JobType } from '#lib/contracts/job';
-import type { JudgeSubmitted } from '#lib/judge/contract';
-import type { ParamTuneSubmitted } from '#lib/param-tune/contract';
+import { ORCHESTRATION_KINDS, type OrchestrationType } from '#lib/contracts/orchestration-kinds';
 import type { ResumeInput } from '#lib/contracts/run-input';
 import type { Submitted } from '#lib/contracts/run';
 import { audit } from '#lib/db/catalogue/audit';
@@ -32,7 +29,7 @@ export class ResumeService {
     jobId: string,
     input: ResumeInput,
     change: Change,
-  ): Promise<Submitted | GateSubmitted | ParamTuneSubmitted | JudgeSubmitted> {
+  ): Promise<Submitted | Pick<Submitted, 'job_id' | 'status'>> {
     const { teamId, userId } = caller;
     const { type, result_ref: ref } = await new JobRepository(this.pool, teamId).read(jobId);
     if (type === 'tool_eval') return this.runs.resume(caller, ref!, input, change);
@@ -40,14 +37,11 @@ export class ResumeService {
     const submitted = await change(async (client) => {
       const { id, jobId: newJobId } = await resumeOrchestration(client, { teamId, userId, jobId, ...input });
       await audit(client, caller, `${type}.resume`, id);
-      return { job_id: newJobId, ...refOf(type, id), status: 'submitted' as const };
+      return { job_id: newJobId, [refOf(type)]: id, status: 'submitted' as const };
     });
     notifyOfJobs(this.redis, [submitted.job_id]);
     return submitted;
   }
 }
 
-function refOf(type: JobType, id: string): { gate_run_id: string } | { report_id: string } | { tune_id: string } {
-  if (type === 'gate') return { gate_run_id: id };
-  return type === 'judge' ? { report_id: id } : { tune_id: id };
-}
+const refOf = (type: OrchestrationType): string => ORCHESTRATION_KINDS.find((kind) => kind.type === type)!.ref;

@@ -1,5 +1,6 @@
 import type { JsonObject } from '#lib/contracts/json/json';
-import type { ParamTune, TuneArm, TuneOutcome } from '#lib/param-tune/contract';
+import type { ParamTune, TuneArm } from '#lib/param-tune/contract';
+import type { TuneOutcome } from '#lib/tuning/contract';
 import { points } from '#lib/comparison/points';
 import { spaceText, configText } from '../search-space/space-text.js';
 import { beginning, dollars, percent } from './table.js';

@@ -1,4 +1,4 @@
-import type { TuneOutcome } from '#lib/param-tune/contract';
+import type { TuneOutcome } from '#lib/tuning/contract';
 import './status.css';
 
 const LOOKS: Record<TuneOutcome, string> = {

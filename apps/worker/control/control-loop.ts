@@ -16,10 +16,7 @@ import type { LaneWorkers } from '../items/lane-workers.js';
 import type { RunCache } from '../items/run-cache.js';
 import type { Settler } from '../items/settle.js';
 import type { ReplyScorer } from '../scoring/score-reply.js';
-import { gateSteps } from '../gate/gate-steps.js';
-import { judgeSteps } from '../judge/judge-steps.js';
-import { paramTuneSteps } from '../param-tune/param-tune-steps.js';
-import { promptTuneSteps } from '../prompt-tune/prompt-tune-steps.js';
+import { FinishedRunJudge } from '../judge/judge-finished-runs.js';
 import { Orchestrator } from '../orchestration/orchestrate.js';
 import { Bulkhead } from './bulkhead.js';
 import { comparePair, type ComparePair } from './compare-pair.js';
@@ -28,6 +25,7 @@ import { Dispatcher } from './dispatch.js';
 import { LaneEvictor } from './evict-lanes.js';
 import { Finisher } from './finish.js';
 import { Housekeeping } from './housekeeping.js';
+import { ORCHESTRATION_KINDS } from './orchestration-kinds.js';
 import { Preparer } from './prepare.js';
 import { PostgresContact, Reconciler } from './reconcile.js';
 import { ExperimentRefresher } from './refresh-experiments.js';
@@ -212,19 +210,16 @@ export class ControlLoop {
     const orchestrator = new Orchestrator({
       pool,
       redis,
-      nextSteps: {
-        gate: gateSteps(pools.comparing, comparing),
-        param_tune: paramTuneSteps(pools.comparing, comparing),
-        prompt_tune: promptTuneSteps(pools.comparing, comparing),
-        judge: judgeSteps(pools.comparing),
-      },
+      kinds: ORCHESTRATION_KINDS,
+      steps: { pool: pools.comparing, comparing },
       onChildren: () => this.wake('dispatch'),
       onMoreToDo: () => this.wake('orchestrate'),
     });
+    const judge = new FinishedRunJudge({ pool, redis, onSubmitted: () => this.wake('orchestrate') });
     const bulkhead = this.#bulkhead('orchestrate');
     return this.#step('orchestrate', async (signal) => {
-      await bulkhead.each(await orchestrator.toJudge(), byTeam, async (run) => {
-        if (!signal.aborted) await orchestrator.judge(run);
+      await bulkhead.each(await judge.toJudge(), byTeam, async (run) => {
+        if (!signal.aborted) await judge.judge(run);
       });
       await bulkhead.each(await orchestrator.toAdvance(), byTeam, async (orchestration) => {
         if (!signal.aborted) await orchestrator.advance(orchestration, signal);

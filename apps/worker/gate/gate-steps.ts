@@ -13,7 +13,7 @@ import type { NewChildRun, Orchestration, OrchestrationEnd, Step } from '#lib/db
 import type { GateRunInput, GateStep } from '#lib/gate/rows/stored-gate-run';
 import type { GateRunState } from '#lib/gate/rows/gate-runs';
 import { readSamples, type RunSamples } from '#lib/gate/rows/for-workers/run-samples';
-import type { NextStep } from '../orchestration/orchestrate.js';
+import type { OrchestrationKind } from '../orchestration/kind.js';
 
 /** A gate run at one of its steps. */
 interface Here {
@@ -29,9 +29,9 @@ interface Here {
  * The steps of a gate run: `run` makes the run to measure, unless it is there already; `look` measures it, and ends the
  * gate run or doubles the samples of both sides for the next look.
  */
-export const gateSteps =
-  (pool: Pool, comparing: Comparer): NextStep =>
-  async (orchestration, signal) => {
+export const gate: OrchestrationKind = {
+  type: 'gate',
+  async nextStep({ pool, comparing, orchestration, signal }) {
     const input = orchestration.input as unknown as GateRunInput;
     const { looks } = input.gate.rules;
     const plan = { planned: looks, alpha: alphaOfLook(looks) };
@@ -50,7 +50,8 @@ export const gateSteps =
       next: 'look' satisfies GateStep,
       children: [{ step: 'run', arm: 'candidate', submit }],
     };
-  };
+  },
+};
 
 async function lookAt(here: Here, runId: string, baseline: RunSamples | undefined, signal: AbortSignal): Promise<Step> {
   const { pool, comparing, orchestration, input, state, plan } = here;

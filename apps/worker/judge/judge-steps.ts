@@ -1,13 +1,13 @@
 import { ProblemError } from '#lib/contracts/input/problem';
 import { targetName } from '#lib/contracts/target-name';
-import type { Pool } from '#lib/db/connection/pool';
 import type { JudgeStep } from '#lib/judge/rows/store-report';
 import { readWatchedRun } from '#lib/judge/rows/for-workers/judged-results';
 import { loadRun } from '#lib/db/read/for-workers/load-run';
 import { findModelNamed } from '#lib/judge/rows/for-workers/model-named';
 import type { JudgeState, StoredReport } from '#lib/judge/rows/judge-reports';
+import { WAITS_FOR_RESULTS } from '#lib/judge/rows/waits-for-results';
 import { ofItsOwnKind, refusesSelf } from '#lib/judge/same-model';
-import type { NextStep } from '../orchestration/orchestrate.js';
+import type { OrchestrationKind } from '../orchestration/kind.js';
 import type { Here } from './here.js';
 import { judgePieces } from './judge-pieces.js';
 import { summarise } from './summarise.js';
@@ -15,11 +15,11 @@ import { summarise } from './summarise.js';
 /**
  * The steps of a report: `judge` chooses results and has them judged, a piece at a time, as requests that are items of
  * a run; `summarise` has the judge sum up what it said.
- * @param pool its connections are held as long as two runs take to compare
  */
-export const judgeSteps =
-  (pool: Pool): NextStep =>
-  async (orchestration, signal) => {
+export const judge: OrchestrationKind = {
+  type: 'judge',
+  waits: WAITS_FOR_RESULTS,
+  async nextStep({ pool, orchestration, signal }) {
     const { id, teamId } = orchestration;
     const report = orchestration.input as unknown as StoredReport;
     const state = orchestration.state as unknown as JudgeState;
@@ -28,8 +28,8 @@ export const judgeSteps =
     const run = watched && (await loadRun(pool, watched.runId));
     if (!run) throw new ProblemError(422, 'The run was deleted while it was judged.');
     const baseline = watched.baselineId === null ? undefined : await loadRun(pool, watched.baselineId);
-    const judge = await findModelNamed(pool, teamId, name);
-    if (!judge)
+    const model = await findModelNamed(pool, teamId, name);
+    if (!model)
       throw new ProblemError(
         422,
         `The judge ${name} is no model of the team. Add it again and resume the report, or name another judge.`,
@@ -44,7 +44,7 @@ export const judgeSteps =
       rules: { instructions: asked.instructions ?? '', reference: asked.reference },
       state: { ...state, selfJudged: own.length > 0 },
       watched,
-      judge,
+      judge: model,
       run,
       baseline,
       signal,
@@ -55,4 +55,5 @@ export const judgeSteps =
       case 'summarise':
         return summarise(here);
     }
-  };
+  },
+};

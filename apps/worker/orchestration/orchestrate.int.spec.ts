@@ -1,24 +1,19 @@
 import type { Redis } from 'ioredis';
 import { pino } from 'pino';
 import { ProblemError } from '#lib/contracts/input/problem';
-import { JudgeSettingRepository } from '#lib/judge/rows/judge-settings';
 import { LeaseExpired } from '#lib/db/connection/lease';
 import { createPool, type Pool } from '#lib/db/connection/pool';
 import { cancelJob } from '#lib/db/engine/cancel-job';
-import { finishRun, runsToFinish } from '#lib/db/engine/finish-run';
-import { judgeFinishedRun, noteForJudge, runsToJudge } from '#lib/judge/rows/judge-of-run';
 import { submitOrchestration } from '#lib/db/engine/orchestrations';
 import { resumeOrchestration } from '#lib/db/engine/resume-orchestration';
 import { JobRepository } from '#lib/db/read/jobs';
-import { dyingPool } from '#lib/db/testing/dying-pool';
 import { aTeam } from '#lib/db/testing/run-fixture';
-import { settleRun } from '#lib/db/testing/settled-run';
-import { deleteRun } from '#lib/db/upkeep/delete-run';
 import { newId } from '#lib/runtime/ids';
 import { connectRedis } from '#lib/runtime/redis';
-import { someoneWaits } from '../../../test/lock-wait.js';
 import { createDatabase, createRedis } from '../../../test/services.js';
-import { Orchestrator, type NextStep } from './orchestrate.js';
+import { comparingIn } from '../../../test/comparing.js';
+import type { NextStep } from './kind.js';
+import { Orchestrator } from './orchestrate.js';
 
 let pool: Pool;
 let redis: Redis;
@@ -45,12 +40,20 @@ async function anOrchestration() {
   return { id, teamId, userId, jobId, job: () => new JobRepository(pool, teamId).read(jobId) };
 }
 
-const anOrchestrator = (nextSteps: Record<string, NextStep> = {}, leaseMs?: number): Orchestrator =>
-  new Orchestrator({ pool, redis, nextSteps, onChildren: () => {}, onMoreToDo: () => {}, leaseMs });
+const anOrchestrator = (nextStep: NextStep, leaseMs?: number): Orchestrator =>
+  new Orchestrator({
+    pool,
+    redis,
+    kinds: [{ type: 'gate', nextStep }],
+    steps: { pool, comparing: comparingIn(pool) },
+    onChildren: () => {},
+    onMoreToDo: () => {},
+    leaseMs,
+  });
 
 /** Lets a worker make the steps that it can make now. @returns what they threw */
 function aWorker(next: NextStep) {
-  const orchestrator = anOrchestrator({ gate: next });
+  const orchestrator = anOrchestrator(next);
   return async (): Promise<string[]> => {
     const found = await orchestrator.toAdvance();
     const turns = await Promise.allSettled(found.map((one) => orchestrator.advance(one, never)));
@@ -61,7 +64,7 @@ function aWorker(next: NextStep) {
 it('a step that fails again and again says so in its job, and ends it at last; lost connections do not', async () => {
   const { id, teamId, userId, jobId, job } = await anOrchestration();
   let failure = new Error('The thread took more than 60 s');
-  const orchestrator = anOrchestrator({ gate: () => Promise.reject(failure) });
+  const orchestrator = anOrchestrator(() => Promise.reject(failure));
   const fail = async (times: number, of = jobId): Promise<void> => {
     for (let n = 0; n < times; n++)
       await expect(orchestrator.advance({ orchestrationId: id, teamId, jobId: of }, never)).rejects.toThrow(
@@ -100,12 +103,12 @@ it.each([
 ])('a step that %s ends where it stands, which is no failure of its job', async (_what, end) => {
   const one = await anOrchestration();
   const began = Promise.withResolvers<void>();
-  const untilStopped: NextStep = (_orchestration, signal) =>
+  const untilStopped: NextStep = ({ signal }) =>
     new Promise((_resolve, reject) => {
       signal.addEventListener('abort', () => reject(signal.reason as Error));
       began.resolve();
     });
-  const orchestrator = anOrchestrator({ gate: untilStopped }, 150);
+  const orchestrator = anOrchestrator(untilStopped, 150);
   const step = orchestrator.advance({ orchestrationId: one.id, ...one }, never);
   await began.promise;
   await end(one);
@@ -116,7 +119,7 @@ it.each([
 it('what is cancelled while it waits for the other steps of its team makes no step', async () => {
   const { id, teamId, jobId } = await anOrchestration();
   const steps: string[] = [];
-  const orchestrator = anOrchestrator({ gate: async (one) => (steps.push(one.id), done) });
+  const orchestrator = anOrchestrator(async ({ orchestration }) => (steps.push(orchestration.id), done));
   const found = (await orchestrator.toAdvance()).filter(({ orchestrationId }) => orchestrationId === id);
   expect(found).toHaveLength(1);
   await cancelJob(pool, { teamId, jobId });
@@ -127,7 +130,7 @@ it('what is cancelled while it waits for the other steps of its team makes no st
 it('a step that throws is left alone for a while, and made later; those of other teams go on', async () => {
   const [broken, sound] = [await anOrchestration(), await anOrchestration()];
   let isBroken = true;
-  const next: NextStep = async ({ id }) => {
+  const next: NextStep = async ({ orchestration: { id } }) => {
     if (id === broken.id && isBroken) throw new Error('no such luck');
     return done;
   };
@@ -148,84 +151,4 @@ it('a reason why it cannot go on fails the job, which says so', async () => {
   });
   expect(await turn()).toEqual([]);
   expect(await gone.job()).toMatchObject({ status: 'failed', error: 'The model is gone. Add it again.' });
-});
-
-describe('a run that has ended', () => {
-  /** A run of a team with a judge, in which an item failed. */
-  async function aFailedRun() {
-    const team = await aTeam(pool);
-    await new JudgeSettingRepository(pool, team.teamId).set({ judge: 'sim::judge', instructions: '', auto_below: 1 });
-    const { runId, jobId } = await team.submit();
-    await settleRun(pool, runId, [1, 0, 0, 0]);
-    return {
-      ...team,
-      runId,
-      jobId,
-      finish: async () => {
-        for (const run of await runsToFinish(pool)) if (run.id === runId) await finishRun(pool, run);
-      },
-      status: async () => (await new JobRepository(pool, team.teamId).read(jobId)).status,
-      reports: async () => (await pool.query('SELECT source FROM judge_report WHERE run_id = $1', [runId])).rows,
-      warnings: async () => (await pool.query('SELECT code, message FROM run_warning WHERE run_id = $1', [runId])).rows,
-      isNoted: async () => (await runsToJudge(pool, [])).some(({ id }) => id === runId),
-    };
-  }
-  const judge = (orchestrator: Orchestrator) =>
-    orchestrator.toJudge().then((runs) => Promise.allSettled(runs.map((run) => orchestrator.judge(run))));
-
-  it.each([
-    [
-      'its own judge',
-      (id: string) => pool.query(`UPDATE run SET config = '{"judge":{"below":7}}' WHERE id = $1`, [id]),
-    ],
-    [
-      'the judge of its team',
-      (id: string) =>
-        pool.query(`UPDATE judge_setting SET judge = '' WHERE team_id = (SELECT team_id FROM run WHERE id = $1)`, [id]),
-    ],
-  ])('ends though %s cannot be read, and says so; others are judged', async (_what, spoil) => {
-    const [spoilt, sound] = [await aFailedRun(), await aFailedRun()];
-    await spoil(spoilt.runId);
-    await Promise.all([spoilt.finish(), sound.finish()]);
-    expect([await spoilt.status(), await sound.status()]).toEqual(['completed', 'completed']);
-    await judge(anOrchestrator());
-    expect([await spoilt.reports(), await sound.reports()]).toEqual([[], [{ source: 'auto' }]]);
-    expect(await spoilt.warnings()).toEqual([
-      { code: 'not_judged', message: expect.stringMatching(/^The run was not judged by itself\. .* cannot be read: /) },
-    ]);
-    expect([await spoilt.isNoted(), await sound.isNoted()]).toEqual([false, false]);
-  });
-
-  it('is judged by what somebody else who has resumed it makes of it, also when that ends just then', async () => {
-    const run = await aFailedRun();
-    await run.finish();
-    const other = await aTeam(pool); // who resumes it holds another user
-    await pool.query(`UPDATE run SET status = 'running' WHERE id = $1`, [run.runId]);
-    const ending = await pool.connect();
-    await ending.query('BEGIN');
-    await ending.query(`UPDATE run SET status = 'completed', user_id = $2 WHERE id = $1`, [run.runId, run.userId]);
-    await noteForJudge(ending, run.runId);
-    const judging = judgeFinishedRun(pool, { ...run, userId: other.userId, id: run.runId });
-    await Promise.race([judging, someoneWaits(pool)]);
-    await ending.query('COMMIT');
-    ending.release();
-    await judging;
-    expect(await run.reports()).toEqual([{ source: 'auto' }]);
-  });
-
-  it('is judged once, whatever dies; and one that fails otherwise is left alone for a while', async () => {
-    const [run, broken] = [await aFailedRun(), await aFailedRun()];
-    await pool.query(`UPDATE run SET config = 'no JSON' WHERE id = $1`, [broken.runId]);
-    await Promise.all([run.finish(), broken.finish()]);
-    for (let n = 1; await run.isNoted(); n++)
-      await judgeFinishedRun(dyingPool(pool, n).pool, { ...run, id: run.runId }).catch(() => {});
-    expect(await judgeFinishedRun(pool, { ...run, id: run.runId })).toBeUndefined();
-    expect(await run.reports()).toEqual([{ source: 'auto' }]);
-    const orchestrator = anOrchestrator();
-    await judge(orchestrator);
-    expect((await orchestrator.toJudge()).map(({ id }) => id)).not.toContain(broken.runId);
-    expect([await broken.status(), await broken.isNoted()]).toEqual(['completed', true]);
-    await deleteRun(pool, broken);
-    expect(await broken.isNoted()).toBe(false);
-  });
 });

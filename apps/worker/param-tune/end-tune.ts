@@ -1,6 +1,6 @@
 import type { LogEvent } from '#lib/contracts/event';
 import type { JsonObject } from '#lib/contracts/json/json';
-import type { TuneOutcome } from '#lib/param-tune/contract';
+import type { TuneOutcome } from '#lib/tuning/contract';
 import type { OrchestrationEnd, Step } from '#lib/db/engine/orchestrations';
 import type { TuneStep } from '#lib/param-tune/rows/arms';
 import { toTuned, type TargetOutcome } from '#lib/param-tune/rows/param-tunes';

@@ -1,14 +1,12 @@
 import type { LogEvent } from '#lib/contracts/event';
 import { targetName } from '#lib/contracts/target-name';
-import type { Comparer } from '#lib/comparison/threads/comparison-threads';
-import type { Pool } from '#lib/db/connection/pool';
 import type { NewChildRun, Step } from '#lib/db/engine/orchestrations';
 import { readDistinctArms, updateArms, type StoredTune, type TuneStep } from '#lib/param-tune/rows/arms';
 import type { TuneState } from '#lib/param-tune/rows/param-tunes';
 import { readCaseMeans, type CaseMeans } from '#lib/tuning/rows/for-workers/trial-results';
 import { replay } from '#lib/param-tune/race';
 import type { SearchPlan } from '#lib/param-tune/search/plan-search';
-import type { NextStep } from '../orchestration/orchestrate.js';
+import type { OrchestrationKind } from '../orchestration/kind.js';
 import { obstacleTo, spentBudget } from '../tuning/tune-ends.js';
 import type { Progress } from '../orchestration/with-progress.js';
 import { progressOf } from './arm-progress.js';
@@ -24,9 +22,9 @@ import { armKey, childKey, childOf, isOfSearch, measuredIn } from './trial-runs.
  * `promote` runs the winner anew in its experiment. A resume begins with the search again, wherever the tune ended:
  * what had no score then may have one now. It makes only those runs that are not there.
  */
-export const paramTuneSteps =
-  (pool: Pool, comparing: Comparer): NextStep =>
-  async (orchestration, signal) => {
+export const paramTune: OrchestrationKind = {
+  type: 'param_tune',
+  async nextStep({ pool, comparing, orchestration, signal }) {
     const tune = orchestration.input as unknown as StoredTune;
     const state = orchestration.state as unknown as TuneState;
     const models = tune.targets.map(({ target }) => target);
@@ -42,7 +40,8 @@ export const paramTuneSteps =
       case 'promote':
         return promote(here);
     }
-  };
+  },
+};
 
 async function search(here: Here): Promise<Step> {
   const { orchestration, tune, state } = here;

@@ -1,5 +1,5 @@
 import type { LogEvent } from '#lib/contracts/event';
-import type { PromptTuneOutcome } from '#lib/prompt-tune/contract';
+import type { PromptTuneOutcome } from '#lib/tuning/contract';
 import type { OrchestrationEnd, Step } from '#lib/db/engine/orchestrations';
 import type { PromptTuneStep } from '#lib/prompt-tune/rows/stored-search';
 import type { PromptTuneState } from '#lib/prompt-tune/rows/prompt-tunes';

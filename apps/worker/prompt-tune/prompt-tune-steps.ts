@@ -1,8 +1,6 @@
-import type { Comparer } from '#lib/comparison/threads/comparison-threads';
-import type { Pool } from '#lib/db/connection/pool';
 import type { PromptTuneStep, StoredPromptTune } from '#lib/prompt-tune/rows/stored-search';
 import type { PromptTuneState } from '#lib/prompt-tune/rows/prompt-tunes';
-import type { NextStep } from '../orchestration/orchestrate.js';
+import type { OrchestrationKind } from '../orchestration/kind.js';
 import { obstacleTo } from '../tuning/tune-ends.js';
 import { confirm } from './confirm.js';
 import type { Here } from './here.js';
@@ -14,9 +12,9 @@ import { search } from './search.js';
  * replies of the meta model alike, and makes those that it asks for next; `holdout` compares what was found with the
  * base on cases that nothing was chosen by; `promote` runs the best texts anew in its experiment.
  */
-export const promptTuneSteps =
-  (pool: Pool, comparing: Comparer): NextStep =>
-  async (orchestration, signal) => {
+export const promptTune: OrchestrationKind = {
+  type: 'prompt_tune',
+  async nextStep({ pool, comparing, orchestration, signal }) {
     const tune = orchestration.input as unknown as StoredPromptTune;
     const state = orchestration.state as unknown as PromptTuneState;
     const { suite, targets, meta } = tune;
@@ -31,4 +29,5 @@ export const promptTuneSteps =
       case 'promote':
         return promote(here);
     }
-  };
+  },
+};

@@ -177,7 +177,7 @@ async function storeScore(
  * Notes that a run has ended. Runs that a parent made, and samples that were added to a run, are judged only where
  * somebody asks.
  */
-async function noteForJudge(client: PoolClient, runId: string): Promise<void> {
+export async function noteForJudge(client: PoolClient, runId: string): Promise<void> {
   await client.query(
     `INSERT INTO run_to_judge (run_id)
      SELECT id FROM run WHERE id = $1 AND orchestration_id IS NULL AND extends_run_id IS NULL ON CONFLICT DO NOTHING`,

@@ -1,6 +1,7 @@
+import { readJudgeableRun } from '#lib/judge/rows/judgeable-run';
+import { storeLabels } from '#lib/judge/rows/store-labels';
 import { createDatabase } from '../../../test/services.js';
 import { createPool, inTransaction, type Pool } from '../connection/pool.js';
-import { readJudgeableRun } from '#lib/judge/rows/judgeable-run';
 import { aParent } from '../testing/parent-fixture.js';
 import { aTeam, settlementOf } from '../testing/run-fixture.js';
 import { countStatements } from '../testing/count-statements.js';
@@ -17,7 +18,6 @@ import { dispatchLane, type Delivery } from './dispatch-lane.js';
 import { extendRun } from './extend-run.js';
 import { finishRun, runsToFinish } from './finish-run.js';
 import { commitStep, orchestrationsToAdvance, type NewChildRun } from './orchestrations.js';
-import { storeLabels } from '#lib/judge/rows/store-labels';
 import { submitRescore } from './rescore-run.js';
 import { resumeChildren, resumeOrchestration } from './resume-orchestration.js';
 import { resumeRun } from './resume-run.js';
@@ -41,7 +41,8 @@ async function anOrchestration(options: { maxRequests?: number | null; runningJo
   const { id, teamId, jobId } = parent;
   return {
     ...parent,
-    waits: async () => (await orchestrationsToAdvance(pool, [])).some((found) => found.orchestrationId === id),
+    waits: async () =>
+      (await orchestrationsToAdvance(pool, [{ type: 'gate' }], [])).some((found) => found.orchestrationId === id),
     job: (of = jobId) => new JobRepository(pool, teamId).read(of),
     children: () => rows('SELECT * FROM run WHERE orchestration_id = $1 ORDER BY id', [id]),
   };

@@ -1,6 +1,6 @@
 import type { LogEvent } from '#lib/contracts/event';
 import type { JobStatus } from '#lib/contracts/job-status';
-import type { JobType } from '#lib/contracts/job';
+import type { OrchestrationType } from '#lib/contracts/orchestration-kinds';
 import { parseJson, type JsonObject } from '#lib/contracts/json/json';
 import { WORKER_LEVEL } from '#lib/contracts/worker-level';
 import { newId, newIds } from '#lib/runtime/ids';
@@ -14,7 +14,7 @@ import { logEvents } from './log-events.js';
 import { pinSuites, planRuns, type PinnedSuites, type Submission } from './submit-run.js';
 import { writeRuns, type WrittenRun } from './write-runs.js';
 
-// An orchestration makes runs and decides by what they measured: a gate run. It lives like this. Its job is `pending`
+// An orchestration makes runs and decides by what they measured. It lives like this. Its job is `pending`
 // until it is its turn, then `queued`. A worker makes its next step once none of its child runs is under way: it
 // computes from what is stored, without a lock, what the step does, and commits that at once (`commitStep`): what the
 // step found, its events, the child runs that come next. The first one to commit raises the revision, and whoever
@@ -25,8 +25,8 @@ import { writeRuns, type WrittenRun } from './write-runs.js';
 export interface NewOrchestration {
   teamId: string;
   userId: string;
-  type: JobType;
-  /** What it belongs to: the gate. Left out for one that belongs to nothing else. */
+  type: OrchestrationType;
+  /** What it belongs to, such as a gate. Left out for one that belongs to nothing else. */
   subjectId?: string;
   /** The version of the suite that all its child runs are of; left out where each pins the present one. */
   suiteVersionId?: string;
@@ -99,7 +99,7 @@ export interface Orchestration {
   id: string;
   teamId: string;
   userId: string;
-  type: JobType;
+  type: OrchestrationType;
   jobId: string;
   /** The step that comes next. */
   step: string;
@@ -118,12 +118,6 @@ export interface Orchestration {
 /** How many of each team a turn looks at, so that a team with very many keeps nobody else waiting. */
 const PER_TEAM = 5;
 
-/** A report on a run that goes on waits for a few more results, so that it does not make a run for each. */
-const WAITS_FOR_RESULTS = `
-  SELECT 1 FROM judge_report p JOIN run w ON w.id = p.run_id JOIN job wj ON wj.id = w.job_id
-  WHERE p.id = o.id AND p.choosing AND w.status IN ('pending', 'queued', 'running') AND wj.last_seq < p.seen_seq + 20
-    AND NOT EXISTS (SELECT 1 FROM judgement g WHERE g.report_id = p.id AND g.state IN ('waiting', 'asked'))`;
-
 export interface WaitingOrchestration {
   orchestrationId: string;
   teamId: string;
@@ -133,20 +127,26 @@ export interface WaitingOrchestration {
 /**
  * Orchestrations whose next step can be made: their job was admitted, and no child run is under way. Among them are
  * those that have child runs to resume.
+ * @param kinds those to look for; `waits` is SQL that has a row while such an orchestration (`o`) waits for more
  * @param except ids of the jobs to leave out
  */
-export async function orchestrationsToAdvance(pool: Pool, except: readonly string[]): Promise<WaitingOrchestration[]> {
+export async function orchestrationsToAdvance(
+  pool: Pool,
+  kinds: readonly { type: OrchestrationType; waits?: string }[],
+  except: readonly string[],
+): Promise<WaitingOrchestration[]> {
+  const waits = kinds.flatMap((kind) => (kind.waits ? [` AND NOT EXISTS (${kind.waits})`] : [])).join('');
   const { rows } = await pool.query<WaitingOrchestration>({
     name: 'orchestrations_to_advance',
     text: `SELECT "orchestrationId", "teamId", "jobId" FROM (
        SELECT o.id AS "orchestrationId", o.team_id AS "teamId", o.job_id AS "jobId",
          row_number() OVER (PARTITION BY o.team_id ORDER BY o.job_id) AS n
        FROM job j JOIN orchestration o ON o.job_id = j.id
-       WHERE j.type = ANY ('{gate,param_tune,prompt_tune,judge}') AND j.status IN ('queued', 'running')
+       WHERE j.type = ANY ('{${kinds.map(({ type }) => type).join(',')}}') AND j.status IN ('queued', 'running')
          AND o.worker_level <= level_of_session() AND j.id <> ALL ($1)
          AND (o.resuming OR NOT EXISTS (
            SELECT 1 FROM run r WHERE r.orchestration_id = o.id AND r.status IN ('pending', 'queued', 'running')
-         ) AND NOT EXISTS (${WAITS_FOR_RESULTS}))
+         )${waits})
      ) oldest
      WHERE n <= $2 ORDER BY n, "orchestrationId" LIMIT 1000`,
     values: [except, PER_TEAM],

@@ -1,6 +1,6 @@
 import { ProblemError } from '#lib/contracts/input/problem';
 import { isFinished, type JobStatus } from '#lib/contracts/job-status';
-import type { JobType } from '#lib/contracts/job';
+import type { OrchestrationType } from '#lib/contracts/orchestration-kinds';
 import type { ResumeInput } from '#lib/contracts/run-input';
 import { WORKER_LEVEL } from '#lib/contracts/worker-level';
 import { inTransaction, type Pool, type PoolClient } from '../connection/pool.js';
@@ -94,10 +94,10 @@ async function lockResumable(
   client: PoolClient,
   teamId: string,
   jobId: string,
-): Promise<{ id: string; type: JobType; generation: number }> {
+): Promise<{ id: string; type: OrchestrationType; generation: number }> {
   const { rows } = await client.query<{
     id: string;
-    type: JobType;
+    type: OrchestrationType;
     generation: number;
     step: string | null;
     status: JobStatus;

@@ -1,6 +1,6 @@
+import pg from 'pg';
 import { WORKER_LEVEL } from '#lib/contracts/worker-level';
 import { newId } from '#lib/runtime/ids';
-import pg from 'pg';
 import { createDatabase } from '../../../test/services.js';
 import { insertRow } from '../connection/insert-row.js';
 import { createPool, levelOfSession, type Pool } from '../connection/pool.js';
@@ -185,7 +185,7 @@ it('a worker finds nothing to do for what a later release has submitted, and doe
       runs: (await runsToFinish(pool)).filter((one) => one.teamId === teamId),
       prepare: (await runsToPrepare(pool)).filter((one) => one.teamId === teamId),
       rescore: (await rescoresToContinue(pool)).filter((one) => one.teamId === teamId),
-      orchestrate: (await orchestrationsToAdvance(pool, [])).filter((one) => one.teamId === teamId),
+      orchestrate: (await orchestrationsToAdvance(pool, [{ type: 'gate' }], [])).filter((one) => one.teamId === teamId),
       count: (await runsToCount(pool)).filter((one) => one.teamId === teamId),
       refresh: (await experimentsToRefresh(pool, [])).filter((one) => one.teamId === teamId),
     };

@@ -1,4 +1,5 @@
 import { isFinished, type JobStatus } from '#lib/contracts/job-status';
+import { ORCHESTRATION_KINDS } from '#lib/contracts/orchestration-kinds';
 import { inTransaction, type Pool, type PoolClient } from '../connection/pool.js';
 import { deleteRuns, lockOwners, removePiece } from './delete-run.js';
 import { hideParents } from './hide-parents.js';
@@ -33,13 +34,6 @@ export async function parentsToRemove(pool: Pool): Promise<string[]> {
   return rows.map(({ id }) => id);
 }
 
-const ROWS = [
-  ['judgement', 'report_id', 'position'],
-  ['tune_arm', 'tune_id', 'target, arm'],
-  ['prompt_candidate', 'tune_id', 'candidate'],
-  ['prompt_ask', 'tune_id', 'key'],
-] as const;
-
 /**
  * Removes a piece of a deleted parent: some of its runs, or of its rows.
  * @returns whether there may be more that can be removed now
@@ -57,7 +51,8 @@ export async function removeParent(pool: Pool, id: string, { runs = 50, rows = 5
     return deleteRuns(client, runIds);
   });
   if (removed !== 'none') return removed === 'deleted';
-  for (const of of ROWS) if (await removePiece(pool, of, id, rows)) return true;
+  for (const of of ORCHESTRATION_KINDS.flatMap(({ rows: tables }) => [...tables]))
+    if (await removePiece(pool, of, id, rows)) return true;
   await pool.query('DELETE FROM orchestration WHERE id = $1 AND team_id = id', [id]);
   return false;
 }

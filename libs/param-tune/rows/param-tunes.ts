@@ -7,7 +7,8 @@ import { targetName } from '#lib/contracts/target-name';
 import { toPage } from '#lib/db/catalogue/page';
 import type { Pool, PoolClient } from '#lib/db/connection/pool';
 import type { TeamScoped } from '#lib/db/team-isolation';
-import type { CombosQuery, ParamTune, ParamTuneInput, TuneArm, TunedTarget, TuneOutcome } from '../contract.js';
+import type { TunedTarget, TuneOutcome } from '#lib/tuning/contract';
+import type { CombosQuery, ParamTune, ParamTuneInput, TuneArm } from '../contract.js';
 
 /** What a parameter tune was asked for. `Target` is how a model is stored. */
 export interface AskedTune<Target> {

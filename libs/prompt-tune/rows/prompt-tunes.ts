@@ -7,13 +7,13 @@ import { targetName } from '#lib/contracts/target-name';
 import { toPage } from '#lib/db/catalogue/page';
 import type { Pool, PoolClient } from '#lib/db/connection/pool';
 import type { TeamScoped } from '#lib/db/team-isolation';
+import type { PromptTuneOutcome } from '#lib/tuning/contract';
 import type {
   CandidatesQuery,
   PromptCandidate,
   PromptCandidateDetails,
   PromptTune,
   PromptTuneInput,
-  PromptTuneOutcome,
 } from '../contract.js';
 
 /** Texts by component. */

@@ -1,0 +1,36 @@
+import type { Redis } from 'ioredis';
+import { ProblemError } from '#lib/contracts/input/problem';
+import type { Pool } from '#lib/db/connection/pool';
+import { notify } from '#lib/events/notifications';
+import { giveUpJudging, judgeFinishedRun, runsToJudge, type RunToJudge } from '#lib/judge/rows/judge-of-run';
+import { Setbacks } from '../orchestration/setbacks.js';
+
+/** Submits the reports that runs ask for when they have ended. */
+export class FinishedRunJudge {
+  readonly #setbacks = new Setbacks();
+
+  constructor(readonly deps: { pool: Pool; redis: Redis; onSubmitted: () => void }) {}
+
+  /** Those that have ended and may ask for a judge, without those that failed a moment ago. */
+  toJudge(): Promise<RunToJudge[]> {
+    return runsToJudge(this.deps.pool, this.#setbacks.waiting());
+  }
+
+  /** Has a run judged that has ended, where it or its team asks for that. What is wrong with one holds up no other. */
+  async judge(run: RunToJudge): Promise<void> {
+    const { pool, redis, onSubmitted } = this.deps;
+    try {
+      const jobId = await judgeFinishedRun(pool, run).catch(async (error: Error) => {
+        if (!(error instanceof ProblemError)) throw error;
+        await giveUpJudging(pool, run, error.message);
+      });
+      this.#setbacks.clear(run.id);
+      if (!jobId) return;
+      onSubmitted();
+      await notify(redis, { topic: 'job', id: jobId });
+    } catch (error) {
+      this.#setbacks.add(run.id);
+      throw error;
+    }
+  }
+}

@@ -1,0 +1,57 @@
+import { z } from 'zod';
+import { count, event, share } from '#lib/contracts/event-shapes';
+import { id } from '#lib/contracts/page';
+import { ARM_STATES, TunedPrompt, TunedTarget } from './contract.js';
+
+const tuneId = id.describe('The tune.');
+
+/** What both kinds of tunes have in common. */
+export const TUNE = {
+  result: 'tune',
+  ref: 'tune_id',
+  events: {
+    tune_start: event('A tune begins: its first runs are made.', {
+      tune_id: tuneId,
+      kind: z.enum(['param_tune', 'prompt_tune']).describe('What is tuned: parameters, or prompts.'),
+      targets: z.array(z.string()).describe('The models, as `provider_key::model_id`.'),
+      arms: count.optional().describe('Combinations of values of all models whose requests differ. Not of prompts.'),
+      population: count.optional().describe('How many texts are written at once. Of prompts alone.'),
+      cases: z
+        .object({ tuning: count, select: count.optional(), holdout: count })
+        .describe('How the cases were divided. `select`, of prompts alone: those of the tuning cases that choose.'),
+      planned_requests: count.describe('Requests that it takes if it goes as planned.'),
+    }),
+    tune_combo_result: event('An arm of a tune was measured on some cases, or on more than before.', {
+      tune_id: tuneId,
+      arm: count.describe('Its number among the arms of its model; 0 is the base.'),
+      target: z.string().describe('The model, as `provider_key::model_id`.'),
+      config: z.looseObject({}).describe('The values of its parameters.'),
+      rung: z.string().describe('The part of the search that it was measured in.'),
+      cases: count.describe('Its cases with a score, so far.'),
+      mean: share.describe('The mean of the measure over them, 0 to 1; null when none has a score.'),
+      ci: z.tuple([z.number(), z.number()]).nullable().describe('Its 95 % interval.'),
+      cost_usd: z.number().nullable().describe('US dollars, so far; null without prices.'),
+      latency_ms: z.number().nullable().describe('Half of its replies were faster.'),
+      state: z.enum(ARM_STATES).describe('How far it came.'),
+    }),
+    tune_generation: event('A tune of prompts has ended a generation, or a step of its reflection.', {
+      tune_id: tuneId,
+      iteration: count.describe('Its number, from 1.'),
+      accepted: z.array(count).describe('The candidates that it made, and that have scores.'),
+      rejected: z.array(count).describe('Those that were rejected.'),
+      front: z.array(count).describe('The candidates that are best on some case.'),
+      best: z.object({ id: count, score: share }).describe('The best so far, and its mean on the cases that choose.'),
+    }),
+    tune_complete: event('A tune has ended: what it found. `job_completed` follows soon.', {
+      tune_id: tuneId,
+      targets: z
+        .array(TunedTarget)
+        .describe(
+          'For each model the recommended arm, and how it compares with the base on the held-out cases. Empty for ' +
+            'prompts.',
+        ),
+      prompt: TunedPrompt.optional().describe('The best candidate of a tune of prompts. Not of parameters.'),
+      promoted_eval_id: id.nullable().describe('The run of the winner in the experiment; null for none.'),
+    }),
+  },
+} as const;
