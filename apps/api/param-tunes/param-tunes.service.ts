@@ -8,14 +8,9 @@ import { MAX_ARMS, ParamTuneInput } from '#lib/param-tune/contract';
 import type { CombosQuery, ParamTune, ParamTuneEstimate, ParamTuneSubmitted, TuneArm } from '#lib/param-tune/contract';
 import { RunInput } from '#lib/contracts/run-input';
 import { targetName } from '#lib/contracts/target-name';
-import { audit } from '#lib/db/catalogue/audit';
 import type { Caller } from '#lib/db/catalogue/callers';
 import type { Pool } from '#lib/db/connection/pool';
-import { joinExperiment } from '#lib/db/engine/experiments';
-import { submitOrchestration } from '#lib/db/engine/orchestrations';
-import { deleteOrchestrations } from '#lib/db/upkeep/delete-parents';
-import { storeArms, type NewTuneArm, type StoredTune, type TuneStep } from '#lib/param-tune/rows/arms';
-import { pinSuiteVersion } from '#lib/db/engine/pin-suite-version';
+import { storeArms, type NewTuneArm, type StoredTune } from '#lib/param-tune/rows/arms';
 import { EstimateRepository } from '#lib/db/read/estimate';
 import { ParamTuneRepository } from '#lib/param-tune/rows/param-tunes';
 import { readSplitCases } from '#lib/tuning/rows/split-cases';
@@ -28,6 +23,7 @@ import type { ResolvedRun } from '../runs/estimate-run.js';
 import { RunService } from '../runs/runs.service.js';
 import { SuiteThreads } from '../threads/suite-threads.js';
 import { scaleEstimate } from '../tunes/scale-estimate.js';
+import { deleteTune, submitTune } from '../tunes/submit-tune.js';
 import { planTune, spacesOf, type TunePlan } from './plan-tune.js';
 import { refuseLongSpaces } from './refuse-long-spaces.js';
 import { resolveArms } from './resolve-arms.js';
@@ -66,46 +62,34 @@ export class ParamTuneService {
   }
 
   async submit(caller: Caller, input: ParamTuneInput, change: Change): Promise<ParamTuneSubmitted> {
-    const { teamId, userId } = caller;
     const { asked, run, plan, tuning, heldOut } = await this.#prepare(caller, input);
     const { suite, targets } = run;
-    const submitted = await change(async (client) => {
-      const pinned = await pinSuiteVersion(client, teamId, suite.id);
-      if (pinned.version !== suite.version)
-        throw new ProblemError(409, 'The suite was changed just now. Submit the tune again.');
-      const stored: StoredTune = {
-        asked,
-        suite: { id: suite.id, versionId: pinned.versionId, name: pinned.name, version: pinned.version },
-        targets: targets.map((target, n) => {
-          const { arms, distinct, planned } = plan.targets[n]!;
-          return { target, arms: arms.length, distinct, search: planned.search };
-        }),
-        tuning,
-        heldOut,
-        planned: plan.planned,
-        notes: plan.notes,
-      };
-      const { id, jobId } = await submitOrchestration(client, {
-        teamId,
-        userId,
+    const submitted = await change((client) =>
+      submitTune(client, caller, {
         type: 'param_tune',
-        suiteVersionId: pinned.versionId,
-        experimentId: input.experiment_id,
-        step: 'search' satisfies TuneStep,
-        input: stored,
-        total: plan.planned,
-        maxRequests: input.budget?.max_requests ?? null,
-        maxCostUsd: input.budget?.max_cost_usd ?? null,
-      });
-      await storeArms(
-        client,
-        id,
-        plan.targets.flatMap(({ arms }) => arms),
-      );
-      await joinExperiment(client, teamId, input.experiment_id);
-      await audit(client, caller, 'param_tune.submit', id);
-      return { job_id: jobId, tune_id: id, status: 'submitted' as const };
-    });
+        input,
+        suite,
+        planned: plan.planned,
+        stored: (pinned): StoredTune => ({
+          asked,
+          suite: pinned,
+          targets: targets.map((target, n) => {
+            const { arms, distinct, planned } = plan.targets[n]!;
+            return { target, arms: arms.length, distinct, search: planned.search };
+          }),
+          tuning,
+          heldOut,
+          planned: plan.planned,
+          notes: plan.notes,
+        }),
+        store: (id) =>
+          storeArms(
+            client,
+            id,
+            plan.targets.flatMap(({ arms }) => arms),
+          ),
+      }),
+    );
     notifyOfJobs(this.redis, [submitted.job_id]);
     return submitted;
   }
@@ -123,13 +107,9 @@ export class ParamTuneService {
   }
 
   delete(caller: Caller, id: string, change: Change): Promise<void> {
-    const { teamId } = caller;
     return change(async (client) => {
-      await new ParamTuneRepository(client, teamId).read(id);
-      const outcome = await deleteOrchestrations(client, { teamId, subjectId: id });
-      if (outcome === 'unfinished')
-        throw new ProblemError(409, 'The tune is not finished. Cancel it first, with POST /api/tool-eval/cancel.');
-      await audit(client, caller, 'param_tune.delete', id);
+      await new ParamTuneRepository(client, caller.teamId).read(id);
+      await deleteTune(client, caller, 'param_tune', id);
     });
   }
 

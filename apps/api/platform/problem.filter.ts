@@ -61,7 +61,7 @@ export function toProblem(error: unknown, request?: FastifyRequest): ProblemResp
   if (error instanceof UnsealError) return { problem: problem(409, error.message) };
   const ofHttp = httpProblem(error, request);
   if (ofHttp) return { problem: ofHttp };
-  const { code } = error as { code?: string; message?: string };
+  const { code } = error as { code?: string };
   if (UNSTORABLE_CODES.has(code))
     return { problem: problem(422, 'A text holds the character U+0000, which cannot be stored. Remove it.') };
   if (isTransient(error)) {

@@ -17,14 +17,9 @@ import type {
 } from '#lib/prompt-tune/contract';
 import type { PromptDiff } from '#lib/contracts/prompt-version';
 import { RunInput } from '#lib/contracts/run-input';
-import { audit } from '#lib/db/catalogue/audit';
 import type { Caller } from '#lib/db/catalogue/callers';
 import type { Pool } from '#lib/db/connection/pool';
-import { joinExperiment } from '#lib/db/engine/experiments';
-import { submitOrchestration } from '#lib/db/engine/orchestrations';
-import { deleteOrchestrations } from '#lib/db/upkeep/delete-parents';
-import { pinSuiteVersion } from '#lib/db/engine/pin-suite-version';
-import type { PromptTuneStep, StoredPromptTune } from '#lib/prompt-tune/rows/stored-search';
+import type { StoredPromptTune } from '#lib/prompt-tune/rows/stored-search';
 import type { ResolvedTarget } from '#lib/db/engine/submit-run';
 import { EstimateRepository } from '#lib/db/read/estimate';
 import { PromptTuneRepository } from '#lib/prompt-tune/rows/prompt-tunes';
@@ -40,6 +35,7 @@ import { resolveTargets } from '../runs/resolve-targets.js';
 import { RunService } from '../runs/runs.service.js';
 import { SuiteThreads } from '../threads/suite-threads.js';
 import { scaleEstimate } from '../tunes/scale-estimate.js';
+import { deleteTune, submitTune } from '../tunes/submit-tune.js';
 import { estimateMeta, notesOnReplies, secondsOfRounds } from './estimate-meta.js';
 import { planPromptTune, type PromptPlan } from './plan-prompt-tune.js';
 
@@ -87,42 +83,29 @@ export class PromptTuneService {
   }
 
   async submit(caller: Caller, input: PromptTuneInput, change: Change): Promise<PromptTuneSubmitted> {
-    const { teamId, userId } = caller;
     const { run, meta, texts, roles, plan } = await this.#prepare(caller, input);
     const { suite, targets } = run;
     const asked = { ...input, max_tokens: run.input.max_tokens };
     const planned = plan.itemsPerModel * targets.length + plan.asks;
-    const submitted = await change(async (client) => {
-      const pinned = await pinSuiteVersion(client, teamId, suite.id);
-      if (pinned.version !== suite.version)
-        throw new ProblemError(409, 'The suite was changed just now. Submit the tune again.');
-      const stored: StoredPromptTune = {
-        asked,
-        suite: { id: suite.id, versionId: pinned.versionId, name: pinned.name, version: pinned.version },
-        targets,
-        meta,
-        ...texts,
-        ...roles,
-        maxEvaluations: plan.maxEvaluations,
-        planned,
-        notes: plan.notes,
-      };
-      const { id, jobId } = await submitOrchestration(client, {
-        teamId,
-        userId,
+    const submitted = await change((client) =>
+      submitTune(client, caller, {
         type: 'prompt_tune',
-        suiteVersionId: pinned.versionId,
-        experimentId: input.experiment_id,
-        step: 'search' satisfies PromptTuneStep,
-        input: stored,
-        total: planned,
-        maxRequests: input.budget?.max_requests ?? null,
-        maxCostUsd: input.budget?.max_cost_usd ?? null,
-      });
-      await joinExperiment(client, teamId, input.experiment_id);
-      await audit(client, caller, 'prompt_tune.submit', id);
-      return { job_id: jobId, tune_id: id, status: 'submitted' as const };
-    });
+        input,
+        suite,
+        planned,
+        stored: (pinned): StoredPromptTune => ({
+          asked,
+          suite: pinned,
+          targets,
+          meta,
+          ...texts,
+          ...roles,
+          maxEvaluations: plan.maxEvaluations,
+          planned,
+          notes: plan.notes,
+        }),
+      }),
+    );
     notifyOfJobs(this.redis, [submitted.job_id]);
     return submitted;
   }
@@ -163,13 +146,9 @@ export class PromptTuneService {
   }
 
   delete(caller: Caller, id: string, change: Change): Promise<void> {
-    const { teamId } = caller;
     return change(async (client) => {
-      await new PromptTuneRepository(client, teamId).read(id);
-      const outcome = await deleteOrchestrations(client, { teamId, subjectId: id });
-      if (outcome === 'unfinished')
-        throw new ProblemError(409, 'The tune is not finished. Cancel it first, with POST /api/tool-eval/cancel.');
-      await audit(client, caller, 'prompt_tune.delete', id);
+      await new PromptTuneRepository(client, caller.teamId).read(id);
+      await deleteTune(client, caller, 'prompt_tune', id);
     });
   }
 

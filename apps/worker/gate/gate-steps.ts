@@ -14,6 +14,7 @@ import type { GateRunInput, GateStep } from '#lib/gate/rows/stored-gate-run';
 import type { GateRunState } from '#lib/gate/rows/gate-runs';
 import { readSamples, type RunSamples } from '#lib/gate/rows/for-workers/run-samples';
 import type { OrchestrationKind } from '../orchestration/kind.js';
+import { spentBudget } from '../orchestration/spent-budget.js';
 
 /** A gate run at one of its steps. */
 interface Here {
@@ -64,11 +65,8 @@ async function lookAt(here: Here, runId: string, baseline: RunSamples | undefine
     signal,
   );
   const measured = parseJson(Buffer.from(json).toString()) as unknown as MeasuredGate;
-  const overBudget = orchestration.children.find(({ status }) => status === 'budget_exceeded');
-  if (overBudget) {
-    const answer = state.answer ?? withLook(measured.answer, 0, plan);
-    return finish(here, answer, { status: 'budget_exceeded', detail: overBudget.detail ?? 'The budget is spent.' });
-  }
+  const spent = spentBudget(orchestration);
+  if (spent) return finish(here, state.answer ?? withLook(measured.answer, 0, plan), spent);
   if (!run || !baseline || measured.answer.result === 'not_measured')
     return finish(here, withLook(measured.answer, 0, plan));
   const sides = { run: { ...run, id: runId }, baseline: { ...baseline, id: baselineId! } };

@@ -1,17 +1,13 @@
 import type { Step } from '#lib/db/engine/orchestrations';
 import type { TargetOutcome } from '#lib/param-tune/rows/param-tunes';
 import { compareHeldOut } from '../tuning/compare-held-out.js';
-import { spentBudget } from '../tuning/tune-ends.js';
-import { endTune } from './end-tune.js';
 import type { Here } from './here.js';
 import { promoteOrEnd } from './promote.js';
 import { armKey, childKey } from './trial-runs.js';
 
 /** Compares the recommended arms with the base on the held-out cases, then promotes the best of them. */
 export async function confirm(here: Here): Promise<Step> {
-  const { orchestration, state } = here;
-  const end = here.obstacle ?? spentBudget(orchestration);
-  if (end) return endTune(here, end);
+  const { state } = here;
   const targets: TargetOutcome[] = [];
   for (const [ordinal, outcome] of state.targets!.entries())
     targets.push(await compareWithBase(here, ordinal, outcome));

@@ -1,10 +1,11 @@
 import { DEFAULT_MAX_ERRORED_SHARE } from '#lib/contracts/comparison';
 import type { NewChildRun, OrchestrationEnd, Step } from '#lib/db/engine/orchestrations';
-import { updateArms, type ArmProgress, type TuneStep } from '#lib/param-tune/rows/arms';
+import { updateArms, type ArmProgress } from '#lib/param-tune/rows/arms';
 import type { TargetOutcome, TuneState } from '#lib/param-tune/rows/param-tunes';
 import { readRunTotals } from '#lib/tuning/rows/for-workers/trial-results';
 import { CONFIRMING_SAMPLES, OTHERS_CONFIRMED } from '#lib/tuning/confirmation';
 import { recommend, type Finalist, type Recommendation } from '#lib/param-tune/recommend';
+import type { TuneStep } from '#lib/tuning/tune-step';
 import { withProgress, type Progress } from '../orchestration/with-progress.js';
 import { confirm } from './confirm.js';
 import { endTune } from './end-tune.js';

@@ -1,47 +1,35 @@
 import type { LogEvent } from '#lib/contracts/event';
 import { targetName } from '#lib/contracts/target-name';
 import type { NewChildRun, Step } from '#lib/db/engine/orchestrations';
-import { readDistinctArms, updateArms, type StoredTune, type TuneStep } from '#lib/param-tune/rows/arms';
+import { readDistinctArms, updateArms, type StoredTune } from '#lib/param-tune/rows/arms';
 import type { TuneState } from '#lib/param-tune/rows/param-tunes';
 import { readCaseMeans, type CaseMeans } from '#lib/tuning/rows/for-workers/trial-results';
 import { replay } from '#lib/param-tune/race';
 import type { SearchPlan } from '#lib/param-tune/search/plan-search';
-import type { OrchestrationKind } from '../orchestration/kind.js';
-import { obstacleTo, spentBudget } from '../tuning/tune-ends.js';
+import type { TuneStep } from '#lib/tuning/tune-step';
+import { spentBudget } from '../orchestration/spent-budget.js';
+import { tuneSteps } from '../tuning/tune.js';
 import type { Progress } from '../orchestration/with-progress.js';
 import { progressOf } from './arm-progress.js';
 import { confirm } from './confirm.js';
 import { conclude, decide } from './decide.js';
+import { endTune } from './end-tune.js';
 import type { Here, TargetRace } from './here.js';
-import { promote } from './promote.js';
 import { armKey, childKey, childOf, isOfSearch, measuredIn } from './trial-runs.js';
 
 /**
- * The steps of a parameter tune: `search` repeats the search of each model from what its child runs measured, and makes
- * those that it proposes next; `holdout` compares what was found with the base on cases that nothing was chosen by;
- * `promote` runs the winner anew in its experiment. A resume begins with the search again, wherever the tune ended:
- * what had no score then may have one now. It makes only those runs that are not there.
+ * The steps of a parameter tune. A resume begins with the search again, wherever the tune ended: what had no score then
+ * may have one now. It makes only those runs that are not there.
  */
-export const paramTune: OrchestrationKind = {
+export const paramTune = tuneSteps<StoredTune, TuneState>({
   type: 'param_tune',
-  async nextStep({ pool, comparing, orchestration, signal }) {
-    const tune = orchestration.input as unknown as StoredTune;
-    const state = orchestration.state as unknown as TuneState;
-    const models = tune.targets.map(({ target }) => target);
-    const { suite } = tune;
-    const obstacle = await obstacleTo(pool, orchestration.teamId, { suite, models, kept: 'combinations' });
-    const here: Here = { pool, comparing, orchestration, tune, state, signal, obstacle };
-    const isResumed = state.jobId !== orchestration.jobId;
-    switch (isResumed ? 'search' : (orchestration.step as TuneStep)) {
-      case 'search':
-        return search(here);
-      case 'holdout':
-        return confirm(here);
-      case 'promote':
-        return promote(here);
-    }
-  },
-};
+  modelsOf: ({ targets }) => targets.map(({ target }) => target),
+  kept: 'combinations',
+  stepOf: ({ step, jobId }, state) => (state.jobId === jobId ? (step as TuneStep) : 'search'),
+  search,
+  confirm,
+  end: endTune,
+});
 
 async function search(here: Here): Promise<Step> {
   const { orchestration, tune, state } = here;

@@ -1,14 +1,11 @@
 import type { NewChildRun, Step } from '#lib/db/engine/orchestrations';
-import { readDistinctArms, type TuneStep } from '#lib/param-tune/rows/arms';
+import { readDistinctArms } from '#lib/param-tune/rows/arms';
 import type { TargetOutcome } from '#lib/param-tune/rows/param-tunes';
-import { readExperimentOf } from '#lib/tuning/rows/for-workers/experiment-of';
-import { spentBudget } from '../tuning/tune-ends.js';
+import type { TuneStep } from '#lib/tuning/tune-step';
+import { openExperiment } from '../tuning/open-experiment.js';
 import { endTune, outcomeOf } from './end-tune.js';
 import type { Here } from './here.js';
 import { armKey, childOf } from './trial-runs.js';
-
-/** The winner was run: the tune has ended. */
-export const promote = (here: Here): Step => endTune(here, spentBudget(here.orchestration));
 
 /**
  * Runs the winner anew, as an ordinary run in the experiment of the tune: the figure that an arm was chosen by is too
@@ -25,11 +22,8 @@ export async function promoteOrEnd(here: Here): Promise<Step> {
       ? endNoting('What was promoted is what was recommended before the tune was resumed.')
       : endTune(here);
   if (tune.asked.experiment_id === null || winner === undefined) return endTune(here);
-  const experiment = await readExperimentOf(pool, orchestration.id);
-  if (experiment?.status !== 'active') {
-    const why = experiment ? 'archived' : 'deleted';
-    return endNoting(`Nothing was promoted: the experiment was ${why}. Run the recommended settings in another one.`);
-  }
+  const experiment = await openExperiment(here, 'recommended settings');
+  if (experiment.note !== undefined) return endNoting(experiment.note);
   const arms = await readDistinctArms(pool, orchestration.id);
   const arm = arms.get(winner.ordinal)!.find((one) => one.arm === winner.recommended)!;
   const samples = {

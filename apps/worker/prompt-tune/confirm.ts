@@ -1,9 +1,9 @@
 import type { ChildRun, NewChildRun, Step } from '#lib/db/engine/orchestrations';
-import { storeHeldOutMeans, type PromptTuneStep } from '#lib/prompt-tune/rows/stored-search';
+import { storeHeldOutMeans } from '#lib/prompt-tune/rows/stored-search';
 import { CONFIRMING_SAMPLES } from '#lib/tuning/confirmation';
 import type { Replayed } from '#lib/prompt-tune/search';
+import type { TuneStep } from '#lib/tuning/tune-step';
 import { compareHeldOut } from '../tuning/compare-held-out.js';
-import { spentBudget } from '../tuning/tune-ends.js';
 import { withProgress, type Progress } from '../orchestration/with-progress.js';
 import { submission } from './child-runs.js';
 import { endTune } from './end-tune.js';
@@ -22,7 +22,7 @@ export async function afterSearch(here: Here, { journal, finding }: Replayed, st
   const found: Here = { ...here, state: { ...state, found: { best, texts: journal.candidates[best]!.texts } } };
   if (best === 0 || tune.heldOut.length === 0) return withProgress(step, await promoteOrEnd(found));
   const children = [best, 0].map((id): NewChildRun => ({
-    step: 'holdout' satisfies PromptTuneStep,
+    step: 'holdout' satisfies TuneStep,
     arm: `${id}.holdout`,
     submit: submission(tune, journal.candidates[id]!.texts, {
       cases: tune.heldOut,
@@ -30,14 +30,12 @@ export async function afterSearch(here: Here, { journal, finding }: Replayed, st
       samples: CONFIRMING_SAMPLES,
     }),
   }));
-  return withProgress(step, { state: found.state, next: 'holdout' satisfies PromptTuneStep, children });
+  return withProgress(step, { state: found.state, next: 'holdout' satisfies TuneStep, children });
 }
 
 /** Compares the best candidate with the base on the held-out cases, then promotes it. */
 export async function confirm(here: Here): Promise<Step> {
   const { orchestration, state } = here;
-  const end = here.obstacle ?? spentBudget(orchestration);
-  if (end) return endTune(here, end);
   const { best } = state.found!;
   const [base, found] = [runOf(orchestration.children, 0), runOf(orchestration.children, best)];
   const holdout = await compareHeldOut(here, { base, found });

@@ -1,15 +1,11 @@
 import { PromptVersionRepository } from '#lib/db/catalogue/prompt-versions';
 import type { NewChildRun, Step } from '#lib/db/engine/orchestrations';
-import type { PromptTuneStep } from '#lib/prompt-tune/rows/stored-search';
-import { readExperimentOf } from '#lib/tuning/rows/for-workers/experiment-of';
 import { newId } from '#lib/runtime/ids';
-import { spentBudget } from '../tuning/tune-ends.js';
+import type { TuneStep } from '#lib/tuning/tune-step';
+import { openExperiment } from '../tuning/open-experiment.js';
 import { submission } from './child-runs.js';
 import { endTune, outcomeOf } from './end-tune.js';
 import type { Here } from './here.js';
-
-/** The best texts were run: the tune has ended. */
-export const promote = (here: Here): Step => endTune(here, spentBudget(here.orchestration));
 
 /**
  * Keeps the best texts as a prompt version, and runs them anew as an ordinary run in the experiment of the tune: the
@@ -17,7 +13,7 @@ export const promote = (here: Here): Step => endTune(here, spentBudget(here.orch
  * that may be better than the base.
  */
 export async function promoteOrEnd(here: Here): Promise<Step> {
-  const { pool, orchestration, tune, state } = here;
+  const { orchestration, tune, state } = here;
   const { best, texts } = state.found!;
   const outcome = outcomeOf(state, { isDone: true, heldOut: tune.heldOut.length });
   if (best === 0 || outcome === 'worse') return endTune(here);
@@ -44,10 +40,9 @@ export async function promoteOrEnd(here: Here): Promise<Step> {
   };
   const kept: Here = { ...here, state: { ...state, versionId } };
   if (tune.asked.experiment_id === null) return { ...endTune(kept), store };
-  const experiment = await readExperimentOf(pool, orchestration.id);
-  if (experiment?.status !== 'active') {
-    const why = experiment ? 'archived' : 'deleted';
-    const note = `Nothing was promoted: the experiment was ${why}. Run the prompt version in another one.`;
+  const experiment = await openExperiment(here, 'prompt version');
+  if (experiment.note !== undefined) {
+    const { note } = experiment;
     return { ...endTune({ ...kept, state: { ...kept.state, notes: [...(state.notes ?? []), note] } }), store };
   }
   const cases = [...new Set([...tune.reflect, ...tune.select, ...tune.heldOut])];
@@ -59,10 +54,10 @@ export async function promoteOrEnd(here: Here): Promise<Step> {
     prompt_version_id: versionId,
   };
   const promoted: NewChildRun = {
-    step: 'promote' satisfies PromptTuneStep,
+    step: 'promote' satisfies TuneStep,
     arm: `${best}.promote`,
     submit: { ...submit, input },
     listed: true,
   };
-  return { state: kept.state, next: 'promote' satisfies PromptTuneStep, children: [promoted], store };
+  return { state: kept.state, next: 'promote' satisfies TuneStep, children: [promoted], store };
 }

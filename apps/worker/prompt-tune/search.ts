@@ -9,7 +9,6 @@ import {
   storeCandidates,
   storeReplies,
   type NewAsk,
-  type PromptTuneStep,
   type ReadAsk,
   type StoredCandidate,
 } from '#lib/prompt-tune/rows/stored-search';
@@ -19,7 +18,8 @@ import { beginSearch } from '#lib/prompt-tune/begin-search';
 import { buildMetaRequest } from '#lib/prompt-tune/meta-request';
 import { pickComponent } from '#lib/prompt-tune/pick-component';
 import { keyOf, replay, type Ask, type Command, type Replayed, type SearchSettings } from '#lib/prompt-tune/search';
-import { spentBudget } from '../tuning/tune-ends.js';
+import type { TuneStep } from '#lib/tuning/tune-step';
+import { spentBudget } from '../orchestration/spent-budget.js';
 import { withProgress, type Progress } from '../orchestration/with-progress.js';
 import { Answers } from './answers.js';
 import { candidateRows } from './candidate-rows.js';
@@ -52,7 +52,7 @@ export async function search(here: Here): Promise<Step> {
   const made = await makeChildren(here, replayed.next.slice(0, MOST_CHILDREN), answers, suite);
   return withProgress(step, {
     state,
-    next: 'search' satisfies PromptTuneStep,
+    next: 'search' satisfies TuneStep,
     children: made.children,
     store: (client) => storeAsks(client, orchestration.id, made.asks),
   });

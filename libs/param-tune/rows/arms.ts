@@ -6,9 +6,6 @@ import type { ResolvedTarget } from '#lib/db/engine/submit-run';
 import type { TuneArm } from '../contract.js';
 import type { ArmFigures, AskedTarget, AskedTune } from './param-tunes.js';
 
-/** The steps of a parameter tune: it searches, confirms what it found on held-out cases, and promotes it. */
-export type TuneStep = 'search' | 'holdout' | 'promote';
-
 /** What a parameter tune was asked for, as its orchestration keeps it. */
 export type StoredTune = AskedTune<ResolvedTarget>;
 export type StoredTuneTarget = AskedTarget<ResolvedTarget>;

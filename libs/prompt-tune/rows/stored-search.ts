@@ -7,9 +7,6 @@ import type { ResolvedTarget } from '#lib/db/engine/submit-run';
 import type { PromptCandidateDetails } from '../contract.js';
 import type { AskedPromptTune, PromptTexts } from './prompt-tunes.js';
 
-/** The steps of a prompt tune: it searches, confirms what it found on held-out cases, and promotes it. */
-export type PromptTuneStep = 'search' | 'holdout' | 'promote';
-
 /** What a prompt tune was asked for, as its orchestration keeps it. */
 export type StoredPromptTune = AskedPromptTune<ResolvedTarget>;
 

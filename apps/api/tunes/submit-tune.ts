@@ -1,0 +1,62 @@
+import { ProblemError } from '#lib/contracts/input/problem';
+import type { Budget } from '#lib/contracts/run-input';
+import { audit } from '#lib/db/catalogue/audit';
+import type { Caller } from '#lib/db/catalogue/callers';
+import type { PoolClient } from '#lib/db/connection/pool';
+import { joinExperiment } from '#lib/db/engine/experiments';
+import { submitOrchestration } from '#lib/db/engine/orchestrations';
+import { pinSuiteVersion } from '#lib/db/engine/pin-suite-version';
+import { deleteOrchestrations } from '#lib/db/upkeep/delete-parents';
+import type { TuneStep } from '#lib/tuning/tune-step';
+import type { z } from 'zod';
+
+type TuneType = 'param_tune' | 'prompt_tune';
+
+interface NewTune {
+  type: TuneType;
+  input: { experiment_id: string | null; budget: z.infer<typeof Budget> | null };
+  /** The suite as it was when the tune was planned. */
+  suite: { id: string; version: number };
+  /** Requests in all. */
+  planned: number;
+  /** What is stored of it. @param suite the version that its runs are of */
+  stored: (suite: { id: string; versionId: string; name: string; version: number }) => object;
+  /** What else is stored. */
+  store?: (tuneId: string) => Promise<void>;
+}
+
+/** @throws ProblemError 409 when the suite was changed meanwhile */
+export async function submitTune(
+  client: PoolClient,
+  caller: Caller,
+  { type, input, suite, planned, stored, store }: NewTune,
+): Promise<{ job_id: string; tune_id: string; status: 'submitted' }> {
+  const { teamId, userId } = caller;
+  const { versionId, name, version } = await pinSuiteVersion(client, teamId, suite.id);
+  if (version !== suite.version)
+    throw new ProblemError(409, 'The suite was changed just now. Submit the tune again.');
+  const { id, jobId } = await submitOrchestration(client, {
+    teamId,
+    userId,
+    type,
+    suiteVersionId: versionId,
+    experimentId: input.experiment_id,
+    step: 'search' satisfies TuneStep,
+    input: stored({ id: suite.id, versionId, name, version }),
+    total: planned,
+    maxRequests: input.budget?.max_requests ?? null,
+    maxCostUsd: input.budget?.max_cost_usd ?? null,
+  });
+  await store?.(id);
+  await joinExperiment(client, teamId, input.experiment_id);
+  await audit(client, caller, `${type}.submit`, id);
+  return { job_id: jobId, tune_id: id, status: 'submitted' };
+}
+
+/** Deletes a tune that is there. @throws ProblemError 409 while it is under way */
+export async function deleteTune(client: PoolClient, caller: Caller, type: TuneType, id: string): Promise<void> {
+  const outcome = await deleteOrchestrations(client, { teamId: caller.teamId, subjectId: id });
+  if (outcome === 'unfinished')
+    throw new ProblemError(409, 'The tune is not finished. Cancel it first, with POST /api/tool-eval/cancel.');
+  await audit(client, caller, `${type}.delete`, id);
+}

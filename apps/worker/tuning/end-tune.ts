@@ -1,0 +1,68 @@
+import type { Estimate } from '#lib/contracts/comparison';
+import type { LogEventData } from '#lib/contracts/event';
+import type { OrchestrationEnd, Step } from '#lib/db/engine/orchestrations';
+import type { TuneStep } from '#lib/tuning/tune-step';
+import type { StepContext } from '../orchestration/kind.js';
+
+/** The last step of a tune. What was stopped goes on where it was, when it is resumed. */
+export function endStep(
+  { orchestration }: Pick<StepContext, 'orchestration'>,
+  end: OrchestrationEnd,
+  state: object,
+  found: Pick<LogEventData<'tune_complete'>, 'targets' | 'prompt'>,
+): Step {
+  const { id, step, children } = orchestration;
+  const promoted = children.find((child) => child.step === ('promote' satisfies TuneStep));
+  const data = { tune_id: id, ...found, promoted_eval_id: promoted?.id ?? null };
+  return { state, next: end.status === 'completed' ? null : step, events: [{ name: 'tune_complete', data }], end };
+}
+
+export type Confirmation = 'confirmed' | 'worse' | 'not_confirmed' | 'unconfirmed';
+
+/** What the held-out cases say of what was found. */
+export function confirmationBy(holdout: Estimate | undefined): Confirmation {
+  switch (holdout?.verdict) {
+    case 'improved':
+      return 'confirmed';
+    case 'regressed':
+      return 'worse';
+    case 'same':
+    case 'inconclusive':
+      return 'not_confirmed';
+    default:
+      return 'unconfirmed';
+  }
+}
+
+/** How a tune ended, and with how many held-out cases. */
+export interface Frame {
+  isDone: boolean;
+  heldOut: number;
+}
+
+/** The same in a sentence. @param best what did best, by a name; `among` says of what, before it */
+export function sayConfirmation(
+  outcome: Confirmation,
+  { best, among = '', holdout }: { best: string; among?: string; holdout: Estimate | undefined },
+  { isDone, heldOut }: Frame,
+): string {
+  switch (outcome) {
+    case 'confirmed':
+      return `Take ${best}: it is better than the base on cases that nothing was chosen by. ${holdout!.text}`;
+    case 'worse':
+      return `Keep the base: ${best} did best where it was chosen, and worse on the held-out cases. ${holdout!.text}`;
+    case 'not_confirmed':
+      return (
+        `${among}${best} did best where it was chosen; on the held-out cases it is not shown to be better. ` +
+        holdout!.text
+      );
+    case 'unconfirmed':
+      return `${among}${best} did best on the cases that it was chosen by, which flatters it: ${whyUnconfirmed()}`;
+  }
+
+  function whyUnconfirmed(): string {
+    if (!isDone) return 'the tune stopped before the held-out cases could confirm it.';
+    if (heldOut === 0) return 'none were held out to confirm it.';
+    return holdout?.text ?? 'the held-out cases have no scores to confirm it.';
+  }
+}

@@ -1,0 +1,90 @@
+import { targetName } from '#lib/contracts/target-name';
+import type { Orchestration, OrchestrationEnd, Step } from '#lib/db/engine/orchestrations';
+import type { Pool } from '#lib/db/connection/pool';
+import { findMissingModels } from '#lib/tuning/rows/for-workers/missing-models';
+import { isSuiteThere } from '#lib/tuning/rows/for-workers/suite-there';
+import type { TuneStep } from '#lib/tuning/tune-step';
+import type { OrchestrationKind, StepContext } from '../orchestration/kind.js';
+import { spentBudget } from '../orchestration/spent-budget.js';
+
+/** A tune at one of its steps. */
+export interface TuneHere<Tune, State> extends StepContext {
+  tune: Tune;
+  state: State;
+  /** Why it cannot go on; undefined when it can. */
+  obstacle: OrchestrationEnd | undefined;
+}
+
+interface Model {
+  providerId: string;
+  providerKey: string;
+  modelId: string;
+}
+
+interface TuneKind<Tune, State> extends Pick<OrchestrationKind, 'type'> {
+  modelsOf: (tune: Tune) => readonly Model[];
+  /** Where what was found so far is kept. */
+  kept: string;
+  /** The step to make; by default the one that is stored. */
+  stepOf?: (orchestration: Orchestration, state: State) => TuneStep;
+  search: (here: TuneHere<Tune, State>) => Promise<Step>;
+  /** Compares what was found with the base on the held-out cases, then promotes it. */
+  confirm: (here: TuneHere<Tune, State>) => Promise<Step>;
+  end: (here: TuneHere<Tune, State>, end?: OrchestrationEnd) => Step;
+}
+
+/**
+ * The steps of a tune: `search` repeats the search from what its child runs brought, and makes those that it asks for
+ * next; `holdout` compares what was found with the base on cases that nothing was chosen by; `promote` runs the best
+ * anew in its experiment.
+ */
+export const tuneSteps = <Tune extends { suite: { id: string; name: string } }, State>({
+  type,
+  modelsOf,
+  kept,
+  stepOf = ({ step }) => step as TuneStep,
+  search,
+  confirm,
+  end,
+}: TuneKind<Tune, State>): OrchestrationKind => ({
+  type,
+  async nextStep(context) {
+    const { pool, orchestration } = context;
+    const tune = orchestration.input as unknown as Tune;
+    const state = orchestration.state as unknown as State;
+    const obstacle = await obstacleTo(pool, orchestration.teamId, tune.suite, modelsOf(tune), kept);
+    const here = { ...context, tune, state, obstacle };
+    const spent = spentBudget(orchestration);
+    switch (stepOf(orchestration, state)) {
+      case 'search':
+        return search(here);
+      case 'holdout':
+        return (obstacle ?? spent) ? end(here, obstacle ?? spent) : confirm(here);
+      case 'promote':
+        return end(here, spent);
+    }
+  },
+});
+
+/** Why a tune cannot go on: a model or the suite was removed meanwhile. */
+async function obstacleTo(
+  pool: Pool,
+  teamId: string,
+  suite: { id: string; name: string },
+  models: readonly Model[],
+  kept: string,
+): Promise<OrchestrationEnd | undefined> {
+  const failed = (error: string): OrchestrationEnd => ({ status: 'failed', error });
+  if (!(await isSuiteThere(pool, teamId, suite.id)))
+    return failed(
+      `The suite "${suite.name}" was deleted while it was tuned. What was measured so far is kept with the ${kept}.`,
+    );
+  const [missing] = await findMissingModels(pool, models);
+  return (
+    missing &&
+    failed(
+      `The model ${targetName(missing)} was removed while it was tuned. Add it again and resume the tune, or submit ` +
+        'it without this model.',
+    )
+  );
+}
