@@ -1,3 +1,4 @@
+import type { z } from 'zod';
 import { ProblemError } from '#lib/contracts/input/problem';
 import type { Budget } from '#lib/contracts/run-input';
 import { audit } from '#lib/db/catalogue/audit';
@@ -8,7 +9,6 @@ import { submitOrchestration } from '#lib/db/engine/orchestrations';
 import { pinSuiteVersion } from '#lib/db/engine/pin-suite-version';
 import { deleteOrchestrations } from '#lib/db/upkeep/delete-parents';
 import type { TuneStep } from '#lib/tuning/tune-step';
-import type { z } from 'zod';
 
 type TuneType = 'param_tune' | 'prompt_tune';
 
@@ -33,8 +33,7 @@ export async function submitTune(
 ): Promise<{ job_id: string; tune_id: string; status: 'submitted' }> {
   const { teamId, userId } = caller;
   const { versionId, name, version } = await pinSuiteVersion(client, teamId, suite.id);
-  if (version !== suite.version)
-    throw new ProblemError(409, 'The suite was changed just now. Submit the tune again.');
+  if (version !== suite.version) throw new ProblemError(409, 'The suite was changed just now. Submit the tune again.');
   const { id, jobId } = await submitOrchestration(client, {
     teamId,
     userId,

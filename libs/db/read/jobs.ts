@@ -20,8 +20,8 @@ type JobRow = StoredJob &
 
 const SELECT = `
   SELECT j.*, p.*, t.running_jobs_per_user, (SELECT name FROM users WHERE id = j.user_id) AS submitted_by,
-    CASE j.type WHEN 'gate' THEN (SELECT subject_id FROM orchestration WHERE id = j.result_ref::uuid)
-      WHEN 'rescore' THEN (SELECT run_id FROM rescore WHERE job_id = j.id) END AS subject_ref,
+    CASE j.type WHEN 'tool_eval' THEN NULL WHEN 'rescore' THEN (SELECT run_id FROM rescore WHERE job_id = j.id)
+      ELSE (SELECT nullif(subject_id, id) FROM orchestration WHERE id = j.result_ref::uuid) END AS subject_ref,
     CASE WHEN j.status = 'pending' AND j.parent_id IS NULL THEN (SELECT count(*)::int FROM (
       SELECT 1 FROM job o WHERE o.user_id = j.user_id AND o.status = 'pending' AND o.parent_id IS NULL AND o.id <= j.id
       ORDER BY o.id LIMIT ${MAX_POSITION}

@@ -1,12 +1,12 @@
 import type { Estimate } from '#lib/contracts/comparison';
 import { notFound } from '#lib/contracts/input/problem';
-import type { JobStatus } from '#lib/contracts/job-status';
 import { parseJson, type JsonObject } from '#lib/contracts/json/json';
 import type { Page, PageQuery } from '#lib/contracts/page';
 import { targetName } from '#lib/contracts/target-name';
 import { toPage } from '#lib/db/catalogue/page';
 import type { Pool, PoolClient } from '#lib/db/connection/pool';
 import type { TeamScoped } from '#lib/db/team-isolation';
+import { headOf, selectTunes, timesOf, TuneRows, type TuneRow } from '#lib/tuning/rows/tune-rows';
 import type { TunedTarget, TuneOutcome } from '#lib/tuning/contract';
 import type { CombosQuery, ParamTune, ParamTuneInput, TuneArm } from '../contract.js';
 
@@ -77,26 +77,7 @@ export type ArmFigures = Pick<
   | 'latency_p95_ms'
 >;
 
-interface TuneRow {
-  id: string;
-  job_id: string;
-  status: JobStatus;
-  step: string | null;
-  input: string;
-  state: string;
-  suite_id: string | null;
-  experiment_id: string | null;
-  promoted: string | null;
-  created_at: Date;
-  finished_at: Date | null;
-}
-
-const SELECT = `
-  SELECT o.id, o.job_id, j.status, o.step, o.input, o.state, o.experiment_id, o.created_at, j.finished_at,
-    (SELECT s.id FROM suite s WHERE s.id = (o.input::json #>> '{suite,id}')::uuid) AS suite_id,
-    (SELECT r.id FROM run r WHERE r.orchestration_id = o.id AND r.step = 'promote') AS promoted
-  FROM orchestration o JOIN job j ON j.id = o.job_id
-  WHERE o.team_id = $1 AND o.type = 'param_tune'`;
+const SELECT = selectTunes('param_tune');
 
 interface ArmRow {
   target: number;
@@ -130,49 +111,46 @@ const SHOWN_OVER_MODELS = 5;
 
 /** The parameter tunes of a team. */
 export class ParamTuneRepository implements TeamScoped {
+  readonly #tunes: TuneRows;
+
   constructor(
     readonly db: Pool | PoolClient,
     readonly teamId: string,
-  ) {}
+  ) {
+    this.#tunes = new TuneRows(db, teamId, { one: SELECT, list: SELECT });
+  }
 
   /** The newest first, without their recommended arms. */
-  async list({ limit, cursor }: PageQuery): Promise<Page<ParamTune>> {
-    const { rows } = await this.db.query<TuneRow>(
-      `${SELECT} AND ($2::uuid IS NULL OR o.id < $2) ORDER BY o.id DESC LIMIT $3`,
-      [this.teamId, cursor ?? null, limit + 1],
-    );
+  async list(page: PageQuery): Promise<Page<ParamTune>> {
+    const rows = await this.#tunes.list(page);
     return toPage(
       rows.map((row) => toTune(row, parseTune(row), new Map())),
-      limit,
+      page.limit,
     );
   }
 
   /** @throws ProblemError 404 */
   async read(id: string): Promise<ParamTune> {
-    const { rows } = await this.db.query<TuneRow>(`${SELECT} AND o.id = $2`, [this.teamId, id]);
-    if (!rows[0]) throw notFound('parameter tune', id);
+    const row = await this.#find(id);
     const arms = await this.db.query<ArmRow>(selectArms(`a.state = 'recommended'`), [id, this.teamId]);
-    const parsed = parseTune(rows[0]);
-    const recommended = new Map(arms.rows.map((row) => [row.target, toArm(row, parsed.asked)]));
-    return { ...toTune(rows[0], parsed, recommended), best_over_models: await this.#bestOverModels(id, parsed.asked) };
+    const parsed = parseTune(row);
+    const recommended = new Map(arms.rows.map((arm) => [arm.target, toArm(arm, parsed.asked)]));
+    return { ...toTune(row, parsed, recommended), best_over_models: await this.#bestOverModels(id, parsed.asked) };
   }
 
-  /** The tunes of an experiment that have ended, in the order in which they did, those of one instant by id. */
-  async listEnded(
-    experimentId: string,
-    { limit, after }: { limit: number; after: { endedAtMs: number; id: string } | undefined },
-  ): Promise<{ tune: ParamTune; tuned: TunedTarget[] }[]> {
-    const { rows } = await this.db.query<TuneRow>(
-      `${SELECT} AND o.experiment_id = $2 AND j.finished_at IS NOT NULL
-         AND ($3::timestamptz IS NULL OR (j.finished_at, o.id) > ($3, $4::uuid))
-       ORDER BY j.finished_at, o.id LIMIT $5`,
-      [this.teamId, experimentId, after ? new Date(after.endedAtMs) : null, after?.id ?? null, limit],
-    );
-    return rows.map((row) => {
+  /** The tunes of an experiment that have ended, in the order in which they did. */
+  async listEnded(...of: Parameters<TuneRows['listEnded']>): Promise<{ tune: ParamTune; tuned: TunedTarget[] }[]> {
+    return (await this.#tunes.listEnded(...of)).map((row) => {
       const parsed = parseTune(row);
       const tuned = parsed.asked.targets.map(({ target }, ordinal) => toTuned(target, parsed.found.targets?.[ordinal]));
       return { tune: toTune(row, parsed, new Map()), tuned };
     });
+  }
+
+  async #find(id: string): Promise<TuneRow> {
+    const row = await this.#tunes.find(id);
+    if (!row) throw notFound('parameter tune', id);
+    return row;
   }
 
   /** Models that share a space number its combinations alike. */
@@ -192,9 +170,7 @@ export class ParamTuneRepository implements TeamScoped {
 
   /** The arms of a tune, in their order. */
   async arms(id: string, { target, limit, cursor }: CombosQuery): Promise<Page<TuneArm>> {
-    const { rows: tunes } = await this.db.query<Pick<TuneRow, 'input'>>(`${SELECT} AND o.id = $2`, [this.teamId, id]);
-    if (!tunes[0]) throw notFound('parameter tune', id);
-    const tune = parseJson(tunes[0].input) as unknown as StoredTune;
+    const tune = parseTune(await this.#find(id)).asked;
     const ordinal = target === undefined ? null : tune.targets.findIndex((one) => targetName(one.target) === target);
     const [afterTarget, afterArm] = (cursor ?? '-1.-1').split('.').map(Number);
     const { rows } = await this.db.query<ArmRow>(
@@ -228,17 +204,9 @@ function toTune(
   { asked: stored, found: state }: ParsedTune,
   recommended: ReadonlyMap<number, TuneArm>,
 ): ParamTune {
-  const { asked, suite, targets, tuning, heldOut, planned, notes } = stored;
+  const { targets, tuning, heldOut, planned, notes } = stored;
   return {
-    id: row.id,
-    job_id: row.job_id,
-    status: row.status,
-    suite_id: row.suite_id,
-    suite_name: suite.name,
-    suite_version: suite.version,
-    experiment_id: row.experiment_id,
-    input: asked,
-    step: row.step ?? 'done',
+    ...headOf(row, stored),
     cases: { tuning: tuning.length, holdout: heldOut.length },
     planned_requests: planned,
     targets: targets.map((target, ordinal) => {
@@ -257,8 +225,7 @@ function toTune(
     best_over_models: [],
     promoted_eval_id: row.promoted,
     notes: [...notes, ...(state.notes ?? [])],
-    created_at: row.created_at.toISOString(),
-    finished_at: row.finished_at?.toISOString() ?? null,
+    ...timesOf(row),
   };
 }
 

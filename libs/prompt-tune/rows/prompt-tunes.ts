@@ -1,12 +1,12 @@
 import type { Estimate } from '#lib/contracts/comparison';
 import { notFound } from '#lib/contracts/input/problem';
-import type { JobStatus } from '#lib/contracts/job-status';
 import { parseJson } from '#lib/contracts/json/json';
 import type { Page, PageQuery } from '#lib/contracts/page';
 import { targetName } from '#lib/contracts/target-name';
 import { toPage } from '#lib/db/catalogue/page';
 import type { Pool, PoolClient } from '#lib/db/connection/pool';
 import type { TeamScoped } from '#lib/db/team-isolation';
+import { headOf, selectTunes, timesOf, TuneRows, type TuneRow } from '#lib/tuning/rows/tune-rows';
 import type { PromptTuneOutcome } from '#lib/tuning/contract';
 import type {
   CandidatesQuery,
@@ -61,81 +61,58 @@ export interface PromptTuneState {
 
 type StoredTune = AskedPromptTune<{ providerKey: string; modelId: string }>;
 
-interface TuneRow {
-  id: string;
-  job_id: string;
-  status: JobStatus;
-  step: string | null;
-  input: string;
-  state: string;
-  suite_id: string | null;
-  experiment_id: string | null;
-  promoted: string | null;
+interface PromptTuneRow extends TuneRow {
   meta_requests: number;
   meta_prompt_tokens: number;
   meta_completion_tokens: number;
   meta_cost: number | null;
-  created_at: Date;
-  finished_at: Date | null;
 }
 
-/** @param json SQL of what was asked for and of what was found, `input` and `state` */
-const select = (json: string): string => `
-  SELECT o.id, o.job_id, j.status, o.step, ${json}, o.experiment_id, o.created_at, j.finished_at,
-    (SELECT s.id FROM suite s WHERE s.id = (o.input::json #>> '{suite,id}')::uuid) AS suite_id,
-    (SELECT r.id FROM run r WHERE r.orchestration_id = o.id AND r.step = 'promote') AS promoted,
-    meta.*
-  FROM orchestration o JOIN job j ON j.id = o.job_id
+const META = {
+  columns: 'meta.*',
+  from: `
     CROSS JOIN LATERAL (
       SELECT count(s.*)::int AS meta_requests, coalesce(sum(s.prompt_tokens), 0)::int AS meta_prompt_tokens,
         coalesce(sum(s.completion_tokens), 0)::int AS meta_completion_tokens, sum(s.cost_usd) AS meta_cost
       FROM run r JOIN result s ON s.run_id = r.id AND s.outcome = 'scored'
       WHERE r.orchestration_id = o.id AND r.suite_version_id = o.id
-    ) meta
-  WHERE o.team_id = $1 AND o.type = 'prompt_tune'`;
-const SELECT = select('o.input, o.state');
+    ) meta`,
+};
+const SELECT = selectTunes('prompt_tune', 'o.input, o.state', META);
 /** Without texts: those of a tune may be 200,000 characters, and a list has many tunes. */
-const SELECT_HEADS = select(`
+const HEADS = `
   (SELECT json_object_agg(key, CASE WHEN key IN ('base', 'own', 'fixed') THEN '{}' ELSE value END)
     FROM json_each(o.input::json))::text AS input,
   (SELECT coalesce(json_object_agg(key, CASE key WHEN 'found' THEN json_build_object('best', value -> 'best')
-    ELSE value END), '{}') FROM json_each(o.state::json))::text AS state`);
+    ELSE value END), '{}') FROM json_each(o.state::json))::text AS state`;
+const SELECT_HEADS = selectTunes('prompt_tune', HEADS, META);
 
 /** The prompt tunes of a team. */
 export class PromptTuneRepository implements TeamScoped {
+  readonly #tunes: TuneRows<PromptTuneRow>;
+
   constructor(
     readonly db: Pool | PoolClient,
     readonly teamId: string,
-  ) {}
+  ) {
+    this.#tunes = new TuneRows(db, teamId, { one: SELECT, list: SELECT_HEADS });
+  }
 
   /** The newest first, without texts. */
-  async list({ limit, cursor }: PageQuery): Promise<Page<PromptTune>> {
-    const { rows } = await this.db.query<TuneRow>(
-      `${SELECT_HEADS} AND ($2::uuid IS NULL OR o.id < $2) ORDER BY o.id DESC LIMIT $3`,
-      [this.teamId, cursor ?? null, limit + 1],
-    );
-    return toPage(rows.map(toTune), limit);
+  async list(page: PageQuery): Promise<Page<PromptTune>> {
+    return toPage((await this.#tunes.list(page)).map(toTune), page.limit);
   }
 
   /** @throws ProblemError 404 */
   async read(id: string): Promise<PromptTune> {
-    const { rows } = await this.db.query<TuneRow>(`${SELECT} AND o.id = $2`, [this.teamId, id]);
-    if (!rows[0]) throw notFound('prompt tune', id);
-    return toTune(rows[0]);
+    const row = await this.#tunes.find(id);
+    if (!row) throw notFound('prompt tune', id);
+    return toTune(row);
   }
 
-  /** The tunes of an experiment that have ended, in that order, those of one instant by id. Without texts. */
-  async listEnded(
-    experimentId: string,
-    { limit, after }: { limit: number; after: { endedAtMs: number; id: string } | undefined },
-  ): Promise<PromptTune[]> {
-    const { rows } = await this.db.query<TuneRow>(
-      `${SELECT_HEADS} AND o.experiment_id = $2 AND j.finished_at IS NOT NULL
-         AND ($3::timestamptz IS NULL OR (j.finished_at, o.id) > ($3, $4::uuid))
-       ORDER BY j.finished_at, o.id LIMIT $5`,
-      [this.teamId, experimentId, after ? new Date(after.endedAtMs) : null, after?.id ?? null, limit],
-    );
-    return rows.map(toTune);
+  /** The tunes of an experiment that have ended, in that order. Without texts. */
+  async listEnded(...of: Parameters<TuneRows['listEnded']>): Promise<PromptTune[]> {
+    return (await this.#tunes.listEnded(...of)).map(toTune);
   }
 
   /** In the order in which they were made. @throws ProblemError 404 for an unknown tune */
@@ -192,20 +169,12 @@ export class PromptTuneRepository implements TeamScoped {
   }
 }
 
-function toTune(row: TuneRow): PromptTune {
+function toTune(row: PromptTuneRow): PromptTune {
   const stored = parseJson(row.input) as unknown as StoredTune;
   const found = parseJson(row.state) as unknown as PromptTuneState;
-  const { asked, suite, targets, meta, reflect, select, heldOut, planned, notes } = stored;
+  const { targets, meta, reflect, select, heldOut, planned, notes } = stored;
   return {
-    id: row.id,
-    job_id: row.job_id,
-    status: row.status,
-    suite_id: row.suite_id,
-    suite_name: suite.name,
-    suite_version: suite.version,
-    experiment_id: row.experiment_id,
-    input: asked,
-    step: row.step ?? 'done',
+    ...headOf(row, stored),
     targets: targets.map(targetName),
     meta_target: targetName(meta),
     cases: {
@@ -233,8 +202,7 @@ function toTune(row: TuneRow): PromptTune {
       cost_usd: row.meta_cost,
     },
     notes: [...notes, ...(found.notes ?? [])],
-    created_at: row.created_at.toISOString(),
-    finished_at: row.finished_at?.toISOString() ?? null,
+    ...timesOf(row),
   };
 }
 

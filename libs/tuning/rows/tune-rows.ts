@@ -1,0 +1,94 @@
+import type { JobStatus } from '#lib/contracts/job-status';
+import type { PageQuery } from '#lib/contracts/page';
+import type { Pool, PoolClient } from '#lib/db/connection/pool';
+import type { TeamScoped } from '#lib/db/team-isolation';
+
+export interface TuneRow {
+  id: string;
+  job_id: string;
+  status: JobStatus;
+  step: string | null;
+  input: string;
+  state: string;
+  suite_id: string | null;
+  experiment_id: string | null;
+  promoted: string | null;
+  created_at: Date;
+  finished_at: Date | null;
+}
+
+/**
+ * @param json SQL of what was asked for and of what was found, `input` and `state`
+ * @param more columns and a table that has them
+ */
+export const selectTunes = (
+  type: 'param_tune' | 'prompt_tune',
+  json = 'o.input, o.state',
+  more?: { columns: string; from: string },
+): string => `
+  SELECT o.id, o.job_id, j.status, o.step, ${json}, o.experiment_id, o.created_at, j.finished_at,
+    (SELECT s.id FROM suite s WHERE s.id = (o.input::json #>> '{suite,id}')::uuid) AS suite_id,
+    (SELECT r.id FROM run r WHERE r.orchestration_id = o.id AND r.step = 'promote') AS promoted
+    ${more ? `, ${more.columns}` : ''}
+  FROM orchestration o JOIN job j ON j.id = o.job_id ${more?.from ?? ''}
+  WHERE o.team_id = $1 AND o.type = '${type}'`;
+
+/** The tunes of a team, of one kind. */
+export class TuneRows<Row extends TuneRow = TuneRow> implements TeamScoped {
+  /** @param select what `selectTunes` makes: of one tune, and of a list */
+  constructor(
+    readonly db: Pool | PoolClient,
+    readonly teamId: string,
+    readonly select: { one: string; list: string },
+  ) {}
+
+  async find(id: string): Promise<Row | undefined> {
+    const { rows } = await this.db.query<Row>(`${this.select.one} AND o.id = $2`, [this.teamId, id]);
+    return rows[0];
+  }
+
+  /** The newest first, one more than the page has. */
+  async list({ limit, cursor }: PageQuery): Promise<Row[]> {
+    const { rows } = await this.db.query<Row>(
+      `${this.select.list} AND ($2::uuid IS NULL OR o.id < $2) ORDER BY o.id DESC LIMIT $3`,
+      [this.teamId, cursor ?? null, limit + 1],
+    );
+    return rows;
+  }
+
+  /** The tunes of an experiment that have ended, in the order in which they did, those of one instant by id. */
+  async listEnded(
+    experimentId: string,
+    { limit, after }: { limit: number; after: { endedAtMs: number; id: string } | undefined },
+  ): Promise<Row[]> {
+    const { rows } = await this.db.query<Row>(
+      `${this.select.list} AND o.experiment_id = $2 AND j.finished_at IS NOT NULL
+         AND ($3::timestamptz IS NULL OR (j.finished_at, o.id) > ($3, $4::uuid))
+       ORDER BY j.finished_at, o.id LIMIT $5`,
+      [this.teamId, experimentId, after ? new Date(after.endedAtMs) : null, after?.id ?? null, limit],
+    );
+    return rows;
+  }
+}
+
+/** What a tune says of itself first. */
+export const headOf = <Asked>(
+  row: TuneRow,
+  { asked, suite }: { asked: Asked; suite: { name: string; version: number } },
+) => ({
+  id: row.id,
+  job_id: row.job_id,
+  status: row.status,
+  suite_id: row.suite_id,
+  suite_name: suite.name,
+  suite_version: suite.version,
+  experiment_id: row.experiment_id,
+  input: asked,
+  step: row.step ?? 'done',
+});
+
+/** When a tune was submitted, and when it ended. */
+export const timesOf = ({ created_at: created, finished_at: finished }: TuneRow) => ({
+  created_at: created.toISOString(),
+  finished_at: finished?.toISOString() ?? null,
+});
