@@ -10,8 +10,8 @@ import { submitReport } from './store-report.js';
 
 // A run may have itself judged, and a team may have runs judged that score little. Both happen once a run: `asked_by`
 // of a report is unique. The job of an inline report is submitted with the run and follows it. Whoever finishes a run
-// (`finishRun`) only notes it, so that nothing that goes wrong here holds up a run that has its score; a worker takes up the note
-// (`judgeFinishedRun`), and takes it away in the transaction that submits the report.
+// (`finishRun`) only notes it, so that nothing that goes wrong here holds up a run that has its score; a worker takes
+// up the note (`judgeFinishedRun`), and takes it away in the transaction that submits the report.
 
 interface Asking {
   teamId: string;
