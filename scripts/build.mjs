@@ -30,7 +30,11 @@ const client = join(root, 'libs/db/generated/client.ts');
 const schema = join(root, 'prisma/schema');
 const isForWatch = process.argv.includes('--for-watch');
 const stamp = join(dist, '.built');
-const webSources = ['apps/web', 'libs/contracts', 'libs/client', 'package.json', 'scripts/build-web.mjs'];
+const kinds = ['gate', 'judge', 'param-tune', 'prompt-tune', 'tuning'];
+const webSources = [
+  ...['apps/web', 'libs/contracts', 'libs/client', 'package.json', 'scripts/build-web.mjs'],
+  ...kinds.flatMap((kind) => [`libs/${kind}/contract.ts`, `libs/${kind}/kind.ts`]),
+];
 const sources = [
   'apps',
   'libs',

@@ -4,11 +4,13 @@ import { EXAMPLES } from './examples.js';
 import { PROBLEM_EXAMPLES } from './problem-examples.js';
 import { Problem } from '../input/problem.js';
 
-const files = ['.', 'input']
-  .flatMap((folder) => readdirSync(`libs/contracts/${folder}`).map((name) => `${folder}/${name}`))
-  .filter((name) => name.endsWith('.ts') && !name.endsWith('.spec.ts'));
+const KINDS = ['gate', 'param-tune', 'prompt-tune', 'judge', 'tuning'];
+const files = ['contracts', 'contracts/input']
+  .flatMap((folder) => readdirSync(`libs/${folder}`).map((name) => `${folder}/${name}`))
+  .filter((name) => name.endsWith('.ts') && !name.endsWith('.spec.ts'))
+  .concat(KINDS.map((kind) => `${kind}/contract.ts`));
 const modules = await Promise.all(
-  files.map((name) => import(`../${name.replace(/\.ts$/, '.js')}`) as Promise<Record<string, unknown>>),
+  files.map((name) => import(`../../${name.replace(/\.ts$/, '.js')}`) as Promise<Record<string, unknown>>),
 );
 const schemas = new Map(
   modules

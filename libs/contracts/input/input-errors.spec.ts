@@ -177,18 +177,19 @@ describe('no sentence of zod comes through', () => {
       for (const value of spoilt(inner)) yield { [key]: value };
   }
 
-  it.each(readdirSync('libs/contracts').filter((file) => file.endsWith('.ts') && !file.endsWith('.spec.ts')))(
-    'by the schemas of %s',
-    async (file) => {
-      const schemas = Object.entries(await import(`../${file.replace('.ts', '.js')}`)).filter(
-        (entry): entry is [string, z.ZodType] => entry[1] instanceof z.ZodType,
-      );
-      for (const [name, schema] of schemas) {
-        const through = [...ODD, ...spoiltWithin(schema)]
-          .flatMap((input) => faults(schema, input))
-          .filter(({ message }) => ZODS.test(message));
-        expect([name, through]).toEqual([name, []]);
-      }
-    },
-  );
+  const files = readdirSync('libs/contracts')
+    .filter((file) => file.endsWith('.ts') && !file.endsWith('.spec.ts'))
+    .map((file) => `contracts/${file}`);
+  const kinds = ['gate', 'param-tune', 'prompt-tune', 'judge', 'tuning'].map((kind) => `${kind}/contract.ts`);
+  it.each([...files, ...kinds])('by the schemas of %s', async (file) => {
+    const schemas = Object.entries(await import(`../../${file.replace('.ts', '.js')}`)).filter(
+      (entry): entry is [string, z.ZodType] => entry[1] instanceof z.ZodType,
+    );
+    for (const [name, schema] of schemas) {
+      const through = [...ODD, ...spoiltWithin(schema)]
+        .flatMap((input) => faults(schema, input))
+        .filter(({ message }) => ZODS.test(message));
+      expect([name, through]).toEqual([name, []]);
+    }
+  });
 });
