@@ -4,7 +4,7 @@ import type { GateResult } from '#lib/gate/contract';
 export const EXIT = { done: 0, negative: 1, usage: 2, inconclusive: 3, notMeasured: 4 } as const;
 export type ExitCode = (typeof EXIT)[keyof typeof EXIT];
 
-/** The table of `toolmark --help` and docs/cli.md. */
+/** The table of `toolmark --help`, and of docs/cli.md by `npm run docs`. */
 export const EXIT_CODES: readonly (readonly [code: ExitCode, meaning: string])[] = [
   [EXIT.done, 'Done, or passed.'],
   [

@@ -9,7 +9,7 @@ import { Result } from './result.js';
 import { RunTarget, RunWarning } from './run-target.js';
 import { Summary } from './summary.js';
 
-// `npm run docs:live` generates the tables of docs/live.md from these schemas.
+// `npm run docs` generates the tables of docs/live.md from these schemas.
 
 const evalId = id.describe('The run.');
 const resultRef = z

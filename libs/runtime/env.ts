@@ -9,36 +9,156 @@ const url = (protocols: RegExp, example: string) =>
   z.url({ protocol: protocols, error: `must be a URL such as ${example}` });
 const HEX_KEY = 'must be 64 hexadecimal digits (openssl rand -hex 32)';
 
-const Env = z.object({
-  PORT: z.coerce.number().int().min(0).max(65_535).optional(),
-  /** The address to listen on. The image sets 0.0.0.0: what a container publishes decides there. */
+/** All settings of the API and the workers. `npm run docs` writes what is said here into docs/operations.md. */
+export const Env = z.object({
+  DATABASE_URL: url(/^postgres(ql)?$/, 'postgres://user:password@host:5432/toolmark').meta({
+    readBy: 'API, worker, migrate',
+    description:
+      'PostgreSQL 15 or later. `npm start` and Compose bring their own; if it is set, `npm start` starts no Postgres.',
+    example: 'postgresql://toolmark:password@localhost:5432/toolmark',
+  }),
+  REDIS_URL: url(/^rediss?$/, 'redis://host:6379').meta({
+    readBy: 'API, worker',
+    description:
+      'Redis 6.2 or later, or Valkey, with `maxmemory-policy noeviction`. `npm start` and Compose bring their own; ' +
+      'if it is set, `npm start` starts no Redis.',
+    example: 'redis://localhost:6379',
+  }),
+  TOOLMARK_SEALING_KEY: z
+    .string(HEX_KEY)
+    .regex(/^[0-9a-fA-F]{64}$/, HEX_KEY)
+    .meta({
+      readBy: 'API, worker',
+      description:
+        '64 hexadecimal digits (`openssl rand -hex 32`) that seal the keys of providers. Use the same value for ' +
+        'all processes, and never change it. `npm start` and Compose create one.',
+    }),
+  TOOLMARK_ADMIN_TOKEN: z
+    .string()
+    .min(16, 'must have at least 16 characters')
+    .optional()
+    .meta({
+      readBy: 'API, command line',
+      unset: 'created at the first start',
+      description:
+        "An owner's token of team `default`, 16 characters or more, valid after every start. A new value replaces " +
+        'the old one at the next start of an API; a value that you remove [stays ' +
+        'valid](#the-token-of-the-first-owner).',
+    }),
+  TOOLMARK_ALLOW_PRIVATE_NETWORKS: flag.meta({
+    readBy: 'API, worker',
+    unset: '`false`',
+    description:
+      '`true`: providers and MCP servers may have private and loopback addresses. `npm start` and Compose set ' +
+      '`true` for the simulator. Set `false` if you do not trust your editors and owners; see [Private ' +
+      'addresses](#private-addresses).',
+  }),
+  TOOLMARK_KEEP_EXCHANGES_DAYS: z.coerce
+    .number()
+    .int()
+    .min(1)
+    .max(36_500)
+    .optional()
+    .meta({
+      readBy: 'worker',
+      unset: 'forever',
+      description:
+        'Days after which the raw requests and replies of runs are removed, a month at a time. Verdicts stay. Such ' +
+        'runs cannot be scored again, and their replies no longer answer requests.',
+      example: '90',
+    }),
+  TOOLMARK_DATABASE_POOL: z.coerce
+    .number()
+    .int()
+    .min(2)
+    .max(200)
+    .default(10)
+    .meta({
+      readBy: 'API, worker',
+      description:
+        'Connections of one process to Postgres, 2 to 200. An API has 9 more, a worker up to 28 for the locks of ' +
+        'its steps, for comparisons and for counting.',
+    }),
+  TOOLMARK_ANSWERS_MIB: z.coerce
+    .number()
+    .int()
+    .min(64)
+    .max(16_384)
+    .default(128)
+    .meta({
+      readBy: 'API',
+      description:
+        'MiB of large answers that clients have not taken yet, 64 to 16,384. A team has a quarter; see ' +
+        '[Bounds](#bounds).',
+    }),
+  TOOLMARK_BODIES_MIB: z.coerce.number().int().min(48).max(16_384).default(192).meta({
+    readBy: 'API',
+    description: 'MiB of large bodies that are being read, 48 to 16,384. A team has a third.',
+  }),
+  // Half must hold at least one reply of the largest size.
+  TOOLMARK_REPLIES_MIB: z.coerce.number().int().min(32).max(16_384).default(64).meta({
+    readBy: 'worker',
+    description: 'MiB of large replies in memory, 32 to 16,384. A lane has half.',
+  }),
+  TOOLMARK_DRAIN_SECONDS: z.coerce
+    .number()
+    .int()
+    .min(0)
+    .max(3600)
+    .default(45)
+    .meta({
+      readBy: 'worker',
+      description:
+        'Seconds for which a stopping worker finishes its claimed items, 0 to 3600, because open requests cost ' +
+        'money; see [Stopping](#stopping).',
+    }),
+  TOOLMARK_PRICES_FILE: z
+    .string()
+    .max(4096)
+    .optional()
+    .meta({
+      readBy: 'API',
+      unset: 'the table that ships',
+      description:
+        'A JSON file of known [prices](costs.md#a-table-of-your-own) that replaces the whole table. The API reads ' +
+        'it once, and does not start if anything in it is wrong.',
+    }),
+  LOG_LEVEL: z.enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']).default('info').meta({
+    readBy: 'API, worker',
+    description: '`fatal`, `error`, `warn`, `info`, `debug`, `trace` or `silent`.',
+  }),
+  // The exporter reads its other variables itself.
+  OTEL_EXPORTER_OTLP_ENDPOINT: url(/^https?$/, 'http://collector:4318')
+    .optional()
+    .meta({
+      readBy: 'API, worker',
+      description:
+        'A collector of OpenTelemetry traces (OTLP over HTTP; `/v1/traces` is appended). Without it nothing is ' +
+        'traced; see [Watching it](#watching-it).',
+      example: 'http://localhost:4318',
+    }),
+  OTEL_TRACES_SAMPLER_ARG: z.coerce.number().min(0).max(1).optional().meta({
+    readBy: 'API, worker',
+    unset: 'the first 100 items of each model and 1 % of the rest',
+    description: "The share of a run's items that is traced, 0 to 1.",
+  }),
+  PORT: z.coerce.number().int().min(0).max(65_535).optional().meta({
+    readBy: 'all',
+    unset: '8501 API, 8502 simulator, 8503 worker',
+    description: "The port. For `npm start`: the API's port, or 0 for any free one.",
+    example: '8501',
+  }),
+  // The image sets 0.0.0.0: what a container publishes decides there.
   TOOLMARK_HOST: z
     .union([z.ipv4(), z.ipv6(), z.literal('localhost')], 'must be an address of this machine, such as 0.0.0.0')
-    .default('127.0.0.1'),
-  DATABASE_URL: url(/^postgres(ql)?$/, 'postgres://user:password@host:5432/toolmark'),
-  REDIS_URL: url(/^rediss?$/, 'redis://host:6379'),
-  TOOLMARK_ADMIN_TOKEN: z.string().min(16, 'must have at least 16 characters').optional(),
-  TOOLMARK_SEALING_KEY: z.string(HEX_KEY).regex(/^[0-9a-fA-F]{64}$/, HEX_KEY),
-  TOOLMARK_ALLOW_PRIVATE_NETWORKS: flag,
-  /** Connections of one process to Postgres. */
-  TOOLMARK_DATABASE_POOL: z.coerce.number().int().min(2).max(200).default(10),
-  /** Large answers that clients have not taken yet, in one API. A team has a quarter. */
-  TOOLMARK_ANSWERS_MIB: z.coerce.number().int().min(64).max(16_384).default(128),
-  /** Large bodies in one API. A team has a third. */
-  TOOLMARK_BODIES_MIB: z.coerce.number().int().min(48).max(16_384).default(192),
-  /** Large replies in one worker. A lane has half: at least one reply of the largest size. */
-  TOOLMARK_REPLIES_MIB: z.coerce.number().int().min(32).max(16_384).default(64),
-  /** A table of known prices in the place of the one that ships; only the API reads it. */
-  TOOLMARK_PRICES_FILE: z.string().max(4096).optional(),
-  /** How long raw exchanges are kept. Without it they are kept forever. */
-  TOOLMARK_KEEP_EXCHANGES_DAYS: z.coerce.number().int().min(1).max(36_500).optional(),
-  /** How long a worker that is told to stop lets open requests continue, since they cost money. */
-  TOOLMARK_DRAIN_SECONDS: z.coerce.number().int().min(0).max(3600).default(45),
-  /** A collector of OpenTelemetry traces. The exporter reads its other variables itself. */
-  OTEL_EXPORTER_OTLP_ENDPOINT: url(/^https?$/, 'http://collector:4318').optional(),
-  /** The share of a run's items that is traced. */
-  OTEL_TRACES_SAMPLER_ARG: z.coerce.number().min(0).max(1).optional(),
-  LOG_LEVEL: z.enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']).default('info'),
+    .default('127.0.0.1')
+    .meta({
+      readBy: 'all',
+      unset: '`127.0.0.1`; `0.0.0.0` in the image',
+      description:
+        'The address to listen on; `0.0.0.0` lets other machines in. `npm start` gives it to the API only: the ' +
+        'simulator shows requests and the metrics of workers name lanes, so both stay on 127.0.0.1.',
+    }),
 });
 export type Env = z.infer<typeof Env>;
 

@@ -35,9 +35,10 @@ export const addJudgeSettings = (command: Command): Command =>
     .option('-j, --judge <model>', 'model that judges; the default judge of the team when left out')
     .option('--against <run>', 'compare the replies with those of this run, the baseline')
     .addOption(
-      new Option('--which <results>', 'judge what did not pass, all results, or some drawn at random').choices(
-        JUDGED_RESULTS,
-      ),
+      new Option(
+        '--which <results>',
+        'judge what did not pass, all results, or a random sample, which speaks for all',
+      ).choices(JUDGED_RESULTS),
     )
     .option(
       '--sample-size <n>',
@@ -48,7 +49,7 @@ export const addJudgeSettings = (command: Command): Command =>
     .option('-n, --samples <n>', 'how often each is judged; the majority counts', wholeNumber)
     .option('--instructions <text>', "in place of the team's: what to mind in this suite; @FILE reads it from a file")
     .option('--no-reference', 'do not show the judge what cases expect')
-    .option('--allow-self', 'let a model judge itself')
+    .option('--allow-self', 'let a model judge itself, which is refused otherwise')
     .option('--seed <n>', 'decides what is drawn', wholeNumber)
     .option('--temperature <t>', 'sampling temperature of the judge, 0 to 2', number)
     .option('--max-tokens <n>', 'most tokens of one reply of the judge (default: 4096); none sets no limit', limit)

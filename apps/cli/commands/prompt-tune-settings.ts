@@ -65,13 +65,21 @@ export const addPromptTuneSettings = (command: Command): Command =>
 
 const addSearch = (command: Command): Command =>
   command
-    .addOption(new Option('--mode <mode>', 'how texts are sought; reflective by default').choices(PROMPT_TUNE_MODES))
+    .addOption(
+      new Option(
+        '--mode <mode>',
+        'how texts are found; reflective, the default, improves one text at a time by what went wrong',
+      ).choices(PROMPT_TUNE_MODES),
+    )
     .option(
       '--components <list>',
       'texts to write, separated by commas: system_prompt, tools/*/description, tools/NAME/parameters/*/description',
       commaSeparated,
     )
-    .option('--base-prompt <text>', "begin with it instead of the suite's system prompt; @FILE reads it from a file")
+    .option(
+      '--base-prompt <text>',
+      "system prompt to begin with instead of the suite's; empty for none; @FILE reads it from a file",
+    )
     .option(
       '--tool-override <place=text>',
       "begin with this description instead of the suite's, repeatable",
@@ -83,12 +91,12 @@ const addSearch = (command: Command): Command =>
     .option('--selection-ratio <share>', 'share of a generation that becomes parents of the next', number)
     .option('--minibatch <n>', 'cases that one step of --mode reflective is about', wholeNumber)
     .option('--max-evals <n>', 'most items that --mode reflective measures: cases, samples, models', wholeNumber)
-    .option('--max-growth <times>', 'how many times as long as in the base a text may become', number)
-    .addOption(new Option('--measure <name>', 'what is made as high as can be').choices(TUNE_MEASURES))
+    .option('--max-growth <times>', 'maximum length of a text, as a multiple of its length in the base', number)
+    .addOption(new Option('--measure <name>', 'what is maximised').choices(TUNE_MEASURES))
     .option('--margin <share>', 'the smallest difference that matters, 0 to 1 (default: 0.02, two points)', number)
-    .option('-n, --samples <n>', 'how often a text plays a case while it is sought', wholeNumber)
+    .option('-n, --samples <n>', 'samples of each case per text during the search', wholeNumber)
     .option('--holdout <share>', 'share of the cases that only confirm; 0 confirms nothing (default: 0.3)', number)
-    .option('--seed <n>', 'decides everything that is drawn', wholeNumber);
+    .option('--seed <n>', 'seed of everything random', wholeNumber);
 
 const addRequests = (command: Command): Command =>
   command

@@ -92,7 +92,7 @@ const addOptions = (add: Command): Command =>
     .option('--url <url>', 'address of the endpoint, most often up to /v1')
     .addOption(new Option('--kind <kind>', 'format that the endpoint speaks').choices(PROVIDER_KINDS))
     .option('--template <key>', 'common host to take address and format from; the key itself when left out')
-    .option('--name <name>', 'what people call the provider')
+    .option('--name <name>', 'display name')
     .option('-m, --models <list>', 'ids of its models, separated by commas', commaSeparated)
     .option(
       '--model <json>',
@@ -103,9 +103,9 @@ const addOptions = (add: Command): Command =>
     .option('--no-prices', 'leave prices that are not given unknown, whatever the table of known prices says')
     .option('--api-key-env <variable>', 'environment variable that holds the key')
     .option('--api-key-stdin', 'read the key from standard input')
-    .option('--requests-per-minute <n>', 'most requests in a minute', wholeNumber)
-    .option('--tokens-per-minute <n>', 'most tokens in a minute', wholeNumber)
-    .option('--max-concurrency <n>', 'most requests at once', wholeNumber)
+    .option('--requests-per-minute <n>', 'maximum requests per minute', wholeNumber)
+    .option('--tokens-per-minute <n>', 'maximum tokens per minute', wholeNumber)
+    .option('--max-concurrency <n>', 'maximum concurrent requests', wholeNumber)
     .action(onServer<AddOptions, [string]>(addProvider));
 
 async function listProviders(client: ApiClient, options: GlobalOptions): Promise<void> {

@@ -59,11 +59,15 @@ const modelsOption = (): Option =>
 /** The options of every setting that a run has. */
 export const addRunSettings = (command: Command): Command =>
   addSettings(command.addOption(modelsOption().makeOptionMandatory()))
-    .option('--experiment <name>', 'experiment that the run belongs to, by name or id')
-    .option('--name <name>', 'what people call the run')
-    .option('--note <text>', 'what is worth knowing about it')
+    .option('--experiment <name>', 'experiment of the run, by name or id; a watched run ends with its comparison')
+    .option('--name <name>', 'display name of the run')
+    .option('--note <text>', 'note about the run')
     .option('--judge <model>', 'have a model judge what does not pass; it changes no score')
-    .addOption(new Option('--judge-when <when>', 'while the run goes on, or when it is done').choices(JUDGE_TIMES))
+    .addOption(
+      new Option('--judge-when <when>', 'judge while the run goes on, or when it is done, the default').choices(
+        JUDGE_TIMES,
+      ),
+    )
     .option('--judge-below <score>', 'judge only what scores below this, 0 to 1', number);
 
 /** The same where each may be left out, to be as in another run. */
@@ -81,12 +85,20 @@ const addSettings = (command: Command): Command =>
     .option('--timeout <seconds>', 'longest time for one request', number)
     .option('--seed <n>', 'seed that is sent with each request', wholeNumber)
     .option('--params <json>', 'further parameters for each request, as a JSON object', jsonObject)
-    .option('--model-params <model=json>', 'parameters for one model, repeatable', byTarget(jsonObject))
-    .option('--system-prompt <text>', "stands after the suite's system prompt; @FILE reads it from a file")
+    .option(
+      '--model-params <model=json>',
+      'parameters for one model, which win over --params; repeatable',
+      byTarget(jsonObject),
+    )
+    .option('--system-prompt <text>', "follows the suite's system prompt; @FILE reads it from a file")
     .option('--system-prompt-for <model=text>', 'the same for one model, repeatable', byTarget(String))
-    .option('--base-prompt <text>', "takes the place of the suite's system prompt; @FILE reads it from a file")
-    .option('--tool-override <place=text>', "description in place of one of the suite's, repeatable", byTarget(String))
-    .option('--prompt-version <version>', "id or tag of a prompt version, whose texts take the place of the suite's")
+    .option('--base-prompt <text>', "replaces the suite's system prompt; empty for none; @FILE reads it from a file")
+    .option(
+      '--tool-override <place=text>',
+      'replaces a description, such as tools/get_weather/description=...; repeatable',
+      byTarget(String),
+    )
+    .option('--prompt-version <version>', "id or tag of a prompt version, whose texts replace the suite's")
     .option('--metric <id>', 'further metric, repeatable; a JSON object gives it options', repeated(idOrObject))
     .option('--tag <tag>', 'only cases with one of these tags, repeatable', repeated(String))
     .option('--category <name>', 'only cases of this category')

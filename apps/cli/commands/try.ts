@@ -30,8 +30,8 @@ export function addTry(program: Command): void {
     .addOption(new Option('--tool-choice <choice>', 'whether models must call a tool').choices(TOOL_CHOICES))
     .option('--max-tokens <n>', 'most tokens of one reply; none sets no limit', limit)
     .option('--params <json>', 'further parameters for each request, as a JSON object', jsonObject)
-    .option('--system-prompt <text>', "stands after the suite's system prompt; @FILE reads it from a file")
-    .option('--base-prompt <text>', "takes the place of the suite's system prompt; @FILE reads it from a file")
+    .option('--system-prompt <text>', "follows the suite's system prompt; @FILE reads it from a file")
+    .option('--base-prompt <text>', "replaces the suite's system prompt; empty for none; @FILE reads it from a file")
     .option('--metric <id>', 'further metric, repeatable; a JSON object gives it options', repeated(idOrObject))
     .option('--deadline <seconds>', 'when to stop waiting for models, 90 by default', number)
     .action(onServer<TryOptions, [string, string]>(tryCase));

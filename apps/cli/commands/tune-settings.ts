@@ -77,14 +77,19 @@ export const addTuneSettings = (command: Command): Command =>
 
 const addSearch = (command: Command): Command =>
   command
-    .addOption(new Option('--mode <mode>', 'how combinations are chosen; adaptive by default').choices(TUNE_MODES))
-    .option('--trials <n>', 'combinations of each model that --mode random tries', wholeNumber)
-    .option('--max-combinations <n>', 'most combinations of each model that --mode grid tries', wholeNumber)
-    .addOption(new Option('--measure <name>', 'what is made as high as can be').choices(TUNE_MEASURES))
+    .addOption(
+      new Option(
+        '--mode <mode>',
+        'grid tries every combination, random some; adaptive, the default, gives more cases to those that do well',
+      ).choices(TUNE_MODES),
+    )
+    .option('--trials <n>', 'combinations tried per model by --mode random', wholeNumber)
+    .option('--max-combinations <n>', 'maximum combinations per model for --mode grid', wholeNumber)
+    .addOption(new Option('--measure <name>', 'what is maximised').choices(TUNE_MEASURES))
     .option('--margin <share>', 'the smallest difference that matters, 0 to 1 (default: 0.02, two points)', number)
-    .option('-n, --samples <n>', 'how often an arm plays a case while it is sought', wholeNumber)
+    .option('-n, --samples <n>', 'samples of each case per arm during the search', wholeNumber)
     .option('--holdout <share>', 'share of the cases that only confirm; 0 confirms nothing (default: 0.3)', number)
-    .option('--seed <n>', 'decides everything that is drawn', wholeNumber);
+    .option('--seed <n>', 'seed of everything random', wholeNumber);
 
 /** What the API takes for these options. What is left out has the default of the API. */
 export async function tuneInput(client: ApiClient, suiteId: string, options: TuneSettings) {
