@@ -210,7 +210,7 @@ export const Subscribed = z.object({
   ok,
   snapshot: z
     .object({
-      job: Job.describe('The job as it is now.'),
+      job: Job.describe('The current state of the job.'),
       progress: progress.describe('For a rescore, it has what was scored and no targets.'),
       summaries: z.array(Summary).describe('The summaries of the models that are done.'),
       last_seq: count.describe('The number of the last event of its log.'),

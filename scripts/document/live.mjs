@@ -24,7 +24,7 @@ export const liveTables = () =>
     '## Events',
     fields('Each of them is sent as', Envelope),
     ...Object.entries(LOG_EVENTS).map(described),
-    '## Messages beside the events',
+    '## Other messages',
     ...Object.entries(LIVE_MESSAGES).map(described),
   ].join('\n\n');
 

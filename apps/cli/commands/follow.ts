@@ -25,7 +25,7 @@ export const addFollowOptions = (command: Command): Command =>
     .option('-w, --watch', 'follow the run to its end and print its leaderboard')
     .option(
       '--fail-under <rate>',
-      'with --watch: exit with 1 when a model is shown to pass less, 0 to 1, and with 3 when it cannot be told',
+      'with --watch: exit with 1 when a model is shown to pass less, 0 to 1, and with 3 when inconclusive',
       number,
     );
 

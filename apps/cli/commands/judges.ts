@@ -101,7 +101,9 @@ function addReports(judges: Command): void {
     .description('list what a judge says of each result')
     .argument(...REPORT)
     .addOption(new Option('--said <judgement>', 'only results of which it says this').choices(OPINIONS))
-    .addOption(new Option('--agreement <how>', 'only results that it judges so beside the score').choices(AGREEMENTS))
+    .addOption(
+      new Option('--agreement <how>', 'only results with this agreement between judge and score').choices(AGREEMENTS),
+    )
     .addOption(new Option('--state <state>', 'only judgements that are so far').choices(JUDGEMENT_STATES))
     .option('--model <model>', 'only results of this model: provider::model')
     .option('--suspicious', 'only replies that speak to a grader');

@@ -45,7 +45,7 @@ export function addPrompts(program: Command): void {
   );
   withExamples(
     one('diff', 'compare a version, word by word, with what it was made from')
-      .option('--to <version>', 'with another version, or with the suite as it is now: suite')
+      .option('--to <version>', 'with another version, or with the current suite: suite')
       .action(onServer<DiffOptions, [string]>(diffPrompt)),
     'toolmark prompts diff VERSION',
     'toolmark prompts diff VERSION --to suite',
