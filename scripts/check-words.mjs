@@ -1,5 +1,5 @@
 // Refuses phrases that read like a translation, in the files that are clean of them: a sentence says the thing first,
-// with a noun and a verb, in the words of the field. Folders of code join CLEAN when their comments and texts are clean.
+// with a noun and a verb, in the words of the field. Folders of code join CLEAN when they are clean.
 import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 

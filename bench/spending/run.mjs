@@ -1,13 +1,11 @@
-// How long GET /api/spending takes when as many results have settled as are said, over a year, and how long the same
-// question takes of stored results.
-//   node bench/spending/run.mjs [results] [stored results] [requests]
+// How long GET /api/spending takes when as many results have settled as are said, over a year.
+//   node bench/spending/run.mjs [results] [requests]
 import { cpus } from 'node:os';
-import { importThousandCases, withSystem } from '../system.mjs';
-import { A_RUN, measure, MODELS, openLoader, runOfAMillion } from '../scale/million.mjs';
+import { withSystem } from '../system.mjs';
+import { measure, openLoader } from '../scale/million.mjs';
 
 const results = Number(process.argv[2] ?? 10_000_000);
-const stored = Number(process.argv[3] ?? results);
-const requests = Number(process.argv[4] ?? 100);
+const requests = Number(process.argv[3] ?? 100);
 
 /** What a year's results are spread over. Settlements of each add to one of as many rows as there are shards. */
 const SPREAD = { days: 365, models: 24, suites: 12, people: 8, shards: 4 };
@@ -16,11 +14,10 @@ const DAY = `(now() AT TIME ZONE 'UTC')::date`;
 const suiteOf = (n) => `5017e000-0000-4000-8000-${String(n).padStart(12, '0')}`;
 const personOf = (n) => `9e5050a0-0000-4000-8000-${String(n).padStart(12, '0')}`;
 
-await withSystem(async ({ simulator, call, databaseUrl }) => {
+await withSystem(async ({ call, databaseUrl }) => {
   const sql = await openLoader(databaseUrl);
   const teamId = (await call('GET', '/api/me')).team.id;
   console.log(`${cpus().length} cores, ${cpus()[0].model.trim()}`);
-  const kept = await storeResults({ call, sql, simulator });
   // Those of a person and a model on a day: a run of 250 results, and then one of 25.
   for (const aRun of [250, 25]) {
     const rows = await fill(sql, teamId, aRun);
@@ -30,8 +27,6 @@ await withSystem(async ({ simulator, call, databaseUrl }) => {
       const at = await measure(call, `/api/spending${query}`, requests);
       console.log(`${at(0.5)}  ${at(0.95)}  ${what}`);
     }
-    const month = Number((await measure(call, '/api/spending', requests))(0.5));
-    await compare(sql, { teamId, kept, month });
   }
   await sql.end();
 });
@@ -80,48 +75,4 @@ async function fill(sql, teamId, aRun) {
   );
   await sql.query('VACUUM ANALYZE daily_spending'); // as autovacuum does within a minute
   return (await sql.query('SELECT count(*) AS n FROM daily_spending')).rows[0].n;
-}
-
-/** Results of runs of a million, which cost something and settled at any time of ninety days. @returns how many */
-async function storeResults({ call, sql, simulator }) {
-  const models = Array.from({ length: MODELS }, (_, n) => `instant:${n}`);
-  await call('POST', '/api/providers', {
-    key: 'sim',
-    base_url: `${simulator.url}/v1`,
-    models: models.map((id) => ({ id })),
-  });
-  const suiteId = await importThousandCases(call);
-  await sql.query(
-    `ALTER TABLE result ALTER settled_at SET DEFAULT now() - random() * interval '90 days',
-       ALTER cost_usd SET DEFAULT 0.00002`,
-  );
-  for (let kept = 0; kept < stored; kept += A_RUN) {
-    await runOfAMillion({ call, sql, suiteId, models });
-    process.stderr.write(`${kept + A_RUN} results are stored\n`);
-  }
-  await sql.query('VACUUM ANALYZE result');
-  return Math.ceil(stored / A_RUN) * A_RUN;
-}
-
-/** The month by day, asked of the results themselves, once the pages are in memory as far as they can be. */
-async function compare(sql, { teamId, kept, month }) {
-  if (kept === 0) return;
-  const times = [];
-  for (let n = 0; n < 3; n++) {
-    const started = performance.now();
-    await sql.query(
-      `SELECT (settled_at AT TIME ZONE 'UTC')::date AS day, sum(res.cost_usd), sum(attempts), count(*),
-         sum(prompt_tokens), sum(completion_tokens), sum(cache_read_tokens)
-       FROM run JOIN result res ON res.run_id = run.id
-       WHERE run.team_id = $1 AND settled_at >= date_trunc('month', now()) AND attempts > 0
-       GROUP BY 1 ORDER BY 1`,
-      [teamId],
-    );
-    times.push(performance.now() - started);
-  }
-  const ofResults = times.sort((one, other) => one - other)[1];
-  console.log(
-    `this month by day, of ${kept} stored results: ${Math.round(ofResults)} ms, ` +
-      `${Math.round(ofResults / month)} times as long as the counters, with HTTP, for ${results}`,
-  );
 }
