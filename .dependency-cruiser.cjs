@@ -252,7 +252,7 @@ module.exports = {
       to: { path: '^apps/web/(screens/|router|shell)' },
     },
     ...floors('libs/db', 'connection', 'upkeep', 'catalogue', 'read', 'engine'),
-    ...floors('libs/scoring', 'statistics', 'arguments', 'replies', 'cases', 'checks', 'compatible', 'house'),
+    ...floors('libs/scoring', 'statistics', 'arguments', 'replies', 'cases', 'checks', 'house', 'metrics'),
     ...floors('libs/imports', 'source', 'traces', 'files', 'bfcl', 'promptfoo'),
     ...floors('libs/providers', 'waits', 'replies', 'guarded', 'dialects', 'learned', 'hosts'),
     ...floors(

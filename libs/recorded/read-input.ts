@@ -1,7 +1,7 @@
 import { isObject, parseJson, type Json, type JsonObject } from '#lib/contracts/json/json';
-import type { MetricId } from '#lib/contracts/metric';
 import { suggestNames, likelyName } from '#lib/contracts/input/nearest-names';
-import { describeExample, findMetric } from '#lib/scoring/metrics';
+import { findMetric } from '#lib/scoring/metrics';
+import { describeExample, type Metric, type ReadCall } from '#lib/scoring/metrics/metric';
 import { findJsonSpans } from '#lib/scoring/replies/json-in-text';
 import { parseReply } from '#lib/scoring/replies/parse-reply';
 import { contentText, splitThoughts } from '#lib/scoring/replies/thoughts';
@@ -19,45 +19,28 @@ export interface ReadInput {
 const CALLED = ['called', 'tools_called', 'toolsCalled'];
 const EXPECTED = ['expected', 'expected_tools', 'expectedTools', 'reference_tool_calls'];
 const REFERENCE_OUTPUTS = ['reference_outputs', 'referenceOutputs'];
-const BFCL = {
-  category: ['category', 'test_category'],
-  functions: ['functions', 'function', 'func_description'],
-  possible_answer: ['possible_answer', 'ground_truth'],
-};
-const TRIALS = { trials: ['trials', 'num_trials'], successes: ['successes', 'success_count'] };
 
 /**
  * Reads the input of a metric: ours, also under the reference's field names, or a record from a provider or another
  * tool. Input that `scoreMetric` accepts stays unchanged.
  * @throws Error that names the field, and what the metric takes
  */
-export function readInput(id: MetricId, input: unknown): ReadInput {
+export function readInput(id: string, input: unknown): ReadInput {
+  const metric = findMetric(id);
   if (!isObject(input))
-    throw new Error(`"input" ${input === undefined ? 'is missing' : 'must be an object'}. ${hint(id)}`);
-  switch (id) {
-    case 'toolmark.single_turn':
-      return singleTurn(input);
-    case 'toolmark.multi_turn':
-      return multiTurn(input);
-    case 'ragas_tool_call_f1':
-    case 'ragas_tool_call_accuracy':
-    case 'axion_tool_correctness':
-    case 'deepeval_tool_correctness':
-      return calls(id, input);
-    case 'agentevals_trajectory_match':
-      return trajectories(id, input);
-    case 'promptfoo_tool_call_f1':
-      return names(id, input);
-    case 'bfcl_ast':
-      return bfcl(input);
-    case 'pass_hat_k':
-      return { input: renamed(input, TRIALS) };
-    default:
-      return { input };
-  }
+    throw new Error(`"input" ${input === undefined ? 'is missing' : 'must be an object'}. ${describeExample(metric)}`);
+  const named = renamed(input, metric.fields ?? {});
+  return metric.records ? READERS[metric.records](named, metric) : { input: named };
 }
 
-const hint = (id: MetricId): string => describeExample(findMetric(id));
+const READERS: Record<NonNullable<Metric['records']>, (input: JsonObject, metric: Metric) => ReadInput> = {
+  reply: singleTurn,
+  rounds: multiTurn,
+  calls,
+  messages: trajectories,
+  names,
+  bfcl,
+};
 
 // House metrics: a case, its tools, and a reply in any shape.
 
@@ -99,16 +82,17 @@ interface Sides {
   readAs?: string;
 }
 
-function calls(id: MetricId, input: JsonObject): ReadInput {
-  const { called, expected, readAs } = sidesOf(id, input);
-  const asTaken = id === 'deepeval_tool_correctness' ? toDeepEval : toNamed;
+function calls(input: JsonObject, metric: Metric): ReadInput {
+  const { called, expected, readAs } = sidesOf(input, metric);
+  const { toCall = toNamed } = metric;
+  const asTaken = (call: RecordedCall): JsonObject => toCall({ ...call, arguments: argumentsOf(call) });
   return {
     input: { called: called && called.map(asTaken), expected: expected && expected.map(asTaken) },
     ...(readAs !== undefined && { readAs }),
   };
 }
 
-function sidesOf(id: MetricId, input: JsonObject): Sides {
+function sidesOf(input: JsonObject, metric: Metric): Sides {
   const reference = nameOf(input, REFERENCE_OUTPUTS);
   if (reference !== undefined && input.outputs !== undefined) {
     rejectUnknownKeys(input, AGENTEVALS, 'the input');
@@ -121,15 +105,15 @@ function sidesOf(id: MetricId, input: JsonObject): Sides {
   if (expectedAs === undefined)
     throw new Error(
       '/input/expected is missing: the calls that were expected, or ' +
-        `[].${also(input, [...CALLED, ...EXPECTED])} ${hint(id)}`,
+        `[].${also(input, [...CALLED, ...EXPECTED])} ${describeExample(metric)}`,
     );
-  const expected = readable(listOfCalls(id, input[expectedAs]!, expectedAs), expectedAs);
+  const expected = readable(listOfCalls(metric, input[expectedAs]!, expectedAs), expectedAs);
   if (calledAs === undefined) {
     const { [expectedAs]: _expected, ...record } = input;
     if (Object.keys(record).every((key) => likelyName(key, CALLED)))
       throw new Error(
         '/input/called is missing: the calls that were made, or ' +
-          `[].${also(input, [...CALLED, ...EXPECTED])} ${hint(id)}`,
+          `[].${also(input, [...CALLED, ...EXPECTED])} ${describeExample(metric)}`,
       );
     return { ...recordedCalls(record, ''), expected };
   }
@@ -140,7 +124,7 @@ function sidesOf(id: MetricId, input: JsonObject): Sides {
   const made = input[calledAs]!;
   if (!isTestCase && (isObject(made) || (Array.isArray(made) && made.length > 0 && made.every(isMessage))))
     return { ...recordedCalls(made, calledAs), expected };
-  return { called: listOfCalls(id, made, calledAs), expected, ...(isTestCase && { readAs: 'deepeval.test_case' }) };
+  return { called: listOfCalls(metric, made, calledAs), expected, ...(isTestCase && { readAs: 'deepeval.test_case' }) };
 }
 
 /** Every DeepEval test case has some of these fields. Our inputs have none of them. */
@@ -206,9 +190,8 @@ function readable<Calls extends RecordedCall[] | null>(list: Calls, where: strin
   return list;
 }
 
-/** Axion accepts null as an empty list, so null stays null for it. */
-function listOfCalls(id: MetricId, list: Json, name: string): RecordedCall[] | null {
-  if (list === null && id === 'axion_tool_correctness') return null;
+function listOfCalls({ takesNull }: Metric, list: Json, name: string): RecordedCall[] | null {
+  if (list === null && takesNull) return null;
   if (!Array.isArray(list)) throw new Error(`/input/${name} must be a list of calls, [] where there are none.`);
   return list.map((call, index) => readCall(call, `/input/${name}[${index}]`));
 }
@@ -216,22 +199,10 @@ function listOfCalls(id: MetricId, list: Json, name: string): RecordedCall[] | n
 /** Differs from any expected arguments, so that the call counts only by its name. */
 const unreadable = (raw = ''): JsonObject => ({ '(unreadable)': raw });
 
-function toNamed(call: RecordedCall): JsonObject {
-  const given = argumentsOf(call);
-  return { name: call.name, ...(given !== undefined && { arguments: given }) };
-}
-
-function toDeepEval(call: RecordedCall): JsonObject {
-  const given = argumentsOf(call);
-  const { output, type } = call.source;
-  return {
-    name: call.name,
-    ...(given !== undefined && { input_parameters: given }),
-    ...(output !== undefined && { output }),
-    // OpenAI's and LangChain's calls have a type of their own, which only says that they are functions.
-    ...(typeof type === 'string' && type.toLowerCase() === 'mcp' && { type }),
-  };
-}
+const toNamed = ({ name, arguments: given }: ReadCall): JsonObject => ({
+  name,
+  ...(given !== undefined && { arguments: given }),
+});
 
 /** The arguments of a call. Text is parsed as JSON, because OpenAI writes arguments as JSON text. */
 const argumentsOf = ({ arguments: given }: RecordedCall): Json | undefined =>
@@ -248,7 +219,7 @@ function jsonIn(text: string): Json | undefined {
 
 // Metrics with field names of their own.
 
-function trajectories(id: MetricId, input: JsonObject): ReadInput {
+function trajectories(input: JsonObject, metric: Metric): ReadInput {
   const reference = nameOf(input, REFERENCE_OUTPUTS);
   if (input.outputs !== undefined || reference !== undefined) {
     for (const [key, what] of [
@@ -257,7 +228,8 @@ function trajectories(id: MetricId, input: JsonObject): ReadInput {
     ] as const) {
       if (input[key] === undefined)
         throw new Error(
-          `/input/${key} is missing: ${what}.${also(input, ['outputs', ...REFERENCE_OUTPUTS])} ${hint(id)}`,
+          `/input/${key} is missing: ${what}.` +
+            `${also(input, ['outputs', ...REFERENCE_OUTPUTS])} ${describeExample(metric)}`,
         );
     }
     const [outputs, wanted] = ['outputs', reference!].map((key) =>
@@ -275,7 +247,7 @@ function trajectories(id: MetricId, input: JsonObject): ReadInput {
       ...(isOther && { readAs: 'agentevals.outputs' }),
     };
   }
-  const { called, expected, readAs } = sidesOf(id, input);
+  const { called, expected, readAs } = sidesOf(input, metric);
   const message = (made: RecordedCall[] | null): JsonObject => ({
     role: 'assistant',
     ...(made?.length && { tool_calls: made.map((call) => toToolCall({ ...call, arguments: argumentsOf(call) })) }),
@@ -290,13 +262,13 @@ function trajectories(id: MetricId, input: JsonObject): ReadInput {
  * promptfoo reads raw output by its own rules. We read only whole documents for it, because it cannot read those at
  * all.
  */
-function names(id: MetricId, input: JsonObject): ReadInput {
+function names(input: JsonObject, metric: Metric): ReadInput {
   const { output, ...rest } = input;
   const expectedAs = nameOf(rest, EXPECTED);
   // Records of other tools have an output too, but also other fields.
   const isOwn = output !== undefined && Object.keys(rest).every((key) => key === expectedAs);
   if (!isOwn && (expectedAs !== undefined || input.outputs !== undefined)) {
-    const { called, expected, readAs } = sidesOf(id, input);
+    const { called, expected, readAs } = sidesOf(input, metric);
     return {
       input: {
         output: (called ?? []).map(({ name }) => ({ name })),
@@ -307,7 +279,9 @@ function names(id: MetricId, input: JsonObject): ReadInput {
   }
   if (expectedAs === undefined) return { input };
   const expected =
-    expectedAs === 'expected' ? rest.expected : listOfCalls(id, rest[expectedAs]!, expectedAs)!.map(({ name }) => name);
+    expectedAs === 'expected'
+      ? rest.expected
+      : listOfCalls(metric, rest[expectedAs]!, expectedAs)!.map(({ name }) => name);
   if (!isDocument(output)) return { input: { output, expected } };
   const { called, readAs } = recordedCalls(output!, 'output');
   return {
@@ -316,8 +290,7 @@ function names(id: MetricId, input: JsonObject): ReadInput {
   };
 }
 
-function bfcl(input: JsonObject): ReadInput {
-  const own = renamed(input, BFCL);
+function bfcl(own: JsonObject): ReadInput {
   // OpenAI's tools wrap the function.
   if (Array.isArray(own.functions))
     own.functions = own.functions.map((one) => (isObject(one) && isObject(one.function) ? one.function : one));

@@ -3,13 +3,11 @@ import { PassThrough, Readable } from 'node:stream';
 import { z } from 'zod';
 import type { CaseInput } from '#lib/contracts/case';
 import { parseJson, type JsonObject } from '#lib/contracts/json/json';
-import { checkMetrics } from '#lib/contracts/metric';
 import type { Tool } from '#lib/contracts/tool';
 import type { Verdict } from '#lib/contracts/verdict';
 import { scoreLines } from '../../apps/cli/score/score-lines.js';
 import { checkCase } from './checks/check-case.js';
-import { scoreMetrics } from './metric-input.js';
-import { METRICS } from './metrics.js';
+import { checkMetrics, METRICS, scoreMetrics } from './metrics.js';
 import { parseReply, type ParsedReply } from './replies/parse-reply.js';
 import { caseMeanInterval } from './statistics/intervals.js';
 import { passAtK, passHatK } from './statistics/pass-at-k.js';
@@ -122,7 +120,7 @@ test.each(rowsUnder('| cases | right |'))(
   },
 );
 
-describe('the same reply under nine metrics', () => {
+describe('the same reply under several metrics', () => {
   const weather: Tool[] = ['weather', 'time', 'news'].map((name) => ({
     type: 'function',
     function: {
@@ -153,15 +151,18 @@ describe('a line of recorded calls', () => {
   const metrics = rowsUnder('| metric | input |');
   const line = (cell: string): string => cell.slice(1, -1);
 
-  test.each(metrics)('of %s with %s runs as it stands there', async (id, input, cell, score) => {
-    const metric = METRICS.find((one) => one.id === quoted(id!)[0])!;
-    const { properties, anyOf: [first] = [] } = z.toJSONSchema(metric.input, { io: 'input' });
-    expect(quoted(input!)).toEqual(Object.keys(properties ?? (first as { properties: object }).properties));
-    expect(JSON.parse(line(cell!))).toEqual({ metric: metric.id, ...metric.example });
-    expect(await answerTo(line(cell!))).toMatchObject({ outcome: 'scored', score: Number(score) });
+  test.each(METRICS)('of $id stands there with its score', async ({ id, input, example }) => {
+    const text = JSON.stringify({ metric: id, ...example });
+    const { properties, anyOf: [first] = [] } = z.toJSONSchema(input, { io: 'input' });
+    const fields = Object.keys(properties ?? (first as { properties: object }).properties);
+    const { score } = await answerTo(text);
+    expect(metrics.find(([cell]) => cell === `\`${id}\``)).toEqual([
+      `\`${id}\``,
+      fields.map((field) => `\`${field}\``).join(', '),
+      `\`${text}\``,
+      String(score),
+    ]);
   });
-  test('stands there for each metric', () =>
-    expect(metrics.map(([id]) => quoted(id!)[0])).toEqual(METRICS.map(({ id }) => id)));
 
   const shapes = rowsUnder('| what was written |');
   test.each(shapes)('that %s wrote is read as %s', async (_whose, readAs, cell, score) => {

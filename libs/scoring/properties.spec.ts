@@ -1,8 +1,9 @@
 import fc from '../../test/fast-check.js';
 import type { Json, JsonObject } from '#lib/contracts/json/json';
 import { pairInAnyOrder, pairInOrder, type CallPairs } from './house/pair-calls.js';
-import { axionSimilarity } from './compatible/axion.js';
-import { scoreMetric, type MetricScore } from './metrics.js';
+import { similarityOf } from './metrics/axion-similarity.js';
+import { scoreMetric } from './metrics.js';
+import type { MetricScore } from './metrics/metric.js';
 import { sequenceRatio } from './arguments/sequence-ratio.js';
 
 const name = fc.constantFrom<string>('f', 'g', 'h');
@@ -243,7 +244,7 @@ test('the similarity of a value with itself is 1, unless it is null; of two text
   fc.assert(
     fc.property(
       value,
-      (one) => axionSimilarity(one, one) === (one === null ? 0 : 1) || JSON.stringify(one).includes('null'),
+      (one) => similarityOf(one, one) === (one === null ? 0 : 1) || JSON.stringify(one).includes('null'),
     ),
   );
   fc.assert(

@@ -1,6 +1,6 @@
-import { checkMetrics, type MetricAsked, type RunMetric } from '#lib/contracts/metric';
+import type { MetricAsked, RunMetric } from '#lib/contracts/metric';
 import { ProblemError } from '#lib/contracts/input/problem';
-import { findMetric } from '#lib/scoring/metrics';
+import { checkMetrics, findMetric } from '#lib/scoring/metrics';
 import { CSV_NAMES } from '../results/csv.js';
 
 /**

@@ -60,7 +60,7 @@ test('the answer to a line that cannot be scored has its number and the reason, 
     [1, 'error', expect.stringContaining('JSON')],
     [2, 'error', 'The line is not a JSON object.'],
     [3, 'error', '"metric" is missing: name the metric.'],
-    [4, 'error', expect.stringContaining('No metric "nope". Nearest of the metrics, 12 in all: ')],
+    [4, 'error', expect.stringMatching(/No metric "nope"\. Nearest of the metrics, \d+ in all: /)],
     [
       5,
       'error',
@@ -105,7 +105,7 @@ test('an answer names metric, version and options with their defaults, and an er
     metric: 'ragas',
     outcome: 'error',
     score: null,
-    error: expect.stringContaining('12 in all: ragas_tool_call_f1, ragas_tool_call_accuracy'),
+    error: expect.stringContaining(' in all: ragas_tool_call_f1, ragas_tool_call_accuracy'),
   });
 });
 

@@ -1,10 +1,10 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { parseJson, type Json, type JsonObject } from '#lib/contracts/json/json';
 import { SuiteFile } from '#lib/contracts/suite';
-import { scoreMetrics } from '#lib/scoring/metric-input';
+import { scoreMetrics } from '#lib/scoring/metrics';
 import { parseReply } from '#lib/scoring/replies/parse-reply';
 import { prepareCase } from '#lib/scoring/house/score-case';
-import { toPossibleAnswer, fromPossibleAnswer } from '#lib/scoring/compatible/bfcl-possible-answer';
+import { toPossibleAnswer, fromPossibleAnswer } from '#lib/scoring/metrics/bfcl-possible-answer';
 import type { BfclPart } from './export-bfcl.js';
 import { exportToText } from '../testing/export-whole.js';
 import { importBfcl } from './import-bfcl.js';

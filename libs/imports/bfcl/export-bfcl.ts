@@ -4,7 +4,7 @@ import { memoize } from '#lib/contracts/memoize';
 import type { Tool } from '#lib/contracts/tool';
 import { toolSetOf } from '#lib/scoring/cases/tool-set';
 import { expectedCalls } from '#lib/scoring/house/score-case';
-import { toPossibleAnswer } from '#lib/scoring/compatible/bfcl-possible-answer';
+import { toPossibleAnswer } from '#lib/scoring/metrics/bfcl-possible-answer';
 import { toFunction } from './bfcl-function.js';
 
 export type BfclPart = 'all' | 'questions' | 'answers';

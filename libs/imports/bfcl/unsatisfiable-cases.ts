@@ -1,5 +1,5 @@
 import { toText, isObject, type Json, type JsonObject } from '#lib/contracts/json/json';
-import { bfclAst, type BfclInput } from '#lib/scoring/compatible/bfcl';
+import { bfclAst, type BfclInput } from '#lib/scoring/metrics/bfcl-checker';
 
 /** Each value is tried against all others. */
 const MAX_TRIED_VALUES = 30;

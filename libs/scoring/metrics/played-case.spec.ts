@@ -1,9 +1,9 @@
 import type { CaseInput } from '#lib/contracts/case';
 import { parseJson } from '#lib/contracts/json/json';
-import { checkMetrics, METRIC_IDS } from '#lib/contracts/metric';
 import type { Tool } from '#lib/contracts/tool';
-import { scoreMetrics, type PlayedCase } from './metric-input.js';
-import { parseReply } from './replies/parse-reply.js';
+import { checkMetrics, METRICS, scoreMetrics } from '../metrics.js';
+import type { PlayedCase } from './metric.js';
+import { parseReply } from '../replies/parse-reply.js';
 
 const string = { type: 'string' };
 const tools: Tool[] = [
@@ -37,7 +37,7 @@ const answered = (expected: string, ...rounds: Call[][]): PlayedCase => ({
 });
 const score = (id: string, options: object, of: PlayedCase) =>
   scoreMetrics(checkMetrics([{ id, options: options as never }]).metrics, of)[id]!;
-const all = checkMetrics(METRIC_IDS.map((id) => ({ id, options: {} }))).metrics;
+const all = checkMetrics(METRICS.map(({ id }) => id)).metrics;
 
 const paris = '{"expected_tool": "weather", "expected_params": {"city": "Paris"}}';
 const rightCall: Call = ['weather', '{"city": "Paris"}'];
@@ -45,7 +45,7 @@ const rightCall: Call = ['weather', '{"city": "Paris"}'];
 test('a right call scores 1 under every metric that applies to one reply', () => {
   const scores = Object.entries(scoreMetrics(all, answered(paris, [rightCall])));
   expect(scores.filter(([, { score }]) => score === 1).map(([id]) => id)).toEqual(
-    METRIC_IDS.filter((id) => !['toolmark.multi_turn', 'axion_similarity', 'difflib_ratio', 'pass_hat_k'].includes(id)),
+    METRICS.filter(({ id, notInRuns }) => !notInRuns && id !== 'toolmark.multi_turn').map(({ id }) => id),
   );
   expect(scores.filter(([, { score }]) => score === null).map(([, { reason }]) => reason)).toEqual([
     'The case is not a chain.',

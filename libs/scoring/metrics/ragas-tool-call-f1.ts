@@ -1,18 +1,32 @@
 import { pythonKey } from './python-values.js';
-import type { NamedCall } from './named-call.js';
+import { CallsAndExpected, metric, NO_OPTIONS, paris, rome, type NamedCall } from './metric.js';
+import { comparedCalls } from './played-case.js';
+
+export const ragasToolCallF1 = metric({
+  id: 'ragas_tool_call_f1',
+  reference: 'Ragas ToolCallF1',
+  version: '0.4.3',
+  meaning: 'F1 over the sets of whole calls; nothing expected and nothing called is 0.',
+  options: NO_OPTIONS,
+  input: CallsAndExpected,
+  score: ({ called, expected }) => f1(called, expected),
+  example: { input: { called: [paris], expected: [paris, rome] } },
+  records: 'calls',
+  fromCase: (played) => comparedCalls(played),
+});
 
 /**
  * Ragas 0.4.3 `ToolCallF1`: compares calls as sets of (name, arguments), without duplicates. No calls on both sides
  * give 0, not 1.
  */
-export function ragasToolCallF1(called: readonly NamedCall[], expected: readonly NamedCall[]) {
+function f1(called: readonly NamedCall[], expected: readonly NamedCall[]) {
   const [predicted, reference] = [keysOf(called), keysOf(expected)];
   const tp = [...predicted].filter((key) => reference.has(key)).length;
   const [fp, fn] = [predicted.size - tp, reference.size - tp];
   const precision = tp ? tp / (tp + fp) : 0;
   const recall = tp ? tp / (tp + fn) : 0;
-  const f1 = tp ? (2 * precision * recall) / (precision + recall) : 0;
-  return { score: roundLikePython(f1), precision, recall, tp, fp, fn };
+  const score = tp ? (2 * precision * recall) / (precision + recall) : 0;
+  return { score: roundLikePython(score), precision, recall, tp, fp, fn };
 }
 
 const keysOf = (calls: readonly NamedCall[]): Set<string> =>

@@ -1,22 +1,88 @@
+import { z } from 'zod';
 import { isObject, parseJson, type Json, type JsonObject } from '#lib/contracts/json/json';
 import { hasKey, pythonEqual } from './python-values.js';
+import { jsonObject } from '#lib/contracts/tool';
+import { metric, paris, replyWith, rome, type NamedCall } from './metric.js';
+import { comparedCalls } from './played-case.js';
 
-type ArgumentMode = 'exact' | 'ignore' | 'subset' | 'superset';
-export interface AgentevalsOptions {
-  trajectory_match_mode: 'strict' | 'unordered' | 'subset' | 'superset';
-  tool_args_match_mode: ArgumentMode;
-  tool_args_match_overrides: Record<string, string | string[]> | null;
-}
+const ARGUMENT_MODES = ['exact', 'ignore', 'subset', 'superset'] as const;
+const options = z.strictObject({
+  trajectory_match_mode: z
+    .enum(['strict', 'unordered', 'subset', 'superset'])
+    .default('strict')
+    .meta({
+      description:
+        'How the calls must agree with the reference: message by message (`strict`), in any order ' +
+        '(`unordered`), with no calls but those of the reference (`subset`), or with at least those of ' +
+        'the reference (`superset`).',
+    }),
+  tool_args_match_mode: z.enum(ARGUMENT_MODES).default('exact').meta({
+    description: "Whether arguments must be equal, are ignored, or must be a subset or a superset of the reference's.",
+  }),
+  tool_args_match_overrides: z
+    .record(z.string(), z.union([z.enum(ARGUMENT_MODES), z.array(z.string())]))
+    .nullable()
+    .default(null)
+    .meta({
+      description:
+        'For single tools, by name: another mode, or a list of dotted keys, which alone must be equal. ' +
+        'An empty list means no override. Null treats all tools alike.',
+    }),
+});
+type Options = z.output<typeof options>;
+
+export const agentevalsTrajectoryMatch = metric({
+  id: 'agentevals_trajectory_match',
+  reference: 'agentevals trajectory match',
+  version: '0.0.9',
+  meaning: 'Whether the trajectory of calls matches a reference trajectory.',
+  options,
+  input: z.strictObject({
+    outputs: z.array(jsonObject).meta({ description: 'The messages of the run, as chat completions have them.' }),
+    reference_outputs: z.array(jsonObject).meta({ description: 'The messages that were expected.' }),
+  }),
+  example: {
+    options: { trajectory_match_mode: 'superset' },
+    input: {
+      outputs: [{ role: 'user', content: 'Weather?' }, replyWith(rome, paris)],
+      reference_outputs: [replyWith(paris)],
+    },
+  },
+  score: ({ outputs, reference_outputs }, options) => {
+    const match = trajectoriesMatch(outputs, reference_outputs, options);
+    return { score: Number(match), match };
+  },
+  records: 'messages',
+  fromCase: (played, options) =>
+    comparedCalls(played, comparesArguments(options), (replies, expected) => ({
+      input: {
+        outputs: replies.flatMap((calls, index) => [
+          assistant(calls),
+          ...(index < replies.length - 1 ? calls.map(() => ({ role: 'tool' })) : []),
+        ]),
+        reference_outputs: [assistant(expected)],
+      },
+    })),
+});
+
+const comparesArguments = ({ tool_args_match_mode: mode, tool_args_match_overrides: overrides }: Options): boolean =>
+  mode !== 'ignore' || Object.values(overrides ?? {}).some((own) => own !== 'ignore');
+
+const assistant = (calls: NamedCall[]): JsonObject => ({
+  role: 'assistant',
+  ...(calls.length && { tool_calls: calls.map((call) => ({ name: call.name, args: call.arguments ?? {} })) }),
+});
+
 interface Call {
   name: string;
   args: Json;
 }
 
 /** agentevals 0.0.9 (Python) `create_trajectory_match_evaluator`. */
-export function agentevalsTrajectoryMatch(
+function trajectoriesMatch(
   outputs: readonly JsonObject[],
   reference: readonly JsonObject[],
-  options: AgentevalsOptions,
+  options: Options,
 ): boolean {
   const [given, wanted] = [outputs.flatMap(callsOf), reference.flatMap(callsOf)];
   switch (options.trajectory_match_mode) {
@@ -36,7 +102,7 @@ export function agentevalsTrajectoryMatch(
 }
 
 /** Text is not compared. An empty list of calls differs from no list. */
-function sameStep(output: JsonObject, reference: JsonObject, options: AgentevalsOptions): boolean {
+function sameStep(output: JsonObject, reference: JsonObject, options: Options): boolean {
   if (output.role !== reference.role) return false;
   const [given, wanted] = [output.tool_calls ?? null, reference.tool_calls ?? null];
   if ((given === null) !== (wanted === null)) return false;
@@ -55,7 +121,7 @@ function sameStep(output: JsonObject, reference: JsonObject, options: Agentevals
 }
 
 /** Whether every reference call finds a call of its own. Each takes the first that matches. */
-function covers(calls: readonly Call[], references: readonly Call[], options: AgentevalsOptions): boolean {
+function covers(calls: readonly Call[], references: readonly Call[], options: Options): boolean {
   const used = new Set<number>();
   return references.every((reference) => {
     const index = calls.findIndex(
@@ -69,7 +135,7 @@ function covers(calls: readonly Call[], references: readonly Call[], options: Ag
   });
 }
 
-function sameArguments(given: Json, wanted: Json, name: string, options: AgentevalsOptions): boolean {
+function sameArguments(given: Json, wanted: Json, name: string, options: Options): boolean {
   const override = options.tool_args_match_overrides?.[name];
   if (Array.isArray(override) && override.length)
     return override.every((path) => pythonEqual(at(given, path), at(wanted, path)));

@@ -1,15 +1,50 @@
+import { z } from 'zod';
 import { isObject, unwrapAllNumbers, type Json, type JsonObject } from '#lib/contracts/json/json';
 import { jsonInText } from './promptfoo-text.js';
+import { json, metric, present } from './metric.js';
+import { callsOf } from './played-case.js';
+
+const options = z.strictObject({
+  threshold: z.number().default(1).meta({ description: 'The score from which `pass` is true.' }),
+  inverse: z.boolean().default(false).meta({ description: 'Inverts `pass`. The score does not change.' }),
+});
+type Options = z.output<typeof options>;
+
+export const promptfooToolCallF1 = metric({
+  id: 'promptfoo_tool_call_f1',
+  reference: 'promptfoo tool-call-f1',
+  version: '0.123',
+  meaning: 'F1 over the sets of tool names.',
+  options,
+  input: z.strictObject({
+    output: present.meta({
+      description: "What the model put out: its calls in any provider's words, or a text that holds them.",
+    }),
+    expected: z
+      .union([z.string(), z.array(json)])
+      .meta({ description: 'The names that were expected: a list, or a text with commas.' }),
+  }),
+  example: {
+    input: {
+      output: [{ type: 'function', function: { name: 'weather', arguments: '{}' } }],
+      expected: ['weather', 'news'],
+    },
+  },
+  score: ({ output, expected }, options) => f1(output, expected, options),
+  records: 'names',
+  fromCase(played) {
+    const { calls, names } = callsOf(played);
+    return names.length === 0
+      ? { notApplicable: 'promptfoo cannot express that no tool should be called.' }
+      : { input: { output: calls.map(({ name }) => ({ name })), expected: names } };
+  },
+});
 
 /**
  * promptfoo 0.123 `tool-call-f1`: compares names only, as sets.
  * @throws Error when no expected name is given, as promptfoo does
  */
-export function promptfooToolCallF1(
-  output: unknown,
-  value: string | readonly Json[],
-  options: { threshold: number; inverse: boolean },
-) {
+function f1(output: unknown, value: string | readonly Json[], options: Options) {
   // The elements of a list count as JavaScript prints them: the number 1 is the name "1".
   const names = (typeof value === 'string' ? value.split(',') : value.map((name) => String(unwrapAllNumbers(name))))
     .map((name) => name.trim())

@@ -1,23 +1,63 @@
-import { isNumber, isObject, toNumber, type Json, type JsonObject } from '#lib/contracts/json/json';
-import { hasKey, pythonEqual, pythonRepr, pythonType } from './python-values.js';
-import { sequenceRatio } from '../arguments/sequence-ratio.js';
-import type { NamedCall } from './named-call.js';
+import { z } from 'zod';
+import { isObject, type JsonObject } from '#lib/contracts/json/json';
+import { hasKey, pythonEqual, pythonRepr } from './python-values.js';
+import { similarityOf } from './axion-similarity.js';
+import { made, metric, NamedCall, paris, rome, wanted } from './metric.js';
+import { comparedCalls } from './played-case.js';
 
-export interface AxionOptions {
-  check_parameters: boolean;
-  strict_order: boolean;
-  parameter_matching_strategy: string;
-  fuzzy_threshold: number;
-  scoring: 'recall' | 'precision' | 'f1';
-  threshold: number;
-}
+const options = z.strictObject({
+  check_parameters: z
+    .boolean()
+    .default(false)
+    .meta({ description: 'Whether arguments have to match too, or only names.' }),
+  strict_order: z
+    .boolean()
+    .default(false)
+    .meta({ description: 'Whether both lists must agree call by call, in which case the score is 0 or 1.' }),
+  parameter_matching_strategy: z.enum(['exact', 'subset', 'fuzzy']).default('exact').meta({
+    description:
+      'Arguments match when they are equal, when the expected ones are among them, or when they are similar enough.',
+  }),
+  fuzzy_threshold: z
+    .number()
+    .default(0.8)
+    .meta({ description: 'The mean similarity of the expected arguments from which a call matches, for `fuzzy`.' }),
+  scoring: z
+    .enum(['recall', 'precision', 'f1'])
+    .default('recall')
+    .meta({
+      description:
+        'What the score measures: the share of expected calls that were made (`recall`), the share of ' +
+        'calls made that were expected (`precision`), or the harmonic mean of both (`f1`).',
+    }),
+  threshold: z.number().default(0.5).meta({ description: 'The score from which `pass` is true.' }),
+});
+type Options = z.output<typeof options>;
+
+const calls = z
+  .array(NamedCall)
+  .nullable()
+  .transform((list) => list ?? []);
+
+export const axionToolCorrectness = metric({
+  id: 'axion_tool_correctness',
+  reference: 'Axion ToolCorrectness',
+  version: '2026-08',
+  meaning: 'Share of expected tools that were called, arguments on request.',
+  options,
+  input: z.strictObject({ called: calls.meta(made), expected: calls.meta(wanted) }),
+  example: { options: { check_parameters: true }, input: { called: [paris], expected: [paris, rome] } },
+  score: ({ called, expected }, options) => correctness(called, expected, options),
+  records: 'calls',
+  takesNull: true,
+  // Axion takes any other strategy as "exact".
+  readOption: (name, value) =>
+    name !== 'parameter_matching_strategy' || value === 'subset' || value === 'fuzzy' ? value : 'exact',
+  fromCase: (played, options) => comparedCalls(played, options.check_parameters === true),
+});
 
 /** Axion's `ToolCorrectness` (August 2026): greedy first match, in the order of the expected tools. */
-export function axionToolCorrectness(
-  called: readonly NamedCall[],
-  expected: readonly NamedCall[],
-  options: AxionOptions,
-) {
+function correctness(called: readonly NamedCall[], expected: readonly NamedCall[], options: Options) {
   const left = [...called];
   const matched: string[] = [];
   const missing: string[] = [];
@@ -43,7 +83,7 @@ export function axionToolCorrectness(
   return { score, pass: score >= options.threshold, explanation };
 }
 
-function inOrder(called: readonly NamedCall[], expected: readonly NamedCall[], options: AxionOptions): string {
+function inOrder(called: readonly NamedCall[], expected: readonly NamedCall[], options: Options): string {
   if (called.length !== expected.length) return `${expected.length} tools were expected, ${called.length} were called.`;
   const wrong = called.findIndex((call, index) => !matches(call, expected[index]!, options));
   if (wrong < 0) return `All ${expected.length} tools were called in order.`;
@@ -58,7 +98,7 @@ function scoreOf(
   called: readonly NamedCall[],
   expected: readonly NamedCall[],
   matched: number,
-  options: AxionOptions,
+  options: Options,
 ): number {
   if (expected.length === 0) return called.length === 0 ? 1 : 0;
   if (options.strict_order) {
@@ -73,7 +113,7 @@ function scoreOf(
   return precision && recall ? (2 * precision * recall) / (precision + recall) : 0;
 }
 
-function matches(call: NamedCall, want: NamedCall, options: AxionOptions): boolean {
+function matches(call: NamedCall, want: NamedCall, options: Options): boolean {
   if (call.name !== want.name) return false;
   if (!options.check_parameters) return true;
   const [given, wanted] = [call.arguments ?? {}, want.arguments ?? {}];
@@ -81,10 +121,7 @@ function matches(call: NamedCall, want: NamedCall, options: AxionOptions): boole
   if (options.parameter_matching_strategy !== 'fuzzy') return pythonEqual(given, wanted);
   const keys = Object.keys(wanted);
   if (keys.length === 0) return true;
-  const total = keys.reduce(
-    (sum, key) => sum + axionSimilarity(hasKey(given, key) ? given[key]! : null, wanted[key]!),
-    0,
-  );
+  const total = keys.reduce((sum, key) => sum + similarityOf(hasKey(given, key) ? given[key]! : null, wanted[key]!), 0);
   return total / keys.length >= options.fuzzy_threshold;
 }
 
@@ -94,29 +131,3 @@ const isSubset = (given: JsonObject, wanted: JsonObject): boolean =>
     const [value, want] = [given[key]!, wanted[key]!];
     return isObject(value) && isObject(want) ? isSubset(value, want) : pythonEqual(value, want);
   });
-
-/** Axion's similarity of two values. It is not symmetric, and it is negative for numbers of opposite signs. */
-export function axionSimilarity(called: Json, expected: Json): number {
-  if (called === null || expected === null || pythonType(called) !== pythonType(expected)) return 0;
-  if (typeof called === 'string') return sequenceRatio(called, expected as string);
-  if (typeof called === 'boolean') return called === expected ? 1 : 0;
-  if (isNumber(called) && isNumber(expected)) return numberSimilarity(toNumber(called), toNumber(expected));
-  if (isObject(called) && isObject(expected)) return objectSimilarity(called, expected);
-  return pythonEqual(called, expected) ? 1 : 0;
-}
-
-function numberSimilarity(a: number, b: number): number {
-  if (a === 0 && b === 0) return 1;
-  if (a === 0 || b === 0) return 0;
-  return 1 - Math.abs(a - b) / Math.max(Math.abs(a), Math.abs(b));
-}
-
-function objectSimilarity(a: JsonObject, b: JsonObject): number {
-  const union = new Set([...Object.keys(a), ...Object.keys(b)]).size;
-  if (union === 0) return 1;
-  const shared = Object.keys(a).filter((key) => hasKey(b, key));
-  const values = shared.length
-    ? shared.reduce((sum, key) => sum + axionSimilarity(a[key]!, b[key]!), 0) / shared.length
-    : 0;
-  return (shared.length / union + values) / 2;
-}

@@ -1,15 +1,33 @@
+import { z } from 'zod';
 import { comparePythonStrings, hasKey, pythonStr } from './python-values.js';
-import type { NamedCall } from './named-call.js';
+import { CallsAndExpected, metric, paris, rome, type NamedCall } from './metric.js';
+import { comparedCalls } from './played-case.js';
+
+const options = z.strictObject({
+  strict_order: z.boolean().default(true).meta({
+    description: 'Whether calls are compared in order. Otherwise both lists are sorted by names and arguments first.',
+  }),
+});
+type Options = z.output<typeof options>;
+
+export const ragasToolCallAccuracy = metric({
+  id: 'ragas_tool_call_accuracy',
+  reference: 'Ragas ToolCallAccuracy',
+  version: '0.4.3',
+  meaning: 'Share of right arguments where the names agree as sequences, else 0.',
+  options,
+  input: CallsAndExpected,
+  score: ({ called, expected }, options) => accuracy(called, expected, options),
+  example: { options: { strict_order: false }, input: { called: [rome, paris], expected: [paris, rome] } },
+  records: 'calls',
+  fromCase: (played) => comparedCalls(played),
+});
 
 /**
  * Ragas 0.4.3 `ToolCallAccuracy` with exact comparison: by position, with arguments as Python's `str()`. Any unequal
  * name gives 0.
  */
-export function ragasToolCallAccuracy(
-  called: readonly NamedCall[],
-  expected: readonly NamedCall[],
-  options: { strict_order: boolean },
-): { score: number } {
+function accuracy(called: readonly NamedCall[], expected: readonly NamedCall[], options: Options): { score: number } {
   if (called.length === 0 && expected.length === 0) return { score: 1 };
   if (called.length === 0 || expected.length === 0) return { score: 0 };
   const [predicted, reference] = options.strict_order ? [called, expected] : [sorted(called), sorted(expected)];

@@ -1,15 +1,15 @@
 import { z } from 'zod';
 import { CaseInput } from '#lib/contracts/case';
 import { isObject, unwrapNumbers } from '#lib/contracts/json/json';
-import type { MetricOptions } from '#lib/contracts/metric';
 import { Tool } from '#lib/contracts/tool';
 import { conversionWarnings, flattenDeclarations } from '#lib/contracts/input/tool-shapes';
-import type { Verdict } from '#lib/contracts/verdict';
+import { SCORING_VERSION, type Verdict } from '#lib/contracts/verdict';
 import { checkCase } from '../checks/check-case.js';
 import type { SimilarityLookup } from '../arguments/compare-leaves.js';
 import { parseReply, type ParsedReply } from '../replies/parse-reply.js';
-import { prepareCase } from './score-case.js';
-import { scoreChain } from './score-chain.js';
+import { prepareCase } from '../house/score-case.js';
+import { scoreChain } from '../house/score-chain.js';
+import { metric, paris, replyWith } from './metric.js';
 
 const caseAndTools = {
   // A case as it is written, or as the API returns it.
@@ -27,8 +27,8 @@ const reply = z
   .unknown()
   .refine((value) => value !== undefined, 'is missing')
   .meta({ description: 'What the model replied: an assistant message of a chat completion.' });
-export const SingleTurnInput = z.strictObject({ ...caseAndTools, reply });
-export const MultiTurnInput = z.strictObject({
+const SingleTurnInput = z.strictObject({ ...caseAndTools, reply });
+const MultiTurnInput = z.strictObject({
   ...caseAndTools,
   rounds: z
     .array(
@@ -43,13 +43,66 @@ export const MultiTurnInput = z.strictObject({
     .min(1)
     .meta({ description: 'The replies of the chain, in order.' }),
 });
-type HouseOptions = MetricOptions<'toolmark.single_turn'>;
 
-export function scoreSingleTurn(
-  input: z.output<typeof SingleTurnInput>,
-  options: HouseOptions,
-  similarities?: SimilarityLookup,
-) {
+const options = z.strictObject({
+  pass_threshold: z
+    .number()
+    .min(0)
+    .max(1)
+    .default(1)
+    .meta({ description: 'The overall score from which a case passes.' }),
+});
+type Options = z.output<typeof options>;
+
+const weather = {
+  type: 'function',
+  function: {
+    name: 'weather',
+    parameters: { type: 'object', properties: { city: { type: 'string' } }, required: ['city'] },
+  },
+};
+const news = { type: 'function', function: { name: 'news' } };
+const expectParis = { expected_tool: 'weather', expected_params: { city: 'Paris' } };
+
+export const toolmarkSingleTurn = metric({
+  id: 'toolmark.single_turn',
+  reference: 'Toolmark',
+  version: String(SCORING_VERSION),
+  meaning: 'The verdict on one reply: tool, parameters, overall.',
+  options,
+  input: SingleTurnInput,
+  score: scoreSingleTurn,
+  example: { input: { case: expectParis, tools: [weather], reply: replyWith(paris) } },
+  records: 'reply',
+  fromCase: ({ case: input, tools, rounds }) =>
+    input.multi_turn
+      ? { notApplicable: 'The case is a chain.' }
+      : { input: { case: input, tools, reply: rounds[0]?.message } },
+});
+
+export const toolmarkMultiTurn = metric({
+  id: 'toolmark.multi_turn',
+  reference: 'Toolmark',
+  version: String(SCORING_VERSION),
+  meaning: 'The verdict on a chain of rounds.',
+  options,
+  input: MultiTurnInput,
+  score: scoreMultiTurn,
+  example: {
+    input: {
+      case: { ...expectParis, multi_turn: true, optimal_hops: 1 },
+      tools: [weather, news],
+      rounds: [{ reply: replyWith({ name: 'news', arguments: {} }) }, { reply: replyWith(paris) }],
+    },
+  },
+  records: 'rounds',
+  fromCase: ({ case: input, tools, rounds }) =>
+    input.multi_turn
+      ? { input: { case: input, tools, rounds: rounds.map(({ message }) => ({ reply: message })) } }
+      : { notApplicable: 'The case is not a chain.' },
+});
+
+function scoreSingleTurn(input: z.output<typeof SingleTurnInput>, options: Options, similarities?: SimilarityLookup) {
   const tools = toolsFor(input, similarities);
   return toResult(
     prepareCase(input.case, tools, options.pass_threshold).score(parseRecorded(input.reply, tools), { similarities }),
@@ -57,11 +110,7 @@ export function scoreSingleTurn(
   );
 }
 
-export function scoreMultiTurn(
-  input: z.output<typeof MultiTurnInput>,
-  options: HouseOptions,
-  similarities?: SimilarityLookup,
-) {
+function scoreMultiTurn(input: z.output<typeof MultiTurnInput>, options: Options, similarities?: SimilarityLookup) {
   const tools = toolsFor(input, similarities);
   return toResult(
     scoreChain(

@@ -1,0 +1,101 @@
+import { z } from 'zod';
+import type { CaseInput } from '#lib/contracts/case';
+import { toInputErrors } from '#lib/contracts/input/input-errors';
+import type { Json, JsonObject } from '#lib/contracts/json/json';
+import { jsonObject, type Tool } from '#lib/contracts/tool';
+import type { SimilarityLookup } from '../arguments/compare-leaves.js';
+import type { ParsedReply } from '../replies/parse-reply.js';
+
+/** The score of a metric for one input. Other fields are those of the reference (`valid`, `tp`, ...). */
+export interface MetricScore {
+  score: number | null;
+  [field: string]: unknown;
+}
+
+/** A metric, and all that Toolmark knows of it: `GET /api/metrics` lists it, runs and `toolmark score` compute it. */
+export type Metric<Options extends z.ZodObject = z.ZodObject, Input extends z.ZodType = z.ZodType> = {
+  id: string;
+  reference: string;
+  version: string;
+  meaning: string;
+  /** A strict object with defaults. */
+  options: Options;
+  /** Translates the value of an option that the reference takes although its documentation does not list it. */
+  readOption?(name: string, value: Json): Json;
+  /** A strict schema with our names. */
+  input: Input;
+  /** An input that can be scored, with options if they make the example clearer. */
+  example: { options?: JsonObject; input: JsonObject };
+  /** Pure: no I/O, no clock, no randomness. */
+  score(input: z.output<Input>, options: z.output<Options>, similarities?: SimilarityLookup): MetricScore;
+  /** Names that the reference gives fields of the input, by ours. Ours comes first. */
+  fields?: Record<string, readonly string[]>;
+  /** Which reader of libs/recorded finds the input in records of providers and other tools. */
+  records?: 'reply' | 'rounds' | 'calls' | 'messages' | 'names' | 'bfcl';
+  /** How the input holds a call; as a `NamedCall` if left out. */
+  toCall?(call: ReadCall): JsonObject;
+  /** Whether the reference takes null for a list of no calls. */
+  takesNull?: boolean;
+} & (
+  | { fromCase(played: PlayedCase, options: z.output<Options>): MetricInput; notInRuns?: undefined }
+  /** Why no run can have it, and what to use instead. */
+  | { notInRuns: string; fromCase?: undefined }
+);
+
+/** A case with the replies to it: one round for a single turn, all rounds for a chain. */
+export interface PlayedCase {
+  case: CaseInput;
+  tools: readonly Tool[];
+  rounds: readonly { message: unknown; reply: ParsedReply }[];
+  similarities?: SimilarityLookup;
+}
+export type MetricInput = { input: unknown } | { notApplicable: string };
+
+/** A call as a record holds it. `source` has its other fields. */
+export interface ReadCall {
+  name: string;
+  arguments?: Json;
+  source: JsonObject;
+}
+
+export const metric = <Options extends z.ZodObject, Input extends z.ZodType>(of: Metric<Options, Input>): Metric => ({
+  ...of,
+  score: (input, options, similarities) =>
+    of.score(readInput(of, input) as z.output<Input>, options as z.output<Options>, similarities),
+});
+
+/** @throws Error that names each wrong field, and shows an example of the input */
+function readInput(of: Pick<Metric, 'id' | 'input' | 'example'>, input: unknown): unknown {
+  const parsed = of.input.safeParse(input);
+  if (parsed.success) return parsed.data;
+  const faults = toInputErrors(parsed.error.issues);
+  const isShape = faults.some(({ path }) => path.lastIndexOf('/') <= 0);
+  const messages = faults.map(({ path, message }) => `/input${path} ${message}`).join('; ');
+  throw new Error(`${messages}${/[.?]$/.test(messages) ? '' : '.'}${isShape ? ` ${describeExample(of)}` : ''}`);
+}
+
+/** A sentence that shows what a metric takes. */
+export const describeExample = ({ id, example }: Pick<Metric, 'id' | 'example'>): string =>
+  `The input of ${id}, for example: ${JSON.stringify(example.input)}`;
+
+/** A call in the form that most public metrics take. */
+export const NamedCall = z.strictObject({ name: z.string(), arguments: jsonObject.nullish() });
+export type NamedCall = z.infer<typeof NamedCall>;
+
+export const NO_OPTIONS = z.strictObject({});
+export const json = z.unknown() as z.ZodType<Json>;
+export const present = json.refine((value) => value !== undefined, 'is missing');
+export const made = { description: 'The calls that were made, in order.' };
+export const wanted = { description: 'The calls that were expected.' };
+export const CallsAndExpected = z.strictObject({
+  called: z.array(NamedCall).meta(made),
+  expected: z.array(NamedCall).meta(wanted),
+});
+
+/** Calls of the examples. */
+export const paris = { name: 'weather', arguments: { city: 'Paris' } };
+export const rome = { name: 'weather', arguments: { city: 'Rome' } };
+export const replyWith = (...calls: { name: string; arguments: JsonObject }[]): JsonObject => ({
+  role: 'assistant',
+  tool_calls: calls.map((call) => ({ function: { ...call, arguments: JSON.stringify(call.arguments) } })),
+});

@@ -1,0 +1,77 @@
+import type { ExpectedCall } from '#lib/contracts/case';
+import type { ParsedCall } from '#lib/contracts/verdict';
+import { plainArguments } from '../arguments/matchers.js';
+import { expectedCalls } from '../house/score-case.js';
+import { countedCalls } from '../house/score-chain.js';
+import type { MetricInput, NamedCall, PlayedCase } from './metric.js';
+
+export const NO_ARGUMENTS: MetricInput = {
+  notApplicable: 'The case says nothing of the arguments, and the metric compares them.',
+};
+
+/**
+ * The calls of a played case as `parseReply` reads them, including repaired ones, and those that were expected. For a
+ * chain they are the calls up to the expected one, compared with the expected one alone. When the case accepts several
+ * names, the expected name is the one that was called.
+ */
+export function callsOf({ case: input, rounds }: PlayedCase) {
+  const expected = expectedCalls(input);
+  const replies = input.multi_turn
+    ? countedCalls(
+        input,
+        rounds.map(({ reply }) => reply),
+      )
+    : rounds.map(({ reply }) => reply.calls);
+  const calls = replies.flat();
+  return { expected, replies, calls, names: namesFor(expected, calls) };
+}
+
+/**
+ * The input of a metric that compares calls, which are those of each reply. If it compares arguments, it does so
+ * exactly: it does not apply to a case that expects matchers, or that says nothing of the arguments.
+ */
+export function comparedCalls(
+  played: PlayedCase,
+  comparesArguments = true,
+  toInput = (replies: NamedCall[][], expected: NamedCall[]): MetricInput => ({
+    input: { called: replies.flat(), expected },
+  }),
+): MetricInput {
+  const { expected, replies, names } = callsOf(played);
+  if (comparesArguments) {
+    if (expected.some(({ params }) => !params)) return NO_ARGUMENTS;
+    if (expected.some(({ params }) => !plainArguments(params!)))
+      return { notApplicable: 'The case expects matchers, and the metric compares values exactly.' };
+  }
+  const wanted = expected.map(({ params }, index): NamedCall => ({
+    name: names[index]!,
+    arguments: (params && plainArguments(params)) ?? params ?? {},
+  }));
+  return toInput(
+    replies.map((calls) => calls.map(plain)),
+    wanted,
+  );
+}
+
+/** Arguments that cannot be read match no expected ones, so that the call counts only by its name. */
+const plain = (call: ParsedCall): NamedCall => ({
+  name: call.name,
+  arguments: call.arguments ?? { '(unreadable)': call.raw ?? '' },
+});
+
+/**
+ * The expected names. From several acceptable names it takes one that was called, each call at most once. Expected
+ * calls with the fewest names choose first.
+ */
+function namesFor(expected: readonly ExpectedCall[], calls: readonly ParsedCall[]): string[] {
+  const left = calls.map((call) => call.name);
+  const names: string[] = [];
+  const choices = expected
+    .map((call, index) => ({ index, accepted: [call.tool].flat() }))
+    .sort((a, b) => a.accepted.length - b.accepted.length);
+  for (const { index, accepted } of choices) {
+    const name = (names[index] = accepted.find((one) => left.includes(one)) ?? accepted[0]!);
+    if (left.includes(name)) left.splice(left.indexOf(name), 1);
+  }
+  return names;
+}
