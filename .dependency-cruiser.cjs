@@ -1,6 +1,8 @@
 // Who may import whom. The reasons stand in docs/architecture.md; a border is moved there first.
 const lib = (...names) => `^libs/(${names.join('|')})/`;
 const npm = (...names) => `node_modules/(${names.join('|')})(/|$)`;
+/** Reads replies in every format, and knows no SDK. */
+const REPLIES = '^libs/providers/(replies/|formats/([^/]+/reply|read-body|stored-reply)\\.ts$)';
 const SPEC = '\\.spec\\.tsx?$';
 const COMPARISON_READS = [
   '^libs/comparison/(compare-runs|rank-run|page-items|common-cases|call-counts|side-totals)\\.ts$',
@@ -94,11 +96,7 @@ module.exports = {
     onlyOurs(
       'imports-import-contracts-scoring-and-recorded',
       lib('imports'),
-      [
-        lib('imports', 'contracts', 'scoring', 'recorded'),
-        '^libs/providers/replies/',
-        '^libs/runtime/yield-to-event-loop',
-      ],
+      [lib('imports', 'contracts', 'scoring', 'recorded'), REPLIES, '^libs/runtime/yield-to-event-loop'],
       'Files in, suites out: no server is needed to read one.',
     ),
     {
@@ -188,13 +186,13 @@ module.exports = {
     onlyOurs(
       'recorded-imports-contracts-scoring-and-replies',
       lib('recorded'),
-      [lib('recorded', 'contracts', 'scoring'), '^libs/providers/replies/'],
+      [lib('recorded', 'contracts', 'scoring'), REPLIES],
       'What others wrote down is read without an SDK, a server or a clock.',
     ),
     onlyOurs(
       'replies-import-contracts',
-      '^libs/providers/replies/',
-      ['^libs/providers/replies/', lib('contracts')],
+      REPLIES,
+      [REPLIES, lib('contracts')],
       'A reply is read in the same way when it arrives and when it is found in a file.',
     ),
     onlyOurs(
@@ -254,7 +252,7 @@ module.exports = {
     ...floors('libs/db', 'connection', 'upkeep', 'catalogue', 'read', 'engine'),
     ...floors('libs/scoring', 'statistics', 'arguments', 'replies', 'cases', 'checks', 'house', 'metrics'),
     ...floors('libs/imports', 'source', 'traces', 'files', 'bfcl', 'promptfoo'),
-    ...floors('libs/providers', 'waits', 'replies', 'guarded', 'dialects', 'learned', 'hosts'),
+    ...floors('libs/providers', 'waits', 'replies', 'guarded', 'dialects', 'formats', 'learned', 'hosts'),
     ...floors(
       'apps/worker',
       'health',

@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path';
 
 /** The pages that are written for readers: fixtures and installed packages are not. */
 const pages = globSync(['*.md', '{.github,apps,bench,docs,examples,libs,prisma,test}/**/*.md'], {
-  exclude: ['libs/providers/dialects/fixtures', 'test/tools/*/node_modules'], // Name files of other repositories.
+  exclude: ['libs/providers/formats', 'test/tools/*/node_modules'], // Name files of other repositories.
 }).sort();
 const FILE = /^[\w.{}*-][\w.{}*\/-]*\.(?:ts|mjs|js|json|md|sql|lua|yml|yaml|prisma|sh)$/;
 

@@ -5,7 +5,7 @@ import type { ProviderKind } from '#lib/contracts/provider';
 import type { Tool } from '#lib/contracts/tool';
 import { createChatClient } from '#lib/providers/chat';
 import type { ProviderFailure } from '#lib/providers/failure';
-import { replyInFailure } from '#lib/providers/replies/stored-reply';
+import { replyInFailure } from '#lib/providers/formats/stored-reply';
 import { KNOWN_HOSTS } from '../apps/simulator/hosts/hosts.js';
 import { createSimulator, type Simulator } from '../apps/simulator/server.js';
 import { playAlone } from './play-alone.js';

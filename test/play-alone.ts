@@ -4,7 +4,7 @@ import type { ProviderKind } from '#lib/contracts/provider';
 import type { Tool } from '#lib/contracts/tool';
 import { createChatClient } from '#lib/providers/chat';
 import type { Endpoint, Fetch } from '#lib/providers/dialects/dialect';
-import { suiteNamesByWireName } from '#lib/providers/dialects/dialects';
+import { suiteNamesByWireName } from '#lib/providers/formats/formats';
 import { playCase, type PlayedCase } from '../apps/worker/items/play-case.js';
 import { prepare } from '../apps/worker/scoring/prepare-case.js';
 import { runTools } from '../apps/worker/scoring/scoring-work.js';

@@ -14,7 +14,6 @@ import { ParamTuneInput, TUNE_MODES } from '#lib/param-tune/contract';
 import { CANDIDATE_STATES, PROMPT_TUNE_MODES, PromptTuneInput } from '#lib/prompt-tune/contract';
 import { AGREEMENTS, JUDGEMENTS, JudgeInput, Judgement, JudgeSetting } from '#lib/judge/contract';
 import { JudgeOfRun } from '#lib/contracts/judge-of-run';
-import { ProviderKind } from '#lib/contracts/provider';
 import { CacheMode, RunInput, ToolChoice } from '#lib/contracts/run-input';
 import { PromptCache } from '#lib/contracts/prompt-cache';
 import { SPENDING_BY } from '#lib/contracts/spending';
@@ -31,7 +30,6 @@ import {
   PROMPT_TUNE_MODES as PROMPT_MODE_CHOICES,
   type PromptTuneSettings,
 } from './commands/prompt-tune-settings.js';
-import { PROVIDER_KINDS } from './commands/providers.js';
 import { SCORING_MODES as SCORING_CHOICES } from './commands/rescore.js';
 import {
   CACHE_MODES,
@@ -71,7 +69,6 @@ it.each([
   ['job statuses', STATUS_CHOICES, JOB_STATUSES],
   ['job types', JOB_TYPES, JobType.options],
   ['statuses of experiments', EXPERIMENT_STATUSES, ExperimentsQuery.shape.status.unwrap().options],
-  ['provider kinds', PROVIDER_KINDS, ProviderKind.options],
   ['scoring modes', SCORING_CHOICES, SCORING_MODES],
   ['cache modes', CACHE_MODES, CacheMode.options],
   ['times of prompt caches', PROMPT_CACHE_MODES, PromptCache.unwrap().options],

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { RESERVED_REPLY_TOKENS } from './estimate.js';
 import { time } from './page.js';
 import { Params } from './params.js';
+import { PROVIDER_KINDS } from './provider-kinds.js';
 
 const TOKENS_PER_MINUTE =
   'Tokens per minute, of requests and replies together; null for no limit. Until a reply has come, it counts as ' +
@@ -79,43 +80,6 @@ const apiKey = z
   .string()
   .trim()
   .regex(/^[\x21-\x7e]{1,2000}$/, 'must be 1 to 2000 visible ASCII characters without blanks');
-/** Hosts and servers by the format that they speak, in lower-case letters and digits. */
-const SPEAK: Record<string, readonly string[]> = {
-  openai: [
-    'ollama',
-    'lmstudio',
-    'vllm',
-    'azure',
-    'azureopenai',
-    'openrouter',
-    'groq',
-    'mistral',
-    'mistralai',
-    'together',
-    'togetherai',
-    'fireworks',
-    'fireworksai',
-    'deepseek',
-    'litellm',
-    'cerebras',
-    'llamacpp',
-    'llamafile',
-    'localai',
-    'sglang',
-    'tgi',
-    'huggingface',
-    'perplexity',
-    'nvidia',
-    'nim',
-    'openaicompatible',
-    'openaichat',
-    'chatgpt',
-  ],
-  'openai-responses': ['responses', 'xai', 'grok'],
-  anthropic: ['claude'],
-  google: ['gemini', 'googlegemini', 'googleai', 'googlegenai'],
-};
-
 function formatOf(kind: unknown): string | undefined {
   const plain =
     typeof kind === 'string'
@@ -124,7 +88,7 @@ function formatOf(kind: unknown): string | undefined {
           .toLowerCase()
           .replace(/[^a-z0-9]/g, '')
       : '';
-  const [format] = Object.entries(SPEAK).find(([, names]) => names.includes(plain)) ?? [];
+  const [format] = Object.entries(PROVIDER_KINDS).find(([, { hosts }]) => hosts.includes(plain)) ?? [];
   return (
     format &&
     `is the format of requests, not the name of a host: ${JSON.stringify(kind)} speaks "${format}". ` +
@@ -133,7 +97,7 @@ function formatOf(kind: unknown): string | undefined {
 }
 
 export const ProviderKind = z
-  .enum(['openai', 'openai-responses', 'anthropic', 'google'], { error: ({ input }) => formatOf(input) })
+  .enum(Object.keys(PROVIDER_KINDS) as (keyof typeof PROVIDER_KINDS)[], { error: ({ input }) => formatOf(input) })
   .meta({
     description:
       "The request format of the provider: OpenAI's chat completions and anything compatible with " +

@@ -3,7 +3,7 @@ import type { ProviderKind } from '#lib/contracts/provider';
 import { classifyError, classifyStatus } from './classify-failure.js';
 import type { Endpoint, Fetch } from './dialects/dialect.js';
 import type { Note } from './dialects/note.js';
-import { DIALECTS } from './dialects/dialects.js';
+import { DIALECTS } from './formats/formats.js';
 import { withWireNames } from './dialects/tool-names.js';
 import { ProviderFailure } from './failure.js';
 import { isFromPrivateAddress } from './guarded/guarded-fetch.js';

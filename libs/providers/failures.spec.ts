@@ -3,7 +3,7 @@ import { classifyError, classifyStatus } from './classify-failure.js';
 import { ProviderFailure } from './failure.js';
 import { isPrivateAddress } from './guarded/addresses.js';
 import { maskKeys } from './guarded/mask-keys.js';
-import { replyInFailure } from './replies/stored-reply.js';
+import { replyInFailure } from './formats/stored-reply.js';
 
 const URL_OF = 'https://api.example.com/v1';
 const status = (code: number, message = 'said', headers = {}) =>

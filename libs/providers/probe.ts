@@ -1,4 +1,4 @@
-import { toText, isObject, type Json, type JsonObject } from '#lib/contracts/json/json';
+import { isObject, type Json, type JsonObject } from '#lib/contracts/json/json';
 import { countMarks } from '#lib/contracts/json/count-values';
 import type { CaseInput } from '#lib/contracts/case';
 import type { Refusal, Ways } from '#lib/contracts/learned';
@@ -12,6 +12,7 @@ import { classifyError, classifyStatus } from './classify-failure.js';
 import { readError } from './dialects/read-errors.js';
 import { ProviderFailure } from './failure.js';
 import type { Fetch } from './dialects/dialect.js';
+import { DIALECTS } from './formats/formats.js';
 import { createGuardedFetch, addressProblem } from './guarded/guarded-fetch.js';
 import { ResponseTooLarge } from './guarded/response-limits.js';
 import { readRefusal } from './learned/read-refusal.js';
@@ -127,42 +128,6 @@ function boundedFetch(
   return { fetch, close: guarded.close };
 }
 
-/** How a format lists its models. A base URL may end in the version or not. */
-interface ModelList {
-  path: { version: RegExp; rest: string };
-  headers: (apiKey: string) => Record<string, string>;
-  modelIds: (body: JsonObject) => string[];
-}
-const idsIn = (body: JsonObject): string[] =>
-  (Array.isArray(body.data) ? body.data : []).flatMap((model) =>
-    isObject(model) && typeof model.id === 'string' ? [model.id] : [],
-  );
-const openaiList: ModelList = {
-  path: { version: /$^/, rest: '/models' },
-  headers: (apiKey): Record<string, string> => (apiKey ? { authorization: `Bearer ${apiKey}` } : {}),
-  modelIds: idsIn,
-};
-const LISTS: Record<ProviderKind, ModelList> = {
-  openai: openaiList,
-  'openai-responses': openaiList,
-  anthropic: {
-    path: { version: /\/v1$/, rest: '/v1/models?limit=1000' },
-    headers: (apiKey) => ({ 'x-api-key': apiKey, 'anthropic-version': '2023-06-01' }),
-    modelIds: idsIn,
-  },
-  google: {
-    path: { version: /\/v1(beta|alpha)?$/, rest: '/v1beta/models?pageSize=1000' },
-    headers: (apiKey) => ({ 'x-goog-api-key': apiKey }),
-    modelIds: ({ models }) =>
-      (Array.isArray(models) ? models : [])
-        .filter(isObject)
-        .filter(
-          ({ supportedGenerationMethods: methods }) => !Array.isArray(methods) || methods.includes('generateContent'),
-        )
-        .map(({ name }) => toText(name).replace(/^models\//, '')),
-  },
-};
-
 /**
  * Returns the ids of the models that an endpoint lists.
  * @throws ProviderFailure when the endpoint does not list models, or too many
@@ -170,7 +135,7 @@ const LISTS: Record<ProviderKind, ModelList> = {
 export async function discoverModels(target: ProbeTarget): Promise<string[]> {
   const { fetch, close } = boundedFetch(target, MOST.list);
   try {
-    const { path, headers, modelIds } = LISTS[target.kind];
+    const { path, headers, modelIds } = DIALECTS[target.kind].modelList;
     const response = await fetch(withoutSlash(target.baseUrl).replace(path.version, '') + path.rest, {
       headers: headers(target.apiKey ?? ''),
       signal: AbortSignal.timeout(PROBE_TIMEOUT_MS),

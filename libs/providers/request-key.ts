@@ -3,7 +3,7 @@ import type { Json, JsonObject } from '#lib/contracts/json/json';
 import { memoize } from '#lib/contracts/memoize';
 import type { ProviderKind } from '#lib/contracts/provider';
 import { takeCacheRequest } from './dialects/cache-request.js';
-import { suiteNamesByWireName } from './dialects/dialects.js';
+import { suiteNamesByWireName } from './formats/formats.js';
 
 /** SHA-256 of tools. */
 export const digestOf = memoize((tools: object) => createHash('sha256').update(JSON.stringify(tools)).digest('base64'));

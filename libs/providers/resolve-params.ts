@@ -2,7 +2,7 @@ import type { JsonObject } from '#lib/contracts/json/json';
 import type { ProviderKind } from '#lib/contracts/provider';
 import type { RunConfig } from '#lib/contracts/run-input';
 import { buildRequest } from './build-request.js';
-import { DIALECTS } from './dialects/dialects.js';
+import { DIALECTS } from './formats/formats.js';
 
 const TOOL = { type: 'function', function: { name: 'any', parameters: { type: 'object', properties: {} } } } as const;
 /** What requests have beside their parameters, in all formats. */

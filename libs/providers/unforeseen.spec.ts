@@ -1,6 +1,6 @@
 import type { JsonObject } from '#lib/contracts/json/json';
 import { createChatClient } from './chat.js';
-import { DIALECTS } from './dialects/dialects.js';
+import { DIALECTS } from './formats/formats.js';
 
 const answering = (body: object) => {
   let asked = 0;

@@ -4,15 +4,14 @@ import type { ProviderKind } from '#lib/contracts/provider';
 import { createChatClient } from '#lib/providers/chat';
 import type { ProviderFailure } from '#lib/providers/failure';
 import { isHostFailure } from '#lib/providers/replies/host-failure';
-import { readBody } from '#lib/providers/replies/read-body';
-import { replyInFailure } from '#lib/providers/replies/stored-reply';
+import { readBody } from '#lib/providers/formats/read-body';
+import { replyInFailure } from '#lib/providers/formats/stored-reply';
 import { prepareCase } from '#lib/scoring/house/score-case';
 import { scoreMetric } from '#lib/scoring/metrics';
 import { parseReply } from '#lib/scoring/replies/parse-reply';
 import { readInput } from './read-input.js';
 import { FailedReply } from './read-recorded.js';
 
-const KINDS: ProviderKind[] = ['openai', 'openai-responses', 'anthropic', 'google'];
 const parameters = { type: 'object' as const, properties: { city: { type: 'string' } }, required: ['city'] };
 const TOOLS = [
   { type: 'function' as const, function: { name: 'get_weather', description: 'Weather of a city', parameters } },
@@ -37,7 +36,7 @@ const REASONS = {
   google: { stop: 'STOP', length: 'MAX_TOKENS', filter: 'SAFETY', error: 'ERROR' },
 };
 
-const BODIES: Record<ProviderKind, (said: Said) => JsonObject> = {
+const BODIES = {
   openai: ({ text = null, thoughts, calls, end = 'stop' }) =>
     json({
       choices: [
@@ -95,7 +94,7 @@ const BODIES: Record<ProviderKind, (said: Said) => JsonObject> = {
         },
       ],
     }),
-};
+} satisfies Partial<Record<ProviderKind, (said: Said) => JsonObject>>;
 const json = (value: unknown): JsonObject => parseJson(JSON.stringify(value)) as JsonObject;
 
 /** What a run makes of a response: `passes`, an error type, or the kind of its failure. */
@@ -149,7 +148,7 @@ async function expectAlike(kind: ProviderKind, of: CaseInput, body: JsonObject, 
 const draft = JSON.stringify(paris);
 const schema = JSON.stringify({ ...TOOLS[0]!.function });
 
-describe.each(KINDS)('a reply in the format of %s', (kind) => {
+describe.each(Object.keys(BODIES) as (keyof typeof BODIES)[])('a reply in the format of %s', (kind) => {
   test.each<[what: string, of: CaseInput, said: Said, right: string]>([
     ['that its host broke off is no answer', PARIS, { text: 'Let me che', end: 'error' }, 'provider_5xx, retried'],
     ['that its host broke off is no abstention', NOTHING, { text: '', end: 'error' }, 'provider_5xx, retried'],

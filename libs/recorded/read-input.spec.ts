@@ -1,13 +1,13 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { parseJson, type Json, type JsonObject } from '#lib/contracts/json/json';
 import type { ProviderKind } from '#lib/contracts/provider';
-import { DIALECTS } from '#lib/providers/dialects/dialects';
+import { DIALECTS } from '#lib/providers/formats/formats';
 import { METRICS, scoreMetric } from '#lib/scoring/metrics';
 import type { MetricScore } from '#lib/scoring/metrics/metric';
 import fc from '../../test/fast-check.js';
 import { readInput } from './read-input.js';
 import { isHostFailure } from '#lib/providers/replies/host-failure';
-import { readBody } from '#lib/providers/replies/read-body';
+import { readBody } from '#lib/providers/formats/read-body';
 import { readRecorded } from './read-recorded.js';
 
 interface Call {
@@ -232,7 +232,7 @@ test('the vectors and the examples are read as what they are', () => {
 
 test.each(Object.keys(DIALECTS) as ProviderKind[])('a recorded answer of kind %s is read as a run reads it', (kind) => {
   const answers = parseJson(
-    readFileSync(new URL(`../providers/dialects/fixtures/${kind}.answers.json`, import.meta.url), 'utf8'),
+    readFileSync(new URL(`../providers/formats/${kind}/answers.json`, import.meta.url), 'utf8'),
   ) as JsonObject[];
   const said = answers.flatMap(({ body }) => {
     const read = body === undefined ? undefined : readBody(body, [DIALECTS[kind].fromWire]);

@@ -1,9 +1,6 @@
 import { NO_USAGE, type Usage } from '#lib/contracts/cost';
 import { isObject, parseJson, type Json, type JsonObject } from '#lib/contracts/json/json';
-import { readAnthropicReply } from '#lib/providers/replies/anthropic';
-import { readGoogleReply } from '#lib/providers/replies/google';
-import { readOpenaiResponsesReply } from '#lib/providers/replies/openai-responses';
-import { readOpenaiReply } from '#lib/providers/replies/openai';
+import { readAnthropicReply } from '#lib/providers/formats/anthropic/reply';
 import { failedGeneration } from '#lib/providers/replies/failed-generation';
 import {
   errorIn,
@@ -12,8 +9,8 @@ import {
   kindOfFailure,
   type HostFailure,
 } from '#lib/providers/replies/host-failure';
-import { endedReply, type ModelReply, type ReplyReader } from '#lib/providers/replies/model-reply';
-import { readBody } from '#lib/providers/replies/read-body';
+import { endedReply, type ModelReply, type ReplyFormat, type ReplyReader } from '#lib/providers/replies/model-reply';
+import { readBody, REPLY_FORMATS } from '#lib/providers/formats/read-body';
 import type { ErrorKind } from '#lib/contracts/run-input';
 import { batchIdOf, outcomeIn } from './batch-line.js';
 import { isPrinted } from './printed-value.js';
@@ -53,10 +50,7 @@ export class FailedReply extends Error {
   }
 }
 
-interface Shape {
-  readAs: string;
-  /** A sketch of the shape, for the message to someone whose record has another one. */
-  looks: string;
+interface Shape extends Pick<ReplyFormat, 'readAs' | 'looks'> {
   /** Returns undefined if the record has another shape. @throws Error if it has this shape but no reply */
   read(value: JsonObject): (Pick<Recorded, 'rounds' | 'usage'> & { readAs?: string }) | undefined;
 }
@@ -65,14 +59,10 @@ interface Shape {
 const SHAPES: readonly Shape[] = [
   { readAs: 'batch.line', looks: 'a line of a batch {custom_id, response: {body}}', read: ofBatchLine },
   { readAs: 'inspect.sample', looks: 'a sample of Inspect {messages, output: {choices}}', read: ofInspect },
-  { readAs: 'openai.chat', looks: 'an OpenAI chat completion {choices: [{message}]}', read: ofBody(readOpenaiReply) },
-  { readAs: 'openai.responses', looks: 'an OpenAI response {output: [...]}', read: ofBody(readOpenaiResponsesReply) },
-  { readAs: 'anthropic.messages', looks: 'an Anthropic message {type: "message", content: [...]}', read: ofAnthropic },
-  {
-    readAs: 'google.generate_content',
-    looks: 'a Gemini answer {candidates: [{content: {parts}}]}',
-    read: ofBody(readGoogleReply),
-  },
+  ...Object.values(REPLY_FORMATS).map(({ read, ...shape }) => ({
+    ...shape,
+    read: read === readAnthropicReply ? ofAnthropic : ofBody(read),
+  })),
   {
     readAs: 'bedrock.converse',
     looks: 'an answer of Bedrock {output: {message}}',

@@ -1,9 +1,9 @@
 import { NO_USAGE } from '#lib/contracts/cost';
 import { isObject, type Json, type JsonObject } from '#lib/contracts/json/json';
-import { readAnthropicReply } from '#lib/providers/replies/anthropic';
+import { readAnthropicReply } from '#lib/providers/formats/anthropic/reply';
 import { badBody, type HostFailure } from '#lib/providers/replies/host-failure';
 import { endedReply, type ModelReply, type ReplyReader } from '#lib/providers/replies/model-reply';
-import { readOpenaiReply } from '#lib/providers/replies/openai';
+import { readOpenaiReply } from '#lib/providers/formats/openai/reply';
 import { readMessages } from './read-messages.js';
 
 /*

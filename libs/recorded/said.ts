@@ -1,6 +1,6 @@
 import type { ReplyText } from '#lib/contracts/result';
 import type { ModelReply } from '#lib/providers/replies/model-reply';
-import { storedReplies, type StoredBodies } from '#lib/providers/replies/stored-reply';
+import { storedReplies, type StoredBodies } from '#lib/providers/formats/stored-reply';
 import { contentText, splitThoughts, thoughtsBeside } from '#lib/scoring/replies/thoughts';
 
 /** Of each text. */

@@ -1,5 +1,6 @@
 import { MetricAsked } from '#lib/contracts/metric';
-import { checkMetrics } from './metrics.js';
+import { NOT_IN_RUNS } from '../../apps/web/screens/run-new/run-metrics.js';
+import { checkMetrics, METRICS } from './metrics.js';
 
 const check = (...asked: unknown[]) => checkMetrics(asked.map((one) => MetricAsked.parse(one)));
 
@@ -63,4 +64,9 @@ test('two of one name are refused: a result has one score of each', () => {
 
 test.each(['', 'a b', 'a,b', 'é', 'a'.repeat(65)])('%j is no name', (as) => {
   expect(MetricAsked.safeParse({ id: 'bfcl_ast', as }).success).toBe(false);
+});
+
+test('the page offers no metrics that compare no calls', () => {
+  const others = METRICS.filter(({ notInRuns }) => notInRuns !== undefined);
+  expect([...NOT_IN_RUNS].sort()).toEqual(others.map(({ id }) => id).sort());
 });

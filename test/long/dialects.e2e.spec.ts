@@ -1,11 +1,12 @@
 import { parseJson } from '#lib/contracts/json/json';
-import { suiteNamesByWireName } from '#lib/providers/dialects/dialects';
+import { ProviderKind } from '#lib/contracts/provider';
+import { suiteNamesByWireName } from '#lib/providers/formats/formats';
+import { FORMATS } from '../../apps/simulator/formats/formats.js';
 import type { Client } from '../client.js';
 import { joinSystem, type TeamSystem } from '../system.js';
 import { until } from '../until.js';
 
-const BASE_URLS = { openai: '/v1', 'openai-responses': '/v1', anthropic: '/anthropic', google: '/google/v1beta' };
-const KINDS = Object.keys(BASE_URLS) as (keyof typeof BASE_URLS)[];
+const KINDS = ProviderKind.options;
 const MODELS = [
   'perfect-ish',
   'careless-arguments',
@@ -44,7 +45,7 @@ beforeAll(async () => {
     const made = await client.post('/api/providers', {
       key: kind,
       kind,
-      base_url: simulator.url + BASE_URLS[kind],
+      base_url: simulator.url + (kind === 'openai' ? '/v1' : FORMATS[kind].basePath),
       api_key: 'sk-any-key-0123456789',
       limits: { max_concurrency: 20 },
       models,
@@ -395,7 +396,7 @@ it('a provider that is told to speak another format is asked in it', async () =>
   await client.post('/api/providers', {
     key: 'turned',
     kind: 'google',
-    base_url: simulator.url + BASE_URLS.anthropic,
+    base_url: simulator.url + FORMATS.anthropic.basePath,
     models: [{ id: 'perfect-ish' }],
   });
   expect((await client.post('/api/providers/turned/test')).body).toMatchObject({ ok: false });

@@ -4,6 +4,7 @@ import type { ApiClient } from '#lib/client/api-client';
 import { decodeText } from '#lib/contracts/input/decode-text';
 import { suggestNames } from '#lib/contracts/input/nearest-names';
 import type { z } from 'zod';
+import { PROVIDER_KINDS } from '#lib/contracts/provider-kinds';
 import type { Provider, ProviderTemplate, ProviderTest } from '#lib/contracts/provider';
 import {
   commaSeparated,
@@ -21,8 +22,6 @@ import { priceColumns } from '../output/price-columns.js';
 import { table } from '../output/table.js';
 import { print, printError, printJson } from '../output/terminal.js';
 import { fillPrices, hasPrices, readKnownPrices } from './fill-prices.js';
-
-export const PROVIDER_KINDS = ['openai', 'openai-responses', 'anthropic', 'google'];
 
 interface ModelOption extends GlobalOptions {
   model?: string;
@@ -90,7 +89,7 @@ const addOptions = (add: Command): Command =>
   add
     .argument('<key>', 'its name in provider::model; that of a common host fills in its address')
     .option('--url <url>', 'address of the endpoint, most often up to /v1')
-    .addOption(new Option('--kind <kind>', 'format that the endpoint speaks').choices(PROVIDER_KINDS))
+    .addOption(new Option('--kind <kind>', 'format that the endpoint speaks').choices(Object.keys(PROVIDER_KINDS)))
     .option('--template <key>', 'common host to take address and format from; the key itself when left out')
     .option('--name <name>', 'display name')
     .option('-m, --models <list>', 'ids of its models, separated by commas', commaSeparated)

@@ -24,6 +24,9 @@ const ERROR_TYPES: Record<number, string> = {
 
 /** Anthropic's Messages API, as far as the simulated models need it. */
 export const anthropicFormat: Format = {
+  path: /^\/anthropic\/v1\/messages$/,
+  host: '/anthropic/',
+  basePath: '/anthropic',
   read(body, _model, headers) {
     refuseFields(body, headers);
     const { system, messages, tools, max_tokens: maxTokens, temperature, model } = body;

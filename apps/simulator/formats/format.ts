@@ -4,6 +4,12 @@ import type { CacheablePrompt } from '../prompt-cache/prompt-cache.js';
 
 /** A format other than chat completions, in which clients can reach the same models. */
 export interface Format {
+  /** Where its chat requests go; its first group is the model, if the path names it. */
+  path: RegExp;
+  /** Where the paths of its host begin, if it is a host of its own. */
+  host?: string;
+  /** Where the base URL of a provider ends. */
+  basePath: string;
   /**
    * Translates a request to chat completions.
    * @throws Error with the message with which the real API refuses the request

@@ -1,3 +1,4 @@
+import type { ProviderKind } from '#lib/contracts/provider';
 import { isObject, parseJson } from '#lib/contracts/json/json';
 import type { Format } from './format.js';
 import { anthropicFormat } from './anthropic.js';
@@ -5,17 +6,26 @@ import { googleFormat } from './google.js';
 import { responsesFormat } from './openai-responses.js';
 import type { ResponsePlan } from './chat-completions.js';
 
+/** Every format but chat completions, which the models speak themselves. */
+export const FORMATS: Record<Exclude<ProviderKind, 'openai'>, Format> = {
+  'openai-responses': responsesFormat,
+  anthropic: anthropicFormat,
+  google: googleFormat,
+};
+const formats = Object.values(FORMATS);
+
 /** The format that a path belongs to, with the model if the path names it. */
 export function formatOf(path: string): { format: Format; model?: string } | undefined {
-  if (path === '/v1/responses') return { format: responsesFormat };
-  if (path === '/anthropic/v1/messages') return { format: anthropicFormat };
-  const model = /^\/google\/v1(?:beta)?\/models\/(.+):generateContent$/.exec(path)?.[1];
-  return model ? { format: googleFormat, model: decodeURIComponent(model) } : undefined;
+  for (const format of formats) {
+    const found = format.path.exec(path);
+    if (found) return { format, ...(found[1] && { model: decodeURIComponent(found[1]) }) };
+  }
+  return undefined;
 }
 
 /** The format of the other responses of a host, such as its list of models. */
 export const formatOfHost = (path: string): Format | undefined =>
-  path.startsWith('/anthropic/') ? anthropicFormat : path.startsWith('/google/') ? googleFormat : undefined;
+  formats.find(({ host }) => host && path.startsWith(host));
 
 /**
  * Translates a response into another format. A body that is not JSON (a proxy's page, half a body) stays unchanged.

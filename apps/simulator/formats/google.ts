@@ -30,6 +30,9 @@ const STATUSES: Record<number, string> = {
 
 /** Google's Gemini API, as far as the simulated models need it. */
 export const googleFormat: Format = {
+  path: /^\/google\/v1(?:beta)?\/models\/(.+):generateContent$/,
+  host: '/google/',
+  basePath: '/google/v1beta',
   read(body, model) {
     for (const name of Object.keys(body))
       if (!KNOWN.includes(name))

@@ -7,6 +7,8 @@ const UNKNOWN = ['messages', 'max_tokens', 'max_completion_tokens', 'seed', 'sto
 
 /** OpenAI's Responses API, as far as the simulated models need it. */
 export const responsesFormat: Format = {
+  path: /^\/v1\/responses$/,
+  basePath: '/v1',
   read(body) {
     for (const name of UNKNOWN) if (name in body) throw new Error(`Unknown parameter: '${name}'.`);
     refuseCacheSettings(body);

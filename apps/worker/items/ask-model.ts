@@ -13,7 +13,7 @@ import { readRefusal } from '#lib/providers/learned/read-refusal';
 import { requestShape } from '#lib/providers/learned/request-shape';
 import type { PrintedJson } from '#lib/providers/reading/printed-json';
 import type { ReplyMemory } from '#lib/providers/guarded/reply-memory';
-import { replyInFailure } from '#lib/providers/replies/stored-reply';
+import { replyInFailure } from '#lib/providers/formats/stored-reply';
 import { MAX_THROTTLED_MS, RetryState } from '#lib/providers/retry-policy';
 import { unlessRerouted, type Permits } from '#lib/queue/budget/lane-budget';
 import type { Permit, PermitUsage } from '#lib/queue/budget/permits';

@@ -7,7 +7,7 @@ import { noteModelMissing } from '#lib/db/engine/unasked-items';
 import { adjustmentWarnings, type BuiltRequest } from '#lib/providers/build-request';
 import { notify } from '#lib/events/notifications';
 import type { Note } from '#lib/providers/dialects/note';
-import { suiteNamesByWireName } from '#lib/providers/dialects/dialects';
+import { suiteNamesByWireName } from '#lib/providers/formats/formats';
 import type { ProviderFailure } from '#lib/providers/failure';
 import type { Permits } from '#lib/queue/budget/lane-budget';
 import { STRICTLESS_TOOLS_PLACEHOLDER, TOOLS_PLACEHOLDER } from '#lib/scoring/cases/stored-requests';

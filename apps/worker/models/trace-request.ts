@@ -1,17 +1,16 @@
 import { writtenTokens } from '#lib/contracts/cost';
 import type { Json, JsonObject } from '#lib/contracts/json/json';
+import type { ProviderKind } from '#lib/contracts/provider';
 import type { ProviderReply } from '#lib/providers/chat';
+import { DIALECTS } from '#lib/providers/formats/formats';
 import { traceStep } from '#lib/runtime/tracing/tracing';
-
-/** Provider kinds that have another name in OpenTelemetry. */
-const OTEL_NAMES: Record<string, string> = { 'openai-responses': 'openai', google: 'gcp.gemini' };
 
 const scalar = (value: Json | undefined): string | number | undefined =>
   typeof value === 'string' || typeof value === 'number' ? value : undefined;
 
 /** Makes a request within a span that follows OpenTelemetry's conventions for generative AI. */
 export function traceRequest(
-  provider: string,
+  kind: ProviderKind,
   body: JsonObject,
   send: () => Promise<ProviderReply>,
 ): Promise<ProviderReply> {
@@ -19,7 +18,7 @@ export function traceRequest(
     `chat ${scalar(body.model)}`,
     {
       'gen_ai.operation.name': 'chat',
-      'gen_ai.provider.name': OTEL_NAMES[provider] ?? provider,
+      'gen_ai.provider.name': DIALECTS[kind].traceName ?? kind,
       'gen_ai.request.model': scalar(body.model),
       'gen_ai.request.temperature': scalar(body.temperature),
       'gen_ai.request.max_tokens': scalar(body.max_tokens),

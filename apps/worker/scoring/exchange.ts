@@ -3,7 +3,7 @@ import type { Json, JsonObject } from '#lib/contracts/json/json';
 import type { Ways } from '#lib/contracts/learned';
 import type { ErrorKind, ToolChoice } from '#lib/contracts/run-input';
 import type { PrintedJson } from '#lib/providers/reading/printed-json';
-import { storedReplies, storedReply } from '#lib/providers/replies/stored-reply';
+import { storedReplies, storedReply } from '#lib/providers/formats/stored-reply';
 
 /** What a model replied, as an OpenAI assistant message. */
 export interface Reply {

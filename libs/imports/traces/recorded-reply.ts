@@ -2,7 +2,7 @@ import { NO_USAGE } from '#lib/contracts/cost';
 import { isObject, toNumber, toText, type Json, type JsonObject } from '#lib/contracts/json/json';
 import { isHostFailure, type HostFailure } from '#lib/providers/replies/host-failure';
 import { endedReply, type ModelReply } from '#lib/providers/replies/model-reply';
-import { readBody } from '#lib/providers/replies/read-body';
+import { readBody } from '#lib/providers/formats/read-body';
 import { outcomeIn } from '#lib/recorded/batch-line';
 import { readOtherResponse, reasonOf, reasonWord } from '#lib/recorded/read-response';
 import { callsOfValue } from '#lib/scoring/replies/call-shape';

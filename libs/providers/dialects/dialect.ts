@@ -1,5 +1,5 @@
 import type { Note } from './note.js';
-import type { JsonObject } from '#lib/contracts/json/json';
+import { isObject, type JsonObject } from '#lib/contracts/json/json';
 import type { ReplyReader } from '../replies/model-reply.js';
 import type { GuardedRequestInit, ReplyMemory } from '../guarded/reply-memory.js';
 import type { NameRule } from './tool-names.js';
@@ -34,7 +34,22 @@ export interface Dialect {
    */
   connect(endpoint: Endpoint, fetch: Fetch): Send;
   fromWire: ReplyReader;
+  modelList: ModelList;
+  /** What OpenTelemetry calls its provider, if not by the kind. */
+  traceName?: string;
 }
+
+/** How a format lists its models. A base URL may end in the version or not. */
+export interface ModelList {
+  path: { version: RegExp; rest: string };
+  headers: (apiKey: string) => Record<string, string>;
+  modelIds: (body: JsonObject) => string[];
+}
+
+export const idsInData = (body: JsonObject): string[] =>
+  (Array.isArray(body.data) ? body.data : []).flatMap((model) =>
+    isObject(model) && typeof model.id === 'string' ? [model.id] : [],
+  );
 
 /**
  * Sends only these headers. SDKs add their own, and those they find in the environment, even to hosts that a user

@@ -1,5 +1,5 @@
-import { anthropic } from './anthropic.js';
-import { google } from './google.js';
+import { anthropic } from '../formats/anthropic/dialect.js';
+import { google } from '../formats/google/dialect.js';
 import { mergeRootCombinators } from './root-combinators.js';
 
 const text = { type: 'string' };

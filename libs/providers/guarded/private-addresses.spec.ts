@@ -1,7 +1,7 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { inspect } from 'node:util';
-import type { ProviderKind } from '#lib/contracts/provider';
+import { ProviderKind } from '#lib/contracts/provider';
 import { isNeverAllowed, isPrivateAddress } from './addresses.js';
 import { createChatClient } from '../chat.js';
 import { embedTexts } from '../embed.js';
@@ -147,12 +147,11 @@ afterAll(() => {
 });
 /** All that could be shown or kept of an error. */
 const whole = (error: Error): object => ({ ...error, message: error.message });
-const KINDS: ProviderKind[] = ['openai', 'openai-responses', 'anthropic', 'google'];
 const at = (what: string, host = `127.0.0.1:${port}`): string => `http://${host}/${encodeURIComponent(what)}`;
 
 describe('what a private address answers', () => {
   it.each(Object.keys(answers))('is quoted to nobody when it is %s, and not kept', async (what) => {
-    for (const kind of KINDS) {
+    for (const kind of ProviderKind.options) {
       const target = { kind, baseUrl: at(what), apiKey: null, allowPrivateNetworks: true };
       const probed = await probeProvider({ ...target, modelId: 'm' });
       expect(probed).toEqual({ ok: false, latencyMs: expect.any(Number), error: expect.any(String) });
@@ -212,7 +211,7 @@ describe('what a private address answers', () => {
     ['vLLM', { object: 'error', message: 'model "m" is still loading', code: 404 }],
     ['FastAPI', { detail: [{ type: 'value_error', loc: ['body'], msg: 'model "m" is still loading', input: SECRET }] }],
   ])('is told in short when it is an error as %s say it', async (who, body) => {
-    for (const kind of KINDS) {
+    for (const kind of ProviderKind.options) {
       answers[who] = [404, 'application/json', JSON.stringify(body)];
       const target = { kind, baseUrl: at(who), apiKey: null, allowPrivateNetworks: true, modelId: 'm' };
       expect((await probeProvider(target)).error).toMatch(/answered 404: .*model \\?"m\\?" is still loading/);

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { JsonObject } from '#lib/contracts/json/json';
-import type { ProviderKind } from '#lib/contracts/provider';
+import { ProviderKind } from '#lib/contracts/provider';
 import { createChatClient, type ProviderReply } from '../chat.js';
 import type { PrintedJson } from '../reading/printed-json.js';
 import { decodeUtf8 } from '../reading/readers.js';
@@ -55,34 +55,31 @@ const large = (bytes: number, isLengthSaid = true): void => {
   };
 };
 
-describe.each(['openai', 'openai-responses', 'anthropic', 'google'] as const)(
-  'an answer in the format of %s',
-  (kind) => {
-    const { answer: body } =
-      kind === 'openai'
-        ? { answer: { choices: [{ message: { role: 'assistant', content: 'Hi' } }] } }
-        : (JSON.parse(readFileSync(new URL(`../dialects/fixtures/${kind}.json`, import.meta.url), 'utf8')) as {
-            answer: object;
-          });
+describe.each(ProviderKind.options)('an answer in the format of %s', (kind) => {
+  const { answer: body } =
+    kind === 'openai'
+      ? { answer: { choices: [{ message: { role: 'assistant', content: 'Hi' } }] } }
+      : (JSON.parse(readFileSync(new URL(`../formats/${kind}/fixture.json`, import.meta.url), 'utf8')) as {
+          answer: object;
+        });
 
-    it('takes room when it is large, until its item is settled', async () => {
-      const budget = ReplyMemoryPool.of(64);
-      const room = budget.forItem('a');
-      answer = { text: JSON.stringify(body).padEnd(MIB), isLengthSaid: false };
-      await ask(room, { kind });
-      expect([room.kept, budget.held]).toEqual([MIB, MIB]);
-      room.release();
-      expect(budget.held).toBe(0);
-    });
+  it('takes room when it is large, until its item is settled', async () => {
+    const budget = ReplyMemoryPool.of(64);
+    const room = budget.forItem('a');
+    answer = { text: JSON.stringify(body).padEnd(MIB), isLengthSaid: false };
+    await ask(room, { kind });
+    expect([room.kept, budget.held]).toEqual([MIB, MIB]);
+    room.release();
+    expect(budget.held).toBe(0);
+  });
 
-    it('takes none when it is small', async () => {
-      const budget = ReplyMemoryPool.of(64);
-      answer = { text: JSON.stringify(body), isLengthSaid: true };
-      await ask(budget.forItem('a'), { kind });
-      expect(budget.held).toBe(0);
-    });
-  },
-);
+  it('takes none when it is small', async () => {
+    const budget = ReplyMemoryPool.of(64);
+    answer = { text: JSON.stringify(body), isLengthSaid: true };
+    await ask(budget.forItem('a'), { kind });
+    expect(budget.held).toBe(0);
+  });
+});
 
 const contentOf = ({ message }: ProviderReply): string =>
   (JSON.parse(decodeUtf8((message as PrintedJson).bytes)) as { content: string }).content;

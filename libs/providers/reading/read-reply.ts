@@ -7,7 +7,7 @@ import { maskKey } from '../guarded/mask-keys.js';
 import { modelApiError } from '../guarded/private-response.js';
 import { isHostFailure } from '../replies/host-failure.js';
 import type { ModelReply } from '../replies/model-reply.js';
-import { readBody } from '../replies/read-body.js';
+import { readBody } from '../formats/read-body.js';
 
 /** How much a failure keeps of a response that holds no reply. */
 const MAX_KEPT_CHARACTERS = 100_000;

@@ -6,7 +6,7 @@ import { embedTexts } from '../embed.js';
 import type { ProviderFailure } from '../failure.js';
 import { createGuardedFetch } from '../guarded/guarded-fetch.js';
 import { MAX_ERROR_BYTES } from '../guarded/response-limits.js';
-import { replyInFailure } from '../replies/stored-reply.js';
+import { replyInFailure } from '../formats/stored-reply.js';
 import { countValues } from '#lib/contracts/json/count-values';
 import { exceededBound, MANY_VALUES } from './count-values.js';
 import { PrintedJson } from './printed-json.js';

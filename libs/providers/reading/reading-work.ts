@@ -1,7 +1,7 @@
 import type { ProviderKind } from '#lib/contracts/provider';
 import { isObject, type JsonObject } from '#lib/contracts/json/json';
 import { stringifyInSourceOrder } from '#lib/contracts/json/key-order';
-import { DIALECTS } from '../dialects/dialects.js';
+import { DIALECTS } from '../formats/formats.js';
 import { ProviderFailure } from '../failure.js';
 import type { ModelReply } from '../replies/model-reply.js';
 import { countValues } from '#lib/contracts/json/count-values';

@@ -34,6 +34,15 @@ export interface ModelReply {
 /** Reads the body of a response in one format. Returns undefined when it is in another one. */
 export type ReplyReader = (body: JsonObject) => ModelReply | HostFailure | undefined;
 
+/** A format as files of replies have it. */
+export interface ReplyFormat {
+  /** What a record in it is called: `openai.chat`. */
+  readAs: string;
+  /** A sketch of it, for the message to someone whose record has another one. */
+  looks: string;
+  read: ReplyReader;
+}
+
 /**
  * A reply by what its host says of its end. A host that broke off has failed, whatever it sent before, and so has one
  * that ends an empty message for a reason that nobody knows.

@@ -1,12 +1,8 @@
+import { PROVIDER_KINDS } from '#lib/contracts/provider-kinds';
 import { ChoiceField, NumberField, TextField } from '../../parts/form/fields';
 import type { Path } from '../../parts/form/edited';
 
-const KINDS = [
-  ['openai', "openai: chat completions, and what is compatible with OpenAI's"],
-  ['openai-responses', "openai-responses: OpenAI's Responses"],
-  ['anthropic', "anthropic: Anthropic's Messages"],
-  ['google', "google: Google's Gemini"],
-] as const;
+const KINDS = Object.entries(PROVIDER_KINDS).map(([kind, { title }]) => [kind, `${kind}: ${title}`] as const);
 
 /** What a provider is called and where it is. */
 export function ProviderFields({ isNew }: { isNew: boolean }) {

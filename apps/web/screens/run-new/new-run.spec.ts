@@ -1,9 +1,8 @@
-import { METRICS } from '#lib/scoring/metrics';
 import { parseJson, type JsonObject } from '#lib/contracts/json/json';
 import type { Run } from '#lib/contracts/run';
 import { RunInput } from '#lib/contracts/run-input';
 import { emptyRun, fromRun, requestOf, type NewRun } from './new-run.js';
-import { NOT_IN_RUNS, optionKind } from './run-metrics.js';
+import { optionKind } from './run-metrics.js';
 
 const SUITE = '019aa8a2-5c1e-7000-8000-000000000011';
 const chosen = { ...emptyRun(SUITE), models: ['p::m'] };
@@ -93,14 +92,6 @@ describe('a run from an earlier one', () => {
 it('what is no JSON is said before anything is sent', () => {
   const paths = (run: NewRun) => (requestOf(run) as { faults: { path: string }[] }).faults.map(({ path }) => path);
   expect(paths({ ...chosen, params: '[1]', more: '{' })).toEqual(['/more', '/params']);
-});
-
-it('metrics that compare no calls are not offered', () => {
-  expect([...NOT_IN_RUNS].sort()).toEqual(
-    METRICS.filter(({ notInRuns }) => notInRuns !== undefined)
-      .map(({ id }) => id)
-      .sort(),
-  );
 });
 
 it.each([

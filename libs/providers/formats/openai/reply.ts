@@ -1,9 +1,9 @@
 import { isObject, type Json, type JsonObject } from '#lib/contracts/json/json';
-import { failedGeneration } from './failed-generation.js';
-import { badBody, errorIn, failureOf, isBadCall, isHostFailure, type HostFailure } from './host-failure.js';
-import { endedReply, type ReplyReader } from './model-reply.js';
-import { readNativeCalls } from './native-calls.js';
-import { readOpenaiUsage } from './read-usage.js';
+import { failedGeneration } from '../../replies/failed-generation.js';
+import { badBody, errorIn, failureOf, isBadCall, isHostFailure, type HostFailure } from '../../replies/host-failure.js';
+import { endedReply, type ReplyFormat, type ReplyReader } from '../../replies/model-reply.js';
+import { readNativeCalls } from '../../replies/native-calls.js';
+import { readOpenaiUsage } from '../../replies/read-usage.js';
 
 /** Reads a chat completion. */
 export const readOpenaiReply: ReplyReader = (body) => {
@@ -17,6 +17,12 @@ export const readOpenaiReply: ReplyReader = (body) => {
   const choice = oneReplyOf(read as Choice[]);
   if (isHostFailure(choice)) return choice;
   return endedReply({ message: choice.message, usage: readOpenaiUsage(body.usage) }, choice.reason);
+};
+
+export const openaiReplies: ReplyFormat = {
+  readAs: 'openai.chat',
+  looks: 'an OpenAI chat completion {choices: [{message}]}',
+  read: readOpenaiReply,
 };
 
 interface Choice {

@@ -1,12 +1,12 @@
 import { isNumber, isObject, toNumber, toText, type Json, type JsonObject } from '#lib/contracts/json/json';
-import { readOpenaiResponsesReply } from '../replies/openai-responses.js';
-import { withCacheKey } from './cache-request.js';
-import { RESPONSES_IDS, withUniqueCallIds } from './call-ids.js';
-import { fetchOptionsWith, dropUnsupported, sdkTimeoutMs, type Dialect } from './dialect.js';
-import type { Note } from './note.js';
-import { openaiSdk } from './openai.js';
-import { originalPieces, note, objectIn, textIn } from './read-messages.js';
-import { OPENAI_NAMES } from './tool-names.js';
+import { readOpenaiResponsesReply } from './reply.js';
+import { withCacheKey } from '../../dialects/cache-request.js';
+import { RESPONSES_IDS, withUniqueCallIds } from '../../dialects/call-ids.js';
+import { fetchOptionsWith, dropUnsupported, sdkTimeoutMs, type Dialect } from '../../dialects/dialect.js';
+import type { Note } from '../../dialects/note.js';
+import { OPENAI_MODELS, openaiSdk } from '../openai/dialect.js';
+import { originalPieces, note, objectIn, textIn } from '../../dialects/read-messages.js';
+import { OPENAI_NAMES } from '../../dialects/tool-names.js';
 
 const UNKNOWN = [
   'n',
@@ -79,6 +79,8 @@ export const openaiResponses: Dialect = {
   },
 
   fromWire: readOpenaiResponsesReply,
+  modelList: OPENAI_MODELS,
+  traceName: 'openai',
 };
 
 function toItems(message: JsonObject, stored: boolean, notes: Note[]): Json[] {

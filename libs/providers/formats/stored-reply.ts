@@ -1,7 +1,7 @@
 import { isObject, parseJson, type Json } from '#lib/contracts/json/json';
-import { failedGeneration } from './failed-generation.js';
-import { errorIn, isHostFailure } from './host-failure.js';
-import type { ModelReply } from './model-reply.js';
+import { failedGeneration } from '../replies/failed-generation.js';
+import { errorIn, isHostFailure } from '../replies/host-failure.js';
+import type { ModelReply } from '../replies/model-reply.js';
 import { readBody } from './read-body.js';
 
 /** The bodies that an item got, as its exchange has them. */

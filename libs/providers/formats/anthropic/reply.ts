@@ -1,8 +1,8 @@
 import { argumentsIn } from '#lib/contracts/call-fields';
 import { isObject, type Json, type JsonObject } from '#lib/contracts/json/json';
-import { badBody } from './host-failure.js';
-import { argumentsText, endedReply, type ReplyReader } from './model-reply.js';
-import { readAnthropicUsage } from './read-usage.js';
+import { badBody } from '../../replies/host-failure.js';
+import { argumentsText, endedReply, type ReplyFormat, type ReplyReader } from '../../replies/model-reply.js';
+import { readAnthropicUsage } from '../../replies/read-usage.js';
 
 const BLOCKS = new Set(['text', 'tool_use', 'thinking', 'redacted_thinking', 'server_tool_use', 'mcp_tool_use']);
 
@@ -40,6 +40,12 @@ export const readAnthropicReply: ReplyReader = (body) => {
     },
     body.stop_reason,
   );
+};
+
+export const anthropicReplies: ReplyFormat = {
+  readAs: 'anthropic.messages',
+  looks: 'an Anthropic message {type: "message", content: [...]}',
+  read: readAnthropicReply,
 };
 
 const looksLikeMessage = ({ content, role, stop_reason: reason }: JsonObject): boolean =>

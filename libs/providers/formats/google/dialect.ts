@@ -1,14 +1,14 @@
 import type { GoogleGenAI } from '@google/genai';
-import { isObject, type Json, type JsonObject } from '#lib/contracts/json/json';
+import { isObject, toText, type Json, type JsonObject } from '#lib/contracts/json/json';
 import { withoutSlash } from '#lib/contracts/url';
-import { readGoogleReply } from '../replies/google.js';
-import { takeCacheRequest } from './cache-request.js';
-import { GOOGLE_IDS, withUniqueCallIds } from './call-ids.js';
-import { dropUnsupported, onlyHeaders, type Dialect } from './dialect.js';
-import type { Note } from './note.js';
-import { readError } from './read-errors.js';
-import { note, objectIn, readMessages, type Part, type Turn } from './read-messages.js';
-import { hidesFromGemini, mergeRootCombinators } from './root-combinators.js';
+import { readGoogleReply } from './reply.js';
+import { takeCacheRequest } from '../../dialects/cache-request.js';
+import { GOOGLE_IDS, withUniqueCallIds } from '../../dialects/call-ids.js';
+import { dropUnsupported, onlyHeaders, type Dialect } from '../../dialects/dialect.js';
+import type { Note } from '../../dialects/note.js';
+import { readError } from '../../dialects/read-errors.js';
+import { note, objectIn, readMessages, type Part, type Turn } from '../../dialects/read-messages.js';
+import { hidesFromGemini, mergeRootCombinators } from '../../dialects/root-combinators.js';
 
 const HEADERS = ['content-type', 'user-agent', 'x-goog-api-key'];
 const UNKNOWN = [
@@ -132,6 +132,18 @@ export const google: Dialect = {
   },
 
   fromWire: readGoogleReply,
+  modelList: {
+    path: { version: /\/v1(beta|alpha)?$/, rest: '/v1beta/models?pageSize=1000' },
+    headers: (apiKey) => ({ 'x-goog-api-key': apiKey }),
+    modelIds: ({ models }) =>
+      (Array.isArray(models) ? models : [])
+        .filter(isObject)
+        .filter(
+          ({ supportedGenerationMethods: methods }) => !Array.isArray(methods) || methods.includes('generateContent'),
+        )
+        .map(({ name }) => toText(name).replace(/^models\//, '')),
+  },
+  traceName: 'gcp.gemini',
 };
 
 function toContents(turns: Turn[]): Json[] {

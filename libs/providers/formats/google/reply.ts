@@ -1,8 +1,8 @@
 import { argumentsIn } from '#lib/contracts/call-fields';
 import { isObject, toText, type Json, type JsonObject } from '#lib/contracts/json/json';
-import { badBody, failureOf, isBadCall, isHostFailure, type HostFailure } from './host-failure.js';
-import { argumentsText, endedReply, type ReplyReader } from './model-reply.js';
-import { readGoogleUsage } from './read-usage.js';
+import { badBody, failureOf, isBadCall, isHostFailure, type HostFailure } from '../../replies/host-failure.js';
+import { argumentsText, endedReply, type ReplyFormat, type ReplyReader } from '../../replies/model-reply.js';
+import { readGoogleUsage } from '../../replies/read-usage.js';
 
 /** Reads a response of Google's generateContent. */
 export const readGoogleReply: ReplyReader = (body) => {
@@ -26,6 +26,12 @@ export const readGoogleReply: ReplyReader = (body) => {
   const ended = endedReply({ message, usage: readGoogleUsage(body.usageMetadata) }, reason);
   if (isHostFailure(ended)) return ended;
   return ended.finishReason === 'stop' && message.tool_calls ? { ...ended, finishReason: 'tool_calls' } : ended;
+};
+
+export const googleReplies: ReplyFormat = {
+  readAs: 'google.generate_content',
+  looks: 'a Gemini answer {candidates: [{content: {parts}}]}',
+  read: readGoogleReply,
 };
 
 /** What Google's filter keeps from the model is no reply of it. */

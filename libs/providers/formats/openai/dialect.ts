@@ -1,10 +1,19 @@
 import type OpenAI from 'openai';
-import { withCacheKey } from './cache-request.js';
-import { readOpenaiReply } from '../replies/openai.js';
-import { CHAT_IDS, withUniqueCallIds } from './call-ids.js';
-import { fetchOptionsWith, onlyHeaders, sdkTimeoutMs, type Dialect, type Endpoint, type Fetch } from './dialect.js';
-import { normaliseErrors } from './read-errors.js';
-import { OPENAI_NAMES } from './tool-names.js';
+import { withCacheKey } from '../../dialects/cache-request.js';
+import { readOpenaiReply } from './reply.js';
+import { CHAT_IDS, withUniqueCallIds } from '../../dialects/call-ids.js';
+import {
+  fetchOptionsWith,
+  onlyHeaders,
+  sdkTimeoutMs,
+  type Dialect,
+  type Endpoint,
+  type Fetch,
+  idsInData,
+  type ModelList,
+} from '../../dialects/dialect.js';
+import { normaliseErrors } from '../../dialects/read-errors.js';
+import { OPENAI_NAMES } from '../../dialects/tool-names.js';
 
 const HEADERS = ['accept', 'content-type', 'user-agent', 'authorization'];
 
@@ -24,6 +33,12 @@ export async function openaiSdk({ baseUrl, apiKey }: Endpoint, fetch: Fetch): Pr
   });
 }
 
+export const OPENAI_MODELS: ModelList = {
+  path: { version: /$^/, rest: '/models' },
+  headers: (apiKey): Record<string, string> => (apiKey ? { authorization: `Bearer ${apiKey}` } : {}),
+  modelIds: idsInData,
+};
+
 /** OpenAI's chat completions, the format that the rest of the product uses. */
 export const openai: Dialect = {
   nameRule: OPENAI_NAMES,
@@ -40,4 +55,5 @@ export const openai: Dialect = {
   },
 
   fromWire: readOpenaiReply,
+  modelList: OPENAI_MODELS,
 };

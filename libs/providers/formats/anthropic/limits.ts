@@ -1,6 +1,6 @@
 import { toText, type Json } from '#lib/contracts/json/json';
-import type { Note } from './note.js';
-import { note } from './read-messages.js';
+import type { Note } from '../../dialects/note.js';
+import { note } from '../../dialects/read-messages.js';
 
 /** The longest reply, in tokens: https://platform.claude.com/docs/en/about-claude/models/overview */
 const MOST_TOKENS: { since: [major: number, minor: number]; tokens: number; opus?: number }[] = [

@@ -1,11 +1,11 @@
 import type { Json } from '#lib/contracts/json/json';
 import type { ProviderKind } from '#lib/contracts/provider';
-import { anthropic } from './anthropic.js';
-import type { Dialect } from './dialect.js';
-import { google } from './google.js';
-import { openai } from './openai.js';
-import { openaiResponses } from './openai-responses.js';
-import { invert, wireNames } from './tool-names.js';
+import { anthropic } from './anthropic/dialect.js';
+import type { Dialect } from '../dialects/dialect.js';
+import { google } from './google/dialect.js';
+import { openai } from './openai/dialect.js';
+import { openaiResponses } from './openai-responses/dialect.js';
+import { invert, wireNames } from '../dialects/tool-names.js';
 
 export const DIALECTS: Record<ProviderKind, Dialect> = {
   openai,

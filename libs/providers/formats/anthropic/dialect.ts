@@ -2,16 +2,23 @@ import type Anthropic from '@anthropic-ai/sdk';
 import { isNumber, isObject, toNumber, type Json, type JsonObject } from '#lib/contracts/json/json';
 import type { CacheRequest } from '#lib/contracts/prompt-cache';
 import { withoutSlash } from '#lib/contracts/url';
-import { readAnthropicReply } from '../replies/anthropic.js';
-import { mostTokensOf } from './anthropic-limits.js';
-import { ANTHROPIC_IDS, withUniqueCallIds } from './call-ids.js';
-import { takeCacheRequest } from './cache-request.js';
-import { fetchOptionsWith, dropUnsupported, onlyHeaders, sdkTimeoutMs, type Dialect } from './dialect.js';
-import type { Note } from './note.js';
-import { normaliseErrors } from './read-errors.js';
-import { originalPieces, note, objectIn, readMessages, type Part, type Turn } from './read-messages.js';
-import { mergeRootCombinators, rootCombinators } from './root-combinators.js';
-import { OPENAI_NAMES } from './tool-names.js';
+import { readAnthropicReply } from './reply.js';
+import { mostTokensOf } from './limits.js';
+import { ANTHROPIC_IDS, withUniqueCallIds } from '../../dialects/call-ids.js';
+import { takeCacheRequest } from '../../dialects/cache-request.js';
+import {
+  fetchOptionsWith,
+  dropUnsupported,
+  onlyHeaders,
+  sdkTimeoutMs,
+  type Dialect,
+  idsInData,
+} from '../../dialects/dialect.js';
+import type { Note } from '../../dialects/note.js';
+import { normaliseErrors } from '../../dialects/read-errors.js';
+import { originalPieces, note, objectIn, readMessages, type Part, type Turn } from '../../dialects/read-messages.js';
+import { mergeRootCombinators, rootCombinators } from '../../dialects/root-combinators.js';
+import { OPENAI_NAMES } from '../../dialects/tool-names.js';
 
 const HEADERS = ['accept', 'content-type', 'user-agent', 'anthropic-version', 'x-api-key'];
 const UNKNOWN = [
@@ -105,6 +112,11 @@ export const anthropic: Dialect = {
   },
 
   fromWire: readAnthropicReply,
+  modelList: {
+    path: { version: /\/v1$/, rest: '/v1/models?limit=1000' },
+    headers: (apiKey) => ({ 'x-api-key': apiKey, 'anthropic-version': '2023-06-01' }),
+    modelIds: idsInData,
+  },
 };
 
 function toMessages(turns: Turn[]): Json[] {

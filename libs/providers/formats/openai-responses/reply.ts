@@ -1,8 +1,8 @@
 import { argumentsIn } from '#lib/contracts/call-fields';
 import { isObject, toText, type Json, type JsonObject } from '#lib/contracts/json/json';
-import { badBody } from './host-failure.js';
-import type { ReplyReader } from './model-reply.js';
-import { readOpenaiResponsesUsage } from './read-usage.js';
+import { badBody } from '../../replies/host-failure.js';
+import type { ReplyFormat, ReplyReader } from '../../replies/model-reply.js';
+import { readOpenaiResponsesUsage } from '../../replies/read-usage.js';
 
 const ITEMS = new Set(['message', 'function_call', 'reasoning']);
 
@@ -44,6 +44,12 @@ export const readOpenaiResponsesReply: ReplyReader = (body) => {
     finishReason: finishReasonOf(body, calls.length > 0),
     usage: readOpenaiResponsesUsage(body.usage),
   };
+};
+
+export const openaiResponsesReplies: ReplyFormat = {
+  readAs: 'openai.responses',
+  looks: 'an OpenAI response {output: [...]}',
+  read: readOpenaiResponsesReply,
 };
 
 const partsOf = (content: Json | undefined): JsonObject[] =>

@@ -7,7 +7,7 @@ import { requestShape } from '../learned/request-shape.js';
 import { ProviderFailure } from '../failure.js';
 import { buildRequest } from '../build-request.js';
 import { requestKey } from '../request-key.js';
-import { DIALECTS } from './dialects.js';
+import { DIALECTS } from './formats.js';
 
 const tools = ['find_order', 'cancel_order'].map((name) => ({
   type: 'function',

@@ -1,14 +1,14 @@
 import { readFileSync } from 'node:fs';
 import { parseJson, type Json, type JsonObject } from '#lib/contracts/json/json';
 import { findReservedParams } from '#lib/contracts/params';
-import type { ProviderKind } from '#lib/contracts/provider';
+import { ProviderKind } from '#lib/contracts/provider';
 import { createChatClient, type ProviderReply } from '../chat.js';
 import { isHostFailure } from '../replies/host-failure.js';
-import { readBody } from '../replies/read-body.js';
+import { readBody } from './read-body.js';
 import type { ProviderFailure } from '../failure.js';
 import { ResponseTooLarge } from '../guarded/response-limits.js';
 import fc from '../../../test/fast-check.js';
-import { suiteNamesByWireName } from './dialects.js';
+import { suiteNamesByWireName } from './formats.js';
 
 /** The reply in a stored body. */
 function readStored(body: Json) {
@@ -16,8 +16,8 @@ function readStored(body: Json) {
   return read && !isHostFailure(read) ? read : undefined;
 }
 
-const fixture = (kind: string): any =>
-  parseJson(readFileSync(new URL(`fixtures/${kind}.json`, import.meta.url), 'utf8'));
+const fixture = (kind: string, name = 'fixture'): any =>
+  parseJson(readFileSync(new URL(`${kind}/${name}.json`, import.meta.url), 'utf8'));
 
 const CONVERSATION = parseJson(`{
   "model": "some-model", "temperature": 0, "max_tokens": 1024, "tool_choice": "required",
@@ -80,7 +80,7 @@ const THOUGHT = { type: 'thinking', thinking: 'Hm.', signature: 'c2ln' };
 const callsOf = (message: JsonObject) =>
   (message.tool_calls as any[]).map((call) => [call.id, call.function.name, call.function.arguments]);
 
-it.each(['openai', 'openai-responses', 'anthropic', 'google'] as const)(
+it.each(ProviderKind.options)(
   'the words of a format (%s) for the model, the conversation and the tools are no parameters',
   async (kind) => {
     const { sent } = await ask(kind, CONVERSATION, { body: {} });
@@ -91,9 +91,14 @@ it.each(['openai', 'openai-responses', 'anthropic', 'google'] as const)(
   },
 );
 
-describe.each(['anthropic', 'google', 'openai-responses'] as const)('%s', (kind) => {
-  const { path, request, answer, calls, error } = fixture(kind);
-  const baseUrl = kind === 'google' ? 'https://api.example.com/v1beta/' : 'https://api.example.com/v1';
+/** Every kind but chat completions, which the others are compared with, has a fixture. */
+const OTHERS = ProviderKind.options.filter((kind) => kind !== 'openai');
+const baseOf = (kind: ProviderKind): string =>
+  `https://api.example.com${(kind !== 'openai' && fixture(kind).base_path) || '/v1'}`;
+
+describe.each(OTHERS)('%s', (kind) => {
+  const { path, request, answer, calls, error, notes = [], thought, key_header, wrong_key } = fixture(kind);
+  const baseUrl = `${baseOf(kind)}/`;
 
   it('gets a conversation in its own format, numbers as they were written', async () => {
     const { sent, reply } = await ask(kind, CONVERSATION, { body: answer }, baseUrl);
@@ -101,7 +106,7 @@ describe.each(['anthropic', 'google', 'openai-responses'] as const)('%s', (kind)
     expect(JSON.parse(sent.text)).toEqual(JSON.parse(JSON.stringify(request)));
     expect(sent.text).toMatch(/days\\?":5\.0/);
     expect(sent.text).toContain('"default":1.0');
-    expect(reply.notes.map(({ what }) => what)).toEqual(kind === 'anthropic' ? ['temperature'] : []);
+    expect(reply.notes.map(({ what }) => what)).toEqual(notes);
   });
 
   it('is read as an OpenAI message, numbers as they were written', async () => {
@@ -124,16 +129,10 @@ describe.each(['anthropic', 'google', 'openai-responses'] as const)('%s', (kind)
       { ...SIMPLE, messages: [...(SIMPLE.messages as []), reply.message] },
       { body: answer },
     );
-    const wanted = {
-      anthropic: JSON.stringify(THOUGHT),
-      google: '"thoughtSignature":"c2lnbmF0dXJl"',
-      'openai-responses': '"encrypted_content":"gAAAA"',
-    };
-    expect(sent.text).toContain(wanted[kind]);
+    expect(sent.text).toContain(thought ?? reply.message.content);
   });
 
   it('sends the key as its host wants it, and nothing that the environment holds', async () => {
-    const headers = { anthropic: 'x-api-key', google: 'x-goog-api-key', 'openai-responses': 'authorization' };
     const before = { ...process.env };
     Object.assign(process.env, {
       ANTHROPIC_CUSTOM_HEADERS: 'x-secret: 1',
@@ -149,7 +148,7 @@ describe.each(['anthropic', 'google', 'openai-responses'] as const)('%s', (kind)
       Object.entries(sent.headers)
         .filter(([, value]) => value.includes('secret-key'))
         .map(([name]) => name),
-    ).toEqual([headers[kind]]);
+    ).toEqual([key_header]);
     expect(JSON.stringify(sent)).not.toMatch(/env-key|x-secret/);
   });
 
@@ -162,19 +161,7 @@ describe.each(['anthropic', 'google', 'openai-responses'] as const)('%s', (kind)
       status: 429,
       message: expect.stringMatching(/answered 429:.* Rate limit/),
     });
-    const wrongKey =
-      kind === 'google'
-        ? {
-            status: 400,
-            body: {
-              error: {
-                code: 400,
-                message: 'API key not valid: secret-key-0123456789',
-                details: [{ reason: 'API_KEY_INVALID' }],
-              },
-            },
-          }
-        : { status: 401, body: { error: { message: 'invalid key secret-key-0123456789' } } };
+    const wrongKey = wrong_key ?? { status: 401, body: { error: { message: 'invalid key secret-key-0123456789' } } };
     expect((await ask(kind, SIMPLE, wrongKey)).failure).toMatchObject({
       kind: 'auth',
       message: expect.stringMatching(/\[hidden\]/),
@@ -575,61 +562,55 @@ interface Expected {
   sentBack?: JsonObject[];
 }
 
-describe.each(['openai', 'openai-responses', 'anthropic', 'google'] as const)(
-  'answers as they come from hosts of kind %s',
-  (kind) => {
-    const baseUrl = kind === 'google' ? 'https://api.example.com/v1beta' : 'https://api.example.com/v1';
-    const ones = fixture(`${kind}.answers`) as Expected[];
+describe.each(ProviderKind.options)('answers as they come from hosts of kind %s', (kind) => {
+  const baseUrl = baseOf(kind);
+  const ones = fixture(kind, 'answers') as Expected[];
 
-    it.each(ones.map((one) => [one.what, one] as const))(
-      '%s',
-      async (_what, { body, status, headers, reply: wanted, failure, sentBack }) => {
-        const answer = { body: body as unknown, ...(status && { status }), ...(headers && { headers }) };
-        const got = await ask(kind, CONVERSATION, answer, baseUrl);
-        if (failure) {
-          const { says, ...facts } = failure;
-          expect(got.failure).toMatchObject({ ...facts, message: expect.stringContaining(says) });
-          return;
-        }
-        const { calls, content, refusal, ...facts } = wanted!;
-        expect(got.failure).toBeUndefined();
-        const { usage, refilledInMs } = got.reply;
-        expect({ ...got.reply, ...usage, refilledInMs }).toMatchObject({
-          ...facts,
-          refilledInMs: facts.refilledInMs,
-        });
-        expect(got.reply.message.tool_calls ? callsOf(got.reply.message) : []).toEqual(calls);
-        if (content !== undefined) expect(got.reply.message.content).toBe(content);
-        if (refusal !== undefined) expect(got.reply.message.refusal).toBe(refusal);
-        expect(readStored(got.reply.body)?.message).toEqual(got.reply.message);
-        if (!sentBack) return;
+  it.each(ones.map((one) => [one.what, one] as const))(
+    '%s',
+    async (_what, { body, status, headers, reply: wanted, failure, sentBack }) => {
+      const answer = { body: body as unknown, ...(status && { status }), ...(headers && { headers }) };
+      const got = await ask(kind, CONVERSATION, answer, baseUrl);
+      if (failure) {
+        const { says, ...facts } = failure;
+        expect(got.failure).toMatchObject({ ...facts, message: expect.stringContaining(says) });
+        return;
+      }
+      const { calls, content, refusal, ...facts } = wanted!;
+      expect(got.failure).toBeUndefined();
+      const { usage, refilledInMs } = got.reply;
+      expect({ ...got.reply, ...usage, refilledInMs }).toMatchObject({
+        ...facts,
+        refilledInMs: facts.refilledInMs,
+      });
+      expect(got.reply.message.tool_calls ? callsOf(got.reply.message) : []).toEqual(calls);
+      if (content !== undefined) expect(got.reply.message.content).toBe(content);
+      if (refusal !== undefined) expect(got.reply.message.refusal).toBe(refusal);
+      expect(readStored(got.reply.body)?.message).toEqual(got.reply.message);
+      if (!sentBack) return;
 
-        // The next round of the conversation contains the reply as the model sent it, followed by the results of its
-        // calls.
-        const results = ((got.reply.message.tool_calls ?? []) as any[]).map((call) => ({
-          role: 'tool',
-          tool_call_id: call.id,
-          content: 'clear',
-        }));
-        const messages = [
-          { role: 'user', content: 'Hi' },
-          got.reply.message,
-          ...results,
-          { role: 'user', content: 'And?' },
-        ] as never;
-        const { sent } = await ask(kind, { ...SIMPLE, messages }, answer, baseUrl);
-        const said = {
-          openai: [],
-          'openai-responses': sent.body.input?.slice(1, 1 + sentBack.length),
-          anthropic: sent.body.messages?.[1]?.content,
-          google: sent.body.contents?.[1]?.parts,
-        }[kind];
-        expect(JSON.parse(JSON.stringify(said))).toEqual(JSON.parse(JSON.stringify(sentBack)));
-        if (sentBack.some((piece) => JSON.stringify(piece).includes('5.0'))) expect(sent.text).toMatch(/days\\?":5\.0/);
-      },
-    );
-  },
-);
+      // The next round of the conversation contains the reply as the model sent it, followed by the results of its
+      // calls.
+      const results = ((got.reply.message.tool_calls ?? []) as any[]).map((call) => ({
+        role: 'tool',
+        tool_call_id: call.id,
+        content: 'clear',
+      }));
+      const messages = [
+        { role: 'user', content: 'Hi' },
+        got.reply.message,
+        ...results,
+        { role: 'user', content: 'And?' },
+      ] as never;
+      const { sent } = await ask(kind, { ...SIMPLE, messages }, answer, baseUrl);
+      const at: (string | number)[] = fixture(kind).sent_back_at;
+      const place = at.reduce((inner, key) => inner?.[key], sent.body);
+      const said = kind === 'openai-responses' ? place.slice(1, 1 + sentBack.length) : place;
+      expect(JSON.parse(JSON.stringify(said))).toEqual(JSON.parse(JSON.stringify(sentBack)));
+      if (sentBack.some((piece) => JSON.stringify(piece).includes('5.0'))) expect(sent.text).toMatch(/days\\?":5\.0/);
+    },
+  );
+});
 
 describe.each(['openai', 'openai-responses', 'anthropic', 'google'] as const)(
   'names of tools that hosts of kind %s refuse',
@@ -790,7 +771,7 @@ describe.each(['openai', 'openai-responses', 'anthropic', 'google'] as const)(
       ];
       const choice = { type: 'function', function: { name: names[0] } };
       const { sent, reply } = await asked(names, { messages, tool_choice: choice });
-      const places: Record<ProviderKind, (body: any) => { called: string[]; chosen: string; results?: string[] }> = {
+      const places: Record<typeof kind, (body: any) => { called: string[]; chosen: string; results?: string[] }> = {
         openai: (body) => ({
           called: calledIn(body.messages[2]),
           chosen: body.tool_choice.function.name,
@@ -890,10 +871,10 @@ function* withoutText(value: unknown): Generator<unknown> {
       for (const other of withoutText(inner)) yield { ...value, [key]: other };
 }
 
-it.each(['openai', 'openai-responses', 'anthropic', 'google'] as const)(
+it.each(ProviderKind.options)(
   'what a host (%s) puts where a text belongs is a reply, or a failure of the host, and never ours',
   async (kind) => {
-    const answers = JSON.parse(readFileSync(new URL(`fixtures/${kind}.answers.json`, import.meta.url), 'utf8')) as {
+    const answers = JSON.parse(readFileSync(new URL(`${kind}/answers.json`, import.meta.url), 'utf8')) as {
       body: JsonObject;
     }[];
     for (const { body } of answers)
