@@ -440,15 +440,15 @@ describe('runs are compared', () => {
     const { code, out, err } = await toolmark('compare', good.id, bad.job_id);
     expect({ code, err }).toEqual({ code: 0, err: '' }); // Whatever the verdict is.
     expect(out.split('\n')[0]).toBe(comparison.all.text);
-    expect(out).toContain(`\nBaseline   ${good.id}, Compared v1, `);
-    expect(out).toMatch(/^Changed {4}\S+: .*perfect-ish.* -> .*careless-arguments/m);
+    expect(out).toContain(`\nBaseline     ${good.id}, Compared v1, `);
+    expect(out).toMatch(/^Changed {6}\S+: .*perfect-ish.* -> .*careless-arguments/m);
     expect(out).toMatch(
       /^simulator::perfect-ish -> simulator::careless-arguments +[\d.]+ % +[\d.]+ % +-[\d.]+ points \(-/m,
     );
     for (const { case_name, prompt, b } of broken) {
       expect(out).toContain(`\n  ${case_name ?? prompt}\n`);
-      for (const { name } of b.called) expect(out).toMatch(new RegExp(`^ {6}called {3}.*\\b${name}\\(`, 'm'));
-      for (const sentence of b.explanation.slice(0, 5)) expect(out).toContain(`      ${sentence.slice(0, 200)}`);
+      for (const { name } of b.called) expect(out).toMatch(new RegExp(`^ {6}Called {7}.*\\b${name}\\(`, 'm'));
+      for (const sentence of b.explanation.slice(0, 5)) expect(out).toContain(`      Why          ${sentence.slice(0, 200)}`);
     }
     expect(await toolmarkJson('compare', good.id, bad.id)).toEqual({ ...comparison, broken });
   });
@@ -456,7 +456,7 @@ describe('runs are compared', () => {
   it('for a pull request', async () => {
     const { code, out } = await toolmark('compare', good.id, bad.id, '--markdown');
     expect(code).toBe(0);
-    expect(out).toMatch(/^\*\*.+\*\*\n\n\| model \|/);
+    expect(out).toMatch(/^# .+\n\n- Baseline: .+\n[^]*\n\n\| model \|/);
     expect(out).toContain('<details><summary>Broken cases: ');
   });
 
@@ -532,7 +532,7 @@ describe('an experiment', () => {
     expect(created).toMatchObject({ name: 'Tries', margin: 0, measure: 'passed', status: 'active' });
     for (const name of ['tRIES', created.id, created.id.slice(0, 20)])
       expect(await toolmarkJson('experiments', 'show', name)).toMatchObject({ id: created.id });
-    expect(await shown()).toMatch(/^Baseline {3}none yet/m);
+    expect(await shown()).toMatch(/^Baseline {5}none yet/m);
     const listed = await toolmarkJson('experiments', 'list', '--suite', 'Tried');
     expect(listed).toEqual({ items: [expect.objectContaining({ id: created.id })] });
     expect(await toolmarkJson('experiments')).toMatchObject({ items: expect.any(Array) });
@@ -564,11 +564,11 @@ describe('an experiment', () => {
   }, 60_000);
 
   it('shows its baseline, its best run, and how many comparisons were made with this baseline', async () => {
-    expect(await shown()).toMatch(/^Baseline {3}[\d.]+ %, run \S+ \(the first run that completed\)$/m);
+    expect(await shown()).toMatch(/^Baseline {5}[\d.]+ %, run \S+ \(the first run that completed\)$/m);
     const { best } = await toolmarkJson('experiments', 'show', 'Tries');
-    expect(await shown()).toContain(`\nBest       ${(100 * best.score).toFixed(1)} %, run ${best.eval_id} (`);
-    expect(await shown()).toMatch(/^Compared {3}2 with this baseline; .* 0\.10 of them/m);
-    expect(await shown()).toMatch(/^Better {5}after correction for their number: /m);
+    expect(await shown()).toContain(`\nBest         ${(100 * best.score).toFixed(1)} %, run ${best.eval_id} (`);
+    expect(await shown()).toMatch(/^Compared {5}2 with this baseline; .* 0\.10 of them/m);
+    expect(await shown()).toMatch(/^Better {7}after correction for their number: /m);
 
     const {
       items: [newest],

@@ -43,7 +43,7 @@ describe('a run is judged', () => {
     expect(out).toMatch(UNCALIBRATED);
     expect(out).toMatch(/^sim::scripted:a +10 +0 +8 +1 +1 +0 +90\.0 % \(.*\) +0\.\d\d \(.*\) +1 +0 +1 +0$/m);
     expect(out.search(UNCALIBRATED)).toBeLessThan(out.search(/^sim::scripted:a/m));
-    expect(out).toMatch(/^Recommendations:\n {2}\S/m);
+    expect(out).toMatch(/^Recommendations\n {2}\S/m);
     expect(out).toContain(`toolmark label ${runId} --judge sim::judge:right`);
   }, 60_000);
 
@@ -88,7 +88,7 @@ describe('a run is judged', () => {
 });
 
 it('the default judge is set piece by piece, and judges a run that asks for it', async () => {
-  expect((await toolmark('judges', 'settings')).out).toMatch(/^Judge +none\n/);
+  expect((await toolmark('judges', 'settings')).out).toMatch(/^Judge +none$/m);
   await toolmarkJson('judges', 'settings', ...JUDGE);
   const set = await toolmarkJson('judges', 'settings', '--instructions', 'Be strict.', '--auto-below', '0');
   expect(set).toEqual({ judge: 'sim::judge:right', instructions: 'Be strict.', auto_below: 0 });
@@ -179,7 +179,7 @@ it('a calibration says what people confirm', async () => {
   const calibration = await toolmarkJson('judges', 'calibration', ...JUDGE);
   expect(calibration).toMatchObject({ judge: 'sim::judge:right', status: 'uncalibrated' });
   const { out } = await toolmark('judges', 'calibration', ...JUDGE);
-  expect(out.startsWith(`${calibration.text}\n\nJudge        sim::judge:right\n`)).toBe(true);
+  expect(out.startsWith(`${calibration.text}\nJudge        sim::judge:right\n`)).toBe(true);
 });
 
 it('a run is written for people, with what the judge says', async () => {

@@ -69,9 +69,9 @@ describe('a tune that is watched on a terminal', () => {
     expect(end).toContain(`Tune ${tune.id} is completed (job ${tune.job_id}).\nSuite        ${SUITE} v1\n`);
     expect(end).toContain(`\nOutcome      ${tune.text}\nHeld out     candidate ${tune.best} `);
     expect(end).toMatch(/^How {10}reflective, 4 cases a step, seed 1, by overall, margin 2 points/m);
-    expect(end).toContain(`\nHow candidate ${tune.best} came about:\n`);
+    expect(end).toContain(`\nHow candidate ${tune.best} came about\n`);
     for (const { component, phrase } of PHRASES) {
-      expect(end).toMatch(new RegExp(`^\\d+ +reflection of \\d+ .* ${component}\n  Adds: ${phrase}$`, 'm'));
+      expect(end).toMatch(new RegExp(`^\\d+ +reflection of \\d+ .* ${component} +Adds: ${phrase}$`, 'm'));
       expect(end).toContain(`\u001b[32m${phrase}\u001b[0m`);
     }
     expect(end).toMatch(/^Rejected candidates: \d+\n {2}\d/m);
@@ -96,7 +96,7 @@ describe('a tune that is watched on a terminal', () => {
 
   it('is written as a report, which is the one that is printed later', async () => {
     const report = readFileSync(join(folder, 'report.md'), 'utf8');
-    expect(report).toMatch(/^\*\*Prompts tuned on Weather, alarms, songs v1: completed, confirmed\.\*\*\n/);
+    expect(report).toMatch(/^# Tune \S+ is completed \(job \S+\)\.\n\n- Suite: Weather, alarms, songs v1\n/);
     expect(report).toContain(
       '\n- **system\\_prompt**\n  - You help with small things.\n  - <ins>Call one tool at once.',
     );

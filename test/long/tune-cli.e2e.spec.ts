@@ -61,7 +61,7 @@ describe('a tune that is watched', () => {
     expect(ran.out).toContain(`Tune ${tune.id} is completed (job ${tune.job_id}).\nSuite        Weather v1\n`);
     expect(ran.out).toContain('\nSearched     temperature=0..1/0.5 tool_choice=auto,required\n');
     expect(ran.out).toMatch(/^How {10}grid, seed 0, by overall/m);
-    expect(ran.out).toContain(`\n${target}\nRecommended  arm ${recommended.arm} temperature=`);
+    expect(ran.out).toMatch(new RegExp(`^${target}: .+\nRecommended  arm ${recommended.arm} temperature=`, 'm'));
     expect(ran.out).toContain(`\nHeld out     ${text}\n`);
     for (const { arm, state } of await armsOf(tune.id))
       expect(ran.out).toMatch(
@@ -81,7 +81,7 @@ describe('a tune that is watched', () => {
 
   it('is written as a report, which is the one that is printed later', async () => {
     const report = readFileSync(join(folder, 'report.md'), 'utf8');
-    expect(report).toMatch(/^\*\*Parameters tuned on Weather v1: completed\.\*\*\n/);
+    expect(report).toMatch(/^# Tune \S+ is completed \(job \S+\)\.\n\n- Suite: Weather v1\n/);
     expect(report).toMatch(/\n```sh\ntoolmark run .*\n```\n/);
     expect(await toolmark('tunes', 'show', tune.id, '--markdown')).toEqual({ code: 0, out: report, err: '' });
   });
@@ -108,7 +108,7 @@ describe('a tune that is watched', () => {
     expect(rest.items).toEqual(arms.slice(2));
     const { out } = await toolmark('tunes', 'arms', tune.id);
     expect(out).toMatch(
-      /^arm +configuration +state +rung +cases +mean \(95 %\) +cost +p50 +p95 +cost\/case +errored +same as\n/,
+      /^arm +configuration +state +rung +cases +mean \(95 %\) +cost +p50 +p95 +cost\/case +errored +same as +adjustments\n/,
     );
     expect(out.trim().split('\n')).toHaveLength(arms.length + 1);
     expect(await toolmark('tunes', 'arms', tune.id, '--model', 'other')).toMatchObject({

@@ -6,10 +6,10 @@ import type { Page } from '#lib/contracts/page';
 import { number, onServer, repeated, withExamples, type GlobalOptions } from '../command.js';
 import { findRun } from '../lookup/find-run.js';
 import { readRescore } from '../lookup/read-rescore.js';
-import { comparisonLines } from '../output/comparison-lines.js';
-import { comparisonMarkdown } from '../output/comparison-markdown.js';
-import type { ShownComparison } from '../output/comparison-texts.js';
-import { print, printJson } from '../output/terminal.js';
+import { reportLines } from '../output/report-lines.js';
+import { reportMarkdown } from '../output/report-markdown.js';
+import { print, printJson, printMarked } from '../output/terminal.js';
+import { comparisonReport, type ShownComparison } from '../reports/comparison.js';
 
 interface CompareOptions extends GlobalOptions {
   measure?: string;
@@ -60,8 +60,9 @@ async function compareRuns(client: ApiClient, options: CompareOptions, baseline:
   for (const comparison of await readComparisons(client, runIds, settings, options.clusterBy))
     comparisons.push({ ...comparison, broken: await readBroken(client, comparison, settings) });
   if (options.json) return printJson(others.length > 1 ? { comparisons } : comparisons[0]);
-  if (options.markdown) return print(...comparisonMarkdown(comparisons));
-  comparisons.forEach((comparison, index) => print(...(index ? ['', ''] : []), ...comparisonLines(comparison)));
+  const reports = comparisons.map(comparisonReport);
+  if (options.markdown) print(...reports.flatMap((report) => reportMarkdown(report, reports.length)));
+  else reports.forEach((report, index) => printMarked([...(index ? ['', ''] : []), ...reportLines(report)]));
 }
 
 /** What the comparison and the list of its cases both take. */

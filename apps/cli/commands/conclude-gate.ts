@@ -6,9 +6,9 @@ import { withoutSlash } from '#lib/contracts/url';
 import { explainError } from '../explain-error.js';
 import { EXIT, exitWith, GATE_EXITS, type ExitCode } from '../exit-codes.js';
 import { readBroken, readCases } from '../lookup/read-gate-cases.js';
-import { gateLines } from '../output/gate-lines.js';
-import type { GateReport } from '../output/gate-report.js';
-import { print, printJson, toSafeJson } from '../output/terminal.js';
+import { printReport } from '../output/report-lines.js';
+import { printJson, toSafeJson, writeLines } from '../output/terminal.js';
+import { gateReport, type GateReport } from '../reports/gate.js';
 
 type Meaning = 'fail' | 'pass';
 export interface GateReportOptions {
@@ -45,25 +45,25 @@ export async function concludeGate(client: ApiClient, end: GateEnd, options: Gat
   const report: GateReport = { answer, broken: await readBroken(client, answer), link: linkTo(client, answer) };
   if (options.junit !== undefined) {
     const [{ gateJunit }, { cases, cut }] = await Promise.all([
-      import('../output/gate-junit.js'),
+      import('../reports/gate-junit.js'),
       readCases(client, answer),
     ]);
     writeFileSync(options.junit, gateJunit(answer, cases, cut));
   }
   if (options.markdown !== undefined) {
-    const { gateMarkdown } = await import('../output/gate-markdown.js');
-    writeFileSync(options.markdown, `${gateMarkdown(report).join('\n')}\n`);
+    const { reportMarkdown } = await import('../output/report-markdown.js');
+    writeLines(options.markdown, reportMarkdown(gateReport(report)));
   }
   const json = { ...answer, gate_run_id: end.gateRunId, broken: report.broken };
-  if (options.jsonFile !== undefined) writeFileSync(options.jsonFile, `${toSafeJson(json, 2)}\n`);
+  if (options.jsonFile !== undefined) writeLines(options.jsonFile, [toSafeJson(json, 2)]);
   if (options.json) printJson(json);
-  else print(...gateLines(report));
+  else printReport(gateReport(report));
   exitWith(end.exit ?? exitOf(answer, options));
 }
 
 /** Reports that there is no answer. What went wrong before counts, also where this cannot be written. */
 export async function writeUnanswered(file: string, gate: string, error: Error): Promise<void> {
-  const { unansweredJunit } = await import('../output/gate-junit.js');
+  const { unansweredJunit } = await import('../reports/gate-junit.js');
   try {
     writeFileSync(file, unansweredJunit(gate, explainError(error).join('\n')));
   } catch {

@@ -7,8 +7,9 @@ import { findExperiment } from '../lookup/find-experiment.js';
 import { findRun } from '../lookup/find-run.js';
 import { findSuite } from '../lookup/find-suite.js';
 import { printList } from '../lookup/read-list.js';
-import { experimentLines, experimentTable, timelineTable } from '../output/experiment-lines.js';
+import { printReport } from '../output/report-lines.js';
 import { print, printJson } from '../output/terminal.js';
+import { experimentReport, experimentTable, timelineTable } from '../reports/experiment.js';
 import { addFollowOptions, follow, type FollowOptions } from './follow.js';
 import { budgetOf } from './run-settings.js';
 
@@ -156,8 +157,12 @@ async function listExperiments(client: ApiClient, options: ListOptions): Promise
 
 async function showExperiment(client: ApiClient, options: GlobalOptions, wanted: string): Promise<void> {
   const experiment = await client.call<Experiment>('GET', `${ROUTE}/${await findExperiment(client, wanted)}`);
-  if (options.json) printJson(experiment);
-  else print(...experimentLines(experiment));
+  printExperiment(experiment, options);
+}
+
+function printExperiment(experiment: Experiment, { json }: GlobalOptions): void {
+  if (json) printJson(experiment);
+  else printReport(experimentReport(experiment));
 }
 
 async function listTimeline(client: ApiClient, options: GlobalOptions, wanted: string): Promise<void> {
@@ -177,16 +182,14 @@ async function createExperiment(client: ApiClient, options: CreateOptions, name:
     measure,
     baseline_eval_id: baseline === undefined ? undefined : (await findRun(client, baseline)).id,
   });
-  if (options.json) printJson(experiment);
-  else print(...experimentLines(experiment));
+  printExperiment(experiment, options);
 }
 
 async function pinBaseline(client: ApiClient, options: GlobalOptions, wanted: string, run: string): Promise<void> {
   const id = await findExperiment(client, wanted);
   const body = { eval_id: (await findRun(client, run)).id };
   const experiment = await client.call<Experiment>('PUT', `${ROUTE}/${id}/baseline`, body);
-  if (options.json) printJson(experiment);
-  else print(...experimentLines(experiment));
+  printExperiment(experiment, options);
 }
 
 async function submitBest(client: ApiClient, options: RunBestOptions, wanted: string): Promise<void> {

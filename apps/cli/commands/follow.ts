@@ -6,7 +6,7 @@ import type { GlobalOptions } from '../command.js';
 import { number } from '../command.js';
 import { EXIT, exitWith, GATE_EXITS } from '../exit-codes.js';
 import { orAbsent } from '../lookup/find-run.js';
-import { baselineLines } from '../output/experiment-lines.js';
+import { baselineLines } from '../reports/experiment.js';
 import { leaderboard } from '../output/leaderboard.js';
 import { percent } from '../output/table.js';
 import { print, printError, printJson } from '../output/terminal.js';

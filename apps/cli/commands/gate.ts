@@ -6,7 +6,7 @@ import { onServer, withExamples } from '../command.js';
 import { EXIT } from '../exit-codes.js';
 import { findGate } from '../lookup/find-gate.js';
 import { findRun } from '../lookup/find-run.js';
-import { RESULT_WORDS } from '../output/gate-report.js';
+import { RESULT_WORDS } from '../reports/gate.js';
 import { printError } from '../output/terminal.js';
 import {
   addGateReports,

@@ -8,8 +8,9 @@ import { findGate } from '../lookup/find-gate.js';
 import { findRun } from '../lookup/find-run.js';
 import { findSuite } from '../lookup/find-suite.js';
 import { addListOptions, printList, readList, type ListOptions } from '../lookup/read-list.js';
-import { gateRunsTable, gatesTable, ruleLines } from '../output/gate-lines.js';
+import { printReport } from '../output/report-lines.js';
 import { print, printJson } from '../output/terminal.js';
+import { gateRunsTable, gatesTable, rulesReport } from '../reports/gate.js';
 
 const GATE = ['<gate>', 'name or id of a gate, or the beginning of an id'] as const;
 
@@ -151,7 +152,7 @@ async function rulesOf(client: ApiClient, options: RuleOptions) {
 
 function printGate(gate: Gate, { json }: GlobalOptions): void {
   if (json) printJson(gate);
-  else print(...ruleLines(gate));
+  else printReport(rulesReport(gate));
 }
 
 async function listGateRuns(client: ApiClient, options: ListOptions, wanted: string): Promise<void> {

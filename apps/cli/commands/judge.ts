@@ -3,7 +3,7 @@ import type { ApiClient } from '#lib/client/api-client';
 import type { JudgeSubmitted } from '#lib/judge/contract';
 import { onServer, withExamples, type GlobalOptions } from '../command.js';
 import { JUDGE_ROUTE } from '../lookup/find-report.js';
-import { followReport } from './conclude-judge.js';
+import { followParent } from './conclude-parent.js';
 import { addJudgeSettings, judgeInput, type JudgeSettings } from './judge-settings.js';
 
 interface JudgeOptions extends JudgeSettings, GlobalOptions {
@@ -29,5 +29,5 @@ export function addJudge(program: Command): void {
 
 async function judgeRun(client: ApiClient, options: JudgeOptions, run: string): Promise<void> {
   const input = await judgeInput(client, run, options);
-  await followReport(client, await client.call<JudgeSubmitted>('POST', JUDGE_ROUTE, input), options);
+  await followParent(client, 'judge', await client.call<JudgeSubmitted>('POST', JUDGE_ROUTE, input), options);
 }

@@ -6,16 +6,10 @@ import { findReport, JUDGE_ROUTE, REPORTS_ROUTE } from '../lookup/find-report.js
 import { findRun } from '../lookup/find-run.js';
 import { readDisagreements } from '../lookup/read-disagreements.js';
 import { addListOptions, DEFAULT_LIMIT, printList, readList, type ListOptions } from '../lookup/read-list.js';
-import {
-  calibrationLines,
-  disagreementLines,
-  judgementsTable,
-  reportLines,
-  reportsTable,
-  settingLines,
-} from '../output/judge-lines.js';
+import { printReport } from '../output/report-lines.js';
 import { print, printJson } from '../output/terminal.js';
-import { exitByStatus, followReport, watchToEnd } from './conclude-judge.js';
+import { calibrationReport, judgementsTable, judgeReport, reportsTable, settingReport } from '../reports/judge.js';
+import { exitByStatus, followParent, watchToEnd } from './conclude-parent.js';
 import { textOrFile } from './run-settings.js';
 
 const REPORT = ['<report>', 'id of a report or its job, or the beginning of either'] as const;
@@ -139,13 +133,11 @@ async function showReport(client: ApiClient, options: ShowOptions, wanted: strin
   const found = await findReport(client, wanted);
   if (options.disagreements && found.baseline_eval_id !== null)
     throw new Error('A comparison of two runs has no disagreements with their scores: leave --disagreements out.');
-  const report = options.watch
-    ? await watchToEnd(client, { job_id: found.job_id, report_id: found.id }, options)
-    : found;
+  const report = options.watch ? ((await watchToEnd(client, 'judge', found, options)).parent as JudgeReport) : found;
   const disagreements = options.disagreements ? await readDisagreements(client, report) : undefined;
   if (options.json) printJson({ ...report, ...(disagreements && { disagreements }) });
-  else print(...reportLines(report), ...(disagreements ? disagreementLines(report, disagreements) : []));
-  if (options.watch) exitByStatus(report, options);
+  else printReport(judgeReport(report, disagreements));
+  if (options.watch) exitByStatus('judge', report, options);
 }
 
 async function listJudgements(
@@ -172,7 +164,12 @@ async function rerunReport(
   wanted: string,
 ): Promise<void> {
   const { id } = await findReport(client, wanted);
-  await followReport(client, await client.call<JudgeSubmitted>('POST', `${REPORTS_ROUTE}/${id}/rerun`), options);
+  await followParent(
+    client,
+    'judge',
+    await client.call<JudgeSubmitted>('POST', `${REPORTS_ROUTE}/${id}/rerun`),
+    options,
+  );
 }
 
 async function deleteReport(client: ApiClient, options: GlobalOptions, wanted: string): Promise<void> {
@@ -191,7 +188,7 @@ async function showCalibration(client: ApiClient, options: CalibrationOptions): 
   });
   const calibration = await readCalibration(client, query);
   if (options.json) printJson(calibration);
-  else print(...calibrationLines(calibration));
+  else printReport(calibrationReport(calibration));
 }
 
 export const readCalibration = (client: ApiClient, query: URLSearchParams): Promise<Calibration> =>
@@ -209,5 +206,5 @@ async function showSetting(client: ApiClient, options: SettingOptions): Promise<
   const setting =
     Object.keys(given).length === 0 ? now : await client.call<JudgeSetting>('PUT', SETTING_ROUTE, { ...now, ...given });
   if (options.json) printJson(setting);
-  else print(...settingLines(setting));
+  else printReport(settingReport(setting));
 }

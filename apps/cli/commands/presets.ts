@@ -5,7 +5,7 @@ import { listsByDefault, onServer, withExamples, type GlobalOptions } from '../c
 import { findPreset, PRESETS_ROUTE } from '../lookup/find-preset.js';
 import { printList } from '../lookup/read-list.js';
 import { print, printJson } from '../output/terminal.js';
-import { presetsTable } from '../output/tune-lines.js';
+import { presetsTable } from '../reports/tune.js';
 import { chooseSpaces, type SpaceOptions } from '../search-space/choose-spaces.js';
 import { addSpaceOptions } from './tune-settings.js';
 

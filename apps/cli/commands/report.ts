@@ -1,10 +1,9 @@
-import { writeFileSync } from 'node:fs';
 import type { Command } from 'commander';
 import type { ApiClient } from '#lib/client/api-client';
 import { onServer, withExamples, type GlobalOptions } from '../command.js';
 import { findRun } from '../lookup/find-run.js';
 import { readRunReport } from '../lookup/read-run-report.js';
-import { printFile, printJson } from '../output/terminal.js';
+import { printFile, printJson, writeLines } from '../output/terminal.js';
 
 interface ReportOptions extends GlobalOptions {
   /** True where it is printed. */
@@ -31,14 +30,13 @@ async function reportRun(client: ApiClient, options: ReportOptions, wanted: stri
   if (markdown === true && html === true) throw new Error('Only one of --markdown and --html can be printed.');
   const read = await readRunReport(client, await findRun(client, wanted));
   if (json) return printJson(read);
-  const { runDocument } = await import('../output/run-report.js');
-  const report = runDocument(read);
-  if (markdown !== undefined) write(markdown, (await import('../output/run-markdown.js')).runMarkdown(report));
-  if (html !== undefined) write(html, (await import('../output/run-html.js')).runHtml(report));
+  const { runReport } = await import('../reports/run.js');
+  const report = runReport(read);
+  if (markdown !== undefined) write(markdown, (await import('../output/report-markdown.js')).reportMarkdown(report));
+  if (html !== undefined) write(html, (await import('../output/report-html.js')).reportHtml(report));
 }
 
 function write(file: string | true, lines: readonly string[]): void {
-  const text = `${lines.join('\n')}\n`;
-  if (file === true) printFile(text);
-  else writeFileSync(file, text);
+  if (file === true) printFile(`${lines.join('\n')}\n`);
+  else writeLines(file, lines);
 }

@@ -4,15 +4,13 @@ import type { Gate, GateRun, GateSubmitted } from '#lib/gate/contract';
 import type { Job } from '#lib/contracts/job';
 import { number, onServer, wholeNumber, withExamples } from '../command.js';
 import { findParentJob, findRun, orAbsent } from '../lookup/find-run.js';
-import type { TuneType } from '../lookup/find-tune.js';
 import { addFollowOptions, follow, type FollowOptions } from './follow.js';
 import { print, printJson } from '../output/terminal.js';
 import { concludeGate } from './conclude-gate.js';
-import { followReport, type SubmittedReport } from './conclude-judge.js';
-import { followTune } from './conclude-tune.js';
+import { followParent, type SubmittedParent } from './conclude-parent.js';
 import { followGate } from './gate.js';
 import { budgetOf } from './run-settings.js';
-import type { TuneSubmitted } from './tune-kinds.js';
+import type { ParentType } from './parent-kinds.js';
 
 interface ResumeOptions extends FollowOptions {
   maxRequests?: number;
@@ -38,11 +36,8 @@ async function resumeRun(client: ApiClient, options: ResumeOptions, id: string):
   const parent = await findParentJob(client, id);
   if (parent?.type === 'gate') return resumeGate(client, options, parent, budget);
   if (parent) {
-    const submitted = await client.call<TuneSubmitted & SubmittedReport>('POST', `/api/jobs/${parent.id}/resume`, {
-      budget,
-    });
-    if (parent.type === 'judge') return followReport(client, submitted, options);
-    return followTune(client, parent.type as TuneType, submitted, options);
+    const submitted = await client.call<SubmittedParent>('POST', `/api/jobs/${parent.id}/resume`, { budget });
+    return followParent(client, parent.type as ParentType, submitted, options);
   }
   const run = await findRun(client, id);
   const submitted = await client.call<Submitted>('POST', `/api/tool-eval/history/${run.id}/resume`, { budget });

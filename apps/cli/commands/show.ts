@@ -8,7 +8,7 @@ import { onServer, wholeNumber, withExamples, type GlobalOptions } from '../comm
 import { findResult, type ResultChoice } from '../lookup/find-result.js';
 import { findRun } from '../lookup/find-run.js';
 import { readRescore } from '../lookup/read-rescore.js';
-import { baselineLines } from '../output/experiment-lines.js';
+import { baselineLines } from '../reports/experiment.js';
 import { leaderboard } from '../output/leaderboard.js';
 import { saidLines } from '../output/said-lines.js';
 import { dollars, percent, table } from '../output/table.js';

@@ -4,14 +4,14 @@ import type { PromptTuneEstimate, PromptTuneSubmitted } from '#lib/prompt-tune/c
 import { onServer, withExamples } from '../command.js';
 import { TUNE_ROUTES } from '../lookup/find-tune.js';
 import { assumptionLines } from '../output/assumption-lines.js';
-import { beginning, dollars, table } from '../output/table.js';
+import { beginning, dollars, durationText, table } from '../output/table.js';
 import { print, printJson } from '../output/terminal.js';
-import { durationText, listOf } from '../output/tune-report.js';
+import { listOf } from '../output/report.js';
 import { chooseSuite } from '../suite-files/import-once.js';
-import { followTune, type FollowTuneOptions } from './conclude-tune.js';
+import { followParent, type FollowParentOptions } from './conclude-parent.js';
 import { addPromptTuneSettings, promptTuneInput, type PromptTuneSettings } from './prompt-tune-settings.js';
 
-interface PromptTuneOptions extends PromptTuneSettings, FollowTuneOptions {
+interface PromptTuneOptions extends PromptTuneSettings, FollowParentOptions {
   estimate?: boolean;
 }
 
@@ -49,7 +49,7 @@ async function tunePrompt(client: ApiClient, options: PromptTuneOptions, suite: 
     await forget();
     throw error;
   });
-  await followTune(client, 'prompt_tune', submitted, options);
+  await followParent(client, 'prompt_tune', submitted, options);
 }
 
 function printEstimate(estimate: PromptTuneEstimate, { json, metaModel }: PromptTuneOptions): void {

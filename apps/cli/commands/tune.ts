@@ -4,15 +4,14 @@ import type { ParamTuneEstimate, ParamTuneSubmitted } from '#lib/param-tune/cont
 import { onServer, withExamples } from '../command.js';
 import { TUNE_ROUTES } from '../lookup/find-tune.js';
 import { assumptionLines } from '../output/assumption-lines.js';
-import { dollars, table } from '../output/table.js';
+import { dollars, durationText, table } from '../output/table.js';
 import { print, printJson } from '../output/terminal.js';
-import { durationText } from '../output/tune-report.js';
 import { chooseSuite } from '../suite-files/import-once.js';
-import { followTune, type FollowTuneOptions } from './conclude-tune.js';
+import { followParent, type FollowParentOptions } from './conclude-parent.js';
 import { addTunePrompt } from './tune-prompt.js';
 import { addTuneSettings, tuneInput, type TuneSettings } from './tune-settings.js';
 
-interface TuneOptions extends TuneSettings, FollowTuneOptions {
+interface TuneOptions extends TuneSettings, FollowParentOptions {
   estimate?: boolean;
 }
 
@@ -52,7 +51,7 @@ async function tuneParams(client: ApiClient, options: TuneOptions, suite: string
     await forget();
     throw error;
   });
-  await followTune(client, 'param_tune', submitted, options);
+  await followParent(client, 'param_tune', submitted, options);
 }
 
 function printEstimate(estimate: ParamTuneEstimate, { json }: TuneOptions): void {

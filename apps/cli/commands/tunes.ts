@@ -7,11 +7,12 @@ import { findTune, findTuneOf, modelOf, readTunes, tunePath } from '../lookup/fi
 import { candidatesPath, leanCandidate, readChanges } from '../lookup/read-candidates.js';
 import { addListOptions, DEFAULT_LIMIT, printList, readList, type ListOptions } from '../lookup/read-list.js';
 import { diffLines, textLines } from '../output/prompt-diff.js';
-import { candidateLines, candidatesTable } from '../output/prompt-tune-lines.js';
+import { printReport } from '../output/report-lines.js';
 import { print, printJson, printMarked } from '../output/terminal.js';
-import { armsTable, tunesTable } from '../output/tune-lines.js';
-import { exitByStatus, watch } from './conclude-tune.js';
-import { TUNE_KINDS } from './tune-kinds.js';
+import { candidateReport, candidatesTable } from '../reports/prompt-tune.js';
+import { armsTable, tunesTable } from '../reports/tune.js';
+import { exitByStatus, markdownOf, watchToEnd } from './conclude-parent.js';
+import { PARENT_KINDS } from './parent-kinds.js';
 
 const TUNE = ['<tune>', 'id of a tune or its job, or the beginning of either'] as const;
 // Repeated here, because loading the contracts would make each command start slower; program.spec.ts compares them.
@@ -99,14 +100,13 @@ async function showTune(client: ApiClient, options: ShowOptions, wanted: string)
   if (options.json && options.markdown) throw new Error('Choose one of --json and --markdown.');
   const { type, ...tune } = await findTune(client, wanted);
   if (options.json && !options.watch) return printJson(tune);
-  const { id, job_id } = tune;
   const shown = options.watch
-    ? await watch(client, type, { job_id, tune_id: id }, options)
-    : await TUNE_KINDS[type].read(client, id);
-  if (options.markdown) print(...(await shown.markdown()));
-  else if (options.json) printJson(shown.tune);
-  else shown.print();
-  if (options.watch) exitByStatus(shown.tune, options);
+    ? await watchToEnd(client, type, tune, options)
+    : await PARENT_KINDS[type].read(client, tune.id);
+  if (options.markdown) print(...(await markdownOf(shown)));
+  else if (options.json) printJson(shown.parent);
+  else printReport(shown.report);
+  if (options.watch) exitByStatus(type, shown.parent, options);
 }
 
 async function listArms(client: ApiClient, options: ArmsOptions, wanted: string): Promise<void> {
@@ -133,7 +133,7 @@ async function showCandidate(client: ApiClient, { json }: GlobalOptions, wanted:
   const { id } = await findTuneOf(client, 'prompt_tune', wanted);
   const candidate = await client.call<PromptCandidateDetails>('GET', `${candidatesPath(id)}/${n}`);
   if (json) return printJson(candidate);
-  print(...candidateLines(leanCandidate(candidate)));
+  printReport(candidateReport(leanCandidate(candidate)));
   if (candidate.parents.length === 0) return print(...textLines(candidate.texts));
   const changes = await readChanges(client, id, n);
   if (changes.length > 0) printMarked([[], ...diffLines(changes)]);

@@ -1,6 +1,6 @@
 import type { ApiClient } from '#lib/client/api-client';
 import type { Judgement, JudgeReport } from '#lib/judge/contract';
-import { countDisagreements, DISAGREEMENTS, type Disagreement, type DisagreementKind } from '../output/judge-report.js';
+import { countDisagreements, DISAGREEMENTS, type Disagreement, type DisagreementKind } from '../reports/judge.js';
 import { REPORTS_ROUTE } from './find-report.js';
 
 /** How many of each kind are read. */

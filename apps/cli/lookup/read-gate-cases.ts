@@ -4,9 +4,9 @@ import type { GateAnswer, GateTarget } from '#lib/gate/contract';
 import { parseJson } from '#lib/contracts/json/json';
 import type { Page } from '#lib/contracts/page';
 import type { Result } from '#lib/contracts/result';
-import { caseName, shownCase } from '../output/comparison-texts.js';
+import { caseName, shownCase } from '../reports/comparison.js';
 import { beginning } from '../output/table.js';
-import type { GateCase } from '../output/gate-report.js';
+import type { GateCase } from '../reports/gate.js';
 
 const PAGE = 200;
 export const MAX_BROKEN = 20;

@@ -3,7 +3,7 @@ import type { JudgeReport } from '#lib/judge/contract';
 import type { Ranking } from '#lib/contracts/ranking';
 import type { Result } from '#lib/contracts/result';
 import type { Run } from '#lib/contracts/run';
-import type { Disagreement } from '../output/judge-report.js';
+import type { Disagreement } from '../reports/judge.js';
 import { REPORTS_ROUTE } from './find-report.js';
 import { readDisagreements } from './read-disagreements.js';
 

@@ -2,11 +2,10 @@ import type { Job } from '#lib/contracts/job';
 import type { JudgeReport } from '#lib/judge/contract';
 import { cutToCells } from './cells.js';
 import { fitTable } from './fit-table.js';
-import { calibrationText, judgedTable } from './judge-report.js';
+import { calibrationText, judgedTable } from '../reports/judge.js';
 import { progressBars } from './progress-bars.js';
-import { beginning } from './table.js';
+import { beginning, durationText } from './table.js';
 import { escapeControls } from './terminal.js';
-import { durationText } from './tune-report.js';
 
 const MAX_TEXT = 300;
 

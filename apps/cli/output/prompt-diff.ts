@@ -1,5 +1,6 @@
 import type { ComponentDiff, PromptVersion, PromptVersionHead, TextHunk } from '#lib/contracts/prompt-version';
 import { table } from './table.js';
+import type { MarkedPart } from './terminal.js';
 
 export const promptsTable = (versions: readonly PromptVersionHead[]): string[] =>
   table([
@@ -30,12 +31,6 @@ export const promptLines = (version: PromptVersion): string[] => [
 /** Texts by component, each below its name. */
 export const textLines = (texts: PromptVersion['components']): string[] =>
   Object.entries(texts).flatMap(([component, text]) => ['', component, ...text.split('\n').map((line) => `  ${line}`)]);
-
-/** A part of a line, and whether it goes or comes. */
-export interface MarkedPart {
-  op: TextHunk['op'];
-  text: string;
-}
 
 /** Unchanged lines that are shown around a change. */
 const CONTEXT = 2;

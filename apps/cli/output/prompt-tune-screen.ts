@@ -12,10 +12,10 @@ import {
   reasonText,
   scoreText,
   whyText,
-} from './prompt-tune-report.js';
+} from '../reports/prompt-tune.js';
+import { listOf } from './report.js';
 import { percent } from './table.js';
 import { escapeControls } from './terminal.js';
-import { listOf } from './tune-report.js';
 import { progressLines } from './tune-screen.js';
 
 /** What a watch knows of a tune of prompts that goes on. */

@@ -31,6 +31,26 @@ export function difference(share: number | null, ci: Interval | null): string {
   return ci ? `${signedPoints(share, ci)} (${pointsRange(ci)})` : signedPoints(share);
 }
 
+/** A share with its 95 % interval: "81.2 % (70.1 to 90.3)". */
+export const shareText = (share: number | null, ci: Interval | null | undefined): string =>
+  share === null || !ci
+    ? percent(share)
+    : `${percent(share)} (${ci.map((limit) => (100 * limit).toFixed(1)).join(' to ')})`;
+
+export const milliseconds = (value: number | null): string => (value === null ? '-' : `${Math.round(value)} ms`);
+
+/** "45 s", "12 min", "3.5 h" */
+export function durationText(seconds: number): string {
+  if (seconds < 90) return `${Math.ceil(seconds)} s`;
+  return seconds < 5400 ? `${Math.round(seconds / 60)} min` : `${(seconds / 3600).toFixed(1)} h`;
+}
+
+/** How a tune measures: "by overall, margin 2 points, 1 sample a case" */
+export const measureText = (input: { measure: string; margin: number; samples: number }): string =>
+  `by ${input.measure}, margin ${points(input.margin)}, ${samplesText(input.samples)}`;
+
+export const samplesText = (samples: number): string => `${samples} ${samples === 1 ? 'sample' : 'samples'} a case`;
+
 /** The beginning of a text that may be millions of characters long. */
 export function beginning(text: string, length: number): string {
   if (text.length <= length) return text;

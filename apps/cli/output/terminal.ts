@@ -1,3 +1,5 @@
+import { writeFileSync } from 'node:fs';
+
 /*
  * Everything that the command prints goes through this file. Names, messages and warnings come from servers, models
  * and files, and a terminal obeys control characters in them: escape sequences that clear it, rename its window or
@@ -26,7 +28,13 @@ export const print = (...lines: string[]): void => void process.stdout.write(toT
 /** Prints what is not a result: warnings, notes and errors. */
 export const printError = (...lines: string[]): void => void process.stderr.write(toText(lines));
 export const printWarning = (message: string): void => printError(`Warning: ${message}`);
-type Marked = readonly { op: 'same' | 'removed' | 'added'; text: string }[];
+
+/** A part of a line, and whether it goes or comes. */
+export interface MarkedPart {
+  op: 'same' | 'removed' | 'added';
+  text: string;
+}
+export type MarkedLine = readonly MarkedPart[];
 /** What stands around a text that goes or comes: with colours red and green, else as `git diff --word-diff` has it. */
 const MARKS = {
   same: { signs: ['', ''], colours: ['', ''] },
@@ -34,20 +42,26 @@ const MARKS = {
   added: { signs: ['{+', '+}'], colours: ['\u001b[32m', '\u001b[0m'] },
 } as const;
 
-/** A line of parts, some of them marked. */
-export const markedText = (parts: Marked, inColours: boolean): string =>
-  parts
-    .map(({ op, text }) => {
-      const [before, after] = MARKS[op][inColours ? 'colours' : 'signs'];
-      return before + escapeControls(text) + after;
-    })
-    .join('');
+/** A line of text, or of parts, some of them marked. */
+export const markedText = (line: string | MarkedLine, inColours: boolean): string =>
+  typeof line === 'string'
+    ? escapeControls(line)
+    : line
+        .map(({ op, text }) => {
+          const [before, after] = MARKS[op][inColours ? 'colours' : 'signs'];
+          return before + escapeControls(text) + after;
+        })
+        .join('');
 
 /** Prints lines with marked parts: in colours on a terminal that shows them. */
-export function printMarked(lines: readonly Marked[]): void {
+export function printMarked(lines: readonly (string | MarkedLine)[]): void {
   const inColours = process.stdout.isTTY && !process.env.NO_COLOR && process.env.TERM !== 'dumb';
   process.stdout.write(lines.map((line) => `${markedText(line, inColours)}\n`).join(''));
 }
+
+/** Writes the lines of a report into a file. */
+export const writeLines = (file: string, lines: readonly string[]): void =>
+  writeFileSync(file, `${lines.join('\n')}\n`);
 
 export const printJson = (value: unknown): void => void process.stdout.write(`${toSafeJson(value, 2)}\n`);
 /** One line, so that a program finds it whatever else stands on standard error. */

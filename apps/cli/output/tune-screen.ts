@@ -3,19 +3,18 @@ import type { TuneArm } from '#lib/param-tune/contract';
 import { cutToCells } from './cells.js';
 import { fitTable } from './fit-table.js';
 import { progressBars } from './progress-bars.js';
-import { beginning } from './table.js';
+import { beginning, durationText } from './table.js';
 import { escapeControls } from './terminal.js';
 import {
   ARM_HEADING,
   armName,
   armRow,
   armsOf,
-  durationText,
   isDistinct,
   rankArms,
   STEP_WORDS,
   type TuneReport,
-} from './tune-report.js';
+} from '../reports/tune.js';
 
 /** What a watch knows of a tune that goes on. */
 export interface TuneView extends TuneReport {

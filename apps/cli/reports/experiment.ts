@@ -2,9 +2,9 @@ import type { BaselineComparison, Differs } from '#lib/contracts/comparison';
 import type { BestRun, Experiment, TimelineEntry } from '#lib/contracts/experiment';
 import type { Run } from '#lib/contracts/run';
 import { points } from '#lib/comparison/points';
-import { kappaText } from './judge-report.js';
-import { difference, percent, signedPoints, table } from './table.js';
-import { escapeControls } from './terminal.js';
+import { factsPart, type Fact, type Report } from '../output/report.js';
+import { difference, percent, signedPoints, table } from '../output/table.js';
+import { kappaText } from './judge.js';
 
 export const experimentTable = (experiments: readonly Experiment[]): string[] =>
   table([
@@ -26,22 +26,28 @@ function againstBaseline({ eval_id, comparison }: BestRun, baseline: string | nu
   return comparison ? `${comparison.verdict}, ${difference(comparison.difference, comparison.ci)}` : 'not compared';
 }
 
-/** An experiment for a terminal, line by line. */
-export function experimentLines(experiment: Experiment): string[] {
+/** An experiment with its baseline, its best run, and what to know before trusting it. */
+export function experimentReport(experiment: Experiment): Report {
   const { id, name, status, suite_name, description, measure, margin, run_count, best, notes } = experiment;
-  return [
-    `Experiment ${id} is ${status}.`,
-    `Name       ${name}`,
-    ...(description ? [`About      ${description}`] : []),
-    `Suite      ${suite_name ?? '(deleted)'}`,
-    `Compares   ${measure}, with a margin of ${points(margin)}`,
-    `Runs       ${run_count}`,
-    `Baseline   ${baselineText(experiment)}`,
-    ...(best ? bestLines(best, experiment.baseline_eval_id) : ['Best       none yet']),
-    ...comparisonsLines(experiment),
-    ...(experiment.refreshing ? ['Note       Comparisons are being made again. Look again in a moment.'] : []),
-    ...notes.map((note) => `Note       ${note}`),
-  ].map(escapeControls);
+  return {
+    title: `Experiment ${id} is ${status}.`,
+    parts: [
+      factsPart([
+        ['Name', name],
+        ...(description ? [['About', description] as Fact] : []),
+        ['Suite', suite_name ?? '(deleted)'],
+        ['Compares', `${measure}, with a margin of ${points(margin)}`],
+        ['Runs', String(run_count)],
+        ['Baseline', baselineText(experiment)],
+        ...(best ? bestFacts(best, experiment.baseline_eval_id) : [['Best', 'none yet'] as Fact]),
+        ...comparisonFacts(experiment),
+        ...(experiment.refreshing
+          ? [['Note', 'Comparisons are being made again. Look again in a moment.'] as Fact]
+          : []),
+        ...notes.map((note): Fact => ['Note', note]),
+      ]),
+    ],
+  };
 }
 
 const SET_BY = { user: 'pinned', first_run: 'the first run that completed' };
@@ -51,13 +57,13 @@ function baselineText({ baseline_eval_id: runId, baseline_score: score, baseline
   return `${percent(score)}, run ${runId}${by ? ` (${SET_BY[by]})` : ''}`;
 }
 
-function bestLines(best: BestRun, baseline: string | null): string[] {
+function bestFacts(best: BestRun, baseline: string | null): Fact[] {
   const { score, eval_id, config, targets, tied_with: ties } = best;
   return [
-    `Best       ${percent(score)}, run ${eval_id} (${againstBaseline(best, baseline)})`,
-    `           ${targets.join(', ')}`,
-    `           ${settingsText(config)}`,
-    ...(ties.length ? [`           not shown to be better than: ${ties.join(', ')}`] : []),
+    ['Best', `${percent(score)}, run ${eval_id} (${againstBaseline(best, baseline)})`],
+    ['', targets.join(', ')],
+    ['', settingsText(config)],
+    ...(ties.length ? [['', `not shown to be better than: ${ties.join(', ')}`] as Fact] : []),
   ];
 }
 
@@ -75,13 +81,13 @@ function settingsText(config: BestRun['config']): string {
   ].join(', ');
 }
 
-function comparisonsLines({ comparisons }: Experiment): string[] {
+function comparisonFacts({ comparisons }: Experiment): Fact[] {
   const { made, expected_false_alarms: alarms, improved_after_correction: improved } = comparisons;
   if (made === 0) return [];
+  const byChance = `if all were equal, ${alarms.toFixed(2)} of them would be called better or worse by chance`;
   return [
-    `Compared   ${made} with this baseline; if all were equal, ${alarms.toFixed(2)} of them would be called better ` +
-      'or worse by chance',
-    `Better     after correction for their number: ${improved.length ? improved.join(', ') : 'none'}`,
+    ['Compared', `${made} with this baseline; ${byChance}`],
+    ['Better', `after correction for their number: ${improved.length ? improved.join(', ') : 'none'}`],
   ];
 }
 

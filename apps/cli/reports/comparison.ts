@@ -1,23 +1,36 @@
 import type { Comparison, ComparedItem, ComparedRun } from '#lib/contracts/comparison';
 import { unsetWords } from '#lib/contracts/unset-words';
-import { calledText, expectedText } from './calls.js';
-import { beginning, difference, dollars, percent } from './table.js';
+import { calledText, expectedText } from '../output/calls.js';
+import { fact, factsPart, MAX_NAME, MAX_TEXT, said, type Fact, type Part, type Report } from '../output/report.js';
+import { beginning, difference, dollars, milliseconds, percent, samplesText } from '../output/table.js';
 
 /** A comparison with the first of the cases that it broke. */
 export type ShownComparison = Comparison & { broken: ComparedItem[] };
 
-/*
- * What a terminal and a pull request show of a comparison. The texts hold names, prompts and calls as servers and
- * models wrote them: whoever prints them escapes them. Verdicts are the server's own sentences.
- */
-
-export const MAX_TEXT = 300;
-export const MAX_NAME = 100;
+/** What a comparison says. Verdicts are the server's own sentences. */
+export function comparisonReport(comparison: ShownComparison): Report {
+  const { a, b, all, notes, outcomes } = comparison;
+  return {
+    title: all.text ?? 'No verdict.',
+    parts: [
+      factsPart([
+        ['Baseline', runText(a)],
+        ['Now', runText(b)],
+        ['Cases', casesText(comparison.cases, all.measure)],
+        ['Cost', costText(comparison)],
+        ...changeFacts(comparison),
+        ...notes.map((note) => said('Note', note)),
+      ]),
+      { kind: 'table', caption: 'Models', cells: targetTable(comparison) },
+      brokenPart(brokenCases(comparison), outcomes.broken),
+    ],
+  };
+}
 
 const HEADING = ['model', 'baseline', 'now', 'difference (95 %)', 'p (Holm)', 'fixed', 'broken'];
 
 /** A heading and a row for each pair of targets; with a verdict, unless it is the one of the whole comparison. */
-export function targetTable({ targets, all }: Comparison): string[][] {
+function targetTable({ targets, all }: Comparison): string[][] {
   const isOwn = targets.some(({ estimate }) => estimate.text !== all.text);
   return [
     [...HEADING, ...(isOwn ? ['verdict'] : [])],
@@ -37,10 +50,9 @@ export function targetTable({ targets, all }: Comparison): string[][] {
 export const pairName = (a: string, b: string): string =>
   a === b ? beginning(a, MAX_NAME) : `${beginning(a, MAX_NAME)} -> ${beginning(b, MAX_NAME)}`;
 
-export function runText({ id, rescore_id, suite, status, samples, unmatched }: ComparedRun): string {
-  const played = `${samples} ${samples === 1 ? 'sample' : 'samples'} a case`;
+function runText({ id, rescore_id, suite, status, samples, unmatched }: ComparedRun): string {
   return [
-    `${id}, ${beginning(suite.name, MAX_NAME)} v${suite.version}, ${played}, ${status}`,
+    `${id}, ${beginning(suite.name, MAX_NAME)} v${suite.version}, ${samplesText(samples)}, ${status}`,
     ...(rescore_id === null ? [] : [`rescore ${rescore_id}`]),
     ...(unmatched.length ? [`not compared: ${beginning(unmatched.join(', '), MAX_TEXT)}`] : []),
   ].join(', ');
@@ -57,18 +69,17 @@ export function casesText(cases: Comparison['cases'], measure: string): string {
   return [`${cases.common} in common`, ...named, `compared by ${beginning(measure, MAX_NAME)}`].join(', ');
 }
 
-export function costText({ cost, latency_p50_ms: latency }: Comparison): string {
+function costText({ cost, latency_p50_ms: latency }: Comparison): string {
   const known = (amount: number | null): string => (amount === null ? 'unknown' : dollars(amount));
-  const ms = (value: number | null): string => (value === null ? 'unknown' : `${Math.round(value)} ms`);
+  const ms = (value: number | null): string => (value === null ? 'unknown' : milliseconds(value));
   const costs = cost.a === null && cost.b === null ? 'unknown' : `${known(cost.a)} -> ${known(cost.b)}`;
   return `${costs}, median latency ${ms(latency.a)} -> ${ms(latency.b)}`;
 }
 
-export const changeTexts = ({ what_changed: changes }: Pick<Comparison, 'what_changed'>): string[] =>
+export const changeFacts = ({ what_changed: changes }: Pick<Comparison, 'what_changed'>): Fact[] =>
   changes.map(({ path, a, b }) => {
-    const text = (value: unknown): string =>
-      value == null ? unsetWords(path) : beginning(JSON.stringify(value), MAX_TEXT);
-    return `${beginning(path, MAX_TEXT)}: ${text(a)} -> ${text(b)}`;
+    const value = (one: unknown): string => (one == null ? unsetWords(path) : beginning(JSON.stringify(one), MAX_TEXT));
+    return ['Changed', `${beginning(path, MAX_TEXT)}: ${value(a)} -> ${value(b)}`];
   });
 
 /** A case with what was expected and called, cut to what people read. */
@@ -83,11 +94,27 @@ export interface BrokenCase extends ShownCase {
   target?: string;
 }
 
-export const brokenCases = ({ broken, targets }: ShownComparison): BrokenCase[] =>
+const brokenCases = ({ broken, targets }: ShownComparison): BrokenCase[] =>
   broken.map((item) => ({
     ...shownCase(item),
     ...(targets.length > 1 && { target: pairName(item.target_a, item.target_b) }),
   }));
+
+/** The first broken cases of `total`. */
+export const brokenPart = (broken: readonly BrokenCase[], total: number): Part => ({
+  kind: 'cases',
+  folded: `Broken cases: ${total} (passed in the baseline, fail now)`,
+  total,
+  cases: broken.map(({ name, target, expected, called, explanation }) => ({
+    name,
+    facts: [
+      ...(target === undefined ? [] : [fact('Model', target)]),
+      fact('Expected', expected),
+      fact('Called', called),
+      ...explanation.map((sentence) => fact('Why', sentence)),
+    ],
+  })),
+});
 
 const MAX_SENTENCES = 5;
 

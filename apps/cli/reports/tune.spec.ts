@@ -1,11 +1,12 @@
 import { parseJson, type JsonObject } from '#lib/contracts/json/json';
 import { ParamTuneInput, type ParamTune, type TuneArm } from '#lib/param-tune/contract';
 import { misfits } from '../../../test/misfits.js';
-import { cutToCells } from './cells.js';
-import { armsTable, presetsTable, tellArms, tuneLines, tunesTable } from './tune-lines.js';
-import { tuneMarkdown } from './tune-markdown.js';
-import { rankArms, type TuneReport } from './tune-report.js';
-import { tuneScreen } from './tune-screen.js';
+import { cutToCells } from '../output/cells.js';
+import { reportLines } from '../output/report-lines.js';
+import { reportMarkdown } from '../output/report-markdown.js';
+import { markedText } from '../output/terminal.js';
+import { tuneScreen } from '../output/tune-screen.js';
+import { armNews, armsTable, presetsTable, rankArms, tuneReport, tunesTable, type TuneReport } from './tune.js';
 
 const SUITE_ID = '019aa8a2-5c1e-7000-8000-000000000011';
 const armOf = (arm: number, more: Partial<TuneArm> = {}): TuneArm => ({
@@ -97,6 +98,8 @@ const reportOf = ({ name = 'Weather', models = ['p::a'], arms = () => ARMS, ...m
     },
   };
 };
+const tuneLines = (report: TuneReport) => reportLines(tuneReport(report)).map((line) => markedText(line, false));
+const tuneMarkdown = (report: TuneReport) => reportMarkdown(tuneReport(report));
 const COMMAND = `toolmark run ${SUITE_ID} --models p::a --temperature 0.1 --tool-choice required`;
 
 const HUGE = '|`<@octocat>\n#1 '.repeat(70_000); // 1 MB
@@ -159,7 +162,7 @@ describe('a tune on a terminal', () => {
       'Requests     321 planned',
       'Note         Few cases.',
       '',
-      'p::a',
+      'p::a: confirmed',
       'Recommended  arm 1 temperature=0.1',
       'Mean         90.0 % (80.0 to 95.0) over 20 cases',
       'Held out     Better by 9 points (2 to 16).',
@@ -167,12 +170,24 @@ describe('a tune on a terminal', () => {
       'Not taken    no top_p (2 of 5 arms)',
       'Arms         5 with the base, 1 make the same requests as another, 1 dropped, 1 not tried',
       'Errored      2 in arm 1 temperature=0.1',
+      '',
       `Run it       ${COMMAND}`,
       '',
-      'arm     configuration    state        rung    cases  mean (95 %)            cost     p50',
-      '1       temperature=0.1  recommended  rung 1  20     90.0 % (80.0 to 95.0)  $0.0100  100 ms',
-      '2       temperature=0.2  finalist     rung 1  20     89.0 % (40.0 to 60.0)  $0.0100  100 ms',
-      '0 base  temperature=0    dropped      rung 1  8      70.0 % (40.0 to 60.0)  $0.0100  100 ms',
+      'arm  configuration    state        rung    cases  mean (95 %)            cost     p50     p95     cost/case  ' +
+        'errored  same as  adjustments',
+      '1    temperature=0.1  recommended  rung 1  20     90.0 % (80.0 to 95.0)  $0.0100  100 ms  200 ms  $0.0010    ' +
+        '2        -        no top_p',
+      '2    temperature=0.2  finalist     rung 1  20     89.0 % (40.0 to 60.0)  $0.0100  100 ms  200 ms  $0.0010    ' +
+        '0        -',
+      '',
+      'Dropped arms: 1',
+      'arm     configuration  state    rung    cases  mean (95 %)            cost     p50     p95     cost/case  ' +
+        'errored  same as  adjustments',
+      '0 base  temperature=0  dropped  rung 1  8      70.0 % (40.0 to 60.0)  $0.0100  100 ms  200 ms  $0.0010    ' +
+        '0        -',
+      '',
+      'Arms that make the same requests as another: 1',
+      '  Arm 4 temperature=0.4 is as arm 1',
       '',
       'All arms: toolmark tunes arms tune-1',
     ]);
@@ -198,7 +213,7 @@ describe('a tune on a terminal', () => {
       ...presetsTable([{ id: '1', name: text, search_space: report.tune.input.search_space, created_at: '2026' }]),
     ];
     expect(lines.join('')).not.toMatch(/[\u0000-\u001f\u007f-\u009f\u202a-\u202e]/);
-    for (const line of tellArms()(report.arms)) expect(line.length).toBeLessThan(1000);
+    for (const line of armNews()(report.arms)) expect(line.length).toBeLessThan(1000);
   });
 });
 
@@ -274,11 +289,16 @@ describe('a tune that goes on', () => {
 });
 
 describe('a tune in a pull request', () => {
+  const HEADING = [
+    '| arm | configuration | state | rung | cases | mean (95 %) | cost | p50 | p95 | cost/case | errored | same as | ' +
+      'adjustments |',
+    '| ---: | --- | --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: | --- |',
+  ];
+
   it('says what was asked, what was found for each model with the command in a fence, and the arms by rank', () => {
     expect(tuneMarkdown(reportOf())).toEqual([
-      '**Parameters tuned on Weather v3: completed.**',
+      '# Tune tune-1 is completed (job job-1).',
       '',
-      '- Tune: tune-1',
       '- Suite: Weather v3',
       '- Searched: temperature=0..0.4/0.1',
       '- Base: temperature=0 tool\\_choice=required',
@@ -287,7 +307,7 @@ describe('a tune in a pull request', () => {
       '- Requests: 321 planned',
       '- Note: Few cases.',
       '',
-      '**p::a: confirmed**',
+      '## p::a: confirmed',
       '',
       '- Recommended: arm 1 temperature=0.1',
       '- Mean: 90.0 % (80.0 to 95.0) over 20 cases',
@@ -301,17 +321,17 @@ describe('a tune in a pull request', () => {
       COMMAND,
       '```',
       '',
-      '| arm | configuration | state | mean (95 %) | cases | cost/case | p50 | p95 | errored | adjustments |',
-      '| ---: | --- | --- | ---: | ---: | ---: | ---: | ---: | ---: | --- |',
-      '| 1 | temperature=0.1 | recommended | 90.0 % (80.0 to 95.0) | 20 | &#36;0.0010 | 100 ms | 200 ms | 2 | ' +
-        'no top\\_p |',
-      '| 2 | temperature=0.2 | finalist, as good | 89.0 % (40.0 to 60.0) | 20 | &#36;0.0010 | 100 ms | 200 ms | 0 |  |',
+      ...HEADING,
+      '| 1 | temperature=0.1 | recommended | rung 1 | 20 | 90.0 % (80.0 to 95.0) | &#36;0.0100 | 100 ms | 200 ms | ' +
+        '&#36;0.0010 | 2 | \\- | no top\\_p |',
+      '| 2 | temperature=0.2 | finalist | rung 1 | 20 | 89.0 % (40.0 to 60.0) | &#36;0.0100 | 100 ms | 200 ms | ' +
+        '&#36;0.0010 | 0 | \\- |  |',
       '',
       '<details><summary>Dropped arms: 1</summary>',
       '',
-      '| arm | configuration | state | mean (95 %) | cases | cost/case | p50 | p95 | errored | adjustments |',
-      '| ---: | --- | --- | ---: | ---: | ---: | ---: | ---: | ---: | --- |',
-      '| 0 base | temperature=0 | dropped | 70.0 % (40.0 to 60.0) | 8 | &#36;0.0010 | 100 ms | 200 ms | 0 |  |',
+      ...HEADING,
+      '| 0 base | temperature=0 | dropped | rung 1 | 8 | 70.0 % (40.0 to 60.0) | &#36;0.0100 | 100 ms | 200 ms | ' +
+        '&#36;0.0010 | 0 | \\- |  |',
       '',
       '</details>',
       '',
@@ -320,6 +340,8 @@ describe('a tune in a pull request', () => {
       '- Arm 4 temperature=0.4 is as arm 1',
       '',
       '</details>',
+      '',
+      'All arms: toolmark tunes arms tune-1',
       '',
     ]);
   });
@@ -336,7 +358,10 @@ describe('a tune in a pull request', () => {
         [fence] = /^`+/.exec(line)!;
         kinds.push('fence');
       } else if (line.startsWith('|')) kinds.push(`row of ${line.split('|').length}`);
-      else kinds.push(/^(?:\*\*|- |<details><summary>|<\/details>$|$)/.exec(line)?.[0] ?? line);
+      else
+        kinds.push(
+          /^(?:#+ |- |<details><summary>|<\/details>$|All arms: |system-prompt\.txt holds |$)/.exec(line)?.[0] ?? line,
+        );
     }
     return kinds;
   };
@@ -366,7 +391,9 @@ describe('a tune in a pull request', () => {
       expect(lines.join('\n').length).toBeLessThan(65_000);
       expect(
         structure(lines).every((kind) =>
-          /^(?:\*\*|- |fence|code|end|row|<details|<\/details|$|The command)/.test(kind),
+          /^(?:#+ |- |fence|code|end|row|<details|<\/details|$|The command|All arms: |system-prompt\.txt holds )/.test(
+            kind,
+          ),
         ),
       ).toBe(true);
     }

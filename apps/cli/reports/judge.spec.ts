@@ -5,20 +5,25 @@ import type { Run } from '#lib/contracts/run';
 import type { Summary } from '#lib/contracts/summary';
 import { misfits } from '../../../test/misfits.js';
 import type { RunReport } from '../lookup/read-run-report.js';
-import { drawLines } from './draw-lines.js';
+import { drawLines } from '../output/draw-lines.js';
+import { judgeScreen } from '../output/judge-screen.js';
+import { escapeHtml, reportHtml } from '../output/report-html.js';
+import { reportLines } from '../output/report-lines.js';
+import { reportMarkdown } from '../output/report-markdown.js';
+import type { Report } from '../output/report.js';
+import { markedText } from '../output/terminal.js';
 import {
-  calibrationLines,
-  disagreementLines,
+  calibrationReport,
   judgementsTable,
-  reportLines,
+  judgeReport,
   reportsTable,
-  settingLines,
-} from './judge-lines.js';
-import type { Disagreement } from './judge-report.js';
-import { judgeScreen } from './judge-screen.js';
-import { escapeHtml, runHtml } from './run-html.js';
-import { runMarkdown } from './run-markdown.js';
-import { runDocument, settingsText } from './run-report.js';
+  settingReport,
+  type Disagreement,
+} from './judge.js';
+import { runReport, settingsText } from './run.js';
+
+const linesOf = (report: Report) => reportLines(report).map((line) => markedText(line, false));
+const judgeLines = (report: JudgeReport, disagreements?: Disagreement[]) => linesOf(judgeReport(report, disagreements));
 
 const UNCALIBRATED = 'Uncalibrated: 12 of 50 labels; what this judge says is its opinion alone.';
 const RUN_ID = '019aa8a2-5c1e-7000-8000-000000000031';
@@ -128,9 +133,10 @@ const named = HOSTILE.map((text) => [JSON.stringify(text).slice(0, 50), text] as
 const CONTROLS = /[\u0000-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]/;
 
 describe('a report of a judge on a terminal', () => {
-  it('says what was judged and how, then how far people confirm the judge, and below it the figures', () => {
-    expect(reportLines(reportOf('model', { judge: 'p::judge' }))).toEqual([
+  it('says how far people confirm the judge, what was judged and how, and the figures', () => {
+    expect(judgeLines(reportOf('model', { judge: 'p::judge' }))).toEqual([
       'Report report-1 v2 is completed (job job-1).',
+      UNCALIBRATED,
       'Judge        p::judge',
       `Judges       what did not pass of run ${RUN_ID} and scored below 50.0 %`,
       'How          each once, with what the case expects as a reference',
@@ -139,14 +145,13 @@ describe('a report of a judge on a terminal', () => {
       'Took         12 requests, 3000 + 400 tokens, cost $0.0100',
       'Note         model',
       '',
-      UNCALIBRATED,
       'model  judged  errored  correct  acceptable  wrong  cannot tell  ok (95 %)              kappa (95 %)          ' +
         'kinder  stricter  expectation at fault  suspicious',
       'model  9       1        3        1           4      1            50.0 % (30.0 to 70.0)  0.00 (-0.20 to 0.20)  ' +
         '25      1         1                     1',
       'ok: correct or acceptable, of what the judge could tell. kappa: its agreement with pass and fail, 1 in ' +
         'full and 0 by chance. A judgement changes no score.',
-      ...['', 'Strengths:', '  model', '', 'Weaknesses:', '  model', '', 'Recommendations:', '  model', ''],
+      ...['', 'Strengths', '  model', '', 'Weaknesses', '  model', '', 'Recommendations', '  model', ''],
       'Look at it   toolmark judges show report-1 --disagreements',
       `Calibrate it toolmark label ${RUN_ID} --judge p::judge`,
     ]);
@@ -154,19 +159,20 @@ describe('a report of a judge on a terminal', () => {
 
   it('has a row for all models where there are several, and none where nothing is judged', () => {
     const [one] = reportOf('p::a').targets;
-    const lines = reportLines(reportOf('p::a', { targets: [one!, { ...one!, target: 'p::b' }] }));
+    const lines = judgeLines(reportOf('p::a', { targets: [one!, { ...one!, target: 'p::b' }] }));
     expect(lines.filter((line) => /^(p::a|p::b|all) /.test(line))).toHaveLength(3);
     expect(lines).toContainEqual(expect.stringMatching(/^all +9 +1 +6 +2 +8 +2 +50\.0 % .* 50 +2 +2 +2$/));
-    const nothing = reportLines(reportOf('x', { targets: [], judged: 0, kappa: null, share_ok: null }));
+    const nothing = judgeLines(reportOf('x', { targets: [], judged: 0, kappa: null, share_ok: null }));
     expect(nothing).toContain('Nothing is judged.');
     expect(nothing.join('\n')).not.toMatch(/Look at it/);
   });
 
   it('says of a comparison who won how often, and whether that means anything', () => {
-    const lines = reportLines(comparison);
+    const lines = judgeLines(comparison);
     expect(lines).toContain(`Judges       run ${RUN_ID} beside the baseline ${BASELINE_ID}`);
-    const at = lines.indexOf(UNCALIBRATED);
-    expect(lines.slice(at + 1, at + 4)).toEqual([
+    const at = lines.findIndex((line) => line.startsWith('model '));
+    expect(at).toBeGreaterThan(lines.indexOf(UNCALIBRATED));
+    expect(lines.slice(at, at + 3)).toEqual([
       'model  against  wins  losses  ties  flips  errored  preferred (95 %)',
       'p::b   p::a     6     2       3     1      0        75.0 % (41.0 to 93.0)',
       PAIR.text,
@@ -175,15 +181,16 @@ describe('a report of a judge on a terminal', () => {
   });
 
   it('says why it stopped, and that it judges its own kind', () => {
-    const lines = reportLines(reportOf('x', { status: 'failed', error: 'The model is gone.', self_judged: true }));
+    const lines = judgeLines(reportOf('x', { status: 'failed', error: 'The model is gone.', self_judged: true }));
     expect(lines).toContain('Stopped      The model is gone.');
     expect(lines).toContain('Judge        p::x, which judges a model of its own kind');
   });
 
   it('lists disagreements once, those with an expectation at fault first, and counts the rest', () => {
-    const lines = disagreementLines(reportOf(), disagreementsOf());
+    const all = judgeLines(reportOf(), disagreementsOf());
+    const [from, to] = ['The judge finds', 'Look at it'].map((text) => all.findIndex((line) => line.startsWith(text)));
+    const lines = all.slice(from, to! - 1);
     expect(lines.filter((line) => !line.startsWith('      '))).toEqual([
-      '',
       'The judge finds what the case expects at fault: 1 (uncalibrated)',
       '  x',
       '',
@@ -191,7 +198,7 @@ describe('a report of a judge on a terminal', () => {
       '  x',
       '  and 23 more',
     ]);
-    expect(lines.slice(3, 9)).toEqual([
+    expect(lines.slice(2, 8)).toEqual([
       '      Model        x',
       '      Result       0-1-0, which did not pass',
       '      Judgement    acceptable (tools acceptable alternative, arguments equivalent)',
@@ -199,7 +206,7 @@ describe('a report of a judge on a terminal', () => {
       '      Why          x',
       '      Suspicious   the reply speaks to a grader; the stricter judgement stands',
     ]);
-    expect(disagreementLines(reportOf(), [])).toEqual(['', 'The judge says nothing otherwise than the score.']);
+    expect(judgeLines(reportOf(), [])).toContain('The judge agrees with every score.');
   });
 
   it.each(CALIBRATION_STATUSES)('says beside figures in a list that the judge is %s', (status) => {
@@ -212,37 +219,38 @@ describe('a report of a judge on a terminal', () => {
   it.each(named)('has lines of its own with %s', (_name, text) => {
     const draw = { conversation: [{ role: text, content: text, tool_calls: [{ function: { name: text } }] }, text] };
     const lines = [
-      ...reportLines(reportOf(text)),
-      ...reportLines({ ...comparison, pairs: [{ ...PAIR, a: text, b: text, text }] }),
-      ...disagreementLines(reportOf(text), disagreementsOf(text)),
+      ...judgeLines(reportOf(text)),
+      ...judgeLines({ ...comparison, pairs: [{ ...PAIR, a: text, b: text, text }] }),
+      ...judgeLines(reportOf(text), disagreementsOf(text)),
       ...reportsTable([reportOf(text)]),
       ...judgementsTable([judgementOf(1, text), judgementOf(2, text, { state: 'errored', judged: null, error: text })]),
-      ...settingLines({ judge: text, instructions: text, auto_below: 0.5 }),
+      ...linesOf(settingReport({ judge: text, instructions: text, auto_below: 0.5 })),
       ...drawLines({ ...draw, result: runReportOf(text).failures[0]! }),
     ];
     expect(lines.join('')).not.toMatch(CONTROLS);
-    for (const line of reportLines(reportOf(text))) expect(line.length).toBeLessThan(10_000);
+    for (const line of judgeLines(reportOf(text))) expect(line.length).toBeLessThan(10_000);
   });
 });
 
 it('a calibration says how many labels there are of those that it asks for, and what they confirm', () => {
   const none = { kappa: null, ci: null };
-  const lines = calibrationLines({
-    ...reportOf().calibration,
-    ...{
-      judge: 'p::judge',
-      report_id: 'report-1',
-      instructions: '',
-      reports: 3,
-      linear: none,
-      left_out: 2,
-      asked: 100,
-    },
-    ...{ ok: { n: 8, share: 0.75, ci: [0.4, 0.9] }, wrong: { n: 0, share: null, ci: null } },
-  });
+  const lines = linesOf(
+    calibrationReport({
+      ...reportOf().calibration,
+      ...{
+        judge: 'p::judge',
+        report_id: 'report-1',
+        instructions: '',
+        reports: 3,
+        linear: none,
+        left_out: 2,
+        asked: 100,
+      },
+      ...{ ok: { n: 8, share: 0.75, ci: [0.4, 0.9] }, wrong: { n: 0, share: null, ci: null } },
+    }),
+  );
   expect(lines).toEqual([
     UNCALIBRATED,
-    '',
     'Judge        p::judge',
     'Reports      3, the newest report-1',
     'Labels       12 of the 100 that a calibration asks for',
@@ -324,7 +332,7 @@ describe('the settings of a run', () => {
 
 describe('a run as Markdown', () => {
   it('has its models, what went wrong, failures, and what the judge says below its calibration', () => {
-    const lines = runMarkdown(runDocument(judged('x_1')));
+    const lines = reportMarkdown(runReport(judged('x_1')));
     expect(lines.filter((line) => line.startsWith('#'))).toEqual([
       '# x\\_1 v3',
       '## Models',
@@ -352,11 +360,11 @@ describe('a run as Markdown', () => {
   });
 
   it('says nothing of judges where there are none, and that figures of a run that goes on are not final', () => {
-    const lines = runMarkdown(runDocument(runReportOf()));
+    const lines = reportMarkdown(runReport(runReportOf()));
     expect(lines.join('\n')).not.toMatch(/judge/i);
     const running = runReportOf();
     running.run.status = 'running';
-    expect(runMarkdown(runDocument(running))[2]).toBe('**The run is running: its figures are not final.**');
+    expect(reportMarkdown(runReport(running))[2]).toBe('**The run is running: its figures are not final.**');
   });
 
   /** The kinds of its lines, and how many cells rows have. */
@@ -364,10 +372,10 @@ describe('a run as Markdown', () => {
     lines.map((line) =>
       line.startsWith('|') ? `row of ${line.split('|').length}` : /^(#+ | {2}- |\*\*|- \*\*|- |$|)/.exec(line)![0],
     );
-  const harmless = structure(runMarkdown(runDocument(judged())));
+  const harmless = structure(reportMarkdown(runReport(judged())));
 
   it.each(named.filter(([, text]) => text !== HUGE))('keeps its form with texts as %s', (_name, text) => {
-    const lines = runMarkdown(runDocument(judged(text)));
+    const lines = reportMarkdown(runReport(judged(text)));
     expect(structure(lines)).toEqual(harmless);
     expect(lines.join('\n')).not.toMatch(/@[\w-]|<|:\/\/[a-z]|[\u0000-\u0009\u000b-\u001f\u202a-\u202e\u2028]/);
   });
@@ -376,7 +384,7 @@ describe('a run as Markdown', () => {
     const report = judged(HUGE);
     const { summaries, suite } = report.run;
     report.run = { ...report.run, suite, summaries: Array.from({ length: 500 }, () => summaries[0]!) };
-    const text = runMarkdown(runDocument(report)).join('\n');
+    const text = reportMarkdown(runReport(report)).join('\n');
     expect(text.length).toBeLessThan(60_000);
     expect(text).toMatch(/^- and \d+ more$/m);
   });
@@ -414,7 +422,7 @@ describe('a run as a page', () => {
     expect(open).toEqual([]);
     return tokens;
   }
-  const pageOf = (text?: string) => readHtml(runHtml(runDocument(judged(text))).join('\n'));
+  const pageOf = (text?: string) => readHtml(reportHtml(runReport(judged(text))).join('\n'));
   const tagsOf = (tokens: Token[]) => tokens.map(({ tag, attributes }) => [tag, Object.keys(attributes)]);
   const harmless = tagsOf(pageOf());
 
@@ -450,7 +458,7 @@ describe('a run as a page', () => {
   });
 
   it('says above the figures of a judge how far people confirm it', () => {
-    const html = runHtml(runDocument(judged()));
+    const html = reportHtml(runReport(judged()));
     expect(html.filter((line) => line === `<p class="notice">${UNCALIBRATED}</p>`)).toHaveLength(2);
     expect(html.findIndex((line) => line.includes('50.0 % (30.0 to 70.0)'))).toBeGreaterThan(
       html.findIndex((line) => line.startsWith('<p class="notice">')),
@@ -464,7 +472,7 @@ describe('a run as a page', () => {
       .filter(({ tag }) => tag !== 'style')
       .map((one) => one.text + Object.values(one.attributes).join(''));
     expect(shown.join('')).not.toMatch(CONTROLS);
-    expect(runHtml(runDocument(judged(text))).join('\n').length).toBeLessThan(200_000);
+    expect(reportHtml(runReport(judged(text))).join('\n').length).toBeLessThan(200_000);
   });
 
   it('shows a text as it was written', () => {

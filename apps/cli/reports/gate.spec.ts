@@ -1,12 +1,13 @@
 import { parsers } from 'prettier/plugins/markdown';
 import { CASE_OUTCOMES } from '#lib/contracts/comparison';
 import { GATE_RESULTS, GateAnswer, type GateResult } from '#lib/gate/contract';
-import { MAX_NAME, MAX_TEXT } from './comparison-texts.js';
+import { reportLines } from '../output/report-lines.js';
+import { reportMarkdown } from '../output/report-markdown.js';
+import { MAX_NAME, MAX_TEXT } from '../output/report.js';
+import { beginning } from '../output/table.js';
+import { markedText } from '../output/terminal.js';
 import { gateJunit, unansweredJunit } from './gate-junit.js';
-import { gateLines } from './gate-lines.js';
-import { gateMarkdown } from './gate-markdown.js';
-import type { GateCase, GateReport } from './gate-report.js';
-import { beginning } from './table.js';
+import { gateReport, type GateCase, type GateReport } from './gate.js';
 
 const ID = '019aa8a2-5c1e-7000-8000-0000000000';
 const target = (name: string, result: GateResult) => ({
@@ -62,6 +63,9 @@ const reportOf = (answer: GateAnswer, name = 'p::x', broken = 2): GateReport => 
   broken: Array.from({ length: broken }, () => caseOf('broken', name)),
   link: `https://toolmark.example/api/tool-eval/history/${ID}02`,
 });
+
+const gateLines = (report: GateReport) => reportLines(gateReport(report)).map((line) => markedText(line, false));
+const gateMarkdown = (report: GateReport) => reportMarkdown(gateReport(report));
 
 const HOSTILE = [
   '</testcase></testsuite><testsuite tests="0">',
@@ -207,32 +211,39 @@ describe('a gate in a pull request', () => {
   it('is its marker, the sentence, a row a model, facts, changes, the broken cases, and a link', () => {
     expect(gateMarkdown(reportOf(answerOf('fail')))).toEqual([
       `<!-- toolmark:${ID}01 -->`,
-      '**Gate p::x v3: failed.** p::x decides.',
+      '# Gate p::x v3: failed.',
+      '',
+      'p::x decides.',
       '',
       '| model | result | baseline | now | difference (98.4 %) | fixed | broken | errored | cost |',
       '| --- | --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: |',
       '| p::x | failed | 90.0 % | 80.0 % | -10 points (-15 to -0.04) | 1 | 25 | 0.0 % -> 2.5 % | &#36;0.5000 -> - |',
       '',
       '- p::x: p::x is fail.',
+      '',
       `- Baseline: ${ID}03`,
       `- Run: ${ID}02`,
       '- Cases: 40 in common, 2 changed, 1 only in the baseline, compared by p::x',
       '- Margin: 2 points, fixed with the gate',
       '- Looks: 2 of 4 used',
+      '- Changed: /p::x: not set -> {"p::x":"p::x"}',
       '- Note: p::x',
       '',
-      'What changed:',
+      '<details><summary>Broken cases: 25 (passed in the baseline, fail now)</summary>',
       '',
-      '- /p::x: not set -> {"p::x":"p::x"}',
-      '',
-      '<details><summary>Broken cases: 25</summary>',
-      '',
-      ...[1, 2].flatMap(() => ['- **p::x**', '  - Expected: p::x', '  - Called: p::x', '  - p::x', '  - p::x']),
+      ...[1, 2].flatMap(() => [
+        '- **p::x**',
+        '  - Expected: p::x',
+        '  - Called: p::x',
+        '  - Why: p::x',
+        '  - Why: p::x',
+      ]),
       '- and 23 more',
       '',
       '</details>',
       '',
       `[The run at the server](<https://toolmark.example/api/tool-eval/history/${ID}02>)`,
+      '',
     ]);
   });
 
@@ -242,7 +253,7 @@ describe('a gate in a pull request', () => {
     expect(lines).toHaveLength(plain.length);
     expect(lines[0]).toBe(plain[0]);
     expect(markdownForm(lines.join('\n'))).toEqual(markdownForm(plain.join('\n')));
-    const own = lines.slice(1, -1).join('\n');
+    const own = lines.slice(1, -2).join('\n');
     expect(own).not.toMatch(/<(?!\/?(details|summary)>)/);
     expect(own).not.toMatch(/@[\w-]|(?<!&)[#!]\d|:\/\/|www\.|gh-\d/i);
     expect(own).not.toMatch(/[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u202a-\u202e]/);
@@ -270,9 +281,10 @@ describe('a gate on a terminal', () => {
   it('says the result, what it rests on, a line a model, and the broken cases', () => {
     const lines = gateLines(reportOf(answerOf('inconclusive', 'p::x', 2)));
     expect(lines.slice(0, 2)).toEqual(['Gate p::x v3: inconclusive.', 'p::x decides.']);
-    expect(lines).toContain('Looks      2 of 4 used');
-    expect(lines).toContain('  p::x  p::x');
-    expect(lines.at(-1)).toBe('  and 48 more');
+    expect(lines).toContain('Looks        2 of 4 used');
+    expect(lines).toContain('  p::x');
+    expect(lines).toContain('      Model        p::x');
+    expect(lines.slice(-3)).toEqual(['  and 48 more', '', expect.stringMatching(/^The run at the server: https:/)]);
   });
   it.each(named)('has no control characters with %s in every text', (_shown, text) => {
     expect(gateLines(reportOf(answerOf('fail', text), text)).join('')).not.toMatch(

@@ -1,8 +1,13 @@
 import type { ComparedItem } from '#lib/contracts/comparison';
-import { comparisonLines } from './comparison-lines.js';
-import { comparisonMarkdown } from './comparison-markdown.js';
-import { changeTexts, type ShownComparison } from './comparison-texts.js';
-import { escapeMarkdown } from './markdown.js';
+import { reportLines } from '../output/report-lines.js';
+import { escapeMarkdown, reportMarkdown } from '../output/report-markdown.js';
+import { markedText } from '../output/terminal.js';
+import { changeFacts, comparisonReport, type ShownComparison } from './comparison.js';
+
+const comparisonLines = (one: ShownComparison) =>
+  reportLines(comparisonReport(one)).map((line) => markedText(line, false));
+const comparisonMarkdown = (all: ShownComparison[]) =>
+  all.flatMap((one) => reportMarkdown(comparisonReport(one), all.length));
 
 const HUGE = '|`<@octocat>\n#1 '.repeat(70_000); // 1 MB
 const HOSTILE = [
@@ -99,48 +104,46 @@ const comparisonOf = (name: string, { targets = 1, broken = 2 } = {}) =>
 
 it('a limit of replies that is gone is no limit, and not merely left out', () => {
   const changes = [{ path: '/max_tokens', a: 1024, b: null }];
-  expect(changeTexts({ what_changed: changes })).toEqual(['/max_tokens: 1024 -> no limit']);
+  expect(changeFacts({ what_changed: changes })).toEqual([['Changed', '/max_tokens: 1024 -> no limit']]);
 });
 
 describe('a comparison in a pull request', () => {
   it('is a sentence, a table of models, what changed, notes, and the broken cases', () => {
     expect(comparisonMarkdown([comparisonOf('p::x_1')])).toEqual([
-      '**p::x\\_1 is worse.**',
-      '',
-      '| model | baseline | now | difference (95 %) | p (Holm) | fixed | broken | verdict |',
-      '| --- | ---: | ---: | ---: | ---: | ---: | ---: | --- |',
-      '| p::x\\_1 | 90.0 % | 80.0 % | -10 points (-15 to -0.04) | &#60; 0.0001 | 3 | 25 | p::x\\_1 |',
+      '# p::x\\_1 is worse.',
       '',
       '- Baseline: run-a, p::x\\_1 v1, 1 sample a case, completed',
       '- Now: run-b, p::x\\_1 v2, 3 samples a case, completed, rescore r, not compared: p::x\\_1',
       '- Cases: 37 in common, 2 changed, 1 only in the other run, compared by overall',
       '- Cost: &#36;0.5000 -> unknown, median latency 10 ms -> unknown',
+      '- Changed: /p::x\\_1: not set -> {"p::x\\_1":"p::x\\_1"}',
       '- Note: p::x\\_1',
       '',
-      'What changed:',
+      '| model | baseline | now | difference (95 %) | p (Holm) | fixed | broken | verdict |',
+      '| --- | ---: | ---: | ---: | ---: | ---: | ---: | --- |',
+      '| p::x\\_1 | 90.0 % | 80.0 % | -10 points (-15 to -0.04) | &#60; 0.0001 | 3 | 25 | p::x\\_1 |',
       '',
-      '- /p::x\\_1: not set -> {"p::x\\_1":"p::x\\_1"}',
-      '',
-      '<details><summary>Broken cases: 25</summary>',
+      '<details><summary>Broken cases: 25 (passed in the baseline, fail now)</summary>',
       '',
       ...[1, 2].flatMap(() => [
         '- **p::x\\_1**',
         '  - Expected: p::x\\_1 or other("p::x\\_1":1)',
         '  - Called: p::x\\_1("p::x\\_1":\\["p::x\\_1"\\])',
-        '  - p::x\\_1',
-        '  - p::x\\_1',
-        '  - p::x\\_1',
+        '  - Why: p::x\\_1',
+        '  - Why: p::x\\_1',
+        '  - Why: p::x\\_1',
       ]),
       '- and 23 more',
       '',
       '</details>',
+      '',
     ]);
   });
 
   it('says the verdict once when there is one model', () => {
     const comparison = comparisonOf('p::x');
     comparison.targets[0]!.estimate.text = comparison.all.text;
-    const [, , heading, alignment, row] = comparisonMarkdown([comparison]);
+    const [heading, alignment, row] = comparisonMarkdown([comparison]).filter((line) => line.startsWith('|'));
     expect(heading).toMatch(/ fixed \| broken \|$/);
     expect(alignment).toBe('| --- | ---: | ---: | ---: | ---: | ---: | ---: |');
     expect(row).toMatch(/ 3 \| 25 \|$/);
@@ -151,17 +154,17 @@ describe('a comparison in a pull request', () => {
 
   it.each(HOSTILE.map((text) => [text.slice(0, 60), text]))('keeps its form with names such as %j', (_shown, name) => {
     const lines = comparisonMarkdown([comparisonOf(name, { targets: 3 })]);
-    expect(lines.filter((line) => /^- \*\*.*\*\*, /.test(line))).toHaveLength(2);
+    expect(lines.filter((line) => line.startsWith('  - Model: '))).toHaveLength(2);
     const rows = lines.filter((line) => line.startsWith('|'));
     expect(rows).toHaveLength(5);
     for (const row of rows) expect(row.split('|')).toHaveLength(10);
     expect(lines.filter((line) => line.startsWith('<'))).toEqual([
-      '<details><summary>Broken cases: 25</summary>',
+      '<details><summary>Broken cases: 25 (passed in the baseline, fail now)</summary>',
       '</details>',
     ]);
     const markup = lines.filter((line) => !line.startsWith('|') && !line.startsWith('<')).join('\n');
     expect(markup).not.toMatch(/[<|]|@[\w-]/);
-    for (const line of lines) expect(line).toMatch(/^($|\*\*|\| |- | {2}- |<\/?details|What changed:)/);
+    for (const line of lines) expect(line).toMatch(/^($|# |\| |- | {2}- |<\/?details)/);
   });
 
   it('fits into a comment, with any names and any number of models, and says how much is left out', () => {

@@ -1,11 +1,21 @@
 import { PromptTuneInput, type PromptTune } from '#lib/prompt-tune/contract';
 import { misfits } from '../../../test/misfits.js';
 import type { TriedPrompt } from '../lookup/read-candidates.js';
-import { candidateLines, candidatesTable, promptTuneLines, tellGenerations } from './prompt-tune-lines.js';
-import { promptTuneMarkdown } from './prompt-tune-markdown.js';
-import { leadingCandidate, lineageOf, rejectionFacts, type PromptTuneReport } from './prompt-tune-report.js';
-import { promptTuneScreen } from './prompt-tune-screen.js';
-import { markedText } from './terminal.js';
+import { promptTuneScreen } from '../output/prompt-tune-screen.js';
+import { reportLines } from '../output/report-lines.js';
+import { reportMarkdown } from '../output/report-markdown.js';
+import type { Report } from '../output/report.js';
+import { markedText } from '../output/terminal.js';
+import {
+  candidateReport,
+  candidatesTable,
+  generationNews,
+  leadingCandidate,
+  lineageOf,
+  promptTuneReport,
+  rejectionFacts,
+  type PromptTuneReport,
+} from './prompt-tune.js';
 
 const SUITE_ID = '019aa8a2-5c1e-7000-8000-000000000011';
 const NONE = { minibatch: null, parent: null, select: null, final: null, holdout: null };
@@ -98,7 +108,9 @@ const reportOf = ({ tune, ...more }: Partial<Omit<PromptTuneReport, 'tune'>> & {
   };
   return report;
 };
-const linesOf = (report: PromptTuneReport): string[] => promptTuneLines(report).map((line) => markedText(line, false));
+const textOf = (report: Report): string[] => reportLines(report).map((line) => markedText(line, false));
+const linesOf = (report: PromptTuneReport): string[] => textOf(promptTuneReport(report));
+const promptTuneMarkdown = (report: PromptTuneReport) => reportMarkdown(promptTuneReport(report));
 const RUN =
   `toolmark run ${SUITE_ID} --models p::a,p::b --temperature 0 --tool-choice required ` +
   `--params '{"top_k":1}' --prompt-version version-1`;
@@ -167,20 +179,17 @@ describe('a tune of prompts on a terminal', () => {
       'Meta cost    5 requests, 1000 + 200 tokens, $0.0100',
       'Promoted     run run-1 of the experiment',
       '',
-      'How candidate 6 came about:',
-      'candidate  made              score             changed',
-      '1          reflection of 0   40.0 % to 50.0 %  tools/f/description',
-      '  Says more (1).',
-      '4          reflection of 0   40.0 % to 60.0 %  system_prompt',
-      '  Says more (4).',
+      'How candidate 6 came about',
+      'candidate  made              score             changed                             why',
+      '1          reflection of 0   40.0 % to 50.0 %  tools/f/description                 Says more (1).',
+      '4          reflection of 0   40.0 % to 60.0 %  system_prompt                       Says more (4).',
       '6          merge of 1 and 4  50.0 % to 70.0 %  system_prompt; tools/f/description',
       '',
       'Rejected candidates: 3',
       '  2, such as: On the 4 cases it was made for, it scores 2.5 in all, and candidate 1 2.5.',
       '  1: tools/f/description: It repeats words of a case: "a 1 b".',
       '',
-      'From the base to candidate 6:',
-      '',
+      'From the base to candidate 6',
       'system_prompt',
       '  Be [-brief-]{+kind+}.',
       '  {+Call one tool.+}',
@@ -208,10 +217,10 @@ describe('a tune of prompts on a terminal', () => {
     const lines = [
       ...linesOf(report),
       ...candidatesTable(report.candidates),
-      ...candidateLines(report.candidates[2]!).map((line) => markedText([{ op: 'same', text: line }], false)),
+      ...textOf(candidateReport(report.candidates[2]!)),
     ];
     expect(lines.join('')).not.toMatch(/[\u0000-\u001f\u007f-\u009f\u202a-\u202e]/);
-    for (const line of tellGenerations()(report.candidates, false)) expect(line.length).toBeLessThan(1000);
+    for (const line of generationNews()(report.candidates, false)) expect(line.length).toBeLessThan(1000);
   });
 });
 
@@ -296,7 +305,7 @@ describe('a tune of prompts that goes on', () => {
   });
 
   it('is told step by step where there is no terminal: each step once, the last one at the end of the search', () => {
-    const tell = tellGenerations();
+    const tell = generationNews();
     expect(tell(CANDIDATES.slice(0, 1), true)).toEqual([]);
     expect(tell(CANDIDATES.slice(0, 3), true)).toEqual([
       'step 1: candidate 1 (reflection of 0: tools/f/description) accepted. Best so far: candidate 1, 50.0 %.',
@@ -313,9 +322,8 @@ describe('a tune of prompts that goes on', () => {
 describe('a tune of prompts in a pull request', () => {
   it('says the same, with what changed as inserted and deleted text', () => {
     expect(promptTuneMarkdown(reportOf())).toEqual([
-      '**Prompts tuned on Weather v3: completed, confirmed.**',
+      '# Tune tune-1 is completed (job job-1).',
       '',
-      '- Tune: tune-1',
       '- Suite: Weather v3',
       '- Models: p::a; p::b',
       '- Meta model: p::m',
@@ -324,31 +332,20 @@ describe('a tune of prompts in a pull request', () => {
       '- Cases: 42 to choose by (24 that the meta model may see, 18 that choose), 18 held out to confirm',
       '- Requests: 321 planned',
       '- Note: Few cases.',
+      '',
       '- Outcome: Take candidate 6: it is better than the base.',
       '- Held out: candidate 6 80.0 %, the base 50.0 %: +30 points (10 to 45) over 18 cases',
       '- Candidates: 7 with the base: 3 accepted, 3 rejected, 210 items measured',
       '- Meta cost: 5 requests, 1000 + 200 tokens, &#36;0.0100',
       '- Promoted: run run-1 of the experiment',
       '',
-      '```sh',
-      RUN,
-      'toolmark prompts diff version-1',
-      'toolmark prompts use version-1',
-      '```',
+      '## How candidate 6 came about',
       '',
-      '**From the base to candidate 6**',
-      '',
-      '- **system\\_prompt**',
-      '  - Be <del>brief</del><ins>kind</ins>.',
-      '  - <ins>Call one tool.</ins>',
-      '',
-      '**How candidate 6 came about**',
-      '',
-      '| candidate | made | changed | score | why |',
-      '| ---: | --- | --- | ---: | --- |',
-      '| 1 | reflection of 0 | tools/f/description | 40.0 % to 50.0 % | Says more (1). |',
-      '| 4 | reflection of 0 | system\\_prompt | 40.0 % to 60.0 % | Says more (4). |',
-      '| 6 | merge of 1 and 4 | system\\_prompt; tools/f/description | 50.0 % to 70.0 % |  |',
+      '| candidate | made | score | changed | why |',
+      '| ---: | --- | ---: | --- | --- |',
+      '| 1 | reflection of 0 | 40.0 % to 50.0 % | tools/f/description | Says more (1). |',
+      '| 4 | reflection of 0 | 40.0 % to 60.0 % | system\\_prompt | Says more (4). |',
+      '| 6 | merge of 1 and 4 | 50.0 % to 70.0 % | system\\_prompt; tools/f/description |  |',
       '',
       '<details><summary>Rejected candidates: 3</summary>',
       '',
@@ -356,6 +353,20 @@ describe('a tune of prompts in a pull request', () => {
       '- 1: tools/f/description: It repeats words of a case: "a 1 b".',
       '',
       '</details>',
+      '',
+      '## From the base to candidate 6',
+      '',
+      '- **system\\_prompt**',
+      '  - Be <del>brief</del><ins>kind</ins>.',
+      '  - <ins>Call one tool.</ins>',
+      '',
+      '```sh',
+      RUN,
+      'toolmark prompts diff version-1',
+      'toolmark prompts use version-1',
+      '```',
+      '',
+      'All candidates: toolmark tunes candidates tune-1',
       '',
     ]);
   });
@@ -374,7 +385,9 @@ describe('a tune of prompts in a pull request', () => {
       } else if (line.startsWith('|')) kinds.push(`row of ${line.split('|').length}`);
       else {
         const tags = (line.match(/<\/?(?:ins|del)>/g) ?? []).join('');
-        kinds.push((/^(?: {2}- |\*\*|- |<details><summary>|<\/details>$|$)/.exec(line)?.[0] ?? line) + tags);
+        kinds.push(
+          (/^(?: {2}- |#+ |- |<details><summary>|<\/details>$|All candidates: |$)/.exec(line)?.[0] ?? line) + tags,
+        );
       }
     }
     return kinds;
@@ -398,7 +411,9 @@ describe('a tune of prompts in a pull request', () => {
       const lines = promptTuneMarkdown(report);
       expect(lines.join('\n').length).toBeLessThan(65_000);
       expect(
-        structure(lines).every((kind) => /^(?: {2}- |\*\*|- |fence|code|end|row|<|$|The command)/.test(kind)),
+        structure(lines).every((kind) =>
+          /^(?: {2}- |#+ |- |fence|code|end|row|<|$|The command|All candidates: |after \d+ earlier)/.test(kind),
+        ),
       ).toBe(true);
       expect(lines.at(-1)).toBe('');
     }

@@ -1,9 +1,7 @@
 import { createHash } from 'node:crypto';
 import { escapeXml } from '#lib/contracts/xml';
-import { WORD_COLUMNS } from './markdown.js';
-import type { ReportDocument, ReportPart } from './run-report.js';
+import { filledParts, MAX_SENTENCE, WORD_COLUMNS, type Fact, type Part, type Report } from './report.js';
 import { beginning } from './table.js';
-import type { Fact } from './tune-report.js';
 
 /** Marks that reverse the reading direction of what stands behind them. */
 const DIRECTIONS = /[\u200e\u200f\u202a-\u202e\u2066-\u2069]/g;
@@ -35,8 +33,8 @@ tbody th { font-weight: 600; }
 @media print { .wide { overflow: visible; } }
 `;
 
-/** A report on a run as one page that loads nothing, runs nothing and links to nothing. */
-export function runHtml({ title, parts }: ReportDocument): string[] {
+/** A report as one page that loads nothing, runs nothing and links to nothing. */
+export function reportHtml(report: Report): string[] {
   const hash = createHash('sha256').update(STYLE).digest('base64');
   const policy = `default-src 'none'; style-src 'sha256-${hash}'; base-uri 'none'; form-action 'none'`;
   return [
@@ -47,13 +45,13 @@ export function runHtml({ title, parts }: ReportDocument): string[] {
     `<meta http-equiv="Content-Security-Policy" content="${policy}">`,
     '<meta name="referrer" content="no-referrer">',
     '<meta name="viewport" content="width=device-width, initial-scale=1">',
-    `<title>${escapeHtml(title)}</title>`,
+    `<title>${escapeHtml(report.title)}</title>`,
     `<style>${STYLE}</style>`,
     '</head>',
     '<body>',
     '<main>',
-    element('h1', title),
-    ...parts.flatMap(partLines),
+    element('h1', report.title),
+    ...filledParts(report).flatMap(partLines),
     '</main>',
     '</body>',
     '</html>',
@@ -61,8 +59,10 @@ export function runHtml({ title, parts }: ReportDocument): string[] {
 }
 
 const element = (name: string, text: string): string => `<${name}>${escapeHtml(text)}</${name}>`;
+const pre = (lines: readonly string[]): string[] => [`<pre>${lines.join('\n')}</pre>`];
+const TAGS = { same: undefined, removed: 'del', added: 'ins' } as const;
 
-function partLines(part: ReportPart): string[] {
+function partLines(part: Part): string[] {
   switch (part.kind) {
     case 'heading':
       return [element(`h${part.level}`, part.text)];
@@ -70,24 +70,39 @@ function partLines(part: ReportPart): string[] {
       return [element('p', part.text)];
     case 'notice':
       return [`<p class="notice">${escapeHtml(part.text)}</p>`];
+    case 'link':
+      return [element('p', `${part.text}: ${part.href}`)];
     case 'facts':
       return factLines(part.facts);
-    case 'list':
-      return ['<ul>', ...part.items.map((item) => element('li', item)), '</ul>'];
-    case 'table':
-      return tableLines(part.caption, part.cells);
-    case 'cases':
-      return [
-        '<ul class="cases">',
-        ...part.cases.flatMap(({ name, facts }) => [
-          `<li><strong>${escapeHtml(name)}</strong>`,
-          ...factLines(facts),
-          '</li>',
-        ]),
-        '</ul>',
-        ...(part.more > 0 ? [element('p', `and ${part.more} more`)] : []),
-      ];
+    case 'commands':
+      return pre(part.commands.map(([, line]) => escapeHtml(line)));
+    case 'changes':
+      return pre(
+        part.lines.map((line) =>
+          line.map(({ op, text }) => (TAGS[op] ? element(TAGS[op], text) : escapeHtml(text))).join(''),
+        ),
+      );
+    default:
+      return part.folded === undefined
+        ? listLines(part)
+        : ['<details>', element('summary', part.folded), ...listLines(part), '</details>'];
   }
+}
+
+function listLines(part: Extract<Part, { kind: 'list' | 'table' | 'cases' }>): string[] {
+  if (part.kind === 'list') return ['<ul>', ...part.items.map((item) => element('li', item)), '</ul>'];
+  if (part.kind === 'table') return tableLines(part);
+  const more = part.total - part.cases.length;
+  return [
+    '<ul class="cases">',
+    ...part.cases.flatMap(({ name, facts }) => [
+      `<li><strong>${escapeHtml(name)}</strong>`,
+      ...factLines(facts),
+      '</li>',
+    ]),
+    '</ul>',
+    ...(more > 0 ? [element('p', `and ${more} more`)] : []),
+  ];
 }
 
 const factLines = (facts: readonly Fact[]): string[] => [
@@ -96,15 +111,12 @@ const factLines = (facts: readonly Fact[]): string[] => [
   '</dl>',
 ];
 
-const MAX_CELL = 1000;
-
 /** The model is the heading of its row. A table that is wider than the page is scrolled, by keyboard too. */
-function tableLines(caption: string, cells: readonly string[][]): string[] {
+function tableLines({ caption, cells, notes = [] }: Extract<Part, { kind: 'table' }>): string[] {
   const [names, ...rows] = cells;
-  if (rows.length === 0) return [];
   const cell = (text: string, column: number): string => {
     const name = names![column]!;
-    const shown = escapeHtml(beginning(text, MAX_CELL));
+    const shown = escapeHtml(beginning(text, MAX_SENTENCE));
     if (name === 'model') return `<th scope="row" class="words">${shown}</th>`;
     return `<td${WORD_COLUMNS.has(name) ? ' class="words"' : ''}>${shown}</td>`;
   };
@@ -121,5 +133,6 @@ function tableLines(caption: string, cells: readonly string[][]): string[] {
     '</tbody>',
     '</table>',
     '</div>',
+    ...notes.map((note) => element('p', note)),
   ];
 }

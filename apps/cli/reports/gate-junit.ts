@@ -1,7 +1,7 @@
 import type { GateAnswer, GateTarget } from '#lib/gate/contract';
 import { escapeXml as xml } from '#lib/contracts/xml';
-import { headline, type GateCase } from './gate-report.js';
-import { beginning } from './table.js';
+import { beginning } from '../output/table.js';
+import { headline, type GateCase } from './gate.js';
 
 const MAX_TEXT = 2000;
 

@@ -1,65 +1,41 @@
 import { defaultCachePolicy } from '#lib/contracts/cache-policy';
-import type { Judgement } from '#lib/judge/contract';
 import type { JsonObject } from '#lib/contracts/json/json';
 import { isFinished } from '#lib/contracts/job-status';
 import { replyNotes } from '#lib/contracts/reply-notes';
 import { RunInput } from '#lib/contracts/run-input';
 import type { Run } from '#lib/contracts/run';
 import { countFailures, type RunReport } from '../lookup/read-run-report.js';
-import { calledText, expectedText } from './calls.js';
-import { caseName } from './comparison-texts.js';
+import { calledText, expectedText } from '../output/calls.js';
+import { INTERVALS } from '../output/leaderboard.js';
 import {
-  calibrationText,
-  judgedTable,
-  judgementFacts,
-  judgementName,
-  opinions,
-  pairTexts,
-  reportFacts,
-  shownDisagreements,
-  tableNotes,
-} from './judge-report.js';
-import { INTERVALS } from './leaderboard.js';
-import { beginning, dollars, percent } from './table.js';
-import { fact, said, type Fact } from './tune-report.js';
+  fact,
+  factsPart,
+  heading,
+  MAX_SENTENCE,
+  MAX_TEXT,
+  notice,
+  said,
+  text,
+  type Fact,
+  type Part,
+  type Report,
+} from '../output/report.js';
+import { beginning, dollars, percent } from '../output/table.js';
+import { caseName } from './comparison.js';
+import { judgeParts } from './judge.js';
 
-/*
- * What a report on a run says, whatever it is written in. The texts hold names, prompts and calls as users, servers
- * and models wrote them: whoever writes them escapes them.
- */
-
-/** A part of a report, in the order of reading. */
-export type ReportPart =
-  | { kind: 'heading'; level: 2 | 3; text: string }
-  /** A notice is what has to be known to read what follows. */
-  | { kind: 'text' | 'notice'; text: string }
-  | { kind: 'facts'; facts: Fact[] }
-  /** A heading and rows. */
-  | { kind: 'table'; caption: string; cells: string[][] }
-  | { kind: 'list'; items: string[] }
-  | { kind: 'cases'; cases: { name: string; facts: Fact[] }[]; more: number };
-export interface ReportDocument {
-  title: string;
-  parts: ReportPart[];
-}
-
-const MAX_TEXT = 300;
-
-const heading = (text: string, level: 2 | 3 = 2): ReportPart => ({ kind: 'heading', level, text });
-const text = (words: string): ReportPart => ({ kind: 'text', text: words });
-const notice = (words: string): ReportPart => ({ kind: 'notice', text: words });
-
-export function runDocument(report: RunReport): ReportDocument {
+/** A run with its failures and what judges say of it, for people. */
+export function runReport(report: RunReport): Report {
   const { run, judges } = report;
   return {
     title: `${beginning(run.suite.name, MAX_TEXT)} v${run.suite.version}`,
     parts: [
-      ...(isFinished(run.status) ? [] : [notice(`The run is ${run.status}: its figures are not final.`)]),
-      { kind: 'facts', facts: runFacts(run) },
+      notice(isFinished(run.status) ? '' : `The run is ${run.status}: its figures are not final.`),
+      factsPart(runFacts(run)),
       ...modelParts(report),
       ...errorParts(run),
       ...failureParts(report),
-      ...judges.flatMap(judgeParts),
+      ...judges.flatMap(judgeSection),
     ],
   };
 }
@@ -102,7 +78,7 @@ interface ModelSetting {
   params?: JsonObject;
 }
 
-function modelParts({ run, ranking }: RunReport): ReportPart[] {
+function modelParts({ run, ranking }: RunReport): Part[] {
   const summaries = new Map(run.summaries.map((summary) => [summary.target, summary]));
   const rows = ranking.items.map(({ target, rank }) => {
     const one = summaries.get(target);
@@ -120,15 +96,20 @@ function modelParts({ run, ranking }: RunReport): ReportPart[] {
   const methods = new Set(run.summaries.map(({ ci_method: method }) => INTERVALS[method ?? 'bootstrap']));
   return [
     heading('Models'),
-    ...(ranking.text === null ? [] : [text(beginning(ranking.text, MAX_SENTENCE))]),
-    { kind: 'table', caption: 'Models, the highest mean first, with the ranks that the results leave open', cells },
-    ...[...methods].map(text),
-    ...run.summaries.flatMap((one) => replyNotes(one, run.config)).map((note) => text(beginning(note, MAX_SENTENCE))),
+    text(beginning(ranking.text ?? '', MAX_SENTENCE)),
+    {
+      kind: 'table',
+      caption: 'Models, the highest mean first, with the ranks that the results leave open',
+      cells,
+      notes: [
+        ...methods,
+        ...run.summaries.flatMap((one) => replyNotes(one, run.config)).map((note) => beginning(note, MAX_SENTENCE)),
+      ],
+    },
   ];
 }
-const MAX_SENTENCE = 1000;
 
-function errorParts({ summaries }: Run): ReportPart[] {
+function errorParts({ summaries }: Run): Part[] {
   const types = [...new Set(summaries.flatMap((one) => Object.keys(one.error_counts)))].filter(
     (type) => type !== 'none',
   );
@@ -143,7 +124,7 @@ function errorParts({ summaries }: Run): ReportPart[] {
   return [heading('What went wrong'), { kind: 'table', caption: 'Results by error type', cells }];
 }
 
-function failureParts({ run, failures }: RunReport): ReportPart[] {
+function failureParts({ run, failures }: RunReport): Part[] {
   if (failures.length === 0) return [];
   const cases = failures.map((result) => ({
     name: caseName(result) || result.id,
@@ -156,25 +137,15 @@ function failureParts({ run, failures }: RunReport): ReportPart[] {
     ],
   }));
   const total = countFailures(run);
-  return [heading(`Failures: ${total}`), { kind: 'cases', cases, more: Math.max(0, total - cases.length) }];
+  return [heading(`Failures: ${total}`), { kind: 'cases', cases, total }];
 }
 
-/** What a judge says. How far people confirm it stands above all of its figures. */
-function judgeParts({ report, disagreements }: RunReport['judges'][number]): ReportPart[] {
-  const { judge, baseline_eval_id: baseline, calibration } = report;
+function judgeSection({ report, disagreements }: RunReport['judges'][number]): Part[] {
+  const { judge, baseline_eval_id: baseline, calibration, id, version, status } = report;
   const about = baseline === null ? '' : ` beside the baseline ${baseline}`;
   return [
     heading(`What ${beginning(judge, MAX_TEXT)} judges${about} (${calibration.status})`),
-    notice(calibrationText(report)),
-    { kind: 'facts', facts: [['Report', `${report.id} v${report.version}, ${report.status}`], ...reportFacts(report)] },
-    { kind: 'table', caption: `Judgements (${calibration.status})`, cells: judgedTable(report) },
-    ...[...pairTexts(report), ...tableNotes(report)].map(text),
-    ...opinions(report).flatMap(([name, items]) => [heading(name, 3), { kind: 'list', items } as ReportPart]),
-    ...shownDisagreements(disagreements).flatMap(({ heading: name, judgements, more }) => [
-      heading(`${name} (${calibration.status})`, 3),
-      { kind: 'cases', cases: judgements.map(judgedCase), more } as ReportPart,
-    ]),
+    factsPart([['Report', `${id} v${version}, ${status}`]]),
+    ...judgeParts(report, disagreements),
   ];
 }
-
-const judgedCase = (judgement: Judgement) => ({ name: judgementName(judgement), facts: judgementFacts(judgement) });

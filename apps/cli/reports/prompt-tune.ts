@@ -1,15 +1,22 @@
 import type { PromptTune } from '#lib/prompt-tune/contract';
 import type { ComponentDiff } from '#lib/contracts/prompt-version';
-import { points } from '#lib/comparison/points';
 import type { TriedPrompt } from '../lookup/read-candidates.js';
-import { promptRunCommand } from './run-command.js';
-import { beginning, difference, dollars, percent } from './table.js';
-import { fact, listOf, said, type Fact } from './tune-report.js';
-
-/*
- * What a terminal and a pull request show of a tune of prompts. The texts hold names, reasons and prompts as users,
- * servers and models wrote them: whoever prints them escapes them.
- */
+import { diffLines } from '../output/prompt-diff.js';
+import {
+  fact,
+  factsPart,
+  heading,
+  listOf,
+  MAX_TEXT,
+  oneLine,
+  said,
+  text,
+  type Fact,
+  type Part,
+  type Report,
+} from '../output/report.js';
+import { promptRunCommand } from '../output/run-command.js';
+import { beginning, difference, dollars, percent, measureText, table } from '../output/table.js';
 
 export interface PromptTuneReport {
   tune: PromptTune;
@@ -18,21 +25,57 @@ export interface PromptTuneReport {
   diff: readonly ComponentDiff[];
 }
 
-const MAX_TEXT = 300;
-const MAX_WHY = 1000;
+const MAX_STEPS = 30;
+
+/** A tune of prompts and what it found. */
+export function promptTuneReport(report: PromptTuneReport): Report {
+  const { tune, diff, candidates } = report;
+  const { count, texts } = rejectionFacts(candidates);
+  return {
+    title: `Tune ${tune.id} is ${tune.status} (job ${tune.job_id}).`,
+    parts: [
+      factsPart(promptTuneFacts(tune)),
+      factsPart(promptOutcomeFacts(report)),
+      ...lineageParts(report),
+      { kind: 'list', folded: `Rejected candidates: ${count}`, items: texts },
+      ...(diff.length ? [heading(`From the base to ${candidateName(tune.best!)}`)] : []),
+      { kind: 'changes', lines: diffLines(diff) },
+      { kind: 'commands', commands: promptCommands(tune), elsewhere: `toolmark tunes show ${tune.id}` },
+      text(`All candidates: toolmark tunes candidates ${tune.id}`),
+    ],
+  };
+}
+
+function lineageParts(report: PromptTuneReport): Part[] {
+  const steps = lineageOf(report);
+  if (steps.length === 0) return [];
+  const shown = steps.slice(-MAX_STEPS);
+  const earlier = steps.length - shown.length;
+  const rows = shown.map((step) => [
+    String(step.candidate),
+    madeText(step),
+    stepText(step, report.candidates),
+    changedText(step),
+    whyText(step),
+  ]);
+  return [
+    heading(`How ${candidateName(report.tune.best!)} came about`),
+    text(earlier > 0 ? `after ${earlier} earlier steps` : ''),
+    { kind: 'table', caption: 'Steps', cells: [['candidate', 'made', 'score', 'changed', 'why'], ...rows] },
+  ];
+}
 
 /** What was asked for, under a heading each, in the order of reading. */
-export function promptTuneFacts({ suite_name: suite, suite_version: version, input, ...tune }: PromptTune): Fact[] {
+function promptTuneFacts({ suite_name: suite, suite_version: version, input, ...tune }: PromptTune): Fact[] {
   const { tuning, reflect, select, holdout } = tune.cases;
   const shown = reflect === tuning ? '' : ` (${reflect} that the meta model may see, ${select} that choose)`;
   const held = holdout === 0 ? 'none held out' : `${holdout} held out to confirm`;
-  const samples = `${input.samples} ${input.samples === 1 ? 'sample' : 'samples'} a case`;
   return [
     ['Suite', `${beginning(suite, MAX_TEXT)} v${version}`],
     said('Models', listOf(tune.targets)),
     fact('Meta model', tune.meta_target),
     said('Texts', listOf(Object.keys(tune.base))),
-    ['How', `${howText(input)}, seed ${input.seed}, by ${input.measure}, margin ${points(input.margin)}, ${samples}`],
+    ['How', `${howText(input)}, seed ${input.seed}, ${measureText(input)}`],
     ['Cases', `${tuning} to choose by${shown}, ${held}`],
     ['Requests', `${tune.planned_requests} planned`],
     ...tune.notes.map((note) => said('Note', note)),
@@ -46,7 +89,7 @@ function howText({ mode, variants, population, generations, minibatch }: PromptT
 }
 
 /** What was found. */
-export function promptOutcomeFacts({ tune, candidates }: PromptTuneReport): Fact[] {
+function promptOutcomeFacts({ tune, candidates }: PromptTuneReport): Fact[] {
   const { holdout, meta, promoted_eval_id: promoted } = tune;
   const tokens = `${meta.prompt_tokens} + ${meta.completion_tokens} tokens`;
   return [
@@ -88,7 +131,6 @@ export const changedText = ({ changed, kind }: TriedPrompt): string =>
 /** What the meta model says that it changed, and why it was rejected; each on one line. */
 export const whyText = ({ why }: Pick<TriedPrompt, 'why'>): string => oneLine(why ?? '');
 export const reasonText = ({ reason }: Pick<TriedPrompt, 'reason'>): string => oneLine(reason ?? '');
-const oneLine = (text: string): string => beginning(text, MAX_WHY).replace(/\s+/g, ' ').trim();
 
 /** Its score where it chooses, or, if it did not come so far, on the few cases that it was made for. */
 export function scoreText({ scores }: TriedPrompt): string {
@@ -159,12 +201,77 @@ export function rejectionFacts(candidates: readonly TriedPrompt[]): { count: num
 }
 
 /** What to paste: the run of the best texts, what they change, and giving them to the suite. */
-export function promptCommands({ tune }: PromptTuneReport): Fact[] {
-  const { prompt_version_id: version } = tune;
-  if (version === null) return [];
-  return [
-    ['Run it', promptRunCommand(tune, version)],
-    ['Compare it', `toolmark prompts diff ${version}`],
-    ['Take it', `toolmark prompts use ${version}`],
-  ];
+const promptCommands = (tune: PromptTune): Fact[] =>
+  tune.prompt_version_id === null
+    ? []
+    : [
+        ['Run it', promptRunCommand(tune, tune.prompt_version_id)],
+        ['Compare it', `toolmark prompts diff ${tune.prompt_version_id}`],
+        ['Take it', `toolmark prompts use ${tune.prompt_version_id}`],
+      ];
+
+const HEADING = ['candidate', 'step', 'made', 'state', 'score', 'final', 'held out', 'length', 'changed', ''];
+
+/** All candidates that the API lists, each with what it measured and why it was rejected, or made. */
+export const candidatesTable = (candidates: readonly TriedPrompt[]): string[] =>
+  table([
+    HEADING,
+    ...candidates.map((one) => [
+      one.candidate === 0 ? '0 base' : String(one.candidate),
+      String(one.iteration),
+      madeText(one),
+      one.state,
+      scoreText(one),
+      percent(one.scores.final),
+      percent(one.scores.holdout),
+      String(one.length),
+      changedText(one),
+      beginning(reasonText(one) || whyText(one), MAX_TEXT),
+    ]),
+  ]);
+
+/** One candidate in words, above what it changed. */
+export const candidateReport = (one: TriedPrompt): Report => ({
+  title: `Candidate ${one.candidate} is ${one.state} (${madeText(one)}).`,
+  parts: [
+    factsPart([
+      ['Score', scoreText(one)],
+      ['Final', percent(one.scores.final)],
+      ['Held out', percent(one.scores.holdout)],
+      ['Length', `${one.length} characters`],
+      ...(one.why === null ? [] : [said('Why', whyText(one))]),
+      ...(one.reason === null ? [] : [said(one.state === 'undecided' ? 'Undecided' : 'Rejected', reasonText(one))]),
+    ]),
+  ],
+});
+
+const MAX_NAMED = 5;
+
+/**
+ * A line for each generation, or step of a reflection, once it is decided. One that may still get candidates waits:
+ * the next one begins when it is decided.
+ */
+export function generationNews(): (candidates: readonly TriedPrompt[], isSearching: boolean) => string[] {
+  let logged = 0;
+  return (candidates, isSearching) => {
+    const last = candidates.reduce((most, { iteration }) => Math.max(most, iteration), 0);
+    const until = isSearching ? last - 1 : last;
+    const lines: string[] = [];
+    while (logged < until) {
+      logged++;
+      const made = candidates.filter(({ iteration }) => iteration === logged);
+      if (made.length > 0) lines.push(generationLine(logged, made, candidates));
+    }
+    return lines;
+  };
+}
+
+function generationLine(iteration: number, made: readonly TriedPrompt[], all: readonly TriedPrompt[]): string {
+  const each = made
+    .slice(0, MAX_NAMED)
+    .map((one) => `candidate ${one.candidate} (${madeText(one)}: ${changedText(one)}) ${stateText(one.state)}`);
+  const more = made.length > MAX_NAMED ? [`${made.length - MAX_NAMED} more`] : [];
+  const best = leadingCandidate(all.filter((one) => one.iteration <= iteration));
+  const leads = best ? ` Best so far: ${candidateName(best.candidate)}, ${percent(best.scores.select)}.` : '';
+  return `step ${iteration}: ${beginning([...each, ...more].join(', '), MAX_TEXT)}.${leads}`;
 }

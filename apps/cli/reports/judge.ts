@@ -1,24 +1,61 @@
-import type { Calibration, JudgedTarget, Judgement, JudgeReport } from '#lib/judge/contract';
-import { caseName } from './comparison-texts.js';
-import { shellLine } from './shell-words.js';
-import { beginning, dollars, percent } from './table.js';
-import { fact, meanText, said, type Fact } from './tune-report.js';
+import type { Calibration, JudgedTarget, Judgement, JudgeReport, JudgeSetting } from '#lib/judge/contract';
+import {
+  fact,
+  factsPart,
+  heading,
+  MAX_SENTENCE,
+  MAX_TEXT,
+  notice,
+  oneLine,
+  said,
+  text,
+  type Fact,
+  type Part,
+  type Report,
+} from '../output/report.js';
+import { shellLine } from '../output/shell-words.js';
+import { beginning, dollars, percent, shareText, table } from '../output/table.js';
+import { caseName } from './comparison.js';
 
-/*
- * What a terminal and a report for people show of what a judge said. The texts hold names, prompts and sentences as
- * users, servers and models wrote them: whoever prints them escapes them. The calibration stands beside every figure.
- */
-
-const MAX_TEXT = 300;
-const MAX_SENTENCE = 1000;
 const MAX_SENTENCES = 10;
+
+/** What a judge says of a run, or of two. */
+export const judgeReport = (report: JudgeReport, disagreements?: readonly Disagreement[]): Report => ({
+  title: `Report ${report.id} v${report.version} is ${report.status} (job ${report.job_id}).`,
+  parts: [
+    ...judgeParts(report, disagreements ?? []),
+    text(disagreements?.length === 0 ? 'The judge agrees with every score.' : ''),
+    { kind: 'commands', commands: nextCommands(report), elsewhere: `toolmark judges show ${report.id}` },
+  ],
+});
+
+/** What a judge says, with its calibration above all of its figures. */
+export const judgeParts = (report: JudgeReport, disagreements: readonly Disagreement[]): Part[] => {
+  const { status } = report.calibration;
+  const cells = judgedTable(report);
+  return [
+    notice(calibrationText(report)),
+    factsPart(reportFacts(report)),
+    { kind: 'table', caption: `Judgements (${status})`, cells, notes: tableNotes(report) },
+    text(cells.length > 1 ? '' : 'Nothing is judged.'),
+    ...opinions(report),
+    ...shownDisagreements(disagreements).flatMap(({ title, judgements, total }): Part[] => [
+      heading(`${title} (${status})`, 3),
+      {
+        kind: 'cases',
+        cases: judgements.map((one) => ({ name: judgementName(one), facts: judgementFacts(one) })),
+        total,
+      },
+    ]),
+  ];
+};
 
 /** How far people confirm the judge, in the server's words. */
 export const calibrationText = ({ calibration }: Pick<JudgeReport, 'calibration'>): string =>
   beginning(calibration.text, MAX_SENTENCE);
 
 /** What was asked for and what it took, under a heading each, in the order of reading. */
-export function reportFacts(report: JudgeReport): Fact[] {
+function reportFacts(report: JudgeReport): Fact[] {
   const { judge, self_judged: self, input, usage, error, notes } = report;
   const samples = input.samples === 1 ? 'once' : `${input.samples} times`;
   const reference = input.reference ? 'with what the case expects as a reference' : 'without a reference';
@@ -46,13 +83,8 @@ function subjectText({ eval_id: run, baseline_eval_id: baseline, input }: JudgeR
   return `what did not pass of run ${run}${below}`;
 }
 
-export const judgedText = ({ judged, errored, items }: Pick<JudgeReport, 'judged' | 'errored' | 'items'>): string =>
+const judgedText = ({ judged, errored, items }: Pick<JudgeReport, 'judged' | 'errored' | 'items'>): string =>
   `${judged} of ${items}${errored > 0 ? `, ${errored} errored` : ''}`;
-
-const oneLine = (text: string): string => beginning(text, MAX_SENTENCE).replace(/\s+/g, ' ').trim();
-
-/** A share with its 95 % interval: "81.2 % (70.1 to 90.3)". */
-export const shareText = (share: number | null, ci: Interval | null): string => meanText({ mean: share, ci });
 
 /** "0.62 (0.40 to 0.84)" */
 export function kappaText(kappa: number | null, ci: Interval | null): string {
@@ -111,29 +143,26 @@ const pairTable = ({ pairs }: JudgeReport): string[][] => [
   ]),
 ];
 
-/** What the columns are, where that is not plain. */
-export const tableNotes = ({ baseline_eval_id: baseline }: JudgeReport): string[] =>
+/** What each pair of models shows, as the server says it, and what the columns are where that is not plain. */
+const tableNotes = ({ baseline_eval_id: baseline, pairs }: JudgeReport): string[] =>
   baseline === null
     ? [
         'ok: correct or acceptable, of what the judge could tell. kappa: its agreement with pass and fail, 1 in ' +
           'full and 0 by chance. A judgement changes no score.',
       ]
-    : ['flips: ties where the judge said otherwise when the replies changed places. No score is changed.'];
-
-/** What a judge makes of each pair of models, as the server says it. */
-export const pairTexts = ({ pairs }: JudgeReport): string[] => pairs.map(({ text }) => beginning(text, MAX_SENTENCE));
+    : [
+        ...pairs.map((pair) => beginning(pair.text, MAX_SENTENCE)),
+        'flips: ties where the judge said otherwise when the replies changed places. No score is changed.',
+      ];
 
 /** How the judge sums it up, under a heading each. Headings without sentences are left out. */
-export const opinions = (report: JudgeReport): [heading: string, sentences: string[]][] =>
-  (
-    [
-      ['Strengths', report.strengths],
-      ['Weaknesses', report.weaknesses],
-      ['Recommendations', report.recommendations],
-    ] as [string, string[]][]
-  )
+const opinions = ({ strengths, weaknesses, recommendations }: JudgeReport): Part[] =>
+  Object.entries({ Strengths: strengths, Weaknesses: weaknesses, Recommendations: recommendations })
     .filter(([, sentences]) => sentences.length > 0)
-    .map(([heading, sentences]) => [heading, sentences.slice(0, MAX_SENTENCES).map(oneLine)]);
+    .flatMap(([name, sentences]): Part[] => [
+      heading(name, 3),
+      { kind: 'list', items: sentences.slice(0, MAX_SENTENCES).map(oneLine) },
+    ]);
 
 export const DISAGREEMENTS = ['expectation_at_fault', 'kinder', 'stricter'] as const;
 export type DisagreementKind = (typeof DISAGREEMENTS)[number];
@@ -146,7 +175,7 @@ export interface Disagreement {
   judgements: Judgement[];
 }
 
-export const DISAGREEMENT_TEXTS: Record<DisagreementKind, string> = {
+const DISAGREEMENT_TEXTS: Record<DisagreementKind, string> = {
   expectation_at_fault: 'The judge finds what the case expects at fault',
   kinder: 'Kinder: did not pass, and the judge accepts it',
   stricter: 'Stricter: passed, and the judge finds it wrong',
@@ -157,25 +186,22 @@ export const countDisagreements = ({ targets }: Pick<JudgeReport, 'targets'>, ki
   targets.reduce((sum, target) => sum + target[kind], 0);
 
 /** Each judgement once, below the first kind that it is of, and how many of a kind are not shown anywhere. */
-export function shownDisagreements(
+function shownDisagreements(
   disagreements: readonly Disagreement[],
-): { heading: string; judgements: Judgement[]; more: number }[] {
+): { title: string; judgements: Judgement[]; total: number }[] {
   const seen = new Set<number>();
   return disagreements.map(({ kind, total, judgements }) => {
     const own = judgements.filter(({ position }) => !seen.has(position));
     for (const { position } of own) seen.add(position);
-    return {
-      heading: `${DISAGREEMENT_TEXTS[kind]}: ${total}`,
-      judgements: own,
-      more: Math.max(0, total - judgements.length),
-    };
+    const more = Math.max(0, total - judgements.length);
+    return { title: `${DISAGREEMENT_TEXTS[kind]}: ${total}`, judgements: own, total: own.length + more };
   });
 }
 
-export const judgementName = (judgement: Judgement): string => caseName(judgement) || judgement.result_id;
+const judgementName = (judgement: Judgement): string => caseName(judgement) || judgement.result_id;
 
 /** What was said of one result, under a heading each. */
-export function judgementFacts(judgement: Judgement): Fact[] {
+function judgementFacts(judgement: Judgement): Fact[] {
   const { target, result_id: result, judged, preference, flipped, reasons, suspicious, error } = judgement;
   return [
     fact('Model', target),
@@ -196,7 +222,7 @@ const opinionText = ({ verdict, tool, arguments: args }: NonNullable<Judgement['
   `${words(verdict)} (tools ${words(tool)}, arguments ${words(args)})`;
 
 /** The commands that go on from a report. */
-export function nextCommands({ id, eval_id: run, judge, calibration, ...report }: JudgeReport): Fact[] {
+function nextCommands({ id, eval_id: run, judge, calibration, ...report }: JudgeReport): Fact[] {
   const isDisputed = DISAGREEMENTS.some((kind) => countDisagreements(report, kind) > 0);
   return [
     ...(isDisputed ? [['Look at it', `toolmark judges show ${id} --disagreements`] as Fact] : []),
@@ -206,12 +232,12 @@ export function nextCommands({ id, eval_id: run, judge, calibration, ...report }
   ];
 }
 
-/** How far people confirm a judge, under a heading each. */
-export function calibrationFacts(calibration: Calibration): Fact[] {
+/** How far people confirm a judge. */
+export function calibrationReport(calibration: Calibration): Report {
   const { judge, instructions, report_id: report, reports, labels, asked, kappa, ci, linear, ok, wrong } = calibration;
   const confirmed = ({ n, share, ci: interval }: Calibration['ok']): string =>
     n === 0 ? 'none labelled' : `${shareText(share, interval)} confirmed, of ${n} labelled`;
-  return [
+  const facts: Fact[] = [
     fact('Judge', judge),
     ...(instructions ? [fact('Instructions', oneLine(instructions))] : []),
     ['Reports', report === null ? 'none' : `${reports}, the newest ${report}`],
@@ -223,4 +249,69 @@ export function calibrationFacts(calibration: Calibration): Fact[] {
       ? [['Left out', `${calibration.left_out} labels of results that were not drawn at random`] as Fact]
       : []),
   ];
+  return { title: calibration.text, parts: [factsPart(facts)] };
+}
+
+/** The judge of a team. */
+export const settingReport = ({ judge, instructions, auto_below: below }: JudgeSetting): Report => ({
+  title: 'The default judge of the team',
+  parts: [
+    factsPart([
+      ['Judge', judge ?? 'none'],
+      [
+        'Judges',
+        below === 0 ? 'nothing by itself' : `by itself what did not pass of runs that score below ${percent(below)}`,
+      ],
+    ]),
+    { kind: 'list', folded: 'Instructions', items: instructions === '' ? [] : instructions.split('\n') },
+  ],
+});
+
+export const reportsTable = (reports: readonly JudgeReport[]): string[] =>
+  table([
+    ['report', 'status', 'run', 'judge', 'judged', 'ok (95 %)', 'kappa (95 %)', 'calibration', 'asked by', 'submitted'],
+    ...reports.map((report) => [
+      `${report.id} v${report.version}`,
+      report.status,
+      report.baseline_eval_id === null ? report.eval_id : `${report.eval_id} against ${report.baseline_eval_id}`,
+      beginning(report.judge, MAX_TEXT),
+      judgedText(report),
+      shareText(report.share_ok, report.share_ok_ci),
+      kappaText(report.kappa, report.kappa_ci),
+      report.calibration.status,
+      SOURCES[report.source],
+      report.created_at,
+    ]),
+  ]);
+
+const SOURCES: Record<JudgeReport['source'], string> = {
+  user: 'a user',
+  inline: 'its run',
+  after: 'its run',
+  auto: 'the settings',
+};
+
+/** Judgements, a line each. */
+export const judgementsTable = (judgements: readonly Judgement[]): string[] =>
+  table([
+    ['result', 'case', 'model', 'score', 'judgement', 'beside the score', 'why'],
+    ...judgements.map((one) => [
+      one.result_id,
+      judgementName(one),
+      beginning(one.target, MAX_TEXT),
+      one.passed ? 'pass' : 'FAIL',
+      judgementText(one),
+      one.agreement ?? '-',
+      beginning(one.error ?? one.reasons.join(' '), MAX_TEXT),
+    ]),
+  ]);
+
+function judgementText({ state, judged, preference, flipped, suspicious }: Judgement): string {
+  if (!judged && !preference) return state;
+  const marks = [
+    ...(flipped ? ['flipped'] : []),
+    ...(judged?.expectation_at_fault ? ['expectation at fault'] : []),
+    ...(suspicious ? ['suspicious'] : []),
+  ];
+  return [(judged?.verdict ?? preference!).replaceAll('_', ' '), ...marks].join(', ');
 }

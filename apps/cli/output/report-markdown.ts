@@ -1,0 +1,191 @@
+import { filledParts, MAX_SENTENCE, WORD_COLUMNS, type Part, type Report } from './report.js';
+import { beginning } from './table.js';
+import type { MarkedLine } from './terminal.js';
+
+/** A comment of GitHub has at most 65,536 characters. */
+const MAX_COMMENT = 60_000;
+const MAX_COMMAND = 8000;
+const MAX_PART = 4000;
+/** How much it takes to say how many are left out. */
+const MAX_COUNT = 30;
+
+/** Control characters, and those that reverse the reading direction. */
+const UNSAFE = /[\u0000-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]/g;
+
+/**
+ * Text of servers and models for a pull request: on one line, shown as it is, and without effect. It closes no table
+ * and no element, runs as no HTML, mentions nobody, and links to no issue and no address. (GitHub looks for mentions,
+ * issues and addresses in the finished page, where a backslash is gone: only a character within them helps.)
+ */
+export const escapeMarkdown = (text: string): string =>
+  text
+    .toWellFormed()
+    .replace(/\s+/g, ' ')
+    .replace(UNSAFE, '\ufffd')
+    .trim()
+    .replace(/@|[#!](?=\d)|:(?=\/\/)|\bwww(?=\.)|\bgh(?=-\d)/gi, '$&\u200b')
+    .replace(/[\\`*_~[\]]/g, '\\$&')
+    .replace(/[&<|$]/g, (character) => `&#${character.charCodeAt(0)};`)
+    .replace(/^(#+(?= |$)|>|[+-](?=[ -]|$)|\d+(?=[.)](?: |$)))/, escapeBlockStart);
+
+/** Keeps the first characters from beginning a heading, a list or a quotation. */
+const escapeBlockStart = (start: string): string => (/^\d/.test(start) ? `${start}\u200b` : `\\${start}`);
+
+const sentence = (text: string): string => escapeMarkdown(beginning(text, MAX_SENTENCE));
+const item = (text: string): string => `- ${sentence(text)}`;
+
+/** A part in Markdown. Its items are made one after another as there is room: of thousands a comment holds a few. */
+interface Block {
+  before: string[];
+  items: Iterable<string[]>;
+  /** How many items there are, with those that are not known here. */
+  total: number;
+  after: string[];
+}
+
+/**
+ * A report as Markdown, line by line, short enough for a comment. What does not fit into one is counted.
+ * @param count how many reports the comment has
+ */
+export function reportMarkdown(report: Report, count = 1): string[] {
+  const { mark, title } = report;
+  const head = [...(mark === undefined ? [] : [commentMark(mark)]), `# ${sentence(title)}`, ''];
+  const blocks = filledParts(report).map(blockOf);
+  const shares = fairShares(blocks.map(lengthOf), MAX_COMMENT / count - MAX_COUNT - lengthOfLines(head));
+  return [...head, ...blocks.flatMap((block, index) => fit(block, shares[index]!))];
+}
+
+/** Invisible in a comment. An id has nothing else in it than letters, digits and hyphens. */
+const commentMark = (id: string): string => `<!-- toolmark:${id.replaceAll(/[^\da-z-]/gi, '')} -->`;
+
+function blockOf(part: Part): Block {
+  switch (part.kind) {
+    case 'heading':
+      return lines(`${'#'.repeat(part.level)} ${sentence(part.text)}`);
+    case 'text':
+      return lines(sentence(part.text));
+    case 'notice':
+      return lines(`**${sentence(part.text)}**`);
+    case 'link':
+      return lines(`[${sentence(part.text)}](<${part.href}>)`);
+    case 'commands':
+      return commandsBlock(part);
+    case 'facts':
+      return block(part.facts, ([name, text]) => [item(`${name}: ${text}`)]);
+    case 'changes': {
+      const changed = part.lines.filter((line) => line.some(({ text }) => text.trim() !== ''));
+      // The name of a component is one part; a line of its text has a margin before its parts.
+      return block(changed, (line) => [line.length === 1 ? `- **${markedText(line)}**` : `  - ${markedText(line)}`]);
+    }
+    default:
+      return folded(listBlock(part), part.folded);
+  }
+}
+
+const lines = (...all: string[]): Block => ({ before: [], items: [[...all, '']], total: 1, after: [] });
+
+function* eachOf<Item>(items: readonly Item[], linesOf: (one: Item) => string[]): Generator<string[]> {
+  for (const one of items) yield linesOf(one);
+}
+const block = <Item>(items: readonly Item[], linesOf: (one: Item) => string[], total = items.length): Block => ({
+  before: [],
+  items: { [Symbol.iterator]: () => eachOf(items, linesOf) },
+  total,
+  after: [''],
+});
+
+const folded = (one: Block, title: string | undefined): Block =>
+  title === undefined
+    ? one
+    : {
+        ...one,
+        before: [`<details><summary>${sentence(title)}</summary>`, '', ...one.before],
+        after: [...one.after, '</details>', ''],
+      };
+
+function listBlock(part: Extract<Part, { kind: 'list' | 'table' | 'cases' }>): Block {
+  if (part.kind === 'list') return block(part.items, (text) => [item(text)]);
+  if (part.kind === 'table') return tableBlock(part);
+  return block(
+    part.cases,
+    ({ name, facts }) => [
+      `- **${sentence(name)}**`,
+      ...facts.map(([what, text]) => `  - ${escapeMarkdown(`${what}: ${text}`)}`),
+    ],
+    part.total,
+  );
+}
+
+function tableBlock({ cells: [names = [], ...rows], notes = [] }: Extract<Part, { kind: 'table' }>): Block {
+  const row = (cells: readonly string[]): string => `| ${cells.map(sentence).join(' | ')} |`;
+  const alignment = names.map((name) => (WORD_COLUMNS.has(name) ? '---' : '---:'));
+  return {
+    ...block(rows, (cells) => [row(cells)]),
+    before: [row(names), `| ${alignment.join(' | ')} |`],
+    after: ['', ...notes.flatMap((note) => [sentence(note), ''])],
+  };
+}
+
+/** Lines without control characters, to copy, in a fence that is longer than what they hold. */
+function commandsBlock({ commands, elsewhere }: Extract<Part, { kind: 'commands' }>): Block {
+  const all = commands.map(([, line]) => line);
+  const text = all.join('\n');
+  if (text.length > MAX_COMMAND) return lines(sentence(`The command is long. Print it with: ${elsewhere}`));
+  const ticks = [...text.matchAll(/`+/g)].map(([run]) => run.length + 1);
+  const fence = '`'.repeat(Math.max(3, ...ticks));
+  return lines(`${fence}sh`, ...all, fence);
+}
+
+const TAGS = { same: ['', ''], removed: ['<del>', '</del>'], added: ['<ins>', '</ins>'] } as const;
+
+/** A line of which some parts go or come. The space around a part stays outside its element. */
+const markedText = (line: MarkedLine): string =>
+  line
+    .map(({ op, text }) => {
+      const part = beginning(text, MAX_PART);
+      const [before, after] = TAGS[op];
+      const escaped = escapeMarkdown(part);
+      if (escaped === '') return part === '' ? '' : ' ';
+      return `${/^\s/.test(part) ? ' ' : ''}${before}${escaped}${after}${/\s$/.test(part) ? ' ' : ''}`;
+    })
+    .join('')
+    .trim();
+
+const lengthOfLines = (all: readonly string[]): number => all.reduce((sum, line) => sum + line.length + 1, 0);
+
+/** The room that a block takes, or that of a whole comment where it takes more. */
+function lengthOf({ before, items, after }: Block): number {
+  let length = lengthOfLines(before) + lengthOfLines(after) + MAX_COUNT;
+  for (const one of items) {
+    length += lengthOfLines(one);
+    if (length > MAX_COMMENT) break;
+  }
+  return length;
+}
+
+/** To each what it needs; where there is too little, the same to all that need more. */
+function fairShares(needs: readonly number[], room: number): number[] {
+  const shares = needs.map(() => 0);
+  let left = room;
+  const byNeed = [...needs.keys()].sort((a, b) => needs[a]! - needs[b]!);
+  for (const [place, index] of byNeed.entries()) {
+    shares[index] = Math.min(needs[index]!, Math.floor(left / (needs.length - place)));
+    left -= shares[index]!;
+  }
+  return shares;
+}
+
+/** The first items of a block for which there is room. */
+function fit({ before, items, after, total }: Block, room: number): string[] {
+  let left = room - lengthOfLines(before) - lengthOfLines(after) - MAX_COUNT;
+  const shown: string[][] = [];
+  for (const one of items) {
+    left -= lengthOfLines(one);
+    if (left < 0) break;
+    shown.push(one);
+  }
+  if (shown.length === 0) return room > MAX_COUNT ? [...moreLines(total), ''] : [];
+  return [...before, ...shown.flat(), ...(shown.length < total ? moreLines(total - shown.length) : []), ...after];
+}
+
+const moreLines = (count: number): string[] => [`- and ${count} more`];

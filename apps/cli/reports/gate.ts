@@ -1,0 +1,156 @@
+import type { CaseOutcome } from '#lib/contracts/comparison';
+import type { Gate, GateAnswer, GateResult, GateRun, GateTarget } from '#lib/gate/contract';
+import { points } from '#lib/comparison/points';
+import { factsPart, MAX_NAME, said, text, type Fact, type Report } from '../output/report.js';
+import { beginning, difference, dollars, percent, table } from '../output/table.js';
+import { brokenPart, casesText, changeFacts, pairName, type BrokenCase, type ShownCase } from './comparison.js';
+
+/** A case of one model in a gate. */
+export interface GateCase extends ShownCase {
+  target: string;
+  state: CaseOutcome | 'errored';
+  /** How many samples passed in the run. */
+  samples: string;
+}
+
+/** What is shown of a gate. Results are the server's own sentences. */
+export interface GateReport {
+  answer: GateAnswer;
+  /** The first broken cases. */
+  broken: GateCase[];
+  /** The run at the server; undefined when there is none. */
+  link: string | undefined;
+}
+
+export const RESULT_WORDS: Record<GateResult, string> = {
+  pass: 'passed',
+  fail: 'failed',
+  inconclusive: 'inconclusive',
+  not_measured: 'not measured',
+};
+
+export const headline = ({ gate, result }: GateAnswer): string =>
+  `Gate ${beginning(gate.name, MAX_NAME)} v${gate.version}: ${RESULT_WORDS[result]}.`;
+
+export function gateReport(report: GateReport): Report {
+  const { answer, link } = report;
+  return {
+    mark: answer.gate.id,
+    title: headline(answer),
+    parts: [
+      text(answer.text),
+      { kind: 'table', caption: 'Models', cells: gateTable(answer) },
+      { kind: 'list', items: targetTexts(answer) },
+      factsPart(gateFacts(answer)),
+      brokenPart(
+        brokenOf(report),
+        answer.targets.reduce((sum, { broken }) => sum + broken, 0),
+      ),
+      ...(link === undefined ? [] : [{ kind: 'link' as const, text: 'The run at the server', href: link }]),
+    ],
+  };
+}
+
+/** A heading and a row for each model. */
+function gateTable({ targets, look }: GateAnswer): string[][] {
+  const level = `${Number(((1 - look.alpha) * 100).toFixed(2))} %`;
+  return [
+    ['model', 'result', 'baseline', 'now', `difference (${level})`, 'fixed', 'broken', 'errored', 'cost'],
+    ...targets.map((target) => [
+      pairName(target.baseline_target ?? target.target, target.target),
+      RESULT_WORDS[target.result],
+      percent(target.mean_a),
+      percent(target.mean_b),
+      difference(target.difference, target.ci),
+      String(target.fixed),
+      String(target.broken),
+      target.errored_shares.map(percent).join(' -> '),
+      `${dollars(target.cost.a)} -> ${dollars(target.cost.b)}`,
+    ]),
+  ];
+}
+
+/** What is said of each model, unless it is what is said of the gate. */
+const targetTexts = ({ targets, text: words }: GateAnswer): string[] =>
+  targets
+    .filter((target) => target.text !== words)
+    .map((target) => `${beginning(target.target, MAX_NAME)}: ${detailText(target)}`);
+
+const detailText = ({ text: words, cases_needed: cases }: GateTarget): string =>
+  cases === null ? words : `${words} More samples cannot decide; about ${cases} more cases could.`;
+
+function gateFacts(answer: GateAnswer): Fact[] {
+  const { eval_id: runId, baseline_eval_id: baseline, gate, look, cases, notes } = answer;
+  return [
+    ['Baseline', baseline ?? 'none'],
+    ['Run', runId ?? 'none'],
+    ...(cases ? [['Cases', casesText({ ...cases }, gate.measure)] as Fact] : []),
+    ['Margin', `${Number((gate.margin * 100).toFixed(4))} points, fixed with the gate`],
+    ['Looks', looksText(look)],
+    ...changeFacts(answer),
+    ...notes.map((note) => said('Note', note)),
+  ];
+}
+
+function looksText({ number, planned, final }: GateAnswer['look']): string {
+  if (number === 0) return `none of ${planned} used`;
+  return `${number} of ${planned} used${final ? '; the answer stands from now on' : ''}`;
+}
+
+const brokenOf = ({ answer, broken }: GateReport): BrokenCase[] =>
+  broken.map((one) => ({
+    ...one,
+    target: answer.targets.length > 1 ? beginning(one.target, MAX_NAME) : undefined,
+  }));
+
+/** The rules of a gate. */
+export function rulesReport(gate: Gate): Report {
+  const { baseline, baseline_eval_id: runId, critical_tags: tags, floor } = gate;
+  const source = 'eval_id' in baseline ? 'a run' : `of experiment ${baseline.experiment_id}`;
+  return {
+    title: `Gate ${gate.id} v${gate.version}`,
+    parts: [
+      factsPart([
+        ['Name', gate.name],
+        ['Suite', gate.suite_name ?? '(deleted)'],
+        ['Baseline', runId === null ? `none yet: ${source} has none` : `run ${runId} (${source})`],
+        ['Models', gate.models?.join(', ') ?? 'those of the baseline'],
+        ['Passes', `when ${gate.measure} is shown not to be worse by ${points(gate.margin)}`],
+        ...(floor ? [['Floor', `${percent(floor.pass_rate)} of the samples must pass`] as Fact] : []),
+        ...(tags.length ? [['Critical', `cases tagged ${tags.join(', ')} must not break`] as Fact] : []),
+        ['Errors', `more than ${percent(gate.max_errored_share)} errored: not measured`],
+        ['Looks', `${gate.looks}${gate.max_requests === null ? '' : `, up to ${gate.max_requests} requests`}`],
+      ]),
+    ],
+  };
+}
+
+export const gatesTable = (gates: readonly Gate[]): string[] =>
+  table([
+    ['gate', 'name', 'version', 'suite', 'measure', 'margin', 'looks', 'baseline'],
+    ...gates.map((gate) => [
+      gate.id,
+      gate.name,
+      String(gate.version),
+      gate.suite_name ?? '(deleted)',
+      gate.measure,
+      points(gate.margin),
+      String(gate.looks),
+      gate.baseline_eval_id ?? 'none',
+    ]),
+  ]);
+
+export const gateRunsTable = (runs: readonly GateRun[]): string[] =>
+  table([
+    ['gate run', 'version', 'status', 'result', 'looks', 'run', 'submitted', ''],
+    ...runs.map((run) => [
+      run.id,
+      String(run.gate_version),
+      run.status,
+      run.result?.result ?? '-',
+      String(run.looks.length),
+      run.eval_id ?? '-',
+      run.created_at,
+      run.result?.text ?? '',
+    ]),
+  ]);

@@ -1,0 +1,69 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type { ApiClient } from '#lib/client/api-client';
+import { isFinished, type Job } from '#lib/contracts/job';
+import { askPatiently } from './ask-patiently.js';
+import { openStatusArea, printError } from './output/terminal.js';
+
+const POLL_MS = 1000;
+/** The share of a watch's time that reading may take: a tune may have thousands of arms. */
+const READING_SHARE = 0.1;
+/** Without a terminal, progress is logged when so much more of the whole is done. */
+const LOGGED_SHARE = 0.1;
+
+/** How a parent job is watched. A `View` is all that its screen shows. */
+export interface Watched<View> {
+  read(): Promise<View>;
+  /** Lines for a terminal, to be drawn again and again. */
+  draw(view: View, job: Job, columns: number, rows: number): string[];
+  /** What is new since the last call, where there is no terminal; its progress if left out. */
+  news?(view: View, isOver: boolean): string[];
+}
+
+/** Follows a parent job to its end: drawn on a terminal, and elsewhere line by line. */
+export async function watchParent<View>(
+  client: ApiClient,
+  jobId: string,
+  { read, draw, news }: Watched<View>,
+  { silent }: { silent: boolean },
+): Promise<View> {
+  const area = silent ? undefined : openStatusArea();
+  const log = (...lines: string[]): void => (silent ? undefined : printError(...lines));
+  const patiently = <Answer>(ask: () => Promise<Answer>): Promise<Answer> =>
+    askPatiently(ask, (text) => {
+      area?.clear();
+      log(text);
+    });
+  const progressOf = progressNews();
+  let view: View | undefined;
+  let seen = '';
+  let readAgainAt = 0;
+  for (;;) {
+    const job = await patiently(() => client.job(jobId));
+    if (isFinished(job.status)) break;
+    const state = `${job.progress.done}/${job.progress.total}`;
+    if (!silent && (area ?? news) && state !== seen && performance.now() >= readAgainAt) {
+      const before = performance.now();
+      view = await patiently(read);
+      readAgainAt = performance.now() + (performance.now() - before) / READING_SHARE;
+      seen = state;
+    }
+    const shown = view;
+    if (area) area.show((columns, rows) => (shown === undefined ? [] : draw(shown, job, columns, rows)));
+    else if (!news) log(...progressOf(job));
+    else if (shown !== undefined) log(...news(shown, false));
+    await delay(POLL_MS);
+  }
+  const end = await patiently(read);
+  if (area) area.clear();
+  else if (news) log(...news(end, true));
+  return end;
+}
+
+function progressNews(): (job: Job) => string[] {
+  let logged = 0;
+  return ({ progress: { done, total, errored } }) => {
+    if (total === 0 || done === 0 || done - logged < total * LOGGED_SHARE) return [];
+    logged = done;
+    return [`${done} of ${total} requests done${errored > 0 ? `, ${errored} errored` : ''}`];
+  };
+}
