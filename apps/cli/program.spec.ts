@@ -25,24 +25,20 @@ import { RUN_EXPORT_FORMATS } from './commands/export.js';
 import { JOB_STATUSES as STATUS_CHOICES, JOB_TYPES } from './commands/jobs.js';
 import { JUDGED_RESULTS, judgeInput, type JudgeSettings } from './commands/judge-settings.js';
 import { AGREEMENTS as AGREEMENT_CHOICES, JUDGEMENT_STATES, OPINIONS } from './commands/judges.js';
-import {
-  promptTuneInput,
-  PROMPT_TUNE_MODES as PROMPT_MODE_CHOICES,
-  type PromptTuneSettings,
-} from './commands/prompt-tune-settings.js';
+import { PROVIDER_KINDS } from './commands/providers.js';
 import { SCORING_MODES as SCORING_CHOICES } from './commands/rescore.js';
-import {
-  CACHE_MODES,
-  PROMPT_CACHE_MODES,
-  configOf,
-  JUDGE_TIMES,
-  MODEL_ORDERS,
-  runInput,
-  TOOL_CHOICES,
-  type RunSettings,
-} from './commands/run-settings.js';
+import { configOf, JUDGE_TIMES, MODEL_ORDERS, runInput, type RunSettings } from './commands/run-settings.js';
+import { CACHE_MODES, PROMPT_CACHE_MODES, TOOL_CHOICES } from './commands/settings.js';
 import { SPENDING_BY as SPENDING_CHOICES } from './commands/spending.js';
-import { TUNE_MEASURES, TUNE_MODES as MODE_CHOICES, tuneInput, type TuneSettings } from './commands/tune-settings.js';
+import {
+  PROMPT_TUNE_MODES as PROMPT_MODE_CHOICES,
+  promptTuneInput,
+  TUNE_MEASURES,
+  TUNE_MODES as MODE_CHOICES,
+  tuneInput,
+  type PromptTuneSettings,
+  type TuneSettings,
+} from './commands/tune-settings.js';
 import { CANDIDATE_STATES as STATE_CHOICES } from './commands/tunes.js';
 import { IMPORT_FORMATS as IMPORT_CHOICES, SUITE_EXPORT_FORMATS as EXPORT_CHOICES } from './commands/suites.js';
 import { EXIT_CODES } from './exit-codes.js';
@@ -308,9 +304,9 @@ describe('a tune of prompts', () => {
     rmSync(folder, { recursive: true });
     expect(Object.keys(input).sort()).toEqual(Object.keys(PromptTuneInput.shape).sort());
     const nested = PromptTuneInput.parse({ suite_id: suiteId, models: ['p::a'], meta_model: 'p::m' });
-    expect(Object.keys(input.base)).toEqual(Object.keys(nested.base));
+    expect(Object.keys((input as unknown as PromptTuneInput).base)).toEqual(Object.keys(nested.base));
     const metaKeys = [...Object.keys(nested.meta_params), 'timeout_s'];
-    expect(new Set(Object.keys(input.meta_params))).toEqual(new Set(metaKeys));
+    expect(new Set(Object.keys((input as unknown as PromptTuneInput).meta_params))).toEqual(new Set(metaKeys));
     expect(PromptTuneInput.parse(input)).toEqual({
       ...{ suite_id: suiteId, models: ['p::a', 'p::b'], meta_model: 'p::m', mode: 'quick' },
       components: ['system_prompt', 'tools/*/description'],

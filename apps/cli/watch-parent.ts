@@ -1,6 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { ApiClient } from '#lib/client/api-client';
-import { isFinished, type Job } from '#lib/contracts/job';
+import { isFinished } from '#lib/contracts/job-status';
+import type { Job } from '#lib/contracts/job';
 import { askPatiently } from './ask-patiently.js';
 import { openStatusArea, printError } from './output/terminal.js';
 

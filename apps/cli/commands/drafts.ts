@@ -4,10 +4,10 @@ import type { Case } from '#lib/contracts/case';
 import { parseJson, type JsonObject } from '#lib/contracts/json/json';
 import type { Page } from '#lib/contracts/page';
 import { onServer, withExamples, type GlobalOptions } from '../command.js';
-import { NegativeAnswer } from '../exit-codes.js';
 import { findSuite } from '../lookup/find-suite.js';
 import { isIdPrefix, startsWithId } from '../lookup/ids.js';
 import { printList } from '../lookup/read-list.js';
+import { theOne } from '../lookup/the-one.js';
 import { expectedText } from '../output/calls.js';
 import { table } from '../output/table.js';
 import { print, printJson } from '../output/terminal.js';
@@ -69,12 +69,11 @@ async function confirmDrafts(
 
 function findDraft(drafts: readonly Case[], wanted: string, suite: string): Case {
   const found = drafts.filter(({ id }) => id === wanted || (isIdPrefix(wanted) && startsWithId(id, wanted)));
-  if (found.length === 1) return found[0]!;
-  const ids = found.map(({ id }) => id);
-  if (ids.length) throw new NegativeAnswer(`${ids.length} drafts begin with "${wanted}". Give more of the id:`, ids);
-  throw new NegativeAnswer(
-    `"${wanted}" is not a draft of the suite. List its drafts with: toolmark suites drafts ${suite}`,
-  );
+  return theOne(found, {
+    none: () => `"${wanted}" is not a draft of the suite. List its drafts with: toolmark suites drafts ${suite}`,
+    several: (count) => `${count} drafts begin with "${wanted}". Give more of the id:`,
+    each: ({ id }) => id,
+  });
 }
 
 /** Numbers are kept as they were written, since a confirmed case is sent back. */

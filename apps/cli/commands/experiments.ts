@@ -6,12 +6,13 @@ import type { GlobalOptions } from '../command.js';
 import { findExperiment } from '../lookup/find-experiment.js';
 import { findRun } from '../lookup/find-run.js';
 import { findSuite } from '../lookup/find-suite.js';
-import { printList } from '../lookup/read-list.js';
+import { printList, readAll } from '../lookup/read-list.js';
 import { printReport } from '../output/report-lines.js';
 import { print, printJson } from '../output/terminal.js';
 import { experimentReport, experimentTable, timelineTable } from '../reports/experiment.js';
 import { addFollowOptions, follow, type FollowOptions } from './follow.js';
-import { budgetOf } from './run-settings.js';
+import { budgetOf } from './settings.js';
+import { addDelete } from './delete.js';
 
 export const EXPERIMENT_STATUSES = ['active', 'archived', 'all'];
 
@@ -130,13 +131,12 @@ function addRemoving(experiments: Command): void {
         ),
       `toolmark experiments ${name} "Old prompts"`,
     );
-  withExamples(
-    experiments
-      .command('delete')
-      .description('delete an experiment; its runs stay')
-      .argument(...EXPERIMENT)
-      .action(onServer<GlobalOptions, [string]>(deleteExperiment)),
-    'toolmark experiments delete "Old prompts"',
+  addDelete(
+    experiments,
+    'experiment',
+    ['delete an experiment; its runs stay', 'toolmark experiments delete "Old prompts"'],
+    EXPERIMENT,
+    async (client, wanted) => `${ROUTE}/${await findExperiment(client, wanted)}`,
   );
 }
 
@@ -148,8 +148,7 @@ async function listExperiments(client: ApiClient, options: ListOptions): Promise
     ...(status !== undefined && { status }),
     ...(suite !== undefined && { suite_id: await findSuite(client, suite) }),
   });
-  const items: Experiment[] = [];
-  for await (const one of client.all<Experiment>(`${ROUTE}?${query}`)) items.push(one);
+  const items = await readAll<Experiment>(client, `${ROUTE}?${query}`);
   const none =
     status || suite ? 'No experiments match.' : 'No experiments. Make one: toolmark experiments create --help';
   printList({ items }, options, none, experimentTable);
@@ -167,8 +166,7 @@ function printExperiment(experiment: Experiment, { json }: GlobalOptions): void 
 
 async function listTimeline(client: ApiClient, options: GlobalOptions, wanted: string): Promise<void> {
   const id = await findExperiment(client, wanted);
-  const items: TimelineEntry[] = [];
-  for await (const entry of client.all<TimelineEntry>(`${ROUTE}/${id}/timeline`)) items.push(entry);
+  const items = await readAll<TimelineEntry>(client, `${ROUTE}/${id}/timeline`);
   printList({ items }, options, `Nothing has ended yet. Run something: toolmark run --experiment ${id}`, timelineTable);
 }
 
@@ -206,11 +204,4 @@ async function setStatus(client: ApiClient, options: GlobalOptions, wanted: stri
   const experiment = await client.call<Experiment>('PUT', `${ROUTE}/${id}`, { status });
   if (options.json) printJson(experiment);
   else print(`Experiment ${id} is ${experiment.status}.`);
-}
-
-async function deleteExperiment(client: ApiClient, options: GlobalOptions, wanted: string): Promise<void> {
-  const id = await findExperiment(client, wanted);
-  await client.call('DELETE', `${ROUTE}/${id}`);
-  if (options.json) printJson({ id });
-  else print(`Deleted experiment ${id}`);
 }

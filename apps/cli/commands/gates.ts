@@ -7,10 +7,11 @@ import { findExperiment } from '../lookup/find-experiment.js';
 import { findGate } from '../lookup/find-gate.js';
 import { findRun } from '../lookup/find-run.js';
 import { findSuite } from '../lookup/find-suite.js';
-import { addListOptions, printList, readList, type ListOptions } from '../lookup/read-list.js';
+import { addListOptions, printList, readList, type ListOptions, readAll } from '../lookup/read-list.js';
 import { printReport } from '../output/report-lines.js';
-import { print, printJson } from '../output/terminal.js';
+import { printJson } from '../output/terminal.js';
 import { gateRunsTable, gatesTable, rulesReport } from '../reports/gate.js';
+import { addDelete } from './delete.js';
 
 const GATE = ['<gate>', 'name or id of a gate, or the beginning of an id'] as const;
 
@@ -53,13 +54,12 @@ export function addGates(program: Command): void {
     ).action(onServer<ListOptions, [string]>(listGateRuns)),
     'toolmark gates runs main',
   );
-  withExamples(
-    gates
-      .command('delete')
-      .description('delete a gate')
-      .argument(...GATE)
-      .action(onServer<GlobalOptions, [string]>(deleteGate)),
-    'toolmark gates delete "Old gate"',
+  addDelete(
+    gates,
+    'gate',
+    ['delete a gate', 'toolmark gates delete "Old gate"'],
+    GATE,
+    async (client, wanted) => `${ROUTE}/${await findGate(client, wanted)}`,
   );
 }
 
@@ -106,8 +106,7 @@ const addRules = (command: Command): Command =>
 const ROUTE = '/api/gates';
 
 async function listGates(client: ApiClient, options: GlobalOptions): Promise<void> {
-  const items: Gate[] = [];
-  for await (const gate of client.all<Gate>(ROUTE)) items.push(gate);
+  const items = await readAll<Gate>(client, ROUTE);
   printList({ items }, options, 'No gates. Make one: toolmark gates create --help', gatesTable);
 }
 
@@ -159,11 +158,4 @@ async function listGateRuns(client: ApiClient, options: ListOptions, wanted: str
   const id = await findGate(client, wanted);
   const list = await readList<GateRun>(client, `${ROUTE}/${id}/runs`, options);
   printList(list, options, `Nothing was measured yet. Begin: toolmark gate ${id}`, gateRunsTable);
-}
-
-async function deleteGate(client: ApiClient, options: GlobalOptions, wanted: string): Promise<void> {
-  const id = await findGate(client, wanted);
-  await client.call('DELETE', `${ROUTE}/${id}`);
-  if (options.json) printJson({ id });
-  else print(`Deleted gate ${id}`);
 }

@@ -7,10 +7,11 @@ import { findRun } from '../lookup/find-run.js';
 import { readDisagreements } from '../lookup/read-disagreements.js';
 import { addListOptions, DEFAULT_LIMIT, printList, readList, type ListOptions } from '../lookup/read-list.js';
 import { printReport } from '../output/report-lines.js';
-import { print, printJson } from '../output/terminal.js';
+import { printJson } from '../output/terminal.js';
 import { calibrationReport, judgementsTable, judgeReport, reportsTable, settingReport } from '../reports/judge.js';
 import { exitByStatus, followParent, watchToEnd } from './conclude-parent.js';
-import { textOrFile } from './run-settings.js';
+import { textOrFile } from './settings.js';
+import { addDelete } from './delete.js';
 
 const REPORT = ['<report>', 'id of a report or its job, or the beginning of either'] as const;
 const SETTING_ROUTE = '/api/settings/judge';
@@ -112,13 +113,12 @@ function addReports(judges: Command): void {
       .action(onServer<GlobalOptions & { watch: boolean }, [string]>(rerunReport)),
     'toolmark judges rerun REPORT',
   );
-  withExamples(
-    judges
-      .command('delete')
-      .description("delete a report with its judgements; people's labels stay")
-      .argument(...REPORT)
-      .action(onServer<GlobalOptions, [string]>(deleteReport)),
-    'toolmark judges delete OLD_REPORT',
+  addDelete(
+    judges,
+    'report',
+    ["delete a report with its judgements; people's labels stay", 'toolmark judges delete OLD_REPORT'],
+    REPORT,
+    async (client, wanted) => `${REPORTS_ROUTE}/${(await findReport(client, wanted)).id}`,
   );
 }
 
@@ -170,13 +170,6 @@ async function rerunReport(
     await client.call<JudgeSubmitted>('POST', `${REPORTS_ROUTE}/${id}/rerun`),
     options,
   );
-}
-
-async function deleteReport(client: ApiClient, options: GlobalOptions, wanted: string): Promise<void> {
-  const { id } = await findReport(client, wanted);
-  await client.call('DELETE', `${REPORTS_ROUTE}/${id}`);
-  if (options.json) printJson({ id });
-  else print(`Deleted report ${id}`);
 }
 
 async function showCalibration(client: ApiClient, options: CalibrationOptions): Promise<void> {

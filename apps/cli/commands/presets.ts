@@ -3,11 +3,12 @@ import type { ApiClient } from '#lib/client/api-client';
 import type { ParamPreset } from '#lib/param-tune/contract';
 import { listsByDefault, onServer, withExamples, type GlobalOptions } from '../command.js';
 import { findPreset, PRESETS_ROUTE } from '../lookup/find-preset.js';
-import { printList } from '../lookup/read-list.js';
+import { printList, readAll } from '../lookup/read-list.js';
 import { print, printJson } from '../output/terminal.js';
 import { presetsTable } from '../reports/tune.js';
 import { chooseSpaces, type SpaceOptions } from '../search-space/choose-spaces.js';
 import { addSpaceOptions } from './tune-settings.js';
+import { addDelete } from './delete.js';
 
 type SaveOptions = Omit<SpaceOptions, 'preset'> & GlobalOptions;
 
@@ -25,19 +26,17 @@ export function addPresets(program: Command): void {
     ).action(onServer<SaveOptions, [string]>(savePreset)),
     'toolmark presets save Choices --space tool_choice=auto,required --space top_p=0.5,1',
   );
-  withExamples(
-    presets
-      .command('delete')
-      .description('delete a preset')
-      .argument('<preset>', 'name or id of a preset, or the beginning of an id')
-      .action(onServer<GlobalOptions, [string]>(deletePreset)),
-    'toolmark presets delete "Old preset"',
+  addDelete(
+    presets,
+    'preset',
+    ['delete a preset', 'toolmark presets delete "Old preset"'],
+    ['<preset>', 'name or id of a preset, or the beginning of an id'],
+    async (client, wanted) => `${PRESETS_ROUTE}/${await findPreset(client, wanted)}`,
   );
 }
 
 async function listPresets(client: ApiClient, options: GlobalOptions): Promise<void> {
-  const items: ParamPreset[] = [];
-  for await (const preset of client.all<ParamPreset>(PRESETS_ROUTE)) items.push(preset);
+  const items = await readAll<ParamPreset>(client, PRESETS_ROUTE);
   printList({ items }, options, 'No presets. Keep a search space: toolmark presets save --help', presetsTable);
 }
 
@@ -47,11 +46,4 @@ async function savePreset(client: ApiClient, options: SaveOptions, name: string)
   const preset = await client.call<ParamPreset>('POST', PRESETS_ROUTE, { name, search_space });
   if (options.json) printJson(preset);
   else print(`Kept preset ${preset.id} (${preset.name})`);
-}
-
-async function deletePreset(client: ApiClient, options: GlobalOptions, wanted: string): Promise<void> {
-  const id = await findPreset(client, wanted);
-  await client.call('DELETE', `${PRESETS_ROUTE}/${id}`);
-  if (options.json) printJson({ id });
-  else print(`Deleted preset ${id}`);
 }

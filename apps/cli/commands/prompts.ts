@@ -6,7 +6,7 @@ import type { Suite } from '#lib/contracts/suite';
 import { listsByDefault, onServer, withExamples, type GlobalOptions } from '../command.js';
 import { NegativeAnswer } from '../exit-codes.js';
 import { findPrompt, PROMPTS_ROUTE, promptsPath, readPrompt } from '../lookup/find-prompt.js';
-import { printList } from '../lookup/read-list.js';
+import { printList, readAll } from '../lookup/read-list.js';
 import { diffLines, promptLines, promptsTable } from '../output/prompt-diff.js';
 import { ask, print, printJson, printMarked, printWarning } from '../output/terminal.js';
 
@@ -59,9 +59,7 @@ export function addPrompts(program: Command): void {
 }
 
 async function listPrompts(client: ApiClient, options: SuiteOption): Promise<void> {
-  const items: PromptVersionHead[] = [];
-  for await (const version of client.all<PromptVersionHead>(await promptsPath(client, options.suite)))
-    items.push(version);
+  const items = await readAll<PromptVersionHead>(client, await promptsPath(client, options.suite));
   printList({ items }, options, 'No prompt versions. Keep one with POST /api/prompt-versions.', promptsTable);
 }
 

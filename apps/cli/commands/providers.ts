@@ -17,7 +17,7 @@ import {
   type GlobalOptions,
 } from '../command.js';
 import { EXIT, NegativeAnswer } from '../exit-codes.js';
-import { printList } from '../lookup/read-list.js';
+import { printList, readAll } from '../lookup/read-list.js';
 import { priceColumns } from '../output/price-columns.js';
 import { table } from '../output/table.js';
 import { print, printError, printJson } from '../output/terminal.js';
@@ -108,8 +108,7 @@ const addOptions = (add: Command): Command =>
     .action(onServer<AddOptions, [string]>(addProvider));
 
 async function listProviders(client: ApiClient, options: GlobalOptions): Promise<void> {
-  const items: Provider[] = [];
-  for await (const provider of client.all<Provider>('/api/providers')) items.push(provider);
+  const items = await readAll<Provider>(client, '/api/providers');
   printList({ items }, options, 'No providers yet. Add one: toolmark providers add --help', (found) =>
     table([
       ['provider', 'kind', 'address', 'key', 'models', 'requests a minute', 'tokens a minute', 'at once'],
@@ -236,8 +235,7 @@ async function listModels(
   key?: string,
 ): Promise<void> {
   if (options.discover) return discoverModels(client, options, key);
-  const providers: Provider[] = [];
-  for await (const provider of client.all<Provider>('/api/providers')) providers.push(provider);
+  const providers = await readAll<Provider>(client, '/api/providers');
   const chosen = key === undefined ? providers : providers.filter((provider) => provider.key === key);
   if (key !== undefined && chosen.length === 0)
     throw new NegativeAnswer(

@@ -9,7 +9,7 @@ import { print, printJson } from '../output/terminal.js';
 import { concludeGate } from './conclude-gate.js';
 import { followParent, type SubmittedParent } from './conclude-parent.js';
 import { followGate } from './gate.js';
-import { budgetOf } from './run-settings.js';
+import { budgetOf } from './settings.js';
 import type { ParentType } from './parent-kinds.js';
 
 interface ResumeOptions extends FollowOptions {

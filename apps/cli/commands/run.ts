@@ -4,7 +4,7 @@ import type { Estimate } from '#lib/contracts/estimate';
 import { onServer, withExamples, type GlobalOptions } from '../command.js';
 import { findGate } from '../lookup/find-gate.js';
 import { dollars, table } from '../output/table.js';
-import { assumptionLines } from '../output/assumption-lines.js';
+import { assumptionLines } from '../output/estimate-lines.js';
 import { print, printJson } from '../output/terminal.js';
 import { chooseSuite } from '../suite-files/import-once.js';
 import { addFollowOptions, follow, type FollowOptions } from './follow.js';

@@ -3,7 +3,7 @@ import type { ApiClient, Submitted } from '#lib/client/api-client';
 import { number, onServer, wholeNumber, withExamples } from '../command.js';
 import { findRun } from '../lookup/find-run.js';
 import { addFollowOptions, follow, type FollowOptions } from './follow.js';
-import { budgetOf } from './run-settings.js';
+import { budgetOf } from './settings.js';
 
 interface SamplesOptions extends FollowOptions {
   maxRequests?: number;

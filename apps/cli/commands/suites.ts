@@ -12,6 +12,7 @@ import { print, printFile, printJson, printWarning } from '../output/terminal.js
 import { readImport, type ImportOptions } from '../suite-files/read-suite-file.js';
 import { orBrokenOff, writeWhole } from '../write-whole.js';
 import { addDrafts, expectationOf } from './drafts.js';
+import { addDelete } from './delete.js';
 
 export const IMPORT_FORMATS = [
   'native',
@@ -54,13 +55,12 @@ export function addSuites(program: Command): void {
       .action(onServer<SuiteExportOptions, [string]>(exportSuite)),
     'toolmark suites export Weather --format yaml',
   );
-  withExamples(
-    suites
-      .command('delete')
-      .description('delete a suite; its runs keep their version of it')
-      .argument('<suite>', SUITE)
-      .action(onServer<GlobalOptions, [string]>(deleteSuite)),
-    'toolmark suites delete "Old suite"',
+  addDelete(
+    suites,
+    'suite',
+    ['delete a suite; its runs keep their version of it', 'toolmark suites delete "Old suite"'],
+    ['<suite>', SUITE],
+    async (client, wanted) => `/api/tool-suites/${await findSuite(client, wanted)}`,
   );
   addDrafts(suites, SUITE);
 }
@@ -167,11 +167,4 @@ async function exportSuite(client: ApiClient, options: SuiteExportOptions, name:
   for await (const piece of orBrokenOff(pieces, 'The export broke off, and nothing was printed.')) text += piece;
   if (format === 'json') printJson(parseJson(text));
   else printFile(text);
-}
-
-async function deleteSuite(client: ApiClient, options: GlobalOptions, name: string): Promise<void> {
-  const id = await findSuite(client, name);
-  await client.deleteSuite(id);
-  if (options.json) printJson({ id });
-  else print(`Deleted suite ${id}`);
 }

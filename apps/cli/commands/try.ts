@@ -1,13 +1,13 @@
-import { Option, type Command } from 'commander';
+import type { Command } from 'commander';
 import type { ApiClient } from '#lib/client/api-client';
 import type { Try, TryResult } from '#lib/contracts/try';
-import { commaSeparated, idOrObject, jsonObject, limit, number, onServer, repeated, withExamples } from '../command.js';
+import { number, onServer, withExamples } from '../command.js';
 import { EXIT, exitWith } from '../exit-codes.js';
 import { findCase } from '../lookup/find-case.js';
 import { findSuite } from '../lookup/find-suite.js';
 import { dollars, percent } from '../output/table.js';
 import { print, printJson, printWarning } from '../output/terminal.js';
-import { configOf, TOOL_CHOICES, type ConfigOptions } from './run-settings.js';
+import { addRequestSettings, requestOf, type ConfigOptions } from './run-settings.js';
 
 interface TryOptions extends ConfigOptions {
   models: string[];
@@ -20,19 +20,8 @@ export function addTry(program: Command): void {
     .command('try')
     .description('try one case with up to ten models, now; nothing is kept but its cost')
     .argument('<suite>', 'name or id of a suite, or the beginning of an id')
-    .argument('<case>', 'number from 1, name or id of a case, a file with one as JSON, or - for standard input')
-    .addOption(
-      new Option('-m, --models <list>', 'models to ask, separated by commas: provider::model')
-        .argParser(commaSeparated)
-        .makeOptionMandatory(),
-    )
-    .option('--temperature <t>', 'sampling temperature, 0 to 2', number)
-    .addOption(new Option('--tool-choice <choice>', 'whether models must call a tool').choices(TOOL_CHOICES))
-    .option('--max-tokens <n>', 'most tokens of one reply; none sets no limit', limit)
-    .option('--params <json>', 'further parameters for each request, as a JSON object', jsonObject)
-    .option('--system-prompt <text>', "follows the suite's system prompt; @FILE reads it from a file")
-    .option('--base-prompt <text>', "replaces the suite's system prompt; empty for none; @FILE reads it from a file")
-    .option('--metric <id>', 'further metric, repeatable; a JSON object gives it options', repeated(idOrObject))
+    .argument('<case>', 'number from 1, name or id of a case, a file with one as JSON, or - for standard input');
+  addRequestSettings(command)
     .option('--deadline <seconds>', 'when to stop waiting for models, 90 by default', number)
     .action(onServer<TryOptions, [string, string]>(tryCase));
   withExamples(
@@ -44,12 +33,10 @@ export function addTry(program: Command): void {
 
 async function tryCase(client: ApiClient, options: TryOptions, suite: string, wanted: string): Promise<void> {
   const suiteId = await findSuite(client, suite);
-  const { models, temperature, tool_choice, max_tokens, params, system_prompt, base_prompt, metrics } =
-    configOf(options);
   const answer = await client.call<Try>('POST', '/api/tool-eval/try', {
     case: await findCase(client, suiteId, wanted),
     suite_id: suiteId,
-    ...{ models, temperature, tool_choice, max_tokens, params, system_prompt, base_prompt, metrics },
+    ...requestOf(options),
     deadline_s: options.deadline,
   });
   if (answer.results.some(({ outcome }) => outcome === 'errored')) exitWith(EXIT.negative);

@@ -1,45 +1,112 @@
-import { Option, type Command } from 'commander';
+import type { Command } from 'commander';
 import type { ApiClient } from '#lib/client/api-client';
-import {
-  commaSeparated,
-  jsonObject,
-  limit,
-  limitOf,
-  number,
-  repeated,
-  wholeNumber,
-  type GlobalOptions,
-} from '../command.js';
+import { commaSeparated, jsonObject, limit, limitOf, number, repeated, wholeNumber } from '../command.js';
 import { findExperiment } from '../lookup/find-experiment.js';
 import { chooseSpaces, type SpaceOptions } from '../search-space/choose-spaces.js';
 import { readSpace } from '../search-space/read-space.js';
-import { budgetOf, CACHE_MODES, promptCacheOption, textOrFile, TOOL_CHOICES } from './run-settings.js';
+import {
+  addSettings,
+  budgetSettings,
+  byTarget,
+  CACHE_SETTINGS,
+  experimentSetting,
+  fieldsOf,
+  setting,
+  textOrFile,
+  textsOrFiles,
+  TOOL_CHOICES,
+} from './settings.js';
 
-export interface TuneSettings extends SpaceOptions, GlobalOptions {
+export interface TuneSettings extends SpaceOptions {
   models: string[];
-  mode?: string;
-  trials?: number;
-  maxCombinations?: number;
-  baseTemperature?: number;
-  baseToolChoice?: string;
-  baseMaxTokens?: number | 'none';
-  baseParams?: object;
-  baseSystemPrompt?: string;
-  measure?: string;
-  margin?: number;
-  samples?: number;
-  holdout?: number;
-  seed?: number;
-  timeout?: number;
-  maxRequests?: number;
-  maxCostUsd?: number;
-  cache?: string;
-  promptCache?: string;
   experiment?: string;
 }
+export type PromptTuneSettings = Omit<TuneSettings, keyof SpaceOptions> & { metaModel: string };
 
+// Repeated here, because loading the contracts would make each command start slower; program.spec.ts compares them.
 export const TUNE_MODES = ['adaptive', 'grid', 'random'];
+export const PROMPT_TUNE_MODES = ['quick', 'evolutionary', 'reflective'];
 export const TUNE_MEASURES = ['overall', 'passed'];
+
+/** How both kinds of tunes measure. */
+const measuring = (what: string) => [
+  setting('--measure <name>', 'what is made as high as can be', TUNE_MEASURES),
+  setting('--margin <share>', 'the smallest difference that matters, 0 to 1 (default: 0.02, two points)', number),
+  setting('-n, --samples <n>', `how often ${what} plays a case while it is sought`, wholeNumber),
+  setting('--holdout <share>', 'share of the cases that only confirm; 0 confirms nothing (default: 0.3)', number),
+  setting('--seed <n>', 'decides everything that is drawn', wholeNumber),
+  setting('--timeout <seconds>', 'longest time for one request', number, { field: 'timeout_s' }),
+  ...CACHE_SETTINGS,
+  ...budgetSettings('tune'),
+];
+
+const OF_PARAMS = [
+  setting('--mode <mode>', 'how combinations are chosen; adaptive by default', TUNE_MODES),
+  setting('--trials <n>', 'combinations of each model that --mode random tries', wholeNumber),
+  setting('--max-combinations <n>', 'most combinations of each model that --mode grid tries', wholeNumber),
+  setting('--base-temperature <t>', 'temperature of the base, which every arm is compared with', number, {
+    field: 'base.temperature',
+  }),
+  setting('--base-tool-choice <choice>', 'tool choice of the base', TOOL_CHOICES, { field: 'base.tool_choice' }),
+  setting('--base-max-tokens <n>', 'most tokens of one reply of the base; none sets no limit', limit, {
+    field: 'base.max_tokens',
+    toField: limitOf,
+  }),
+  setting('--base-params <json>', 'further parameters of the base, as a JSON object', jsonObject, {
+    field: 'base.params',
+  }),
+  setting('--base-system-prompt <text>', 'system prompt of all arms; @FILE reads it from a file', undefined, {
+    field: 'base.system_prompt',
+    toField: textOrFile,
+  }),
+  ...measuring('an arm'),
+  experimentSetting('experiment in which the winner is run at the end, by name or id'),
+];
+
+const OF_PROMPTS = [
+  setting('--mode <mode>', 'how texts are sought; reflective by default', PROMPT_TUNE_MODES),
+  setting(
+    '--components <list>',
+    'texts to write, separated by commas: system_prompt, tools/*/description, tools/NAME/parameters/*/description',
+    commaSeparated,
+  ),
+  setting(
+    '--base-prompt <text>',
+    "begin with it instead of the suite's system prompt; @FILE reads it from a file",
+    undefined,
+    { field: 'base.system_prompt', toField: textOrFile },
+  ),
+  setting(
+    '--tool-override <place=text>',
+    "begin with this description instead of the suite's, repeatable",
+    byTarget(String),
+    { field: 'base.tools', toField: textsOrFiles },
+  ),
+  setting('--variants <n>', 'texts that --mode quick tries', wholeNumber),
+  setting('--population <n>', 'texts of a generation of --mode evolutionary', wholeNumber),
+  setting('--generations <n>', 'generations of --mode evolutionary', wholeNumber),
+  setting('--selection-ratio <share>', 'share of a generation that becomes parents of the next', number),
+  setting('--minibatch <n>', 'cases that one step of --mode reflective is about', wholeNumber),
+  setting('--max-evals <n>', 'most items that --mode reflective measures: cases, samples, models', wholeNumber),
+  setting('--max-growth <times>', 'how many times as long as in the base a text may become', number),
+  setting('--temperature <t>', 'sampling temperature of the models, 0 to 2', number),
+  setting('--tool-choice <choice>', 'whether models must call a tool', TOOL_CHOICES),
+  setting('--max-tokens <n>', 'most tokens of one reply; none sets no limit', limit, { toField: limitOf }),
+  setting('--params <json>', 'further parameters for each request, as a JSON object', jsonObject),
+  setting('--meta-temperature <t>', 'sampling temperature of the meta model (default: 1)', number, {
+    field: 'meta_params.temperature',
+  }),
+  setting('--meta-max-tokens <n>', 'most tokens of one of its replies (default: 8192); none sets no limit', limit, {
+    field: 'meta_params.max_tokens',
+    toField: limitOf,
+  }),
+  setting('--meta-params <json>', 'further parameters for each request to it, as a JSON object', jsonObject, {
+    field: 'meta_params.params',
+  }),
+  setting('--meta-timeout <seconds>', 'longest time for one request to it', number, { field: 'meta_params.timeout_s' }),
+  ...measuring('a text'),
+  experimentSetting('experiment in which the best texts are run at the end, by name or id'),
+];
 
 export const addSpaceOptions = (command: Command): Command =>
   command
@@ -51,7 +118,7 @@ export const addSpaceOptions = (command: Command): Command =>
     .option('--space-file <file>', 'a search space as JSON; --space wins over it');
 
 export const addTuneSettings = (command: Command): Command =>
-  addSearch(
+  addSettings(
     addSpaceOptions(
       command.requiredOption(
         '-m, --models <list>',
@@ -62,64 +129,37 @@ export const addTuneSettings = (command: Command): Command =>
       '--preset <preset>',
       'a search space that the team keeps, by name or id; --space and --space-file win over it',
     ),
-  )
-    .option('--base-temperature <t>', 'temperature of the base, which every arm is compared with', number)
-    .addOption(new Option('--base-tool-choice <choice>', 'tool choice of the base').choices(TOOL_CHOICES))
-    .option('--base-max-tokens <n>', 'most tokens of one reply of the base; none sets no limit', limit)
-    .option('--base-params <json>', 'further parameters of the base, as a JSON object', jsonObject)
-    .option('--base-system-prompt <text>', 'system prompt of all arms; @FILE reads it from a file')
-    .option('--timeout <seconds>', 'longest time for one request', number)
-    .addOption(new Option('--cache <mode>', 'whether stored replies answer').choices(CACHE_MODES))
-    .addOption(promptCacheOption())
-    .option('--max-requests <n>', 'most requests that the tune may make', wholeNumber)
-    .option('--max-cost-usd <dollars>', 'most that the tune may cost', number)
-    .option('--experiment <name>', 'experiment in which the winner is run at the end, by name or id');
+    OF_PARAMS,
+  );
 
-const addSearch = (command: Command): Command =>
-  command
-    .addOption(
-      new Option(
-        '--mode <mode>',
-        'grid tries every combination, random some; adaptive, the default, gives more cases to those that do well',
-      ).choices(TUNE_MODES),
-    )
-    .option('--trials <n>', 'combinations tried per model by --mode random', wholeNumber)
-    .option('--max-combinations <n>', 'maximum combinations per model for --mode grid', wholeNumber)
-    .addOption(new Option('--measure <name>', 'what is maximised').choices(TUNE_MEASURES))
-    .option('--margin <share>', 'the smallest difference that matters, 0 to 1 (default: 0.02, two points)', number)
-    .option('-n, --samples <n>', 'samples of each case per arm during the search', wholeNumber)
-    .option('--holdout <share>', 'share of the cases that only confirm; 0 confirms nothing (default: 0.3)', number)
-    .option('--seed <n>', 'seed of everything random', wholeNumber);
+export const addPromptTuneSettings = (command: Command): Command =>
+  addSettings(
+    command
+      .requiredOption(
+        '-m, --models <list>',
+        'models that the texts are for, separated by commas: provider::model',
+        commaSeparated,
+      )
+      .requiredOption('--meta-model <model>', 'model that writes the texts: provider::model'),
+    OF_PROMPTS,
+  );
 
 /** What the API takes for these options. What is left out has the default of the API. */
-export async function tuneInput(client: ApiClient, suiteId: string, options: TuneSettings) {
-  const { models, mode, trials, measure, margin, samples, holdout, seed, cache, experiment } = options;
-  return {
-    suite_id: suiteId,
-    models,
-    ...(await chooseSpaces(client, options)),
-    mode,
-    trials,
-    base: baseOf(options),
-    measure,
-    margin,
-    samples,
-    holdout,
-    seed,
-    timeout_s: options.timeout,
-    budget: budgetOf(options),
-    cache,
-    prompt_cache: options.promptCache,
-    experiment_id: experiment === undefined ? undefined : await findExperiment(client, experiment),
-    max_combinations: options.maxCombinations,
-  };
-}
-
-/** Settings that are left out have the default of the API. */
-const baseOf = (options: TuneSettings) => ({
-  temperature: options.baseTemperature,
-  tool_choice: options.baseToolChoice,
-  max_tokens: limitOf(options.baseMaxTokens),
-  params: options.baseParams,
-  system_prompt: options.baseSystemPrompt === undefined ? undefined : textOrFile(options.baseSystemPrompt),
+export const tuneInput = async (client: ApiClient, suiteId: string, options: TuneSettings) => ({
+  suite_id: suiteId,
+  models: options.models,
+  ...(await chooseSpaces(client, options)),
+  ...fieldsOf(OF_PARAMS, options),
+  experiment_id: await experimentOf(client, options),
 });
+
+export const promptTuneInput = async (client: ApiClient, suiteId: string, options: PromptTuneSettings) => ({
+  suite_id: suiteId,
+  models: options.models,
+  meta_model: options.metaModel,
+  ...fieldsOf(OF_PROMPTS, options),
+  experiment_id: await experimentOf(client, options),
+});
+
+const experimentOf = async (client: ApiClient, { experiment }: { experiment?: string }) =>
+  experiment === undefined ? undefined : findExperiment(client, experiment);

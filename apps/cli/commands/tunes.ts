@@ -13,6 +13,7 @@ import { candidateReport, candidatesTable } from '../reports/prompt-tune.js';
 import { armsTable, tunesTable } from '../reports/tune.js';
 import { exitByStatus, markdownOf, watchToEnd } from './conclude-parent.js';
 import { PARENT_KINDS } from './parent-kinds.js';
+import { addDelete } from './delete.js';
 
 const TUNE = ['<tune>', 'id of a tune or its job, or the beginning of either'] as const;
 // Repeated here, because loading the contracts would make each command start slower; program.spec.ts compares them.
@@ -50,13 +51,18 @@ export function addTunes(program: Command): void {
     'toolmark tunes show TUNE --markdown',
   );
   addParts(tunes);
-  withExamples(
-    tunes
-      .command('delete')
-      .description('delete a tune and its runs, but not the one that it promoted, nor prompt versions')
-      .argument(...TUNE)
-      .action(onServer<GlobalOptions, [string]>(deleteTune)),
-    'toolmark tunes delete OLD_TUNE',
+  addDelete(
+    tunes,
+    'tune',
+    [
+      'delete a tune and its runs, but not the one that it promoted, nor prompt versions',
+      'toolmark tunes delete OLD_TUNE',
+    ],
+    TUNE,
+    async (client, wanted) => {
+      const { type, id } = await findTune(client, wanted);
+      return tunePath(type, id);
+    },
   );
 }
 
@@ -137,11 +143,4 @@ async function showCandidate(client: ApiClient, { json }: GlobalOptions, wanted:
   if (candidate.parents.length === 0) return print(...textLines(candidate.texts));
   const changes = await readChanges(client, id, n);
   if (changes.length > 0) printMarked([[], ...diffLines(changes)]);
-}
-
-async function deleteTune(client: ApiClient, options: GlobalOptions, wanted: string): Promise<void> {
-  const { type, id } = await findTune(client, wanted);
-  await client.call('DELETE', tunePath(type, id));
-  if (options.json) printJson({ id });
-  else print(`Deleted tune ${id}`);
 }

@@ -6,6 +6,7 @@ import { isObject, parseJson, type JsonObject } from '#lib/contracts/json/json';
 import { NegativeAnswer } from '../exit-codes.js';
 import { readText, STDIN } from '../suite-files/read-suite-file.js';
 import { isIdPrefix, startsWithId } from './ids.js';
+import { readAll } from './read-list.js';
 
 /**
  * The case that a file, `-` for standard input, a number from 1, a name or an id means, without what the suite gave
@@ -13,8 +14,7 @@ import { isIdPrefix, startsWithId } from './ids.js';
  */
 export async function findCase(client: ApiClient, suiteId: string, wanted: string): Promise<JsonObject> {
   if (wanted === STDIN || wanted.endsWith('.json') || existsSync(wanted)) return readCase(wanted);
-  const cases: Case[] = [];
-  for await (const one of client.all<Case>(`/api/tool-suites/${suiteId}/cases`)) cases.push(one);
+  const cases = await readAll<Case>(client, `/api/tool-suites/${suiteId}/cases`);
   const { id: _id, position: _position, ...input } = oneOf(cases, wanted) as Case & JsonObject;
   return input as JsonObject;
 }

@@ -1,8 +1,9 @@
 import type { ApiClient } from '#lib/client/api-client';
 import type { PromptVersion, PromptVersionHead } from '#lib/contracts/prompt-version';
-import { NegativeAnswer } from '../exit-codes.js';
 import { findSuite } from './find-suite.js';
 import { isIdPrefix, isWholeId, startsWithId } from './ids.js';
+import { readAll } from './read-list.js';
+import { theOne } from './the-one.js';
 
 export const PROMPTS_ROUTE = '/api/prompt-versions';
 
@@ -21,21 +22,17 @@ export async function readPrompt(client: ApiClient, wanted: string, suite?: stri
 
 export async function findPrompt(client: ApiClient, wanted: string, suite?: string): Promise<string> {
   if (isWholeId(wanted)) return wanted;
-  const all: PromptVersionHead[] = [];
-  for await (const one of client.all<PromptVersionHead>(await promptsPath(client, suite))) all.push(one);
+  const all = await readAll<PromptVersionHead>(client, await promptsPath(client, suite));
   const ways: ((version: PromptVersionHead) => boolean)[] = [
     ({ tags }) => tags.includes(wanted),
     ({ label }) => label !== '' && label.toLowerCase() === wanted.toLowerCase(),
     ({ id }) => isIdPrefix(wanted) && startsWithId(id, wanted),
   ];
   const found = ways.map((matches) => all.filter(matches)).find(({ length }) => length > 0) ?? [];
-  if (found.length === 1) return found[0]!.id;
-  if (found.length === 0)
-    throw new NegativeAnswer(`No prompt version has the tag, label or id "${wanted}". See them: toolmark prompts`);
-  throw new NegativeAnswer(
-    `${found.length} prompt versions match "${wanted}". Name the suite with --suite, or give the id of one:`,
-    found.map(
-      ({ id, label, suite_id, created_at }) => `${id} (${label || 'no label'}, suite ${suite_id}, ${created_at})`,
-    ),
-  );
+  return theOne(found, {
+    none: () => `No prompt version has the tag, label or id "${wanted}". See them: toolmark prompts`,
+    several: (count) =>
+      `${count} prompt versions match "${wanted}". Name the suite with --suite, or give the id of one:`,
+    each: (one) => `${one.id} (${one.label || 'no label'}, suite ${one.suite_id}, ${one.created_at})`,
+  }).id;
 }

@@ -3,6 +3,7 @@ import type { JudgeReport } from '#lib/judge/contract';
 import { NegativeAnswer } from '../exit-codes.js';
 import { newestWithPrefix, orAbsent } from './find-run.js';
 import { isIdPrefix, isWholeId, startsWithId } from './ids.js';
+import { theOne } from './the-one.js';
 
 export const JUDGE_ROUTE = '/api/judge';
 export const REPORTS_ROUTE = `${JUDGE_ROUTE}/reports`;
@@ -22,13 +23,12 @@ export async function findReport(client: ApiClient, wanted: string): Promise<Jud
   if (!isIdPrefix(wanted)) throw nothingFound(wanted);
   const isMeant = ({ id, job_id: jobId }: JudgeReport): boolean =>
     startsWithId(id, wanted) || startsWithId(jobId, wanted);
-  const [found, ...others] = await newestWithPrefix<JudgeReport>(client, REPORTS_ROUTE, wanted, isMeant);
-  if (!found) throw nothingFound(wanted);
-  if (others.length === 0) return readReport(client, found.id);
-  const each = [found, ...others].map(
-    ({ id, judge, eval_id: run, status, created_at: at }) => `${id} (${judge} of run ${run}, ${status}, ${at})`,
-  );
-  throw new NegativeAnswer(`${each.length} reports begin with "${wanted}". Give more of the id:`, each);
+  const { id } = theOne(await newestWithPrefix<JudgeReport>(client, REPORTS_ROUTE, wanted, isMeant), {
+    none: () => nothingFound(wanted).message,
+    several: (count) => `${count} reports begin with "${wanted}". Give more of the id:`,
+    each: (one) => `${one.id} (${one.judge} of run ${one.eval_id}, ${one.status}, ${one.created_at})`,
+  });
+  return readReport(client, id);
 }
 
 const nothingFound = (id: string): NegativeAnswer =>

@@ -5,7 +5,8 @@ import type { PromptTune } from '#lib/prompt-tune/contract';
 import { NegativeAnswer } from '../exit-codes.js';
 import { newestWithPrefix, orAbsent } from './find-run.js';
 import { isIdPrefix, isWholeId, startsWithId } from './ids.js';
-import { readList, type List, type ListOptions } from './read-list.js';
+import { theOne } from './the-one.js';
+import { readList, type List, type ListOptions, readAll } from './read-list.js';
 
 export const TUNE_ROUTES = {
   param_tune: '/api/tool-eval/param-tune',
@@ -43,13 +44,12 @@ export async function findTune(client: ApiClient, wanted: string): Promise<AnyTu
   const byType = TUNE_TYPES.map(async (type) =>
     (await newestWithPrefix<AnyTune>(client, historyOf(type), wanted, isMeant)).map((tune) => ({ ...tune, type })),
   );
-  const [found, ...others] = (await Promise.all(byType)).flat();
-  if (!found) throw nothingFound(wanted);
-  if (others.length === 0) return readTyped(client, found.type, found.id);
-  const each = [found, ...others].map(
-    ({ id, suite_name: suite, status, created_at: at }) => `${id} (${suite}, ${status}, ${at})`,
-  );
-  throw new NegativeAnswer(`${each.length} tunes begin with "${wanted}". Give more of the id:`, each);
+  const { type, id } = theOne((await Promise.all(byType)).flat(), {
+    none: () => nothingFound(wanted).message,
+    several: (count) => `${count} tunes begin with "${wanted}". Give more of the id:`,
+    each: (one) => `${one.id} (${one.suite_name}, ${one.status}, ${one.created_at})`,
+  });
+  return readTyped(client, type, id);
 }
 
 async function readAny(client: ApiClient, id: string): Promise<AnyTune | undefined> {
@@ -104,8 +104,5 @@ export function modelOf({ targets }: Pick<ParamTune, 'targets'>, wanted: string)
 }
 
 /** Every arm of a tune, of all its models. */
-export async function readArms(client: ApiClient, tuneId: string): Promise<TuneArm[]> {
-  const arms: TuneArm[] = [];
-  for await (const arm of client.all<TuneArm>(`${tunePath('param_tune', tuneId)}/combos`)) arms.push(arm);
-  return arms;
-}
+export const readArms = (client: ApiClient, tuneId: string): Promise<TuneArm[]> =>
+  readAll(client, `${tunePath('param_tune', tuneId)}/combos`);

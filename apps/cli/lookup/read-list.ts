@@ -20,6 +20,13 @@ export const addListOptions = (command: Command): Command =>
     .option('-l, --limit <n>', 'most entries to list', wholeNumber, DEFAULT_LIMIT)
     .option('--cursor <cursor>', 'go on where an earlier list ended (next_cursor)');
 
+/** Every entry of a list. */
+export async function readAll<Item>(client: ApiClient, path: string): Promise<Item[]> {
+  const items: Item[] = [];
+  for await (const item of client.all<Item>(path)) items.push(item);
+  return items;
+}
+
 /** The first entries of a list that the API filters. */
 export async function readList<Item>(client: ApiClient, path: string, options: ListOptions): Promise<List<Item>> {
   const items: Item[] = [];

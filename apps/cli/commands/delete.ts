@@ -1,0 +1,27 @@
+import type { Command } from 'commander';
+import type { ApiClient } from '#lib/client/api-client';
+import { onServer, withExamples, type GlobalOptions } from '../command.js';
+import { print, printJson } from '../output/terminal.js';
+
+/**
+ * The command of a group that deletes one of its things.
+ * @param what "gate"
+ * @param find the address of the thing that is meant, which ends with its id
+ */
+export function addDelete(
+  group: Command,
+  what: string,
+  [description, example]: readonly [description: string, example: string],
+  argument: readonly [name: string, description: string],
+  find: (client: ApiClient, wanted: string) => Promise<string>,
+): void {
+  const remove = async (client: ApiClient, { json }: GlobalOptions, wanted: string): Promise<void> => {
+    const path = await find(client, wanted);
+    const id = path.slice(path.lastIndexOf('/') + 1);
+    await client.call('DELETE', path);
+    if (json) printJson({ id });
+    else print(`Deleted ${what} ${id}`);
+  };
+  const command = group.command('delete').description(description);
+  withExamples(command.argument(...argument).action(onServer<GlobalOptions, [string]>(remove)), example);
+}

@@ -1,0 +1,84 @@
+import { Option, type Command } from 'commander';
+import { wholeNumber, number } from '../command.js';
+import { readText } from '../suite-files/read-suite-file.js';
+
+// Repeated here, because loading the contracts would make each command start slower; program.spec.ts compares them.
+export const TOOL_CHOICES = ['required', 'auto', 'none'];
+export const PROMPT_CACHE_MODES = ['off', '5m', '1h'];
+export const CACHE_MODES = ['off', 'use', 'refresh'];
+
+/** An option, and the field of a request that takes its value. */
+export interface Setting {
+  option: Option;
+  /** "base.temperature" is a field within a field. Null where the command itself says what becomes of the value. */
+  field: string | null;
+  toField: (value: never) => unknown;
+}
+
+/** How the value of an option is read, or what may be chosen. */
+type Reading = readonly string[] | ((text: string, previous: never) => unknown);
+
+/** A setting whose field has the name of its option, unless another is given. */
+export function setting(
+  flags: string,
+  description: string,
+  reading?: Reading,
+  { field, toField = (value) => value }: Partial<Pick<Setting, 'field' | 'toField'>> = {},
+): Setting {
+  const option = new Option(flags, description);
+  if (typeof reading === 'function') option.argParser(reading as (text: string) => unknown);
+  else if (reading) option.choices(reading);
+  const ownName = option.attributeName().replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+  return { option, field: field === undefined ? ownName : field, toField };
+}
+
+export const addSettings = (command: Command, settings: readonly Setting[]): Command =>
+  settings.reduce((all, { option }) => all.addOption(option), command);
+
+type Fields = { [field: string]: unknown };
+
+/** What the API takes for these options. What is left out is undefined and has the default of the API. */
+export function fieldsOf(settings: readonly Setting[], options: object): Fields {
+  const fields: Fields = {};
+  for (const { option, field, toField } of settings) {
+    if (field === null) continue;
+    const [outer, inner] = field.split('.') as [string, string?];
+    const given = (options as Fields)[option.attributeName()];
+    const value = given === undefined ? undefined : toField(given as never);
+    if (inner === undefined || value === undefined) fields[outer] ??= value;
+    else fields[outer] = { ...(fields[outer] as Fields | undefined), [inner]: value };
+  }
+  return fields;
+}
+
+/** Settings that runs, tunes and judges have, in the words of each. */
+export const budgetSettings = (what: string): Setting[] => [
+  setting('--max-requests <n>', `most requests that the ${what} may make`, wholeNumber, {
+    field: 'budget.max_requests',
+  }),
+  setting('--max-cost-usd <dollars>', `most that the ${what} may cost`, number, { field: 'budget.max_cost_usd' }),
+];
+export const CACHE_SETTINGS = [
+  setting('--cache <mode>', 'whether stored replies answer', CACHE_MODES),
+  setting('--prompt-cache <time>', 'ask providers to cache tools and system prompt', PROMPT_CACHE_MODES),
+];
+export const experimentSetting = (description: string): Setting =>
+  setting('--experiment <name>', description, undefined, { field: null });
+
+export const budgetOf = ({ maxRequests, maxCostUsd }: { maxRequests?: number; maxCostUsd?: number }) =>
+  maxRequests === undefined && maxCostUsd === undefined
+    ? undefined
+    : { max_requests: maxRequests, max_cost_usd: maxCostUsd };
+
+/** `TARGET=VALUE`, several times. A model's id may have a colon, but hardly an equals sign. */
+export const byTarget =
+  <Value>(read: (value: string) => Value) =>
+  (text: string, previous: Record<string, Value> = {}): Record<string, Value> => {
+    const at = text.indexOf('=');
+    return { ...previous, [at < 0 ? '' : text.slice(0, at)]: read(text.slice(at + 1)) };
+  };
+
+export const textOrFile = (text: string): string => (text.startsWith('@') ? readText(text.slice(1)) : text);
+
+export const textsOrFiles = (texts: Record<string, string>): Record<string, string> =>
+  Object.fromEntries(Object.entries(texts).map(([key, text]) => [key, textOrFile(text)]));

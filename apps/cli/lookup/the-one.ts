@@ -1,0 +1,14 @@
+import { NegativeAnswer } from '../exit-codes.js';
+
+/**
+ * The only thing that was found.
+ * @param texts what is said when nothing or several were found, and what tells several apart
+ */
+export function theOne<Item>(
+  found: readonly Item[],
+  texts: { none: () => string; several: (count: number) => string; each: (item: Item) => string },
+): Item {
+  if (found.length === 1) return found[0]!;
+  if (found.length === 0) throw new NegativeAnswer(texts.none());
+  throw new NegativeAnswer(texts.several(found.length), found.map(texts.each));
+}
