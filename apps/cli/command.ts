@@ -36,9 +36,11 @@ export const onServer = <Options, Args extends unknown[] = []>(
     await perform(new ApiClient(server, token), options, ...args);
   });
 
-/** Shows at the end of a command's help how it is called. The tests run each line. */
-export const withExamples = (command: Command, ...lines: string[]): Command =>
-  command.addHelpText('after', ['', 'Examples:', ...lines.map((line) => `  $ ${line}`)].join('\n'));
+/** The end of a command's help: how it is called. The tests run each line. */
+export const examples = (...lines: string[]): ['after', string] => [
+  'after',
+  ['', 'Examples:', ...lines.map((line) => `  $ ${line}`)].join('\n'),
+];
 
 /** A group of commands that lists when it is called without one of them, as `toolmark suites` does. */
 export function listsByDefault(group: Command, list: (...all: unknown[]) => Promise<void>): Command {

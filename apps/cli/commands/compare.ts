@@ -3,7 +3,7 @@ import type { ApiClient } from '#lib/client/api-client';
 import type { ComparedItem, Comparison, Comparisons } from '#lib/contracts/comparison';
 import { parseJson } from '#lib/contracts/json/json';
 import type { Page } from '#lib/contracts/page';
-import { number, onServer, repeated, withExamples, type GlobalOptions } from '../command.js';
+import { number, onServer, repeated, examples, type GlobalOptions } from '../command.js';
 import { findRun } from '../lookup/find-run.js';
 import { readRescore } from '../lookup/read-rescore.js';
 import { reportLines } from '../output/report-lines.js';
@@ -41,11 +41,12 @@ export function addCompare(program: Command): void {
     .option('--extended', 'read each run with the samples that were added to it')
     .option('--markdown', 'print it for a pull request')
     .action(onServer<CompareOptions, [string, string[]]>(compareRuns));
-  withExamples(
-    compare,
-    'toolmark compare RUN OTHER_RUN',
-    'toolmark compare RUN OTHER_RUN --measure passed --margin 0.05 --markdown',
-    'toolmark compare RUN RUN --pairs simulator::careless-arguments~simulator::perfect-ish',
+  compare.addHelpText(
+    ...examples(
+      'toolmark compare RUN OTHER_RUN',
+      'toolmark compare RUN OTHER_RUN --measure passed --margin 0.05 --markdown',
+      'toolmark compare RUN RUN --pairs simulator::careless-arguments~simulator::perfect-ish',
+    ),
   );
 }
 

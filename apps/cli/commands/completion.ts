@@ -1,5 +1,5 @@
 import { Argument, type Command } from 'commander';
-import { locally, withExamples } from '../command.js';
+import { locally, examples } from '../command.js';
 import { COMPLETION_SCRIPTS, completionsOf } from '../completion.js';
 import { printFile } from '../output/terminal.js';
 
@@ -9,7 +9,9 @@ export function addCompletion(program: Command): void {
     .description('print a script that completes commands and options in your shell')
     .addArgument(new Argument('<shell>', 'shell that reads the script').choices(Object.keys(COMPLETION_SCRIPTS)))
     .action(locally<object, [string]>((_options, shell) => printFile(COMPLETION_SCRIPTS[shell]!)));
-  withExamples(completion, 'toolmark completion bash', 'toolmark completion zsh', 'toolmark completion fish');
+  completion.addHelpText(
+    ...examples('toolmark completion bash', 'toolmark completion zsh', 'toolmark completion fish'),
+  );
 
   program
     .command('complete', { hidden: true })

@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import type { ApiClient } from '#lib/client/api-client';
-import { onServer, withExamples, type GlobalOptions } from '../command.js';
+import { onServer, examples, type GlobalOptions } from '../command.js';
 import { print, printJson } from '../output/terminal.js';
 
 /**
@@ -23,5 +23,8 @@ export function addDelete(
     else print(`Deleted ${what} ${id}`);
   };
   const command = group.command('delete').description(description);
-  withExamples(command.argument(...argument).action(onServer<GlobalOptions, [string]>(remove)), example);
+  command
+    .argument(...argument)
+    .action(onServer<GlobalOptions, [string]>(remove))
+    .addHelpText(...examples(example));
 }

@@ -3,7 +3,7 @@ import type { ApiClient } from '#lib/client/api-client';
 import type { Case } from '#lib/contracts/case';
 import { parseJson, type JsonObject } from '#lib/contracts/json/json';
 import type { Page } from '#lib/contracts/page';
-import { onServer, withExamples, type GlobalOptions } from '../command.js';
+import { onServer, examples, type GlobalOptions } from '../command.js';
 import { findSuite } from '../lookup/find-suite.js';
 import { isIdPrefix, startsWithId } from '../lookup/ids.js';
 import { printList } from '../lookup/read-list.js';
@@ -13,23 +13,19 @@ import { table } from '../output/table.js';
 import { print, printJson } from '../output/terminal.js';
 
 export function addDrafts(suites: Command, suiteHelp: string): void {
-  withExamples(
-    suites
-      .command('drafts')
-      .description('list the cases that a machine made and nobody has confirmed')
-      .argument('<suite>', suiteHelp)
-      .action(onServer<GlobalOptions, [string]>(listDrafts)),
-    'toolmark suites drafts "From production"',
-  );
-  withExamples(
-    suites
-      .command('confirm')
-      .description('let drafts take part in runs: all of these, or none')
-      .argument('<suite>', suiteHelp)
-      .argument('<case...>', 'ids of drafts, or their beginnings')
-      .action(onServer<GlobalOptions, [string, string[]]>(confirmDrafts)),
-    'toolmark suites confirm "From production" CASE',
-  );
+  suites
+    .command('drafts')
+    .description('list the cases that a machine made and nobody has confirmed')
+    .argument('<suite>', suiteHelp)
+    .action(onServer<GlobalOptions, [string]>(listDrafts))
+    .addHelpText(...examples('toolmark suites drafts "From production"'));
+  suites
+    .command('confirm')
+    .description('let drafts take part in runs: all of these, or none')
+    .argument('<suite>', suiteHelp)
+    .argument('<case...>', 'ids of drafts, or their beginnings')
+    .action(onServer<GlobalOptions, [string, string[]]>(confirmDrafts))
+    .addHelpText(...examples('toolmark suites confirm "From production" CASE'));
 }
 
 async function listDrafts(client: ApiClient, options: GlobalOptions, suite: string): Promise<void> {

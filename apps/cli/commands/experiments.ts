@@ -1,7 +1,7 @@
 import { Option, type Command } from 'commander';
 import type { ApiClient } from '#lib/client/api-client';
 import type { Experiment, RunBestSubmitted, TimelineEntry } from '#lib/contracts/experiment';
-import { commaSeparated, listsByDefault, number, onServer, wholeNumber, withExamples } from '../command.js';
+import { commaSeparated, listsByDefault, number, onServer, wholeNumber, examples } from '../command.js';
 import type { GlobalOptions } from '../command.js';
 import { findExperiment } from '../lookup/find-experiment.js';
 import { findRun } from '../lookup/find-run.js';
@@ -42,16 +42,14 @@ export function addExperiments(program: Command): void {
     program.command('experiments').description('runs of one suite, compared with a baseline: list, read and make them'),
     list,
   );
-  withExamples(experiments, 'toolmark experiments', 'toolmark experiments show Prompts');
-  withExamples(
-    experiments
-      .command('list')
-      .description('list experiments, the newest first')
-      .addOption(new Option('--status <status>', 'active when left out').choices(EXPERIMENT_STATUSES))
-      .option('--suite <suite>', 'only experiments over this suite, by name or id')
-      .action(list),
-    'toolmark experiments list --status all --suite Weather',
-  );
+  experiments.addHelpText(...examples('toolmark experiments', 'toolmark experiments show Prompts'));
+  experiments
+    .command('list')
+    .description('list experiments, the newest first')
+    .addOption(new Option('--status <status>', 'active when left out').choices(EXPERIMENT_STATUSES))
+    .option('--suite <suite>', 'only experiments over this suite, by name or id')
+    .action(list)
+    .addHelpText(...examples('toolmark experiments list --status all --suite Weather'));
   addReading(experiments);
   addMaking(experiments);
   addRunBest(experiments);
@@ -59,47 +57,41 @@ export function addExperiments(program: Command): void {
 }
 
 function addReading(experiments: Command): void {
-  withExamples(
-    experiments
-      .command('show')
-      .description('show an experiment: its baseline, the best run so far, and what to know before trusting it')
-      .argument(...EXPERIMENT)
-      .action(onServer<GlobalOptions, [string]>(showExperiment)),
-    'toolmark experiments show Prompts',
-  );
-  withExamples(
-    experiments
-      .command('timeline')
-      .description('list what ended in an experiment, the oldest first, each against the baseline')
-      .argument(...EXPERIMENT)
-      .action(onServer<GlobalOptions, [string]>(listTimeline)),
-    'toolmark experiments timeline Prompts',
-  );
+  experiments
+    .command('show')
+    .description('show an experiment: its baseline, the best run so far, and what to know before trusting it')
+    .argument(...EXPERIMENT)
+    .action(onServer<GlobalOptions, [string]>(showExperiment))
+    .addHelpText(...examples('toolmark experiments show Prompts'));
+  experiments
+    .command('timeline')
+    .description('list what ended in an experiment, the oldest first, each against the baseline')
+    .argument(...EXPERIMENT)
+    .action(onServer<GlobalOptions, [string]>(listTimeline))
+    .addHelpText(...examples('toolmark experiments timeline Prompts'));
 }
 
 function addMaking(experiments: Command): void {
-  withExamples(
-    experiments
-      .command('create')
-      .description('make an experiment; runs join it with toolmark run --experiment')
-      .argument('<name>', 'what to call it')
-      .requiredOption('--suite <suite>', 'suite of all its runs, by name or id')
-      .option('--description <text>', 'what it tries, and why')
-      .option('--margin <share>', 'the smallest difference that matters, 0 to 1 (default: 0.02, two points)', number)
-      .option('--measure <name>', 'what is compared: overall, passed, or a metric of its runs')
-      .option('--baseline <run>', 'run to compare with; the first run that completes when left out')
-      .action(onServer<CreateOptions, [string]>(createExperiment)),
-    'toolmark experiments create "Shorter prompts" --suite Weather --margin 0.05 --baseline RUN',
-  );
-  withExamples(
-    experiments
-      .command('baseline')
-      .description('pin the run that the others are compared with')
-      .argument(...EXPERIMENT)
-      .argument('<run>', 'id of a completed run or of its job, or its beginning')
-      .action(onServer<GlobalOptions, [string, string]>(pinBaseline)),
-    'toolmark experiments baseline Prompts RUN',
-  );
+  experiments
+    .command('create')
+    .description('make an experiment; runs join it with toolmark run --experiment')
+    .argument('<name>', 'what to call it')
+    .requiredOption('--suite <suite>', 'suite of all its runs, by name or id')
+    .option('--description <text>', 'what it tries, and why')
+    .option('--margin <share>', 'the smallest difference that matters, 0 to 1 (default: 0.02, two points)', number)
+    .option('--measure <name>', 'what is compared: overall, passed, or a metric of its runs')
+    .option('--baseline <run>', 'run to compare with; the first run that completes when left out')
+    .action(onServer<CreateOptions, [string]>(createExperiment))
+    .addHelpText(
+      ...examples('toolmark experiments create "Shorter prompts" --suite Weather --margin 0.05 --baseline RUN'),
+    );
+  experiments
+    .command('baseline')
+    .description('pin the run that the others are compared with')
+    .argument(...EXPERIMENT)
+    .argument('<run>', 'id of a completed run or of its job, or its beginning')
+    .action(onServer<GlobalOptions, [string, string]>(pinBaseline))
+    .addHelpText(...examples('toolmark experiments baseline Prompts RUN'));
 }
 
 function addRunBest(experiments: Command): void {
@@ -112,7 +104,7 @@ function addRunBest(experiments: Command): void {
     .option('--max-requests <n>', 'most requests that the run may make', wholeNumber)
     .option('--max-cost-usd <dollars>', 'most that the run may cost', number);
   addFollowOptions(runBest).action(onServer<RunBestOptions, [string]>(submitBest));
-  withExamples(runBest, 'toolmark experiments run-best Prompts --samples 3 --watch');
+  runBest.addHelpText(...examples('toolmark experiments run-best Prompts --samples 3 --watch'));
 }
 
 function addRemoving(experiments: Command): void {
@@ -121,16 +113,14 @@ function addRemoving(experiments: Command): void {
     ['activate', 'active', 'undo archiving an experiment'],
   ] as const;
   for (const [name, status, description] of changes)
-    withExamples(
-      experiments
-        .command(name)
-        .description(description)
-        .argument(...EXPERIMENT)
-        .action(
-          onServer<GlobalOptions, [string]>((client, options, wanted) => setStatus(client, options, wanted, status)),
-        ),
-      `toolmark experiments ${name} "Old prompts"`,
-    );
+    experiments
+      .command(name)
+      .description(description)
+      .argument(...EXPERIMENT)
+      .action(
+        onServer<GlobalOptions, [string]>((client, options, wanted) => setStatus(client, options, wanted, status)),
+      )
+      .addHelpText(...examples(`toolmark experiments ${name} "Old prompts"`));
   addDelete(
     experiments,
     'experiment',

@@ -1,6 +1,6 @@
 import { Option, type Command } from 'commander';
 import type { ApiClient } from '#lib/client/api-client';
-import { onServer, withExamples } from '../command.js';
+import { onServer, examples } from '../command.js';
 import { findRun } from '../lookup/find-run.js';
 import { readRescore } from '../lookup/read-rescore.js';
 import { printFile } from '../output/terminal.js';
@@ -27,7 +27,7 @@ export function addExport(program: Command): void {
     .option('--out <file>', 'file to write, once it is whole; standard output when left out')
     .option('--rescore <id>', "verdicts of this rescore instead of the run's own")
     .action(onServer<ExportOptions, [string]>(exportRun));
-  withExamples(command, 'toolmark export RUN --format junit --out results.xml');
+  command.addHelpText(...examples('toolmark export RUN --format junit --out results.xml'));
 }
 
 /** Written as it comes: an export may be larger than the memory. */

@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import type { ApiClient } from '#lib/client/api-client';
 import type { Gate, GateAnswer, GateRun, GateSubmitted } from '#lib/gate/contract';
 import type { Job } from '#lib/contracts/job';
-import { onServer, withExamples } from '../command.js';
+import { onServer, examples } from '../command.js';
 import { EXIT } from '../exit-codes.js';
 import { findGate } from '../lookup/find-gate.js';
 import { findRun } from '../lookup/find-run.js';
@@ -32,11 +32,12 @@ export function addGate(program: Command): void {
     .option('--add-samples', 'with --eval: add samples while they may decide')
     .option('-w, --watch', 'say what each look at the data shows');
   addGateReports(addConfig(gate)).action(onServer<GateOptions, [string]>(measure));
-  withExamples(
-    gate,
-    'toolmark gate main --eval RUN',
-    'toolmark gate main --models simulator::perfect-ish --junit gate.xml --markdown gate.md --json gate.json',
-    'toolmark gate main --eval RUN --add-samples --inconclusive pass',
+  gate.addHelpText(
+    ...examples(
+      'toolmark gate main --eval RUN',
+      'toolmark gate main --models simulator::perfect-ish --junit gate.xml --markdown gate.md --json gate.json',
+      'toolmark gate main --eval RUN --add-samples --inconclusive pass',
+    ),
   );
 }
 

@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import type { ApiClient } from '#lib/client/api-client';
 import type { Gate, GateRun } from '#lib/gate/contract';
-import { commaSeparated, listsByDefault, number, onServer, repeated, wholeNumber, withExamples } from '../command.js';
+import { commaSeparated, listsByDefault, number, onServer, repeated, wholeNumber, examples } from '../command.js';
 import type { GlobalOptions } from '../command.js';
 import { findExperiment } from '../lookup/find-experiment.js';
 import { findGate } from '../lookup/find-gate.js';
@@ -34,26 +34,27 @@ export function addGates(program: Command): void {
     program.command('gates').description('what decides whether a change may ship: list and make gates'),
     list,
   );
-  withExamples(gates, 'toolmark gates', 'toolmark gates show main');
-  withExamples(gates.command('list').description('list gates, the newest first').action(list), 'toolmark gates list');
-  withExamples(
-    gates
-      .command('show')
-      .description('show the rules of a gate')
-      .argument(...GATE)
-      .action(onServer<GlobalOptions, [string]>(showGate)),
-    'toolmark gates show main',
-  );
+  gates.addHelpText(...examples('toolmark gates', 'toolmark gates show main'));
+  gates
+    .command('list')
+    .description('list gates, the newest first')
+    .action(list)
+    .addHelpText(...examples('toolmark gates list'));
+  gates
+    .command('show')
+    .description('show the rules of a gate')
+    .argument(...GATE)
+    .action(onServer<GlobalOptions, [string]>(showGate))
+    .addHelpText(...examples('toolmark gates show main'));
   addMaking(gates);
-  withExamples(
-    addListOptions(
-      gates
-        .command('runs')
-        .description('list what a gate has measured, the newest first')
-        .argument(...GATE),
-    ).action(onServer<ListOptions, [string]>(listGateRuns)),
-    'toolmark gates runs main',
-  );
+  addListOptions(
+    gates
+      .command('runs')
+      .description('list what a gate has measured, the newest first')
+      .argument(...GATE),
+  )
+    .action(onServer<ListOptions, [string]>(listGateRuns))
+    .addHelpText(...examples('toolmark gates runs main'));
   addDelete(
     gates,
     'gate',
@@ -64,26 +65,24 @@ export function addGates(program: Command): void {
 }
 
 function addMaking(gates: Command): void {
-  withExamples(
-    addRules(
-      gates
-        .command('create')
-        .description('make a gate; its rules are fixed before a run is measured by them')
-        .argument('<name>', 'what to call it')
-        .requiredOption('--suite <suite>', 'suite that is run, by name or id'),
-    ).action(onServer<RuleOptions & { suite: string }, [string]>(createGate)),
-    'toolmark gates create release --suite Weather --baseline RUN --margin 0.03 --looks 2',
-  );
-  withExamples(
-    addRules(
-      gates
-        .command('update')
-        .description('change the rules of a gate, which makes its next version, or its name')
-        .argument(...GATE)
-        .option('--name <name>', 'another name'),
-    ).action(onServer<RuleOptions & { name?: string }, [string]>(updateGate)),
-    'toolmark gates update main --margin 0.05 --looks 2',
-  );
+  addRules(
+    gates
+      .command('create')
+      .description('make a gate; its rules are fixed before a run is measured by them')
+      .argument('<name>', 'what to call it')
+      .requiredOption('--suite <suite>', 'suite that is run, by name or id'),
+  )
+    .action(onServer<RuleOptions & { suite: string }, [string]>(createGate))
+    .addHelpText(...examples('toolmark gates create release --suite Weather --baseline RUN --margin 0.03 --looks 2'));
+  addRules(
+    gates
+      .command('update')
+      .description('change the rules of a gate, which makes its next version, or its name')
+      .argument(...GATE)
+      .option('--name <name>', 'another name'),
+  )
+    .action(onServer<RuleOptions & { name?: string }, [string]>(updateGate))
+    .addHelpText(...examples('toolmark gates update main --margin 0.05 --looks 2'));
 }
 
 const addRules = (command: Command): Command =>

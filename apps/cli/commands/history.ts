@@ -1,7 +1,7 @@
 import { Option, type Command } from 'commander';
 import type { ApiClient } from '#lib/client/api-client';
 import type { Run } from '#lib/contracts/run';
-import { onServer, withExamples } from '../command.js';
+import { onServer, examples } from '../command.js';
 import { findExperiment } from '../lookup/find-experiment.js';
 import { findSuite } from '../lookup/find-suite.js';
 import { addListOptions, printList, readList, type ListOptions } from '../lookup/read-list.js';
@@ -26,7 +26,7 @@ export function addHistory(program: Command): void {
     .option('--experiment <name>', 'only runs of this experiment, by name or id')
     .option('--orchestrated', 'also runs that a gate made, or that add samples to another');
   addListOptions(history).action(onServer<HistoryOptions>(listRuns));
-  withExamples(history, 'toolmark history --suite Weather --status completed --limit 10');
+  history.addHelpText(...examples('toolmark history --suite Weather --status completed --limit 10'));
 }
 
 async function listRuns(client: ApiClient, options: HistoryOptions): Promise<void> {

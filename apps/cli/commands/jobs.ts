@@ -3,7 +3,7 @@ import type { ApiClient } from '#lib/client/api-client';
 import type { Job } from '#lib/contracts/job';
 import type { Page } from '#lib/contracts/page';
 import type { Run } from '#lib/contracts/run';
-import { onServer, withExamples, type GlobalOptions } from '../command.js';
+import { onServer, examples, type GlobalOptions } from '../command.js';
 import { findJob, orAbsent } from '../lookup/find-run.js';
 import { addListOptions, printList, readList, type ListOptions } from '../lookup/read-list.js';
 import { jobTable } from '../output/job-table.js';
@@ -25,14 +25,14 @@ export function addJobs(program: Command): void {
     .addOption(new Option('--status <status>', 'only jobs in this status').choices(JOB_STATUSES))
     .addOption(new Option('--type <type>', 'only jobs of this type').choices(JOB_TYPES));
   addListOptions(jobs).action(onServer<JobsOptions>(listJobs));
-  withExamples(jobs, 'toolmark jobs --status running');
+  jobs.addHelpText(...examples('toolmark jobs --status running'));
 
   const cancel = program
     .command('cancel')
     .description('cancel a run, a rescore, a gate run, a tune or a judge; what is settled stays')
     .argument('<id>', 'id of a job or a run, or its beginning')
     .action(onServer<GlobalOptions, [string]>(cancelJob));
-  withExamples(cancel, 'toolmark cancel RUNNING_RUN');
+  cancel.addHelpText(...examples('toolmark cancel RUNNING_RUN'));
 }
 
 async function listJobs(client: ApiClient, options: JobsOptions): Promise<void> {

@@ -18,7 +18,11 @@ export const JUDGED_RESULTS = ['failed', 'all', 'sample'];
 const SETTINGS = [
   setting('-j, --judge <model>', 'model that judges; the default judge of the team when left out'),
   setting('--against <run>', 'compare the replies with those of this run, the baseline', undefined, { field: null }),
-  setting('--which <results>', 'judge what did not pass, all results, or some drawn at random', JUDGED_RESULTS),
+  setting(
+    '--which <results>',
+    'judge what did not pass, all results, or a random sample, which speaks for all',
+    JUDGED_RESULTS,
+  ),
   setting(
     '--sample-size <n>',
     'how many results --which sample draws, or most cases that --against compares',
@@ -35,7 +39,7 @@ const SETTINGS = [
   setting('--no-reference', 'do not show the judge what cases expect', undefined, {
     toField: (value) => (value === false ? false : undefined),
   }),
-  setting('--allow-self', 'let a model judge itself'),
+  setting('--allow-self', 'let a model judge itself, which is refused otherwise'),
   setting('--seed <n>', 'decides what is drawn', wholeNumber),
   setting('--temperature <t>', 'sampling temperature of the judge, 0 to 2', number),
   setting('--max-tokens <n>', 'most tokens of one reply of the judge (default: 4096); none sets no limit', limit, {

@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import type { ApiClient } from '#lib/client/api-client';
 import type { JudgeSubmitted } from '#lib/judge/contract';
-import { onServer, withExamples, type GlobalOptions } from '../command.js';
+import { onServer, examples, type GlobalOptions } from '../command.js';
 import { JUDGE_ROUTE } from '../lookup/find-report.js';
 import { followParent } from './conclude-parent.js';
 import { addJudgeSettings, judgeInput, type JudgeSettings } from './judge-settings.js';
@@ -19,11 +19,12 @@ export function addJudge(program: Command): void {
   addJudgeSettings(judge)
     .option('--no-watch', 'do not follow the report to its end')
     .action(onServer<JudgeOptions, [string]>(judgeRun));
-  withExamples(
-    judge,
-    'toolmark judge RUN --judge simulator::judge:right',
-    'toolmark judge RUN --judge simulator::judge:right --which sample --sample-size 20 --instructions "Dates are ISO."',
-    'toolmark judge OTHER_RUN --against RUN --judge simulator::judge:right',
+  judge.addHelpText(
+    ...examples(
+      'toolmark judge RUN --judge simulator::judge:right',
+      'toolmark judge RUN --judge simulator::judge:right --which sample --instructions "Dates are ISO."',
+      'toolmark judge OTHER_RUN --against RUN --judge simulator::judge:right',
+    ),
   );
 }
 

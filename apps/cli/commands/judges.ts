@@ -1,7 +1,7 @@
 import { Option, type Command } from 'commander';
 import type { ApiClient } from '#lib/client/api-client';
 import type { Calibration, Judgement, JudgeReport, JudgeSetting, JudgeSubmitted } from '#lib/judge/contract';
-import { listsByDefault, number, onServer, withExamples, type GlobalOptions } from '../command.js';
+import { listsByDefault, number, onServer, examples, type GlobalOptions } from '../command.js';
 import { findReport, JUDGE_ROUTE, REPORTS_ROUTE } from '../lookup/find-report.js';
 import { findRun } from '../lookup/find-run.js';
 import { readDisagreements } from '../lookup/read-disagreements.js';
@@ -48,49 +48,43 @@ export function addJudges(program: Command): void {
     program.command('judges').description('reports of judges, how far people confirm them, and the default judge'),
     list,
   );
-  withExamples(judges, 'toolmark judges', 'toolmark judges show REPORT');
+  judges.addHelpText(...examples('toolmark judges', 'toolmark judges show REPORT'));
   const listing = judges
     .command('list')
     .description('list reports, the newest first')
     .argument('[run]', 'only reports on this run')
     .action(list);
-  withExamples(addListOptions(listing), 'toolmark judges list RUN');
+  addListOptions(listing).addHelpText(...examples('toolmark judges list RUN'));
   addReports(judges);
-  withExamples(
-    judges
-      .command('calibration')
-      .description("compare a judge with people's labels")
-      .option('-j, --judge <model>', 'the judge; the default judge of the team when left out')
-      .option('--report <report>', 'the judge of this report, with its instructions')
-      .action(onServer<CalibrationOptions>(showCalibration)),
-    'toolmark judges calibration --judge simulator::judge:right',
-  );
-  withExamples(
-    judges
-      .command('settings')
-      .description('show the default judge of the team, or change what is given')
-      .option('-j, --judge <model>', 'the default judge')
-      .option('--no-judge', 'have no default judge')
-      .option('--instructions <text>', 'what judges should mind; empty for nothing; @FILE reads it from a file')
-      .option('--auto-below <score>', 'judge runs that score below this by themselves, 0 to 1; 0 for never', number)
-      .action(onServer<SettingOptions>(showSetting)),
-    'toolmark judges settings',
-    'toolmark judges settings --judge simulator::judge:right --auto-below 0',
-  );
+  judges
+    .command('calibration')
+    .description("compare a judge with people's labels")
+    .option('-j, --judge <model>', 'the judge; the default judge of the team when left out')
+    .option('--report <report>', 'the judge of this report, with its instructions')
+    .action(onServer<CalibrationOptions>(showCalibration))
+    .addHelpText(...examples('toolmark judges calibration --judge simulator::judge:right'));
+  judges
+    .command('settings')
+    .description('show the default judge of the team, or change what is given')
+    .option('-j, --judge <model>', 'the default judge')
+    .option('--no-judge', 'have no default judge')
+    .option('--instructions <text>', 'what judges should mind; empty for nothing; @FILE reads it from a file')
+    .option('--auto-below <score>', 'judge runs that score below this by themselves, 0 to 1; 0 for never', number)
+    .action(onServer<SettingOptions>(showSetting))
+    .addHelpText(
+      ...examples('toolmark judges settings', 'toolmark judges settings --judge simulator::judge:right --auto-below 0'),
+    );
 }
 
 function addReports(judges: Command): void {
-  withExamples(
-    judges
-      .command('show')
-      .description('show what a judge says of a run')
-      .argument(...REPORT)
-      .option('-w, --watch', 'follow it to its end first')
-      .option('--disagreements', 'also what it says otherwise than the score, and expectations that it finds at fault')
-      .action(onServer<ShowOptions, [string]>(showReport)),
-    'toolmark judges show REPORT',
-    'toolmark judges show REPORT --disagreements',
-  );
+  judges
+    .command('show')
+    .description('show what a judge says of a run')
+    .argument(...REPORT)
+    .option('-w, --watch', 'follow it to its end first')
+    .option('--disagreements', 'also what it says otherwise than the score, and expectations that it finds at fault')
+    .action(onServer<ShowOptions, [string]>(showReport))
+    .addHelpText(...examples('toolmark judges show REPORT', 'toolmark judges show REPORT --disagreements'));
   const judgements = judges
     .command('judgements')
     .description('list what a judge says of each result')
@@ -103,16 +97,14 @@ function addReports(judges: Command): void {
     .option('--model <model>', 'only results of this model: provider::model')
     .option('--suspicious', 'only replies that speak to a grader');
   addListOptions(judgements).action(onServer<JudgementsOptions, [string]>(listJudgements));
-  withExamples(judgements, 'toolmark judges judgements REPORT --said wrong');
-  withExamples(
-    judges
-      .command('rerun')
-      .description('make the next version of a report, with the same settings')
-      .argument(...REPORT)
-      .option('--no-watch', 'do not follow it to its end')
-      .action(onServer<GlobalOptions & { watch: boolean }, [string]>(rerunReport)),
-    'toolmark judges rerun REPORT',
-  );
+  judgements.addHelpText(...examples('toolmark judges judgements REPORT --said wrong'));
+  judges
+    .command('rerun')
+    .description('make the next version of a report, with the same settings')
+    .argument(...REPORT)
+    .option('--no-watch', 'do not follow it to its end')
+    .action(onServer<GlobalOptions & { watch: boolean }, [string]>(rerunReport))
+    .addHelpText(...examples('toolmark judges rerun REPORT'));
   addDelete(
     judges,
     'report',

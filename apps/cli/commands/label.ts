@@ -2,7 +2,7 @@ import { createReadStream, statSync } from 'node:fs';
 import type { Command } from 'commander';
 import type { ApiClient } from '#lib/client/api-client';
 import type { LabelsImported } from '#lib/contracts/label';
-import { onServer, withExamples, type GlobalOptions } from '../command.js';
+import { onServer, examples, type GlobalOptions } from '../command.js';
 import { findRun } from '../lookup/find-run.js';
 import { print, printJson } from '../output/terminal.js';
 import { readCalibration } from './judges.js';
@@ -20,7 +20,9 @@ export function addLabel(program: Command): void {
     .option('-j, --judge <model>', 'the judge to calibrate; the default judge of the team when left out')
     .option('--import <file>', 'give labels that were made elsewhere: JSON lines {result_id, label, note}')
     .action(onServer<LabelOptions, [string]>(labelRun));
-  withExamples(label, 'toolmark label RUN --judge simulator::judge:right', 'toolmark label RUN --import labels.jsonl');
+  label.addHelpText(
+    ...examples('toolmark label RUN --judge simulator::judge:right', 'toolmark label RUN --import labels.jsonl'),
+  );
 }
 
 async function labelRun(client: ApiClient, options: LabelOptions, run: string): Promise<void> {

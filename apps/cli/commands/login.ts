@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import { ApiClient } from '#lib/client/api-client';
-import { locally, withExamples, type GlobalOptions } from '../command.js';
+import { locally, examples, type GlobalOptions } from '../command.js';
 import { checkedUrl, rememberConnection } from '../connection.js';
 import { print, printJson } from '../output/terminal.js';
 
@@ -9,7 +9,7 @@ export function addLogin(program: Command): void {
     .command('login')
     .description('check a server and a token, and remember both for the next commands')
     .action(locally<GlobalOptions>(login));
-  withExamples(command, 'toolmark login --server "$TOOLMARK_SERVER" --token "$TOOLMARK_TOKEN"');
+  command.addHelpText(...examples('toolmark login --server "$TOOLMARK_SERVER" --token "$TOOLMARK_TOKEN"'));
 }
 
 interface Me {

@@ -4,7 +4,7 @@ import { suggestNames } from '#lib/contracts/input/nearest-names';
 import type { JsonObject } from '#lib/contracts/json/json';
 import type { MetricInfo } from '#lib/contracts/metric';
 import type { Page } from '#lib/contracts/page';
-import { onServer, withExamples, type GlobalOptions } from '../command.js';
+import { onServer, examples, type GlobalOptions } from '../command.js';
 import { NegativeAnswer } from '../exit-codes.js';
 import { printList } from '../lookup/read-list.js';
 import { table } from '../output/table.js';
@@ -19,7 +19,7 @@ export function addMetrics(program: Command): void {
     .description('list the metrics of runs and of toolmark score, or show one')
     .argument('[id]', 'id of a metric, to show its options and an example')
     .action(onServer<GlobalOptions, [string | undefined]>(listMetrics));
-  withExamples(metrics, 'toolmark metrics', 'toolmark metrics ragas_tool_call_f1');
+  metrics.addHelpText(...examples('toolmark metrics', 'toolmark metrics ragas_tool_call_f1'));
 }
 
 async function listMetrics(client: ApiClient, options: GlobalOptions, id?: string): Promise<void> {

@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import type { ApiClient } from '#lib/client/api-client';
 import type { ParamPreset } from '#lib/param-tune/contract';
-import { listsByDefault, onServer, withExamples, type GlobalOptions } from '../command.js';
+import { listsByDefault, onServer, examples, type GlobalOptions } from '../command.js';
 import { findPreset, PRESETS_ROUTE } from '../lookup/find-preset.js';
 import { printList, readAll } from '../lookup/read-list.js';
 import { print, printJson } from '../output/terminal.js';
@@ -18,14 +18,15 @@ export function addPresets(program: Command): void {
     program.command('presets').description('search spaces that the team keeps for toolmark tune params'),
     list,
   );
-  withExamples(presets, 'toolmark presets', 'toolmark presets save Sampling --space temperature=0..1/0.25');
-  withExamples(presets.command('list').description('list presets').action(list), 'toolmark presets list');
-  withExamples(
-    addSpaceOptions(
-      presets.command('save').description('keep a search space').argument('<name>', 'what to call it'),
-    ).action(onServer<SaveOptions, [string]>(savePreset)),
-    'toolmark presets save Choices --space tool_choice=auto,required --space top_p=0.5,1',
-  );
+  presets.addHelpText(...examples('toolmark presets', 'toolmark presets save Sampling --space temperature=0..1/0.25'));
+  presets
+    .command('list')
+    .description('list presets')
+    .action(list)
+    .addHelpText(...examples('toolmark presets list'));
+  addSpaceOptions(presets.command('save').description('keep a search space').argument('<name>', 'what to call it'))
+    .action(onServer<SaveOptions, [string]>(savePreset))
+    .addHelpText(...examples('toolmark presets save Choices --space tool_choice=auto,required --space top_p=0.5,1'));
   addDelete(
     presets,
     'preset',

@@ -2,22 +2,19 @@ import type { Command } from 'commander';
 import type { ApiClient } from '#lib/client/api-client';
 import type { KnownPrices } from '#lib/contracts/known-prices';
 import { suggestNames } from '#lib/contracts/input/nearest-names';
-import { onServer, withExamples, type GlobalOptions } from '../command.js';
+import { onServer, examples, type GlobalOptions } from '../command.js';
 import { NegativeAnswer } from '../exit-codes.js';
 import { printList } from '../lookup/read-list.js';
 import { priceColumns } from '../output/price-columns.js';
 import { table } from '../output/table.js';
 
 export const addPrices = (program: Command): Command =>
-  withExamples(
-    program
-      .command('prices')
-      .description('list the known prices of hosts and their models')
-      .argument('[host]', 'host in the address of a provider; all hosts when left out')
-      .action(onServer<GlobalOptions, [string | undefined]>(listPrices)),
-    'toolmark prices',
-    'toolmark prices api.openai.com',
-  );
+  program
+    .command('prices')
+    .description('list the known prices of hosts and their models')
+    .argument('[host]', 'host in the address of a provider; all hosts when left out')
+    .action(onServer<GlobalOptions, [string | undefined]>(listPrices))
+    .addHelpText(...examples('toolmark prices', 'toolmark prices api.openai.com'));
 
 async function listPrices(client: ApiClient, options: GlobalOptions, host?: string): Promise<void> {
   const { as_of, source, hosts } = await client.call<KnownPrices>('GET', '/api/prices');

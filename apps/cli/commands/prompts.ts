@@ -3,7 +3,7 @@ import type { ApiClient } from '#lib/client/api-client';
 import { turned } from '#lib/contracts/prompt-diff';
 import type { PromptDiff, PromptVersionHead } from '#lib/contracts/prompt-version';
 import type { Suite } from '#lib/contracts/suite';
-import { listsByDefault, onServer, withExamples, type GlobalOptions } from '../command.js';
+import { listsByDefault, onServer, examples, type GlobalOptions } from '../command.js';
 import { NegativeAnswer } from '../exit-codes.js';
 import { findPrompt, PROMPTS_ROUTE, promptsPath, readPrompt } from '../lookup/find-prompt.js';
 import { printList, readAll } from '../lookup/read-list.js';
@@ -25,7 +25,7 @@ export function addPrompts(program: Command): void {
     program.command('prompts').description('prompt versions: texts that runs take in place of those of a suite'),
     list,
   );
-  withExamples(prompts, 'toolmark prompts', 'toolmark prompts list --suite Weather');
+  prompts.addHelpText(...examples('toolmark prompts', 'toolmark prompts list --suite Weather'));
   const ofSuite = (command: Command): Command =>
     command.option('--suite <name>', 'suite of the versions, by name or id');
   const one = (name: string, description: string): Command =>
@@ -35,27 +35,20 @@ export function addPrompts(program: Command): void {
         .description(description)
         .argument('<version>', 'tag, label or id of a version, or the beginning of an id'),
     );
-  withExamples(
-    ofSuite(prompts.command('list').description('list versions, the newest first')).action(list),
-    'toolmark prompts list --suite Weather',
-  );
-  withExamples(
-    one('show', 'show a version with its texts').action(onServer<SuiteOption, [string]>(showPrompt)),
-    'toolmark prompts show VERSION',
-  );
-  withExamples(
-    one('diff', 'compare a version, word by word, with what it was made from')
-      .option('--to <version>', 'with another version, or with the current suite: suite')
-      .action(onServer<DiffOptions, [string]>(diffPrompt)),
-    'toolmark prompts diff VERSION',
-    'toolmark prompts diff VERSION --to suite',
-  );
-  withExamples(
-    one('use', 'give a suite the texts of a version, after showing what changes')
-      .option('-y, --yes', 'do not ask')
-      .action(onServer<UseOptions, [string]>(usePrompt)),
-    'toolmark prompts use VERSION --yes',
-  );
+  ofSuite(prompts.command('list').description('list versions, the newest first'))
+    .action(list)
+    .addHelpText(...examples('toolmark prompts list --suite Weather'));
+  one('show', 'show a version with its texts')
+    .action(onServer<SuiteOption, [string]>(showPrompt))
+    .addHelpText(...examples('toolmark prompts show VERSION'));
+  one('diff', 'compare a version, word by word, with what it was made from')
+    .option('--to <version>', 'with another version, or with the current suite: suite')
+    .action(onServer<DiffOptions, [string]>(diffPrompt))
+    .addHelpText(...examples('toolmark prompts diff VERSION', 'toolmark prompts diff VERSION --to suite'));
+  one('use', 'give a suite the texts of a version, after showing what changes')
+    .option('-y, --yes', 'do not ask')
+    .action(onServer<UseOptions, [string]>(usePrompt))
+    .addHelpText(...examples('toolmark prompts use VERSION --yes'));
 }
 
 async function listPrompts(client: ApiClient, options: SuiteOption): Promise<void> {

@@ -13,7 +13,7 @@ import {
   onServer,
   repeated,
   wholeNumber,
-  withExamples,
+  examples,
   type GlobalOptions,
 } from '../command.js';
 import { EXIT, NegativeAnswer } from '../exit-codes.js';
@@ -46,35 +46,34 @@ interface AddOptions extends GlobalOptions {
 export function addProviders(program: Command): void {
   const list = onServer(listProviders);
   const providers = listsByDefault(program.command('providers').description('list, add and test providers'), list);
-  withExamples(providers, 'toolmark providers', 'toolmark providers add --help');
-  withExamples(
-    providers.command('list').description('list the endpoints that are asked').action(list),
-    'toolmark providers list',
+  providers.addHelpText(...examples('toolmark providers', 'toolmark providers add --help'));
+  providers
+    .command('list')
+    .description('list the endpoints that are asked')
+    .action(list)
+    .addHelpText(...examples('toolmark providers list'));
+  addOptions(providers.command('add').description('register an endpoint with its key, limits and models')).addHelpText(
+    ...examples(
+      'toolmark providers add local --url http://127.0.0.1:11434/v1 --models llama3.1:8b',
+      'toolmark providers add openai --api-key-env OPENAI_API_KEY --models gpt-x',
+    ),
   );
-  withExamples(
-    addOptions(providers.command('add').description('register an endpoint with its key, limits and models')),
-    'toolmark providers add local --url http://127.0.0.1:11434/v1 --models llama3.1:8b',
-    'toolmark providers add openai --api-key-env OPENAI_API_KEY --models gpt-x',
-  );
-  withExamples(
-    providers
-      .command('test')
-      .description('send a model what a run sends by default, and say what it refuses')
-      .argument('<key>', 'key of the provider')
-      .option('--model <id>', 'id of a model; the first when left out')
-      .action(onServer<ModelOption, [string]>(testProvider)),
-    'toolmark providers test simulator',
-    'toolmark providers test simulator --model perfect-ish',
-  );
-  withExamples(
-    providers
-      .command('forget')
-      .description('forget what models refused, so that they are asked as runs have it again')
-      .argument('<key>', 'key of the provider')
-      .option('--model <id>', 'id of a model; all when left out')
-      .action(onServer<ModelOption, [string]>(forgetLearned)),
-    'toolmark providers forget openai',
-  );
+  providers
+    .command('test')
+    .description('send a model what a run sends by default, and say what it refuses')
+    .argument('<key>', 'key of the provider')
+    .option('--model <id>', 'id of a model; the first when left out')
+    .action(onServer<ModelOption, [string]>(testProvider))
+    .addHelpText(
+      ...examples('toolmark providers test simulator', 'toolmark providers test simulator --model perfect-ish'),
+    );
+  providers
+    .command('forget')
+    .description('forget what models refused, so that they are asked as runs have it again')
+    .argument('<key>', 'key of the provider')
+    .option('--model <id>', 'id of a model; all when left out')
+    .action(onServer<ModelOption, [string]>(forgetLearned))
+    .addHelpText(...examples('toolmark providers forget openai'));
 
   const models = program
     .command('models')
@@ -82,7 +81,7 @@ export function addProviders(program: Command): void {
     .argument('[provider]', 'key of a provider; all providers when left out')
     .option('--discover', 'ask the endpoint of the provider which models it has')
     .action(onServer<{ discover?: boolean }, [string | undefined]>(listModels));
-  withExamples(models, 'toolmark models', 'toolmark models simulator --discover');
+  models.addHelpText(...examples('toolmark models', 'toolmark models simulator --discover'));
 }
 
 const addOptions = (add: Command): Command =>

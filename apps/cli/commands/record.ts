@@ -3,7 +3,7 @@ import type { Readable } from 'node:stream';
 import { Transform } from 'node:stream';
 import type { Command } from 'commander';
 import type { ApiClient, Submitted } from '#lib/client/api-client';
-import { onServer, withExamples } from '../command.js';
+import { onServer, examples } from '../command.js';
 import { findExperiment } from '../lookup/find-experiment.js';
 import { openStatusArea, print, printWarning, type StatusArea } from '../output/terminal.js';
 import { chooseSuite } from '../suite-files/import-once.js';
@@ -26,7 +26,7 @@ export function addRecord(program: Command): void {
     .option('--in <file>', 'JSON lines {case, sample, reply | rounds | error}; standard input when left out')
     .option('--encoding <charset>', 'charset of the lines where they are not UTF-8, such as windows-1252');
   addFollowOptions(record).action(onServer<RecordOptions, [string]>(sendReplies));
-  withExamples(record, 'toolmark record Weather --target "my agent" --in replies.jsonl --watch');
+  record.addHelpText(...examples('toolmark record Weather --target "my agent" --in replies.jsonl --watch'));
 }
 
 interface Recorded extends Submitted {

@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import type { ApiClient } from '#lib/client/api-client';
-import { onServer, withExamples, type GlobalOptions } from '../command.js';
+import { onServer, examples, type GlobalOptions } from '../command.js';
 import { findRun } from '../lookup/find-run.js';
 import { readRunReport } from '../lookup/read-run-report.js';
 import { printFile, printJson, writeLines } from '../output/terminal.js';
@@ -19,7 +19,7 @@ export function addReport(program: Command): void {
     .option('--markdown [file]', 'as Markdown, for a pull request; printed where no file is given')
     .option('--html [file]', 'as a page that needs nothing else; printed where no file is given')
     .action(onServer<ReportOptions, [string]>(reportRun));
-  withExamples(report, 'toolmark report RUN', 'toolmark report RUN --html report.html --markdown report.md');
+  report.addHelpText(...examples('toolmark report RUN', 'toolmark report RUN --html report.html --markdown report.md'));
 }
 
 async function reportRun(client: ApiClient, options: ReportOptions, wanted: string): Promise<void> {

@@ -1,7 +1,7 @@
 import { Option, type Command } from 'commander';
 import type { ApiClient } from '#lib/client/api-client';
 import type { Rescore } from '#lib/contracts/rescore';
-import { idOrObject, jsonObject, number, onServer, repeated, withExamples } from '../command.js';
+import { idOrObject, jsonObject, number, onServer, repeated, examples } from '../command.js';
 import type { GlobalOptions } from '../command.js';
 import { EXIT } from '../exit-codes.js';
 import { findRun } from '../lookup/find-run.js';
@@ -43,7 +43,7 @@ export function addRescore(program: Command): void {
     .option('--scoring-config <json>', 'how expected arguments are compared, as a JSON object', jsonObject)
     .option('-w, --watch', 'wait for the verdicts and print their leaderboard')
     .action(onServer<RescoreOptions, [string]>(rescoreRun));
-  withExamples(rescore, 'toolmark rescore RUN --param-scoring fuzzy --metric ragas_tool_call_f1 --watch');
+  rescore.addHelpText(...examples('toolmark rescore RUN --param-scoring fuzzy --metric ragas_tool_call_f1 --watch'));
 }
 
 async function rescoreRun(client: ApiClient, options: RescoreOptions & GlobalOptions, id: string): Promise<void> {

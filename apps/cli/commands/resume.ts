@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import type { ApiClient, Submitted } from '#lib/client/api-client';
 import type { Gate, GateRun, GateSubmitted } from '#lib/gate/contract';
 import type { Job } from '#lib/contracts/job';
-import { number, onServer, wholeNumber, withExamples } from '../command.js';
+import { number, onServer, wholeNumber, examples } from '../command.js';
 import { findParentJob, findRun, orAbsent } from '../lookup/find-run.js';
 import { addFollowOptions, follow, type FollowOptions } from './follow.js';
 import { print, printJson } from '../output/terminal.js';
@@ -28,7 +28,7 @@ export function addResume(program: Command): void {
     .option('--max-cost-usd <dollars>', 'new limit of the cost of the whole run', number)
     .option('--no-budget', 'take all limits away');
   addFollowOptions(resume).action(onServer<ResumeOptions, [string]>(resumeRun));
-  withExamples(resume, 'toolmark resume CANCELLED_RUN --watch');
+  resume.addHelpText(...examples('toolmark resume CANCELLED_RUN --watch'));
 }
 
 async function resumeRun(client: ApiClient, options: ResumeOptions, id: string): Promise<void> {

@@ -43,12 +43,12 @@ const REQUEST = [
   setting('--tool-choice <choice>', 'whether models must call a tool', TOOL_CHOICES),
   setting('--max-tokens <n>', 'most tokens of one reply; none sets no limit', limit, { toField: limitOf }),
   setting('--params <json>', 'further parameters for each request, as a JSON object', jsonObject, { field: null }),
-  setting('--system-prompt <text>', "stands after the suite's system prompt; @FILE reads it from a file", undefined, {
+  setting('--system-prompt <text>', "follows the suite's system prompt; @FILE reads it from a file", undefined, {
     field: null,
   }),
   setting(
     '--base-prompt <text>',
-    "takes the place of the suite's system prompt; @FILE reads it from a file",
+    "replaces the suite's system prompt; empty for none; @FILE reads it from a file",
     undefined,
     { toField: textOrFile },
   ),
@@ -61,18 +61,25 @@ const CONFIG = [
   ...REQUEST,
   setting('--timeout <seconds>', 'longest time for one request', number, { field: 'timeout_s' }),
   setting('--seed <n>', 'seed that is sent with each request', wholeNumber, { field: null }),
-  setting('--model-params <model=json>', 'parameters for one model, repeatable', byTarget(jsonObject), { field: null }),
-  setting('--system-prompt-for <model=text>', 'the same for one model, repeatable', byTarget(String), { field: null }),
-  setting('--tool-override <place=text>', "description in place of one of the suite's, repeatable", byTarget(String), {
-    field: 'tool_overrides',
-    toField: textsOrFiles,
-  }),
   setting(
-    '--prompt-version <version>',
-    "id or tag of a prompt version, whose texts take the place of the suite's",
-    undefined,
-    { field: 'prompt_version_id' },
+    '--model-params <model=json>',
+    'parameters for one model, which win over --params; repeatable',
+    byTarget(jsonObject),
+    { field: null },
   ),
+  setting('--system-prompt-for <model=text>', 'the same for one model, repeatable', byTarget(String), { field: null }),
+  setting(
+    '--tool-override <place=text>',
+    'replaces a description, such as tools/get_weather/description=...; repeatable',
+    byTarget(String),
+    {
+      field: 'tool_overrides',
+      toField: textsOrFiles,
+    },
+  ),
+  setting('--prompt-version <version>', "id or tag of a prompt version, whose texts replace the suite's", undefined, {
+    field: 'prompt_version_id',
+  }),
   setting('--tag <tag>', 'only cases with one of these tags, repeatable', repeated(String), {
     field: 'case_filter.tags',
   }),
@@ -82,13 +89,15 @@ const CONFIG = [
   ...budgetSettings('run'),
 ];
 const OF_RUN = [
-  experimentSetting('experiment that the run belongs to, by name or id'),
-  setting('--name <name>', 'what people call the run'),
-  setting('--note <text>', 'what is worth knowing about it'),
+  experimentSetting('experiment of the run, by name or id; a watched run ends with its comparison'),
+  setting('--name <name>', 'display name of the run'),
+  setting('--note <text>', 'note about the run'),
   setting('--judge <model>', 'have a model judge what does not pass; it changes no score', undefined, {
     field: 'judge.judge',
   }),
-  setting('--judge-when <when>', 'while the run goes on, or when it is done', JUDGE_TIMES, { field: 'judge.when' }),
+  setting('--judge-when <when>', 'judge while the run goes on, or when it is done, the default', JUDGE_TIMES, {
+    field: 'judge.when',
+  }),
   setting('--judge-below <score>', 'judge only what scores below this, 0 to 1', number, { field: 'judge.below' }),
 ];
 

@@ -1,10 +1,9 @@
 import type { Command } from 'commander';
 import type { ApiClient, Submission } from '#lib/client/api-client';
 import type { Estimate } from '#lib/contracts/estimate';
-import { onServer, withExamples, type GlobalOptions } from '../command.js';
+import { onServer, examples, type GlobalOptions } from '../command.js';
 import { findGate } from '../lookup/find-gate.js';
-import { dollars, table } from '../output/table.js';
-import { assumptionLines } from '../output/estimate-lines.js';
+import { assumptionLines, estimateTable } from '../output/estimate-lines.js';
 import { print, printJson } from '../output/terminal.js';
 import { chooseSuite } from '../suite-files/import-once.js';
 import { addFollowOptions, follow, type FollowOptions } from './follow.js';
@@ -17,11 +16,12 @@ export function addRun(program: Command): void {
   addFollowOptions(addRunSettings(run))
     .option('--gate <gate>', 'follow the run to its end, and ask this gate about it; no samples are added')
     .action(onServer<RunSettings & FollowOptions, [string]>(submit));
-  withExamples(
-    run,
-    'toolmark run Weather --models simulator::perfect-ish,simulator::careless-arguments --watch',
-    'toolmark run Weather --models simulator::perfect-ish --gate main',
-    'toolmark run examples/weather.json --models simulator::perfect-ish --samples 3 --cache off --watch',
+  run.addHelpText(
+    ...examples(
+      'toolmark run Weather --models simulator::perfect-ish,simulator::careless-arguments --watch',
+      'toolmark run Weather --models simulator::perfect-ish --gate main',
+      'toolmark run examples/weather.json --models simulator::perfect-ish --samples 3 --cache off --watch',
+    ),
   );
 
   const estimate = program
@@ -29,7 +29,7 @@ export function addRun(program: Command): void {
     .description('say what a run would take: requests, tokens, money and time')
     .argument('<suite>', SUITE);
   addRunSettings(estimate).action(onServer<RunSettings, [string]>(estimateRun));
-  withExamples(estimate, 'toolmark estimate Weather --models simulator::perfect-ish --samples 10');
+  estimate.addHelpText(...examples('toolmark estimate Weather --models simulator::perfect-ish --samples 10'));
 }
 
 async function submit(client: ApiClient, options: RunSettings & FollowOptions, suite: string): Promise<void> {
@@ -50,24 +50,14 @@ async function estimateRun(client: ApiClient, options: RunSettings & GlobalOptio
     .then((input) => client.call<Estimate>('POST', '/api/tool-eval/estimate', input))
     .finally(forget);
   if (options.json) return printJson(estimate);
-  const row = (
-    name: string,
-    e: Omit<Estimate, 'targets' | 'cases' | 'counted_cases' | 'assumptions' | 'warnings'>,
-  ): string[] => [
-    name,
-    String(e.requests),
-    String(e.cached),
-    String(e.prompt_tokens),
-    String(e.completion_tokens),
-    dollars(e.cost_usd),
-    `${e.duration_s.toFixed(1)} s`,
-  ];
   print(
-    ...table([
-      ['model', 'requests', 'cached', 'prompt tokens', 'reply tokens', 'cost', 'time'],
-      ...estimate.targets.map((target) => row(target.target, target)),
-      row('all', estimate),
-    ]),
+    ...estimateTable(
+      ['cached'],
+      [
+        ...estimate.targets.map((one): [string, typeof one, string] => [one.target, one, String(one.cached)]),
+        ['all', estimate, String(estimate.cached)],
+      ],
+    ),
     ...assumptionLines(estimate),
   );
 }

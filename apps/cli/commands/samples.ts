@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import type { ApiClient, Submitted } from '#lib/client/api-client';
-import { number, onServer, wholeNumber, withExamples } from '../command.js';
+import { number, onServer, wholeNumber, examples } from '../command.js';
 import { findRun } from '../lookup/find-run.js';
 import { addFollowOptions, follow, type FollowOptions } from './follow.js';
 import { budgetOf } from './settings.js';
@@ -19,7 +19,7 @@ export function addSamples(program: Command): void {
     .option('--max-requests <n>', 'most requests for these samples', wholeNumber)
     .option('--max-cost-usd <dollars>', 'most that these samples may cost', number);
   addFollowOptions(samples).action(onServer<SamplesOptions, [string, number]>(addSamplesTo));
-  withExamples(samples, 'toolmark samples RUN 1 --watch');
+  samples.addHelpText(...examples('toolmark samples RUN 1 --watch'));
 }
 
 async function addSamplesTo(client: ApiClient, options: SamplesOptions, id: string, samples: number): Promise<void> {

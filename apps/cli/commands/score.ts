@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { locally, withExamples } from '../command.js';
+import { locally, examples } from '../command.js';
 
 export function addScore(program: Command): void {
   const command = program
@@ -10,5 +10,5 @@ export function addScore(program: Command): void {
     .action(
       locally<{ in?: string; out?: string }>(async (options) => (await import('../score/score.js')).score(options)),
     );
-  withExamples(command, 'toolmark score --in calls.jsonl --out scores.jsonl');
+  command.addHelpText(...examples('toolmark score --in calls.jsonl --out scores.jsonl'));
 }

@@ -4,12 +4,14 @@ import type { CurrentCost } from '#lib/contracts/billing';
 import type { Actual } from '#lib/contracts/estimate';
 import type { Result } from '#lib/contracts/result';
 import type { Run } from '#lib/contracts/run';
-import { onServer, wholeNumber, withExamples, type GlobalOptions } from '../command.js';
+import { onServer, wholeNumber, examples, type GlobalOptions } from '../command.js';
 import { findResult, type ResultChoice } from '../lookup/find-result.js';
 import { findRun } from '../lookup/find-run.js';
 import { readRescore } from '../lookup/read-rescore.js';
 import { baselineLines } from '../reports/experiment.js';
 import { leaderboard } from '../output/leaderboard.js';
+import { printReport } from '../output/report-lines.js';
+import { factsPart, type Fact } from '../output/report.js';
 import { saidLines } from '../output/said-lines.js';
 import { dollars, percent, table } from '../output/table.js';
 import { print, printJson, printJsonItems, printWarning } from '../output/terminal.js';
@@ -41,12 +43,13 @@ export function addShow(program: Command): void {
     .option('--current-prices', 'also what the run would have cost by today’s prices')
     .option(...RESCORE)
     .action(onServer<ShowOptions, [string, string | undefined]>(showRun));
-  withExamples(
-    show,
-    'toolmark show RUN',
-    'toolmark show RUN --current-prices',
-    'toolmark show RUN RESULT',
-    'toolmark show RUN "Tokyo in Fahrenheit" --model simulator::perfect-ish --full',
+  show.addHelpText(
+    ...examples(
+      'toolmark show RUN',
+      'toolmark show RUN --current-prices',
+      'toolmark show RUN RESULT',
+      'toolmark show RUN "Tokyo in Fahrenheit" --model simulator::perfect-ish --full',
+    ),
   );
 
   const results = program
@@ -58,7 +61,7 @@ export function addShow(program: Command): void {
     .option('--category <name>', 'only results of cases of this category')
     .option(...RESCORE)
     .action(onServer<ResultsOptions, [string]>(listResults));
-  withExamples(results, 'toolmark results RUN --failed');
+  results.addHelpText(...examples('toolmark results RUN --failed'));
 }
 
 async function showRun(client: ApiClient, options: ShowOptions, id: string, wanted?: string): Promise<void> {
@@ -73,10 +76,13 @@ async function showRun(client: ApiClient, options: ShowOptions, id: string, want
   if (options.json) return printJson(rescore ?? current ?? run);
   for (const { code, message } of run.warnings) printWarning(message ?? code);
   const summaries = rescore?.summaries ?? run.summaries;
-  print(
+  const facts = [
     ...runFacts(run),
-    ...(current?.current_cost ? currentCostLines(current.current_cost) : []),
-    ...(rescore ? [`Rescore ${rescore.id} is ${rescore.status}.`] : []),
+    ...(current?.current_cost ? currentCostFacts(current.current_cost) : []),
+    ...(rescore ? [['Rescore', `${rescore.id} is ${rescore.status}`] as Fact] : []),
+  ];
+  printReport({ title: `Run ${run.id} is ${run.status} (job ${run.job_id}).`, parts: [factsPart(facts)] });
+  print(
     '',
     ...baselineLines(run),
     ...(summaries.length ? leaderboard({ summaries, config: run.config }) : progressTable(run)),
@@ -86,43 +92,39 @@ async function showRun(client: ApiClient, options: ShowOptions, id: string, want
 }
 
 const SETTINGS = ['samples', 'temperature', 'tool_choice', 'cache', 'prompt_cache', 'max_tokens', 'timeout_s'];
-function runFacts(run: Run): string[] {
-  const { id, job_id, suite, status, config, created_at, finished_at, counts, actual } = run;
+function runFacts({ suite, config, created_at, finished_at, counts, actual, targets }: Run): Fact[] {
   const settings = SETTINGS.filter((name) => config[name] != null).map((name) => `${name} ${String(config[name])}`);
   return [
-    `Run ${id} is ${status} (job ${job_id}).`,
-    `Suite      ${suite.name} v${suite.version}`,
-    `Settings   ${settings.join(', ')}`,
-    `Submitted  ${created_at}${finished_at === null ? '' : `, finished ${finished_at}`}`,
-    `Items      ${counts.settled} of ${counts.total} settled, ${counts.errored} errored, ${counts.passed} passed`,
-    ...(actual ? [tookLine(actual)] : []),
-    ...cacheLines(run),
+    ['Suite', `${suite.name} v${suite.version}`],
+    ['Settings', settings.join(', ')],
+    ['Submitted', `${created_at}${finished_at === null ? '' : `, finished ${finished_at}`}`],
+    ['Items', `${counts.settled} of ${counts.total} settled, ${counts.errored} errored, ${counts.passed} passed`],
+    ...(actual ? [['Took', tookText(actual)] as Fact] : []),
+    ...targets.flatMap(({ target, usage }): Fact[] =>
+      usage?.cache_hit_rate
+        ? [
+            [
+              'Cache',
+              `${percent(usage.cache_hit_rate)} of the prompt tokens of ${target} came from its provider's cache`,
+            ],
+          ]
+        : [],
+    ),
   ];
 }
 
-/** How much of what was sent the providers' caches answered. */
-const cacheLines = ({ targets }: Run): string[] =>
-  targets.flatMap(({ target, usage }) =>
-    usage?.cache_hit_rate
-      ? [`Cache      ${percent(usage.cache_hit_rate)} of the prompt tokens of ${target} came from its provider's cache`]
-      : [],
-  );
-
-const currentCostLines = ({ cost_usd: cost, targets }: CurrentCost): string[] => [
-  `Prices     at today's prices it would have cost ${cost === null ? 'an unknown amount' : dollars(cost)}`,
-  ...targets.map(
-    ({ target, billed_usd: billed, cost_usd: now, by }) =>
-      `           ${target}: billed ${billed === 0 ? 'nothing' : dollars(billed)}, ` +
-      (by === 'provider'
-        ? 'as its provider said'
-        : `now ${now === null ? 'unknown, for want of prices' : dollars(now)}`),
-  ),
+const currentCostFacts = ({ cost_usd: cost, targets }: CurrentCost): Fact[] => [
+  ['Prices', `at today's prices it would have cost ${cost === null ? 'an unknown amount' : dollars(cost)}`],
+  ...targets.map(({ target, billed_usd: billed, cost_usd: now, by }): Fact => {
+    const today =
+      by === 'provider' ? 'as its provider said' : `now ${now === null ? 'unknown, without prices' : dollars(now)}`;
+    return ['', `${target}: billed ${billed === 0 ? 'nothing' : dollars(billed)}, ${today}`];
+  }),
 ];
 
-function tookLine({ duration_s, requests, cached, cost_usd }: Actual): string {
-  const cost = cost_usd === null ? 'unknown' : dollars(cost_usd);
-  return `Took       ${duration_s.toFixed(1)} s, ${requests} requests, ${cached} stored replies, cost ${cost}`;
-}
+const tookText = ({ duration_s, requests, cached, cost_usd }: Actual): string =>
+  `${duration_s.toFixed(1)} s, ${requests} requests, ${cached} stored replies, cost ` +
+  (cost_usd === null ? 'unknown' : dollars(cost_usd));
 
 const progressTable = ({ targets }: Run): string[] =>
   table([

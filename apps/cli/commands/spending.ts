@@ -3,7 +3,7 @@ import type { ApiClient } from '#lib/client/api-client';
 import { suggestNames } from '#lib/contracts/input/nearest-names';
 import type { Spending } from '#lib/contracts/settings';
 import type { SpendingBy, SpendingGroup, SpendingReport } from '#lib/contracts/spending';
-import { commaSeparated, onServer, repeated, withExamples, type GlobalOptions } from '../command.js';
+import { commaSeparated, onServer, repeated, examples, type GlobalOptions } from '../command.js';
 import { NegativeAnswer } from '../exit-codes.js';
 import { isWholeId } from '../lookup/ids.js';
 import { matchByName } from '../lookup/match-by-name.js';
@@ -34,11 +34,12 @@ export function addSpending(program: Command): void {
     .option('--suite <suite>', 'only this suite, by name or id; also one that was deleted')
     .option('--person <person>', 'only what this person submitted, by name or id')
     .action(onServer<SpendingOptions>(printSpending));
-  withExamples(
-    spending,
-    'toolmark spending',
-    'toolmark spending --by model,person --from 2026-11-01 --to 2026-11-30',
-    'toolmark spending --by day,suite',
+  spending.addHelpText(
+    ...examples(
+      'toolmark spending',
+      'toolmark spending --by model,person --from 2026-11-01 --to 2026-11-30',
+      'toolmark spending --by day,suite',
+    ),
   );
 }
 

@@ -4,7 +4,7 @@ import type { Case } from '#lib/contracts/case';
 import { parseJson } from '#lib/contracts/json/json';
 import type { ImportAnswer } from '#lib/contracts/import';
 import type { Suite } from '#lib/contracts/suite';
-import { listsByDefault, onServer, withExamples, type GlobalOptions } from '../command.js';
+import { listsByDefault, onServer, examples, type GlobalOptions } from '../command.js';
 import { findSuite } from '../lookup/find-suite.js';
 import { printList } from '../lookup/read-list.js';
 import { table } from '../output/table.js';
@@ -33,28 +33,28 @@ const SUITE = 'name or id of a suite, or the beginning of an id';
 export function addSuites(program: Command): void {
   const list = onServer(listSuites);
   const suites = listsByDefault(program.command('suites').description('list, import, check and export suites'), list);
-  withExamples(suites, 'toolmark suites', 'toolmark suites import --help');
-  withExamples(suites.command('list').description('list all suites').action(list), 'toolmark suites list');
-  withExamples(
-    suites
-      .command('show')
-      .description('show a suite with its tools and cases')
-      .argument('<suite>', SUITE)
-      .action(onServer<GlobalOptions, [string]>(showSuite)),
-    'toolmark suites show Weather',
-  );
+  suites.addHelpText(...examples('toolmark suites', 'toolmark suites import --help'));
+  suites
+    .command('list')
+    .description('list all suites')
+    .action(list)
+    .addHelpText(...examples('toolmark suites list'));
+  suites
+    .command('show')
+    .description('show a suite with its tools and cases')
+    .argument('<suite>', SUITE)
+    .action(onServer<GlobalOptions, [string]>(showSuite))
+    .addHelpText(...examples('toolmark suites show Weather'));
   addImport(suites);
-  withExamples(
-    suites
-      .command('export')
-      .description('print a suite as a file')
-      .argument('<suite>', SUITE)
-      .addOption(new Option('--format <format>', 'format of the file').choices(SUITE_EXPORT_FORMATS).default('json'))
-      .option('--bom', 'with --format csv: a byte order mark, by which Excel knows UTF-8')
-      .option('--out <file>', 'file to write, once it is whole; standard output when left out')
-      .action(onServer<SuiteExportOptions, [string]>(exportSuite)),
-    'toolmark suites export Weather --format yaml',
-  );
+  suites
+    .command('export')
+    .description('print a suite as a file')
+    .argument('<suite>', SUITE)
+    .addOption(new Option('--format <format>', 'format of the file').choices(SUITE_EXPORT_FORMATS).default('json'))
+    .option('--bom', 'with --format csv: a byte order mark, by which Excel knows UTF-8')
+    .option('--out <file>', 'file to write, once it is whole; standard output when left out')
+    .action(onServer<SuiteExportOptions, [string]>(exportSuite))
+    .addHelpText(...examples('toolmark suites export Weather --format yaml'));
   addDelete(
     suites,
     'suite',
@@ -77,19 +77,18 @@ function addImport(suites: Command): void {
       .option('--encoding <charset>', 'charset of the file where it is not UTF-8, such as windows-1252')
       .option('--answers <file>', 'with --format bfcl: the file of possible answers')
       .option('--name <name>', 'name of the suite, for formats that have none');
-  withExamples(
-    fileOptions(suites.command('import').description('make a suite of a file'))
-      .option('--dry-run', 'print the suite that would be made, and make none')
-      .action(onServer<ImportOptions & { dryRun?: boolean }, [string]>(importSuite)),
-    'toolmark suites import examples/weather.json',
-    'toolmark suites import traces.json --format otlp --name "From production"',
-  );
-  withExamples(
-    fileOptions(suites.command('check').description('say what is wrong with a file, without importing it')).action(
-      onServer<ImportOptions, [string]>(checkSuite),
-    ),
-    'toolmark suites check examples/weather.json',
-  );
+  fileOptions(suites.command('import').description('make a suite of a file'))
+    .option('--dry-run', 'print the suite that would be made, and make none')
+    .action(onServer<ImportOptions & { dryRun?: boolean }, [string]>(importSuite))
+    .addHelpText(
+      ...examples(
+        'toolmark suites import examples/weather.json',
+        'toolmark suites import traces.json --format otlp --name "From production"',
+      ),
+    );
+  fileOptions(suites.command('check').description('say what is wrong with a file, without importing it'))
+    .action(onServer<ImportOptions, [string]>(checkSuite))
+    .addHelpText(...examples('toolmark suites check examples/weather.json'));
 }
 
 async function listSuites(client: ApiClient, options: GlobalOptions): Promise<void> {

@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import type { ApiClient } from '#lib/client/api-client';
 import type { Try, TryResult } from '#lib/contracts/try';
-import { number, onServer, withExamples } from '../command.js';
+import { number, onServer, examples } from '../command.js';
 import { EXIT, exitWith } from '../exit-codes.js';
 import { findCase } from '../lookup/find-case.js';
 import { findSuite } from '../lookup/find-suite.js';
@@ -24,10 +24,11 @@ export function addTry(program: Command): void {
   addRequestSettings(command)
     .option('--deadline <seconds>', 'when to stop waiting for models, 90 by default', number)
     .action(onServer<TryOptions, [string, string]>(tryCase));
-  withExamples(
-    command,
-    'toolmark try Weather 1 --models simulator::perfect-ish,simulator::careless-arguments',
-    'toolmark try Weather 2 --models simulator::perfect-ish --tool-choice auto --metric ragas_tool_call_f1',
+  command.addHelpText(
+    ...examples(
+      'toolmark try Weather 1 --models simulator::perfect-ish,simulator::careless-arguments',
+      'toolmark try Weather 2 --models simulator::perfect-ish --tool-choice auto --metric ragas_tool_call_f1',
+    ),
   );
 }
 

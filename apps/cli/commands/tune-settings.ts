@@ -30,20 +30,24 @@ export const TUNE_MEASURES = ['overall', 'passed'];
 
 /** How both kinds of tunes measure. */
 const measuring = (what: string) => [
-  setting('--measure <name>', 'what is made as high as can be', TUNE_MEASURES),
+  setting('--measure <name>', 'what is maximised', TUNE_MEASURES),
   setting('--margin <share>', 'the smallest difference that matters, 0 to 1 (default: 0.02, two points)', number),
-  setting('-n, --samples <n>', `how often ${what} plays a case while it is sought`, wholeNumber),
+  setting('-n, --samples <n>', `samples of each case per ${what} during the search`, wholeNumber),
   setting('--holdout <share>', 'share of the cases that only confirm; 0 confirms nothing (default: 0.3)', number),
-  setting('--seed <n>', 'decides everything that is drawn', wholeNumber),
+  setting('--seed <n>', 'seed of everything random', wholeNumber),
   setting('--timeout <seconds>', 'longest time for one request', number, { field: 'timeout_s' }),
   ...CACHE_SETTINGS,
   ...budgetSettings('tune'),
 ];
 
 const OF_PARAMS = [
-  setting('--mode <mode>', 'how combinations are chosen; adaptive by default', TUNE_MODES),
-  setting('--trials <n>', 'combinations of each model that --mode random tries', wholeNumber),
-  setting('--max-combinations <n>', 'most combinations of each model that --mode grid tries', wholeNumber),
+  setting(
+    '--mode <mode>',
+    'grid tries every combination, random some; adaptive, the default, gives more cases to those that do well',
+    TUNE_MODES,
+  ),
+  setting('--trials <n>', 'combinations tried per model by --mode random', wholeNumber),
+  setting('--max-combinations <n>', 'maximum combinations per model for --mode grid', wholeNumber),
   setting('--base-temperature <t>', 'temperature of the base, which every arm is compared with', number, {
     field: 'base.temperature',
   }),
@@ -59,12 +63,16 @@ const OF_PARAMS = [
     field: 'base.system_prompt',
     toField: textOrFile,
   }),
-  ...measuring('an arm'),
+  ...measuring('arm'),
   experimentSetting('experiment in which the winner is run at the end, by name or id'),
 ];
 
 const OF_PROMPTS = [
-  setting('--mode <mode>', 'how texts are sought; reflective by default', PROMPT_TUNE_MODES),
+  setting(
+    '--mode <mode>',
+    'how texts are found; reflective, the default, improves one text at a time by what went wrong',
+    PROMPT_TUNE_MODES,
+  ),
   setting(
     '--components <list>',
     'texts to write, separated by commas: system_prompt, tools/*/description, tools/NAME/parameters/*/description',
@@ -72,7 +80,7 @@ const OF_PROMPTS = [
   ),
   setting(
     '--base-prompt <text>',
-    "begin with it instead of the suite's system prompt; @FILE reads it from a file",
+    "system prompt to begin with instead of the suite's; empty for none; @FILE reads it from a file",
     undefined,
     { field: 'base.system_prompt', toField: textOrFile },
   ),
@@ -88,7 +96,7 @@ const OF_PROMPTS = [
   setting('--selection-ratio <share>', 'share of a generation that becomes parents of the next', number),
   setting('--minibatch <n>', 'cases that one step of --mode reflective is about', wholeNumber),
   setting('--max-evals <n>', 'most items that --mode reflective measures: cases, samples, models', wholeNumber),
-  setting('--max-growth <times>', 'how many times as long as in the base a text may become', number),
+  setting('--max-growth <times>', 'maximum length of a text, as a multiple of its length in the base', number),
   setting('--temperature <t>', 'sampling temperature of the models, 0 to 2', number),
   setting('--tool-choice <choice>', 'whether models must call a tool', TOOL_CHOICES),
   setting('--max-tokens <n>', 'most tokens of one reply; none sets no limit', limit, { toField: limitOf }),
@@ -104,7 +112,7 @@ const OF_PROMPTS = [
     field: 'meta_params.params',
   }),
   setting('--meta-timeout <seconds>', 'longest time for one request to it', number, { field: 'meta_params.timeout_s' }),
-  ...measuring('a text'),
+  ...measuring('text'),
   experimentSetting('experiment in which the best texts are run at the end, by name or id'),
 ];
 

@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import type { ApiClient } from '#lib/client/api-client';
 import type { ParamTuneEstimate } from '#lib/param-tune/contract';
 import type { PromptTuneEstimate } from '#lib/prompt-tune/contract';
-import { onServer, withExamples } from '../command.js';
+import { onServer, examples } from '../command.js';
 import { TUNE_ROUTES, type TuneType } from '../lookup/find-tune.js';
 import { assumptionLines, estimateTable } from '../output/estimate-lines.js';
 import { listOf, MAX_SENTENCE } from '../output/report.js';
@@ -29,7 +29,7 @@ const PROMPT = '--models simulator::careless-arguments --meta-model simulator::p
 
 export function addTune(program: Command): void {
   const tune = program.command('tune').description('search for what lets models call tools best');
-  withExamples(tune, `toolmark tune params Weather ${PARAMS} --estimate`);
+  tune.addHelpText(...examples(`toolmark tune params Weather ${PARAMS} --estimate`));
   const params = tune
     .command('params')
     .description('search for the values of parameters with which each model calls tools best')
@@ -39,11 +39,12 @@ export function addTune(program: Command): void {
       submit(client, options, 'param_tune', suite, (suiteId) => tuneInput(client, suiteId, options)),
     ),
   );
-  withExamples(
-    params,
-    `toolmark tune params Weather ${PARAMS} --space tool_choice=auto,required --estimate`,
-    `toolmark tune params Weather ${PARAMS} --mode grid --max-requests 500 --watch`,
-    `toolmark tune params Weather ${PARAMS} --space max_tokens=256..1024:3:log --max-requests 1000`,
+  params.addHelpText(
+    ...examples(
+      `toolmark tune params Weather ${PARAMS} --space tool_choice=auto,required --estimate`,
+      `toolmark tune params Weather ${PARAMS} --mode grid --max-requests 500 --watch`,
+      `toolmark tune params Weather ${PARAMS} --space max_tokens=256..1024:3:log --max-requests 1000`,
+    ),
   );
   const prompt = tune
     .command('prompt')
@@ -54,11 +55,12 @@ export function addTune(program: Command): void {
       submit(client, options, 'prompt_tune', suite, (suiteId) => promptTuneInput(client, suiteId, options)),
     ),
   );
-  withExamples(
-    prompt,
-    `toolmark tune prompt Weather ${PROMPT} --estimate`,
-    `toolmark tune prompt Weather ${PROMPT} --mode quick --components system_prompt --estimate`,
-    `toolmark tune prompt Weather ${PROMPT} --base-prompt 'Call one tool.' --max-requests 1000 --estimate`,
+  prompt.addHelpText(
+    ...examples(
+      `toolmark tune prompt Weather ${PROMPT} --estimate`,
+      `toolmark tune prompt Weather ${PROMPT} --mode quick --components system_prompt --estimate`,
+      `toolmark tune prompt Weather ${PROMPT} --base-prompt 'Call one tool.' --max-requests 1000 --estimate`,
+    ),
   );
 }
 

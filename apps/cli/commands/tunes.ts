@@ -2,7 +2,7 @@ import { InvalidArgumentError, Option, type Command } from 'commander';
 import type { ApiClient } from '#lib/client/api-client';
 import type { TuneArm } from '#lib/param-tune/contract';
 import type { PromptCandidate, PromptCandidateDetails } from '#lib/prompt-tune/contract';
-import { listsByDefault, onServer, withExamples, type GlobalOptions } from '../command.js';
+import { listsByDefault, onServer, examples, type GlobalOptions } from '../command.js';
 import { findTune, findTuneOf, modelOf, readTunes, tunePath } from '../lookup/find-tune.js';
 import { candidatesPath, leanCandidate, readChanges } from '../lookup/read-candidates.js';
 import { addListOptions, DEFAULT_LIMIT, printList, readList, type ListOptions } from '../lookup/read-list.js';
@@ -36,20 +36,17 @@ export function addTunes(program: Command): void {
     program.command('tunes').description('searches for settings and prompts: list them, and read what they found'),
     list,
   );
-  withExamples(tunes, 'toolmark tunes', 'toolmark tunes show TUNE');
+  tunes.addHelpText(...examples('toolmark tunes', 'toolmark tunes show TUNE'));
   const listing = tunes.command('list').description('list tunes, the newest first').action(list);
-  withExamples(addListOptions(listing), 'toolmark tunes list --limit 5');
-  withExamples(
-    tunes
-      .command('show')
-      .description('show what a tune found, and the command that runs it')
-      .argument(...TUNE)
-      .option('-w, --watch', 'follow it to its end first')
-      .option('--markdown', 'print it for a pull request')
-      .action(onServer<ShowOptions, [string]>(showTune)),
-    'toolmark tunes show TUNE',
-    'toolmark tunes show TUNE --markdown',
-  );
+  addListOptions(listing).addHelpText(...examples('toolmark tunes list --limit 5'));
+  tunes
+    .command('show')
+    .description('show what a tune found, and the command that runs it')
+    .argument(...TUNE)
+    .option('-w, --watch', 'follow it to its end first')
+    .option('--markdown', 'print it for a pull request')
+    .action(onServer<ShowOptions, [string]>(showTune))
+    .addHelpText(...examples('toolmark tunes show TUNE', 'toolmark tunes show TUNE --markdown'));
   addParts(tunes);
   addDelete(
     tunes,
@@ -73,7 +70,7 @@ function addParts(tunes: Command): void {
     .argument(...TUNE)
     .option('--model <model>', 'only arms of this model');
   addListOptions(arms).action(onServer<ArmsOptions, [string]>(listArms));
-  withExamples(arms, 'toolmark tunes arms TUNE --model simulator::perfect-ish');
+  arms.addHelpText(...examples('toolmark tunes arms TUNE --model simulator::perfect-ish'));
   const candidates = tunes
     .command('candidates')
     .description('list the candidates of a tune of prompts, or show what one of them changed')
@@ -85,10 +82,8 @@ function addParts(tunes: Command): void {
       candidate === undefined ? listCandidates(client, options, tune) : showCandidate(client, options, tune, candidate),
     ),
   );
-  withExamples(
-    candidates,
-    'toolmark tunes candidates PROMPT_TUNE --state rejected',
-    'toolmark tunes candidates PROMPT_TUNE 0',
+  candidates.addHelpText(
+    ...examples('toolmark tunes candidates PROMPT_TUNE --state rejected', 'toolmark tunes candidates PROMPT_TUNE 0'),
   );
 }
 

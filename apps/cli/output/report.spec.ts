@@ -1,0 +1,93 @@
+import { reportHtml } from './report-html.js';
+import { reportLines } from './report-lines.js';
+import { reportMarkdown } from './report-markdown.js';
+import { factsPart, heading, notice, text, type Part } from './report.js';
+import { markedText } from './terminal.js';
+
+/** Each kind of part, as the three renderers write it. */
+const CASES: [kind: string, part: Part, lines: string[], markdown: string[], html: string[]][] = [
+  ['heading', heading('A', 3), ['', 'A'], ['### A', ''], ['<h3>A</h3>']],
+  ['text', text('a & b'), ['a & b'], ['a &#38; b', ''], ['<p>a &#38; b</p>']],
+  ['notice', notice('Mind.'), ['Mind.'], ['**Mind.**', ''], ['<p class="notice">Mind.</p>']],
+  [
+    'facts',
+    factsPart([['Suite', 'S']]),
+    ['Suite        S'],
+    ['- Suite: S', ''],
+    ['<dl>', '<dt>Suite</dt><dd>S</dd>', '</dl>'],
+  ],
+  [
+    'list that is folded',
+    { kind: 'list', items: ['x'], folded: 'Items: 1' },
+    ['', 'Items: 1', '  x'],
+    ['<details><summary>Items: 1</summary>', '', '- x', '', '</details>', ''],
+    ['<details>', '<summary>Items: 1</summary>', '<ul>', '<li>x</li>', '</ul>', '</details>'],
+  ],
+  [
+    'cases',
+    { kind: 'cases', cases: [{ name: 'c', facts: [['Called', 'f()']] }], total: 3 },
+    ['  c', '      Called       f()', '  and 2 more'],
+    ['- **c**', '  - Called: f()', '- and 2 more', ''],
+    [
+      ...['<ul class="cases">', '<li><strong>c</strong>', '<dl>', '<dt>Called</dt><dd>f()</dd>', '</dl>', '</li>'],
+      ...['</ul>', '<p>and 2 more</p>'],
+    ],
+  ],
+  [
+    'commands',
+    { kind: 'commands', commands: [['Run it', 'toolmark run `x`']], elsewhere: 'toolmark show' },
+    ['Run it       toolmark run `x`'],
+    ['```sh', 'toolmark run `x`', '```', ''],
+    ['<pre>toolmark run `x`</pre>'],
+  ],
+  [
+    'changes',
+    {
+      kind: 'changes',
+      lines: [
+        [{ op: 'same', text: 'p' }],
+        [
+          { op: 'same', text: '  ' },
+          { op: 'added', text: '<b>' },
+        ],
+      ],
+    },
+    ['p', '  {+<b>+}'],
+    ['- **p**', '  - <ins>&#60;b></ins>', ''],
+    ['<pre>p', '  <ins>&#60;b&#62;</ins></pre>'],
+  ],
+  [
+    'link',
+    { kind: 'link', text: 'The run', href: 'https://x.example/' },
+    ['The run: https://x.example/'],
+    ['[The run](<https://x.example/>)', ''],
+    ['<p>The run: https://x.example/</p>'],
+  ],
+];
+
+it.each(CASES)('a %s is written for a terminal, as Markdown and as a page', (_kind, part, lines, markdown, html) => {
+  const report = { title: 'T', parts: [part] };
+  expect(reportLines(report).map((line) => markedText(line, false))).toEqual(['T', ...lines]);
+  expect(reportMarkdown(report)).toEqual(['# T', '', ...markdown]);
+  expect(reportHtml(report).join('\n')).toContain(['<h1>T</h1>', ...html, '</main>'].join('\n'));
+});
+
+it('a table that is long has its first rows on a terminal, and explains its columns below', () => {
+  const cells = [['model', 'n'], ...Array.from({ length: 3 }, (_, n) => [`m${n}`, String(n)])];
+  const part: Part = { kind: 'table', caption: 'C', cells, notes: ['n: a number'], most: 1 };
+  const lines = reportLines({ title: 'T', parts: [part] });
+  expect(lines).toEqual(['T', 'model  n', 'm0     0', 'and 2 more', 'n: a number']);
+});
+
+it('parts that say nothing are left out, and a blank line parts those that nothing introduces', () => {
+  const parts = [text(''), factsPart([]), text('a'), factsPart([['F', 'f']]), notice('b'), heading('H')];
+  expect(reportLines({ title: 'T', parts })).toEqual(['T', 'a', 'F            f', '', 'b', '', 'H']);
+});
+
+it('parts of a comment that is too long share its room, and say how much is left out', () => {
+  const long = factsPart(Array.from({ length: 500 }, (_, n) => [`F${n}`, 'x'.repeat(500)]));
+  const lines = reportMarkdown({ title: 'T', parts: [long, text('short'), long] });
+  expect(lines.join('\n').length).toBeLessThan(60_000);
+  expect(lines).toContain('short');
+  expect(lines.filter((line) => /^- and 4\d\d more$/.test(line))).toHaveLength(2);
+});
