@@ -448,7 +448,8 @@ describe('runs are compared', () => {
     for (const { case_name, prompt, b } of broken) {
       expect(out).toContain(`\n  ${case_name ?? prompt}\n`);
       for (const { name } of b.called) expect(out).toMatch(new RegExp(`^ {6}Called {7}.*\\b${name}\\(`, 'm'));
-      for (const sentence of b.explanation.slice(0, 5)) expect(out).toContain(`      Why          ${sentence.slice(0, 200)}`);
+      for (const sentence of b.explanation.slice(0, 5))
+        expect(out).toContain(`      Why          ${sentence.slice(0, 200)}`);
     }
     expect(await toolmarkJson('compare', good.id, bad.id)).toEqual({ ...comparison, broken });
   });
