@@ -1,8 +1,8 @@
 // Builds what a checkout needs to run: the Prisma client, the page (Vite; kept while its sources stay the same), then
-// dist/ (SWC for TypeScript, copies of the Lua scripts and of known prices; about a second), then bundles of the
-// processes (bundle-processes.mjs; some seconds). `npm ci` runs it as `prepare`, so that `npm run toolmark` works right
-// after an install. With `--if-stale` it builds only after a change. With `--for-watch` it makes no bundles and keeps
-// the page: `npm run dev` then compiles each file that changes in its place.
+// dist/ (SWC for TypeScript, copies of the Lua scripts, of known prices and of captured examples; about a second), then
+// bundles of the processes (bundle-processes.mjs; some seconds). `npm ci` runs it as `prepare`, so that `npm run
+// toolmark` works right after an install. With `--if-stale` it builds only after a change. With `--for-watch` it makes
+// no bundles and keeps the page: `npm run dev` then compiles each file that changes in its place.
 import { spawnSync } from 'node:child_process';
 import { buildWeb } from './build-web.mjs';
 import { cpSync, existsSync, readdirSync, renameSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
@@ -67,7 +67,7 @@ async function build() {
     const { compileAll } = await import('./compile.mjs');
     await compileAll(fresh);
     addWeb(join(fresh, 'web'));
-    const isRead = (path) => path.endsWith('.lua') || path.endsWith('known-prices.json');
+    const isRead = (path) => /\.lua$|known-prices\.json$|captured\.json$/.test(path);
     for (const file of readdirSync(join(root, 'libs'), { recursive: true }).filter(isRead))
       cpSync(join(root, 'libs', file), join(fresh, 'libs', file));
     if (isForWatch) writeFileSync(join(fresh, '.unbundled'), '');

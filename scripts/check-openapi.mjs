@@ -32,7 +32,7 @@ for (const fault of faults) process.stderr.write(`${fault}\n`);
 if (faults.length) {
   process.stderr.write(
     `\nThe description of the API has ${faults.length} faults. Fields are described in ` +
-      'libs/contracts, their examples stand in examples.ts there, routes have @About.\n',
+      'libs/contracts, their examples are captured by npm run docs:examples, routes have @About.\n',
   );
   process.exitCode = 1;
 }

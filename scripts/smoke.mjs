@@ -1,36 +1,30 @@
 // Runs `npm start` as a user on a fresh machine would: to its leaderboard and the commands that it prints; stopped;
 // again with the kept data and a given token; killed; and again. Checks that nothing is left behind.
 import assert from 'node:assert/strict';
-import { spawn, spawnSync } from 'node:child_process';
-import { chmodSync, mkdtempSync, readFileSync, readdirSync, readlinkSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { spawnSync } from 'node:child_process';
+import { readFileSync, readdirSync, readlinkSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { apiClient } from './demo.mjs';
+import { freshFolder, startToolmark } from './fresh-toolmark.mjs';
 import { until } from './server-process.mjs';
 import { root } from './set-up.mjs';
 
-const folder = mkdtempSync(join(tmpdir(), 'toolmark-smoke-'));
-chmodSync(folder, 0o711);
-const { DATABASE_URL: _, REDIS_URL: __, TOOLMARK_ADMIN_TOKEN: ___, OPENAI_API_KEY: ____, ...inherited } = process.env;
-const env = { ...inherited, TOOLMARK_DATA_DIR: folder, PORT: '0' };
-let started;
-process.on('exit', () => started?.kill('SIGTERM'));
+const folder = freshFolder();
 
-const first = await start();
+const first = await startToolmark(folder);
 const rows = first.text.split('\n').filter((line) => /^ +\d+ {2}\S.* %/.test(line));
 assert.ok(rows.length >= 4, `The leaderboard shows four models or more:\n${first.text}`);
 assert.equal((await first.call('GET', '/api/tool-eval/history')).items.length, 1);
 assert.deepEqual(openPorts(), [], 'Nothing listens to other machines.');
 await openPage(first);
 await followPrintedSteps(first);
-await stop('SIGTERM');
+await stop(first, 'SIGTERM');
 console.log(
   `First start: ready in ${first.seconds} s with a leaderboard of ${rows.length} models; what it ` +
     'prints works; stopped, nothing is left.',
 );
 
 const given = 'a-token-that-was-given';
-const second = await start({ TOOLMARK_ADMIN_TOKEN: given, TOOLMARK_HOST: '0.0.0.0' });
+const second = await startToolmark(folder, { TOOLMARK_ADMIN_TOKEN: given, TOOLMARK_HOST: '0.0.0.0' });
 assert.deepEqual(openPorts(), [second.port], 'Of what is opened to other machines, there is the API alone.');
 assert.doesNotMatch(second.text, /Running "|Your token/, 'A second start runs no demo and shows no token.');
 assert.ok(!second.text.includes(given), 'A token that was given is not printed.');
@@ -38,12 +32,12 @@ assert.match(second.text, /token: the one that you gave, TOOLMARK_ADMIN_TOKEN/);
 assert.equal((await second.call('GET', '/api/tool-eval/history')).items.length, 3, 'The data are kept.');
 await followPrintedSteps(second, { TOOLMARK_ADMIN_TOKEN: given });
 process.kill(JSON.parse(readFileSync(join(folder, 'running.json'), 'utf8')).pid, 'SIGKILL');
-await started.ended;
+await second.ended;
 console.log(`Second start: ready in ${second.seconds} s with its data; killed.`);
 
-const third = await start();
+const third = await startToolmark(folder);
 assert.equal((await third.call('GET', '/api/tool-eval/history')).items.length, 5, 'The data survive a kill.');
-await stop('SIGINT');
+await stop(third, 'SIGINT');
 console.log(`Start after the kill: ready in ${third.seconds} s with its data; stopped, nothing is left.`);
 rmSync(folder, { recursive: true, force: true });
 
@@ -89,31 +83,8 @@ async function followPrintedSteps({ text, call }, given = {}) {
   );
 }
 
-async function start(given = {}) {
-  const startedAt = Date.now();
-  let text = '';
-  // In its own group, so that only npm gets the signals, as from a service manager.
-  started = spawn('npm', ['start'], {
-    cwd: root,
-    env: { ...env, ...given },
-    stdio: ['ignore', 'pipe', 'pipe'],
-    detached: true,
-  });
-  started.ended = new Promise((resolve) => started.once('close', resolve));
-  for (const stream of [started.stdout, started.stderr])
-    stream.setEncoding('utf8').on('data', (part) => (text += part));
-  const isReady = () => text.includes('Ctrl-C stops everything') || started.exitCode !== null;
-  await until(isReady, 300_000);
-  assert.match(text, /Toolmark is ready/, 'npm start gets ready.');
-  const seconds = ((Date.now() - startedAt) / 1000).toFixed(1);
-  const { url } = JSON.parse(readFileSync(join(folder, 'running.json'), 'utf8'));
-  const call = apiClient(url, given.TOOLMARK_ADMIN_TOKEN ?? readFileSync(join(folder, 'admin-token'), 'utf8').trim());
-  return { text, seconds, call, port: Number(new URL(url).port) };
-}
-
-async function stop(signal) {
-  started.kill(signal);
-  assert.equal(await started.ended, 0, `npm start ends with 0 after ${signal}.`);
+async function stop({ stop: end }, signal) {
+  await end(signal);
   assert.ok(
     await until(() => processesOn(folder).length === 0, 60_000),
     `Still running: ${processesOn(folder).join('; ')}`,

@@ -134,7 +134,9 @@ export type ComponentDiff = z.infer<typeof ComponentDiff>;
 
 export const PromptDiff = z
   .object({
-    from: id.meta({ description: 'The version that was asked for.' }),
+    from: z
+      .string()
+      .meta({ description: 'The id of the version, or the number of the candidate, that was asked for.' }),
     to: z.string().meta({ description: 'The id of the version that it is compared with, or `suite`.' }),
     components: z.array(ComponentDiff).meta({ description: 'The texts that differ, by place.' }),
   })

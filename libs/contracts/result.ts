@@ -184,6 +184,9 @@ export const ResultWithExchange = Result.extend({
           'The bodies of the responses as they came. A failed request is an `error` with the body of the response in ' +
           '`body`; what a private address answered is in `private_body`, which only owners of the team see.',
       }),
+      rounds: z.array(z.int()).optional().meta({
+        description: 'Which of `replies`, from 0, are those to the rounds of a chain. Left out for other cases.',
+      }),
       refused: z.int().optional().meta({
         description: 'How many requests were refused; `replies` holds at most twenty of them. Left out when none was.',
       }),

@@ -1,4 +1,4 @@
-import { RUN_EXAMPLES } from '#lib/contracts/examples/run-examples';
+import { EXAMPLES } from '#lib/contracts/examples/examples';
 import { joinIdleApi, type SharedApi } from '../../../test/api.js';
 import { clientOf, weatherSuite } from '../../../test/client.js';
 
@@ -72,7 +72,7 @@ it('leaves all ranks open while the run goes on, and follows it when it is resum
   const id = await runWith({ 'sim::bad': 4, 'sim::good': 36 }, 'running');
   await api.pool.query('UPDATE target SET summary = $2 WHERE run_id = $1 AND ordinal = 1', [
     id,
-    JSON.stringify({ ...RUN_EXAMPLES.Summary['Three cases'], target: 'sim::good' }),
+    JSON.stringify({ ...Object.values(EXAMPLES.Summary!)[0]!, target: 'sim::good' }),
   ]);
   expect(await ranking(id)).toEqual({
     text: null,

@@ -2,7 +2,7 @@ import { Body, Controller, Get, Param, Post, Query, Res } from '@nestjs/common';
 import { ApiResponse } from '@nestjs/swagger';
 import type { FastifyReply } from 'fastify';
 import { exampleSuite } from '#lib/contracts/examples/example-suite';
-import { CSV_EXAMPLE, JSONL_EXAMPLE, YAML_EXAMPLE } from '#lib/contracts/examples/suite-examples';
+import { CSV_EXAMPLE, JSONL_EXAMPLE, YAML_EXAMPLE } from '#lib/contracts/examples/example-files';
 import { ImportAnswer, ImportBody, ImportQuery, SuiteExportQuery } from '#lib/contracts/import';
 import { SuiteFile } from '#lib/contracts/suite';
 import type { Caller } from '#lib/db/catalogue/callers';

@@ -1,6 +1,6 @@
 import { Body, Controller, Delete, Get, Param, Post, Put, Query } from '@nestjs/common';
 import { z } from 'zod';
-import { LABELS_EXAMPLE } from '#lib/contracts/examples/label-examples';
+import { LABELS_EXAMPLE } from '#lib/contracts/examples/example-files';
 import { Label, LabelInput, LabelsImported, LabelsInput, LabelsQuery, MAX_LABEL_LINES } from '#lib/contracts/label';
 import { pageOf } from '#lib/contracts/page';
 import type { Caller } from '#lib/db/catalogue/callers';

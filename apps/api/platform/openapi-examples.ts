@@ -25,7 +25,7 @@ interface Content {
 }
 
 /**
- * Puts the examples of `libs/contracts/examples/examples.ts` into requests and responses, and into each field the
+ * Puts the examples of `libs/contracts/examples` into requests and responses, and into each field the
  * part of an example that belongs to it.
  */
 export function addExamples({ paths, components }: OpenAPIObject): void {

@@ -1,5 +1,6 @@
 import { Ajv2020 } from 'ajv/dist/2020.js';
-import { EXAMPLE_IDS } from '#lib/contracts/examples/example-values';
+import { exampleSuite } from '#lib/contracts/examples/example-suite';
+import { EXAMPLE_IDS, EXAMPLES } from '#lib/contracts/examples/examples';
 import { settleRun } from '#lib/db/testing/settled-run';
 import { joinIdleApi, type SharedApi } from '../../../test/api.js';
 import { clientOf, type Answer, type Client } from '../../../test/client.js';
@@ -27,18 +28,22 @@ beforeAll(async () => {
       : `${status}, but ${ajv.errorsText()}`;
   };
 
+  const models = new Set(JSON.stringify(EXAMPLES).match(/(?<=simulator::)[\w:-]+/g));
   await client.post('/api/providers', {
     key: 'simulator',
     base_url: 'http://127.0.0.1:9/v1',
-    models: [
-      { id: 'perfect-ish' },
-      { id: 'careless-arguments' },
-      { id: 'judge:right', input_cost_per_mtok: 1, output_cost_per_mtok: 1 },
-    ],
+    models: [...models].map((id) => ({ id, input_cost_per_mtok: 1, output_cost_per_mtok: 1 })),
   });
-  const { suite_id } = (
-    await client.post('/api/tool-eval/import', (await client.get('/api/tool-eval/import/example')).body)
-  ).body;
+  // As many cases as a tune with a holdout takes, and the tags and names that examples ask for.
+  const manyCases = Array.from({ length: 14 }, (_, n) =>
+    exampleSuite.test_cases.map((one, index) => ({
+      ...one,
+      name: n === 0 && index === 1 ? 'Tokyo in Fahrenheit' : `${index} ${n}`,
+      category: 'current',
+      tags: ['enum', 'single', 'number'],
+    })),
+  ).flat();
+  const { suite_id } = (await client.post('/api/tool-eval/import', { ...exampleSuite, test_cases: manyCases })).body;
   const { test_cases } = (await client.get(`/api/tool-suites/${suite_id}`)).body;
   const submit = async () =>
     (await client.post('/api/tool-eval', { suite_id, models: ['simulator::perfect-ish'] })).body;
@@ -187,7 +192,7 @@ describe('the description of the API', () => {
     const told = [];
     for (const operation of operations('get'))
       told.push(`${operation.path}: ${isAnswer(operation, await client.get(operation.filled))}`);
-    // Nothing listens at the provider's address, and no judge and no runs to compare or check are named.
+    // Nothing listens at the provider's address, and no runs to compare or check are named.
     const others = [
       '/api/providers/{key}/discover: 422',
       '/api/tool-eval/history/{id}/facets: 409',
@@ -195,8 +200,6 @@ describe('the description of the API', () => {
       '/api/tool-eval/history/{id}/failures: 409',
       '/api/tool-eval/history/{id}/failures/{group}/draw: 409',
       '/api/tool-eval/history/{id}/cases: 409',
-      '/api/judge/label-queue: 422',
-      '/api/judge/calibration: 422',
       '/api/compare: 422',
       '/api/compare/items: 422',
       '/api/gates/{id}/check: 400',

@@ -1,5 +1,5 @@
 import { Body, Controller, Post, Query } from '@nestjs/common';
-import { RECORDED_EXAMPLE } from '#lib/contracts/examples/example-values';
+import { RECORDED_EXAMPLE } from '#lib/contracts/examples/example-files';
 import { MAX_RECORDED, RecordedInput, RecordedQuery, RecordedSubmitted } from '#lib/contracts/recorded';
 import type { Caller } from '#lib/db/catalogue/callers';
 import { About, Answers, Changes, Me, TakesFile, TakesUpTo, type Change } from '../platform/decorators.js';

@@ -6,7 +6,7 @@ export function scaleEstimate(of: Estimate, requests: readonly number[]): Estima
     const factor = requests[n]! / Math.max(1, target.requests + target.cached);
     return {
       ...target,
-      requests: requests[n]!,
+      requests: Math.ceil(requests[n]!), // Whole requests, and in all not fewer than there are.
       cached: 0,
       prompt_tokens: Math.round(target.prompt_tokens * factor),
       completion_tokens: Math.round(target.completion_tokens * factor),

@@ -1,14 +1,15 @@
-import { readdirSync } from 'node:fs';
+import { existsSync, readdirSync } from 'node:fs';
 import { z } from 'zod';
-import { EXAMPLES } from './examples.js';
-import { PROBLEM_EXAMPLES } from './problem-examples.js';
+import { EXAMPLES, PROBLEM_EXAMPLES } from './examples.js';
 import { Problem } from '../input/problem.js';
 
-const KINDS = ['gate', 'param-tune', 'prompt-tune', 'judge', 'tuning'];
-const files = ['contracts', 'contracts/input']
-  .flatMap((folder) => readdirSync(`libs/${folder}`).map((name) => `${folder}/${name}`))
-  .filter((name) => name.endsWith('.ts') && !name.endsWith('.spec.ts'))
-  .concat(KINDS.map((kind) => `${kind}/contract.ts`));
+const own = ['contracts', 'contracts/input'].flatMap((folder) =>
+  readdirSync(`libs/${folder}`).map((name) => `${folder}/${name}`),
+);
+const ofKinds = readdirSync('libs').map((folder) => `${folder}/contract.ts`);
+const files = [...own, ...ofKinds.filter((name) => existsSync(`libs/${name}`))].filter(
+  (name) => name.endsWith('.ts') && !name.endsWith('.spec.ts'),
+);
 const modules = await Promise.all(
   files.map((name) => import(`../../${name.replace(/\.ts$/, '.js')}`) as Promise<Record<string, unknown>>),
 );
@@ -28,6 +29,12 @@ describe('the examples of /docs', () => {
     ),
   )('are what the schema allows: $name, $title', ({ name, value }) => {
     expect(schemas.get(name)?.safeParse(value)).toMatchObject({ success: true });
+  });
+
+  it('show which replies are those of the rounds of a chain', () => {
+    expect(Object.values(EXAMPLES.ResultWithExchange!)).toContainEqual(
+      expect.objectContaining({ exchange: expect.objectContaining({ rounds: [0] }) }),
+    );
   });
 
   it('are what the schema allows: problems', () => {

@@ -1,0 +1,35 @@
+const longText = {
+  path: '/report',
+  rule: 'fuzzy',
+  verdict: 'match',
+  expected: 'Long.',
+  actual: 'Long.',
+  note: 'Longer than 20000 characters: compared exactly.',
+};
+
+/** What is over before a capture could ask for it, or too long to show. */
+export const RARE_EXAMPLES = {
+  Counting: { 'A run that has just ended': { status: 'counting' } },
+  Evidence: {
+    'A long text': {
+      pairs: [{ called: 0, expected: 0, param_score: 1, arguments: [longText] }],
+      missing: [],
+      unexpected: [],
+    },
+  },
+};
+
+/** What no capture brings about: a body that breaks off, a team of many uploads, a database that is gone. */
+export const RARE_PROBLEMS = {
+  408: problem(
+    408,
+    'Request Timeout',
+    'The body broke off, or nothing of it came for too long. Nothing of it was kept.',
+  ),
+  429: problem(429, 'Too Many Requests', 'Many large files are being imported just now. Try again in a few seconds.'),
+  503: problem(503, 'Service Unavailable', 'The database cannot be reached at the moment. Try again in a few seconds.'),
+};
+
+function problem(status: number, title: string, detail: string): object {
+  return { type: 'about:blank', title, status, detail };
+}

@@ -1,0 +1,224 @@
+// Uses Toolmark as a team would, from its first token to a tune of prompts, so that each answer is seen once.
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { until } from '../server-process.mjs';
+import { root } from '../set-up.mjs';
+import { playExperiments, playGates, playParamTunes, playPromptTunes } from './decisions.mjs';
+import { playCases, playChain, playRecorded, playRuns, playTries } from './runs.mjs';
+import { playJudge, playLabels } from './judgements.mjs';
+import { MODELS } from './models.mjs';
+import { playMcp } from './mcp.mjs';
+import { playProblems } from './problems.mjs';
+
+/** @returns the ids that the examples name */
+export async function playStory(transcript, { simulatorUrl, hosts }) {
+  const { call } = transcript;
+  const control = async (path, body) => {
+    const { ok, status } = await fetch(`${simulatorUrl}/control/${path}`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify(body),
+    });
+    if (!ok) throw new Error(`The simulator answered ${status} to ${path}.`);
+  };
+  const story = { call, control, hosts, simulatorUrl, ids: { others: {} }, failed: [], ended, submit };
+
+  /** Waits for the end of a job, which is read while it runs. */
+  async function ended(jobId) {
+    const isOver = async () => (await call('GET', `/api/jobs/${jobId}`)).finished_at !== null;
+    if (!(await until(isOver, 180_000))) throw new Error(`The job ${jobId} does not end.`);
+    return call('GET', `/api/jobs/${jobId}`);
+  }
+
+  /** Submits, and waits for the end. */
+  async function submit(path, body, options) {
+    const submitted = await call('POST', path, body, options);
+    await ended(submitted.job_id);
+    return submitted;
+  }
+
+  const chapters = [
+    playTeams,
+    playProviders,
+    playMcp,
+    playSuites,
+    playCases,
+    playRuns,
+    playChain,
+    playRecorded,
+    playTries,
+    playLabels,
+    playExperiments,
+    playGates,
+    playParamTunes,
+    playPromptTunes,
+    playJudge,
+    playSettings,
+    playProblems,
+  ];
+  for (const chapter of chapters) {
+    const startedAt = Date.now();
+    await chapter(story).catch((error) => story.failed.push(`${chapter.name}: ${error.message}`));
+    console.error(`${chapter.name}: ${Date.now() - startedAt} ms`);
+  }
+  if (story.failed.length) throw Object.assign(new Error(story.failed.join('\n')), { ids: story.ids });
+  return story.ids;
+}
+
+async function playTeams({ call, ids }) {
+  const me = await call('GET', '/api/me');
+  Object.assign(ids, { team: me.team.id, user: me.user.id });
+  const input = { name: 'Nightly run', role: 'editor', user: 'ci', expires_at: '2099-01-01T00:00:00Z' };
+  const { id, token } = await call('POST', '/api/tokens', input);
+  ids.token = id;
+  await call('GET', '/api/me', undefined, { as: token });
+  await call('GET', '/api/tokens');
+  const team = await call('POST', '/api/teams', { name: 'search' });
+  await call('GET', '/api/teams');
+  await call('POST', '/api/session', { token: team.token.token }, { as: null, ofPage: true });
+  await call('GET', '/api/system');
+}
+
+async function playProviders({ call, control, ids, simulatorUrl }) {
+  await call('GET', '/api/providers/templates');
+  await call('GET', '/api/prices');
+  const limits = { requests_per_minute: 500, tokens_per_minute: 200_000, max_concurrency: 16 };
+  const model = {
+    id: 'gpt-5-mini',
+    name: 'GPT-5 mini',
+    input_cost_per_mtok: 0.25,
+    output_cost_per_mtok: 2,
+    cache_read_cost_per_mtok: 0.05,
+    cache_write_5m_cost_per_mtok: 0.625,
+    cache_write_1h_cost_per_mtok: 1,
+    unsupported_params: ['temperature'],
+    default_params: { reasoning_effort: 'low' },
+    limits: { requests_per_minute: 100, tokens_per_minute: null, max_concurrency: 4 },
+  };
+  const provider = { key: 'openai', name: 'OpenAI', kind: 'openai', base_url: 'https://api.openai.com/v1' };
+  await call('POST', '/api/providers', { ...provider, api_key: 'sk-a-key-of-the-host', limits, models: [model] });
+  await call('POST', '/api/providers', {
+    key: 'vllm',
+    base_url: 'https://vllm.example.com/v1',
+    models: [{ id: 'Qwen/Qwen3-32B' }],
+  });
+  await call('POST', '/api/providers', {
+    key: 'anthropic',
+    kind: 'anthropic',
+    base_url: `${simulatorUrl}/anthropic`,
+    models: [{ id: 'perfect-ish', input_cost_per_mtok: 1, output_cost_per_mtok: 5 }],
+  });
+  const { key: _key, ...patch } = provider;
+  const more = { id: 'text-embedding-3-small' };
+  await call('PATCH', '/api/providers/openai', { limits: { requests_per_minute: 200 } });
+  await call('PATCH', '/api/providers/openai', { ...patch, api_key: 'sk-another-key', limits, models: [model, more] });
+  await call('PATCH', '/api/providers/simulator', { models: MODELS });
+  await call('GET', '/api/providers/simulator/discover');
+  for (const tested of ['perfect-ish', 'bad-request', 'host:openai'])
+    await call('POST', `/api/providers/simulator/test?model=${tested}`);
+  await call('GET', '/api/providers');
+  await call('GET', '/api/providers/simulator');
+  const { items } = await call('GET', '/api/lanes');
+  ids.lane = items.find(({ name }) => name === 'simulator')?.id ?? items[0].id;
+  await call('POST', `/api/lanes/${ids.lane}/pause`);
+  await call('POST', `/api/lanes/${ids.lane}/resume`);
+  await control('judge/right', { table: [{ when: 'umbrella', verdict: 'acceptable' }] });
+}
+
+const TEMPLATE = {
+  name: 'get_weather',
+  description: 'Get current weather for a city',
+  input_schema: { type: 'object', properties: { city: { type: 'string' } }, required: ['city'] },
+};
+const CSV = 'prompt,expected_tool,expected_params\nWhat is the weather in Paris?,get_weather,"{""city"": ""Paris""}"\n';
+const BFCL = {
+  text:
+    '{"id": "simple_0", "question": [[{"role": "user", "content": "Weather in Paris?"}]], "function": ' +
+    '[{"name": "get_weather", "description": "Weather of a city", "parameters": {"type": "dict", ' +
+    '"properties": {"city": {"type": "string"}}, "required": ["city"]}}]}',
+  possible_answers: '{"id": "simple_0", "ground_truth": [{"get_weather": {"city": ["Paris"]}}]}',
+};
+
+/** A tune that holds cases out takes more than the example has. */
+const MORE_CITIES = [
+  'Lima',
+  'Quito',
+  'Hanoi',
+  'Accra',
+  'Riga',
+  'Sofia',
+  'Tunis',
+  'Dakar',
+  'Bern',
+  'Kyiv',
+  'Baku',
+  'Doha',
+];
+const caseOf = (city) => ({
+  name: `${city} now`,
+  category: 'current',
+  tags: ['single'],
+  prompt: `What is the weather in ${city}?`,
+  expected_tool: 'get_weather',
+  expected_params: { city },
+});
+
+async function playSuites({ call, ids }) {
+  const example = await call('GET', '/api/tool-eval/import/example');
+  await call('POST', '/api/tool-eval/import?dry_run=true', example);
+  await call('POST', '/api/tool-eval/import', {
+    ...example,
+    name: 'Of a suite for Anthropic',
+    tools: [TEMPLATE],
+    test_cases: example.test_cases.slice(0, 1),
+  });
+  await call('POST', '/api/tool-eval/import?format=csv', {
+    text: CSV,
+    name: 'Out of a spreadsheet',
+    description: 'Cases that a team collected',
+    system_prompt: 'You help people with the weather.',
+    pass_threshold: 1,
+    tools: example.tools,
+  });
+  await call('POST', '/api/tool-eval/import?format=bfcl', BFCL);
+  const { tools, system_prompt: _prompt, test_cases: _cases, ...head } = example;
+  const settings = { ...head, tools, system_prompt: 'You help people with the weather.', pass_threshold: 1 };
+  await call('POST', '/api/tool-suites', { ...settings, name: 'Small', tools: [TEMPLATE] });
+  const strict = tools.map((one) => ({ ...one, function: { ...one.function, strict: true } }));
+  const made = await call('POST', '/api/tool-suites', { ...settings, tools: strict });
+  await call('PUT', `/api/tool-suites/${made.id}`, settings);
+  await call('PUT', `/api/tool-suites/${made.id}`, { ...settings, system_prompt: null });
+  await call('PATCH', `/api/tool-suites/${made.id}`, { pass_threshold: 0.8 });
+  await call('PATCH', `/api/tool-suites/${made.id}`, settings);
+  const weather = JSON.parse(readFileSync(join(root, 'examples/weather.json'), 'utf8'));
+  const large = {
+    ...weather,
+    system_prompt: 'You help people with the weather.',
+    test_cases: [...weather.test_cases, ...MORE_CITIES.map(caseOf)],
+  };
+  const { suite_id: suite } = await call('POST', '/api/tool-eval/import', large, { isShown: false });
+  ids.suite = suite;
+  const { test_cases: cases } = await call('GET', `/api/tool-suites/${suite}`);
+  Object.assign(ids, { case: cases[0].id, tokyo: cases[1].id });
+}
+
+async function playSettings({ call, ids }) {
+  await call('PUT', '/api/settings/embedding', { provider_key: 'openai', model_id: 'text-embedding-3-small' });
+  await call('PUT', '/api/settings/embedding', { provider_key: null, model_id: null });
+  await call('PUT', '/api/settings/cache', { lifetime_days: 30 });
+  await call('PUT', '/api/settings/jobs', { running_jobs_per_user: 4 });
+  await call('PUT', '/api/settings/spending', { monthly_cap_usd: 100 });
+  for (const name of ['judge', 'embedding', 'cache', 'jobs', 'spending']) await call('GET', `/api/settings/${name}`);
+  for (const by of ['day,model', 'suite,person'])
+    await call(
+      'GET',
+      `/api/spending?${by
+        .split(',')
+        .map((one) => `by=${one}`)
+        .join('&')}`,
+    );
+  await call('GET', '/api/metrics');
+  await call('GET', '/api/tool-suites');
+  await call('GET', '/api/tool-suites?lean=true');
+  await call('GET', '/api/lanes');
+}
