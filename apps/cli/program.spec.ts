@@ -25,7 +25,6 @@ import { RUN_EXPORT_FORMATS } from './commands/export.js';
 import { JOB_STATUSES as STATUS_CHOICES, JOB_TYPES } from './commands/jobs.js';
 import { JUDGED_RESULTS, judgeInput, type JudgeSettings } from './commands/judge-settings.js';
 import { AGREEMENTS as AGREEMENT_CHOICES, JUDGEMENT_STATES, OPINIONS } from './commands/judges.js';
-import { PROVIDER_KINDS } from './commands/providers.js';
 import { SCORING_MODES as SCORING_CHOICES } from './commands/rescore.js';
 import { configOf, JUDGE_TIMES, MODEL_ORDERS, runInput, type RunSettings } from './commands/run-settings.js';
 import { CACHE_MODES, PROMPT_CACHE_MODES, TOOL_CHOICES } from './commands/settings.js';

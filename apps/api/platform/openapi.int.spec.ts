@@ -82,26 +82,27 @@ beforeAll(async () => {
   const prompt = await keep({ parent_id: earlierPrompt.id });
   const lane = (await client.get('/api/lanes')).body.items[0];
   const token = (await client.post('/api/tokens', { name: 't', role: 'viewer' })).body;
-  ids = [
-    [EXAMPLE_IDS.suite, suite_id],
-    [EXAMPLE_IDS.case, test_cases[0].id],
-    [EXAMPLE_IDS.tokyo, test_cases[1].id],
-    [EXAMPLE_IDS.run, done.eval_id],
-    [EXAMPLE_IDS.baseline, baseline.eval_id],
-    [EXAMPLE_IDS.job, running.job_id],
-    [EXAMPLE_IDS.experiment, experiment.id],
-    [EXAMPLE_IDS.gate, gate.id],
-    [EXAMPLE_IDS.gateRun, gateRun.gate_run_id],
-    [EXAMPLE_IDS.tune, tuned.tune_id],
-    [EXAMPLE_IDS.promptTune, promptTuned.tune_id],
-    [EXAMPLE_IDS.preset, preset.id],
-    [EXAMPLE_IDS.prompt, prompt.id],
-    [EXAMPLE_IDS.earlierPrompt, earlierPrompt.id],
-    [EXAMPLE_IDS.best, baseline.eval_id],
-    [EXAMPLE_IDS.report, judged.report_id],
-    [EXAMPLE_IDS.lane, lane.id],
-    [EXAMPLE_IDS.token, token.id],
-  ];
+  const real = {
+    suite: suite_id,
+    case: test_cases[0].id,
+    tokyo: test_cases[1].id,
+    run: done.eval_id,
+    baseline: baseline.eval_id,
+    job: running.job_id,
+    experiment: experiment.id,
+    gate: gate.id,
+    gateRun: gateRun.gate_run_id,
+    tune: tuned.tune_id,
+    promptTune: promptTuned.tune_id,
+    preset: preset.id,
+    prompt: prompt.id,
+    earlierPrompt: earlierPrompt.id,
+    best: baseline.eval_id,
+    report: judged.report_id,
+    lane: lane.id,
+    token: token.id,
+  };
+  ids = Object.entries(real).map(([of, id]) => [EXAMPLE_IDS[of]!, id]);
 }, 60_000);
 
 const known = (text: string): string => ids.reduce((made, [example, real]) => made.replaceAll(example, real), text);

@@ -1,5 +1,6 @@
 import type { JsonObject } from '#lib/contracts/json/json';
-import type { ParamPreset, ParamTune, TuneArm, TuneOutcome } from '#lib/param-tune/contract';
+import type { ParamPreset, ParamTune, TuneArm } from '#lib/param-tune/contract';
+import type { TuneOutcome } from '#lib/tuning/contract';
 import type { AnyTune } from '../lookup/find-tune.js';
 import {
   fact,
