@@ -76,7 +76,7 @@ export const Env = z.object({
     .meta({
       readBy: 'API, worker',
       description:
-        'Connections of one process to Postgres, 2 to 200. An API has 9 more, a worker up to 28 for the locks of ' +
+        'Connections of one process to Postgres, 2 to 200. An API has 4 more, a worker up to 28 for the locks of ' +
         'its steps, for comparisons and for counting.',
     }),
   TOOLMARK_ANSWERS_MIB: z.coerce
