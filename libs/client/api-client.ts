@@ -33,10 +33,10 @@ export interface Submitted {
   job_id: string;
   eval_id: string;
 }
-/** A server of an earlier release does not say what the model said. */
+/** Servers of earlier releases do not send `said`. */
 export type ExplainedResult = Omit<ResultWithExchange, 'said'> & Partial<Pick<ResultWithExchange, 'said'>>;
 
-/** @throws ApiError; Error when the answer is not one of a Toolmark server */
+/** @throws ApiError; Error when the response does not come from a Toolmark server */
 export function readAnswer(
   serverUrl: string,
   {
@@ -53,12 +53,12 @@ export function readAnswer(
 
 type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 const MAX_PAGE = 200;
-/** Between two requests at the place of an answer that is being made, if the server does not wait there. */
+/** Minimum delay between polls of a pending answer, for servers that do not long-poll. */
 const LEAST_MS_BETWEEN = 900;
 
 export interface CallOptions {
   signal?: AbortSignal;
-  /** With the same text, the request can be sent again and changes nothing twice. */
+  /** Sending the request again with the same key does not apply it twice. */
   idempotencyKey?: string;
 }
 
@@ -72,22 +72,22 @@ async function pause(ms: number, signal?: AbortSignal): Promise<void> {
   });
 }
 
-/** Says whose a request is: that of a token, or that of the session whose cookie the browser adds. */
+/** Identifies the caller: by a token, or by the session whose cookie the browser adds. */
 export const credentials = (token: string | undefined): Record<string, string> =>
   token === undefined ? { [PAGE_HEADER]: '1' } : { authorization: `Bearer ${token}` };
 
 /**
- * Speaks to a Toolmark server. Throws an `ApiError` when the API refuses a request, and what fetch throws when there
- * is no server.
+ * Client of a Toolmark server. Throws an `ApiError` when the API refuses a request, and what fetch throws when the
+ * server cannot be reached.
  */
 export class ApiClient {
-  /** @param token left out in a browser, which sends the cookie of its session */
+  /** @param token omitted in a browser, which sends its session cookie */
   constructor(
     readonly serverUrl: string,
     readonly token?: string,
   ) {}
 
-  /** The answer. A number of a user's data that JavaScript would print differently is kept as it was written. */
+  /** The parsed answer. Numbers in user data that JavaScript would print differently keep their original notation. */
   async call<Answer>(method: Method, path: string, body?: unknown, options?: CallOptions): Promise<Answer> {
     const text = await this.text(path, method, body, options);
     return (text ? parseJson(text) : undefined) as Answer;
@@ -98,7 +98,9 @@ export class ApiClient {
     return this.#read(await this.#fetch(path, method, body, options));
   }
 
-  /** A file of any size, piece by piece, with its byte order mark. What fetch throws when it breaks off. */
+  /**
+   * Streams a file of any size in chunks, including its byte order mark. Throws what fetch throws when it breaks off.
+   */
   async *download(path: string, options?: CallOptions): AsyncGenerator<string> {
     const response = await this.#fetch(path, 'GET', undefined, options);
     if (!response.ok || !response.body) return void (yield this.#read(response));
@@ -112,8 +114,8 @@ export class ApiClient {
   }
 
   /**
-   * Asks again, at the place that the answer names, while a reading is answered with 202: a comparison that is still
-   * being made. The server waits there for the answer.
+   * While a read is answered with 202 (a comparison that is still being computed), polls the location that the answer
+   * names. The server long-polls there.
    */
   async #fetch(path: string, method: Method, body: unknown, options?: CallOptions): Promise<Response> {
     for (let place = path; ;) {

@@ -11,36 +11,36 @@ import { ApiError } from './api-client.js';
 export type Logged = { [Name in LogEventName]: { name: Name; event: Envelope<Name> } }[LogEventName];
 
 /**
- * What a watch yields: durable events in order, each once; snapshots in between; `truncated` when the log is too long
- * to be sent from where the watch was.
+ * What a watch yields: durable events in order, each once; snapshots in between; `truncated` when the log from the
+ * watch's position is too long to be sent.
  */
 export type WatchEvent =
   Logged | { name: 'tool_eval_progress'; progress: Progress } | { name: 'truncated'; from_seq: number };
 
 export interface WatchOptions {
-  /** The number of the last event that is known already, 0 for none; or `now` for what happens from now on. */
+  /** Sequence number of the last event already known, 0 for none; or `now` for new events only. */
   from?: number | 'now';
-  /** How long it tries without a subscription, each time. */
+  /** How long to keep trying without a subscription, per interruption. */
   patienceMs?: number;
   /** Ends the watch at once. */
   signal?: AbortSignal;
 }
 
-/** There was no live connection for as long as the caller waits. What HTTP answers is still true. */
+/** No live connection for as long as the caller waits. Answers over HTTP are still valid. */
 export class LiveUnavailable extends Error {}
 
-/** A server that cannot answer is asked again after the first time, and then after twice as long each time. */
+/** Delays between retries when the server cannot answer: the first, doubled each time up to the maximum. */
 const FIRST_RETRY_MS = 250;
 const MAX_RETRY_MS = 4000;
 
 type Entry = WatchEvent | Error | 'end';
 type Timer = ReturnType<typeof setTimeout>;
 
-/** One job that is followed over a connection: where it is in the job's log, and what its reader has not taken yet. */
+/** One job followed over a connection: its position in the job's log, and the events its reader has not taken yet. */
 export class JobWatch {
   readonly #patienceMs: number;
   #queue: Entry[] = [];
-  /** The number of the last event that was queued; undefined until the server says where `now` is. */
+  /** Sequence number of the last queued event; undefined until the server says where `now` is. */
   #cursor: number | undefined;
   #isSubscribing = false;
   #isClosed = false;
@@ -74,7 +74,7 @@ export class JobWatch {
     }
   }
 
-  /** Ends the watch at once: what was not taken yet is dropped. */
+  /** Ends the watch at once; events not taken yet are dropped. */
   close(): void {
     this.#isClosed = true;
     clearTimeout(this.#patience);
@@ -99,11 +99,13 @@ export class JobWatch {
     if (progress.job_id === this.jobId) this.#push({ name: 'tool_eval_progress', progress });
   }
 
-  /** A socket gets the ends of all jobs of its team: an event that comes too early comes again in its place. */
+  /**
+   * A socket receives the final events of all jobs of its team: an event ahead of the cursor arrives again in order.
+   */
   take(logged: Logged): void {
     const { name, event } = logged;
     if (event.job_id !== this.jobId || this.#cursor === undefined) return;
-    // A subscription for another watch of the job was made after ours, and begins later.
+    // Another watch of the job subscribed after ours, from a later position.
     if (event.seq > this.#cursor + 1 && !this.#isSubscribing) this.subscribe();
     if (event.seq !== this.#cursor + 1) return;
     this.#cursor = event.seq;
@@ -129,7 +131,7 @@ export class JobWatch {
     this.#notify();
   }
 
-  /** The server subscribed the socket, or said why it never will. */
+  /** The server subscribed the socket, or gave the reason why it never will. */
   #finishSubscribing(answer: SubscribeAnswer): void {
     this.#isSubscribing = false;
     this.#failures = 0;

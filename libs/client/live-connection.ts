@@ -12,12 +12,12 @@ import { JobWatch, type Logged, type WatchEvent, type WatchOptions } from './job
 
 export { LiveUnavailable } from './job-watch.js';
 
-/** The server refused the connection, or ended it: the token or the session is not valid, or is not any more. */
+/** The server refused or closed the connection: the token or session is invalid or no longer valid. */
 export class LiveRefused extends Error {}
 
 /**
- * What a team is told without a subscription: beginnings and ends of its jobs, new best runs. An event may come twice,
- * and none comes for the time without a connection: with `connected`, ask HTTP for what may have changed.
+ * Events that a team receives without a subscription: starts and ends of its jobs, new best runs. An event may arrive
+ * twice, and events during a disconnection are lost: on `connected`, ask HTTP for what may have changed.
  */
 export type TeamNews =
   Logged | { name: 'connected' } | { name: 'disconnected' } | { name: 'refused'; error: LiveRefused };
@@ -26,8 +26,8 @@ type TeamListener = (news: TeamNews) => void;
 const RECONNECT_MS = 1000;
 
 /**
- * One socket to a server, over which any number of jobs are followed, and the events of the team are heard. It
- * reconnects by itself until it is closed or refused.
+ * One socket to a server that follows any number of jobs and receives the team's events. It reconnects by itself until
+ * it is closed or refused.
  */
 export class LiveConnection {
   readonly #socket: Socket;
@@ -36,7 +36,7 @@ export class LiveConnection {
   #refusal: LiveRefused | undefined;
   #retry: ReturnType<typeof setTimeout> | undefined;
 
-  /** @param token left out in a browser, which sends the cookie of its session */
+  /** @param token omitted in a browser, which sends its session cookie */
   constructor(
     readonly serverUrl: string,
     { token }: { token?: string } = {},
@@ -47,11 +47,11 @@ export class LiveConnection {
   }
 
   /**
-   * Follows a job until it ends. Survives lost connections, restarted servers, and servers whose database is gone for
-   * a while: it goes on in the log where it was, so nothing is missed and nothing comes twice. Before the iteration is
-   * left, `signal` ends the watch; leaving it does so at its next event.
+   * Follows a job until it ends. Survives lost connections, server restarts and database outages: it resumes at its
+   * position in the log, so no event is missed or repeated. While the iteration is running, `signal` ends the watch at
+   * once; leaving the iteration ends it at its next event.
    *
-   * @throws ApiError when the job cannot be watched, LiveRefused, LiveUnavailable when patience ends
+   * @throws ApiError when the job cannot be watched, LiveRefused, LiveUnavailable when patience runs out
    */
   async *watchJob(jobId: string, options: WatchOptions = {}): AsyncGenerator<WatchEvent> {
     const { signal } = options;
@@ -73,7 +73,7 @@ export class LiveConnection {
     }
   }
 
-  /** Calls `listener` with what the team is told, until `signal` or the end of the connection. */
+  /** Calls `listener` with the team's events, until `signal` aborts or the connection ends. */
   hearTeam(listener: TeamListener, { signal }: { signal?: AbortSignal } = {}): void {
     if (signal?.aborted) return;
     this.#listeners.add(listener);
@@ -86,7 +86,7 @@ export class LiveConnection {
   close(): void {
     clearTimeout(this.#retry);
     this.#listeners.clear();
-    // Before the connection ends: nobody waits for it to come back any more.
+    // Before disconnecting: nothing waits for a reconnect any more.
     this.#socket.off();
     this.#socket.disconnect();
     for (const watch of [...this.#watches]) this.#end(watch);
@@ -98,7 +98,7 @@ export class LiveConnection {
     this.#unsubscribeUnwatched(watch.jobId);
   }
 
-  /** A socket has one place in the log of a job: that of the watch that has the least of it. */
+  /** A socket has one cursor in a job's log: the lowest of its watches. */
   #subscribe(jobId: string, take: (answer: SubscribeAnswer) => void): void {
     const cursors = this.#watchesOf(jobId).flatMap(({ cursor }) => cursor ?? []);
     const packet = { job_id: jobId, ...(cursors.length > 0 && { after_seq: Math.min(...cursors) }) };
@@ -144,7 +144,7 @@ export class LiveConnection {
     this.#socket.on('connect_error', ({ message }) => {
       if (/\b(token|session)\b/.test(message)) return this.#refuse(message);
       for (const watch of this.#watches) watch.wait(message);
-      // So a server of the release before answers while its database is away. Socket.IO does not try again by itself.
+      // Servers of the previous release answer this while their database is down. Socket.IO does not retry by itself.
       if (!this.#socket.active) this.#retry = setTimeout(() => this.#socket.connect(), RECONNECT_MS);
     });
     this.#socket.io.on('close', (reason) => {
@@ -173,7 +173,7 @@ function connect(serverUrl: string, token: string | undefined): Socket {
     ...(token !== undefined && { auth: { token } }),
     transports: ['websocket'],
     reconnectionDelayMax: 2000,
-    // A connection that another one shares would end with that one.
+    // A shared connection would end together with the other socket.
     forceNew: true,
   });
 }

@@ -6,10 +6,10 @@ import { withoutSlash } from '#lib/contracts/url';
 import { credentials, readAnswer, type ApiClient } from './api-client.js';
 
 /**
- * Posts a body while it is made, however long that takes, which `fetch` does not.
- * An answer that comes before the end of the body ends the request.
+ * Posts a body while it is being produced, however long that takes, which `fetch` cannot do. A response that arrives
+ * before the end of the body ends the request.
  * @param bytes length of the body, where it is known
- * @throws ApiError; what fetch throws when there is no server
+ * @throws ApiError; what fetch throws when the server cannot be reached
  */
 export async function sendStream<Answer>(
   { serverUrl, token }: Pick<ApiClient, 'serverUrl' | 'token'>,
@@ -30,7 +30,7 @@ export async function sendStream<Answer>(
   try {
     const response = await new Promise<IncomingMessage>((resolve, reject) => {
       request.on('response', resolve);
-      // After an answer nobody listens to errors of the rest.
+      // Errors of the remaining upload are ignored once there is a response.
       request.on('error', (error) => reject(new TypeError('fetch failed', { cause: error })));
       pipeline(body, request, (error) => {
         if (error) reject(error);

@@ -1,4 +1,4 @@
-// An API of its own: it counts connections, and loses Postgres.
+// A separate API process: its connections are counted, and it loses Postgres.
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { resolve } from 'node:path';
@@ -33,20 +33,20 @@ afterAll(async () => {
   proxy.close();
 });
 
-/** A job that nobody works on. */
+/** A job without a worker. */
 async function idleJob(): Promise<string> {
   await api.client.post('/api/providers', { key: 'sim', base_url: 'http://127.0.0.1:9/v1', models: [{ id: 'a' }] });
   const { suite_id } = (await api.client.post('/api/tool-eval/import', weatherSuite(1))).body;
   return (await api.client.post('/api/tool-eval', { suite_id, models: ['sim::a'] })).body.job_id;
 }
 const cancel = (jobId: string) => api.client.post('/api/tool-eval/cancel', { job_id: jobId });
-/** A job that ended before anyone watched it. */
+/** A job that ended before it was watched. */
 async function endedJob(): Promise<string> {
   const jobId = await idleJob();
   await cancel(jobId);
   return jobId;
 }
-/** By metrics that may be a second old. */
+/** From metrics that may be a second old. */
 const sockets = async (): Promise<number> =>
   Number(/^toolmark_live_connections (\d+)/m.exec((await api.client.get('/metrics')).body)![1]);
 

@@ -1,7 +1,7 @@
 import type { WatchEvent, WatchOptions } from './job-watch.js';
 import { LiveConnection } from './live-connection.js';
 
-/** Follows one job over a connection of its own, as `LiveConnection.watchJob` does. */
+/** Follows one job over its own connection, like `LiveConnection.watchJob`. */
 export async function* watchJob(
   serverUrl: string,
   jobId: string,
@@ -11,7 +11,7 @@ export async function* watchJob(
   if (signal?.aborted) return;
   const connection = new LiveConnection(serverUrl, { token });
   const close = (): void => connection.close();
-  // At once, whatever its reader does meanwhile.
+  // At once, whatever its reader is doing.
   signal?.addEventListener('abort', close);
   try {
     yield* connection.watchJob(jobId, options);

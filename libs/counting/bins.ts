@@ -1,14 +1,16 @@
-/** Values of a histogram, from the lowest to the highest, both inclusive. */
+/** A histogram bin from the lowest to the highest value, both inclusive. */
 export interface Bin {
   from: number;
   to: number;
 }
 
-/** What a stored latency is at most. */
+/** Largest value of a stored latency. */
 const MAX_LATENCY_MS = 2 ** 31 - 1;
 const BINS_PER_DECADE = 8;
 
-/** Of milliseconds: 0, and then bins of equal width on a logarithmic scale, as far as whole numbers allow. */
+/**
+ * Bins of latencies in milliseconds: 0, then bins of equal width on a logarithmic scale, as far as whole numbers allow.
+ */
 export const LATENCY_BINS: readonly Bin[] = latencyBins();
 
 function latencyBins(): Bin[] {
@@ -21,11 +23,11 @@ function latencyBins(): Bin[] {
   return starts.map((from, index) => ({ from, to: (starts[index + 1] ?? MAX_LATENCY_MS + 1) - 1 }));
 }
 
-/** The largest number below a share of 1: `to` is inclusive, and no score may lie between two bins. */
+/** The largest number below a share of 1: `to` is inclusive, and no score may fall between two bins. */
 const below = (share: number): number => share - share * (Number.EPSILON / 2);
 const TENTHS = Array.from({ length: 11 }, (_, n) => n / 10);
 
-/** Of overall scores: 0, ten bins between, and 1. */
+/** Bins of overall scores: 0, ten bins in between, and 1. */
 export const OVERALL_BINS: readonly Bin[] = [
   { from: 0, to: 0 },
   ...TENTHS.slice(0, -1).map((from, n) => ({ from: n === 0 ? Number.MIN_VALUE : from, to: below(TENTHS[n + 1]!) })),

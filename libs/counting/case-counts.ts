@@ -1,6 +1,6 @@
 import type { CountedCase, CountedCaseFigures, CountedResults } from '#lib/contracts/counted';
 
-/** The figures of one case, while its results are counted. */
+/** Counts of one case, while its results are read. */
 export class CaseCounts {
   readonly #scored: number[];
   readonly #passed: number[];
@@ -31,7 +31,7 @@ export class CaseCounts {
       ...{ position, caseId, name, prompt, category, scored, passed },
       errored: this.#errored,
       overallSum: this.#overallSum,
-      // Equal shares of different numbers of samples, without a rounding error.
+      // Compares shares of different sample counts by cross-multiplication, without a rounding error.
       differs: rest.some((target) => passed[target]! * scored[first]! !== passed[first]! * scored[target]!),
       allFailed: measured.length > 0 && passed.every((n) => n === 0),
     };

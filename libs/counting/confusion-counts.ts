@@ -1,17 +1,17 @@
 import { MAX_CONFUSED, type Confusion } from '#lib/contracts/run-facets';
 
-/** In place of an expected tool that is not among those with a row of their own. */
+/** Label for expected tools that have no row of their own. */
 const OTHER = '';
 
 /**
- * Which tools were called where others were expected, for each model. Only expected tools of `rows` are counted by
- * themselves. A case that accepts several tools counts in the row of each of them.
+ * Confusion matrix per model: which tools were called where others were expected. Only expected tools in `rows` are
+ * counted separately. A case that accepts several tools counts in the row of each.
  */
 export class ConfusionCounts {
   readonly #cells = new Map<string, Map<string, Int32Array>>();
   readonly #rows: ReadonlySet<string>;
 
-  /** @param others how many expected tools there are beside those of `rows` */
+  /** @param others number of expected tools that are not in `rows` */
   constructor(
     readonly targets: number,
     readonly rows: readonly string[],
@@ -33,7 +33,7 @@ export class ConfusionCounts {
     return cell;
   }
 
-  /** Of one model, or of all of them. Its rows and columns are the same for every model. */
+  /** The matrix of one model, or of all models. Rows and columns are the same for every model. */
   matrix(target?: number): Confusion {
     const columns = this.#columns();
     const shown = columns.slice(0, MAX_CONFUSED);
@@ -53,7 +53,7 @@ export class ConfusionCounts {
     };
   }
 
-  /** The called tools, the most frequent first. */
+  /** The called tools, most frequent first. */
   #columns(): string[] {
     const totals = new Map<string, number>();
     for (const cells of this.#cells.values())

@@ -78,7 +78,7 @@ describe('results that are drawn', () => {
   });
 
   it('are each as likely as another', () => {
-    // Of 1,000 places 20 are drawn for each of 500 seeds: each 10 times, give or take.
+    // 20 of 1,000 places are drawn for each of 500 seeds: each place about 10 times.
     const some = places.slice(0, 1000);
     const drawn = new Array<number>(some.length).fill(0);
     for (let seed = 0; seed < 500; seed++)

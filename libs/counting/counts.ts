@@ -1,6 +1,6 @@
 /** `[passed, not passed, errored]` of one model. */
 export type Counts = [passed: number, failed: number, errored: number];
-/** What became of a result, as an index into its counts. */
+/** The outcome of a result, as an index into its counts. */
 export const FATE = { passed: 0, failed: 1, errored: 2 } as const;
 export type Fate = (typeof FATE)[keyof typeof FATE];
 
@@ -29,7 +29,7 @@ export class TargetCounts {
   }
 }
 
-/** Counts of each value of a facet. */
+/** Counts per value of a facet. */
 export class FacetCounts<Value extends string | number> {
   readonly #counts = new Map<Value, TargetCounts>();
 

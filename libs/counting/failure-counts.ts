@@ -9,7 +9,7 @@ interface Counting {
   drawn: Reservoir;
 }
 
-/** Kinds that are counted at the same time. Where a run has more, its rare ones are only counted together. */
+/** Maximum number of kinds counted separately. If a run has more, the rare ones are counted together. */
 const MAX_KINDS = 10_000;
 
 /** Groups of results that did not pass in the same way. */
@@ -35,7 +35,7 @@ export class FailureCounts {
     group.drawn.add(place);
   }
 
-  /** The largest groups of each error type, the largest first. */
+  /** The largest groups of each error type, largest first. */
   finish(): { groups: CountedGroup[]; others: Record<string, OtherFailures> } {
     const kept = new Map<string, number>();
     const groups: CountedGroup[] = [];

@@ -1,11 +1,11 @@
-/** A string, which is a key if a colon follows; or the beginning or the end of an object or array. */
+/** A string (a key if a colon follows), or the start or end of an object or array. */
 const TOKEN = /"([^"\\]*(?:\\.[^"\\]*)*)("?)(:?)|[{}[\]]/gsu;
-/** How deep a check of an argument stands in the JSON of evidence: `{pairs: [{arguments: [{path, verdict}]}]}`. */
+/** Depth of an argument's check in the evidence JSON: `{pairs: [{arguments: [{path, verdict}]}]}`. */
 const CHECK_DEPTH = 5;
 
 /**
  * The path of the first argument that is wrong or missing.
- * @param evidence its JSON, or the beginning of it, which may break off anywhere
+ * @param evidence its JSON, possibly truncated at any point
  */
 export function firstWrongArgument(evidence: string): string | null {
   let [depth, key, path] = [0, '', ''];

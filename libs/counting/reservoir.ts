@@ -1,11 +1,11 @@
 import type { Place } from '#lib/contracts/counted';
 
-/** How many results of a group are kept to be drawn. */
+/** Number of results kept per group, from which samples are drawn. */
 export const RESERVOIR = 200;
 
 /**
- * A number from 0 to 2^32 - 1 that a place has for a seed, like one drawn at random: the finaliser of MurmurHash3 over
- * its parts. The same place has the same one always.
+ * A pseudo-random number from 0 to 2^32 - 1 for a place and a seed: the finaliser of MurmurHash3 over its parts. The
+ * same place and seed always give the same number.
  */
 function hashOf({ target, position, sample }: Place, seed: number): number {
   let hash = seed | 0;
@@ -22,13 +22,13 @@ const byHash = (a: Hashed, b: Hashed): number =>
   a.hash - b.hash || a.target - b.target || a.position - b.position || a.sample - b.sample;
 type Hashed = Place & { hash: number };
 
-/** The order of places for a seed. The first ones are a sample of them, each set of places as likely as another. */
+/** The order of places for a seed. Any prefix is a uniform sample: each set of places is equally likely. */
 export const inDrawnOrder = (places: readonly Place[], seed: number): Place[] =>
   places.map((place) => ({ ...place, hash: hashOf(place, seed) })).sort(byHash);
 
 /**
- * A uniform sample of places: those with the smallest hashes (bottom k), whatever the order in which they come.
- * Counting the same results again keeps the same ones.
+ * A uniform sample of places: those with the smallest hashes (bottom k), whatever the order in which they arrive.
+ * Counting the same results again keeps the same sample.
  */
 export class Reservoir {
   #kept: Hashed[] = [];

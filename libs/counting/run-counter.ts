@@ -18,14 +18,14 @@ import { FacetCounts, FATE, TargetCounts, type Fate } from './counts.js';
 import { FailureCounts } from './failure-counts.js';
 import { firstWrongArgument } from './first-wrong-argument.js';
 
-/** Characters of the name of a tool or an argument that are kept. */
+/** Maximum number of characters kept of the name of a tool or an argument. */
 const MAX_LABEL = 1000;
-/** In place of the kind of an error: a rescore could not score the reply. */
+/** Used instead of an error kind when a rescore could not score the reply. */
 const NOT_SCORED = 'not_scored';
 
 /**
- * Counts the results of a run that has ended, case by case. What it holds meanwhile is bounded, whatever is in the
- * results: values of facets and names of tools are those of `values`.
+ * Counts the results of a run that has ended, case by case. Its memory is bounded whatever the results contain: facet
+ * values and tool names are limited to those in `values`.
  */
 export class RunCounter {
   readonly #totals: TargetCounts;
@@ -138,8 +138,8 @@ export class RunCounter {
   }
 
   /**
-   * The labels by which a filter finds the called tool. One that another case expects and that the suite does not have
-   * is found by its name and as an unknown one.
+   * The filter labels that match the called tool. A tool that another case expects but the suite does not have matches
+   * both by its name and as an unknown one.
    */
   #calledLabels(of: CountedCase, called: string): string[] {
     if (called === NO_CALL) return [TOOL_LABELS.none];
@@ -167,7 +167,7 @@ export class RunCounter {
   }
 }
 
-/** What a group is called, of which Postgres can store the beginning. */
+/** The label of a group, truncated and made storable in Postgres. */
 const label = (text: string): string => toStorable(text.slice(0, MAX_LABEL));
 
 function facetOf(counts: FacetCounts<string>, uncounted = 0): RunFacets['category'] {
@@ -181,7 +181,7 @@ function facetOf(counts: FacetCounts<string>, uncounted = 0): RunFacets['categor
 const histogram = (counts: FacetCounts<number>, bins: readonly Bin[]): RunFacets['overall'] =>
   bins.map((bin, index) => ({ ...bin, by_target: counts.get(index).toJSON() }));
 
-/** Without empty bins at both ends. */
+/** Removes empty bins at both ends. */
 function trimmed(bins: RunFacets['latency_ms']): RunFacets['latency_ms'] {
   const isFilled = ({ by_target }: (typeof bins)[number]): boolean => by_target.some((one) => one.some((n) => n > 0));
   return bins.slice(Math.max(0, bins.findIndex(isFilled)), bins.findLastIndex(isFilled) + 1);

@@ -1,10 +1,10 @@
-/** The step of a run that tries a case out: no list shows it, whatever it is asked for. */
+/** The step of a run that tries a case out: no list shows it, whatever the filter. */
 export const TRY_STEP = 'try';
 
-/** Why something cannot be done with a child run alone. @param wayOut a sentence */
+/** Why an action is not possible on a child run alone. @param wayOut a sentence */
 export const madeBy = (what: 'run' | 'job', orchestrationId: string, wayOut: string): string =>
   `The ${what} belongs to a gate run or a tune, "${orchestrationId}". ${wayOut}`;
 
-/** SQL: the parent of the run `r` was not deleted (`hideParents`): whose was, is removed within minutes. */
+/** SQL: the parent of the run `r` was not deleted (`hideParents`): a run whose parent was is removed within minutes. */
 export const HAS_NO_DELETED_PARENT = `NOT EXISTS (
   SELECT 1 FROM orchestration gone WHERE gone.id = r.orchestration_id AND gone.team_id = gone.id)`;

@@ -2,7 +2,7 @@ import type { Role } from '#lib/contracts/team';
 import { sha256 } from '#lib/runtime/seal';
 import type { Pool, PoolClient } from '../connection/pool.js';
 
-/** What says whose a request is: a token, or the value of a session's cookie. Neither stands for the other. */
+/** What authenticates a request: a token, or the value of a session cookie. The two are not interchangeable. */
 export interface Credential {
   kind: 'token' | 'session';
   secret: string;
@@ -10,7 +10,7 @@ export interface Credential {
 
 /** The user, role and team that a request comes from. */
 export interface Caller {
-  /** The token of the request, or the one that its session began with; null for a session that began without one. */
+  /** The token of the request, or the one its session began with; null for a session that began without a token. */
   tokenId: string | null;
   teamId: string;
   teamName: string;
@@ -19,7 +19,7 @@ export interface Caller {
   role: Role;
 }
 
-/** SQL: a session `s` that has ended by itself. It also ends with its token, its user, or when its user ends it. */
+/** SQL: whether a session `s` has expired. It also ends with its token, its user, or when its user ends it. */
 export const SESSION_HAS_ENDED = `(s.expires_at <= now() OR s.last_used_at <= now() - interval '12 hours')`;
 
 const USER = `u.id AS "userId", u.name AS "userName", t.id AS "teamId", t.name AS "teamName"`;
@@ -39,12 +39,12 @@ const STATEMENTS: Record<Credential['kind'], { name: string; text: string }> = {
   },
 };
 
-/** The caller that a token or a session belongs to; undefined when it is unknown or has ended. */
+/** The caller of a token or a session; undefined when it is unknown or has ended. */
 export async function findCaller(db: Pool | PoolClient, { kind, secret }: Credential): Promise<Caller | undefined> {
   return (await findCallers(db, kind, [secret])).get(secret);
 }
 
-/** The callers of many tokens, or of many sessions, by secret, in one statement. What has ended has no entry. */
+/** The callers of many tokens or sessions, by secret, in one statement. Ended ones have no entry. */
 export async function findCallers(
   db: Pool | PoolClient,
   kind: Credential['kind'],

@@ -1,10 +1,10 @@
 /**
- * A page of cases, whatever the size of their suite, holds up to this many cases, and only cases that begin within
- * this many bytes.
+ * Limits of a page of cases, whatever the size of the suite: this many cases, and only cases that begin within this
+ * many bytes.
  */
 export const CASE_PAGE = { cases: 500, bytes: 2 ** 20 };
 
-/** Where a reading of a suite's cases stands. */
+/** Position in a paged read of a suite's cases. */
 export interface CasePlace {
   id: string;
   position: number;
@@ -12,8 +12,8 @@ export interface CasePlace {
 export const BEFORE_FIRST: CasePlace = { position: -1, id: '00000000-0000-0000-0000-000000000000' };
 
 /**
- * SQL of the first page of the cases that fulfil `condition`. Postgres knows the length of a stored text without
- * reading it, so it reads only the texts that it takes.
+ * SQL of the first page of the cases that match `condition`. Postgres knows the length of a stored text without reading
+ * it, so it reads only the texts of the page.
  */
 export const firstPage = (condition: string, size = CASE_PAGE): string => `
   SELECT c.id, c.position, c.body FROM (
@@ -24,7 +24,7 @@ export const firstPage = (condition: string, size = CASE_PAGE): string => `
   ) fitting JOIN suite_case c ON c.id = fitting.id WHERE fitting.before < ${size.bytes}`;
 
 /**
- * SQL: whether the case with this `body` is not a draft, so that it takes part in runs. The first test is cheap and
- * decides for almost every case.
+ * SQL: whether the case with this `body` is not a draft and so takes part in runs. The first test is cheap and decides
+ * for almost every case.
  */
 export const NOT_DRAFT = `(strpos(body, '"draft":true') = 0 OR body::json ->> 'draft' IS DISTINCT FROM 'true')`;

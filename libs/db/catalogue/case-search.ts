@@ -1,22 +1,22 @@
 import { firstPage } from './case-pages.js';
 
-/** What one request looks through, whatever the size of the suite. */
+/** Limits of one request's search, whatever the size of the suite. */
 export const SEARCHED = { cases: 10_000, bytes: 16 * 2 ** 20 };
 
-/** The texts of a list in the case `c`; `text` reads one of an `entry`. */
+/** The texts of a list in the case `c`; `text` is the SQL that reads one from an `entry`. */
 const texts = (list: string, text: string): string =>
   `(SELECT string_agg(${text}, chr(10)) FROM json_array_elements(
     CASE json_typeof(c.${list}) WHEN 'array' THEN c.${list} END) entry)`;
 
-/** What a list of cases shows of a case. */
+/** The texts of a case that a case list shows. */
 const SEEN = `concat_ws(chr(10), c.name, c.prompt, c.expected_tool, c.category, ${texts('tags', "entry #>> '{}'")},
   ${texts('expected_calls', "entry ->> 'tool'")}, ${texts('messages', "entry ->> 'content'")})`;
 
 /**
- * SQL of the cases that fulfil `condition` and hold a text in what people see of them, as far as one request looks.
- * There is always a row: `last` is the position of the last case that was looked at, null when there was none. A case
- * that has the text nowhere in its JSON is not parsed.
- * @param text the placeholders of the text, and of the same text as it stands in JSON
+ * SQL of the cases that match `condition` and contain a text in their visible fields, within the limits of one request.
+ * There is always a row: `last` is the position of the last case examined, null when there was none. A case whose JSON
+ * does not contain the text is not parsed.
+ * @param text placeholders of the text and of its JSON-encoded form
  */
 export const searchCases = (condition: string, text: { plain: string; json: string }, limit: string): string => `
   WITH looked AS (${firstPage(condition, SEARCHED)})

@@ -24,7 +24,7 @@ const toCase = (row: CaseRow): Case => ({
   ...(parseJson(row.body) as unknown as CaseInput),
 });
 
-/** SQL: of the suite `$1`, if it belongs to the team `$2`. */
+/** SQL: belongs to the suite `$1` of the team `$2`. */
 const OF_SUITE = 'suite_id = (SELECT id FROM suite WHERE id = $1 AND team_id = $2)';
 
 const MAX_LABELS = 500;
@@ -37,7 +37,7 @@ export class CaseRepository implements TeamScoped {
   ) {}
 
   /**
-   * @param text what the cases of the page hold; `next_cursor` then leads on from the last case that was looked at
+   * @param text what the cases of the page must contain; `next_cursor` then continues after the last case examined
    * @throws ProblemError 404 when the team has no such suite
    */
   async list(suiteId: string, { text, ...page }: CasesQuery): Promise<Page<Case>> {
@@ -95,9 +95,9 @@ export class CaseRepository implements TeamScoped {
   }
 
   /**
-   * The cases of a suite in order, page by page. Each page is a query of its own, so that a slow reader holds no
-   * connection, and no snapshot that Postgres would have to keep for it. Every state of a suite has a version of its
-   * own, so pages that were read at one version belong together.
+   * The cases of a suite in order, page by page. Each page is a separate query, so that a slow reader holds neither a
+   * connection nor a snapshot that Postgres would have to keep. Every state of a suite has its own version, so pages
+   * read at one version are consistent.
    * @throws SuiteChanged when the suite has another version now
    */
   async *pages(suiteId: string, version: number): AsyncGenerator<CaseRow[]> {
@@ -117,7 +117,7 @@ export class CaseRepository implements TeamScoped {
     }
   }
 
-  /** The cases that a run with this filter would take, as far as their JSON contains `text`, page by page. */
+  /** The cases that a run with this filter would take and whose JSON contains `text`, page by page. */
   async *selected(suiteId: string, filter: RunInput['case_filter'], text: string): AsyncGenerator<Case[]> {
     const page = firstPage(
       `${OF_SUITE} AND position >= $6 AND (position, id) > ($6, $7) AND ($3::text[] IS NULL OR tags && $3)
@@ -140,7 +140,7 @@ export class CaseRepository implements TeamScoped {
     }
   }
 
-  /** The fields that at least one case of the suite has. */
+  /** The fields that at least one case of the suite uses. */
   async usedFields(suiteId: string): Promise<string[]> {
     const { rows } = await this.db.query<{ field: string }>(
       `SELECT DISTINCT json_object_keys(body::json) AS field FROM suite_case WHERE ${OF_SUITE}`,
@@ -149,7 +149,7 @@ export class CaseRepository implements TeamScoped {
     return rows.map((row) => row.field);
   }
 
-  /** The labels of a filter that no case of the suite has, with some of the labels that its cases have. */
+  /** The labels of a filter that no case of the suite has, with some of the labels its cases do have. */
   async labels(
     suiteId: string,
     { tags, category }: NonNullable<RunInput['case_filter']>,
@@ -179,7 +179,7 @@ export class CaseRepository implements TeamScoped {
   }
 
   /**
-   * Adds cases behind the others.
+   * Appends cases.
    * @param checkedTools the tools that the cases were checked against
    * @throws SuiteChanged when the suite has other tools now
    */

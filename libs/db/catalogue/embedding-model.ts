@@ -11,7 +11,7 @@ export interface EmbeddingModel {
   name: string;
   baseUrl: string;
   sealedKey: string | null;
-  /** US dollars for a million tokens; null when it is not known. */
+  /** US dollars per million tokens; null when unknown. */
   costPerMtok: number | null;
   lane: LaneLimits;
 }
@@ -38,7 +38,7 @@ export async function loadEmbeddingModel(pool: Pool, teamId: string): Promise<Em
 }
 
 /**
- * SQL: whether comparing by meaning costs a team an amount that is known.
+ * SQL: whether semantic comparison has a known cost for a team.
  * @param teamId SQL of its id
  */
 export const embeddingCosts = (teamId: string): string =>

@@ -13,13 +13,13 @@ export async function findEmbeddings(
     text: 'SELECT hash, vector FROM embedding WHERE team_id = $1 AND model = $2 AND hash = ANY ($3::bytea[])',
     values: [teamId, model, hashes],
   });
-  // Copied: a Float32Array needs an offset that is a multiple of four.
+  // Copied, as a Float32Array needs an offset that is a multiple of four.
   return new Map(
     rows.map(({ hash, vector }) => [hash.toString('hex'), new Float32Array(Uint8Array.from(vector).buffer)]),
   );
 }
 
-/** What a request for vectors took, and what it cost. */
+/** Usage and cost of a request for vectors. */
 export interface EmbeddingBill {
   providerKey: string;
   modelId: string;
@@ -28,9 +28,9 @@ export interface EmbeddingBill {
 }
 
 /**
- * Stores vectors and adds their cost to the spending of the team, both or neither.
+ * Stores vectors and adds their cost to the team's spending, both or neither.
  * @param model the name that the vectors are stored under
- * @param isRetry the same was tried before and may have been committed: what was stored then is counted already
+ * @param isRetry an earlier attempt may have been committed: vectors that it stored are already counted
  */
 export async function storeEmbeddings(
   pool: Pool,

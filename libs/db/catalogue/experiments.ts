@@ -7,7 +7,7 @@ import type { TeamScoped } from '../team-isolation.js';
 import { toPage } from './page.js';
 import { takeBaseline } from './take-baseline.js';
 
-/** An experiment without what is known of its runs. */
+/** An experiment without the figures of its runs. */
 export interface StoredExperiment {
   id: string;
   suiteId: string;
@@ -22,7 +22,7 @@ export interface StoredExperiment {
   measure: string;
   baselineId: string | null;
   baselineSetBy: 'user' | 'first_run' | null;
-  /** It had one, which was deleted: only a user pins another. */
+  /** Its baseline was deleted; only a user pins another. */
   baselineDeleted: boolean;
   bestId: string | null;
   tiedWith: string[];
@@ -42,7 +42,7 @@ const SELECT = `
   FROM experiment e LEFT JOIN suite s ON s.id = e.suite_id AND s.team_id = e.team_id
   WHERE e.team_id = $1`;
 
-/** The experiments of a team. What their runs say of them is in `read/experiment-runs.ts`. */
+/** The experiments of a team. Figures of their runs are in `read/experiment-runs.ts`. */
 export class ExperimentRepository implements TeamScoped {
   constructor(
     readonly db: Pool | PoolClient,
@@ -72,7 +72,7 @@ export class ExperimentRepository implements TeamScoped {
   }
 
   /**
-   * The experiment that a body names, which must be over this suite.
+   * The experiment named by a request body, which must be of this suite.
    * @param path where the body names it
    * @throws ProblemError 422
    */

@@ -6,7 +6,7 @@ export interface KeyOwner {
   userId: string;
   key: string;
 }
-/** A key that a request holds until its response is stored, or until a repeat claims it. */
+/** A key held by a request until its response is stored, or until a repeat claims it. */
 export interface ClaimedKey extends KeyOwner {
   claimedAt: Date;
 }
@@ -16,7 +16,7 @@ export type KeyState =
   | { state: 'under-way' }
   | { state: 'answered'; status: number; response: string };
 
-/** A request that has not ended after this time died with its process, and its key may be claimed again. */
+/** A request that takes longer than this is assumed to have died with its process, and its key may be claimed again. */
 const ABANDONED_MS = 60_000;
 
 /** Claims a key for a request, or returns the state of the request that claimed it before. */
@@ -36,20 +36,20 @@ export async function claimKey(pool: Pool, owner: KeyOwner, request: string): Pr
     id,
   );
   const row = rows[0];
-  if (!row) return claimKey(pool, owner, request); // the request that held it failed and released it just now
+  if (!row) return claimKey(pool, owner, request); // the request that held it has just failed and released it
   if (row.request !== request) return { state: 'other-request' };
   return row.status === null
     ? { state: 'under-way' }
     : { state: 'answered', status: row.status, response: row.response ?? '' };
 }
 
-/** SQL: the claim of `$1` to `$4` that has no response yet. At least a minute lies between two claims of a key. */
+/** SQL: the claim of `$1` to `$4` that has no response yet. Two claims of a key are at least a minute apart. */
 const CLAIM = 'team_id = $1 AND user_id = $2 AND key = $3 AND created_at = $4 AND status IS NULL';
 const valuesOf = ({ teamId, userId, key, claimedAt }: ClaimedKey): unknown[] => [teamId, userId, key, claimedAt];
 
 /**
- * Stores the response of the request that holds the key. With the client of a transaction, the changes of the
- * request and its response are committed together or not at all.
+ * Stores the response of the request that holds the key. With the client of a transaction, the request's changes and
+ * its response are committed together or not at all.
  * @throws ProblemError 409 when a repeat claimed the key after a minute: this request must change nothing
  */
 export async function storeResponse(

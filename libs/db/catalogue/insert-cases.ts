@@ -2,7 +2,7 @@ import type { CaseInput } from '#lib/contracts/case';
 import { newId } from '#lib/runtime/ids';
 import type { PoolClient } from '../connection/pool.js';
 
-/** One statement inserts cases up to this size, so that a large suite is not in memory twice. */
+/** Maximum size of one INSERT of cases, so that a large suite is not in memory twice. */
 const MAX_INSERT_BYTES = 2 ** 20;
 
 /** A case as it is stored. */
@@ -19,7 +19,7 @@ export const writeCase = (input: CaseInput): WrittenCase => ({
 });
 
 /**
- * @param firstPosition the position of the first of them; the others follow
+ * @param firstPosition position of the first case; the others follow
  * @returns their ids
  */
 export async function insertCases(

@@ -21,7 +21,7 @@ const toLane = ({
   paused_at: paused_at?.toISOString() ?? null,
 });
 
-/** Items of recorded runs that are scored at a time, in all processes: each may hold a reply of megabytes. */
+/** Items of recorded runs scored concurrently, across all processes: each may hold a reply of megabytes. */
 const RECORDED_CONCURRENCY = 64;
 
 /** The lanes of a team that a provider uses or that have work. */
@@ -75,8 +75,8 @@ export class LaneRepository implements TeamScoped {
   }
 
   /**
-   * The lane of the team's recorded replies, made if it is not there. No model is asked there, and nothing limits
-   * it. Without work it is removed like any lane that no provider uses.
+   * The lane of the team's recorded replies, created if missing. It asks no model and has no rate limits. Without work
+   * it is removed like any lane that no provider uses.
    */
   ensureRecordedLane(): Promise<string> {
     return findOrCreateLane(this.db, this.teamId, RECORDED, RECORDED, RECORDED_CONCURRENCY);

@@ -2,10 +2,10 @@ import type { Refusal } from '#lib/contracts/learned';
 import { toStorable } from '#lib/contracts/json/storable';
 import type { Pool, PoolClient } from '../connection/pool.js';
 
-/** More would be made up by a host. */
+/** Maximum number of settings learned per model; more would be made up by a host. */
 const MAX_LEARNED = 40;
 
-/** Remembers with a model how a setting is sent to it, so that later requests are not refused for it. */
+/** Stores for a model how a setting must be sent, so that later requests are not rejected for it. */
 export async function learnSetting(
   pool: Pool,
   providerId: string,
@@ -21,7 +21,10 @@ export async function learnSetting(
   );
 }
 
-/** Forgets what was learned of a provider's model, or of all of them, so that it is asked as a run says again. */
+/**
+ * Forgets what was learned about a provider's model, or about all of them, so that requests follow the run's settings
+ * again.
+ */
 export async function forgetLearned(db: Pool | PoolClient, providerId: string, modelId?: string): Promise<void> {
   await db.query(
     `UPDATE model SET learned = '{}'

@@ -15,7 +15,7 @@ export class McpSourceRepository implements TeamScoped {
     readonly teamId: string,
   ) {}
 
-  /** Stores the source of a suite in place of the one before. */
+  /** Stores the source of a suite, replacing the previous one. */
   async save(suiteId: string, { url, transport, name, version, instructions, toolNames }: McpSource): Promise<void> {
     await this.db.query(
       `INSERT INTO mcp_source (suite_id, url, transport, server_name, server_version, instructions, tool_names)
@@ -26,7 +26,7 @@ export class McpSourceRepository implements TeamScoped {
     );
   }
 
-  /** Undefined where the tools of the suite came from elsewhere. */
+  /** Undefined when the tools of the suite came from elsewhere. */
   async find(suiteId: string): Promise<Pick<McpSource, 'url' | 'transport' | 'toolNames'> | undefined> {
     const { rows } = await this.db.query<Pick<McpSource, 'url' | 'transport' | 'toolNames'>>(
       `SELECT m.url, m.transport, m.tool_names AS "toolNames" FROM mcp_source m JOIN suite s ON s.id = m.suite_id

@@ -18,7 +18,7 @@ import { toPage } from './page.js';
 
 export interface NewPromptVersion {
   suiteId: string;
-  /** Those of the suite: see `checkComponents` in apps/api/runs. */
+  /** The components of its suite: see `checkComponents` in apps/api/runs. */
   components: PromptComponents;
   label: string;
   tags: readonly string[];
@@ -46,7 +46,7 @@ export class PromptVersionRepository implements TeamScoped {
     readonly teamId: string,
   ) {}
 
-  /** The newest first, without their texts. */
+  /** Newest first, without their texts. */
   async list({ limit, cursor, suite_id, tag }: PromptVersionsQuery): Promise<Page<PromptVersionHead>> {
     const { rows } = await this.db.query<HeadRow>(
       `SELECT ${HEAD} FROM prompt_version v
@@ -85,7 +85,7 @@ export class PromptVersionRepository implements TeamScoped {
   }
 
   /**
-   * @param id to be given to it
+   * @param id the id it gets
    * @returns the id
    * @throws ProblemError 422 when the suite or the parent is gone, 409 when the suite has too many versions
    */
@@ -131,14 +131,14 @@ export class PromptVersionRepository implements TeamScoped {
     });
   }
 
-  /** Runs that took its texts have them, and stay as they are. @throws ProblemError 404 */
+  /** Runs that used the version keep their own copy of its texts. @throws ProblemError 404 */
   async delete(id: string): Promise<void> {
     await inTransaction(this.db, async (client) => {
       const { rows } = await client.query<{ suite_id: string | null }>(
         'SELECT suite_id FROM prompt_version WHERE id = $1 AND team_id = $2',
         [id, this.teamId],
       );
-      // The versions that it is the parent of change, too.
+      // The versions whose parent it is change, too.
       if (rows[0]?.suite_id) await takeTurn(client, rows[0].suite_id);
       const { rowCount } = await client.query('DELETE FROM prompt_version WHERE id = $1 AND team_id = $2', [
         id,
@@ -148,7 +148,7 @@ export class PromptVersionRepository implements TeamScoped {
     });
   }
 
-  /** The suite stays until the transaction ends. */
+  /** Keeps the suite from being deleted until the transaction ends. */
   async #keepSuite(client: PoolClient, suiteId: string): Promise<void> {
     const kept = await client.query('SELECT 1 FROM suite WHERE id = $1 AND team_id = $2 FOR KEY SHARE', [
       suiteId,
@@ -181,7 +181,7 @@ export class PromptVersionRepository implements TeamScoped {
       ]);
   }
 
-  /** A tag stands on one version of a suite. */
+  /** A tag belongs to one version of a suite. */
   async #takeTags(
     client: PoolClient,
     { id, suiteId, tags }: { id: string; suiteId: string; tags: readonly string[] },
@@ -196,7 +196,7 @@ export class PromptVersionRepository implements TeamScoped {
   }
 }
 
-/** Those who add versions to a suite, move its tags, or delete a version or the suite take turns. */
+/** Serialises adding versions to a suite, moving its tags, and deleting a version or the suite. */
 async function takeTurn(client: PoolClient, suiteId: string): Promise<void> {
   await client.query('SELECT 1 FROM suite WHERE id = $1 FOR KEY SHARE', [suiteId]);
   await client.query(`SELECT pg_advisory_xact_lock(hashtext('prompt versions'), hashtext($1))`, [suiteId]);

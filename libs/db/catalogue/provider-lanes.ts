@@ -2,8 +2,8 @@ import { newId } from '#lib/runtime/ids';
 import type { Pool, PoolClient } from '../connection/pool.js';
 
 /**
- * The lane of a team with this fingerprint. A new one has this name, and the default limits. It is kept from being
- * removed until the transaction ends, and may be changed: its turn to be locked for a change comes after targets.
+ * The lane of a team with this fingerprint. A new one gets this name and the default limits. It cannot be removed until
+ * the transaction ends, and may be changed: lanes are locked for a change after targets.
  */
 export async function findOrCreateLane(
   client: Pool | PoolClient,
@@ -27,7 +27,7 @@ export async function findOrCreateLane(
   }
 }
 
-/** Gives lanes of credentials the strictest limits of the providers that share them. */
+/** Gives each lane of shared credentials the strictest limits of the providers that use it. */
 export async function syncLaneLimits(client: PoolClient, laneIds: string[]): Promise<void> {
   await client.query(
     `UPDATE lane SET requests_per_minute = s.rpm, tokens_per_minute = s.tpm, max_concurrency = s.concurrency

@@ -61,7 +61,7 @@ export async function replaceModels(
   }
 }
 
-/** The lane of a model that has limits of its own. */
+/** The lane of a model with its own limits. */
 function laneOfModel(
   client: PoolClient,
   sealer: Sealer,
@@ -71,7 +71,7 @@ function laneOfModel(
   return findOrCreateLane(client, teamId, `${key}::${modelId}`, sealer.fingerprint('model', id, modelId));
 }
 
-/** Gives the lanes of a provider's models their limits, after its targets have moved (`lockUser`). */
+/** Sets the limits of the lanes of a provider's models, after its targets have moved (`lockUser`). */
 export async function syncModelLanes(client: PoolClient, providerId: string): Promise<void> {
   await client.query(
     `UPDATE lane SET requests_per_minute = (m.limits::json ->> 'requests_per_minute')::int,

@@ -11,7 +11,7 @@ import { toPage } from './page.js';
 
 export type StoredProvider = ProviderRow & { models: ModelRow[] };
 
-/** An answer names, and a 404 compares the unknown key with, this many of the team's keys. */
+/** Maximum number of the team's keys that a response lists, and that a 404 compares the unknown key with. */
 const MAX_COMPARED = 1000;
 
 /** The providers of a team. `ProviderChanges` changes them. */
@@ -32,7 +32,7 @@ export class ProviderRepository implements TeamScoped {
     return { items: providers.map((row) => toProvider(row, keys.get(row.lane_id) ?? [])), next_cursor };
   }
 
-  /** All of them with their models, by key. */
+  /** All providers with their models, by key. */
   async all(): Promise<StoredProvider[]> {
     const { rows } = await this.db.query<ProviderRow>('SELECT * FROM provider WHERE team_id = $1 ORDER BY key', [
       this.teamId,
@@ -40,7 +40,7 @@ export class ProviderRepository implements TeamScoped {
     return withModels(this.db, rows);
   }
 
-  /** The key, format and address of each provider, the newest first. */
+  /** The key, format and address of each provider, newest first. */
   async addresses(): Promise<{ key: string; kind: ProviderKind; baseUrl: string }[]> {
     const { rows } = await this.db.query<{ key: string; kind: ProviderKind; baseUrl: string }>(
       'SELECT key, kind, base_url AS "baseUrl" FROM provider WHERE team_id = $1 ORDER BY id DESC LIMIT $2',
@@ -55,7 +55,7 @@ export class ProviderRepository implements TeamScoped {
     return toProvider(found, (await this.#keysByLane([found])).get(found.lane_id) ?? []);
   }
 
-  /** The keys of the providers that use the lanes of these, in order. */
+  /** The keys of the providers that share lanes with these, in order. */
   async #keysByLane(providers: readonly ProviderRow[]): Promise<Map<string, string[]>> {
     const { rows } = await this.db.query<{ key: string; lane_id: string }>(
       'SELECT key, lane_id FROM provider WHERE team_id = $1 AND lane_id = ANY ($2) ORDER BY key LIMIT $3',
@@ -76,7 +76,7 @@ export class ProviderRepository implements TeamScoped {
     return provider;
   }
 
-  /** The 404 for a key that no provider of the team has, with the keys that are spelled most like it. */
+  /** The 404 for an unknown provider key, with the team's most similar keys. */
   async unknown(key: string): Promise<ProblemError> {
     const { rows } = await this.db.query<{ key: string }>(
       'SELECT key FROM provider WHERE team_id = $1 ORDER BY key LIMIT $2',
@@ -87,7 +87,7 @@ export class ProviderRepository implements TeamScoped {
   }
 }
 
-/** Adds to each provider its models, in their order. */
+/** Adds each provider's models, in their order. */
 export async function withModels(db: Pool | PoolClient, providers: readonly ProviderRow[]): Promise<StoredProvider[]> {
   if (providers.length === 0) return [];
   const { rows } = await db.query<ModelRow>('SELECT * FROM model WHERE provider_id = ANY ($1) ORDER BY position', [
@@ -97,7 +97,7 @@ export async function withModels(db: Pool | PoolClient, providers: readonly Prov
   return providers.map((provider) => ({ ...provider, models: byProvider.get(provider.id) ?? [] }));
 }
 
-/** @param ofLane keys of the providers that use its lane */
+/** @param ofLane keys of the providers that share its lane */
 export function toProvider(row: StoredProvider, ofLane: readonly string[]): Provider {
   return {
     key: row.key,

@@ -3,7 +3,7 @@ import { inTransaction, type Pool, type PoolClient } from '../connection/pool.js
 import { audit } from './audit.js';
 import { findCaller, SESSION_HAS_ENDED, type Caller } from './callers.js';
 
-/** How many browsers can be signed in with a token. One more ends the session that was not used for the longest. */
+/** Maximum number of browser sessions of a token. Another one ends the least recently used session. */
 export const MAX_SESSIONS_OF_A_TOKEN = 100;
 const MAX_DAYS = 7;
 
@@ -39,7 +39,7 @@ export async function beginSession(pool: Pool, token: string): Promise<NewSessio
   });
 }
 
-/** Notes that a session is in use, at most once a minute. */
+/** Records that a session is in use, no more than once a minute. */
 export async function keepSession(pool: Pool, secret: string): Promise<void> {
   await pool.query(
     `UPDATE session s SET last_used_at = now()

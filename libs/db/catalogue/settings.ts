@@ -6,12 +6,12 @@ import { spentThisMonth } from './spending.js';
 import type { TeamScoped } from '../team-isolation.js';
 import { embeddingCosts } from './embedding-model.js';
 
-/** An unknown model is compared with this many of the team's models. */
+/** Maximum number of the team's models that an unknown model is compared with. */
 const MAX_COMPARED = 1000;
 
 /**
- * The settings of a team: its embedding model, how long cached replies live, how many jobs of a user run at once, and
- * its monthly cap.
+ * The settings of a team: its embedding model, the lifetime of cached replies, the number of concurrent jobs per user,
+ * and its monthly cap.
  */
 export class SettingsRepository implements TeamScoped {
   constructor(
@@ -34,7 +34,7 @@ export class SettingsRepository implements TeamScoped {
       await this.db.query('DELETE FROM embedding_model WHERE team_id = $1', [this.teamId]);
       return;
     }
-    // Whoever deletes the provider locks that first, and then this setting.
+    // Lock order of deleting a provider: the provider first, then this setting.
     await this.db.query('SELECT 1 FROM provider WHERE team_id = $1 AND key = $2 FOR KEY SHARE', [this.teamId, key]);
     const { rowCount } = await this.db.query(
       `INSERT INTO embedding_model (team_id, provider_id, model_id)
@@ -62,7 +62,7 @@ export class SettingsRepository implements TeamScoped {
     ]);
   }
 
-  /** Whether comparing by meaning costs the team an amount that is known. */
+  /** Whether semantic comparison has a known cost for the team. */
   async embeddingCosts(): Promise<boolean> {
     const { rows } = await this.db.query<{ costs: boolean }>(`SELECT ${embeddingCosts('$1')} AS costs`, [this.teamId]);
     return rows[0]!.costs;
@@ -90,7 +90,7 @@ export class SettingsRepository implements TeamScoped {
     return rows[0]!;
   }
 
-  /** Sets how many jobs of a user may run at once. With a lower limit, the jobs that run go on. */
+  /** Sets how many jobs of a user may run at once. Lowering the limit does not stop running jobs. */
   async setRunningJobs(limit: number): Promise<void> {
     await this.db.query('UPDATE team SET running_jobs_per_user = $2 WHERE id = $1', [this.teamId, limit]);
   }

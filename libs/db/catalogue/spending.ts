@@ -1,4 +1,4 @@
-/** SQL of what a team has spent this month, by UTC. */
+/** SQL of a team's spending in the current month (UTC). */
 export function spentThisMonth(teamId: string): string {
   return `(
     SELECT coalesce(sum(cost_usd), 0) FROM spending

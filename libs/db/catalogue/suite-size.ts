@@ -6,10 +6,10 @@ const WAY_OUT = 'Delete cases that you do not need, or divide them among several
 
 /**
  * Checks that a suite that has just grown is not too large. Call it under the suite's lock, in the transaction that
- * made the suite grow. It counts again rather than trusting a counter, so it is right whatever else wrote here.
- * Postgres knows the lengths without reading the texts: some 30 ms for 100,000 cases.
- * @param growth what was added, less what was removed
- * @throws ProblemError 422 when the suite grew beyond what a suite may hold
+ * made the suite grow. It counts again instead of trusting a counter, so it is right whatever else wrote here. Postgres
+ * knows the lengths without reading the texts: some 30 ms for 100,000 cases.
+ * @param growth what was added, minus what was removed
+ * @throws ProblemError 422 when the suite grew beyond its maximum size
  */
 export async function checkSuiteSize(
   client: PoolClient,

@@ -26,9 +26,9 @@ interface CountedRow extends SuiteRow {
   test_cases_count: number;
 }
 
-/** Which suites a list shows. */
+/** Filter and page of a list of suites. */
 export type SuitesPage = Omit<SuitesQuery, 'lean'>;
-/** SQL of it: `$1` team, `$2` cursor, `$3` name. */
+/** The SQL condition for it: `$1` team, `$2` cursor, `$3` name. */
 export const ON_PAGE = `team_id = $1 AND ($2::uuid IS NULL OR id < $2)
   AND ($3::text IS NULL OR strpos(lower(name), lower($3)) > 0)`;
 
@@ -36,7 +36,7 @@ const COLUMNS = 'id, name, description, system_prompt, tools, pass_threshold, ve
 const WITH_COUNT = `${COLUMNS},
   (SELECT count(*)::int FROM suite_case c WHERE c.suite_id = suite.id) AS test_cases_count`;
 
-/** A suite without the number of its cases: to count a hundred thousand takes tens of milliseconds. */
+/** A suite without its number of cases: counting a hundred thousand takes tens of milliseconds. */
 export type UncountedSuite = Omit<Suite, 'test_cases_count'>;
 
 const toSuite = <Row extends SuiteRow>(row: Row) => ({
@@ -81,7 +81,7 @@ export class SuiteRepository implements TeamScoped {
     return (await this.db.query<Row>(`SELECT ${columns} FROM suite WHERE id = $1 AND team_id = $2`, values)).rows[0];
   }
 
-  /** Ids of the suites with this name, two at most. */
+  /** Ids of the suites with this name, up to two. */
   async findIdsByName(name: string): Promise<string[]> {
     const { rows } = await this.db.query<{ id: string }>(
       'SELECT id FROM suite WHERE team_id = $1 AND name = $2 LIMIT 2',
@@ -114,7 +114,7 @@ export class SuiteRepository implements TeamScoped {
   }
 
   /**
-   * Changes a suite in one transaction and raises its version by one. Whatever `work` throws leaves it as it was.
+   * Changes a suite in one transaction and increments its version. If `work` throws, the suite is unchanged.
    * @throws ProblemError 404
    */
   async change<Answer>(
@@ -128,7 +128,7 @@ export class SuiteRepository implements TeamScoped {
     });
   }
 
-  /** The suite as it is once nobody else can change it. Only a lock `FOR UPDATE` keeps runs from pinning it. */
+  /** Locks the suite against changes and reads it. Only a lock `FOR UPDATE` keeps runs from pinning it. */
   async #lock(client: PoolClient, id: string, strength: 'FOR UPDATE' | 'FOR NO KEY UPDATE') {
     await client.query(`SELECT 1 FROM suite WHERE id = $1 AND team_id = $2 ${strength}`, [id, this.teamId]);
     const suite = await new SuiteRepository(client, this.teamId).find(id);
@@ -137,7 +137,7 @@ export class SuiteRepository implements TeamScoped {
   }
 
   /**
-   * @param checkedVersion the version that the patch was checked against; left out, it fits any version
+   * @param checkedVersion the version that the patch was checked against; if omitted, any version is accepted
    * @throws SuiteChanged when the suite has another version now
    */
   update(id: string, patch: SuitePatch, checkedVersion?: number): Promise<void> {

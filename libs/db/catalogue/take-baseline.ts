@@ -3,10 +3,10 @@ import { ProblemError } from '#lib/contracts/input/problem';
 import { metricName, type RunMetric } from '#lib/contracts/metric';
 import type { Pool, PoolClient } from '../connection/pool.js';
 
-/** A run that a request names, and where it does. */
+/** A run that a request names, and where in the request. */
 export interface NamedRun {
   runId: string;
-  /** The suite that it must be of. */
+  /** The suite it must belong to. */
   suiteId: string;
   path: string;
 }
@@ -24,8 +24,9 @@ interface RunRow {
 type Refusal = { detail: string; message: string } | undefined;
 
 /**
- * A run of a suite that can be measured: not one that adds samples to another, with which it is read.
- * @param lock of the row
+ * A run of a suite that can be measured by itself: not one that adds samples to another run, which is read together
+ * with that one.
+ * @param lock lock mode of the row
  * @throws ProblemError 422
  */
 export async function readRunOfSuite(
@@ -44,9 +45,9 @@ export async function readRunOfSuite(
 }
 
 /**
- * Checks that a run can be the baseline of an experiment or a gate, locks it until the transaction ends, so that it is
- * neither deleted nor resumed meanwhile, and lists it in the history: a run that a gate run made becomes one like any
- * other.
+ * Checks that a run can be the baseline of an experiment or a gate, locks it until the transaction ends, so that it
+ * cannot be deleted or resumed meanwhile, and lists it in the history: a run made by a gate run becomes an ordinary
+ * run.
  * @throws ProblemError 422
  */
 export async function takeBaseline(

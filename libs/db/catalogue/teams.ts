@@ -9,8 +9,8 @@ import { toPage } from './page.js';
 import { storeToken } from './tokens.js';
 
 /**
- * Makes the first team, its owner and a token on an empty database. After every start the given admin token is
- * valid, and an admin token of an earlier start with another value is not. Two processes may do this at once.
+ * Creates the first team, its owner and a token on an empty database. After every start the given admin token is valid,
+ * and an admin token of an earlier start with another value is not. Two processes may do this at once.
  * @returns the generated token, when there was no team and no admin token was given
  */
 export async function bootstrapTeam(pool: Pool, adminToken: string | undefined): Promise<string | undefined> {
@@ -37,7 +37,7 @@ async function insertTeam(client: PoolClient, name: string, teamId: string): Pro
   return { userId };
 }
 
-/** @throws ProblemError 409 when a team has this name already */
+/** @throws ProblemError 409 when the name is taken */
 export async function createTeam(
   db: Pool | PoolClient,
   name: string,
@@ -53,7 +53,7 @@ export async function createTeam(
   });
 }
 
-/** Every team for owners of the team `default`, who make teams; for everyone else their own. */
+/** Every team for owners of the team `default`, who create teams; for everyone else their own. */
 export async function listTeams(pool: Pool, caller: Caller, { limit, cursor }: PageQuery): Promise<Page<Team>> {
   const seesAll = caller.teamName === 'default' && caller.role === 'owner';
   const { rows } = await pool.query<{ id: string; name: string; created_at: Date }>(

@@ -36,7 +36,7 @@ export class TokenRepository implements TeamScoped {
     return toPage(rows.map(toToken), limit);
   }
 
-  /** Makes a token of the user of this name, and the user where the team has none of this name. */
+  /** Creates a token for the user of this name, and the user if the team has none of this name. */
   async create(userName: string, input: TokenInput): Promise<{ token: Token; secret: string }> {
     return inTransaction(this.db, async (client) => {
       await client.query(
@@ -69,7 +69,7 @@ export class TokenRepository implements TeamScoped {
   }
 }
 
-/** Stores the hash of a secret as a token of a user, or updates the token that has this secret already. */
+/** Stores the hash of a secret as a token of a user, or updates the token that already has this secret. */
 export async function storeToken(
   client: PoolClient,
   userId: string,

@@ -1,10 +1,10 @@
 import { IDLE_IN_TRANSACTION_MS, inTransaction, type Pool } from './pool.js';
 
 /**
- * Runs `work` while this process holds the advisory lock of `name`, or not at all. The lock belongs to a transaction,
- * which a short query every second keeps alive: Postgres frees the lock at once when the process dies, and after
- * `IDLE_IN_TRANSACTION_MS` when it freezes. A frozen process may wake up and work beside the next holder, so each
- * write of `work` must tolerate a second writer.
+ * Runs `work` while this process holds the advisory lock of `name`, or not at all. The lock belongs to a transaction
+ * that a short query keeps alive every second: Postgres frees the lock at once when the process dies, and after
+ * `IDLE_IN_TRANSACTION_MS` when it freezes. A frozen process may wake up and work concurrently with the next holder, so
+ * each write of `work` must tolerate a second writer.
  *
  * @returns whether `work` ran here
  */

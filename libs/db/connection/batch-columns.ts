@@ -2,8 +2,8 @@
 type Column<Row> = readonly [type: string, value: (row: Row) => unknown];
 
 /**
- * The columns of rows that go to Postgres as one array each. The text of a statement is then the same for any number
- * of rows, so Postgres parses it once.
+ * Columns of rows that are sent to Postgres as one array each. The statement text is then the same for any number of
+ * rows, so Postgres parses it once.
  */
 export class BatchColumns<Row> {
   readonly #columns: (readonly [name: string, ...Column<Row>])[];
@@ -12,12 +12,12 @@ export class BatchColumns<Row> {
     this.#columns = Object.entries(columns).map(([name, column]) => [name, ...column]);
   }
 
-  /** SQL of the names: `run_id, target`. */
+  /** SQL of the column names: `run_id, target`. */
   get names(): string {
     return this.#columns.map(([name]) => name).join(', ');
   }
 
-  /** The arrays: a parameter for each column. */
+  /** The arrays: one parameter per column. */
   values(rows: readonly Row[]): unknown[][] {
     return this.#columns.map(([, , value]) => rows.map(value));
   }
@@ -25,7 +25,7 @@ export class BatchColumns<Row> {
   /**
    * SQL of the rows, as the table `u`: `unnest($2::uuid[], $3::int[]) AS u(run_id, target)`.
    * @param first number of the first parameter
-   * @param ordinality name of a further column that numbers the rows from 1
+   * @param ordinality name of an additional column that numbers the rows from 1
    */
   unnest(first: number, ordinality?: string): string {
     const parameters = this.#columns.map(([, type], n) => `$${first + n}::${type}[]`);

@@ -1,13 +1,14 @@
 import type pg from 'pg';
 
-/** SQL: the transaction waits for no lock longer than this. Shorter than Postgres takes to find a deadlock. */
+/** SQL: the lock timeout of the transaction, shorter than Postgres takes to detect a deadlock. */
 export const GIVE_WAY = `SET LOCAL lock_timeout = '500ms'`;
 const GAVE_WAY = ['55P03', '40P01'];
 const MAX_GIVING_WAY = 100;
 
 /**
- * Makes a transaction that changes tables, beside processes that work. It locks several, in another order than they do,
- * so it gives way and begins again, instead of having one of them, or itself, ended as a deadlock.
+ * Runs a transaction that changes tables while other processes are working. It locks several tables, in another order
+ * than they do, so it gives up on a blocked lock and starts again, instead of having itself or one of them aborted as a
+ * deadlock.
  */
 export async function givingWay<Result>(transaction: () => Promise<Result>): Promise<Result> {
   for (let times = 1; ; times++) {

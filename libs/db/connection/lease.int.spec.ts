@@ -59,7 +59,7 @@ it('the lease of a process that died is taken by another, and the signal of one 
   await pool.query(`UPDATE lease SET holder = gen_random_uuid(), until = now() - interval '2 hours'`);
   expect(await lost.promise).toBeInstanceOf(LeaseExpired);
   await frozen;
-  expect(await leases()).toEqual(['frozen']); // It is not its own any more.
+  expect(await leases()).toEqual(['frozen']); // The lease is no longer its own.
   expect(await withLease(pool, 'frozen', async () => {})).toBe(true);
 });
 

@@ -3,14 +3,14 @@ import type { Pool, PoolClient } from './pool.js';
 
 const LEASE_MS = 10_000;
 
-/** Another process may have the lease, because this one could not renew it in time, or it was taken away. */
+/** Another process may hold the lease, because this one could not renew it in time, or it was taken away. */
 export class LeaseExpired extends Error {}
 
 /**
  * Runs `work` while this process holds the lease of `name`, or not at all. A lease is a row that is renewed until
- * `work` ends: however long that waits for somebody, it holds no connection. The lease of a process that died or froze
- * runs out after `LEASE_MS`. A frozen process may wake up and work beside the next holder, so each write of `work` must
- * tolerate a second writer.
+ * `work` ends: however long `work` waits, the lease occupies no connection. The lease of a process that died or froze
+ * expires after `LEASE_MS`. A frozen process may wake up and work concurrently with the next holder, so each write of
+ * `work` must tolerate a second writer.
  * @param work its signal aborts when the lease is lost
  * @returns whether `work` ran here
  */
@@ -29,14 +29,14 @@ export async function withLease(
     isRenewing = true;
     void renew(pool, name, holder, leaseMs)
       .then((isMine) => isMine || lost.abort(new LeaseExpired(`The lease "${name}" ran out, or was taken away.`)))
-      .catch(() => {}) // It is tried again, until another process has taken the lease.
+      .catch(() => {}) // Retried until another process has taken the lease.
       .finally(() => (isRenewing = false));
   }, leaseMs / 3);
   try {
     await work(lost.signal);
   } finally {
     clearInterval(renewal);
-    // If that fails, it runs out.
+    // If that fails, the lease expires.
     await pool.query('DELETE FROM lease WHERE name = $1 AND holder = $2', [name, holder]).catch(() => {});
   }
   return true;
@@ -51,7 +51,7 @@ async function take(pool: Pool, name: string, holder: string, leaseMs: number): 
   return rowCount === 1;
 }
 
-/** @returns whether the lease is still of this holder */
+/** @returns whether this holder still has the lease */
 async function renew(pool: Pool, name: string, holder: string, leaseMs: number): Promise<boolean> {
   const { rowCount } = await pool.query(
     `UPDATE lease SET until = now() + $3 * interval '1 ms' WHERE name = $1 AND holder = $2`,
@@ -60,12 +60,12 @@ async function renew(pool: Pool, name: string, holder: string, leaseMs: number):
   return rowCount === 1;
 }
 
-/** Their holders notice it when they renew them the next time. */
+/** Their holders notice at the next renewal. */
 export async function takeLeasesAway(db: Pool | PoolClient, names: readonly string[]): Promise<void> {
   await db.query('DELETE FROM lease WHERE name = ANY ($1)', [names]);
 }
 
-/** Those that processes left behind when they died. One of them that was taken again has another end. */
+/** Removes leases left behind by processes that died. A lease that was taken again has a later end. */
 export async function removeExpiredLeases(pool: Pool): Promise<void> {
   await pool.query(`DELETE FROM lease WHERE until < now() - interval '1 hour'`);
 }

@@ -1,4 +1,4 @@
-// `npm run db:migrate`: brings the database of DATABASE_URL to the newest schema.
+// `npm run db:migrate`: migrates the database of DATABASE_URL to the newest schema.
 import { readDatabaseUrl } from '#lib/runtime/env';
 import { migrate } from './migrate.js';
 

@@ -9,7 +9,7 @@ import { CONNECTION_OPTIONS, createPool, LONG_QUERY_TIMEOUT_MS, type Pool, type 
 import { GIVE_WAY, givingWay } from './give-way.js';
 import { applyFunctions } from './sql-functions.js';
 
-/** Node has it, but only TypeScript's DOM library has its types. */
+/** Node provides it, but only TypeScript's DOM library has its types. */
 declare const WebAssembly: {
   instantiate(
     bytes: Uint8Array,
@@ -17,12 +17,12 @@ declare const WebAssembly: {
   ): Promise<{ instance: { exports: Record<string, unknown> } }>;
 };
 
-/** The same for every process that migrates a database. The number has no meaning. */
+/** Lock number shared by all processes that migrate a database. The value is arbitrary. */
 const MIGRATION_LOCK = 823_114_553;
 const NO_SUCH_DATABASE = '3D000';
 const ALREADY_EXISTS = ['42P04', '23505'];
 
-/** The prisma/ folder: beside libs/ for the sources, one level further up for dist/. */
+/** The prisma/ folder: next to libs/ for the sources, one level further up for dist/. */
 const prismaFolder = (): string =>
   fileURLToPath(
     new URL(import.meta.url.includes('/dist/') ? '../../../../prisma' : '../../../prisma', import.meta.url),
@@ -36,9 +36,9 @@ export interface Applied {
 }
 
 /**
- * Brings a database to the newest schema: creates it if there is none, applies the migrations that it lacks, then
- * the SQL functions whose text it never had. May be called again, and by many processes at once: an advisory lock
- * lets one of them work. Releases run side by side, so a migration leaves what the release before needs.
+ * Brings a database to the newest schema: creates it if missing, applies pending migrations, then the SQL functions
+ * whose text it never had. May be called repeatedly, and by many processes at once: an advisory lock lets one of them
+ * work. Releases run side by side, so a migration must leave what the previous release needs.
  *
  * Runs Prisma's schema engine as WebAssembly, because the engine that `prisma migrate` starts would have to be
  * downloaded first.
@@ -75,10 +75,10 @@ async function interruptedMigrations(client: PoolClient): Promise<string[]> {
   return rows.map((row) => row.migration_name);
 }
 
-/** A schema as its files: the path and the content of each. */
+/** The files of a schema: path and content of each. */
 export type SchemaFiles = [path: string, content: string][];
 
-/** The SQL that leads from one schema to another. Reads nothing of the database, which may be any. */
+/** The SQL that migrates one schema to another. It reads nothing from the database, so any database will do. */
 export async function diffSchemas(before: SchemaFiles, after: SchemaFiles, databaseUrl: string): Promise<string> {
   const pool = createPool(databaseUrl, 1, undefined, LONG_QUERY_TIMEOUT_MS);
   try {
@@ -107,7 +107,7 @@ async function startEngine(pool: Pool): Promise<SchemaEngine> {
   return SchemaEngine.new({ datamodels }, () => {}, adapter);
 }
 
-// Loaded once in a process: the bindings keep the instance in a module variable.
+// Loaded once per process: the bindings keep the instance in a module variable.
 let engineModule: ReturnType<typeof loadEngine> | undefined;
 
 async function loadEngine() {
@@ -131,8 +131,8 @@ async function loadEngine() {
 const setQuietTimeout = (callback: () => void, ms: number): NodeJS.Timeout => setTimeout(callback, ms >>> 0).unref();
 
 /**
- * Sends a migration to Postgres whole, which makes it one transaction, and again until it gets its locks. Prisma's
- * adapter splits scripts at each `;`, even inside a function.
+ * Sends a migration to Postgres as a whole, which makes it one transaction, and retries until it gets its locks.
+ * Prisma's adapter splits scripts at each `;`, even inside a function.
  */
 class WholeScripts extends PrismaPg {
   override async connect(): ReturnType<PrismaPg['connect']> {

@@ -130,7 +130,7 @@ describe('a Postgres that goes silent on an open connection', () => {
   });
 
   it('is given up once in a transaction, and not once more for its end', async () => {
-    const onceMs = 2000; // Long compared with what a busy machine adds, so that waiting twice is recognisable.
+    const onceMs = 2000; // Longer than the delays of a busy machine, so that waiting twice is recognisable.
     const pool = poolOf(way.url, onceMs);
     let gaveUpAt = Infinity;
     const failure = await failureOf(

@@ -7,13 +7,13 @@ export type { Pool, PoolClient } from 'pg';
 // bigint as number: counters and delivery tokens stay far below 2^53.
 pg.types.setTypeParser(pg.types.builtins.INT8, Number);
 
-/** Postgres ends a transaction that is idle for this long: a process that freezes in one would keep its locks. */
+/** Postgres ends a transaction that is idle for this long: a process that froze in one would keep its locks. */
 export const IDLE_IN_TRANSACTION_MS = 5000;
 
 /**
- * For every connection to Postgres. A query that gets no reply for a minute fails, because its connection may have
- * been lost silently. After ten seconds of silence TCP sends a keep-alive, so that firewalls keep the connection
- * open and a long query notices when it is gone.
+ * Options of every connection to Postgres. A query without a reply for a minute fails, because its connection may have
+ * been lost silently. After ten seconds of silence TCP sends a keep-alive, so that firewalls keep the connection open
+ * and a long query notices a lost one.
  */
 export const CONNECTION_OPTIONS = {
   connectionTimeoutMillis: 10_000,
@@ -23,8 +23,8 @@ export const CONNECTION_OPTIONS = {
 };
 
 /**
- * The address with the settings of a session. Its level says what this release can play, score and decide
- * (`level_of_session` in prisma/functions). Settings that the address has already come last, and win.
+ * The database URL with session settings. The session's level says what this release can play, score and decide
+ * (`level_of_session` in prisma/functions). Settings already in the URL come last, and win.
  */
 export function withSettings(databaseUrl: string, settings: readonly string[] = []): string {
   const url = new URL(databaseUrl);
@@ -37,7 +37,9 @@ export function withSettings(databaseUrl: string, settings: readonly string[] = 
 /** For queries that read a whole large run, and for migrations. */
 export const LONG_QUERY_TIMEOUT_MS = 30 * 60_000;
 
-/** What the statements of this process may touch. @throws while the database has no tables of this release */
+/**
+ * The level of this process's session (`level_of_session`). @throws while the database lacks the tables of this release
+ */
 export async function levelOfSession(pool: pg.Pool): Promise<number> {
   const { rows } = await pool.query<{ level: number }>('SELECT level_of_session() AS level');
   return rows[0]!.level;
@@ -62,7 +64,7 @@ export function createPool(
 ): pg.Pool {
   const pool = new pg.Pool({
     ...CONNECTION_OPTIONS,
-    // Compiling a statement that Postgres expects to be long takes half a second, and all of ours are short.
+    // JIT-compiling a statement that Postgres expects to be long takes half a second, and all of ours are short.
     connectionString: withSettings(databaseUrl, ['jit=off']),
     max,
     query_timeout: queryTimeoutMs,
@@ -74,7 +76,7 @@ export function createPool(
 
 /**
  * Runs `work` in a transaction: commits when it returns, rolls back when it throws. Given a client, `work` joins the
- * transaction of the caller.
+ * caller's transaction.
  */
 export async function inTransaction<Result>(
   db: pg.Pool | pg.PoolClient,
@@ -110,13 +112,13 @@ const isUnanswered = (error: unknown): boolean => (error as Error).message === '
  */
 const POSTGRES_TRANSIENT = /^(08|40|53|55P03|57P|58)/;
 const NETWORK_TRANSIENT = /^(ECONN|EPIPE|ETIMEDOUT|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH)/;
-/** Errors of pg that have no code. */
+/** Errors of pg without a code. */
 const CONNECTION_LOST =
   /Connection terminated|timeout exceeded|Client has encountered a connection error|connection timeout/i;
 
 /**
- * Whether an error goes away by itself: a lost or silent connection, a restarting server, a deadlock, a
- * serialisation failure, a full pool, a full disk.
+ * Whether an error is transient: a lost or silent connection, a restarting server, a deadlock, a serialisation failure,
+ * a full pool, a full disk.
  */
 export function isTransient(error: unknown): boolean {
   const { code, message } = error as { code?: string; message?: string };
@@ -124,10 +126,10 @@ export function isTransient(error: unknown): boolean {
   return isUnanswered(error) || CONNECTION_LOST.test(message ?? '');
 }
 
-/** SQLSTATEs of transactions that others were in the way of. */
+/** SQLSTATEs of transactions that conflicted with others. */
 const CONTENTION = /^(40...|55P03)$/;
 
-/** Whether an error says that others changed the same rows at the same time. It is transient. */
+/** Whether an error is a conflict with concurrent changes of the same rows. Such an error is transient. */
 export const isContention = (error: unknown): boolean => CONTENTION.test((error as { code?: string }).code ?? '');
 
 /** Retries `work` after transient errors until `signal` aborts. Throws any other error at once. */

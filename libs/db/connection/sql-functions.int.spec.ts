@@ -24,7 +24,7 @@ afterEach(async () => {
   await rm(folder, { recursive: true });
 });
 
-/** A function that returns which text it is. */
+/** Writes a SQL function that returns `text`. */
 const write = (name: string, text: string): Promise<void> =>
   writeFile(
     join(folder, `${name}.sql`),

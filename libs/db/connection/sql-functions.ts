@@ -5,12 +5,12 @@ import { GIVE_WAY, givingWay } from './give-way.js';
 import { inTransaction, type Pool, type PoolClient } from './pool.js';
 
 /**
- * Applies the SQL functions of a folder whose text this database never had, all in one transaction: a process that
- * dies on the way leaves none of them behind. prisma/functions/README.md says how to change a function.
+ * Applies the SQL functions of a folder whose text this database never had, in one transaction: a process that dies on
+ * the way leaves none of them behind. prisma/functions/README.md says how to change a function.
  *
- * `sql_function` remembers every text, and not only the last one of each function: a process of the release before,
- * which restarts beside this one, finds its text there and does not put it back. A function whose file is gone stays
- * in the database, because the release before may call it.
+ * `sql_function` remembers every text of a function, not only the last: a process of the previous release that restarts
+ * alongside this one finds its text there and does not restore it. A function whose file is gone stays in the database,
+ * because the previous release may call it.
  *
  * @returns the names of the files that were applied, without .sql
  */

@@ -3,16 +3,16 @@ import { lockUser } from './lock-user.js';
 import { logJobEvents } from './log-events.js';
 
 /**
- * Starts the oldest pending jobs of a user while fewer are running than the team allows, and those of child runs, for
- * which their parent counts: `pending` becomes `queued`, and a run's targets become active, unless the run has to be
- * prepared first. Called wherever the number may have changed: after a submit, a finish, a cancel. Because of the
- * user's row lock, two callers at the same instant count each other's jobs. Because of the share lock on the team's
- * row, a change of the limit waits for those who count by the old one.
+ * Starts the oldest pending jobs of a user while fewer are running than the team allows, and the pending jobs of child
+ * runs, which are covered by their parent's slot: `pending` becomes `queued`, and a run's targets become active, unless
+ * the run has to be prepared first. Called wherever the number may have changed: after a submit, a finish, a cancel.
+ * The user's row lock makes simultaneous callers count each other's jobs. The share lock on the team's row makes a
+ * change of the limit wait for callers that count by the old one.
  * @returns the jobs that start
  */
 export async function admitJobs(client: PoolClient, userId: string): Promise<string[]> {
   await lockUser(client, userId);
-  // They stay pending until then: whoever else starts or ends one locks the user.
+  // They stay pending until then: starting or ending one requires the lock on the user.
   const { rows: admitted } = await client.query<{ id: string }>(
     `SELECT id FROM job WHERE user_id = $1 AND status = 'pending' AND (parent_id IS NOT NULL OR id IN (
        SELECT id FROM job WHERE user_id = $1 AND status = 'pending' AND parent_id IS NULL ORDER BY id
@@ -53,8 +53,8 @@ async function startJobs(client: PoolClient, jobIds: readonly string[]): Promise
 }
 
 /**
- * Says in the details of their jobs how far resumed runs are prepared.
- * @returns those that have to be
+ * Writes the preparation progress of resumed runs to the details of their jobs.
+ * @returns the runs that still have to be prepared
  */
 export async function showPreparation(client: PoolClient, runIds: readonly string[]): Promise<string[]> {
   const { rows } = await client.query<{ run_id: string }>(
@@ -69,7 +69,7 @@ export async function showPreparation(client: PoolClient, runIds: readonly strin
   return rows.map((row) => row.run_id);
 }
 
-/** Lets the dispatcher take items of runs whose jobs were admitted, and logs their beginning. */
+/** Lets the dispatcher take items of runs whose jobs were admitted, and logs their start. */
 export async function activateRuns(client: PoolClient, runIds: readonly string[]): Promise<void> {
   await client.query('SELECT 1 FROM target WHERE run_id = ANY ($1) ORDER BY run_id, ordinal FOR NO KEY UPDATE', [
     runIds,

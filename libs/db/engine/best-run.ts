@@ -8,9 +8,9 @@ export interface Candidate {
 }
 
 /**
- * The runs of an experiment that may be the best one, the best first: completed ones with the baseline's models and
- * cases, that could be run again. The highest score is first, and of equal ones the run that completed earlier. Scores
- * that differ by rounding alone are equal: means of the same verdicts in another order differ in the last digit.
+ * The runs of an experiment that may be the best one, best first: completed ones with the baseline's models and cases
+ * that could be run again. Sorted by score, then by time of completion, earliest first. Scores that differ only by
+ * rounding are equal: means of the same verdicts in another order differ in the last digit.
  */
 export async function readCandidates(
   client: Pool | PoolClient,
@@ -27,7 +27,7 @@ export async function readCandidates(
   return rows;
 }
 
-/** Whether each completed run was compared with the baseline, so that its candidates are known. */
+/** Whether each completed run was compared with the baseline, so that all candidates are known. */
 export async function areCandidatesKnown(
   client: PoolClient,
   experimentId: string,
@@ -41,8 +41,8 @@ export async function areCandidatesKnown(
 }
 
 /**
- * SQL: the completed runs of experiment $1 and what is known of them beside the baseline $2. Its generation does not
- * matter here: a resume changes neither models nor cases.
+ * SQL: the completed runs of experiment $1 and their comparison with the baseline $2. The baseline's generation does
+ * not matter here: a resume changes neither models nor cases.
  */
 const COMPLETED_RUNS = `FROM run r LEFT JOIN experiment_comparison c ON c.experiment_id = $1 AND c.run_id = r.id
     AND c.against_run_id = $2 AND c.run_generation = r.generation

@@ -9,9 +9,9 @@ import { leaseOfSteps } from './orchestrations.js';
 import { cancelPreparations } from './prepare-run.js';
 
 /**
- * Cancels a job, with its child runs, in one transaction: its status says so, the dispatcher takes no more of its
- * targets, its items leave the lanes' windows, and a step that is being made ends. Whoever settles an item afterwards
- * finds no in-flight row, and changes nothing.
+ * Cancels a job and its child runs in one transaction: their status changes, the dispatcher takes no more of their
+ * targets, their items leave the lanes' windows, and a running step ends. Settling an item afterwards finds no
+ * in-flight row and changes nothing.
  * @returns the runs that were cancelled
  * @throws ProblemError 409 for the job of a child run, which is cancelled with its parent
  */
@@ -32,7 +32,7 @@ export async function cancelFamily(
   { userId, jobId }: { userId: string; jobId: string },
 ): Promise<{ runIds: string[] } | 'finished'> {
   await lockUser(client, userId);
-  // Who holds the user makes no child run, and nobody else ends one of the jobs.
+  // Holding the lock on the user keeps child runs from being created and these jobs from being ended elsewhere.
   const { rows: jobs } = await client.query<{ id: string; result_ref: string }>(
     `SELECT id, result_ref FROM job WHERE (id = $1 OR parent_id = $1) AND status IN ('pending', 'queued', 'running')
      ORDER BY id`,
@@ -64,7 +64,7 @@ async function findJob(client: PoolClient, teamId: string, jobId: string): Promi
   return rows[0];
 }
 
-/** Cancels jobs and the runs that they carry. @returns the runs */
+/** Cancels jobs and their runs. @returns the runs */
 async function cancelRuns(client: PoolClient, jobIds: string[]): Promise<string[]> {
   await client.query(
     `SELECT 1 FROM target WHERE run_id IN (SELECT id FROM run WHERE job_id = ANY ($1))

@@ -3,10 +3,10 @@ import type { Pool } from '../connection/pool.js';
 import { RESTS } from '../rests.js';
 import type { Delivery } from './dispatch-lane.js';
 
-/** A claim lasts this long without a heartbeat. After it the items of a process that died are queued again. */
+/** Lease of a claim without a heartbeat. When it expires, the items of a process that died are queued again. */
 export const LEASE_MS = 10_000;
 
-/** An item that was worked on by this many processes as they died is played in a process of its own. */
+/** An item that was being worked on when this many processes died is played in a separate process. */
 export const SUSPECT_CRASHES = 2;
 
 export interface Claim {
@@ -15,11 +15,11 @@ export interface Claim {
   lost: number;
   /** How many of those were working on it. */
   crashes: number;
-  /** The generation of its run; each resume makes the next one. */
+  /** The generation of its run; each resume increments it. */
   generation: number;
-  /** How long the item was queued; null when it was handed back meanwhile. */
+  /** How long the item was queued; null when it was handed back in between. */
   queuedForS: number | null;
-  /** Whether its target is not to be asked now. */
+  /** Whether its target must not be asked at the moment. */
   isUnaskable: boolean;
 }
 
@@ -33,18 +33,18 @@ const DELIVERIES = new BatchColumns<Delivery>({
 const SAME_DELIVERY = 'i.run_id = u.run_id AND i.target = u.target AND i.item = u.item AND i.token = u.token';
 /** The in-flight row `i` is the locked one, `held`. */
 const IS_HELD = 'i.run_id = held.run_id AND i.target = held.target AND i.item = held.item';
-/** SQL: locks those of the deliveries that worker $1 holds, in the order that all transactions keep (`lockUser`). */
+/** SQL: locks the deliveries among these that worker $1 holds, in the order of all transactions (`lockUser`). */
 const lockHeld = (first: number): string =>
   `SELECT i.run_id, i.target, i.item, u.n FROM ${DELIVERIES.unnest(first, 'n')}
      JOIN in_flight i ON ${SAME_DELIVERY} AND i.worker = $1
    ORDER BY i.run_id, i.target, i.item FOR NO KEY UPDATE OF i`;
 
 /**
- * Claims queued items for a worker. It waits for nobody: whoever has locked the row of a queued item takes the item
- * away (a cancel), gives it another delivery (the reconciler, a provider that moves), or claims it. If that one dies
- * before its commit the item has no queue job, and the reconciler finds that within `UNCLAIMED_MS` of its delivery.
+ * Claims queued items for a worker, without waiting for locks: a locked row of a queued item is being taken away (a
+ * cancel), given another delivery (the reconciler, a provider that moves), or claimed. If that process dies before its
+ * commit the item has no queue job, which the reconciler detects within `UNCLAIMED_MS` of its delivery.
  * @returns the claims it got. An item is missing when its run was cancelled, when it is settled or has a newer
- *   delivery, when another worker holds it under a running lease, and when its row is locked; drop its queue job.
+ * delivery, when another worker holds it under a running lease, and when its row is locked; drop its queue job.
  */
 export async function claimItems(pool: Pool, worker: string, deliveries: readonly Delivery[]): Promise<Claim[]> {
   const { rows } = await pool.query<Claim>({
@@ -65,13 +65,13 @@ export async function claimItems(pool: Pool, worker: string, deliveries: readonl
   return rows;
 }
 
-/** An item that a worker holds, and whether it is worked on or still waits for its turn. */
+/** An item that a worker holds, and whether it is being worked on or still waits for its turn. */
 export interface LeasedItem extends Delivery {
   begun: boolean;
 }
 
 /**
- * Heartbeat: renews the leases of what a worker holds, and notes which items are worked on.
+ * Heartbeat: renews the leases of a worker's items, and records which of them are being worked on.
  * @returns the tokens that the worker still holds; the other items are settled, stopped or delivered to others
  */
 export async function renewLeases(pool: Pool, worker: string, items: readonly LeasedItem[]): Promise<number[]> {
@@ -84,7 +84,7 @@ export async function renewLeases(pool: Pool, worker: string, items: readonly Le
   return rows.map(({ token }) => token);
 }
 
-/** Hands items back at shutdown. The reconciler queues them again at once, and no crash is counted. */
+/** Hands items back at shutdown. The reconciler queues them again at once, without counting a crash. */
 export async function releaseItems(pool: Pool, worker: string, deliveries: readonly Delivery[]): Promise<void> {
   await pool.query(
     `WITH held AS (${lockHeld(2)})
@@ -94,7 +94,7 @@ export async function releaseItems(pool: Pool, worker: string, deliveries: reado
   );
 }
 
-/** Which of these runs are not running any more: cancelled, stopped or deleted. */
+/** Which of these runs are no longer running: cancelled, stopped or deleted. */
 export async function stoppedRuns(pool: Pool, runIds: readonly string[]): Promise<string[]> {
   const { rows } = await pool.query<{ id: string }>(
     `SELECT u.id FROM unnest($1::uuid[]) AS u(id) LEFT JOIN run r ON r.id = u.id

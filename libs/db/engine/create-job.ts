@@ -8,7 +8,7 @@ export interface NewJob {
   teamId: string;
   userId: string;
   type: JobType;
-  /** The run, the rescore or the gate run that the job carries. */
+  /** The run, the rescore or the gate run of the job. */
   resultRef: string;
   /** How many items it has. */
   total: number;
@@ -16,11 +16,11 @@ export interface NewJob {
   generation?: number;
   /** The job of the parent of a child run. */
   parentId?: string | undefined;
-  /** It counts towards no limit and in no list, as if it had a parent: it is its own. */
+  /** A hidden job counts towards no limit and appears in no list, like a child run's. It is its own parent. */
   isHidden?: boolean | undefined;
 }
 
-/** Writes a pending job, with the first entry of its log. `admitJobs` starts it when it is its turn. */
+/** Writes a pending job and the first entry of its log. `admitJobs` starts it when its turn comes. */
 export async function createJob(client: PoolClient, job: NewJob): Promise<string> {
   return (await createJobs(client, [job]))[0]!;
 }
@@ -37,7 +37,7 @@ const JOBS = new BatchColumns<NewJob & { id: string }>({
   parent_id: ['uuid', ({ id, isHidden, parentId }) => (isHidden ? id : parentId)],
 });
 
-/** The same for many. @returns their ids, in their order */
+/** The same for many jobs. @returns their ids, in their order */
 export async function createJobs(client: PoolClient, jobs: readonly NewJob[]): Promise<string[]> {
   const ids = newIds(jobs.length);
   const rows = jobs.map((job, n) => ({ ...job, id: ids[n]! }));

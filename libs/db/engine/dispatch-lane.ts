@@ -14,21 +14,21 @@ export interface Delivery {
   token: number;
 }
 
-/** A delivery, and the level that a worker needs for it: each level has a queue of its own in a lane. */
+/** A delivery and the level that a worker needs for it: each level has its own queue in a lane. */
 export interface LeveledDelivery extends Delivery {
   level: number;
 }
 
-/** A lane that has items to dispatch or in flight which workers of this level can play. */
+/** A lane with items to dispatch or in flight that workers of this level can play. */
 export interface BusyLane extends LaneLimits {
   team_id: string;
   /** Whether it has items to dispatch. */
   waiting: boolean;
   /** Items queued or claimed. */
   in_flight: number;
-  /** How many processes hold items of it. */
+  /** How many processes hold its items. */
   workers: number;
-  /** Whether the process that asks is one of them. */
+  /** Whether the asking process is one of them. */
   here: boolean;
   /** The levels of its items. */
   levels: number[];
@@ -37,7 +37,7 @@ export interface BusyLane extends LaneLimits {
 /** A lane's items have one level, or two during an upgrade. Bits, because they are added up faster than arrays. */
 const levelsOf = (bits: number): number[] => Array.from({ length: 31 }, (_, n) => n).filter((n) => bits & (1 << n));
 
-/** @param worker the process that asks */
+/** @param worker the asking process */
 export async function busyLanes(pool: Pool, worker: string): Promise<BusyLane[]> {
   const { rows } = await pool.query<Omit<BusyLane, 'levels'> & { bits: number }>({
     name: 'busy_lanes',
@@ -66,17 +66,17 @@ export async function busyLanes(pool: Pool, worker: string): Promise<BusyLane[]>
  * Fills a lane's window: takes the next items of its targets, fairly between users and then between their runs, and
  * writes their in-flight rows.
  *
- * An item lives like this. It is a number below its target's `n`, and no row. Dispatch moves the target's cursor
- * past it (or deletes its `redo` row, in a resumed run) and writes its in-flight row, which exists from here until
- * the item ends. The caller adds a queue job for the row after this commit; if that fails, or the process dies in
- * between, the reconciler adds it (`reconcileLane`). A worker that receives the queue job claims the row for as long
- * as it renews the lease (`claimItems`). Settling deletes the row and stores the result in one transaction
- * (`settleItems`); a cancel deletes the row and stores nothing. A lease that runs out sends the item back to the
- * queue under a new token, so that whoever held the old one can no longer settle it.
+ * Lifecycle of an item: at first it is only a number below its target's `n`, without a row. Dispatch moves the target's
+ * cursor past it (or deletes its `redo` row, in a resumed run) and writes its in-flight row, which exists from here
+ * until the item ends. The caller adds a queue job for the row after this commit; if that fails, or the process dies in
+ * between, the reconciler adds it (`reconcileLane`). A worker that receives the queue job claims the row for as long as
+ * it renews the lease (`claimItems`). Settling deletes the row and stores the result in one transaction
+ * (`settleItems`); a cancel deletes the row and stores nothing. An expired lease sends the item back to the queue under
+ * a new token, so that the holder of the old one can no longer settle it.
  *
- * Targets that are taken from are locked, then looked at again. A cancel comes first, and nothing is taken; or it
- * waits, and then removes the rows inserted here. Targets that are not taken from are not locked, so nobody who
- * holds one of them is waited for.
+ * Targets from which items are taken are locked, then read again. Either a cancel comes first, and nothing is taken; or
+ * it waits, and then removes the rows inserted here. The other targets are not locked, so nothing waits for their
+ * locks.
  *
  * @param window how many items of the lane may be in flight, queued or claimed
  */
@@ -99,10 +99,10 @@ export async function dispatchLane(pool: Pool, laneId: string, window: number): 
   });
 }
 
-/** A target's row that somebody holds for longer keeps nobody waiting; there is a next turn. */
+/** Give up on a locked target row after this long; the next turn retries. */
 const LOCK_TIMEOUT = '2s';
 
-/** One process at a time dispatches a lane, however many workers there are. The lock ends with the transaction. */
+/** Only one process at a time dispatches a lane, however many workers there are. The lock ends with the transaction. */
 async function lockDispatch(client: PoolClient, laneId: string): Promise<boolean> {
   const { rows } = await client.query<{ mine: boolean }>({
     name: 'lock_dispatch',
@@ -113,7 +113,7 @@ async function lockDispatch(client: PoolClient, laneId: string): Promise<boolean
   return rows[0]!.mine;
 }
 
-/** In a statement after the lock's, so that it sees what the holder before has done. */
+/** A separate statement after the lock's, so that it sees the changes of the previous holder. */
 async function readLane(client: PoolClient, laneId: string): Promise<{ inFlight: number; vtime: number }> {
   const { rows } = await client.query<{ inFlight: number; vtime: number }>({
     name: 'lane_room',
@@ -127,25 +127,25 @@ async function readLane(client: PoolClient, laneId: string): Promise<{ inFlight:
 }
 
 interface LaneBacklog extends Backlog {
-  /** That a worker needs to play it. */
+  /** The level that a worker needs to play it. */
   level: number;
-  /** Whether its run waits for its first item. */
+  /** Whether its run is still waiting for its first item. */
   queued: boolean;
   /** Whether its run has a budget, or its team a monthly cap. */
   limited: boolean;
   providerId: string;
   modelId: string;
   /**
-   * `due`: its model has rested, and one item finds out whether it may be asked again. `over`: that item has ended
-   * without another rest. Null: its model does not rest.
+   * `due`: its model has rested, and one item probes whether it may be asked again. `over`: that item has ended without
+   * another rest. Null: its model is not resting.
    */
   rest: 'due' | 'over' | null;
 }
 
 /**
- * The targets that have items to dispatch, without those whose models rest, or are being tried after a rest. A target
- * waits while an earlier one of its run at the same provider has some, unless that one rests or the run asks for its
- * models in parallel.
+ * The targets with items to dispatch, except those whose models rest, or are being probed after a rest. A target waits
+ * for earlier ones of its run at the same provider that still have items, unless those rest or the run asks its models
+ * in parallel.
  */
 async function readBacklogs(client: PoolClient, laneId: string): Promise<LaneBacklog[]> {
   const { rows } = await client.query<LaneBacklog>({
@@ -177,7 +177,7 @@ async function readBacklogs(client: PoolClient, laneId: string): Promise<LaneBac
   return rows;
 }
 
-/** Of the targets whose model is due to be tried after its rest, the first of each model. */
+/** The first target of each model that is due for a probe after its rest. */
 function oneOfEachRest<Target extends LaneBacklog>(targets: Target[]): Target[] {
   const seen = new Set<string>();
   return targets.filter(({ rest, providerId, modelId }) => {
@@ -191,7 +191,7 @@ const RESTED = new BatchColumns<LaneBacklog>({
   model_id: ['text', ({ modelId }) => modelId],
 });
 
-/** Notes which models are tried after their rest, and forgets the rests that are over. */
+/** Records which models are probed after their rest, and removes the rests that are over. */
 async function endRests(client: PoolClient, taken: readonly LaneBacklog[]): Promise<void> {
   const due = taken.filter(({ rest }) => rest === 'due');
   const over = taken.filter(({ rest }) => rest === 'over');
@@ -209,7 +209,7 @@ async function endRests(client: PoolClient, taken: readonly LaneBacklog[]): Prom
     );
 }
 
-/** How many items the accounts that have a budget may still have: as many as each of their runs may. */
+/** How many items the budgeted accounts may still dispatch: as many as each of their runs may. */
 async function roomOfBudgets(client: PoolClient, backlogs: readonly LaneBacklog[]): Promise<Map<string, number>> {
   const limited = new Map(backlogs.filter((one) => one.limited).map(({ runId, accountId }) => [runId, accountId]));
   const room = new Map<string, number>();
@@ -243,7 +243,7 @@ async function lockActiveTargets<Target extends { runId: string; target: number 
   return rows.map(({ n }) => targets[n - 1]!);
 }
 
-/** The runs of items or targets, each once. */
+/** The distinct runs of items or targets. */
 export const distinctRunIds = (of: readonly { runId: string }[]): string[] => [
   ...new Set(of.map(({ runId }) => runId)),
 ];
@@ -266,7 +266,7 @@ const ITEMS = new BatchColumns<Item>({
 });
 const FIRST_ITEM_PARAMETER = 7;
 
-/** Moves the targets past the items that they were granted, and puts those in flight. */
+/** Moves the targets past the items they were granted, and puts those items in flight. */
 async function takeItems(client: PoolClient, laneId: string, taken: readonly Share[]): Promise<LeveledDelivery[]> {
   const items: Item[] = [];
   const moved: Share[] = [];
@@ -322,7 +322,7 @@ async function storeVirtualTimes(
   });
 }
 
-/** Runs that were queued are running from their first item on, and so are their jobs. */
+/** Marks queued runs and their jobs as running, from their first item. */
 async function startRuns(client: PoolClient, runIds: string[]): Promise<void> {
   if (runIds.length === 0) return;
   const { rows } = await client.query<{ job_id: string }>(

@@ -224,7 +224,7 @@ describe('settling', () => {
 
     expect((await settleItems(pool, [settlementOf(late!)])).stored).toEqual([false]);
     expect([await count('result', runId), await count('in_flight', runId)]).toEqual([0, 1]);
-    // By its key alone the late reply would find and remove the newer delivery's row.
+    // By its key alone, the late reply would find and remove the row of the newer delivery.
     const byKey = await pool.query('SELECT 1 FROM in_flight WHERE run_id = $1 AND target = $2 AND item = $3', [
       runId,
       late!.target,
@@ -438,7 +438,7 @@ describe('finishing', () => {
       ).rows[0];
     expect(await stored()).toEqual({ status: 'queued', score: null, summary: null, finished_at: null });
 
-    // The same while the finisher waits: it found a cancelled run without a score, and its turn comes after the
+    // The same while the finisher is waiting: it found a cancelled run without a score, and its turn comes after the
     // resume.
     await cancelJob(pool, {
       teamId: team.teamId,
@@ -468,7 +468,7 @@ describe('finishing', () => {
     const run = { id: runId, jobId, ...of };
     const client = await pool.connect();
     try {
-      await client.query('BEGIN; SET LOCAL idle_in_transaction_session_timeout = 0'); // Stands for a busy one.
+      await client.query('BEGIN; SET LOCAL idle_in_transaction_session_timeout = 0'); // Simulates a busy one.
       await client.query('SELECT 1 FROM users WHERE id = $1 FOR UPDATE', [team.userId]);
       const ended = await Promise.allSettled([finishRun(pool, run), stopIfOverBudget(pool, run)]);
       expect(ended).toEqual(

@@ -4,29 +4,29 @@ import { parseJson } from '#lib/contracts/json/json';
 import type { RecordedConfig, RunConfig } from '#lib/contracts/run-input';
 import type { Pool, PoolClient } from '../connection/pool.js';
 
-/** A run as its experiment sees it. */
+/** A run in the view of its experiment. */
 export interface RunOfExperiment {
   id: string;
-  /** Each resume makes the next one, and figures of the one before a matter of the past. */
+  /** Each resume increments it, which makes figures of the previous generation obsolete. */
   generation: number;
   status: JobStatus;
-  /** That it has, or will have when it ends: known once all its targets are finished. */
+  /** The run's final score, known once all its targets are finished. */
   score: number | null;
-  /** It can be run again, had to call tools, and few of its results errored. */
+  /** Whether it can be run again, had to call tools, and had few errored results. */
   mayBeBest: boolean;
   /** Canonical; two runs with the same text had the same filter. */
   caseFilter: string;
 }
 
-/** What the runs of an experiment are compared by. */
+/** What the comparison of an experiment's runs needs. */
 export interface ExperimentToCompare {
   id: string;
   teamId: string;
   measure: string;
   margin: number;
-  /** Figures that are made now belong to this revision. */
+  /** The revision that figures computed now belong to. */
   revision: number;
-  /** A baseline was deleted; until a user pins another there is none. */
+  /** A baseline was deleted; there is none until a user pins another. */
   baselineDeleted: boolean;
   baseline: RunOfExperiment | null;
 }
@@ -80,21 +80,21 @@ export async function readRun(pool: Pool, id: string): Promise<RunOfExperiment |
   };
 }
 
-/** SQL: the score of a run, from its targets' summaries: their mean, without targets that have nothing scored. */
+/** SQL: the score of a run: the mean of its targets' summaries, without targets that have nothing scored. */
 export const MEAN_OF_TARGETS = `avg((summary::json ->> 'overall')::float8)`;
 
-/** SQL: the run `r` has ended, and has what can be compared. */
+/** SQL: the run `r` has ended, and has something to compare. */
 export const HAS_ENDED = `(
   r.status = 'completed' OR r.status IN ('cancelled', 'budget_exceeded') AND r.score IS NOT NULL
 )`;
 
-/** As `HAS_ENDED`. */
+/** Same as `HAS_ENDED`. */
 export const hasEnded = ({ status, score }: RunOfExperiment): boolean =>
   status === 'completed' || (['cancelled', 'budget_exceeded'].includes(status) && score !== null);
 
 /**
  * Stores a comparison, unless the experiment or a run is gone, or a run was resumed since.
- * @param db a pool; or the client of a transaction that has locked the experiment, which keeps the runs as they are
+ * @param db a pool; or the client of a transaction that has locked the experiment, which keeps the runs unchanged
  */
 export async function storePair(
   db: Pool | PoolClient,

@@ -62,7 +62,7 @@ describe('the revision of an experiment', () => {
     await set(runId, `status = 'pending', generation = 2`);
     expect(await revision(id)).toBe(3);
     await set(runId, `status = 'completed'`);
-    // The release before knows no more of it.
+    // The previous release leaves no other trace.
     await pool.query('UPDATE experiment SET baseline_run_id = NULL WHERE baseline_run_id = $1', [runId]);
     expect(await stored(id)).toMatchObject({
       baseline_run_id: null,

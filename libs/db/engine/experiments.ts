@@ -4,8 +4,8 @@ import type { PoolClient } from '../connection/pool.js';
 // Transactions lock in one order (`lockUser`): an experiment comes after its runs.
 
 /**
- * Makes a run the baseline of an experiment, for a user. The figures of the experiment follow (`refreshExperiment`).
- * Lock and check the run before (`takeBaseline`): it could be deleted or resumed meanwhile.
+ * Makes a run the baseline of an experiment, on behalf of a user. The figures of the experiment follow
+ * (`refreshExperiment`). Lock and check the run first (`takeBaseline`): it could be deleted or resumed meanwhile.
  * @returns whether the team has such an experiment
  */
 export async function pinBaseline(
@@ -23,12 +23,12 @@ export async function pinBaseline(
 }
 
 /**
- * Deletes an experiment with its comparisons. Its runs and tunes stay, without it.
+ * Deletes an experiment and its comparisons. Its runs and tunes remain, without it.
  * @returns whether the team has such an experiment
  */
 export async function deleteExperiment(client: PoolClient, teamId: string, experimentId: string): Promise<boolean> {
   const ofExperiment = [teamId, experimentId];
-  // Those who admit a pending run of such a user may hold the experiment already.
+  // Another process that admits a pending run of such a user may already hold the experiment.
   await client.query(
     `SELECT 1 FROM users WHERE id IN (
        SELECT user_id FROM run WHERE team_id = $1 AND experiment_id = $2
@@ -45,7 +45,7 @@ export async function deleteExperiment(client: PoolClient, teamId: string, exper
     'SELECT 1 FROM experiment WHERE team_id = $1 AND id = $2 FOR UPDATE',
     ofExperiment,
   );
-  await unlinkRuns(client, ofExperiment); // Those that were submitted meanwhile.
+  await unlinkRuns(client, ofExperiment); // Runs submitted meanwhile.
   await client.query(
     'UPDATE orchestration SET experiment_id = NULL WHERE team_id = $1 AND experiment_id = $2',
     ofExperiment,
@@ -60,7 +60,7 @@ async function unlinkRuns(client: PoolClient, ofExperiment: string[]): Promise<v
     ofExperiment,
   );
   const runIds = rows.map(({ id }) => id);
-  // A trigger raises the revisions of these, run by run.
+  // A trigger raises their revisions, run by run.
   await client.query('SELECT 1 FROM experiment WHERE baseline_run_id = ANY ($1) ORDER BY id FOR NO KEY UPDATE', [
     runIds,
   ]);
@@ -71,8 +71,8 @@ async function unlinkRuns(client: PoolClient, ofExperiment: string[]): Promise<v
 }
 
 /**
- * Keeps the experiment of a run that is submitted until the transaction ends. The last step of the transaction: whoever
- * deletes the experiment locks the user first.
+ * Keeps the experiment of a submitted run from being deleted until the transaction ends. The last step of the
+ * transaction: deleting an experiment locks the user first.
  * @throws ProblemError 422 when the experiment is gone
  */
 export async function joinExperiment(client: PoolClient, teamId: string, experimentId: string | null): Promise<void> {

@@ -11,7 +11,7 @@ import { lockProviders } from './move-targets.js';
 import { checkItems } from './submit-run.js';
 import { writeRuns, type NewRun, type RunParent } from './write-runs.js';
 
-/** Of one case, over a run and all that extends it. */
+/** Maximum of one case, over a run and all its extensions. */
 export const MAX_SAMPLES_OF_CASE = 1000;
 
 export interface Extension {
@@ -19,18 +19,18 @@ export interface Extension {
   userId: string;
   /** The run to add samples to. */
   runId: string;
-  /** How many, of each case. */
+  /** Number of samples to add to each case. */
   samples: number;
-  /** Positions of the cases, in order; by default all that the run has. */
+  /** Positions of the cases, in order; by default all of the run. */
   positions?: number[];
   budget?: z.infer<typeof Budget> | null;
   parent?: RunParent;
 }
 
 /**
- * Adds samples to a run that has ended, as a run of its own: with its settings, its version of the suite and its
- * targets in their order. The samples are numbered on after those that are there, so no request is one that was made
- * before, and every request is sent. Results and summaries of the run itself do not change.
+ * Adds samples to a run that has ended, as a separate run with the same settings, version of the suite and targets in
+ * the same order. Numbering of the samples continues after the existing ones, so no request repeats an earlier one, and
+ * every request is sent. Results and summaries of the run itself do not change.
  *
  * @returns the new run, its job, and the lanes that it uses
  * @throws ProblemError 404; 409 while the run has not ended; 422 when it cannot be extended, or a provider is gone
@@ -46,9 +46,9 @@ export async function extendRun(
 }
 
 /**
- * What is written of extensions of runs of one team, once the runs are read. Locks the user, the providers and the
+ * The rows to write for extensions of runs of one team, after reading the runs. Locks the user, the providers and the
  * runs.
- * @param extensions with the ids of the runs that they make
+ * @param extensions with the ids of the new runs
  * @throws ProblemError as `extendRun` does
  */
 export async function planExtensions(
@@ -85,14 +85,14 @@ interface ExtensibleRun extends Pick<NewRun, 'suite' | 'casePositions' | 'target
   status: JobStatus;
   config: JsonObject;
   extendsRunId: string | null;
-  /** How many, without drafts and what a filter left out. */
+  /** Number of cases, without drafts and those excluded by a filter. */
   cases: number;
   recorded: boolean;
   /** The number of the next sample. */
   nextSample: number;
 }
 
-/** Locks the runs, so that two extensions of one do not number their samples alike. */
+/** Locks the runs, so that two extensions of one do not use the same sample numbers. */
 async function lockBases(
   client: PoolClient,
   teamId: string,

@@ -24,7 +24,7 @@ interface Plan {
   'Rows Removed by Filter'?: number;
   Plans?: Plan[];
 }
-/** How many runs the statement reads that finds those to finish, and by which index. */
+/** How many runs the statement that finds runs to finish reads, and by which index. */
 async function runsRead(): Promise<{ index: string | undefined; rows: number }> {
   let plan: Plan | undefined;
   await runsToFinish({

@@ -8,23 +8,23 @@ import { logEvents } from './log-events.js';
 import { lockExperiment, placeRun, type ComparedRun } from './place-run.js';
 import { askForFiguresOfListed } from './run-figures.js';
 
-// Finishing is a step of its own, and no part of settling: two targets that end at the same instant would each leave
-// the run to the other, and a summary of a million results would hold up a lane. First each target that has nothing
-// left to settle gets its summary; then a run whose targets all have one is completed, with its job.
+// Finishing is a separate step and not part of settling: two targets that end at the same instant would each leave the
+// run to the other, and a summary of a million results would hold up a lane. First each target that has nothing left to
+// settle gets its summary; then a run whose targets all have one is completed, with its job.
 
-/** How many of each team a turn looks at, so that a team with very many keeps nobody else waiting. */
+/** Maximum per team and turn, so that a team with very many does not hold up the others. */
 const PER_TEAM = 20;
 
 export interface TargetToFinish {
   teamId: string;
   runId: string;
-  /** The generation of the run; each resume makes the next one. */
+  /** The generation of the run; each resume increments it. */
   generation: number;
   ordinal: number;
   target: string;
 }
 
-/** Targets without a summary that have nothing left to settle: all is settled, or their run was stopped. */
+/** Targets without a summary that have nothing left to settle: everything is settled, or their run was stopped. */
 export async function targetsToFinish(pool: Pool): Promise<TargetToFinish[]> {
   const { rows } = await pool.query<TargetToFinish>({
     name: 'targets_to_finish',
@@ -43,8 +43,8 @@ export async function targetsToFinish(pool: Pool): Promise<TargetToFinish[]> {
 }
 
 /**
- * Stores a target's final summary, once, and logs it unless the run was stopped. Changes nothing when the run was
- * resumed since.
+ * Stores a target's final summary, once, and logs it unless the run was stopped. Changes nothing if the run was resumed
+ * since.
  */
 export async function finishTarget(
   pool: Pool,
@@ -52,7 +52,7 @@ export async function finishTarget(
   summary: Summary,
 ): Promise<void> {
   await inTransaction(pool, async (client) => {
-    // A statement of its own: the next one sees what whoever held the lock has done.
+    // A separate statement, so that the next one sees the changes of the previous lock holder.
     await client.query('SELECT 1 FROM target WHERE run_id = $1 AND ordinal = $2 FOR NO KEY UPDATE', [runId, ordinal]);
     const { rows } = await client.query<{ job_id: string; status: string }>(
       `UPDATE target t SET summary = $3, finished_at = now() FROM run r
@@ -72,7 +72,7 @@ export interface RunToFinish {
   teamId: string;
   userId: string;
   generation: number;
-  /** Null as well where the run has no result to compare. */
+  /** Also null when the run has no result to compare. */
   experimentId: string | null;
 }
 
@@ -80,7 +80,7 @@ export interface RunToFinish {
 export async function runsToFinish(pool: Pool): Promise<RunToFinish[]> {
   const { rows } = await pool.query<RunToFinish>({
     name: 'runs_to_finish',
-    // The first condition of the inner query is, to the letter, that of the index run_to_finish.
+    // The first condition of the inner query must be identical to that of the index run_to_finish.
     text: `SELECT id, "teamId", "userId", generation, "experimentId" FROM (
        SELECT r.id, r.team_id AS "teamId", r.user_id AS "userId", r.generation,
          CASE WHEN r.status = 'running' OR EXISTS (
@@ -101,10 +101,10 @@ export async function runsToFinish(pool: Pool): Promise<RunToFinish[]> {
 
 /**
  * Finishes a run whose targets are all finished, with its job, once. A run that was stopped only gets its score, if it
- * has one, and is closed: a resume opens it again by raising the generation. A run of an experiment gets its place in
- * it, in the same transaction; nothing happens while it has to be compared anew, because the experiment got another
- * baseline meanwhile.
- * @param compared the run beside the baseline of its experiment; undefined for a run of none
+ * has one, and is closed: a resume reopens it by raising the generation. A run of an experiment gets its place in it in
+ * the same transaction; nothing happens while it has to be compared again because the experiment got another baseline
+ * meanwhile.
+ * @param compared the run compared with its experiment's baseline; undefined for a run without an experiment
  * @returns the id of the job that changed
  */
 export async function finishRun(pool: Pool, run: RunToFinish, compared?: ComparedRun): Promise<string | undefined> {
@@ -144,7 +144,7 @@ const besideBaseline = (
   pair ? { delta: pair.delta, differs: pair.differs, comparison: pair.comparison } : { delta: null };
 
 /**
- * Locks a run, so that nobody can resume it, and looks again whether its targets are finished: it may have been
+ * Locks a run, so that it cannot be resumed, and checks again whether its targets are finished: it may have been
  * resumed since it was found.
  */
 async function lockFinishable(client: PoolClient, { id: runId, generation }: RunToFinish): Promise<boolean> {
@@ -173,10 +173,7 @@ async function storeScore(
   return rows[0];
 }
 
-/**
- * Notes that a run has ended. Runs that a parent made, and samples that were added to a run, are judged only where
- * somebody asks.
- */
+/** Records that a run has ended and can be judged. Child runs and extensions are judged only on request. */
 export async function noteForJudge(client: PoolClient, runId: string): Promise<void> {
   await client.query(
     `INSERT INTO run_to_judge (run_id)

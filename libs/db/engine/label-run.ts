@@ -4,8 +4,8 @@ import type { RunLabels } from '#lib/contracts/run-input';
 import type { PoolClient } from '../connection/pool.js';
 
 /**
- * Changes what people call a run and say of it; what is left out stays.
- * @returns what they call it now
+ * Changes the name and notes of a run; omitted fields keep their values.
+ * @returns its current name
  * @throws ProblemError 404
  */
 export async function labelRun(

@@ -26,11 +26,11 @@ let pool: Pool;
 beforeAll(async () => void (pool = createPool((await createDatabase()).url, 10)));
 afterAll(() => pool.end());
 
-/** Rows as SQL, and the values in it. */
+/** Rows as SQL, and their parameters. */
 type Rows = [from: string, ...values: unknown[]];
 const lock = ([from, ...values]: Rows, how = 'FOR UPDATE') => [`SELECT 1 FROM ${from} ${how}`, values] as const;
 
-/** Holds `first`, or what it does, until `act` waits for it, and expects that `act` has not locked `later` by then. */
+/** Locks `first`, or runs it, until `act` waits for it, and expects that `act` has not locked `later` by then. */
 async function expectOrder(
   first: Rows | ((client: PoolClient) => Promise<unknown>),
   later: Rows,
@@ -61,7 +61,7 @@ const item = ({ runId, item: number }: LeveledDelivery): Rows => [
   number,
 ];
 
-/** A run whose items a worker holds, stored from the last to the first, as they are returned. */
+/** A run whose items a worker holds, stored from last to first; they are returned in that order. */
 async function itemsOf(worker: string) {
   const team = await aTeam(pool);
   const { runId, jobId } = await team.submit();
@@ -169,7 +169,7 @@ describe('a cancel', () => {
 });
 
 describe('deleting a run', () => {
-  /** A run that was cancelled, and another user of its team. */
+  /** A cancelled run, and another user of its team. */
   async function aRunToDelete() {
     const team = await aTeam(pool);
     const { runId, jobId } = await team.submit();
@@ -233,7 +233,7 @@ it('deleting parents locks the runs that stay of them by their ids', async () =>
     ...{ total: 0, maxRequests: null, maxCostUsd: null },
   });
   const [one, next] = [await team.submit(), await team.submit()];
-  // Stored, and in the index, from the last to the first.
+  // Stored, and in the index, from last to first.
   for (const { runId, step } of [
     { ...next, step: 'a' },
     { ...one, step: 'b' },

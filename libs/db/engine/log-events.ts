@@ -4,7 +4,7 @@ import { toStorable } from '#lib/contracts/json/storable';
 import { BatchColumns } from '../connection/batch-columns.js';
 import { inTransaction, type Pool, type PoolClient } from '../connection/pool.js';
 
-/** An event, and the job whose log it belongs to. */
+/** An event and the job in whose log it is written. */
 export type JobEvent = LogEvent & { jobId: string };
 
 const EVENTS = new BatchColumns<JobEvent>({
@@ -14,8 +14,8 @@ const EVENTS = new BatchColumns<JobEvent>({
 });
 
 /**
- * Appends to the durable logs of jobs. Takes their row locks, so that the numbers have no gap and follow the order of
- * commits. Lock target rows before, never after.
+ * Appends to the durable logs of jobs. Takes the jobs' row locks, so that the numbers have no gap and follow the order
+ * of commits. Lock target rows before, never after.
  */
 export async function logJobEvents(client: PoolClient, events: readonly JobEvent[]): Promise<void> {
   if (events.length === 0) return;
@@ -44,9 +44,9 @@ export const logEvents = (client: PoolClient, jobId: string, events: readonly Lo
 const MAX_MESSAGE_LENGTH = 2000;
 
 /**
- * Stores with a run that something is done differently than asked, once per code and generation.
- * @param status that the run has, or nothing is stored
- * @returns its job; undefined where that is known already
+ * Stores a warning with a run, that something is done differently than requested, once per code and generation.
+ * @param status the status that the run must have, or nothing is stored
+ * @returns its job; undefined when the warning is already stored
  */
 export async function storeWarning(
   client: PoolClient,
@@ -64,8 +64,8 @@ export async function storeWarning(
 }
 
 /**
- * Stores a warning with a run that goes on, and logs it: once per code, whichever worker notices first. A resumed run
- * has a new job with a log of its own, so the warning is logged there again.
+ * Stores a warning with a run that continues, and logs it: once per code, whichever worker notices first. A resumed run
+ * has a new job with its own log, so the warning is logged there again.
  */
 export async function logWarning(pool: Pool | PoolClient, runId: string, code: string, message: string): Promise<void> {
   await inTransaction(pool, async (client) => {

@@ -11,7 +11,7 @@ export interface MovedTargets {
 
 /**
  * Locks providers against changes until the transaction ends, so that a change of one sees the targets that this
- * transaction makes. Lock them after the user and before targets.
+ * transaction creates. Lock them after the user and before targets.
  * @param ids SQL of their ids
  */
 export async function lockProviders(client: PoolClient, ids: string, values: unknown[]): Promise<void> {
@@ -19,8 +19,8 @@ export async function lockProviders(client: PoolClient, ids: string, values: unk
 }
 
 /**
- * Locks a provider that changes, and before it the users of its team: who ends a job starts others, and locks their
- * targets in the order in which they were submitted, not in that of their keys.
+ * Locks a provider for a change, and before it the users of its team: ending a job starts others, and locks their
+ * targets in the order in which they were submitted, not in the order of their keys.
  * @returns undefined when the team has no such provider
  */
 export async function lockProvider<Row extends pg.QueryResultRow>(
@@ -36,10 +36,10 @@ export async function lockProvider<Row extends pg.QueryResultRow>(
 }
 
 /**
- * Moves the unfinished targets of a provider to the lane that it uses from now on. Items that wait go with them,
- * under new tokens, and are queued there again. An item that a process has claimed stays claimed, since its request
- * may be under way; its next request goes to the new lane, too. The same holds for a row that is being claimed at
- * this moment, so this waits for no row (`SKIP LOCKED`).
+ * Moves the unfinished targets of a provider to its new lane. Waiting items move with them, under new tokens, and are
+ * queued there again. An item that a process has claimed stays claimed, since its request may be under way; its next
+ * request uses the new lane, too. The same holds for a row that is being claimed at this moment, so this does not wait
+ * for locked rows (`SKIP LOCKED`).
  */
 export async function moveTargets(client: PoolClient, providerId: string): Promise<MovedTargets> {
   const { rows: targets } = await client.query<{ run_id: string; ordinal: number; lane_id: string }>(

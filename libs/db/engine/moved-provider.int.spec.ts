@@ -47,7 +47,7 @@ it('a provider that moves takes its items along: queued ones under new tokens, c
   expect([laneId === team.laneId, jobs]).toEqual([false, [jobId]]);
   expect([await lanesOf('target', runId), await lanesOf('in_flight', runId)]).toEqual([[laneId], [laneId]]);
   expect((await pool.query('SELECT detail FROM job WHERE id = $1', [jobId])).rows).toEqual([{ detail: null }]);
-  // What the old lane's queue still delivers is refused. The reconciler queues it in the new lane.
+  // Claims of what the old lane's queue still delivers fail. The reconciler queues it in the new lane.
   expect(await claimItems(pool, 'w', queued)).toEqual([]);
   expect(await dispatchLane(pool, team.laneId, 10)).toEqual([]);
   const { redeliver } = await reconcileLane(pool, laneId, 'w', true, async (all) => all);
@@ -107,7 +107,7 @@ it('runs that have ended stay where they were, and so do those of models with li
     own,
     [team.laneId],
   ]);
-  // A model without limits of its own uses its provider's lane again.
+  // A model whose own limits were removed uses its provider's lane again.
   await patch({ models: [{ id: 'a' }, { id: 'own' }] });
   expect(await lane('own')).toBe(moved);
 });

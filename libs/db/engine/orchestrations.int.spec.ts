@@ -35,7 +35,7 @@ const finishRuns = async (): Promise<void> => {
 };
 const CASES = 6;
 
-/** A parent, and how it is looked at. */
+/** A parent, and queries to inspect it. */
 async function anOrchestration(options: { maxRequests?: number | null; runningJobs?: number } = {}) {
   const parent = await aParent(pool, { cases: CASES, ...options });
   const { id, teamId, jobId } = parent;
@@ -48,7 +48,7 @@ async function anOrchestration(options: { maxRequests?: number | null; runningJo
   };
 }
 
-/** Dispatches items of a lane, and settles them. */
+/** Dispatches items of a lane and settles them. */
 async function play(laneId: string, window: number): Promise<Delivery[]> {
   const deliveries = await dispatchLane(pool, laneId, window);
   await claimItems(pool, 'w', deliveries);
@@ -175,7 +175,7 @@ describe('child runs', () => {
     expect(new Set((cancelled as { runIds: string[] }).runIds)).toEqual(new Set([a.id, b.id]));
     expect((await parent.children()).map(({ status }) => status)).toEqual(['cancelled', 'cancelled']);
     expect(await rows(`SELECT 1 FROM in_flight i WHERE ${LANE_OF_ITEM} = $1`, [parent.laneId])).toEqual([]);
-    // A step that was computed before commits nothing.
+    // A step that was computed earlier commits nothing.
     const late = { state: {}, next: 'second', children: [parent.child('a', 'second')] };
     expect(await commitStep(pool, before, late)).toBeUndefined();
     expect(await parent.waits()).toBe(false);
@@ -252,7 +252,7 @@ describe('child runs', () => {
 });
 
 describe('a parent with ten child runs, or with a hundred', () => {
-  /** How many statements it takes to make its child runs, to resume and cancel them, and to delete it. */
+  /** Number of statements needed to create its child runs, to resume and cancel them, and to delete it. */
   async function statementsOf(count: number) {
     const parent = await anOrchestration();
     const { teamId, userId, subjectId, jobId } = parent;
@@ -289,7 +289,7 @@ describe('a parent with ten child runs, or with a hundred', () => {
     const removed = await countStatements(pool, (db) => removeParent(db, parent.id, { runs: 5000 }));
     return { made, extended, asked, resumed, cancelled, deleted, removed };
   }
-  /** As if it had been cancelled. */
+  /** Simulates a cancel. */
   const stop = async (jobId: string): Promise<void> => {
     const family = 'SELECT id FROM job WHERE id = $1 OR parent_id = $1';
     await pool.query(`UPDATE run SET status = 'cancelled' WHERE job_id IN (${family})`, [jobId]);

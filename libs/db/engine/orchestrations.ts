@@ -14,28 +14,28 @@ import { logEvents } from './log-events.js';
 import { pinSuites, planRuns, type PinnedSuites, type Submission } from './submit-run.js';
 import { writeRuns, type WrittenRun } from './write-runs.js';
 
-// An orchestration makes runs and decides by what they measured. It lives like this. Its job is `pending`
-// until it is its turn, then `queued`. A worker makes its next step once none of its child runs is under way: it
-// computes from what is stored, without a lock, what the step does, and commits that at once (`commitStep`): what the
-// step found, its events, the child runs that come next. The first one to commit raises the revision, and whoever
-// computed the same step beside it commits nothing. So a process may die anywhere: the step is computed again. The last
-// step ends the job. A cancel ends it between two steps, with its child runs. A resume leads from the end back to
-// `pending`, unless the orchestration has decided all there was.
+// An orchestration creates runs and decides based on their results. Lifecycle: its job is `pending` until its turn
+// comes, then `queued`. A worker executes its next step once none of its child runs is active: it computes the step
+// from stored data, without a lock, and commits it in one transaction (`commitStep`): the step's findings, its events,
+// the next child runs. The first commit raises the revision; a concurrent computation of the same step then commits
+// nothing. So a process may die anywhere: the step is computed again. The last step ends the job. A cancel ends it
+// between two steps, with its child runs. A resume leads from the end back to `pending`, unless the orchestration has
+// decided everything.
 
 export interface NewOrchestration {
   teamId: string;
   userId: string;
   type: OrchestrationType;
-  /** What it belongs to, such as a gate. Left out for one that belongs to nothing else. */
+  /** What it belongs to, such as a gate. Omitted if it belongs to nothing else. */
   subjectId?: string;
-  /** The version of the suite that all its child runs are of; left out where each pins the present one. */
+  /** The suite version of all its child runs; omitted if each pins the current one. */
   suiteVersionId?: string;
   experimentId?: string | null;
   /** The first step. */
   step: string;
-  /** What was asked for. */
+  /** The request. */
   input: object;
-  /** How many items it plans to run. */
+  /** Number of items that it plans to run. */
   total: number;
   maxRequests: number | null;
   maxCostUsd: number | null;
@@ -82,7 +82,7 @@ export async function submitOrchestration(
   });
 }
 
-/** A run that an orchestration has made. */
+/** A run created by an orchestration. */
 export interface ChildRun {
   id: string;
   step: string;
@@ -90,32 +90,32 @@ export interface ChildRun {
   status: JobStatus;
   /** Why it stopped; null otherwise. */
   detail: string | null;
-  /** Model requests that were made. */
+  /** Number of model requests made. */
   requests: number;
 }
 
-/** An orchestration as its next step sees it. */
+/** An orchestration in the view of its next step. */
 export interface Orchestration {
   id: string;
   teamId: string;
   userId: string;
   type: OrchestrationType;
   jobId: string;
-  /** The step that comes next. */
+  /** The next step. */
   step: string;
-  /** Child runs are to be resumed before that. */
+  /** Whether child runs must be resumed before that. */
   resuming: boolean;
   revision: number;
   input: JsonObject;
   state: JsonObject;
   maxRequests: number | null;
-  /** That a worker needs for its steps, and for its child runs. */
+  /** The level that a worker needs for its steps and its child runs. */
   workerLevel: number;
-  /** In the order in which they were made. */
+  /** In order of creation. */
   children: ChildRun[];
 }
 
-/** How many of each team a turn looks at, so that a team with very many keeps nobody else waiting. */
+/** Maximum per team and turn, so that a team with very many does not hold up the others. */
 const PER_TEAM = 5;
 
 export interface WaitingOrchestration {
@@ -125,10 +125,10 @@ export interface WaitingOrchestration {
 }
 
 /**
- * Orchestrations whose next step can be made: their job was admitted, and no child run is under way. Among them are
- * those that have child runs to resume.
- * @param kinds those to look for; `waits` is SQL that has a row while such an orchestration (`o`) waits for more
- * @param except ids of the jobs to leave out
+ * Orchestrations whose next step can be executed: their job was admitted, and no child run is active. This includes
+ * those with child runs to resume.
+ * @param kinds the kinds to look for; `waits` is SQL that has a row while such an orchestration (`o`) waits for more
+ * @param except ids of the jobs to exclude
  */
 export async function orchestrationsToAdvance(
   pool: Pool,
@@ -154,7 +154,7 @@ export async function orchestrationsToAdvance(
   return rows;
 }
 
-/** The lease of whoever makes the steps of an orchestration. To cancel it is to take the lease away. */
+/** The lease for executing the steps of an orchestration. Cancelling it takes the lease away. */
 export const leaseOfSteps = (id: string): string => `orchestrate ${id}`;
 
 /** Undefined when it is gone, has ended, or has no step left. */
@@ -189,7 +189,7 @@ async function readChildRuns(db: Pool | PoolClient, id: string): Promise<ChildRu
   return rows;
 }
 
-/** A child run to make: of a suite, or with further samples of a run. */
+/** A child run to create: of a suite, or with additional samples of a run. */
 export type NewChildRun = {
   step: string;
   arm: string;
@@ -200,15 +200,15 @@ export type NewChildRun = {
   | { extend: Pick<Extension, 'runId' | 'samples' | 'positions'> }
 );
 
-/** What a step does, all of it in one transaction. */
+/** The effects of a step, all in one transaction. */
 export interface Step {
-  /** What is known from now on. */
+  /** The new state. */
   state: object;
-  /** The step that comes next, or with which a resume begins; null when there is nothing left to do, for good. */
+  /** The next step, also the one a resume starts with; null when there is nothing left to do, for good. */
   next: string | null;
   children?: NewChildRun[];
   events?: LogEvent[];
-  /** What else it writes. */
+  /** Additional writes. */
   store?: (client: PoolClient) => Promise<void>;
   end?: OrchestrationEnd;
 }
@@ -219,7 +219,7 @@ export type OrchestrationEnd =
 /**
  * Commits a step, once: nothing happens when another process has committed it, or the job was cancelled.
  * @returns the lanes that have work now; undefined when nothing happened
- * @throws ProblemError when a child run cannot be made
+ * @throws ProblemError when a child run cannot be created
  */
 export async function commitStep(pool: Pool, orchestration: Orchestration, step: Step): Promise<string[] | undefined> {
   const { jobId, userId } = orchestration;
@@ -242,7 +242,7 @@ export async function commitStep(pool: Pool, orchestration: Orchestration, step:
   });
 }
 
-/** @returns whether this step is the one that comes next, and its job goes on */
+/** @returns whether this step is the next one and its job is still active */
 async function raiseRevision(
   client: PoolClient,
   { id, jobId, revision }: Orchestration,

@@ -22,7 +22,7 @@ import { resumeChildren, resumeOrchestration } from './resume-orchestration.js';
 import { readBudgets, runsMaybeOverBudget } from './run-budget.js';
 import { settleItems, type Settlement } from './settle-items.js';
 
-// What all teams do is counted here, and triggers are taken away, so the database is its own.
+// Counts the activity of all teams and drops triggers, so it needs a separate database.
 let pool: Pool;
 beforeAll(async () => void (pool = createPool((await createDatabase()).url, 10)));
 afterAll(() => pool.end());
@@ -45,7 +45,7 @@ async function aParentWith(budget: { maxRequests?: number | null; maxCostUsd?: n
 }
 type Parent = Awaited<ReturnType<typeof aParentWith>>;
 
-/** Makes many child runs that wait for their first items, like one that is there. @returns their ids */
+/** Creates many child runs that wait for their first items, as copies of one. @returns their ids */
 async function makeMany(parent: Parent, n: number): Promise<string[]> {
   await parent.make(parent.child('like'));
   const [like] = await parent.runs();
@@ -68,7 +68,7 @@ async function makeMany(parent: Parent, n: number): Promise<string[]> {
   return (await parent.runs()).map(({ id }) => id);
 }
 
-/** Takes items of the parent's lane and settles them, each as the case and sample that it is. */
+/** Takes items of the parent's lane and settles them, each with its own case and sample. */
 async function play({ laneId }: Parent, window: number, errs: () => boolean = () => false): Promise<void> {
   const deliveries = await dispatchLane(pool, laneId, window);
   await claimItems(pool, 'w', deliveries);
@@ -84,7 +84,7 @@ async function play({ laneId }: Parent, window: number, errs: () => boolean = ()
   await settleItems(pool, settlements);
 }
 
-/** Ends the child runs that have no item left. */
+/** Ends the child runs that have no items left. */
 async function finish(parent: Parent): Promise<void> {
   await pool.query(
     `UPDATE target t SET finished_at = now(), summary = '{}' FROM run r
@@ -105,7 +105,7 @@ async function resume(parent: Parent): Promise<void> {
   for (const { id } of await parent.runs()) while ((await prepareRun(pool, { id }))?.more);
 }
 
-/** Of each job of the parent: what its counters say, and what a sum over its child runs says. */
+/** For each job of the parent: its counters, and the sums over its child runs. */
 async function countersAndSums({ id }: Parent): Promise<{ counters: unknown; sums: unknown }> {
   const counters = await rows(
     `SELECT generation, sum(total)::int AS total, sum(done)::int AS done, sum(errored)::int AS errored
@@ -127,7 +127,7 @@ async function countersAndSums({ id }: Parent): Promise<{ counters: unknown; sum
   };
 }
 
-/** How many rows of tables were read by what this does on its connection. */
+/** Number of table rows read by `read` on its connection. */
 async function rowsRead(read: (client: PoolClient) => Promise<unknown>): Promise<number> {
   return inTransaction(pool, async (client) => {
     const soFar = async (): Promise<number> => {
@@ -162,7 +162,7 @@ describe('the counters of a parent', () => {
       },
     ];
     for (let n = 0; n < 40; n++) {
-      // A step that cannot be made now, such as a resume of what goes on, changes nothing.
+      // A step that is not possible now, such as resuming a running parent, changes nothing.
       await steps[Math.floor(random() * steps.length)]!().catch((error) => {
         if (!(error instanceof ProblemError)) throw error;
       });

@@ -10,9 +10,9 @@ export interface PinnedSuite {
 }
 
 /**
- * The immutable copy of the suite as it is now, or an earlier one. The first run of a version makes it, and the others
- * share it. The suite cannot be deleted until the transaction ends; it can be edited, and whoever edits it is not
- * waited for: pinned is what was committed before.
+ * The immutable copy of the suite in its current state, or an earlier one. The first run of a version creates it, and
+ * the others share it. The suite cannot be deleted until the transaction ends; it can be edited, and this does not wait
+ * for edits: the last committed state is pinned.
  * @param versionId an earlier version of the suite that something pins
  * @throws ProblemError 422 when the team has no such suite
  */
@@ -35,12 +35,12 @@ export async function pinSuiteVersion(
   for (;;) {
     const pinned = (await lockVersion(client, suiteId, version)) ?? (await copySuite(client, suiteId));
     if (typeof pinned === 'string') return readPinned(client, pinned);
-    // Somebody else has copied it meanwhile, or it was removed since.
+    // Another transaction has copied it meanwhile, or it was removed since.
     version = pinned.version;
   }
 }
 
-/** A version that something pins already. */
+/** A version that something already pins. */
 export async function readPinned(client: PoolClient, versionId: string): Promise<PinnedSuite> {
   const { rows } = await client.query<PinnedSuite>(
     `SELECT id AS "versionId", version, name,
@@ -51,7 +51,9 @@ export async function readPinned(client: PoolClient, versionId: string): Promise
   return rows[0]!;
 }
 
-/** Locked until the transaction ends, so that it is not removed before a run pins it (`removeUnusedVersions`). */
+/**
+ * Locks a version until the transaction ends, so that it is not removed before a run pins it (`removeUnusedVersions`).
+ */
 async function lockVersion(client: PoolClient, suiteId: string, version: number): Promise<string | undefined> {
   const { rows } = await client.query<{ id: string }>(
     'SELECT id FROM suite_version WHERE suite_id = $1 AND version = $2 FOR KEY SHARE',
@@ -61,8 +63,8 @@ async function lockVersion(client: PoolClient, suiteId: string, version: number)
 }
 
 /**
- * Copies the suite in one statement, which sees the suite and its cases as they were at one moment.
- * @returns the id of the copy, or the version that somebody else has copied
+ * Copies the suite in one statement, which reads the suite and its cases in one snapshot.
+ * @returns the id of the copy, or the version that another transaction has copied
  */
 async function copySuite(client: PoolClient, suiteId: string): Promise<string | { version: number }> {
   const { rows } = await client.query<{ id: string | null; version: number }>(

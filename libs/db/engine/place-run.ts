@@ -3,7 +3,7 @@ import type { PoolClient } from '../connection/pool.js';
 import { areCandidatesKnown, readCandidates } from './best-run.js';
 import type { ComparedPair, RunOfExperiment } from './experiment-pairs.js';
 
-/** A run that ends, compared with the baseline of its experiment before its last transaction. */
+/** A run that is ending, compared with the baseline of its experiment before its last transaction. */
 export interface ComparedRun {
   experimentId: string;
   run: RunOfExperiment;
@@ -20,9 +20,8 @@ export interface LockedExperiment {
 }
 
 /**
- * Locks the experiment of a run that is locked already, and looks whether the run was compared with what is its
- * baseline now.
- * @returns undefined when the experiment was deleted; `changed` when the run has to be compared anew
+ * Locks the experiment of a run that is already locked, and checks that the run was compared with the current baseline.
+ * @returns undefined when the experiment was deleted; `changed` when the run has to be compared again
  */
 export async function lockExperiment(
   client: PoolClient,
@@ -36,7 +35,7 @@ export async function lockExperiment(
   );
   if (!rows[0]) return undefined;
   const { baselineId, ...experiment } = rows[0];
-  // A statement of its own, which sees what whoever held the lock has done.
+  // A separate statement, which sees the changes of the previous lock holder.
   const generations = await client.query<{ id: string; generation: number }>(
     'SELECT id, generation FROM run WHERE id = ANY ($1)',
     [[run.id, baselineId]],
@@ -48,9 +47,9 @@ export async function lockExperiment(
 }
 
 /**
- * Gives a run that has just completed its place in its experiment: it may be the first one, which becomes the
- * baseline, or the best one.
- * @returns what to log
+ * Gives a run that has just completed its place in its experiment: it may be the first one, which becomes the baseline,
+ * or the best one.
+ * @returns the events to log
  */
 export async function placeRun(
   client: PoolClient,

@@ -4,7 +4,7 @@ import { inTransaction, type Pool, type PoolClient } from '../connection/pool.js
 import { RESULT_EVENT } from '../read/log.js';
 import { activateRuns, showPreparation } from './admit-jobs.js';
 
-/** A resumed run whose items are to be looked through. */
+/** A resumed run whose items must be scanned. */
 export interface RunToPrepare {
   id: string;
   teamId: string;
@@ -12,8 +12,8 @@ export interface RunToPrepare {
 }
 
 /**
- * Resumed runs whose job was admitted, at most five of each team, the oldest. Among them are runs that were stopped
- * by a release which knows nothing of preparing.
+ * Resumed runs whose job was admitted: the oldest five of each team. They include runs that were stopped by a release
+ * that does not know preparation.
  */
 export async function runsToPrepare(pool: Pool): Promise<RunToPrepare[]> {
   const { rows } = await pool.query<RunToPrepare>({
@@ -30,7 +30,7 @@ export async function runsToPrepare(pool: Pool): Promise<RunToPrepare[]> {
   return rows;
 }
 
-/** The preparation of one target: its items from `next_item` to `end_item` are still to be looked through. */
+/** The preparation of one target: its items from `next_item` to `end_item` are still to be scanned. */
 interface Part {
   target: number;
   generation: number;
@@ -39,12 +39,11 @@ interface Part {
 }
 
 /**
- * Looks through the next items of a resumed run. Results that errored make room, and become entries of the log of
- * the job in which they ended; they and the items without a result become redo rows. With the last piece the run
- * becomes active. Each piece is one commit that also moves the preparation behind it, so that whoever continues
- * after a crash does nothing twice.
- * @returns whether there is more to do, and the lanes that have work now; undefined when another process prepares
- *   the run, or nothing is left to prepare
+ * Scans the next items of a resumed run. Errored results are deleted and become log entries of the job in which they
+ * ended; they and the items without a result become redo rows. With the last batch the run becomes active. Each batch
+ * is one commit that also moves the preparation past it, so that continuing after a crash does nothing twice.
+ * @returns whether there is more to do, and the lanes that have work now; undefined when another process prepares the
+ * run, or nothing is left to prepare
  */
 export async function prepareRun(
   pool: Pool,
@@ -53,7 +52,7 @@ export async function prepareRun(
 ): Promise<{ more: boolean; lanes: string[] } | undefined> {
   return inTransaction(pool, async (client) => {
     if (!(await lockPreparation(client, runId))) return undefined;
-    // Whoever cancels the run, or dispatches or settles items of it, comes before or after this.
+    // Cancelling the run, and dispatching or settling its items, happens before or after this.
     const targets = await client.query<{ lane_id: string }>(
       'SELECT lane_id FROM target WHERE run_id = $1 ORDER BY ordinal FOR NO KEY UPDATE',
       [runId],
@@ -82,7 +81,7 @@ export async function prepareRun(
   });
 }
 
-/** One process at a time prepares a run, and waits for no other lock longer than five seconds. */
+/** Only one process at a time prepares a run. It waits for any other lock at most five seconds. */
 async function lockPreparation(client: PoolClient, runId: string): Promise<boolean> {
   const { rows } = await client.query<{ mine: boolean }>(
     `SELECT pg_try_advisory_xact_lock(hashtext('prepare'), hashtext($1)) AS mine,
@@ -116,7 +115,7 @@ export interface ItemOfCase {
   sample: number;
 }
 
-/** Which case and sample the items are. An item is a position of (case, sample); a run may have some cases only. */
+/** The case and sample of the items. An item is a position of (case, sample); a run may have only some of the cases. */
 export async function locateItems(client: PoolClient, runId: string, from: number, end: number): Promise<ItemOfCase[]> {
   const { rows } = await client.query<{
     samples: number;
@@ -145,7 +144,7 @@ const ITEMS = new BatchColumns<ItemOfCase>({
   sample: ['int', ({ sample }) => sample],
 });
 
-/** Prepares the items of a target from where it stands to `end`. The caller holds the target. */
+/** Prepares the items of a target from its current position to `end`. The caller holds the target. */
 async function prepareItems(
   client: PoolClient,
   runId: string,
@@ -190,13 +189,13 @@ async function prepareItems(
 }
 
 /**
- * Ends the preparation of a run that is not resumed after all: what errored and was not removed yet counts again.
- * What another release has resumed since counts as that release left it. The caller holds the targets.
+ * Ends the preparation of a run that is not resumed after all: errored results that were not removed yet count again.
+ * Targets that another release has resumed since keep that release's counts. The caller holds the targets.
  */
 export const cancelPreparation = (client: PoolClient, runId: string): Promise<void> =>
   cancelPreparations(client, [runId]);
 
-/** The same for many. */
+/** The same for many runs. */
 export async function cancelPreparations(client: PoolClient, runIds: readonly string[]): Promise<void> {
   await client.query(
     `WITH cancelled AS (DELETE FROM preparation WHERE run_id = ANY ($1) RETURNING run_id, target, generation, errored)

@@ -60,7 +60,7 @@ export class ProviderChanges implements TeamScoped {
 
   /**
    * @returns undefined when the team has no such provider
-   * @throws ProblemError 422 when its key would go to an origin that nobody entered it for
+   * @throws ProblemError 422 when its key would be sent to an origin for which it was not entered
    */
   async update(key: string, patch: ProviderPatch): Promise<{ provider: Provider; moved: MovedTargets } | undefined> {
     return inTransaction(this.db, async (client) => {
@@ -79,7 +79,7 @@ export class ProviderChanges implements TeamScoped {
           given(patch.limits?.max_concurrency, old.max_concurrency),
         ],
       );
-      // What was learned was learned from the old host, in the old format.
+      // Learned settings apply to the old host and the old format.
       const isOtherHost = new URL(patch.base_url ?? old.base_url).origin !== new URL(old.base_url).origin;
       if (isOtherHost || given(patch.kind, old.kind) !== old.kind) await forgetLearned(client, old.id);
       const isCredentialGiven = patch.base_url !== undefined || patch.api_key !== undefined;
@@ -90,7 +90,7 @@ export class ProviderChanges implements TeamScoped {
       await syncModelLanes(client, old.id);
       await syncLaneLimits(client, [old.lane_id, laneId]);
       if (patch.models) await endRestsOfRemoved(client, old.id);
-      // Another endpoint has asked for nothing.
+      // The requested rest does not apply to another endpoint.
       if (isCredentialGiven || patch.kind !== undefined) await endRest(client, old.id);
       return { provider: await readProvider(client, old.id), moved };
     });
@@ -98,7 +98,7 @@ export class ProviderChanges implements TeamScoped {
 
   /** @returns the lane of the new credential */
   async #changeCredential(client: PoolClient, old: ProviderRow, patch: ProviderPatch): Promise<string> {
-    // The old key is opened only if it stays: one that no longer opens can be replaced.
+    // The old key is opened only if it stays: a key that can no longer be opened can be replaced.
     const apiKey =
       patch.api_key === undefined ? old.sealed_key && this.sealer.open(old.sealed_key, old.id) : patch.api_key;
     const baseUrl = patch.base_url ?? old.base_url;
@@ -132,7 +132,7 @@ export class ProviderChanges implements TeamScoped {
   }
 
   /**
-   * The lane of a credential. A key at an origin has one set of limits at the provider, however many entries use it.
+   * The lane of a credential. A key at an origin has one set of limits at the provider, however many providers use it.
    */
   #laneOf(client: PoolClient, name: string, baseUrl: string, apiKey: string | null): Promise<string> {
     const fingerprint = this.sealer.fingerprint('credential', new URL(baseUrl).origin, apiKey ?? '');
@@ -146,10 +146,10 @@ export class ProviderChanges implements TeamScoped {
   }
 }
 
-/** In a patch null is a value, and a field that is left out keeps the old one. */
+/** In a patch null is a value, and an omitted field keeps the old one. */
 const given = <Value>(value: Value | undefined, old: Value): Value => (value === undefined ? old : value);
 
-/** A provider as the transaction that changed it leaves it. */
+/** A provider as left by the transaction that changed it. */
 async function readProvider(client: PoolClient, id: string): Promise<Provider> {
   const { rows } = await client.query<ProviderRow>('SELECT * FROM provider WHERE id = $1', [id]);
   const [provider] = await withModels(client, rows);
@@ -170,7 +170,7 @@ const reservedKey = (): ProblemError =>
     [{ path: '/key', message: 'is reserved' }],
   );
 
-/** Whoever may change an address could otherwise have the key sent to an address of their own. */
+/** Otherwise, anyone who may change an address could have the key sent to an address of their own. */
 function refuseKeyAtOtherOrigin(old: ProviderRow, { api_key: apiKey, base_url: baseUrl }: ProviderPatch): void {
   if (!old.sealed_key || apiKey !== undefined || !baseUrl) return;
   const { origin } = new URL(baseUrl);

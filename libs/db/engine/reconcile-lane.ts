@@ -2,13 +2,15 @@ import type { Pool } from '../connection/pool.js';
 import { LANE_OF_ITEM } from '../lane-of-item.js';
 import type { LeveledDelivery } from './dispatch-lane.js';
 
-/** An item on which this many processes died settles as errored, so that its neighbours do not suffer. */
+/** An item that this many processes died on settles as errored, so that it does not affect its neighbours. */
 const MAX_CRASHES = 5;
 
-/** SQL: the order of `lockUser`. */
+/** SQL: the lock order of `lockUser`. */
 const IN_ORDER = 'ORDER BY run_id, target, item';
 
-/** Queue jobs normally start within milliseconds. Only an item unclaimed for longer is worth a look into the queue. */
+/**
+ * Queue jobs normally start within milliseconds. The queue is only checked for items unclaimed for longer than this.
+ */
 const UNCLAIMED_MS = 2000;
 
 export interface Reconciled {
@@ -19,14 +21,14 @@ export interface Reconciled {
 }
 
 /**
- * The one cure for lost jobs, killed processes and a flushed Redis. In-flight rows whose queue job is gone, or whose
- * lease ran out, get a new token and are queued again; rows of runs that are not running are removed. A lost queue
- * job counts against no item. A lease that ran out counts only against an item that was worked on, and not against
- * those that the process held for later.
+ * The single recovery path for lost jobs, killed processes and a flushed Redis. In-flight rows whose queue job is gone,
+ * or whose lease expired, get a new token and are queued again; rows of runs that are not running are removed. A lost
+ * queue job does not count against its item. An expired lease only counts against an item that was being worked on, not
+ * against items that the process held for later.
  *
- * @param mayJudge whether a lease that ran out means that its process died. It does not just after Postgres was out
- *   of reach, when nobody could renew a lease.
- * @param findMissing finds the deliveries that have no job in the queue; throws when the queue cannot be asked
+ * @param mayJudge whether an expired lease means that its process died. It does not just after Postgres was
+ * unreachable, when no lease could be renewed.
+ * @param findMissing finds the deliveries that have no job in the queue; throws when the queue cannot be queried
  */
 export async function reconcileLane(
   pool: Pool,

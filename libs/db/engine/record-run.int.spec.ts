@@ -49,8 +49,8 @@ it('makes no request, neither here nor in the release before', async () => {
   const {
     targets: [target],
   } = (await loadRun(pool, runId))!;
-  // The previous release looks for stored replies only in resumed runs, so a recorded run starts at generation 2. Its
-  // target has no connection to a provider, so nothing can be requested.
+  // The previous release only looks for stored replies in resumed runs, so a recorded run starts at generation 2. Its
+  // target has no connection to a provider, so no request can be made.
   expect(
     await one(
       'SELECT r.generation AS run, j.generation AS job FROM run r JOIN job j ON j.id = r.job_id WHERE j.id = $1',

@@ -16,19 +16,19 @@ import { logEvents } from './log-events.js';
 import { noCases, pinSuiteVersion, type PinnedSuite } from './pin-suite-version.js';
 
 /**
- * An upload of recorded replies, which ends as a run. While replies come in there is no run, only a row of
- * `recording`, and the replies in `exchange`, written in pieces, each in a commit of its own. The last commit makes
- * job, run and target and deletes the row, so the run appears at once and whole. An upload that breaks off leaves
- * its row; after a while the recording is abandoned, and its replies are removed like those of a deleted run.
+ * An upload of recorded replies, which ends as a run. During the upload there is no run, only a row of `recording`, and
+ * the replies in `exchange`, written in batches, each in its own commit. The last commit creates job, run and target
+ * and deletes the row, so the run appears at once and complete. An upload that breaks off leaves its row; after a while
+ * the recording is abandoned, and its replies are removed like those of a deleted run.
  */
 export interface Recording {
-  /** Of the run to be. */
+  /** Id of the future run. */
   runId: string;
   suiteId: string;
   suite: PinnedSuite;
 }
 
-/** A recording that nobody has added to for this long was left behind by its process. */
+/** A recording without additions for this long was left behind by its process. */
 const STALE_AFTER = '15 minutes';
 
 /** @throws ProblemError 422 when the team has no such suite, or the suite has no cases */
@@ -42,18 +42,18 @@ export async function beginRecording(pool: Pool, teamId: string, suiteId: string
   });
 }
 
-/** What a reply names its case by, and what has to be known of the case. */
+/** How a recorded reply identifies its case, and what is needed of the case. */
 export interface NamedCase {
   position: number;
   id: string;
   name: string | null;
   isDraft: boolean;
   isChain: boolean;
-  /** Its text mentions comparing by meaning. */
+  /** Whether its text mentions semantic comparison. */
   maybeSemantic: boolean;
 }
 
-/** The cases of a suite's version in order, page by page. */
+/** The cases of a suite version in order, page by page. */
 export async function* readNamedCases(pool: Pool, versionId: string, pageSize = 1000): AsyncGenerator<NamedCase[]> {
   for (let after = -1; ;) {
     const { rows } = await pool.query<NamedCase>(
@@ -83,7 +83,7 @@ const REPLIES = new BatchColumns<RecordedReply>({
 });
 
 /**
- * Stores some replies, or none, and notes that the recording goes on.
+ * Stores some replies, or none, and records that the upload is still active.
  * @throws ProblemError 409 when the recording was abandoned
  */
 export async function storeRecordedReplies(
@@ -102,21 +102,21 @@ export async function storeRecordedReplies(
   });
 }
 
-/** No provider has this id. A release that knows nothing of recorded runs looks for it and sends no request. */
+/** No provider has this id. A release that does not know recorded runs looks for it and sends no request. */
 const NO_PROVIDER = '00000000-0000-0000-0000-000000000000';
 
 /**
- * A recorded run begins with the second generation: only in those does a release that knows nothing of recorded runs
- * look for replies that are there.
+ * A recorded run begins with the second generation: a release that does not know recorded runs looks for stored replies
+ * only from there on.
  */
 const GENERATION = 2;
 
 export interface RecordedRun {
   teamId: string;
   userId: string;
-  /** What the target is called. */
+  /** Display name of the target. */
   name: string;
-  /** Of the cases that have replies, in order. */
+  /** Positions of the cases that have replies, in order. */
   positions: readonly number[];
   config: RecordedConfig;
   experimentId: string | null;
@@ -124,7 +124,7 @@ export interface RecordedRun {
 }
 
 /**
- * Makes the run of a recording whose replies are all there. Its job starts at once, or waits for the user's others.
+ * Creates the run of a recording whose replies are complete. Its job starts at once, or waits for the user's others.
  * @throws ProblemError 409 when the recording was abandoned, 422 when the experiment is gone
  */
 export async function finishRecording(
@@ -172,7 +172,7 @@ export async function finishRecording(
 /** Deletes the row of a recording, and locks the suite version that its run will pin. */
 async function closeRecording(client: PoolClient, { runId, suiteId, suite }: Recording): Promise<void> {
   const closed = await client.query('DELETE FROM recording WHERE run_id = $1', [runId]);
-  // A process of the release before may have removed the version, because it sees no run that pins it.
+  // A process of the previous release may have removed the version, because it sees no run that pins it.
   const pinned = await client.query('SELECT 1 FROM suite_version WHERE id = $1 AND suite_id = $2 FOR KEY SHARE', [
     suite.versionId,
     suiteId,
@@ -225,7 +225,7 @@ const recordingIsGone = (): ProblemError =>
       'Send the replies again.',
   );
 
-/** Abandons a recording. Housekeeping removes its replies, in pieces. */
+/** Abandons a recording. Housekeeping removes its replies in batches. */
 export async function abandonRecording(pool: Pool, { runId }: Pick<Recording, 'runId'>): Promise<void> {
   await pool.query(
     `WITH abandoned AS (DELETE FROM recording WHERE run_id = $1 RETURNING run_id)
@@ -234,7 +234,7 @@ export async function abandonRecording(pool: Pool, { runId }: Pick<Recording, 'r
   );
 }
 
-/** Abandons the recordings that their processes left behind. */
+/** Abandons the recordings left behind by their processes. */
 export async function abandonStaleRecordings(pool: Pool): Promise<void> {
   await pool.query(
     `WITH abandoned AS (

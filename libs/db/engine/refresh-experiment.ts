@@ -1,12 +1,12 @@
 import { inTransaction, type Pool } from '../connection/pool.js';
 import { HAS_ENDED, type ExperimentToCompare, type RunOfExperiment } from './experiment-pairs.js';
 
-// The figures of an experiment are its baseline, where the first run became it, the best run and those tied with it,
-// and what its runs have beside the baseline. They are stale while `revision` is above `refreshed_revision`. A refresh
-// first makes the comparisons that are missing, each stored by itself, so that whoever comes next goes on from there.
-// Then it writes the figures in one transaction, if the revision is still the one that they were made of.
+// The figures of an experiment are its baseline (if the first run became it), the best run and those tied with it, and
+// the comparisons of its runs with the baseline. They are stale while `revision` is above `refreshed_revision`. A
+// refresh first makes the missing comparisons, each stored separately, so that the next attempt continues from there.
+// Then it writes the figures in one transaction, if the revision is still the one they were computed for.
 
-/** How many experiments of each team a turn looks at, so that a team with very many keeps nobody else waiting. */
+/** Maximum number of experiments per team and turn, so that a team with very many does not hold up the others. */
 const PER_TEAM = 20;
 
 export interface ExperimentToRefresh {
@@ -16,7 +16,7 @@ export interface ExperimentToRefresh {
 
 /**
  * Experiments with a run that this process is too old to compare are left to others.
- * @param except experiments that are left for later
+ * @param except experiments to leave for later
  */
 export async function experimentsToRefresh(pool: Pool, except: readonly string[]): Promise<ExperimentToRefresh[]> {
   const { rows } = await pool.query<ExperimentToRefresh>({
@@ -34,8 +34,8 @@ export async function experimentsToRefresh(pool: Pool, except: readonly string[]
 }
 
 /**
- * Makes the first run that completed the baseline of an experiment that never had one. A run of this release becomes
- * it when it ends; this is for experiments and runs of the release before.
+ * Makes the first completed run the baseline of an experiment that never had one. A run of this release becomes the
+ * baseline when it ends; this is for experiments and runs of the previous release.
  * @returns whether there was one
  */
 export async function adoptFirstRun(pool: Pool, experimentId: string): Promise<boolean> {
@@ -57,7 +57,7 @@ export async function adoptFirstRun(pool: Pool, experimentId: string): Promise<b
 }
 
 /**
- * The next runs of an experiment that have ended and are not compared with another one as both are now.
+ * The next ended runs of an experiment that have not been compared with another run in their current generations.
  * @param among only these; undefined: all of the experiment
  */
 export async function runsToCompare(
@@ -81,10 +81,10 @@ export async function runsToCompare(
   return rows.map(({ id }) => id);
 }
 
-/** A run beside the best one. */
+/** A run compared with the best one. */
 export interface BesideBest {
   id: string;
-  /** Below 0: it scored less than the best run. */
+  /** Below 0: it scored lower than the best run. */
   difference: number | null;
   p: number | null;
 }
@@ -100,11 +100,11 @@ export async function readBesideBest(pool: Pool, experimentId: string, best: Run
   return rows;
 }
 
-/** What a refresh found. */
+/** The result of a refresh. */
 export interface ExperimentFigures {
   bestId: string | null;
   tiedWith: readonly string[];
-  /** False: some comparison could not be made, and is tried again. */
+  /** False if some comparison failed and will be retried. */
   isComplete: boolean;
 }
 
@@ -119,7 +119,7 @@ export async function storeFigures(
 ): Promise<boolean> {
   const compared = [id, baseline?.id ?? null, baseline?.generation ?? null];
   return inTransaction(pool, async (client) => {
-    // Before the experiment, and in one order, as everyone locks them.
+    // Before the experiment, and in the common lock order.
     const changed = await client.query<{ id: string }>(
       `SELECT r.id ${BESIDE_BASELINE} AND (r.delta, r.differs, r.comparison)
          IS DISTINCT FROM (c.delta, coalesce(c.differs, '{}'), c.comparison)
@@ -151,7 +151,7 @@ export async function storeFigures(
   });
 }
 
-/** SQL: the runs of experiment $1 that have ended, and how they compare with the baseline $2 in its generation $3. */
+/** SQL: the runs of experiment $1 that have ended, and their comparison with the baseline $2 in its generation $3. */
 const BESIDE_BASELINE = `FROM run r LEFT JOIN experiment_comparison c ON c.experiment_id = $1 AND c.run_id = r.id
     AND c.against_run_id = $2 AND c.run_generation = r.generation AND c.against_generation = $3
   WHERE r.experiment_id = $1 AND ${HAS_ENDED}`;

@@ -15,7 +15,7 @@ async function makeTeam(): Promise<string> {
   await pool.query('INSERT INTO team (id, name) VALUES ($1::uuid, $1::text)', [id]);
   return id;
 }
-/** Caches replies of these sizes as a worker does, under keys made from their numbers. */
+/** Caches replies of these sizes like a worker, under keys derived from their numbers. */
 const keep = (teamId: string, sizes: readonly [key: number, bytes: number][]): Promise<void> =>
   cacheReplies(
     pool,

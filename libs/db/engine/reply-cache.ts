@@ -4,10 +4,10 @@ import type { Pool } from '../connection/pool.js';
 import { usageColumns } from '../read/for-workers/result-table.js';
 import type { Settlement } from './settle-items.js';
 
-// The cache keeps no replies of its own. `cached_reply` says which settled item has the reply to a request, and the
-// reply is that item's exchange. What was deleted, or dropped with its month, is requested again.
+// The cache stores no replies itself. `cached_reply` says which settled item has the reply to a request, and the reply
+// is that item's exchange. Replies that were deleted, or dropped with their month, are requested again.
 
-/** A stored exchange that answers a request, and what it took. */
+/** A stored exchange that answers a request, and its usage. */
 export interface CachedReply {
   /** zstd of JSON {requests, replies} */
   exchange: Buffer;
@@ -25,17 +25,17 @@ const KEYS = new BatchColumns<CacheKey>({
   key: ['bytea', ({ key }) => key],
 });
 
-/** SQL: the entry `c` is not older than its team `t` wants. */
+/** SQL: the entry `c` is within the cache lifetime of its team `t`. */
 const IS_FRESH = `c.asked_at > now() - t.cache_days * interval '1 day'`;
 
 /** SQL: a row of `exchange` or `result` belongs to the entry `c`. */
 const ITS_ITEM = '(run_id, target, case_position, sample) = (c.run_id, c.target, c.case_position, c.sample)';
 
-/** The stored replies to these requests, in their order; undefined where there is none, or its run was deleted. */
+/** The stored replies to these requests, in their order; undefined if there is none or its run was deleted. */
 export async function findCachedReplies(pool: Pool, wanted: readonly CacheKey[]): Promise<(CachedReply | undefined)[]> {
   const { rows } = await pool.query<{ n: number; exchange: Buffer } & Usage>({
     name: 'find_cached_replies',
-    // LIMIT keeps the two partitioned tables out of the search for an order of joins: 3 times less time to plan.
+    // LIMIT keeps the two partitioned tables out of the search for a join order: planning takes a third of the time.
     text: `SELECT u.n::int, e.body AS exchange, ${usageColumns('r')}
       FROM ${KEYS.unnest(1, 'n')}
         JOIN cached_reply c ON c.team_id = u.team_id AND c.key = u.key
@@ -81,12 +81,12 @@ const ENTRIES = new BatchColumns<CacheEntry>({
   bytes: ['int', ({ settlement }) => settlement.exchange.length],
 });
 
-/** Notes where replies are stored. The newest of a key wins, and in a batch the last. */
+/** Records where replies are stored. The newest entry of a key wins; in a batch, the last. */
 export async function cacheReplies(pool: Pool, entries: readonly CacheEntry[]): Promise<void> {
   const lastOfKey = new Map(entries.map((entry) => [`${entry.teamId} ${entry.key.toString('latin1')}`, entry]));
   await pool.query({
     name: 'keep_replies',
-    // In the order of the keys, so that two batches cannot wait for each other.
+    // Ordered by key, so that two batches cannot wait for each other.
     text: `INSERT INTO cached_reply (${ENTRIES.names}) SELECT * FROM ${ENTRIES.unnest(1)} ORDER BY team_id, key
       ON CONFLICT (team_id, key) DO UPDATE
         SET run_id = excluded.run_id, target = excluded.target, case_position = excluded.case_position,
@@ -96,8 +96,8 @@ export async function cacheReplies(pool: Pool, entries: readonly CacheEntry[]): 
 }
 
 /**
- * Empties a team's cache of the replies that are in it now. The results that hold them stay. Works in pieces, so
- * that nobody waits for long.
+ * Removes the replies that are now in a team's cache. The results that hold them stay. Works in batches, so that it
+ * does not block others for long.
  */
 export async function clearCache(pool: Pool, teamId: string, pieceSize = 10_000): Promise<void> {
   // asked_at is rounded to milliseconds.
@@ -114,10 +114,10 @@ export async function clearCache(pool: Pool, teamId: string, pieceSize = 10_000)
        ) AND asked_at <= $2`,
       [teamId, rows[0]!.until, pieceSize],
     ));
-  } while (removed); // A smaller piece is not the last one: others may have removed a part of it.
+  } while (removed); // A short batch is not the last one: others may have removed part of it.
 }
 
-/** Removes a piece of the entries that are older than their team wants. @returns whether there may be more */
+/** Removes a batch of expired entries. @returns whether there may be more */
 export async function expireCachedReplies(pool: Pool, pieceSize = 5000): Promise<boolean> {
   const { rowCount } = await pool.query(
     `DELETE FROM cached_reply WHERE (team_id, key) IN (

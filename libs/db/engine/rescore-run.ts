@@ -65,7 +65,7 @@ export interface RescoreToContinue {
   next: ItemPlace;
 }
 
-/** At most five of each team, the oldest, so that a team with very many keeps nobody else waiting. */
+/** The oldest five of each team, so that a team with very many does not hold up the others. */
 export async function rescoresToContinue(pool: Pool): Promise<RescoreToContinue[]> {
   const { rows } = await pool.query<Omit<RescoreToContinue, 'options' | 'next'> & ItemPlace & { options: string }>({
     name: 'rescores_to_continue',
@@ -88,13 +88,13 @@ export async function rescoresToContinue(pool: Pool): Promise<RescoreToContinue[
   }));
 }
 
-/** A settled item and its exchange as it is stored: undefined where it is gone, empty where there was no reply. */
+/** A settled item and its stored exchange: undefined if it is gone, empty if there was no reply. */
 export interface StoredExchange extends ItemPlace {
   outcome: 'scored' | 'errored';
   exchange: Buffer | undefined;
 }
 
-/** The exchanges of settled items in order, from one item on. */
+/** The exchanges of settled items in order, starting at one item. */
 export async function readExchanges(
   pool: Pool,
   runId: string,
@@ -121,7 +121,7 @@ interface Scored {
 }
 
 export interface RescoredItem extends ItemPlace {
-  /** Undefined where there was no reply to score. */
+  /** Undefined when there was no reply to score. */
   scored: Scored | undefined;
 }
 
@@ -142,7 +142,7 @@ const VERDICTS = new BatchColumns<ItemPlace & Scored>({
 });
 
 /**
- * Stores a page of verdicts and moves the rescore behind it, in one commit.
+ * Stores a page of verdicts and moves the rescore past it, in one commit.
  * @returns false when another process did so, or the job was stopped
  */
 export async function storeRescored(
@@ -176,7 +176,7 @@ export async function storeRescored(
   });
 }
 
-/** Locks a rescore and its job. @returns whether it still stands where this process continued it */
+/** Locks a rescore and its job. @returns whether it is still at the position where this process continued it */
 async function lockContinuing(client: PoolClient, { id, next }: RescoreToContinue): Promise<boolean> {
   const { rowCount } = await client.query(
     `SELECT 1 FROM rescore s JOIN job j ON j.id = s.job_id
@@ -187,7 +187,9 @@ async function lockContinuing(client: PoolClient, { id, next }: RescoreToContinu
   return rowCount !== 0;
 }
 
-/** Ends a rescore with its summaries, or with the error that made it impossible. Once, whoever else tries. */
+/**
+ * Ends a rescore with its summaries, or with the error that made it impossible. Only the first attempt has an effect.
+ */
 export async function finishRescore(
   pool: Pool,
   { id, runId, jobId }: RescoreToContinue,
@@ -197,7 +199,7 @@ export async function finishRescore(
     const found = await client.query<{ user_id: string }>('SELECT user_id FROM job WHERE id = $1', [jobId]);
     if (!found.rows[0]) return;
     await lockUser(client, found.rows[0].user_id);
-    // Before the job, as `storeRescored`.
+    // Before the job, as in `storeRescored`.
     await client.query('SELECT 1 FROM rescore WHERE id = $1 FOR NO KEY UPDATE', [id]);
     const event: LogEvent =
       'error' in end
@@ -222,7 +224,7 @@ export async function finishRescore(
   });
 }
 
-/** Over the targets that have a score, as the score of a run. */
+/** The mean over the targets that have a score, like the score of a run. */
 function meanOverall(summaries: readonly Summary[]): number | null {
   const means = summaries.flatMap(({ overall }) => (overall === null ? [] : [overall]));
   return means.length ? means.reduce((a, b) => a + b, 0) / means.length : null;

@@ -28,7 +28,7 @@ const ASKED = {
 const itemsOf = (deliveries: readonly Delivery[]) => deliveries.map(({ item }) => item);
 const dispatch = ({ laneId }: Team) => dispatchLane(pool, laneId, 100);
 
-/** All items of the lane are claimed, one was refused, and all others are given up. */
+/** Claims all items of the lane, has one refused, and gives up all others. */
 async function refuse(deliveries: readonly LeveledDelivery[], asked = ASKED): Promise<void> {
   await claimItems(pool, 'w', deliveries);
   await restModel(pool, deliveries[0]!, asked);

@@ -3,16 +3,16 @@ import { inTransaction, type Pool, type PoolClient } from '../connection/pool.js
 import { RESTS } from '../rests.js';
 import type { Delivery } from './dispatch-lane.js';
 
-// A provider may ask for a wait of hours: a quota of a day is used up. Its lane goes on, for it is shared with other
-// models, and the model rests. The items that asked, and those that were queued, go back unasked, to be the first that
-// are taken when the time has come: one alone, and all others when that one has ended without another such wait.
+// A provider may request a wait of hours when a daily quota is used up. Its lane continues, as other models share it,
+// and the model rests. The items that were refused or queued go back unasked and are dispatched first when the rest is
+// over: first one alone, then all others when that one has ended without another such wait.
 
-/** What a provider asked for. */
+/** The wait that a provider requested. */
 export interface AskedRest {
   forMs: number;
-  /** Its words. */
+  /** The provider's message. */
   why: string;
-  /** Of the request. What was changed since has not asked for anything. */
+  /** Address and key of the request. The wait does not apply to ones that were changed since. */
   baseUrl: string;
   sealedKey: string | null;
 }
@@ -54,7 +54,7 @@ export async function endRest(db: Pool | PoolClient, providerId: string, modelId
   ]);
 }
 
-/** What waits for a model that rests ends when the model is removed. */
+/** Waiting for a resting model ends when the model is removed. */
 export async function endRestsOfRemoved(client: PoolClient, providerId: string): Promise<void> {
   await client.query(
     `DELETE FROM resting_model r WHERE provider_id = $1 AND NOT EXISTS (
@@ -69,7 +69,7 @@ const TARGETS = new BatchColumns<Pick<Delivery, 'runId' | 'target'>>({
   ordinal: ['int', ({ target }) => target],
 });
 
-/** Which of these targets are not to be asked now: their models rest, or their items are settled unasked. */
+/** Which of these targets must not be asked now: their models rest, or their items are settled unasked. */
 export async function unaskableTargets<Target extends Pick<Delivery, 'runId' | 'target'>>(
   pool: Pool,
   targets: readonly Target[],
@@ -84,8 +84,8 @@ export async function unaskableTargets<Target extends Pick<Delivery, 'runId' | '
 }
 
 /**
- * Puts an item that a worker holds back among those of its target that are still to be taken, and counts nothing of
- * it. Nothing happens if the worker does not hold it any more, or if its run was stopped.
+ * Returns an item that a worker holds to the items of its target that are still to be dispatched, without counting
+ * anything. Nothing happens if the worker no longer holds it, or if its run was stopped.
  */
 export async function putBack(pool: Pool, worker: string, { runId, target, item, token }: Delivery): Promise<void> {
   await inTransaction(pool, async (client) => {

@@ -11,9 +11,9 @@ import type { Orchestration } from './orchestrations.js';
 import { refuseSpentBudget, resumeRuns } from './resume-run.js';
 
 /**
- * Resumes an orchestration that has ended, from the step where it ended: with what its child runs have scored, and
- * with requests for what they have not. It continues under a new job. However many child runs it has, this writes a
- * few rows; workers resume them in pieces (`resumeChildren`) before they make the next step.
+ * Resumes an orchestration that has ended, from the step where it ended: scores of its child runs are kept, and only
+ * unscored items are requested. It continues under a new job. However many child runs it has, this writes a few rows;
+ * workers resume them in batches (`resumeChildren`) before they execute the next step.
  * @throws ProblemError 404, 409 when there is nothing to resume, 422 when the budget is spent
  */
 export async function resumeOrchestration(
@@ -32,7 +32,7 @@ export async function resumeOrchestration(
     const of = { teamId, userId, type, resultRef: id, total: 0, generation: generation + 1 };
     const newJobId = await createJob(client, of);
     const [unscored] = await childrenToResume(client, { id, jobId: newJobId }, 1);
-    // All child runs have the budget of their parent.
+    // All child runs share the budget of their parent.
     if (unscored !== undefined) await refuseSpentBudget(client, unscored);
     await client.query(
       `UPDATE orchestration SET job_id = $2, user_id = $3, generation = generation + 1, revision = revision + 1,
@@ -45,13 +45,13 @@ export async function resumeOrchestration(
   });
 }
 
-/** How many child runs a transaction resumes: others of the user wait for it. */
+/** Maximum number of child runs resumed in a transaction: others of the user wait for it. */
 const PIECE = 50;
 
 /**
- * Resumes the next child runs of an orchestration that was resumed. Whoever comes after a crash goes on with the rest:
- * those whose job does not belong to the present one of their parent.
- * @returns the lanes that have work now; undefined when another has done it, or the job was cancelled
+ * Resumes the next child runs of an orchestration that was resumed. After a crash it continues with the rest: those
+ * whose job does not belong to their parent's current one.
+ * @returns the lanes that have work now; undefined when another process has done it, or the job was cancelled
  */
 export async function resumeChildren(
   pool: Pool,
@@ -72,7 +72,7 @@ export async function resumeChildren(
   });
 }
 
-/** Child runs with items that have no score, which the present job of their parent has not resumed. */
+/** Child runs with unscored items that the current job of their parent has not resumed. */
 async function childrenToResume(
   client: PoolClient,
   { id, jobId }: { id: string; jobId: string },

@@ -20,13 +20,13 @@ interface Resume extends ResumeInput {
 }
 
 /**
- * Resumes a run that has ended, with the items that have no score: those that errored and those that are missing.
- * What is scored stays, and is not paid for again. The run continues under a new job, in its next generation.
+ * Resumes a run that has ended, with its unscored items: those that errored and those that are missing. Scored items
+ * stay, and are not paid for again. The run continues under a new job, in its next generation.
  *
- * However large the run, this writes a few rows; `prepareRun` looks through the items afterwards. What the earlier
- * job logged of errored items stays in its log, while their results make room for new ones. Their exchanges stay
- * until new ones take their place: where a model had replied, its reply is scored and no request is made. A recorded
- * run makes no request either way.
+ * However large the run, this writes a few rows; `prepareRun` scans the items afterwards. Log entries of errored items
+ * stay in the log of the earlier job, while their results are replaced by new ones. Their exchanges stay until new ones
+ * replace them: if a model had replied, its reply is scored without a request. A recorded run makes no request either
+ * way.
  *
  * @throws ProblemError 404, 409 when there is nothing to resume or its parent has to be, 422 when the budget is spent
  */
@@ -51,7 +51,7 @@ export async function resumeRun(
 
 /**
  * Resumes those of these child runs that have ended and lack scores, in a few statements.
- * @param parentJobId the new job of their parent, which is resumed
+ * @param parentJobId the new job of their parent, which is being resumed
  * @returns the lanes that they use
  */
 export async function resumeRuns(
@@ -69,7 +69,7 @@ interface LockedRun {
   generation: number;
   /** The parent of a child run. */
   parent: string | null;
-  /** How many items have no score. */
+  /** Number of items without a score. */
   unscored: number;
 }
 
@@ -101,7 +101,7 @@ async function lockRuns(
   return rows;
 }
 
-/** Opens runs that the caller has locked: under new jobs, in their next generations. */
+/** Reopens runs that the caller has locked: under new jobs, in their next generations. */
 async function reopenRuns(
   client: PoolClient,
   { teamId, userId, parentJobId: parentId }: { teamId: string; userId: string; parentJobId?: string },
@@ -145,7 +145,7 @@ async function replaceBudget(
   ]);
 }
 
-/** @throws ProblemError 422 when nothing is left of the budget of a run, or of its parent */
+/** @throws ProblemError 422 when the budget of a run, or of its parent, is spent */
 export async function refuseSpentBudget(client: PoolClient, runId: string): Promise<void> {
   const budget = (await readBudgets(client, [runId])).get(runId);
   const reason = budget && budgetExceeded(budget);
@@ -158,7 +158,7 @@ export async function refuseSpentBudget(client: PoolClient, runId: string): Prom
     );
 }
 
-/** Notes the items below the cursors, for `prepareRun` to find those that have no score. */
+/** Records the items below the cursors, in which `prepareRun` finds those without a score. */
 async function planPreparation(client: PoolClient, runIds: readonly string[]): Promise<void> {
   await client.query(
     `INSERT INTO preparation (run_id, target, generation, end_item, errored)
@@ -169,8 +169,8 @@ async function planPreparation(client: PoolClient, runIds: readonly string[]): P
 }
 
 /**
- * Opens the targets again; errored items no longer count as settled. Their providers may have moved, so they get the
- * lanes of now. Items of a provider that was deleted end by saying so, in a lane that is made for them.
+ * Reopens the targets; errored items no longer count as settled. Their providers may have moved, so they get the
+ * current lanes. Items of a deleted provider end with an error that says so, in a lane created for them.
  * @returns the lanes of the targets
  */
 async function resetTargets(

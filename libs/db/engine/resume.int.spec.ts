@@ -23,7 +23,7 @@ const SAMPLES = 2;
 const SELECTED = [1, 2, 4, 7];
 const N = SELECTED.length * SAMPLES;
 
-/** A run of two models over four of eight cases, each twice, and everything that can happen to it. */
+/** A run of two models over four of eight cases, two samples each, and everything that can happen to it. */
 async function aRun() {
   const team = await aTeam(pool, { cases: 8, runningJobs: 2 });
   await pool.query(`UPDATE suite_case SET tags = '{in}' WHERE suite_id = $1 AND position = ANY ($2)`, [
@@ -67,7 +67,7 @@ async function aRun() {
         await finishTarget(pool, done, { target: done.target, overall: 1 } as never);
       for (const run of (await runsToFinish(pool)).filter(({ id }) => id === runId)) await finishRun(pool, run);
     },
-    /** What the previous release does. It does not know about preparing. */
+    /** Operations of the previous release, which does not know preparation. */
     before: {
       async admit(): Promise<void> {
         await pool.query(
@@ -143,7 +143,7 @@ async function aRun() {
   };
 }
 
-/** Checks what is true of a run at any time. */
+/** Checks the invariants of a run. */
 async function check(runId: string): Promise<void> {
   const targets = await rows(
     `SELECT t.ordinal, t.n, t.cursor, t.settled, t.errored, coalesce(p.errored, 0) AS waiting, p.target IS NOT NULL
@@ -231,7 +231,7 @@ const isScored = async (runId: string): Promise<boolean> =>
     )
   ).scored;
 
-/** Continues with whatever is left until there is nothing left. */
+/** Continues until nothing is left to do. */
 async function complete(run: Run): Promise<void> {
   for (let turn = 0; !(await isScored(run.runId)); turn++) {
     expect(turn).toBeLessThan(40);
@@ -362,7 +362,7 @@ it('says how far a resumed run is prepared, and begins it when it is', async () 
   expect(await run.piece(5)).toEqual({ more: true, lanes: [] });
   expect(await stateOf(run)).toEqual({ ...preparing, detail: 'preparing 5 of 16' });
   expect(await run.piece(5)).toEqual({ more: true, lanes: [] });
-  expect(await stateOf(run)).toEqual({ ...preparing, detail: 'preparing 8 of 16' }); // a piece has items of one model
+  expect(await stateOf(run)).toEqual({ ...preparing, detail: 'preparing 8 of 16' }); // a batch has items of one model
   await run.dispatch(10);
   expect(await one('SELECT count(*)::int AS n FROM in_flight WHERE run_id = $1', [run.runId])).toEqual({ n: 0 });
   expect(await events(jobId)).toEqual(['job_created']);

@@ -5,11 +5,11 @@ import { admitJobs } from './admit-jobs.js';
 import { lockUserOrTimeOut } from './lock-user.js';
 import { logEvents } from './log-events.js';
 
-/** What a run, or a parent with all its runs, may spend and has spent. Money is US dollars. */
+/** Limits and spending of a run, or of a parent with all its runs. Money is US dollars. */
 export interface Budget {
   maxRequests: number | null;
   maxCost: number | null;
-  /** What is left of the team's monthly cap; null when none applies. */
+  /** What is left of the team's monthly cap; null if none applies. */
   capLeft: number | null;
   requests: number;
   cost: number;
@@ -18,9 +18,9 @@ export interface Budget {
 }
 
 /**
- * How many more items of a run may be dispatched: as many as the budget holds if each takes one request and costs
- * the average of those before. Until the first item settles nothing is known of the cost, and a whole window may go.
- * While money is left one item may go, however much it costs.
+ * How many more items of a run may be dispatched: as many as the budget holds if each takes one request and costs the
+ * average so far. Until the first item settles the cost is unknown, and a whole window may be dispatched. While money
+ * is left one item may be dispatched, whatever it costs.
  */
 export function itemsAllowed(budget: Budget): number {
   const { maxRequests, maxCost, capLeft, requests, cost, settled, inFlight } = budget;
@@ -32,7 +32,7 @@ export function itemsAllowed(budget: Budget): number {
   return Math.max(0, Math.min(byCost, byRequests));
 }
 
-/** Which limit of a budget is reached, as a sentence; undefined while none is. */
+/** The limit of a budget that is reached, as a sentence; undefined if none is. */
 export function budgetExceeded({ maxRequests, maxCost, capLeft, requests, cost }: Budget): string | undefined {
   if (maxRequests !== null && requests >= maxRequests) return `${requests} of ${maxRequests} requests are made.`;
   if (maxCost !== null && cost >= maxCost) return `$${round(cost)} of $${round(maxCost)} are spent.`;
@@ -55,7 +55,7 @@ const MAY_COMPARE_MEANING = `EXISTS (
   SELECT 1 FROM suite_version_case c
   WHERE c.version_id = r.suite_version_id AND strpos(c.body, '"semantic"') > 0)`;
 
-/** SQL: the runs `r` whose budgets are asked for, with their accounts: each is a run of its own, or a parent. */
+/** SQL: the runs `r` whose budgets are requested, with their accounts: the run itself, or its parent. */
 const ASKED = `
   SELECT r.id, r.team_id, r.user_id, r.job_id, r.suite_version_id, coalesce(o.id, r.id) AS account,
     coalesce(o.max_requests, r.max_requests) AS max_requests, coalesce(o.max_cost_usd, r.max_cost_usd) AS max_cost,
@@ -63,9 +63,10 @@ const ASKED = `
   FROM run r JOIN team tm ON tm.id = r.team_id LEFT JOIN orchestration o ON o.id = r.orchestration_id`;
 
 /**
- * SQL of a CTE: what each account of `asked` has spent and has in flight, once for all of its runs. A run counts in its
- * targets, and a parent in its counters, whatever it has made; their ids are never alike. What a parent has settled
- * holds the errors that a resume asks for anew, as its requests and its cost do, so its average is one of all of them.
+ * SQL of a CTE: spending and in-flight items of each account of `asked`, computed once for all of its runs. A run is
+ * counted in its targets, a parent in its counters, whatever it has created; their ids are never alike. The counters of
+ * a parent include errors that a resume requests again in settled items, requests and cost alike, so its average covers
+ * all of them.
  */
 const ACCOUNTS = `accounts AS MATERIALIZED (
   SELECT a.account, s.requests, s.cost, s.settled, f.in_flight,
@@ -87,9 +88,9 @@ const ACCOUNTS = `accounts AS MATERIALIZED (
 )`;
 
 /**
- * SQL: the cap of the team applies to the asked run `r`, because it costs something that is known: its account `s` has
- * cost something, one of its models has prices, or cases are compared by meaning and the embedding model has. CASE
- * keeps the order, so that cases are searched only where that decides.
+ * SQL: the team's cap applies to the asked run `r`, because it has a known cost: its account `s` has cost something,
+ * one of its models has prices, or it compares cases semantically and the embedding model has a price. CASE fixes the
+ * order, so that cases are searched only where that decides.
  */
 const IS_CAPPED = `CASE
   WHEN s.cap_left IS NULL THEN false
@@ -97,7 +98,7 @@ const IS_CAPPED = `CASE
   WHEN ${embeddingCosts('r.team_id')} THEN ${MAY_COMPARE_MEANING}
   ELSE false END`;
 
-/** The budgets of those of these runs that have one. A child run shares that of its parent with its siblings. */
+/** The budgets of those of these runs that have one. A child run shares its parent's budget with its siblings. */
 export async function readBudgets(client: Pool | PoolClient, runIds: readonly string[]): Promise<Map<string, Budget>> {
   const { rows } = await client.query<{ id: string } & Budget>({
     name: 'read_budgets_of_accounts',
@@ -110,7 +111,7 @@ export async function readBudgets(client: Pool | PoolClient, runIds: readonly st
   return new Map(rows.map(({ id, ...budget }) => [id, budget]));
 }
 
-/** A run whose budget is spent, by its siblings too: it has items left, and nothing of its account is in flight. */
+/** A run whose budget is spent, possibly by its siblings: it has items left, and its account has nothing in flight. */
 export interface RunToStop {
   id: string;
   teamId: string;
@@ -118,7 +119,7 @@ export interface RunToStop {
   userId: string;
 }
 
-/** How many of each team a turn stops, so that a team with very many keeps nobody else waiting. */
+/** Maximum number of runs stopped per team and turn, so that a team with very many does not hold up the others. */
 const PER_TEAM = 20;
 
 export async function runsMaybeOverBudget(pool: Pool): Promise<RunToStop[]> {
@@ -144,14 +145,14 @@ export async function runsMaybeOverBudget(pool: Pool): Promise<RunToStop[]> {
 }
 
 /**
- * Stops a run whose budget is spent, once what it had in flight is settled. The dispatcher has handed out nothing
- * since (`itemsAllowed`).
+ * Stops a run whose budget is spent, once its in-flight items are settled. The dispatcher has dispatched nothing since
+ * (`itemsAllowed`).
  * @returns the id of the job that changed
  */
 export async function stopIfOverBudget(pool: Pool, run: RunToStop): Promise<string | undefined> {
   return inTransaction(pool, async (client) => {
     await lockUserOrTimeOut(client, run.userId);
-    // Whoever holds the targets keeps the dispatcher out.
+    // Holding the targets keeps the dispatcher out.
     const targets = await client.query<{ active: boolean }>(
       'SELECT active_for IS NOT NULL AS active FROM target WHERE run_id = $1 ORDER BY ordinal FOR UPDATE',
       [run.id],

@@ -4,15 +4,15 @@ import { BatchColumns } from '../connection/batch-columns.js';
 import { inTransaction, type Pool, type PoolClient } from '../connection/pool.js';
 import { HAS_ENDED, scoringIdOf, type Scoring } from '../read/run-figures.js';
 
-// The figures of a run that has ended are counted once, by a worker: when it ends, or when somebody first looks at
-// them; and so are those of a rescore. Whoever wants them writes a row of `run_figures` with the generation of the run,
-// and a worker fills it. The rows of cases are written along the way and are those of the generation; the rest comes in
-// one transaction.
+// A worker counts the figures of an ended run once: when it ends, or when they are first viewed. The same goes for
+// those of a rescore. A request for them writes a row of `run_figures` with the generation of the run, and a worker
+// fills it. The rows of cases are written along the way and belong to the generation; the rest is written in one
+// transaction.
 
-/** Asks for the figures of a run as it is now, unless they are there or asked for. */
+/** Requests the figures of a run in its current state, unless they exist or are already requested. */
 export const askForFigures = (db: Pool | PoolClient, scoring: Scoring): Promise<void> => ask(db, scoring, 'true');
 
-/** The same for a run of the history. Nobody looks at most of the others, of which a tune has hundreds. */
+/** The same for a run that the history lists. Most of the others, of which a tune has hundreds, are never viewed. */
 export const askForFiguresOfListed = (db: Pool | PoolClient, scoring: Scoring): Promise<void> =>
   ask(db, scoring, 'listed');
 
@@ -29,12 +29,12 @@ async function ask(db: Pool | PoolClient, scoring: Scoring, which: string): Prom
 export interface RunToCount extends Scoring {
   teamId: string;
   generation: number;
-  /** How many results it has. */
+  /** Number of its results. */
   results: number;
 }
 
 /**
- * Runs that have ended and whose figures were asked for, at most five of each team, the oldest.
+ * Ended runs whose figures were requested: the oldest five of each team.
  * @param except ids of scorings
  */
 export async function runsToCount(pool: Pool, except: readonly string[] = []): Promise<RunToCount[]> {
@@ -73,7 +73,7 @@ const CASES = new BatchColumns<CountedCaseFigures>({
 
 type Counted = Scoring & Pick<RunToCount, 'generation'>;
 
-/** Stores cases of a run that is being counted. Whoever else counts the same generation stores the same. */
+/** Stores cases of a run that is being counted. A concurrent count of the same generation stores the same. */
 export async function storeCaseFigures(
   pool: Pool,
   { generation, ...scoring }: Counted,
@@ -106,8 +106,8 @@ const GROUPS = new BatchColumns<CountedGroup>({
 });
 
 /**
- * Stores what was counted of a run, once, and removes what is left of an earlier generation. Changes nothing when the
- * run was resumed or deleted since.
+ * Stores the counts of a run, once, and removes what is left of an earlier generation. Changes nothing when the run was
+ * resumed or deleted since.
  */
 export async function storeFigures(
   pool: Pool,

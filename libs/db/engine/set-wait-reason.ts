@@ -3,18 +3,18 @@ import type { LaneLimits } from '../catalogue/lane-limits.js';
 import { LANE_OF_ITEM } from '../lane-of-item.js';
 import { UNTIL } from '../rests.js';
 
-/** How the detail of a job begins that waits for a provider. */
+/** Prefix of the detail of a job that waits for a provider. */
 export const WAITING_FOR = 'Waiting for ';
 
-/** More of what models wait for tells a person nothing new. */
+/** A longer list of waiting models would not be useful. */
 const MAX_DETAIL_CHARACTERS = 2000;
 
 /**
- * Sets, in the jobs that have work on a lane, the detail that says what they wait for, or clears it: what keeps the
- * lane, unless all models of the run there rest, or until when which of them rest. Leaves a detail that another lane
- * has set.
+ * Sets or clears the wait reason in the detail of the jobs that have work on a lane: what blocks the lane; if all
+ * models of the run there rest, or nothing blocks the lane, which of them rest and until when. Leaves a detail that
+ * another lane has set.
  * @param what ends the sentence "Waiting for <providers, or models with limits of their own> ..."; undefined when
- *   nothing keeps the lane
+ * nothing blocks the lane
  * @returns the jobs whose detail changed
  */
 export async function setWaitReason(

@@ -19,7 +19,7 @@ export interface Settlement {
   result: Outcome;
   latencyMs: number | null;
   usage: Usage;
-  /** As it is billed: US dollars, null when that is not known */
+  /** Billed cost in US dollars, null when unknown */
   costUsd: number | null;
   cached: boolean;
   attempts: number;
@@ -28,14 +28,14 @@ export interface Settlement {
   exchange: Buffer;
 }
 
-/** What became of the items of one run in a batch. */
+/** The settled items of one run in a batch. */
 export interface SettledRun {
   items: number;
   /** Whether one of its targets has no item left to settle. */
   ended: boolean;
 }
 
-/** What became of a batch. */
+/** The outcome of a batch. */
 export interface SettledBatch {
   runs: Map<string, SettledRun>;
   /** Whether each item of the batch was stored, in the batch's order. */
@@ -44,16 +44,16 @@ export interface SettledBatch {
 
 const MAX_INT = 2 ** 31 - 1;
 const MAX_SMALLINT = 2 ** 15 - 1;
-/** A count that fits its column: providers' token counts are sums here, and a provider may send any number. */
+/** A count that fits its column: these are sums of providers' token counts, and a provider may send any number. */
 const count = (value: number | null, max = MAX_INT): number | null =>
   value === null ? null : Math.min(Math.max(0, Math.round(value)), max);
 
 const MAX_COST_USD = 1e6;
-/** An amount that sums can hold: a provider may say any, and one that is not a number would never leave a sum. */
+/** A cost that sums can hold: a provider may report any, and a NaN would never leave a sum. */
 const dollars = (value: number | null): number | null =>
   value === null || Number.isNaN(value) ? null : Math.min(Math.max(0, value), MAX_COST_USD);
 
-/** The value of an item that was scored, and what stands in its place for one that errored. */
+/** A column's value for a scored item, and its replacement for an errored one. */
 const ofScored =
   <Value, Otherwise>(value: (scored: Outcome & { outcome: 'scored' }) => Value, otherwise: Otherwise) =>
   ({ result }: Settlement): Value | Otherwise =>
@@ -98,7 +98,10 @@ const OTHERS: ConstructorParameters<typeof BatchColumns<Settlement>>[0] = {
 const COLUMNS = new BatchColumns<Settlement>({ ...OTHERS, ...EXCHANGE });
 const OTHER_COLUMNS = new BatchColumns<Settlement>(OTHERS);
 
-/** Bytes in an array go to Postgres as text of twice their length, which is made here. Larger ones go by themselves. */
+/**
+ * Bytes in an array are sent to Postgres as text of twice their length, which is built here. Larger ones are sent
+ * separately.
+ */
 const MAX_LISTED_BYTES = 64 * 1024;
 
 /** The arguments of `settle_items`, and their values from $2 on. */
@@ -114,9 +117,9 @@ function argumentsOf(batch: readonly Settlement[]): { name?: string; arguments: 
 }
 
 /**
- * Settles items that ended within a few milliseconds, in one statement and one commit: each item once, and only if
- * its delivery still holds it (`prisma/functions/settle-items.sql`). A late reply (after a cancel, a takeover, a
- * resume) changes nothing.
+ * Settles items that ended within a few milliseconds, in one statement and one commit: each item once, and only if its
+ * delivery still holds it (`prisma/functions/settle-items.sql`). A late reply (after a cancel, a takeover, a resume)
+ * changes nothing.
  */
 export async function settleItems(pool: Pool | PoolClient, batch: readonly Settlement[]): Promise<SettledBatch> {
   const { name, arguments: given, values } = argumentsOf(batch);

@@ -3,10 +3,10 @@ import { shareFairly, type Backlog } from './share-fairly.js';
 
 type Shares = ReturnType<typeof shareFairly>;
 
-/** No two are handed out more in turn than this. */
+/** Maximum number of items handed out in one turn. */
 const QUANTUM = 4;
 
-/** What is known of a target, as a fast-check value; whose it is comes from its place in the lists around it. */
+/** A target as a fast-check value; its run and user follow from its place in the surrounding lists. */
 const work = fc.record({ n: fc.nat(40), begun: fc.nat(20), redo: fc.nat(10), vtime: fc.nat(30) });
 const run = fc.record({ targets: fc.array(work, { minLength: 1, maxLength: 3 }), allowed: fc.option(fc.nat(30)) });
 const user = fc.record({ vtime: fc.nat(50), runs: fc.array(run, { minLength: 1, maxLength: 3 }) });
@@ -45,7 +45,7 @@ const given = ({ taken }: Shares, to: Partial<Backlog> = {}): number =>
       .filter((one) => Object.entries(to).every(([key, value]) => one[key as keyof Backlog] === value))
       .map(({ count }) => count),
   );
-/** What a run could be given: all that its targets have, or what its budget allows. */
+/** The most a run could be given: everything its targets have, or what its budget allows. */
 const couldTake = (runId: string, backlogs: Backlog[], allowed: Map<string, number>): number =>
   Math.min(sum(backlogs.filter((one) => one.runId === runId).map(has)), allowed.get(runId) ?? Infinity);
 
@@ -141,8 +141,8 @@ describe('sharing the room of a lane', () => {
   });
 
   it('does not depend on the order of the backlogs, ties apart', () => {
-    // Items are whole, so times with different fractions never tie; runs further apart than a quantum would, being
-    // drawn together.
+    // Items are whole, so times with different fractions never tie; but runs further apart than a quantum would tie,
+    // because they are drawn together.
     const unlike = (of: Lane): Backlog[] =>
       backlogsOf(of).map((one, n) => ({
         ...one,
@@ -167,8 +167,8 @@ describe('sharing the room of a lane', () => {
 });
 
 /**
- * Turn after turn, keeping between them what the dispatcher keeps: cursors and virtual times. Runs come at turns of
- * their own, and are away for some.
+ * Plays turn after turn and carries over the state that the dispatcher keeps: cursors and virtual times. Runs arrive at
+ * different turns, and are away for some.
  */
 function play({
   users,
@@ -208,7 +208,7 @@ function play({
     }
     if (shares.taken.length) vtime = shares.vtime;
     for (const [userId, served] of shares.users) userVtimes.set(userId, served);
-    /** Who had work before this turn and after it. */
+    /** The users and runs that had work before and after this turn. */
     const busy = active.filter((one) => one.cursor < one.n);
     return {
       shares,
@@ -247,7 +247,7 @@ describe('sharing turn after turn', () => {
     expect(given(turns[5]!.shares, { runId: '0.1' })).toBe(1);
   });
 
-  /** Two that both have work get the same but for so much, from whatever turn to whatever other. */
+  /** Any two that both have work receive the same, up to a tolerance, over any interval of turns. */
   function expectAlike(
     turns: ReturnType<typeof play>,
     key: 'userId' | 'runId',
@@ -272,7 +272,7 @@ describe('sharing turn after turn', () => {
   const pairsOf = (names: string[]): [string, string][] =>
     names.flatMap((one, n) => names.slice(n + 1).map((other): [string, string] => [one, other]));
 
-  // A quantum each, as start-time fair queueing promises.
+  // A quantum each, as start-time fair queueing guarantees.
   it('a user who comes, or comes back, neither waits behind the others nor makes up for the time before', () => {
     fc.assert(
       fc.property(days, (of) =>
@@ -282,7 +282,7 @@ describe('sharing turn after turn', () => {
     );
   });
 
-  // And one more for each other run that comes back far ahead of both, since both are then drawn up to it.
+  // And one more for each other run that comes back far ahead of both, because both are then drawn up to it.
   it('and so it is for a run among those of its user', () => {
     fc.assert(
       fc.property(days, (of) => {

@@ -1,13 +1,13 @@
-/** A target that has items left, as the dispatcher sees it. Virtual times count the items served. */
+/** A target that has items left, in the view of the dispatcher. Virtual times count the items served. */
 export interface Backlog {
   runId: string;
-  /** What it is one share of: its run, or the parent of its run. */
+  /** The account that it is a share of: its run, or the parent of its run. */
   accountId: string;
   target: number;
   userId: string;
   cursor: number;
   n: number;
-  /** Items below the cursor that are to run again. */
+  /** Items below the cursor that must run again. */
   redo: number;
   /** How many of its items may be handed out now; null for all. */
   most?: number | null;
@@ -15,10 +15,10 @@ export interface Backlog {
   userVtime: number;
 }
 
-/** How many items a target gets in one turn: few, so that even a window with little room is shared. */
+/** Items that a target gets in one turn: few, so that even a small window is shared. */
 const QUANTUM = 4;
 
-/** Whoever waits for items: the one that got the fewest, by virtual time, is served next. */
+/** A queue member: the one that got the fewest items, by virtual time, is served next. */
 interface Waiting {
   vtime: number;
 }
@@ -32,16 +32,15 @@ interface UserAccount<Target extends Backlog> extends Waiting {
 }
 
 /**
- * Start-time fair queueing on two levels: between the users of a lane, then between the runs of a user; the runs of
- * one parent count as one. Whoever has
- * the least virtual time is served, and that time advances by the items it gets. A newcomer starts at the time that
- * the others have reached, so it neither waits behind them nor makes up for the time before it came. A user with
- * fifty runs has one share.
+ * Start-time fair queueing on two levels: between the users of a lane, then between the runs of a user; the runs of one
+ * parent count as one. The member with the lowest virtual time is served, and that time advances by the items it gets.
+ * A newcomer starts at the time that the others have reached, so it neither waits behind them nor makes up for the time
+ * before it arrived. A user with fifty runs has one share.
  *
  * Goyal, Vin, Cheng: Start-time Fair Queueing (SIGCOMM 1996).
  *
  * @param room how many items to hand out
- * @param roomOfAccount how many items an account may get at most; one that is not in it gets as many as it has
+ * @param roomOfAccount maximum number of items per account; without an entry an account gets as many as it has
  * @param laneVtime virtual time of the lane: the start tag of the user that was served last
  */
 export function shareFairly<Target extends Backlog>(
@@ -80,15 +79,15 @@ export function shareFairly<Target extends Backlog>(
   return { taken: shares.filter(({ count }) => count > 0), users, vtime };
 }
 
-/** The users of the targets, with their accounts, at the virtual times from which they take part. */
+/** The users of the targets, with their accounts, at the virtual times at which they join. */
 function openAccounts<Target extends Backlog>(shares: Share<Target>[], laneVtime: number): UserAccount<Target>[] {
   return [...Map.groupBy(shares, ({ userId }) => userId)].map(([id, ofUser]) => {
     const accounts = [...Map.groupBy(ofUser, ({ accountId }) => accountId).values()].map((targets) => ({
       vtime: Math.max(0, ...targets.map((target) => target.vtime)),
       targets,
     }));
-    // Those that wait together are never further apart than a quantum. One that is further behind has just come, or
-    // come back.
+    // Accounts that wait together are never further apart than a quantum. One that is further behind has just arrived
+    // or returned.
     const furthest = Math.max(...accounts.map(({ vtime }) => vtime));
     for (const account of accounts) account.vtime = Math.max(account.vtime, furthest - QUANTUM);
     return { id, vtime: Math.max(ofUser[0]!.userVtime, laneVtime), accounts };
@@ -96,7 +95,7 @@ function openAccounts<Target extends Backlog>(shares: Share<Target>[], laneVtime
 }
 
 /**
- * Those that have items, and of them only as many as can get a turn: each turn serves whoever is furthest behind,
+ * The users and accounts with items, limited to as many as can get a turn: each turn serves the one furthest behind,
  * and there are at most `room` turns.
  */
 function withItems<Target extends Backlog>(
@@ -115,13 +114,13 @@ function withItems<Target extends Backlog>(
   return furthestFew(usersWithItems, room);
 }
 
-/** At most `count` of them: those that are furthest behind, in the order they had. */
+/** Up to `count` of them: those furthest behind, in their original order. */
 function furthestFew<One extends Waiting>(all: One[], count: number): One[] {
   if (all.length <= count) return all;
   const few = new Set(all.toSorted((a, b) => a.vtime - b.vtime).slice(0, count));
   return all.filter((one) => few.has(one));
 }
 
-/** The first of those that are furthest behind. */
+/** The first of those furthest behind. */
 const furthestBehind = <One extends Waiting>(all: readonly One[]): One =>
   all.reduce((best, one) => (one.vtime < best.vtime ? one : best));

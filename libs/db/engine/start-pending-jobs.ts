@@ -5,8 +5,8 @@ import { lockUserOrTimeOut } from './lock-user.js';
 const LOCK_NOT_AVAILABLE = '55P03';
 
 /**
- * Starts the pending jobs of a team that its limit allows, user by user. Call it once a higher limit is committed.
- * If this breaks off, the remaining jobs start when it is called again, or when a job of their user ends.
+ * Starts the pending jobs of a team that its limit allows, user by user. Call it once a higher limit is committed. If
+ * this breaks off, the remaining jobs start at the next call, or when a job of their user ends.
  * @returns the jobs that started, and the lanes where they have work
  */
 export async function startPendingJobs(pool: Pool, teamId: string): Promise<{ jobs: string[]; lanes: string[] }> {

@@ -2,16 +2,16 @@ import { endWithPeriod } from '#lib/contracts/input/problem';
 import type { Pool } from '../connection/pool.js';
 import { commitStep, readOrchestration } from './orchestrations.js';
 
-/** From so many failures in a row on, the job of an orchestration says so. */
+/** After this many consecutive failures the job of an orchestration reports them. */
 const SAID_FROM = 3;
-/** After so many, it ends: they took eight minutes at least. */
+/** After this many consecutive failures it ends: they took at least eight minutes. */
 const MOST_FAILURES = 10;
 const MAX_REASON_LENGTH = 500;
 
 /**
- * Says in the job of an orchestration that its step fails again and again, or ends the job as failed. It can be resumed
- * where it ended.
- * @param failures how often the step has failed in a row
+ * Reports in the job of an orchestration that its step fails repeatedly, or ends the job as failed. It can be resumed
+ * from where it ended.
+ * @param failures number of consecutive failures of the step
  * @returns whether the job has changed
  */
 export async function tellOfFailures(

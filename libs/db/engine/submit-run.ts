@@ -12,7 +12,7 @@ export interface ResolvedTarget {
   providerKey: string;
   modelId: string;
   laneId: string;
-  /** Whether what the model costs is known: it has prices, or its provider said lately what it bills. */
+  /** Whether the cost of the model is known: it has prices, or its provider has recently reported billed costs. */
   priced: boolean;
   params: unknown;
   systemPrompt: string | null;
@@ -25,39 +25,38 @@ export interface Submission {
   input: RunInput & Pick<RunConfig, 'metrics' | 'cache' | 'max_tokens'>;
   targets: ResolvedTarget[];
   estimate?: Estimate;
-  /** Of a child run. */
+  /** Set for a child run. */
   parent?: RunParent;
-  /** Of a child run: what it takes instead of the cases that its filter leaves in the present version of the suite. */
+  /** For a child run: used instead of the cases that its filter selects in the current version of the suite. */
   of?: PinnedItems;
-  /** It tries a case out: it begins at once, and nobody sees it. */
+  /** It tries a case out: it starts at once and is not visible anywhere. */
   isTry?: boolean;
 }
 
-/** Samples of some cases of a version of a suite. */
+/** Samples of some cases of a suite version. */
 export interface PinnedItems {
   suiteVersionId: string;
   /** In ascending order. */
   positions: number[];
-  /** The number of the first sample, so that it is a new request where the case has been asked before. */
+  /** The number of the first sample, so that it is a new request if the case has been asked before. */
   firstSample: number;
-  /** The version belongs to the parent, or to the run that tries a case out, and no suite has it. */
+  /** The version belongs to the parent, or to the run that tries a case out, and not to a suite. */
   isOwn?: boolean;
 }
 
 /**
- * Writes a run: its job, the suite version that it pins and one row per target. However many items it has, that is
- * a few rows.
+ * Writes a run: its job, the suite version that it pins and one row per target. That is a few rows, however many items
+ * it has.
  *
- * A run and its job live like this. Both are `pending` until the user has fewer jobs running than the team allows,
- * then `queued` (`admitJobs`). A resumed run is prepared while it is queued (`prepareRun`). Then its targets become
- * active, and the dispatcher takes items of them; with its first item the run is `running` (`dispatchLane`). When
- * every item of a target is settled, the target gets its summary; when every target has one, the run is `completed`
- * (`finishTarget`, `finishRun`). On the way it may be `cancelled` (`cancelJob`) or `budget_exceeded`
- * (`stopIfOverBudget`). From each of these three ends a resume leads back to `pending`, with a new job and the next
- * generation (`resumeRun`).
+ * Lifecycle of a run and its job: both are `pending` until the user has fewer jobs running than the team allows, then
+ * `queued` (`admitJobs`). A resumed run is prepared while it is queued (`prepareRun`). Then its targets become active,
+ * and the dispatcher takes items of them; with its first item the run is `running` (`dispatchLane`). When every item of
+ * a target is settled, the target gets its summary; when every target has one, the run is `completed` (`finishTarget`,
+ * `finishRun`). On the way it may be `cancelled` (`cancelJob`) or `budget_exceeded` (`stopIfOverBudget`). From each of
+ * these three ends a resume leads back to `pending`, with a new job and the next generation (`resumeRun`).
  *
- * @throws ProblemError 422 when the suite is gone, has no case left, or makes too many items, and when a provider is
- *   or the experiment is gone
+ * @throws ProblemError 422 when the suite is gone, has no case left, or makes too many items, and when a provider is or
+ * the experiment is gone
  */
 export async function submitRun(
   pool: Pool | PoolClient,
@@ -71,15 +70,15 @@ export async function submitRun(
   });
 }
 
-/** Of each suite and version that submissions ask for. */
+/** By suite and version of the submissions. */
 export type PinnedSuites = ReadonlyMap<string, PinnedSuite>;
 
 type Asked = Pick<Submission, 'suiteId' | 'of'>;
 const keyOf = ({ suiteId, of }: Asked): string => `${suiteId} ${of?.suiteVersionId ?? ''}`;
 
 /**
- * Locks the suites of submissions, and copies those that have no version yet. Nobody who waits for a copy that another
- * transaction makes may hold a user, which that one locks next.
+ * Locks the suites of submissions, and copies those that have no version yet. A transaction that waits for a copy made
+ * by another one must not hold a user, which the other locks next.
  * @throws ProblemError 422 when the team has no such suite
  */
 export async function pinSuites(
@@ -97,9 +96,9 @@ export async function pinSuites(
 }
 
 /**
- * What is written of submissions, once the cases are read.
+ * The rows to write for submissions, after reading the cases.
  * @param submissions with the ids of their runs
- * @param pinned their suites, but for versions of their own
+ * @param pinned their suites, except for versions of their own
  * @throws ProblemError 422 as `submitRun` does
  */
 export async function planRuns(
@@ -123,7 +122,7 @@ export async function planRuns(
   return runs;
 }
 
-/** Child runs of one step mostly have the same suite. */
+/** Cached, because child runs of one step mostly have the same suite. */
 function once<Value>(known: Map<string, Promise<Value>>, key: string, read: () => Promise<Value>): Promise<Value> {
   const value = known.get(key) ?? read();
   known.set(key, value);
@@ -134,8 +133,8 @@ function once<Value>(known: Map<string, Promise<Value>>, key: string, read: () =
 const MAX_ITEMS = 2 ** 31 - 1;
 
 /**
- * @returns how many items a run has
- * @throws ProblemError 422 when they are too many
+ * @returns the number of items of a run
+ * @throws ProblemError 422 when there are too many
  */
 export function checkItems({ cases, samples, models }: { cases: number; samples: number; models: number }): number {
   const items = cases * samples * models;
@@ -161,7 +160,7 @@ function toRun(
     note: note || null,
     modelOrder: input.model_order,
     suite: { ...suite, id: suiteId },
-    // Those of a version that belongs to a parent need not be all from 0.
+    // Positions in a version that belongs to a parent need not be complete from 0.
     casePositions: positions.length === suite.caseCount && !of?.isOwn ? [] : positions,
     items: positions.length * input.samples,
     targets: targets.map((target) => ({ ...target, params: JSON.stringify(target.params) })),
@@ -170,7 +169,7 @@ function toRun(
   };
 }
 
-/** Positions of the cases that take part: those that the filter leaves, without drafts. */
+/** Positions of the cases that take part: those selected by the filter, without drafts. */
 async function selectCases(client: PoolClient, suite: PinnedSuite, filter: RunInput['case_filter']): Promise<number[]> {
   const { rows } = await client.query<{ position: number }>(
     `SELECT position FROM suite_version_case

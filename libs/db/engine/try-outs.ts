@@ -15,21 +15,21 @@ import { cancelFamily } from './cancel-job.js';
 import { WAITING_FOR } from './set-wait-reason.js';
 import { submitRun, type ResolvedTarget } from './submit-run.js';
 
-// A case is tried out by a run of one case: it goes the way of every other run, through lanes, budgets and spending,
-// and so its verdict is that of a run. Nobody sees it, its job counts towards no limit of its user, its version of a
-// suite is its own, and the reply cache is off. It belongs to the request that waits for it, by a lease: when that has
-// its answer, or goes away, or dies, everything of it is removed but what it has cost.
+// A case is tried out by a run of one case: it passes through lanes, budgets and spending like every other run, so its
+// verdict is that of a run. It is hidden, its job counts towards no limit of its user, its version of a suite is its
+// own, and the reply cache is off. A lease ties it to the request that waits for it: when that has its answer, or goes
+// away, or dies, everything of it is removed except its cost.
 
 const MAX_OF_USER = 4;
 const MAX_OF_TEAM = 10;
-/** When it is worth asking again. */
+/** Suggested delay before the next attempt. */
 const RETRY_AFTER_MS = 5000;
 const LEASE = '20 seconds';
 const RENEWED_EVERY = '5 seconds';
 /** An automatic judge of the team judges nothing below 0. */
 const NO_JUDGE: JudgeOfRun = { judge: null, when: 'after', below: 0 };
 
-/** What a try-out plays its case with, as far as a suite says it. */
+/** The suite's settings for a try-out. */
 export type TriedSuite = Pick<Suite, 'name' | 'tools' | 'system_prompt' | 'pass_threshold'>;
 
 export interface NewTryOut {
@@ -47,10 +47,10 @@ export interface TryOut {
   userId: string;
 }
 
-/** @throws ProblemError 429 while the user, or the team, tries out as much as it may at a time */
+/** @throws ProblemError 429 while the user, or the team, has its maximum number of try-outs running */
 export async function startTryOut(client: PoolClient, of: NewTryOut): Promise<TryOut> {
   const { teamId, userId, suite, input, metrics, targets } = of;
-  // Those of a team take turns to begin, so that each counts the others.
+  // Starts of one team are serialised, so that each counts the others.
   await client.query(`SELECT pg_advisory_xact_lock(hashtext('try'), hashtext($1))`, [teamId]);
   await refuseTooManyTries(client, of);
   const versionId = await storeVersion(client, suite, input.case);
@@ -71,8 +71,8 @@ export async function startTryOut(client: PoolClient, of: NewTryOut): Promise<Tr
 }
 
 /**
- * A start counts again under its lock; asked before, this spares what comes before a start.
- * @throws ProblemError 429 while the user, or the team, tries out as much as it may at a time
+ * A start counts again under its lock; called earlier, this saves the work before a start.
+ * @throws ProblemError 429 while the user, or the team, has its maximum number of try-outs running
  */
 export async function refuseTooManyTries(
   db: Pool | PoolClient,
@@ -89,7 +89,7 @@ export async function refuseTooManyTries(
   throw new ProblemError(429, `${who} at the moment. Ask again when one of them is done.`, undefined, RETRY_AFTER_MS);
 }
 
-/** A version that no suite has, with the one case. */
+/** A version that belongs to no suite, with the one case. */
 async function storeVersion(client: PoolClient, suite: TriedSuite, input: CaseInput): Promise<string> {
   const id = newId();
   await insertRow(client, 'suite_version', {
@@ -133,7 +133,7 @@ function toRunInput(versionId: string, input: TryInput): RunInput & Pick<RunConf
 }
 
 /**
- * Whether nothing of it goes on any more, or only models that rest are left. Renews the lease.
+ * Whether nothing of it is still in progress, or only resting models are left. Renews the lease.
  * @throws ProblemError 503 when it was removed meanwhile
  */
 export async function hasSettled(pool: Pool, { runId }: TryOut): Promise<boolean> {
@@ -154,7 +154,7 @@ export async function hasSettled(pool: Pool, { runId }: TryOut): Promise<boolean
   throw new ProblemError(503, 'The try-out was lost. Try again.', undefined, RETRY_AFTER_MS);
 }
 
-/** How a try-out stands: what its models were asked, and why some have not answered. */
+/** State of a try-out: what its models were asked, and why some have not answered. */
 export interface TryOutState {
   status: JobStatus;
   /** What its job waits for, or why it was stopped. */
@@ -163,7 +163,7 @@ export interface TryOutState {
   warnings: string[];
 }
 
-/** Ends what goes on of it: no request is made from here on. @returns how it stood then */
+/** Stops it: no request is made from here on. @returns its state at that time */
 export async function endTryOut(client: PoolClient, { runId, jobId, userId }: TryOut): Promise<TryOutState> {
   const before = await client.query<{ status: JobStatus; detail: string | null }>(
     'SELECT status, detail FROM job WHERE id = $1',
@@ -188,7 +188,7 @@ export async function endTryOut(client: PoolClient, { runId, jobId, userId }: Tr
   return { status, detail, targets, warnings: warnings.map(({ message }) => message) };
 }
 
-/** Why a model has not answered, as the end of a sentence; undefined where nothing is known. */
+/** Why a model has not answered, as the end of a sentence; undefined when unknown. */
 export function waitReason(
   { status, detail }: TryOutState,
   { target, paused, rests }: Pick<TryOutState['targets'][number], 'target' | 'paused' | 'rests'>,
@@ -205,8 +205,8 @@ export function waitReason(
 type Transaction = <Made>(work: (client: PoolClient) => Promise<Made>) => Promise<Made>;
 
 /**
- * Removes everything of a try-out but what it has cost. Does nothing when it is removed already.
- * @param transact makes the one transaction that waits for locks
+ * Removes everything of a try-out except its cost. Does nothing when it is already removed.
+ * @param transact runs the one transaction that waits for locks
  */
 export async function removeTryOut(
   pool: Pool,
@@ -229,7 +229,7 @@ export async function removeTryOut(
   if (!isGone) while (await purgeRun(pool, runId));
 }
 
-/** Those that nobody waits for any more: their request died with its process. */
+/** Try-outs whose request died with its process. */
 export async function abandonedTryOuts(pool: Pool): Promise<string[]> {
   const { rows } = await pool.query<{ run_id: string }>(
     'SELECT run_id FROM try_out WHERE lease_until < now() ORDER BY lease_until LIMIT 1000',

@@ -5,14 +5,14 @@ import { logWarning } from './log-events.js';
 import { locateItems, type ItemOfCase } from './prepare-run.js';
 import { settleItems, type Settlement } from './settle-items.js';
 
-// A host that has no such model would refuse every item of a target, one request each. After a few of them, and if no
-// item was ever scored, the others are settled as errored without being asked, a few thousand in a transaction. They
-// are asked when the run is resumed.
+// A host that has no such model would refuse every item of a target, one request each. After a few refusals, and if no
+// item was ever scored, the others are settled as errored without a request, a few thousand per transaction. They are
+// requested when the run is resumed.
 
-/** Items that are told that there is no such model before the others of their target are not asked. */
+/** Number of items refused for a missing model before the others of their target are settled without a request. */
 const ENOUGH = 3;
 
-/** What was asked, as it was described then. */
+/** The model as it was configured at the time of the request. */
 export interface AskedModel {
   /** `provider::model` */
   name: string;
@@ -20,7 +20,7 @@ export interface AskedModel {
   sealedKey: string | null;
 }
 
-/** Notes that a host has no such model, for an item of a target. What was asked at another address does not count. */
+/** Records that a host has no such model, for an item of a target. Requests to another address do not count. */
 export async function noteModelMissing(
   pool: Pool,
   { runId, target }: Pick<Delivery, 'runId' | 'target'>,
@@ -44,14 +44,14 @@ export async function noteModelMissing(
   });
 }
 
-/** A target whose items that are left are to be settled unasked. */
+/** A target whose remaining items are to be settled unasked. */
 export interface UnaskedTarget {
   teamId: string;
   runId: string;
   ordinal: number;
 }
 
-/** At most twenty of each team. Their requests have ended, so that nobody takes an item of them. */
+/** At most twenty of each team. Their requests have ended, so no other process takes their items. */
 export async function targetsWithUnaskedItems(pool: Pool): Promise<UnaskedTarget[]> {
   const { rows } = await pool.query<UnaskedTarget>({
     name: 'targets_with_unasked_items',
@@ -69,7 +69,7 @@ export async function targetsWithUnaskedItems(pool: Pool): Promise<UnaskedTarget
 }
 
 /**
- * Settles the next of them, and warns of all once.
+ * Settles the next of them, and logs one warning for all.
  * @returns the job that changed; undefined when nothing is left to do
  */
 export async function settleUnasked(
@@ -143,7 +143,7 @@ async function takeItems(
   return rows;
 }
 
-/** Where the items are. The caller took at least one. */
+/** The cases and samples of the items. The caller took at least one. */
 async function placesOf(client: PoolClient, deliveries: readonly Delivery[]): Promise<Map<number, ItemOfCase>> {
   const items = deliveries.map(({ item }) => item);
   const range = await locateItems(client, deliveries[0]!.runId, Math.min(...items), Math.max(...items) + 1);

@@ -22,7 +22,7 @@ import { askForFigures, runsToCount } from './run-figures.js';
 import { settleItems } from './settle-items.js';
 
 let pool: Pool;
-/** Says nothing of a level. */
+/** Does not report a level. */
 let first: pg.Pool;
 beforeAll(async () => {
   const { url } = await createDatabase();
@@ -37,7 +37,7 @@ const ids = async (db: pg.Pool, sql: string): Promise<string[]> => (await db.que
 const levelOf = async (table: string, id: string): Promise<number> =>
   (await pool.query(`SELECT worker_level FROM ${table} WHERE id = $1`, [id])).rows[0].worker_level;
 
-/** A run as the release before submitted it. */
+/** A run as submitted by the previous release. */
 async function submittedBefore(team: Team): Promise<string> {
   const { runId } = await team.submit();
   await pool.query('UPDATE run SET worker_level = 1 WHERE id = $1', [runId]);

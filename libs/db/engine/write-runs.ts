@@ -10,7 +10,7 @@ import { joinExperiment } from './experiments.js';
 import { lockUser } from './lock-user.js';
 import { lockProviders } from './move-targets.js';
 
-/** What a child run was made for, once: a parent has one run of each step and arm. */
+/** The purpose of a child run, unique: a parent has one run of each step and arm. */
 export interface RunParent {
   orchestrationId: string;
   jobId: string;
@@ -18,11 +18,11 @@ export interface RunParent {
   arm: string;
   /** Whether the history shows it. */
   listed: boolean;
-  /** That a worker needs for the steps of the parent. */
+  /** The level that a worker needs for the steps of the parent. */
   workerLevel: number;
 }
 
-/** A row of `target`, without what is read once its provider is locked. */
+/** A row of `target`, without the columns that are read once its provider is locked. */
 export interface NewTarget {
   providerId: string;
   providerKey: string;
@@ -42,9 +42,9 @@ export interface NewRun {
   note?: string | null;
   config: Pick<RunConfig, 'samples' | 'budget'>;
   modelOrder: string;
-  /** Of the cases that take part; empty: all, from 0. */
+  /** Positions of the cases that take part; empty: all, from 0. */
   casePositions: readonly number[];
-  /** Of each target. */
+  /** Number of items of each target. */
   items: number;
   targets: readonly NewTarget[];
   experimentId?: string | null;
@@ -100,7 +100,7 @@ const TARGETS = new BatchColumns<NewTarget & { runId: string; ordinal: number; i
 export interface WrittenRun {
   jobId: string;
   runId: string;
-  /** That its targets use. */
+  /** The lanes that its targets use. */
   lanes: string[];
 }
 
@@ -147,7 +147,7 @@ async function insertRuns(client: PoolClient, runs: readonly (NewRun & { jobId: 
 
 /**
  * The lanes are read here, once the providers are locked: one that moves meanwhile takes these targets with it.
- * @returns those of each run
+ * @returns the lanes of each run
  */
 async function insertTargets(client: PoolClient, runs: readonly NewRun[]): Promise<Map<string, string[]>> {
   const targets = runs.flatMap(({ id: runId, items, ...run }) =>
