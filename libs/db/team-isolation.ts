@@ -1,19 +1,19 @@
 /**
- * What keeps teams apart.
+ * Isolation of teams.
  *
- * - A request belongs to the team of its token, which `apps/api/platform/auth.ts` looks up before it reads the body.
- *   No route takes a team from its path, query or body.
- * - The API reads and writes what a team owns through repositories that are made for one team, such as
- *   `new SuiteRepository(pool, caller.teamId)` (`catalogue/`, `read/`). Each of their statements names the team, also
- *   where an id alone would find the row: the id of another team's row is an id that does not exist.
- * - The transitions of a run that users start (`engine/`: submit, record, resume, rescore, cancel) take the team
- *   beside the id, and check both in the statement that locks the row.
+ * - A request belongs to the team of its token, which `apps/api/platform/auth.ts` looks up before it reads the body. No
+ *   route takes a team from its path, query or body.
+ * - The API reads and writes a team's data through repositories that are created for one team, such as
+ *   `new SuiteRepository(pool, caller.teamId)` (`catalogue/`, `read/`). Each of their statements names the team, even
+ *   where an id alone would find the row: the id of another team's row counts as an id that does not exist.
+ * - The transitions of a run that users start (`engine/`: submit, record, resume, rescore, cancel) take the team along
+ *   with the id, and check both in the statement that locks the row.
  * - Lanes, keys and cached replies belong to one team, so teams share no rate limit, credential or reply.
  * - Workers and housekeeping serve every team. They find rows by run or lane, in `read/for-workers/`, `engine/` and
  *   `upkeep/`. The API may not import `read/for-workers/` (`.dependency-cruiser.cjs`).
  *
- * `apps/api/teams/teams.int.spec.ts` sends the ids of one team to every route of the OpenAPI document with the token
- * of another team.
+ * `apps/api/teams/teams.int.spec.ts` sends the ids of one team to every route of the OpenAPI document with the token of
+ * another team.
  */
 export interface TeamScoped {
   readonly teamId: string;

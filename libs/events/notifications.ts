@@ -3,12 +3,12 @@ import { z } from 'zod';
 
 /**
  * A hint over Redis pub/sub that something changed: a lane has items, the log of a job grew, a run was cancelled, or a
- * provider changed. A lost notification delays work and loses nothing, because every listener also polls Postgres.
+ * provider changed. A lost notification delays work but loses nothing, because every listener also polls Postgres.
  */
 const Notification = z.object({ topic: z.enum(['lane', 'job', 'cancel', 'provider']), id: z.string() });
 export type Notification = z.infer<typeof Notification>;
 
-/** The releases before this one publish on this channel too, so its name stays. */
+/** Earlier releases publish on this channel too, so its name stays. */
 const CHANNEL = 'toolmark:doorbell';
 
 /** Publishes a notification. Ignores failures, since nothing depends on it. */
@@ -17,15 +17,15 @@ export async function notify(redis: Redis, notification: Notification): Promise<
 }
 
 /**
- * Resolves once it listens, or when the connection is closed before.
- * @param subscriber a connection for this alone: a subscribed connection can run no other commands
+ * Resolves once it listens, or when the connection is closed first.
+ * @param subscriber a dedicated connection: a subscribed connection can run no other commands
  */
 export async function listen(subscriber: Redis, onNotification: (notification: Notification) => void): Promise<void> {
   subscriber.on('message', (_channel: string, message: string) => {
     const parsed = Notification.safeParse(tryParse(message));
     if (parsed.success) onNotification(parsed.data);
   });
-  // Where Redis cannot be reached, the command waits until it can.
+  // While Redis is unreachable, the command waits until it is back.
   await subscriber.subscribe(CHANNEL).catch(() => {});
 }
 

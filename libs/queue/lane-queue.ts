@@ -4,8 +4,8 @@ import { z } from 'zod';
 import { FIRST_WORKER_LEVEL } from '#lib/contracts/worker-level';
 
 /**
- * What a queue job carries: which item to play, and the token that lets this delivery settle it. Only ids; the rest
- * is in Postgres.
+ * The payload of a queue job: the item to play, and the token that lets this delivery settle it. Only ids; the rest is
+ * in Postgres.
  */
 export const Delivery = z.object({ runId: z.uuid(), target: z.int(), item: z.int(), token: z.int() });
 export type Delivery = z.infer<typeof Delivery>;
@@ -13,18 +13,18 @@ export type Delivery = z.infer<typeof Delivery>;
 export const QUEUE_PREFIX = 'toolmark';
 
 /**
- * One queue per lane and level of workers, so that no worker takes what it cannot play; the first level has the name
- * that it had before there were levels. The braces keep all keys of a lane in one slot of a Redis Cluster.
+ * One queue per lane and level of workers, so that no worker takes items it cannot play; the first level keeps the
+ * queue name from before there were levels. The braces keep all keys of a lane in one slot of a Redis Cluster.
  */
 export const laneQueueName = (laneId: string, level: number): string =>
   level === FIRST_WORKER_LEVEL ? `{lane-${laneId}}` : `{lane-${laneId}}-${level}`;
 
-/** A delivery, and the level that a worker needs for it. */
+/** A delivery and the level that a worker needs for it. */
 export interface LeveledDelivery extends Delivery {
   level: number;
 }
 
-/** Tokens are never reused, so neither are job ids. BullMQ refuses ids of digits alone and ids with a ":". */
+/** Tokens are never reused, so neither are job ids. BullMQ rejects ids of digits only and ids with a ":". */
 export const jobIdOf = (delivery: Pick<Delivery, 'token'>): string => `d${delivery.token}`;
 
 /** BullMQ adds a batch in one transaction, which blocks Redis until it ends. */
@@ -47,7 +47,7 @@ export class LaneQueues {
         connection: this.redis,
         prefix: QUEUE_PREFIX,
         skipVersionCheck: true,
-        // Postgres owns attempts and results: a queue job is a note, thrown away once it was read.
+        // Postgres owns attempts and results: a queue job is a note, discarded once read.
         defaultJobOptions: { attempts: 1, removeOnComplete: true, removeOnFail: true },
         streams: { events: { maxLen: 500 } },
       });
@@ -57,7 +57,7 @@ export class LaneQueues {
     return queue;
   }
 
-  /** Closes a lane's queues here. What is in them stays in Redis. */
+  /** Closes a lane's queues in this process. Their contents stay in Redis. */
   async evict(laneId: string): Promise<void> {
     const queues = [...(this.#queues.get(laneId)?.values() ?? [])];
     this.#queues.delete(laneId);

@@ -1,31 +1,31 @@
 import { FIRST_WORKER_LEVEL } from '#lib/contracts/worker-level';
 import type { Redis } from 'ioredis';
 
-/** A sorted set of workers, each with its level, by when they were last heard of, in ms by the clock of Redis. */
+/** A sorted set of workers, each with its level, by the time of their last heartbeat in ms by the clock of Redis. */
 const KEY = 'toolmark:workers';
-/** A worker that has said nothing for this long does not count. */
+/** A worker without a heartbeat for this long does not count. */
 const MAX_SILENCE_MS = 15_000;
 
-/** How often a worker says that it works: two of its words may be lost or late. */
+/** Interval of a worker's heartbeats: two of them may be lost or late. */
 export const SAY_EVERY_MS = 5000;
 
-/** The clocks of machines differ, so that of Redis counts. */
+/** The clocks of machines differ, so the clock of Redis is used. */
 async function redisNow(redis: Redis): Promise<number> {
   const [seconds, microseconds] = await redis.time();
   return Number(seconds) * 1000 + Math.floor(Number(microseconds) / 1000);
 }
 
-/** A worker that knows of no levels gives its id alone. */
+/** A worker of a release without levels registers only its id. */
 const nameOf = ({ workerId, level }: AliveWorker): string => `${workerId} level ${level}`;
 const levelOf = (name: string): number => Number(/ level (\d+)$/.exec(name)?.[1] ?? FIRST_WORKER_LEVEL);
 
 export interface AliveWorker {
   workerId: string;
-  /** What it can play, score and decide. */
+  /** The level of work that it can play, score and decide. */
   level: number;
 }
 
-/** Notes that a worker works now, and forgets those that are silent. @throws when Redis cannot be reached */
+/** Records a worker's heartbeat, and removes silent workers. @throws when Redis cannot be reached */
 export async function sayAlive(redis: Redis, worker: AliveWorker): Promise<void> {
   const now = await redisNow(redis);
   await redis
@@ -36,12 +36,12 @@ export async function sayAlive(redis: Redis, worker: AliveWorker): Promise<void>
     .exec();
 }
 
-/** Notes that a worker takes nothing any more. @throws when Redis cannot be reached */
+/** Records that a worker no longer takes work. @throws when Redis cannot be reached */
 export async function sayGone(redis: Redis, worker: AliveWorker): Promise<void> {
   await redis.zrem(KEY, nameOf(worker));
 }
 
-/** The levels of the workers that have said lately that they work. @throws when Redis cannot be reached */
+/** The levels of the workers with a recent heartbeat. @throws when Redis cannot be reached */
 export async function levelsAlive(redis: Redis): Promise<number[]> {
   return (await redis.zrangebyscore(KEY, (await redisNow(redis)) - MAX_SILENCE_MS, '+inf')).map(levelOf);
 }

@@ -9,7 +9,7 @@ const url = (protocols: RegExp, example: string) =>
   z.url({ protocol: protocols, error: `must be a URL such as ${example}` });
 const HEX_KEY = 'must be 64 hexadecimal digits (openssl rand -hex 32)';
 
-/** All settings of the API and the workers. `npm run docs` writes what is said here into docs/operations.md. */
+/** All settings of the API and the workers. `npm run docs` writes their descriptions into docs/operations.md. */
 export const Env = z.object({
   DATABASE_URL: url(/^postgres(ql)?$/, 'postgres://user:password@host:5432/toolmark').meta({
     readBy: 'API, worker, migrate',
@@ -95,7 +95,7 @@ export const Env = z.object({
     readBy: 'API',
     description: 'MiB of large bodies that are being read, 48 to 16,384. A team has a third.',
   }),
-  // Half must hold at least one reply of the largest size.
+  // Half of it must hold at least one reply of the largest size.
   TOOLMARK_REPLIES_MIB: z.coerce.number().int().min(32).max(16_384).default(64).meta({
     readBy: 'worker',
     description: 'MiB of large replies in memory, 32 to 16,384. A lane has half.',
@@ -148,7 +148,7 @@ export const Env = z.object({
     description: "The port. For `npm start`: the API's port, or 0 for any free one.",
     example: '8501',
   }),
-  // The image sets 0.0.0.0: what a container publishes decides there.
+  // The image sets 0.0.0.0: in a container, the published ports control access.
   TOOLMARK_HOST: z
     .union([z.ipv4(), z.ipv6(), z.literal('localhost')], 'must be an address of this machine, such as 0.0.0.0')
     .default('127.0.0.1')

@@ -2,11 +2,11 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 
 const held = new AsyncLocalStorage<() => void>();
 
-/** Runs work that has its turn in a general line, such as that of its team. `end` may be called more than once. */
+/** Runs work that holds a slot of a shared queue, such as its team's. `end` may be called more than once. */
 export const withTurn = <Made>(end: () => void, work: () => Made): Made => held.run(end, work);
 
 /**
- * Gives the turn back in the middle of the work: before it waits in a line of its own, or for long. Those behind it in
- * the general line need not wait for that, too.
+ * Releases the slot in the middle of the work: before it waits in a queue of its own, or for long. The next ones in the
+ * shared queue then do not have to wait for that.
  */
 export const leaveTurn = (): void => held.getStore()?.();

@@ -10,8 +10,8 @@ export function newId(nowMs: number = Date.now()): string {
   return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}`;
 }
 
-/** Several, in ascending order. */
+/** Several ids, in ascending order. */
 export const newIds = (count: number): string[] => Array.from({ length: count }, () => newId()).sort();
 
-/** When an id of `newId` was made. */
+/** The creation time of an id of `newId`. */
 export const timeOfId = (id: string): Date => new Date(Number.parseInt(id.slice(0, 8) + id.slice(9, 13), 16));

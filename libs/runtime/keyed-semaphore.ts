@@ -2,20 +2,20 @@ import { leaveTurn } from './held-turn.js';
 import { Semaphore } from './semaphore.js';
 
 /**
- * A semaphore for each key, such as each team, so that one of them waits only for itself. Whoever comes to it gives a
- * turn back that it has in a general line.
+ * A semaphore per key, such as a team, so that each key waits only for itself. Entering it releases a slot held in a
+ * shared queue (`leaveTurn`).
  */
 export class KeyedSemaphore {
   readonly #semaphores = new Map<string, Semaphore>();
 
-  /** @param rejectMessage the detail of the 429 for whoever comes when `maxWaiting` wait already */
+  /** @param rejectMessage the detail of the 429 when `maxWaiting` are already waiting */
   constructor(
     readonly concurrency: number,
     readonly maxWaiting = Infinity,
     readonly rejectMessage = '',
   ) {}
 
-  /** Somebody waits for a turn of this key. */
+  /** Whether anything waits for a slot of this key. */
   isAwaited(key: string): boolean {
     return this.#semaphores.get(key)?.isAwaited ?? false;
   }

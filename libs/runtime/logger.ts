@@ -2,7 +2,7 @@ import { pino, type Logger } from 'pino';
 
 export type { Logger } from 'pino';
 
-/** Logs JSON lines to standard output: constant sentences with facts beside them, and never a key or a prompt. */
+/** Logs JSON lines to standard output: constant messages with fields, and never a key or a prompt. */
 export function createLogger(name: string, level: string): Logger {
   return pino({
     name,

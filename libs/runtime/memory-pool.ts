@@ -1,7 +1,7 @@
 interface Limits {
-  /** Bytes that the process holds. */
+  /** Bytes held by the process. */
   process: number;
-  /** Bytes of those that one lane, or one team, holds. */
+  /** Bytes held by one lane or one team. */
   lane: number;
 }
 
@@ -16,8 +16,8 @@ interface LaneQueue {
 }
 
 /**
- * Limits the memory that large texts take in a process, in total and per lane. A lane grants in the order of the
- * requests, and lanes take turns.
+ * Limits the memory used by large texts in a process, in total and per lane. Each lane grants requests in order, and
+ * lanes take turns.
  */
 export class MemoryPool {
   readonly #lanes = new Map<string, LaneQueue>();
@@ -25,12 +25,12 @@ export class MemoryPool {
 
   constructor(readonly limits: Limits) {}
 
-  /** Bytes that are granted. */
+  /** Bytes currently granted. */
   get held(): number {
     return this.#heldBytes;
   }
 
-  /** Bytes that are granted to a lane. */
+  /** Bytes currently granted to a lane. */
   heldBy(laneId: string): number {
     return this.#lanes.get(laneId)?.heldBytes ?? 0;
   }
@@ -43,7 +43,9 @@ export class MemoryPool {
     );
   }
 
-  /** @returns undefined when the bytes are granted at once; else a promise of the grant, and how to stop waiting */
+  /**
+   * @returns undefined when the bytes are granted at once; otherwise a promise of the grant, and how to stop waiting
+   */
   take(laneId: string, bytes: number): { granted: Promise<void>; giveUp: () => void } | undefined {
     let lane = this.#lanes.get(laneId);
     if (!lane) this.#lanes.set(laneId, (lane = { heldBytes: 0, waiters: [] }));
@@ -84,12 +86,12 @@ export class MemoryPool {
         continue;
       }
       if (lane.heldBytes + first.bytes > this.limits.lane) continue;
-      // When the process is full, nobody overtakes the lane whose turn it is: small responses always would.
+      // When the process is full, no lane overtakes the one whose turn it is: small responses always would.
       if (this.#heldBytes + first.bytes > this.limits.process) return false;
       lane.waiters.shift();
       lane.heldBytes += first.bytes;
       this.#heldBytes += first.bytes;
-      // The lane that was served goes to the end of the queue.
+      // The lane that was served moves to the end of the queue.
       this.#lanes.delete(laneId);
       this.#lanes.set(laneId, lane);
       first.grant();

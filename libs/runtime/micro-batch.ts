@@ -2,13 +2,13 @@ interface BatchOptions {
   /** How long the first item of a batch waits for others. */
   waitMs: number;
   maxSize: number;
-  /** How many batches are under way at a time. */
+  /** Maximum number of concurrent batches. */
   concurrency: number;
 }
 
 /**
  * Collects what arrives within a few milliseconds and handles it as one batch, so that many small statements become
- * one. What arrives while all batches are under way makes the next one larger.
+ * one. Items that arrive while all batches are busy make the next one larger.
  */
 export class MicroBatcher<Item, Result> {
   #queue: { item: Item; resolve: (result: Result) => void; reject: (error: unknown) => void }[] = [];
@@ -63,8 +63,8 @@ export class MicroBatcher<Item, Result> {
 }
 
 /**
- * Micro-batches by key (a team, a run, a version of a suite): a batch holds items of one key, so that what a key throws
- * or waits for holds up no other.
+ * Micro-batches by key (a team, a run, a version of a suite): a batch holds items of one key, so that an error or a
+ * delay of one key does not affect the others.
  */
 export class KeyedMicroBatcher<Item, Result> {
   readonly #batchers = new Map<string, MicroBatcher<Item, Result>>();
@@ -83,7 +83,7 @@ export class KeyedMicroBatcher<Item, Result> {
     try {
       return await batcher.add(item);
     } finally {
-      // Not the one that another caller may have made since.
+      // But not one that another caller has created since.
       if (batcher.isIdle && this.#batchers.get(key) === batcher) this.#batchers.delete(key);
     }
   }

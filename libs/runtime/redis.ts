@@ -28,8 +28,8 @@ export function connectRedis(url: string, use: 'producer' | 'worker' | 'subscrib
 }
 
 /**
- * Sends all commands of one turn of the event loop in one system call, which costs more than most commands. With
- * this and the lean `fetch` of the providers, a worker takes 0.85 times the CPU (docs/decisions/speed.md).
+ * Sends all commands of one turn of the event loop in one system call, as a system call costs more than most commands.
+ * With this and the lean `fetch` of the providers, a worker takes 0.85 times the CPU (docs/decisions/speed.md).
  */
 function writeTogether({ stream }: Redis): void {
   const write = stream.write.bind(stream) as (...args: unknown[]) => boolean;

@@ -4,8 +4,8 @@ import { createCipheriv, createDecipheriv, createHash, createHmac, randomBytes }
 export class UnsealError extends Error {}
 
 /**
- * Seals secrets at rest with AES-256-GCM. It authenticates the `context`, such as the id of the provider, with the
- * text, so that a sealed value does not open in another row.
+ * Seals secrets at rest with AES-256-GCM. It authenticates the `context`, such as the id of the provider, along with
+ * the text, so that a sealed value cannot be opened in another row.
  */
 export class Sealer {
   readonly #key: Buffer;
@@ -45,6 +45,6 @@ export class Sealer {
 
 export const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex');
 
-/* Secrets of 256 random bits. Their first letters say what they are. */
+/* Secrets of 256 random bits. Their prefix says what they are. */
 export const newAccessToken = (): string => `tm_${randomBytes(32).toString('base64url')}`;
 export const newSessionSecret = (): string => `ts_${randomBytes(32).toString('base64url')}`;

@@ -3,8 +3,8 @@ import { ProblemError } from '#lib/contracts/input/problem';
 const RETRY_AFTER_MS = 5000;
 
 /**
- * Runs at most `concurrency` pieces of work at a time. Others wait for their turn. When more than `maxWaiting` would
- * wait, it throws a `ProblemError` 429 with `rejectMessage`.
+ * Runs up to `concurrency` tasks at a time. Others wait for their turn. If more than `maxWaiting` would wait, it throws
+ * a `ProblemError` 429 with `rejectMessage`.
  */
 export class Semaphore {
   readonly #waiting: (() => void)[] = [];
@@ -16,12 +16,12 @@ export class Semaphore {
     readonly rejectMessage = '',
   ) {}
 
-  /** Nobody is inside, and so nobody waits. */
+  /** Whether nothing runs, and so nothing waits. */
   get isIdle(): boolean {
     return this.#running === 0;
   }
 
-  /** Somebody waits for a turn. */
+  /** Whether anything waits for a slot. */
   get isAwaited(): boolean {
     return this.#waiting.length > 0;
   }

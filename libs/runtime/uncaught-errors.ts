@@ -5,9 +5,9 @@ import type { Logger } from './logger.js';
 const DRAIN_MS = 5000;
 
 /**
- * Handles errors that nothing caught. It logs the error with its stack. `drain` makes the process unready and stops it
- * from taking new work. Five seconds later the process exits with code 1, and its supervisor starts another. Further
- * uncaught errors are only logged. Nothing depends on this: a crash would lose no result either.
+ * Handles uncaught errors. It logs the error with its stack. `drain` makes the process unready and stops it from taking
+ * new work. Five seconds later the process exits with code 1, and its supervisor starts another. Further uncaught
+ * errors are only logged. Nothing depends on this: a crash would lose no result either.
  */
 export function handleUncaughtErrors(logger: Logger, drain: (endsInMs: number) => void): void {
   let isDraining = false;

@@ -5,7 +5,7 @@ const CHECK_EVERY_MS = 500;
 
 /**
  * Waits until every check passes. It logs once which dependencies are missing and why, and once for each when it is
- * there. A signal ends the process meanwhile; process 1 of a container would ignore it otherwise.
+ * available. Until then, a signal ends the process; process 1 of a container would otherwise ignore it.
  */
 export async function waitForDependencies(
   checks: Record<string, () => Promise<unknown>>,

@@ -2,7 +2,7 @@ import { setImmediate } from 'node:timers/promises';
 
 const MAX_TURN_MS = 10;
 
-/** Await the returned function between pieces of long work, so that the process can serve other requests. */
+/** Await the returned function between the steps of long work, so that the process can serve other requests. */
 export function yieldToEventLoop(): () => Promise<void> | undefined {
   let startedMs = performance.now();
   return () => {

@@ -44,7 +44,7 @@ const lockHeld = (first: number): string =>
  * cancel), given another delivery (the reconciler, a provider that moves), or claimed. If that process dies before its
  * commit the item has no queue job, which the reconciler detects within `UNCLAIMED_MS` of its delivery.
  * @returns the claims it got. An item is missing when its run was cancelled, when it is settled or has a newer
- * delivery, when another worker holds it under a running lease, and when its row is locked; drop its queue job.
+ *   delivery, when another worker holds it under a running lease, and when its row is locked; drop its queue job.
  */
 export async function claimItems(pool: Pool, worker: string, deliveries: readonly Delivery[]): Promise<Claim[]> {
   const { rows } = await pool.query<Claim>({

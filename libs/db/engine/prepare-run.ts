@@ -43,7 +43,7 @@ interface Part {
  * ended; they and the items without a result become redo rows. With the last batch the run becomes active. Each batch
  * is one commit that also moves the preparation past it, so that continuing after a crash does nothing twice.
  * @returns whether there is more to do, and the lanes that have work now; undefined when another process prepares the
- * run, or nothing is left to prepare
+ *   run, or nothing is left to prepare
  */
 export async function prepareRun(
   pool: Pool,

@@ -27,7 +27,7 @@ export interface Reconciled {
  * against items that the process held for later.
  *
  * @param mayJudge whether an expired lease means that its process died. It does not just after Postgres was
- * unreachable, when no lease could be renewed.
+ *   unreachable, when no lease could be renewed.
  * @param findMissing finds the deliveries that have no job in the queue; throws when the queue cannot be queried
  */
 export async function reconcileLane(

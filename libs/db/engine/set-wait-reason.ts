@@ -14,7 +14,7 @@ const MAX_DETAIL_CHARACTERS = 2000;
  * models of the run there rest, or nothing blocks the lane, which of them rest and until when. Leaves a detail that
  * another lane has set.
  * @param what ends the sentence "Waiting for <providers, or models with limits of their own> ..."; undefined when
- * nothing blocks the lane
+ *   nothing blocks the lane
  * @returns the jobs whose detail changed
  */
 export async function setWaitReason(

@@ -56,7 +56,7 @@ export interface PinnedItems {
  * these three ends a resume leads back to `pending`, with a new job and the next generation (`resumeRun`).
  *
  * @throws ProblemError 422 when the suite is gone, has no case left, or makes too many items, and when a provider is or
- * the experiment is gone
+ *   the experiment is gone
  */
 export async function submitRun(
   pool: Pool | PoolClient,

@@ -1,20 +1,20 @@
 import type { Pool, PoolClient } from '../connection/pool.js';
 import { resultTable } from './for-workers/result-table.js';
 
-/** Which results are measured: those of one target, or of some of its cases. */
+/** The results to measure: those of one target, or of some of its cases. */
 export interface MeasuredTarget {
   runId: string;
   ordinal: number;
   rescoreId?: string;
-  /** Positions of the cases; undefined: all that the run has. */
+  /** Positions of the cases; undefined: all of the run. */
   positions?: readonly number[];
-  /** `overall`, `passed`, or the name of a further metric. */
+  /** `overall`, `passed`, or the name of an additional metric. */
   measure: string;
-  /** Names of tools in lower case, of which `called` has the indexes. */
+  /** Lower-case tool names; `called` holds indexes into them. */
   tools: readonly string[];
 }
 
-/** What a target made of a case, from one row of a grouped statement. */
+/** The results of a target in one case, from one row of a grouped statement. */
 export interface MeasuredCase {
   position: number;
   /** Samples with a value of the measure. */
@@ -24,14 +24,14 @@ export interface MeasuredCase {
   refused: number;
   cut_off: number;
   passed: number;
-  /** Of the measure, over these samples; null where there are none. */
+  /** Mean of the measure over these samples; null if there are none. */
   mean: number | null;
-  /** Sample variance of the measure; null under two samples. */
+  /** Sample variance of the measure; null below two samples. */
   variance: number | null;
   overall_sum: number;
   overall_count: number;
   cost: number | null;
-  /** Milliseconds of the scored samples, separated by spaces; null where none is known. */
+  /** Milliseconds of the scored samples, separated by spaces; null if none is known. */
   latencies: string | null;
   /** For each scored sample an index into `tools`, `NO_CALL` or `UNKNOWN_TOOL`, separated by spaces. */
   called: string | null;
@@ -40,7 +40,7 @@ export const NO_CALL = -1;
 export const UNKNOWN_TOOL = -2;
 
 /**
- * Each case of a target in one row, in the order of the cases. A grouped statement that reads the results once, in the
+ * One row per case of a target, in the order of the cases. A grouped statement that reads the results once, in the
  * order of their primary key.
  */
 export async function readMeasuredCases(
@@ -75,10 +75,10 @@ export async function readMeasuredCases(
 }
 
 /**
- * SQL of stored JSON as Postgres can read it. Arguments of a call may hold U+0000 or half a surrogate pair, which
- * stand in stored JSON as escapes, and Postgres refuses to read any part of such a document. It does not matter what
- * such texts become here: only numbers and names of tools are read. The replacement leaves JSON valid, because `\/` is
- * an escape, too.
+ * SQL that makes stored JSON readable for Postgres. Arguments of a call may contain U+0000 or half a surrogate pair,
+ * which stored JSON has as escapes, and Postgres refuses to read any part of such a document. What such texts become
+ * does not matter here: only numbers and names of tools are read. The replacement leaves the JSON valid, because `\/`
+ * is an escape, too.
  */
 export const readableJson = (json: string): string => String.raw`replace(${json}, '\u', '/u')::json`;
 
@@ -88,14 +88,17 @@ function measureOf(measure: string, parameter: (value: unknown) => string): stri
   return `(${readableJson('metrics')} -> ${parameter(measure)}::text ->> 'score')::float8`;
 }
 
-/** Of the call that answers an expected one, or of the first call. Its common forms are told without reading JSON. */
+/**
+ * Index of the call that answers an expected one, or of the first call. Common forms are recognised without parsing
+ * JSON.
+ */
 const CALL = `CASE
   WHEN evidence IS NULL OR evidence LIKE '{"pairs":[{"called":0,%' OR evidence LIKE '{"pairs":[]%' THEN 0
   ELSE coalesce((${readableJson('evidence')} #>> '{pairs,0,called}')::int, 0) END`;
 
-/** Almost every stored list of calls begins like this. A name that is longer than a tool's may be is cut. */
+/** Almost every stored list of calls begins like this. A name longer than a tool name may be is truncated. */
 const NAME_FIRST = '[{"name":"';
-/** SQL of the name in lower case, of results that have a call. */
+/** SQL of the lower-case name, of results that have a call. */
 export const CALLED_NAME = `lower(
   CASE WHEN starts_with(called, '${NAME_FIRST}') AND (${CALL}) = 0
     THEN split_part(substr(called, ${NAME_FIRST.length + 1}, 70), '"', 1)

@@ -9,10 +9,10 @@ import { leanResult } from './lean-result.js';
 import { parseCase } from './pinned-cases.js';
 import { toResult, type ResultRow } from './result-rows.js';
 
-/** Runs that are looked at in one statement, and by one page: with a filter, most of them may have nothing. */
+/** Runs read by one statement, and by one page: with a filter, most of them may have no matching results. */
 const RUNS_AT_ONCE = 20;
 const MAX_SCANNED_RUNS = 500;
-/** Behind the last result of a run. */
+/** A place after the last result of a run. */
 const END = { target: 32_767, sample: 32_767 };
 
 interface Place {
@@ -30,7 +30,7 @@ interface RunRow {
 }
 type FoundRow = Omit<ResultRow, 'body' | 'case_id' | 'evidence' | 'metrics'>;
 
-/** A run, and the place of the last result: target and sample. */
+/** The cursor: a run, and target and sample of the last result. */
 export const CASE_RESULT_CURSOR = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}\.\d{1,5}\.\d{1,5}$/;
 
 const cursorOf = ({ runId, target, sample }: Place): string => `${runId}.${target}.${sample}`;
@@ -39,7 +39,7 @@ function placeOf(cursor: string): Place {
   return { runId: runId!, target: Number(target), sample: Number(sample) };
 }
 
-/** What came of single cases in the runs of their suite. */
+/** The results of single cases in the runs of their suite. */
 export class CaseResultRepository implements TeamScoped {
   constructor(
     readonly db: Pool,
@@ -47,8 +47,8 @@ export class CaseResultRepository implements TeamScoped {
   ) {}
 
   /**
-   * Of the newest run first, within a run by model and sample. A page that has looked at many runs without a result
-   * of the model may hold fewer than asked for, even none.
+   * Newest run first, within a run by model and sample. A page that has scanned many runs without a result of the model
+   * may hold fewer results than requested, even none.
    * @throws ProblemError 404
    */
   async list(
@@ -74,7 +74,7 @@ export class CaseResultRepository implements TeamScoped {
     return { items, next_cursor: cursorOf(after!) };
   }
 
-  /** Runs of the suite that took the case, from `fromId` on. */
+  /** Runs of the suite that took the case, starting at `fromId`. */
   async #readRuns(suiteId: string, caseId: string, fromId: string | undefined): Promise<RunRow[]> {
     const { rows } = await this.db.query<RunRow>(
       `SELECT r.id, r.name, r.created_at, r.suite_version, c.version_id, c.position
@@ -129,7 +129,7 @@ export class CaseResultRepository implements TeamScoped {
     });
   }
 
-  /** The case as these runs had it, by version; equal for all results of one. */
+  /** The case as these runs had it, by version; equal for all results of one version. */
   async #readBodies(runs: readonly RunRow[], caseId: string): Promise<Map<string, { body: string; input: CaseInput }>> {
     const { rows } = await this.db.query<{ version_id: string; body: string }>(
       'SELECT version_id, body FROM suite_version_case WHERE case_id = $1 AND version_id = ANY ($2)',
@@ -138,7 +138,7 @@ export class CaseResultRepository implements TeamScoped {
     return new Map(rows.map(({ version_id, body }) => [version_id, { body, input: parseCase(body) }]));
   }
 
-  /** The suite has the case, or had it when a run pinned it. @throws ProblemError 404 */
+  /** Checks that the suite has the case, or had it when a run pinned it. @throws ProblemError 404 */
   async #requireCase(suiteId: string, caseId: string): Promise<void> {
     const { rows } = await this.db.query<{ known: boolean }>(
       `SELECT EXISTS (SELECT 1 FROM suite_case WHERE id = $2 AND suite_id = s.id)
@@ -152,7 +152,7 @@ export class CaseResultRepository implements TeamScoped {
   }
 }
 
-/** Of a result, without what only its own page shows. */
+/** The columns of a result, without those that only its own page shows. */
 const COLUMNS = `r.run_id, r.target, r.case_position, r.sample, r.generation, r.seq, r.outcome, r.passed, r.tool_score,
   r.param_score, r.overall, r.error_type, r.format_compliance, r.syntax, r.abstention, r.category, r.called,
   r.scoring_version, r.latency_ms, ${USAGE_COLUMNS}, r.cost_usd, r.cost_reported, r.cached, r.attempts,

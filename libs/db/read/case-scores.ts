@@ -1,18 +1,18 @@
 import type { Pool, PoolClient } from '../connection/pool.js';
 
-/** What a target of a run scored, case by case. Its results are grouped in Postgres: a million are a few megabytes. */
+/** The scores of a run's target, case by case. Its results are grouped in Postgres: a million are a few megabytes. */
 export interface CaseScores {
-  /** Positions of the cases that have a score, separated by spaces; null where none has. */
+  /** Positions of the cases that have a score, separated by spaces; null if none has. */
   positions: string | null;
-  /** The means over the scored samples of these cases, likewise. */
+  /** The means over the scored samples of these cases, in the same format. */
   means: string | null;
-  /** The mean over all scored samples; null where there are none. */
+  /** The mean over all scored samples; null if there are none. */
   mean: number | null;
   scored: number;
   errored: number;
 }
 
-/** The overall scores of a target. It reads nothing but numbers: the first verdicts of the run. */
+/** The overall scores of a target. It only reads numbers: the first verdicts of the run. */
 export async function readCaseScores(
   db: Pool | PoolClient,
   teamId: string,

@@ -12,7 +12,7 @@ afterAll(() => pool.end());
 
 type Team = Awaited<ReturnType<typeof aTeam>>;
 
-/** A team, and a run of its suite whose results are written as a test needs them. */
+/** A team, and a run of its suite with the results that a test needs. */
 async function aRun(team: Team, more: Parameters<Team['submit']>[0] = {}) {
   const { runId } = await team.submit(more);
   let seq = 0;
@@ -39,7 +39,7 @@ async function aRun(team: Team, more: Parameters<Team['submit']>[0] = {}) {
   };
 }
 
-/** Replaces the cases of a team's suite, which is a new version of it. */
+/** Replaces the cases of a team's suite, which creates a new version of it. */
 async function setCases(team: Team, bodies: Record<string, unknown>[]): Promise<void> {
   const { rows } = await pool.query<{ id: string }>('SELECT id FROM suite_case WHERE suite_id = $1 ORDER BY position', [
     team.suiteId,

@@ -13,14 +13,14 @@ import { mergeCases } from './merge-cases.js';
 import { pinnedPages, type PinnedCase } from './pinned-cases.js';
 import { readShownResults, type ShownResult } from './results.js';
 
-/** Of one statement. A target of a million results takes a few seconds. */
+/** Timeout of one statement. A target of a million results takes a few seconds. */
 const STATEMENT_TIMEOUT_MS = 55_000;
 /**
- * Between two statements. A thread computes there, and holds nothing that others wait for, so it has longer than
- * other transactions do.
+ * Timeout between two statements. A thread computes in between, without locks that others wait for, so this is longer
+ * than for other transactions.
  */
 const IDLE_TIMEOUT_MS = 120_000;
-/** How often Postgres looks whether the thread is there that a statement is for. */
+/** How often Postgres checks that the client of a running statement is still connected. */
 const CONNECTION_CHECK_MS = 1000;
 
 export interface ComparableTarget {
@@ -31,13 +31,13 @@ export interface ComparableTarget {
   systemPrompt: string | null;
 }
 
-/** A run at one time: a resume makes the next generation. */
+/** A run in one generation: a resume starts the next. */
 export interface RunGeneration {
   id: string;
   generation: number;
 }
 
-/** A run with everything about it that a comparison reads, except cases and results. */
+/** A run with all the data that a comparison reads, except cases and results. */
 export interface ComparableRun {
   id: string;
   generation: number;
@@ -48,25 +48,27 @@ export interface ComparableRun {
   tools: Tool[];
   passThreshold: number;
   config: RunConfig | RecordedConfig;
-  /** Of each case, with those that completed extensions added to every case. */
+  /** Samples per case, including those of completed extensions that cover every case. */
   samples: number;
-  /** Completed runs that added samples to it; empty unless they are asked for. */
+  /** Completed runs that added samples to it; empty unless requested. */
   extensions: RunGeneration[];
   /** Positions of its cases, in order; empty: all of the version. */
   positions: number[];
   caseCount: number;
   targets: ComparableTarget[];
-  /** Of its first and its last verdict, which differ where a later release resumed it; empty while there is none. */
+  /**
+   * Scoring versions of its first and last verdict, which differ if a later release resumed it; empty if there is none.
+   */
   scoringVersions: number[];
-  /** What it announced of requests that were sent otherwise than it has them, in sentences. */
+  /** Its warnings about requests that were sent differently than configured, as sentences. */
   sentOtherwise: string[];
   rescore: { id: string; status: JobStatus; options: RescoreOptions } | null;
   createdAt: Date;
 }
 
-/** Two versions of a suite, case by case. */
+/** A case in two versions of a suite. */
 export interface CasePlaces {
-  /** Position in the first run; null: the second one alone has a case of this id. */
+  /** Position in the first run; null: only the second one has a case with this id. */
   a: number | null;
   b: number | null;
   caseId: string;
@@ -74,7 +76,7 @@ export interface CasePlaces {
   identical: boolean;
 }
 
-/** What a comparison says of a case of one run. */
+/** What a comparison shows of a case of one run. */
 export interface CaseHead {
   position: number;
   category: string | null;
@@ -119,15 +121,15 @@ interface ReadOptions {
   rescoreId?: string | undefined;
   extended?: boolean | undefined;
 }
-/** Where results are read from. */
+/** The data source of results. */
 type ReadRun = Pick<ComparableRun, 'id' | 'extensions'> & { rescore: { id: string } | null };
 type Ordinal = Pick<ComparableTarget, 'ordinal'>;
 type Place = Pick<MeasuredTarget, 'runId' | 'ordinal' | 'rescoreId'>;
 
-/** What a comparison depends on: while it is equal, so are the results of ended runs. */
+/** The inputs of a comparison: while it is equal, so are the results of ended runs. */
 export type RunState = Pick<ComparableRun, 'id' | 'generation' | 'status' | 'extensions'>;
 
-/** What is read of two runs of a team to compare them. */
+/** Reads two runs of a team for a comparison. */
 export class ComparableRunRepository implements TeamScoped {
   constructor(
     readonly db: Pool | PoolClient,
@@ -135,7 +137,7 @@ export class ComparableRunRepository implements TeamScoped {
   ) {}
 
   /**
-   * Reads everything in one snapshot, so that a run that is resumed or deleted meanwhile is compared as it was.
+   * Reads everything in one snapshot, so that a run resumed or deleted meanwhile is compared in its earlier state.
    * Postgres itself ends a statement that takes too long, or whose client has gone.
    */
   static inSnapshot<Made>(
@@ -156,7 +158,7 @@ export class ComparableRunRepository implements TeamScoped {
   }
 
   /**
-   * @param options.extended with the completed runs that added samples to it
+   * @param options.extended include the completed runs that added samples to it
    * @throws ProblemError 404 when the team has no such run, or the run no such rescore
    */
   async read(runId: string, { rescoreId, extended = false }: ReadOptions = {}): Promise<ComparableRun> {
@@ -191,8 +193,8 @@ export class ComparableRunRepository implements TeamScoped {
   }
 
   /**
-   * The generation and the status of runs, in the order of their ids, with the completed runs that added samples to
-   * them if `extended`.
+   * The generation and status of runs, in the order of their ids, with the completed runs that added samples to them if
+   * `extended`.
    * @throws ProblemError 404
    */
   async readGenerations(ids: readonly string[], extended = false): Promise<RunState[]> {
@@ -228,7 +230,7 @@ export class ComparableRunRepository implements TeamScoped {
     return pinnedPages(this.db, versionId, positions);
   }
 
-  /** The heads of all cases of the run's version. @param clusterPrefix beginning of the tag that names a cluster */
+  /** The heads of all cases of the run's version. @param clusterPrefix prefix of the tag that names a cluster */
   async readHeads({ versionId }: ComparableRun, clusterPrefix?: string): Promise<CaseHead[]> {
     const { rows } = await this.db.query<CaseHead>(
       `SELECT c.position, c.category,
@@ -243,7 +245,7 @@ export class ComparableRunRepository implements TeamScoped {
     return rows;
   }
 
-  /** Positions of the cases of the run that have one of these tags, with the ids of the cases, in order. */
+  /** Positions and ids of the run's cases that have one of these tags, in order. */
   async readTagged({ versionId, positions }: ComparableRun, tags: readonly string[]): Promise<TaggedCase[]> {
     const { rows } = await this.db.query<TaggedCase>(
       `SELECT position, case_id AS "caseId" FROM suite_version_case
@@ -254,7 +256,7 @@ export class ComparableRunRepository implements TeamScoped {
     return rows;
   }
 
-  /** What a target made of each case, in the run and its extensions: a row a case, in their order. */
+  /** A target's results in each case, in the run and its extensions: one row per case, in their order. */
   async measure(run: ReadRun, { ordinal }: Ordinal, what: Omit<MeasuredTarget, keyof Place>): Promise<MeasuredCase[]> {
     const place = { ordinal, rescoreId: run.rescore?.id };
     const cases: MeasuredCase[][] = [];
@@ -263,12 +265,12 @@ export class ComparableRunRepository implements TeamScoped {
     return mergeCases(cases);
   }
 
-  /** What a target scored in each case of the run itself. */
+  /** A target's score in each case of the run itself. */
   score({ id: runId }: Pick<ComparableRun, 'id'>, { ordinal }: Ordinal): Promise<CaseScores> {
     return readCaseScores(this.db, this.teamId, { runId, ordinal });
   }
 
-  /** The result that a comparison shows of each of these cases, by position. */
+  /** The result that a comparison shows for each of these cases, by position. */
   readShown(run: ReadRun, { ordinal }: Ordinal, positions: readonly number[]): Promise<Map<number, ShownResult>> {
     const runIds = [run, ...run.extensions].map(({ id }) => id);
     return readShownResults(this.db, this.teamId, { runIds, ordinal, rescoreId: run.rescore?.id }, positions);
@@ -290,13 +292,13 @@ const joinExtensions = (asked: string): string => `CROSS JOIN LATERAL (
 
 const toGeneration = ({ id, generation }: RunGeneration): RunGeneration => ({ id, generation });
 
-/** Samples that extensions added to every case. */
+/** Number of samples that extensions added to every case. */
 function addedSamples({ extensions, case_count: all }: RunRow): number {
   const whole = extensions.filter(({ cases }) => cases === 0 || cases === all);
   return whole.reduce((sum, { samples }) => sum + samples, 0);
 }
 
-/** Several acceptable tools are one expectation. */
+/** Several acceptable tools count as one expectation. */
 function acceptable(json: string): string | null {
   const names = parseJson(json) as string[];
   return names.length ? names.join(' or ') : null;

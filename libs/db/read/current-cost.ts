@@ -6,19 +6,19 @@ import type { TeamScoped } from '../team-isolation.js';
 import { PRICE_COLUMNS } from './for-workers/connections.js';
 import { usageColumns } from './for-workers/result-table.js';
 
-/** What the requests to a target took and cost, and the prices that its model has now. */
+/** Usage and cost of the requests to a target, and the current prices of its model. */
 interface BilledTarget extends ModelPrices, Omit<Usage, 'reportedCostUsd'> {
   target: string;
   requests: number;
   scored: number;
   billed: number;
-  /** Of the results whose tokens were counted. */
+  /** Cost of the results whose tokens were counted. */
   countedCost: number;
-  /** Results whose provider said what it billed. */
+  /** Number of results with a cost billed by the provider. */
   reported: number;
 }
 
-/** What the runs of a team would have cost by the prices of now, from what settling counted. */
+/** The cost of a team's runs at current prices, from the counters that settling keeps. */
 export class CurrentCostRepository implements TeamScoped {
   constructor(
     readonly db: Pool,
@@ -27,7 +27,7 @@ export class CurrentCostRepository implements TeamScoped {
 
   /** @throws ProblemError 404 */
   async read(runId: string): Promise<CurrentCost> {
-    // A count of tokens is far below 2^53.
+    // Token counts are far below 2^53.
     const { rows } = await this.db.query<BilledTarget>(
       `SELECT t.provider_key || '::' || t.model_id AS target, t.requests, t.settled - t.errored AS scored,
          t.cost_usd AS billed, t.counted_cost_usd AS "countedCost", t.cost_reported AS reported,
@@ -49,8 +49,8 @@ export class CurrentCostRepository implements TeamScoped {
 }
 
 /**
- * What was not counted keeps what it cost, and so does what a provider said that it billed. Nothing is known of replies
- * that nobody counted and nobody billed.
+ * Uncounted results keep their recorded cost, and so do those with a cost billed by the provider. The cost of replies
+ * that are neither counted nor billed is unknown.
  */
 function currentCostOf(of: BilledTarget): CurrentCost['targets'][number] {
   const { target, requests, scored, billed, countedCost, reported } = of;

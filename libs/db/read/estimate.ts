@@ -9,40 +9,40 @@ import { PRICE_COLUMNS, type Connection } from './for-workers/connections.js';
 import { usageColumns } from './for-workers/result-table.js';
 import { parseSummary } from './summaries.js';
 
-/** Sampled cases are read up to this size: a case may have megabytes. */
+/** Maximum total size of the sampled cases: one case may have megabytes. */
 const MAX_SAMPLE_BYTES = 8 * 2 ** 20;
 
-/** Runs of a model that are looked through for one like the run that is asked for. */
+/** Number of recent runs of a model that are searched for one with the same settings. */
 const LAST_TARGETS = 20;
 
 interface ModelName {
   providerId: string;
   modelId: string;
 }
-/** A model as an estimate needs it: everything but the key. */
+/** A model as needed for an estimate: everything except the key. */
 export type EstimatedModel = Omit<Connection, 'sealedKey' | 'lane'>;
 
-/** What a model took when it was asked last. */
+/** Usage of a model in an earlier run. */
 export interface EarlierTarget extends Record<
   'promptTokens' | 'cacheReadTokens' | 'cacheWrite5mTokens' | 'cacheWrite1hTokens',
   number
 > {
   summary: Summary;
   requests: number;
-  /** US dollars, where its provider says what it bills. */
+  /** US dollars, if its provider reports billed costs. */
   reportedCost: number | null;
-  /** What its run asked of the provider's cache. */
+  /** The prompt cache setting of its run. */
   promptCache: string;
 }
 
-/** What an estimate of a team's run is made of. */
+/** The data for estimating a team's run. */
 export class EstimateRepository implements TeamScoped {
   constructor(
     readonly db: Pool,
     readonly teamId: string,
   ) {}
 
-  /** How many cases a run would take, and the JSON of up to `maxSampled` of them, evenly spread. */
+  /** The number of cases a run would take, and the JSON of up to `maxSampled` of them, evenly spread. */
   async sampleCases(
     suiteId: string,
     filter: RunInput['case_filter'],
@@ -73,8 +73,8 @@ export class EstimateRepository implements TeamScoped {
   }
 
   /**
-   * What each model took when it was asked last: by a run that asks the same of the provider's cache, if one of its
-   * last runs did. Undefined where the team has none.
+   * The latest usage of each model: from a run with the same prompt cache setting, if one of its last runs had it.
+   * Undefined if the team has none.
    */
   async latestTargets(models: readonly ModelName[], promptCache: string): Promise<(EarlierTarget | undefined)[]> {
     const { rows } = await this.db.query<Omit<EarlierTarget, 'summary'> & { n: number; summary: string }>(
@@ -98,7 +98,7 @@ export class EstimateRepository implements TeamScoped {
     return inOrder(models, rows, ({ n: _n, summary, ...target }) => ({ ...target, summary: parseSummary(summary) }));
   }
 
-  /** These models as their providers describe them now; undefined where one was deleted. */
+  /** The current entries of these models; undefined if one was deleted. */
   async findModels(models: readonly ModelName[]): Promise<(EstimatedModel | undefined)[]> {
     const { rows } = await this.db.query<
       Omit<EstimatedModel, 'defaultParams' | 'learned'> & { n: number; defaultParams: string; learned: string }
@@ -124,7 +124,7 @@ const columnsOf = (models: readonly ModelName[]): [string[], string[]] => [
   models.map(({ modelId }) => modelId),
 ];
 
-/** Rows by their number `n`, which counts the models from 1. */
+/** Values of rows in the order of the models; the rows' number `n` counts the models from 1. */
 function inOrder<Row extends { n: number }, Value>(
   models: readonly ModelName[],
   rows: readonly Row[],

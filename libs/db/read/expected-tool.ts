@@ -8,7 +8,7 @@ export const EXPECTED_TOOL = `CASE WHEN strpos(c.body, '"expected_calls"') = 0 T
 
 /**
  * SQL of an array: the names of the tools that a case `c` accepts, and all of them as one label; or "(none)". OFFSET
- * keeps Postgres from reading the JSON once for each mention of the tool.
+ * keeps Postgres from parsing the JSON once for each mention of the tool.
  */
 export const EXPECTED_LABELS = `(SELECT CASE
     WHEN tool IS NULL OR tool = '[]' THEN ARRAY['${TOOL_LABELS.none}']

@@ -4,13 +4,13 @@ import { parseJson, type JsonObject } from '#lib/contracts/json/json';
 import type { Pool, PoolClient } from '../connection/pool.js';
 import type { TeamScoped } from '../team-isolation.js';
 
-/** What an experiment tells of one of its runs. */
+/** A run as listed by its experiment. */
 export interface ExperimentRun {
   id: string;
   status: JobStatus;
   suiteVersion: number;
   samples: number;
-  /** As it is stored: without suite, models and experiment. */
+  /** The stored config: without suite, models and experiment. */
   config: JsonObject;
   targets: {
     providerKey: string;
@@ -19,7 +19,7 @@ export interface ExperimentRun {
     recorded: boolean;
     n: number;
     errored: number;
-    /** Of its summary; null and 0 until it has one. */
+    /** From its summary; null and 0 until it has one. */
     overallCi: [number, number] | null;
     scored: number;
   }[];
@@ -28,11 +28,11 @@ export interface ExperimentRun {
   differs: Differs[];
   comparison: BaselineComparison | null;
   finishedAt: Date | null;
-  /** The tune that promoted it; null for a run of a user. */
+  /** The tune that promoted it; null for a user's run. */
   promotedBy: { type: 'param_tune' | 'prompt_tune'; id: string } | null;
 }
 
-/** A comparison with the baseline of an experiment that could have been called better or worse. */
+/** A comparison with the baseline of an experiment that could have had the verdict better or worse. */
 export interface MadeComparison {
   runId: string;
   verdict: BaselineComparison['verdict'];
@@ -45,7 +45,7 @@ type RunRow = Omit<ExperimentRun, 'config' | 'comparison' | 'targets'> & {
   targets: (Omit<ExperimentRun['targets'][number], 'params'> & { params: string })[];
 };
 
-/** @param runs the statement that finds them, so that no other run is looked at */
+/** @param runs the statement that finds them, so that no other run is read */
 const describing = (runs: string): string => `
   SELECT r.id, r.status, r.suite_version AS "suiteVersion", r.samples, r.config, r.score, r.delta, r.differs,
     r.comparison, r.finished_at AS "finishedAt", t.targets,
@@ -58,14 +58,14 @@ const describing = (runs: string): string => `
     FROM target WHERE run_id = r.id
   ) t`;
 
-/** The runs of a team, as its experiments see them. */
+/** The runs of a team, in the view of its experiments. */
 export class ExperimentRunRepository implements TeamScoped {
   constructor(
     readonly db: Pool | PoolClient,
     readonly teamId: string,
   ) {}
 
-  /** By id. Runs that do not exist are left out. */
+  /** By id. Runs that do not exist are omitted. */
   async find(ids: readonly string[]): Promise<Map<string, ExperimentRun>> {
     if (ids.length === 0) return new Map();
     const { rows } = await this.db.query<RunRow>(describing('SELECT * FROM run WHERE team_id = $1 AND id = ANY ($2)'), [
@@ -75,7 +75,7 @@ export class ExperimentRunRepository implements TeamScoped {
     return new Map(rows.map((row) => [row.id, toRun(row)]));
   }
 
-  /** The runs of an experiment that have ended, in the order in which they did, those of one instant by id. */
+  /** The ended runs of an experiment in the order of their ends; those with the same time by id. */
   async listEnded(
     experimentId: string,
     { limit, after }: { limit: number; after: { endedAtMs: number; id: string } | undefined },
@@ -93,8 +93,8 @@ export class ExperimentRunRepository implements TeamScoped {
   }
 
   /**
-   * The comparisons of each experiment with its baseline, of runs that are as they were when they were compared. Those
-   * that nothing could be compared in are left out.
+   * The comparisons of each experiment's runs with its baseline, if both are still in the generation that was compared.
+   * Comparisons without a result are omitted.
    */
   async comparisons(experimentIds: readonly string[]): Promise<Map<string, MadeComparison[]>> {
     const { rows } = await this.db.query<MadeComparison & { experimentId: string }>(

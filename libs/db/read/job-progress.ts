@@ -1,6 +1,6 @@
 /**
- * SQL of a subquery: how far the job `j` is. A parent has counters over its child runs, of which it has planned some
- * that are not there yet; while it goes on, its detail is what the first of them that waits for something waits for.
+ * SQL of a subquery: the progress of the job `j`. A parent has counters over its child runs, some of which are planned
+ * but do not exist yet; while it is active, its detail is that of its first child job that waits for something.
  */
 export const JOB_PROGRESS = `(
   SELECT coalesce(c.done, j.done) AS done, coalesce(c.errored, j.errored) AS errored,

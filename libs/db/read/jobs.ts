@@ -14,7 +14,7 @@ type JobRow = StoredJob &
     submitted_by: string | null;
     subject_ref: string | null;
     position: number | null;
-    /** That a worker needs to do it; null once it has ended. */
+    /** The level that a worker needs for it; null once it has ended. */
     worker_level: number | null;
   };
 
@@ -32,23 +32,23 @@ const SELECT = `
       ELSE (SELECT worker_level FROM orchestration WHERE job_id = j.id) END AS worker_level
   FROM job j JOIN team t ON t.id = j.team_id CROSS JOIN LATERAL ${JOB_PROGRESS} p`;
 
-/** Finds the few unfinished jobs of a team by the index that has them alone, however many have ended. */
+/** Finds the few unfinished jobs of a team by the partial index of unfinished jobs, however many have ended. */
 const ONLY_UNFINISHED = `AND j.status IN ('pending', 'queued', 'running')
   AND j.user_id = ANY (ARRAY(SELECT id FROM users WHERE team_id = $1))`;
 
 export interface JobFilter {
   status?: JobStatus[];
   type?: JobType;
-  /** The jobs of child runs too. */
+  /** Whether to include the jobs of child runs. */
   orchestrated: boolean;
 }
 
-/** Why no worker does a job of a type that needs this level; undefined when one can. */
+/** Why no worker can do a job of a type at this level; undefined when one can. */
 type WhyNobody = (type: JobType, level: number) => string | undefined;
 
 /** The jobs of a team. */
 export class JobRepository implements TeamScoped {
-  /** @param whyNobody says what no running worker can do, in the detail of such jobs */
+  /** @param whyNobody explains, in the detail of a job, why no running worker can do it */
   constructor(
     readonly db: Pool | PoolClient,
     readonly teamId: string,
@@ -111,14 +111,14 @@ const toJob = (row: JobRow): Job => ({
   finished_at: row.finished_at?.toISOString() ?? null,
 });
 
-/** At the pace so far; null where there is no pace yet. */
+/** At the pace so far; null if there is none yet. */
 function remainingSeconds({ status, done, total, started_at: startedAt }: JobRow): number | null {
   if (status !== 'running' || done === 0 || done >= total) return null;
   const elapsedS = startedAt ? (Date.now() - startedAt.getTime()) / 1000 : 0;
   return Math.round((elapsedS / done) * (total - done) * 10) / 10;
 }
 
-/** Made when the job is read, so that it names the limit as it is now. */
+/** Built when the job is read, so that it names the current limit. */
 const pendingDetail = ({ running_jobs_per_user: limit }: JobsSetting): string =>
   `Waits until fewer than ${limit} jobs of its user are running; an owner can raise the limit ` +
   'with PUT /api/settings/jobs.';

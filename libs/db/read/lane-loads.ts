@@ -2,7 +2,7 @@ import type { Pool } from '../connection/pool.js';
 import { LANE_OF_ITEM } from '../lane-of-item.js';
 import { RESTS } from '../rests.js';
 
-/** A lane that has work or is paused, and how much work waits there. */
+/** A lane that has work or is paused, and the amount of its waiting work. */
 export interface LaneLoad {
   id: string;
   name: string;
@@ -10,7 +10,7 @@ export interface LaneLoad {
   tokens_per_minute: number | null;
   max_concurrency: number;
   paused: boolean;
-  /** Items that are not settled, without those of models that rest. */
+  /** Unsettled items, without those of resting models. */
   backlog: number;
   queued: number;
   claimed: number;
@@ -19,8 +19,8 @@ export interface LaneLoad {
 }
 
 /**
- * The load of every lane of every team, for the operator's metrics. It reads the targets of unfinished runs and
- * what is in flight, never results.
+ * The load of every lane of every team, for the operator's metrics. It reads the targets of unfinished runs and the
+ * in-flight items, never results.
  */
 export async function readLaneLoads(pool: Pool): Promise<LaneLoad[]> {
   const { rows } = await pool.query<LaneLoad>({

@@ -3,11 +3,11 @@ import type { Result } from '#lib/contracts/result';
 
 export const PROMPT_CHARACTERS = 200;
 const CALLS = 10;
-/** Arguments with longer JSON are shown by its beginning. */
+/** Arguments whose JSON is longer are truncated. */
 const ARGUMENT_CHARACTERS = 2_000;
 const SHOWN_CHARACTERS = 200;
 
-/** A result as a row of a table shows it: without evidence, metrics, tags and source, and none of its texts is long. */
+/** A result for a row of a table: without evidence, metrics, tags and source, and with truncated texts. */
 export const leanResult = (result: Result): Result => ({
   ...result,
   prompt: beginningOf(result.prompt, PROMPT_CHARACTERS),
@@ -19,7 +19,7 @@ export const leanResult = (result: Result): Result => ({
   metrics: {},
 });
 
-/** The first characters of a text, none of them cut in two. */
+/** The first characters of a text, without splitting one. */
 export const beginningOf = (text: string, characters: number): string =>
   text.length <= characters ? text : [...text.slice(0, 2 * characters)].slice(0, characters).join('');
 

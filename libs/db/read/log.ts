@@ -4,7 +4,7 @@ import { JOB_PROGRESS } from './job-progress.js';
 
 export type LogEntry = LogEvent & { seq: number; at: Date };
 
-/** A job as live connections follow it. Its results are those of `run_id` and `generation`. */
+/** A job followed by live connections. Its results are those of `run_id` and `generation`. */
 export interface WatchedJob {
   id: string;
   team_id: string;
@@ -15,7 +15,7 @@ export interface WatchedJob {
   generation: number | null;
 }
 
-/** Jobs of any team: a caller has subscribed to each, or compares `team_id` first. */
+/** Jobs of any team: a caller has subscribed to each, or checks `team_id` first. */
 export async function readWatchedJobs(pool: Pool, ids: readonly string[]): Promise<WatchedJob[]> {
   const { rows } = await pool.query<WatchedJob>(
     `SELECT j.id, j.team_id, j.last_seq, p.done, p.total, r.id AS run_id, j.generation
@@ -55,8 +55,8 @@ export const RESULT_EVENT = `json_build_object(${Object.entries(RESULT_FIELDS)
   .join(', ')})::text`;
 
 /**
- * The durable log of a job after a sequence number, in order, at most `limit` entries. It consists of the logged
- * events and of the results, which carry their sequence numbers themselves; a result has its scores, not its exchange.
+ * The durable log of a job after a sequence number, in order, up to `limit` entries. It consists of the logged events
+ * and of the results, which carry their own sequence numbers; a result has its scores, not its exchange.
  */
 export async function readLog(pool: Pool, job: WatchedJob, afterSeq: number, limit: number): Promise<LogEntry[]> {
   const { rows } = await pool.query<{ seq: number; at: Date; name: LogEventName; data: string }>({
@@ -72,7 +72,7 @@ export async function readLog(pool: Pool, job: WatchedJob, afterSeq: number, lim
   return rows.map(parseLogEntry);
 }
 
-/** @throws SyntaxError when its data are not JSON */
+/** @throws SyntaxError when its data is not JSON */
 export const parseLogEntry = ({
   data,
   ...row

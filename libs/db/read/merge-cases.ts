@@ -1,7 +1,7 @@
 import type { MeasuredCase } from './case-measurements.js';
 
 /**
- * What a target made of each case in several runs, as if their samples were of one.
+ * Merges a target's results in each case over several runs, as if their samples came from one run.
  * @param runs the cases of each run, each in their order
  * @returns in the order of the cases
  */
@@ -32,7 +32,7 @@ const mergeCase = (a: MeasuredCase, b: MeasuredCase): MeasuredCase => ({
 
 type Moments = Pick<MeasuredCase, 'scored' | 'mean' | 'variance'>;
 
-/** Chan, Golub and LeVeque (1979): without the samples, and without losing digits. */
+/** Chan, Golub and LeVeque (1979): needs no samples and loses no digits. */
 function mergeMeans(a: Moments, b: Moments): Pick<Moments, 'mean' | 'variance'> {
   if (a.mean === null || b.mean === null) return a.mean === null ? b : a;
   const scored = a.scored + b.scored;

@@ -12,7 +12,7 @@ export interface StoredCase {
 
 export const parseCase = (body: string): CaseInput => parseJson(body) as unknown as CaseInput;
 
-/** Cases of a suite version by position. Whoever has the id of a version got it with a run of their team. */
+/** Cases of a suite version by position. Callers have the id of a version from a run of their team. */
 export async function loadCases(pool: Pool, versionId: string, positions: readonly number[]): Promise<StoredCase[]> {
   const { rows } = await pool.query<StoredCase>({
     name: 'load_cases',
@@ -29,8 +29,8 @@ export async function readVersionTools(pool: Pool, versionId: string): Promise<s
 }
 
 /**
- * The tools of the suite version that a team's run pinned, and page by page the cases that the run selected.
- * Undefined when the run is gone.
+ * The tools of the suite version that a team's run pinned, and the cases that the run selected, page by page. Undefined
+ * when the run is gone.
  */
 export async function readPinnedSuite(
   pool: Pool,

@@ -3,7 +3,7 @@ import type { Summary } from '#lib/contracts/summary';
 import type { Pool } from '../connection/pool.js';
 import { parseSummary } from './summaries.js';
 
-/** The progress of a run: its targets with their counters, and the summaries that are final. */
+/** The progress of a run: its targets with their counters, and the final summaries. */
 export async function readProgress(
   pool: Pool,
   runId: string | null,

@@ -5,22 +5,22 @@ import { EXPECTED_LABELS } from './expected-tool.js';
 /** A filter of results, without the order. */
 export type ResultFilter = Partial<Omit<ResultsFilter, 'order'>>;
 
-/** What of it is said of rows: it has ordinals of models and positions of cases in their run; undefined: all. */
+/** The part of it that applies to rows: with ordinals of models and positions of cases in their run; undefined: all. */
 export type RowFilter = Omit<ResultFilter, 'model' | 'case_id' | 'rescore_id'> & {
   ordinals?: readonly number[] | undefined;
   positions?: readonly number[] | undefined;
 };
 
-/** Adds a parameter to a statement, and returns its place in it: `$3`. */
+/** Adds a parameter to a statement and returns its placeholder: `$3`. */
 export type Parameter = (value: unknown) => string;
 
-/** SQL of the conditions on rows `r` of results that a filter makes. */
+/** SQL of a filter's conditions on rows `r` of results. */
 export function conditionsOf(filter: RowFilter, versionId: string, parameter: Parameter): string[] {
   const conditions: string[] = [];
   const add = (given: unknown, condition: () => string): void => {
     if (given !== undefined) conditions.push(condition());
   };
-  // IS TRUE keeps Postgres from joining the cases, which would take the results out of their order.
+  // IS TRUE keeps Postgres from joining the cases, which would lose the order of the results.
   const cases = (condition: string): string =>
     `(r.case_position IN (SELECT c.position FROM suite_version_case c
        WHERE c.version_id = ${parameter(versionId)} AND ${condition})) IS TRUE`;
@@ -54,7 +54,7 @@ function called(labels: readonly string[], versionId: string, parameter: Paramet
   return `(r.outcome = 'scored' AND (${any.join(' OR ')}))`;
 }
 
-/** SQL: the called tool is neither one of the suite nor expected by the case. IS TRUE as above. */
+/** SQL: the called tool is neither in the suite nor expected by the case. IS TRUE as above. */
 const isUnknown = (version: string): string => `NOT coalesce(${CALLED_NAME} = ANY (ARRAY(
     SELECT lower(tool #>> '{function,name}')
     FROM suite_version v, json_array_elements(${readableJson('v.tools')}) tool WHERE v.id = ${version}

@@ -16,35 +16,35 @@ import {
 } from './result-orders.js';
 import { itemOf, resultIdOf, selectResults, toResult, type ResultRow } from './result-rows.js';
 
-/** Which results are listed, in which order, and how. */
+/** Which results to list, in which order, and in which form. */
 export interface ResultList extends ResultFilter {
   order?: ResultOrder;
   lean?: boolean;
 }
 
-/** A page has so many bytes of texts at most, or one result. Those that are too much are on the next page. */
+/** Maximum number of bytes of texts on a page, unless it has only one result. The rest is on the next page. */
 export const MAX_PAGE_BYTES = 2 * 2 ** 20;
 
-/** SQL behind `WITH page AS (...)`. */
+/** SQL following `WITH page AS (...)`. */
 type Select = (parameter: Parameter) => string;
-/** Results of a list, and where it stopped looking for more; null when it looked at all of them. */
+/** Results of a list, and where the search stopped; null when it scanned everything. */
 interface Found<Row> {
   rows: Row[];
   end: Placed | null;
-  /** There were more, and they were too large. */
+  /** Whether there were more that did not fit the size limit. */
   isCut: boolean;
 }
 
-/** How many results a statement found, with those that it left out because they are too large. */
+/** Number of results that a statement found, including those it omitted because of the size limit. */
 interface Cut {
   found?: number;
-  /** Of the texts of this result and those before it. */
+  /** Bytes of the texts of this result and those before it. */
   bytes?: number;
 }
 
 const EVIDENCE_BYTES = '+ coalesce(octet_length(p.evidence), 0) + coalesce(octet_length(p.metrics), 0)';
 
-/** SQL of the results of `page` whose texts have `most` bytes together, and of the first one however large it is. */
+/** SQL of the results of `page` up to a total text size of `most` bytes, always including the first one. */
 const cutAt = (most: number, lean: boolean, version: string): string => `
   SELECT * FROM (
     SELECT p.*, count(*) OVER () AS found, sum(
@@ -54,12 +54,12 @@ const cutAt = (most: number, lean: boolean, version: string): string => `
     FROM page p
   ) p WHERE p.nth = 1 OR p.bytes <= ${most}`;
 
-/** Of a case that the run does not have. */
+/** For a case that the run does not have. */
 const NO_POSITION = -1;
 const SELECT_PLACES: Select = () => 'SELECT r.target, r.case_position, r.sample, r.passed FROM page r';
 const idOrNull = (placed: Placed | undefined): string | null => (placed ? resultIdOf(placed) : null);
 
-/** The results of a team's runs, filtered and in some order. */
+/** The results of a team's runs, filtered and sorted. */
 export class ResultLists implements TeamScoped {
   constructor(
     readonly db: Pool,
@@ -67,16 +67,15 @@ export class ResultLists implements TeamScoped {
   ) {}
 
   /**
-   * A page of results, with the verdicts of a rescore if the filter names one. Where a filter leaves little, or where
-   * results are large, it may hold fewer results than asked for, even none. The cursor is the place of the last result
-   * that it looked at.
+   * A page of results, with the verdicts of a rescore if the filter names one. With a selective filter or large
+   * results, it may hold fewer results than requested, even none. The cursor is the place of the last result scanned.
    * @throws ProblemError 400 for a cursor of another order, 404
    */
   async list(runId: string, list: ResultList, page: PageQuery): Promise<Page<Result>> {
     return (await this.#page(runId, list, page, MAX_PAGE_BYTES)).page();
   }
 
-  /** The same; undefined when the texts of the page have more bytes than `most`. */
+  /** The same; undefined when the texts of the page exceed `most` bytes. */
   async listSmall(runId: string, list: ResultList, page: PageQuery, most: number): Promise<Page<Result> | undefined> {
     const found = await this.#page(runId, list, page, most);
     return found.isCut ? undefined : found.page();
@@ -107,7 +106,7 @@ export class ResultLists implements TeamScoped {
   }
 
   /**
-   * The results beside one, whether or not the filter leaves that one itself.
+   * Neighbours of a result, whether or not the result itself matches the filter.
    * @throws ProblemError 404
    */
   async neighbours(
@@ -146,7 +145,7 @@ export class ResultLists implements TeamScoped {
     return rows[0];
   }
 
-  /** Looks through one stretch after another, until `count` results are found or one was too long to look through. */
+  /** Scans one stretch after another, until `count` results are found or one was too long to scan completely. */
   async #find<Row extends Placed & Cut>(
     run: ListedRun,
     stretches: readonly Stretch[],
@@ -180,7 +179,7 @@ export class ResultLists implements TeamScoped {
     return rows;
   }
 
-  /** Where the last result stands that was looked at; undefined when all of the stretch was. */
+  /** The place of the last result scanned; undefined when the whole stretch was. */
   async #endOf(run: ListedRun, stretch: Stretch, count: number): Promise<Placed | undefined> {
     const values: unknown[] = [run.id];
     const parameter = (value: unknown): string => `$${values.push(value)}`;
@@ -212,6 +211,6 @@ export class ResultLists implements TeamScoped {
   }
 }
 
-/** How many results a statement looks at to find `count`. */
+/** Number of results that a statement scans to find `count`. */
 const scanned = ({ filter }: Stretch, count: number): number =>
   Object.values(filter).some((value) => value !== undefined) ? MAX_SCANNED_RESULTS : count;

@@ -4,19 +4,19 @@ import { resultTable } from './for-workers/result-table.js';
 import type { Parameter, RowFilter } from './result-filter.js';
 import type { ResultRow } from './result-rows.js';
 
-/** A run, and what of it is listed. */
+/** A run, and which part of it is listed. */
 export interface ListedRun {
   id: string;
   versionId: string;
   /** Positions of its cases, in order; empty: all of the version. */
   positions: readonly number[];
   samples: number;
-  /** Of the models that are listed. */
+  /** Ordinals of the listed models. */
   ordinals: readonly number[];
   rescoreId: string | undefined;
 }
 
-/** What says where a result stands. Each order reads some of it. */
+/** The sort keys of a result. Each order reads some of them. */
 export type Placed = Pick<
   ResultRow,
   'generation' | 'seq' | 'error_type' | 'target' | 'case_position' | 'sample' | 'passed'
@@ -25,29 +25,29 @@ export type Direction = 'after' | 'before';
 
 /** A part of a list that an index has in its order. In its SQL, `$1` is the run. */
 export interface Stretch {
-  /** What `rows` leaves to be filtered. */
+  /** The conditions that `rows` does not apply. */
   filter: RowFilter;
-  /** SQL of its first results, in order. @param most how many */
+  /** SQL of its first results, in order. @param most maximum number of results */
   rows(parameter: Parameter, most: number): string;
-  /** SQL of where the last one of these stands; of no row when `rows` has all of the stretch. */
+  /** SQL of the place of the last one of these; no row when `rows` covers the whole stretch. */
   end(parameter: Parameter, most: number): string;
 }
 
 type OneStretch = (run: ListedRun, filter: RowFilter, cursor: string | undefined, direction: Direction) => Stretch;
 
 export interface Order {
-  /** What its cursors look like. */
+  /** The form of its cursors. */
   form: RegExp;
   cursorOf(result: Placed): string;
-  /** All of the list, or what comes after or before a cursor. */
+  /** The whole list, or the part after or before a cursor. */
   stretches(...of: Parameters<OneStretch>): Stretch[];
 }
 
-/** A page looks at up to this many results, whatever its filter leaves of them, so that no page takes long. */
+/** Maximum number of results that a page scans, however few match its filter, so that no page takes long. */
 export const MAX_SCANNED_RESULTS = 20_000;
 
 const BEYOND = 2 ** 31 - 1;
-/** Of models and of samples: no result of a case stands behind it. */
+/** Upper bound of models and samples: no result of a case comes after it. */
 const MAX_ORDINAL = 2 ** 15 - 1;
 const SQL = {
   after: { than: '>', order: 'ASC', start: -1 },
@@ -92,7 +92,7 @@ const settled: OneStretch = (run, filter, cursor, direction) => {
   return { filter, rows, end: endOf(rows, 'generation, seq') };
 };
 
-/** First what did not pass, by the index of failures; then the rest, by the primary key. */
+/** First the results that did not pass, by the index of failures; then the rest, by the primary key. */
 function failuresFirst(run: ListedRun, filter: RowFilter, cursor: string | undefined, direction: Direction): Stretch[] {
   const parts = direction === 'after' ? (['failed', 'passed'] as const) : (['passed', 'failed'] as const);
   const at = parts.find((part) => cursor?.startsWith(part));
@@ -102,7 +102,7 @@ function failuresFirst(run: ListedRun, filter: RowFilter, cursor: string | undef
     .map((part) => bySegment(run, filter, part, { cursor: part === at ? cursor : undefined, direction }));
 }
 
-/** Results of one model, and of one error type if they failed, that an index has next to one another. */
+/** Results of one model, and of one error type if they failed, that are adjacent in an index. */
 interface Segment {
   type: ErrorType | null;
   target: number;
@@ -125,8 +125,8 @@ function bySegment(
   if (direction === 'before') segments.reverse();
   const begun = (segment: Segment): boolean => cursor !== undefined && rankOf(segment) === first;
   const rows: Stretch['rows'] = (parameter, most) =>
-    // The rows of one segment follow those of the one before, because a lateral query with a limit can only be a
-    // nested loop. ORDER BY would sort every segment whole before the first row comes.
+    // The rows of each segment follow those of the previous one, because a lateral query with a limit can only be a
+    // nested loop. ORDER BY would sort every segment completely before the first row.
     `SELECT r.* FROM unnest(${parameter(segments.map(({ type }) => type))}::text[],
          ${parameter(segments.map((segment) => segment.target))}::int[],
          ${parameter(segments.map((segment) => (begun(segment) ? position : start)))}::int[],

@@ -11,7 +11,7 @@ import { parseCase } from './pinned-cases.js';
 /**
  * SQL of results with their case and the name of their target, in runs of a team.
  * @param team SQL of its id, such as `$2`
- * @param also SQL of further columns, each with a comma behind it
+ * @param also SQL of additional columns, each followed by a comma
  */
 export const selectResults = (results: string, team: string, { lean = false, also = '' } = {}): string => `
   SELECT ${also} r.run_id, r.generation, r.seq, r.target, r.case_position, r.sample, r.category, r.outcome, r.passed,
@@ -24,7 +24,7 @@ export const selectResults = (results: string, team: string, { lean = false, als
     JOIN target t ON t.run_id = r.run_id AND t.ordinal = r.target
     JOIN suite_version_case c ON c.version_id = run.suite_version_id AND c.position = r.case_position`;
 
-/** A result as it is stored, with its case and the name of its target. */
+/** A stored result, with its case and the name of its target. */
 export interface ResultRow extends ReturnType<typeof eachCount<number | null>> {
   generation: number;
   seq: number;
@@ -63,10 +63,10 @@ export interface ResultRow extends ReturnType<typeof eachCount<number | null>> {
 export type Item = Pick<ResultRow, 'target' | 'case_position' | 'sample'>;
 export const resultIdOf = ({ target, case_position, sample }: Item): string => `${target}-${case_position}-${sample}`;
 
-/** The type of a target and a sample in Postgres, which refuses larger numbers. */
+/** Maximum of the type of a target and a sample in Postgres, which refuses larger numbers. */
 const MAX_SMALLINT = 2 ** 15 - 1;
 
-/** Target, case and sample of a result; undefined for what is not an id of a result. */
+/** Target, case and sample of a result; undefined if `resultId` is not an id of a result. */
 export function parseResultId(resultId: string): Item | undefined {
   const numbers = /^(\d{1,5})-(\d{1,9})-(\d{1,5})$/.exec(resultId)?.slice(1).map(Number);
   if (!numbers) return undefined;
@@ -74,14 +74,14 @@ export function parseResultId(resultId: string): Item | undefined {
   return Math.max(target, sample) > MAX_SMALLINT ? undefined : { target, case_position, sample };
 }
 
-/** Target, case and sample of a result. @throws ProblemError 404 for what is not an id of a result */
+/** Target, case and sample of a result. @throws ProblemError 404 if `resultId` is not an id of a result */
 export function itemOf(resultId: string): number[] {
   const item = parseResultId(resultId);
   if (!item) throw notFound('result', resultId);
   return [item.target, item.case_position, item.sample];
 }
 
-/** @param input its case, if that was read before */
+/** @param input its case, if already read */
 export function toResult(row: ResultRow, input = parseCase(row.body)): Result {
   return {
     id: resultIdOf(row),
@@ -119,14 +119,14 @@ export function toResult(row: ResultRow, input = parseCase(row.body)): Result {
   };
 }
 
-/** What a case expects, as results show it. */
+/** The expectation of a case, as results show it. */
 export const expectedBy = (input: CaseInput): Result['expected'] => ({
   tool: input.expected_tool ?? null,
   params: input.expected_params ?? null,
   ...(input.expected_calls && { calls: input.expected_calls }),
 });
 
-/** The prompt, or what the user said last in the conversation. */
+/** The prompt, or the last user message of the conversation. */
 export function promptOf(input: CaseInput): string {
   if (input.prompt !== undefined) return input.prompt;
   const last = input.messages?.findLast((message) => message.role === 'user')?.content;

@@ -20,10 +20,10 @@ export interface ResultDetails {
   exchange: StoredExchange | null;
 }
 
-/** The same with the exchange as it is stored: zstd of JSON, empty where nothing was kept. */
+/** The same with the exchange as stored: zstd of JSON, empty if nothing was kept. */
 export type StoredDetails = Omit<ResultDetails, 'exchange'> & { packed: Buffer | null };
 
-/** Where a result stands among those of a team. */
+/** The key of a result among those of a team. */
 export type ResultKey = Item & Pick<ResultRow, 'run_id'>;
 
 const KEYS = new BatchColumns<ResultKey>({
@@ -48,7 +48,7 @@ export class ResultRepository implements TeamScoped {
   }
 
   /**
-   * @returns undefined when the texts of the result have more bytes than `most` together
+   * @returns undefined when the texts of the result exceed `most` bytes in total
    * @throws ProblemError 404
    */
   async readSmall(
@@ -64,7 +64,7 @@ export class ResultRepository implements TeamScoped {
     return json && { ...found, exchange: parseExchange(json) };
   }
 
-  /** Of what is parsed to show a result, before its exchange is unpacked; 0 when there is none. */
+  /** Bytes that are parsed to show a result, before its exchange is unpacked; 0 when there is none. */
   async #storedBytes(runId: string, resultId: string, rescoreId: string | undefined): Promise<number> {
     const { rows } = await this.db.query<{ bytes: number }>(
       `SELECT octet_length(r.called) + coalesce(octet_length(r.evidence), 0) + coalesce(octet_length(r.metrics), 0)
@@ -105,7 +105,7 @@ export class ResultRepository implements TeamScoped {
     };
   }
 
-  /** Results of any runs with their cases, in the order of their keys; undefined in place of those that are gone. */
+  /** Results of any runs with their cases, in the order of their keys; undefined for those that are gone. */
   async readSeveral(keys: readonly ResultKey[]): Promise<({ result: Result; input: CaseInput } | undefined)[]> {
     const { rows } = await this.db.query<ResultRow & { n: number }>(
       `SELECT found.*, u.n::int FROM ${KEYS.unnest(2, 'n')} CROSS JOIN LATERAL (
@@ -123,7 +123,7 @@ export class ResultRepository implements TeamScoped {
   }
 }
 
-/** What a comparison shows of the results of a case: the first scored sample that did not pass, or the first one. */
+/** The result that a comparison shows for a case: the first scored sample that did not pass, or the first one. */
 export type ShownResult = Pick<ResultDetails, 'result' | 'input' | 'abstention'> & { runId: string };
 
 /**

@@ -20,10 +20,10 @@ import { resultTable } from './for-workers/result-table.js';
 import { leanResult } from './lean-result.js';
 import { selectResults, toResult, type ResultRow } from './result-rows.js';
 
-/** SQL of the status of a run that can be counted. Nothing settles in it any more. */
+/** SQL of the statuses of a run that can be counted. Its items no longer settle. */
 export const HAS_ENDED = `('completed', 'cancelled', 'budget_exceeded', 'failed')`;
 
-/** The verdicts of a run, or those of a rescore of it. */
+/** The verdicts of a run, or those of one of its rescores. */
 export interface Scoring {
   runId: string;
   /** Undefined for the run's own */
@@ -47,7 +47,7 @@ const TARGETS = `ARRAY(
 /** A facet in figures of a release that did not count it. */
 const NONE: RunFacets['syntax'] = { values: [], others: 0 };
 
-/** What was counted of a team's runs. Each read is undefined while a run is not counted. */
+/** The figures of a team's runs. Each read returns undefined while a run is not counted. */
 export class RunFiguresRepository implements TeamScoped {
   constructor(
     readonly db: Pool,
@@ -61,7 +61,7 @@ export class RunFiguresRepository implements TeamScoped {
     return { ...facets, syntax, counted_at: row.counted_at.toISOString() };
   }
 
-  /** Undefined for runs that go on, too. */
+  /** Undefined for unfinished runs, too. */
   async ranking(runId: string): Promise<Ranking | undefined> {
     const { rows } = await this.db.query<{ ranking: string | null }>(
       `SELECT f.ranking FROM run_figures f JOIN run r ON r.id = f.run_id AND r.generation = f.generation
@@ -113,7 +113,7 @@ export class RunFiguresRepository implements TeamScoped {
     };
   }
 
-  /** The results of a group that were drawn when they were counted. @throws ProblemError 404 */
+  /** The sampled results of a group, drawn when they were counted. @throws ProblemError 404 */
   async drawn(scoring: Scoring, group: string): Promise<Place[] | undefined> {
     if (!(await this.#read(scoring, 'f.cases'))) return undefined;
     const [, generation, nth] = /^(\d{1,4})-(\d{1,9})$/.exec(group) ?? [];
@@ -165,8 +165,8 @@ export class RunFiguresRepository implements TeamScoped {
   #values = (scoring: Scoring): string[] => [scoring.runId, this.teamId, scoringIdOf(scoring)];
 
   /**
-   * Columns of the figures `f` of the run `r`; undefined while they are not counted. What it is given is from `$4` on.
-   * @throws ProblemError 404, 409 for a run that goes on
+   * Columns of the figures `f` of the run `r`; undefined while they are not counted. `values` start at `$4`.
+   * @throws ProblemError 404, 409 for an unfinished run
    */
   async #read<Row extends object>(
     scoring: Scoring,

@@ -20,15 +20,15 @@ import { parseSummary } from './summaries.js';
 type StoredRunOfKind = StoredRun & { orchestration_type: string | null };
 type RunRow = StoredRunOfKind & { targets: Target[] };
 
-/** What the requests to a target are sent with. */
+/** The parameters of the requests to a target. */
 export interface TargetParams {
   providerKey: string;
   modelId: string;
-  /** Whether what the model costs is known: it has prices, or its provider says what it bills. */
+  /** Whether the cost of the model is known: it has prices, or its provider reports billed costs. */
   priced: boolean;
-  /** That the run was submitted with. */
+  /** The parameters that the run was submitted with. */
   params: JsonObject;
-  /** Those of the model, as they are now. */
+  /** The current default parameters of the model. */
   defaultParams: JsonObject;
 }
 
@@ -39,7 +39,7 @@ const SELECT = `
   FROM run LEFT JOIN orchestration ON orchestration.id = run.orchestration_id
   WHERE run.team_id = $1`;
 
-/** A deleted parent belongs to no team (`hideParents`); its runs are removed in pieces. */
+/** A deleted parent belongs to no team (`hideParents`); its runs are removed in batches. */
 const HAS_NO_DELETED_PARENT = '(run.orchestration_id IS NULL OR orchestration.team_id = $1)';
 
 /** The runs of a team. */
@@ -92,7 +92,7 @@ export class RunRepository implements TeamScoped {
     return runs;
   }
 
-  /** Of each run the oldest warnings. */
+  /** The oldest warnings of each run. */
   async #warnings(runIds: string[]): Promise<(runId: string) => RunWarning[]> {
     const { rows } = await this.db.query<{ run_id: string; code: string; message: string | null; at: Date | null }>(
       `SELECT w.* FROM unnest($1::uuid[]) AS ids (id) JOIN run ON run.id = ids.id AND run.team_id = $2
@@ -107,7 +107,7 @@ export class RunRepository implements TeamScoped {
       (byRun.get(runId) ?? []).map(({ code, message, at }) => ({ code, message, at: at?.toISOString() ?? null }));
   }
 
-  /** The parameters of each target of a run; none when the team has no such run. */
+  /** The parameters of each target of a run; empty when the team has no such run. */
   async readParams(id: string): Promise<TargetParams[]> {
     const { rows } = await this.db.query<{
       config: string;
@@ -136,7 +136,7 @@ export class RunRepository implements TeamScoped {
   }
 }
 
-/** What a query asks of runs, after the values that the statement has already. */
+/** The conditions of a query on runs; its values follow those that the statement already has. */
 function matching(
   { suite_id, experiment_id, status, model, orchestrated }: Omit<RunsQuery, 'limit' | 'cursor'>,
   before: unknown[],
@@ -215,7 +215,7 @@ function usageOf(target: Target): TargetUsage {
 const orchestratorOf = ({ orchestration_type: type, orchestration_id: id }: RunRow): Orchestrator | null =>
   type !== null && id !== null ? { type: type as Orchestrator['type'], id } : null;
 
-/** The mean of the targets' means so far; null while no item is scored. */
+/** The mean of the targets' current means; null while no item is scored. */
 function currentScore(targets: readonly Target[]): number | null {
   const means = targets.flatMap((t) => (t.settled > t.errored ? [t.overall_sum / (t.settled - t.errored)] : []));
   return means.length ? means.reduce((a, b) => a + b, 0) / means.length : null;
@@ -224,7 +224,7 @@ function currentScore(targets: readonly Target[]): number | null {
 const summariesOfTargets = (targets: readonly Target[]): Summary[] =>
   targets.flatMap(({ summary }) => (summary ? [parseSummary(summary)] : []));
 
-/** What a run took, once it has ended and is summarised. A recorded run took nothing here. */
+/** Usage and cost of a run, once it has ended and is summarised. A recorded run has none of its own. */
 function actualOf(
   { targets, started_at: startedAt, finished_at: finishedAt }: RunRow,
   summaries: readonly Summary[],

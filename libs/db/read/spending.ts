@@ -25,7 +25,7 @@ const COLUMNS: Record<SpendingBy, readonly string[]> = {
   person: ['user_id'],
 };
 
-/** A group as Postgres counts it. What is not counted apart is left out. */
+/** A group as counted by Postgres, without the columns it is not grouped by. */
 type GroupRow = Counts & {
   day: string;
   provider_key: string;
@@ -36,14 +36,14 @@ type GroupRow = Counts & {
   user_name: string | null;
 };
 
-/** What a team has spent by day, which settling counts (`prisma/functions/settle-items.sql`). */
+/** The spending of a team by day, which settling counts (`prisma/functions/settle-items.sql`). */
 export class SpendingRepository implements TeamScoped {
   constructor(
     readonly db: Pool,
     readonly teamId: string,
   ) {}
 
-  /** The day, of UTC, that a result which settles now is counted on: that of the clock of Postgres. */
+  /** The UTC day to which a result that settles now is counted, by the clock of Postgres. */
   async today(): Promise<string> {
     const { rows } = await this.db.query<{ day: string }>(
       `SELECT to_char(now() AT TIME ZONE 'UTC', 'YYYY-MM-DD') AS day`,
@@ -51,7 +51,7 @@ export class SpendingRepository implements TeamScoped {
     return rows[0]!.day;
   }
 
-  /** @throws ProblemError 422 when there are too many groups for one answer */
+  /** @throws ProblemError 422 when there are too many groups for one response */
   async report({ from, to, by, ...filter }: SpendingQuery & SpendingSpan): Promise<SpendingReport> {
     const rows = await this.#groups({ from, to, by, ...filter });
     if (rows.length > MAX_SPENDING_GROUPS) throw tooMany(by);
@@ -59,10 +59,10 @@ export class SpendingRepository implements TeamScoped {
     return { from, to, by, total: figuresOf(sumOf(rows)), items: rows.map((row) => groupOf(row, by, gone)) };
   }
 
-  /** One group more than an answer takes, where there are that many. */
+  /** Reads up to one group more than a response holds. */
   async #groups({ from, to, by, model, suite_id, person }: SpendingQuery & SpendingSpan): Promise<GroupRow[]> {
     const columns = by.flatMap((one) => COLUMNS[one]);
-    // What costs most comes first, within its day.
+    // Highest cost first, within its day.
     const order = [
       ...(by.includes('day') ? ['day'] : []),
       'cost_usd DESC, requests DESC',
@@ -88,12 +88,12 @@ export class SpendingRepository implements TeamScoped {
     return rows;
   }
 
-  /** The names that deleted suites were billed under last, by id. */
+  /** The last names under which deleted suites were billed, by id. */
   async #lastNames(rows: readonly GroupRow[], from: string): Promise<Map<string, string>> {
     const gone = rows.filter((row) => row.suite_name === null && row.suite_id !== NOBODY).map((row) => row.suite_id);
     if (gone.length === 0) return new Map();
     const names = await this.db.query<{ suite_id: string; suite_name: string }>(
-      // For each from the newest day backwards, which finds it after a few rows.
+      // Searches backwards from the newest day for each suite, which needs only a few rows.
       `SELECT g.suite_id, (SELECT d.suite_name FROM daily_spending d
          WHERE d.team_id = $1 AND d.day >= $2 AND d.suite_id = g.suite_id ORDER BY d.day DESC LIMIT 1) AS suite_name
        FROM unnest($3::uuid[]) AS g (suite_id)`,

@@ -2,17 +2,17 @@ import { promisify } from 'node:util';
 import { zstdDecompress } from 'node:zlib';
 import { isObject, parseJson, type Json, type JsonObject } from '#lib/contracts/json/json';
 
-/** More than a worker stores: replies of 16 MiB, and what a chain repeats of them in its requests. */
+/** More than a worker stores: replies of 16 MiB, plus the parts of them that a chain repeats in its requests. */
 const MAX_EXCHANGE_BYTES = 64 * 2 ** 20;
-/** The requests of a larger exchange are shown as they are stored. */
+/** The requests of a larger exchange are shown as stored. */
 export const LARGE_EXCHANGE_BYTES = 2 ** 20;
 const decompress = promisify(zstdDecompress);
 
-/** The requests and replies of an item, as they went over the wire. */
+/** The requests and replies of an item, as sent over the wire. */
 export interface StoredExchange {
   requests: JsonObject[];
   replies: Json[];
-  /** Of a chain that was played to its end: which of `replies` are those of its rounds. */
+  /** For a chain that was played to its end: the indexes in `replies` of its rounds. */
   rounds?: number[];
   refused?: number;
   isLarge: boolean;
@@ -20,8 +20,8 @@ export interface StoredExchange {
 
 /**
  * The JSON of an exchange.
- * @param packed as it is stored: zstd of JSON
- * @returns undefined when it has more bytes than `most`
+ * @param packed as stored: zstd of JSON
+ * @returns undefined when it exceeds `most` bytes
  */
 export async function exchangeJson(packed: Buffer, most = MAX_EXCHANGE_BYTES): Promise<Buffer | undefined> {
   try {

@@ -25,7 +25,7 @@ interface HeadRow {
   top: LastRun['top'];
 }
 
-/** The suites of a team with how they did last, without the texts of their tools. */
+/** The suites of a team with their latest results, without the texts of their tools. */
 export class SuiteHeadRepository implements TeamScoped {
   constructor(
     readonly db: Pool,

@@ -14,7 +14,7 @@ import { timeOfId } from '#lib/runtime/ids';
 import { inTransaction, type Pool, type PoolClient } from '../connection/pool.js';
 import type { TeamScoped } from '../team-isolation.js';
 
-/** Of one statement. Comparing the cases of two of the largest suites takes a few seconds. */
+/** Timeout of one statement. Comparing the cases of two of the largest suites takes a few seconds. */
 const STATEMENT_TIMEOUT_MS = 55_000;
 
 interface HeadRow {
@@ -35,10 +35,10 @@ type ChangeRow = { [Key in keyof ChangedCase]: ChangedCase[Key] | null } & {
   counts: Record<ChangedCase['kind'], number>;
 };
 
-/** Where the cases of a version are: in what runs pinned, or in the suite itself. */
+/** Where the cases of a version are stored: as pinned by runs, or in the suite itself. */
 export interface VersionPlace {
   suiteId: string;
-  /** Null: no run pinned the present version yet. */
+  /** Null: no run has pinned the current version yet. */
   versionId: string | null;
 }
 
@@ -49,17 +49,17 @@ const toHead = ({ version, version_id: id, runs, is_current }: HeadRow): SuiteVe
   is_current,
 });
 
-/** SQL: the runs of the history that have the version `id`. */
+/** SQL: the number of runs in the history with the version `id`. */
 const runsOf = (id: string): string => `(SELECT count(*)::int FROM run WHERE suite_version_id = ${id} AND listed)`;
 
-/** The versions of a team's suites: those that stored runs pin, and the present ones. */
+/** The versions of a team's suites: those pinned by stored runs, and the current ones. */
 export class SuiteVersionRepository implements TeamScoped {
   constructor(
     readonly db: Pool | PoolClient,
     readonly teamId: string,
   ) {}
 
-  /** Reads everything as it is at one time, and no statement of it for longer than a minute. */
+  /** Reads everything in one snapshot, with no statement longer than a minute. */
   static inSnapshot<Made>(
     pool: Pool,
     teamId: string,
@@ -72,7 +72,7 @@ export class SuiteVersionRepository implements TeamScoped {
     });
   }
 
-  /** The newest first. @throws ProblemError 404 */
+  /** Newest first. @throws ProblemError 404 */
   async list(suiteId: string, { limit, cursor }: PageQuery): Promise<Page<SuiteVersionHead>> {
     await this.#present(suiteId);
     const { rows } = await this.db.query<HeadRow>(
@@ -91,7 +91,7 @@ export class SuiteVersionRepository implements TeamScoped {
   }
 
   /**
-   * @param version undefined: the present one
+   * @param version undefined: the current one
    * @throws ProblemError 404 when the team has no such suite, or no run of it pinned this version
    */
   async read(suiteId: string, version?: number): Promise<{ suite: SuiteVersion; place: VersionPlace }> {
@@ -129,7 +129,7 @@ export class SuiteVersionRepository implements TeamScoped {
     };
   }
 
-  /** A case as it was in a version. @throws ProblemError 404 */
+  /** A case as of a version. @throws ProblemError 404 */
   async readCase(place: VersionPlace, caseId: string): Promise<Case> {
     const { rows } = await this.db.query<{ position: number; body: string }>(
       `SELECT position, body FROM ${casesOf(place, '$1')} c WHERE case_id = $2 AND ${this.#OWNED}`,
@@ -141,7 +141,7 @@ export class SuiteVersionRepository implements TeamScoped {
 
   /**
    * The cases that differ, found and read in one statement: Postgres holds the cases of both versions, this process
-   * those that it lists, without their texts.
+   * only those it lists, without their texts.
    */
   async compareCases(a: VersionPlace, b: VersionPlace): Promise<CaseChanges> {
     const { rows } = await this.db.query<ChangeRow>(
@@ -171,7 +171,7 @@ export class SuiteVersionRepository implements TeamScoped {
     };
   }
 
-  /** The version that the suite has now. @throws ProblemError 404 */
+  /** The current version of the suite. @throws ProblemError 404 */
   async #present(suiteId: string): Promise<number> {
     const { rows } = await this.db.query<{ version: number }>(
       'SELECT version FROM suite WHERE id = $1 AND team_id = $2',
@@ -185,13 +185,13 @@ export class SuiteVersionRepository implements TeamScoped {
   readonly #OWNED = 'EXISTS (SELECT 1 FROM suite WHERE id = $3 AND team_id = $4)';
 }
 
-/** SQL: as the version `v` has them where there is one, else as the suite `s` does. */
+/** SQL: columns of the version `v` if there is one, otherwise of the suite `s`. */
 const SETTINGS_OF_VERSION = ['name', 'description', 'system_prompt', 'tools', 'pass_threshold']
   .map((column) => `CASE WHEN v.id IS NULL THEN s.${column} ELSE v.${column} END AS ${column}`)
   .join();
 const KINDS: ChangedCase['kind'][] = ['added', 'removed', 'changed'];
 
-/** SQL of the cases of a version. @param id parameter that has the id of the version, or of the suite */
+/** SQL of the cases of a version. @param id parameter with the id of the version, or of the suite */
 const casesOf = ({ versionId }: VersionPlace, id: string): string =>
   versionId === null
     ? `(SELECT id AS case_id, position, body FROM suite_case WHERE suite_id = ${id})`

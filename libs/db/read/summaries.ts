@@ -1,6 +1,6 @@
 import type { GroupSummary, Summary } from '#lib/contracts/summary';
 
-/** Fields that summaries stored by an earlier release lack. */
+/** Fields missing in summaries stored by an earlier release. */
 const ADDED_LATER = {
   ci_method: 'bootstrap',
   pass_at_k: [],

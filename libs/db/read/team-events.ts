@@ -1,7 +1,7 @@
 import type { LogEventName } from '#lib/contracts/event';
 import type { Pool } from '../connection/pool.js';
 
-/** An event whose data are still text, so that unreadable data of one team do not fail the read for the others. */
+/** An event whose data is still text, so that unreadable data of one team does not fail the read for the others. */
 export interface TeamEvent {
   job_id: string;
   team_id: string;
@@ -11,12 +11,12 @@ export interface TeamEvent {
   data: string;
 }
 
-/** More than anybody can follow. The rest comes when the first ones have left the window. */
+/** More than a reader can follow. The rest comes when the first ones have left the window. */
 const MAX_EVENTS_PER_TEAM = 1000;
 
 /**
  * The events with these names of these teams in the last seconds by the clock of Postgres, in order, without those of
- * child runs. Each team has a limit of its own, so a busy team does not push out the events of another.
+ * child runs. The limit applies per team, so a busy team does not displace the events of another.
  */
 export async function readTeamEvents(
   pool: Pool,

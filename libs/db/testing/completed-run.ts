@@ -3,14 +3,14 @@ import type { Outcome } from './settled-run.js';
 import type { aTeam } from './run-fixture.js';
 
 export interface CompletedRun {
-  /** For each model what its samples of each case scored, by the positions of the cases; 1 passes. */
+  /** For each model the scores of its samples of each case, by the positions of the cases; 1 passes. */
   results: Record<string, readonly (readonly Outcome[])[]>;
   /** The run that this one adds samples to, and the number of its first sample. */
   extending?: { runId: string; firstSample: number };
   status?: string;
 }
 
-/** A run with results as if its models had replied, written straight to the tables. @returns its id */
+/** A run with results as if its models had replied, written directly to the tables. @returns its id */
 export async function completedRun(
   pool: Pool,
   team: Awaited<ReturnType<typeof aTeam>>,

@@ -1,6 +1,6 @@
 import type { Pool, PoolClient } from '../connection/pool.js';
 
-/** A pool of a process that dies after its n-th statement, and has no connections and leases then. */
+/** The pool of a process that dies after its n-th statement and then has no connections or leases. */
 export function dyingPool(pool: Pool, n: number): { pool: Pool; died: () => boolean; statements: () => number } {
   let [statements, isDead] = [0, false];
   const dying = async (query: () => Promise<unknown>, kill: () => void): Promise<unknown> => {
@@ -8,7 +8,7 @@ export function dyingPool(pool: Pool, n: number): { pool: Pool; died: () => bool
     isDead ||= ++statements === n;
     if (!isDead) return answer;
     kill();
-    await pool.query('DELETE FROM lease'); // As when they have run out.
+    await pool.query('DELETE FROM lease'); // As if they had expired.
     throw new Error('The process is dead');
   };
   const isKeepAlive = (text: unknown): boolean => text === 'SELECT 1';

@@ -1,7 +1,7 @@
-// What a worker of the release before there were levels asks and writes, to the letter. Remove it once nobody upgrades
-// from that release any more.
+// The exact queries and writes of a worker of the last release without levels. Remove this once upgrades from that
+// release are no longer supported.
 
-/** How it finds something to do: ids of runs, or of lanes. */
+/** Its queries for work: ids of runs, or of lanes. */
 export const FINDS = {
   busyLanes: `WITH work AS (
       SELECT DISTINCT lane_id FROM target WHERE active
@@ -25,7 +25,7 @@ export const FINDS = {
   expired: `SELECT run_id AS id FROM in_flight i JOIN lane l ON l.id = i.lane_id WHERE lease_until < now()`,
 };
 
-/** What it writes of things that it found all the same; `$1` is the id of the run, the rescore or the parent. */
+/** Its writes for work that it found all the same; `$1` is the id of the run, the rescore or the parent. */
 export const WRITES = {
   'the summary of a target': `UPDATE target t SET summary = '{}', finished_at = now() FROM run r
     WHERE t.run_id = $1 AND t.ordinal = 0 AND t.finished_at IS NULL AND r.id = t.run_id AND r.generation = 1

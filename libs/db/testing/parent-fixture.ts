@@ -10,7 +10,7 @@ import {
 } from '../engine/orchestrations.js';
 import { aTeam } from './run-fixture.js';
 
-/** A team with a gate run that has made no step. */
+/** A team with a gate run that has not executed any step. */
 export async function aParent(
   pool: Pool,
   { cases = 4, runningJobs = 4, maxRequests = null as number | null, maxCostUsd = null as number | null } = {},

@@ -10,7 +10,7 @@ import { submitRun, type ResolvedTarget } from '../engine/submit-run.js';
 
 const PROVIDER_KEY = 'sim';
 
-/** A team with one user, one lane and one suite, written straight to the tables. */
+/** A team with one user, one lane and one suite, written directly to the tables. */
 export async function aTeam(pool: Pool, { cases = 4, runningJobs = 4 } = {}) {
   const [teamId, userId, laneId, providerId, suiteId] = [newId(), newId(), newId(), newId(), newId()];
   await insertRow(pool, 'team', { id: teamId, name: teamId, running_jobs_per_user: runningJobs });
@@ -41,7 +41,7 @@ export async function aTeam(pool: Pool, { cases = 4, runningJobs = 4 } = {}) {
     userId,
     laneId,
     suiteId,
-    /** What is asked of one of its models. */
+    /** The target of one of its models. */
     target,
     submit({ models = ['a'], userId: as = userId, ...more }: Submitted = {}, db: Pool | PoolClient = pool) {
       const input = RunInputSchema.parse({ suite_id: suiteId, models: [`${PROVIDER_KEY}::a`], ...more });
@@ -78,7 +78,7 @@ const verdict: Verdict = {
   evidence: { pairs: [], missing: [], unexpected: [] },
 };
 
-/** A settlement of a delivery whose item was right, or errored. */
+/** A settlement of a delivery whose item passed or errored. */
 export const settlementOf = (delivery: Delivery, outcome: 'scored' | 'errored' = 'scored'): Settlement => ({
   delivery,
   casePosition: delivery.item,

@@ -5,9 +5,9 @@ import { deleteRuns, lockOwners, removePiece } from './delete-run.js';
 import { hideParents } from './hide-parents.js';
 
 /**
- * Deletes what belongs to a subject that is deleted, with the runs that it made, behind the answer; a run that was
- * promoted stays.
- * @returns whether it could: not while one of them is under way
+ * Deletes the orchestrations of a deleted subject. The runs they created are removed after the response; promoted runs
+ * stay.
+ * @returns whether it was possible: not while one of them is active
  */
 export async function deleteOrchestrations(
   client: PoolClient,
@@ -26,7 +26,7 @@ export async function deleteOrchestrations(
   return 'deleted';
 }
 
-/** Deleted parents of which runs or rows are left, each time in another order, as `runsToPurge`. */
+/** Deleted parents with runs or rows left, in random order like `runsToPurge`. */
 export async function parentsToRemove(pool: Pool): Promise<string[]> {
   const { rows } = await pool.query<{ id: string }>(
     'SELECT id FROM orchestration WHERE team_id = id ORDER BY random() LIMIT 1000',
@@ -35,7 +35,7 @@ export async function parentsToRemove(pool: Pool): Promise<string[]> {
 }
 
 /**
- * Removes a piece of a deleted parent: some of its runs, or of its rows.
+ * Removes a batch of a deleted parent: some of its runs, or of its rows.
  * @returns whether there may be more that can be removed now
  */
 export async function removeParent(pool: Pool, id: string, { runs = 50, rows = 5000 } = {}): Promise<boolean> {

@@ -5,9 +5,9 @@ import { madeBy } from '../made-by.js';
 import { hideParents } from './hide-parents.js';
 
 /**
- * Deletes a finished run with the samples that were added to it. It is gone from every list at once; `purgeRun`
- * removes the rest of it in pieces.
- * @throws ProblemError 409 for a child run that was not promoted: it leaves with its parent
+ * Deletes a finished run and the samples that were added to it. It disappears from every list at once; `purgeRun`
+ * removes the rest of it in batches.
+ * @throws ProblemError 409 for a child run that was not promoted: it is deleted with its parent
  */
 export async function deleteRun(
   pool: Pool | PoolClient,
@@ -28,7 +28,7 @@ export async function deleteRun(
 }
 
 /**
- * Locks those who own runs, or samples that were added to them: whoever starts or ends a job of theirs locks rows of
+ * Locks the owners of runs and of samples that were added to them: starting or ending a job of theirs locks rows of
  * their other runs.
  */
 export async function lockOwners(client: PoolClient, runIds: readonly string[], teamId?: string): Promise<void> {
@@ -43,7 +43,7 @@ export async function lockOwners(client: PoolClient, runIds: readonly string[], 
 
 /**
  * Deletes runs of one team, with the samples that were added to them, once their owners are locked (`lockOwners`).
- * @returns whether it could: not while one of them, or a rescore of one, is under way
+ * @returns whether it was possible: not while one of them, or a rescore of one, is active
  */
 export async function deleteRuns(client: PoolClient, runIds: readonly string[]): Promise<'deleted' | 'unfinished'> {
   await client.query(
@@ -57,7 +57,7 @@ export async function deleteRuns(client: PoolClient, runIds: readonly string[]):
   );
   if (rows.some(({ status }) => !isFinished(status))) return 'unfinished';
   const ids = rows.map(({ id }) => id);
-  // Whoever adds samples locks the run: a look of its own sees what was added while this one waited for that.
+  // Adding samples locks the run: a separate statement sees samples that were added while this one waited for that.
   const added = await client.query('SELECT 1 FROM run WHERE extends_run_id = ANY ($1) AND id <> ALL ($2) LIMIT 1', [
     runIds,
     ids,
@@ -87,8 +87,8 @@ export async function deleteRuns(client: PoolClient, runIds: readonly string[]):
 }
 
 /**
- * The reports of judges on runs hold their replies, and leave with them.
- * @throws ProblemError 409 while one of them is under way
+ * Deletes the judges' reports on runs, because they contain replies of the runs.
+ * @throws ProblemError 409 while one of them is active
  */
 async function deleteReportsOn(client: PoolClient, runIds: readonly string[]): Promise<void> {
   const { rows: reports } = await client.query<{ id: string; job_id: string; status: JobStatus }>(
@@ -109,7 +109,7 @@ async function deleteReportsOn(client: PoolClient, runIds: readonly string[]): P
   );
 }
 
-/** In the order of `lockUser`, and the gates that looked at the runs after them. */
+/** In the order of `lockUser`, followed by the gates that referred to the runs. */
 async function lockExperiments(client: PoolClient, runIds: readonly string[]): Promise<void> {
   await client.query(
     `SELECT 1 FROM experiment WHERE baseline_run_id = ANY ($1) OR id IN (
@@ -126,7 +126,7 @@ async function lockExperiments(client: PoolClient, runIds: readonly string[]): P
   );
 }
 
-/** Triggers of `run` and `experiment` see to it that the figures of the experiments are made anew. */
+/** Triggers of `run` and `experiment` ensure that the figures of the experiments are recomputed. */
 async function forgetInExperiments(client: PoolClient, runIds: readonly string[]): Promise<void> {
   await client.query('DELETE FROM experiment_comparison WHERE run_id = ANY ($1) OR against_run_id = ANY ($1)', [
     runIds,
@@ -144,8 +144,8 @@ async function forgetInExperiments(client: PoolClient, runIds: readonly string[]
 const ITEM = 'target, case_position, sample';
 
 /**
- * Deleted runs of which results, exchanges, labels, figures or logs are left, each time in another order: those that
- * wait for a lock, and fail, hold up no others for good.
+ * Deleted runs with results, exchanges, labels, figures or logs left, in random order: runs that wait for a lock and
+ * fail do not block the others forever.
  */
 export async function runsToPurge(pool: Pool): Promise<string[]> {
   const { rows } = await pool.query<{ run_id: string }>('SELECT run_id FROM purge ORDER BY random() LIMIT 1000');
@@ -183,7 +183,7 @@ const ROWS = [
   ['run_warning', 'code'],
 ] as const;
 
-/** Removes a piece of what is left of a deleted run. @returns whether there may be more */
+/** Removes a batch of what is left of a deleted run. @returns whether there may be more */
 export async function purgeRun(pool: Pool, runId: string, pieceSize = 5000): Promise<boolean> {
   for (const [table, key] of ROWS) if (await removePiece(pool, [table, 'run_id', key], runId, pieceSize)) return true;
   const logged = await longQuery(

@@ -1,7 +1,7 @@
 import { inTransaction, isTransient, longQuery, type Pool } from '../connection/pool.js';
 
 /**
- * Drops the raw exchanges of months that ended more than `keepDays` ago. Dropping a partition takes no time, where
+ * Drops the raw exchanges of months that ended more than `keepDays` ago. Dropping a partition takes no time, while
  * deleting its rows would take hours and leave bloat. Verdicts are in another table and stay.
  * @returns the partitions that were dropped; one that is in use is left for the next time
  */
@@ -16,7 +16,7 @@ export async function dropOldExchanges(pool: Pool, keepDays: number, now = Date.
     if (!year || Date.UTC(Number(year), Number(month)) + keepDays * 86_400_000 > now) continue;
     try {
       await inTransaction(pool, async (client) => {
-        // Whoever needs the table waits behind this for no longer than two seconds.
+        // Others that need the table wait for this no longer than two seconds.
         await client.query(`SET LOCAL lock_timeout = '2s'`);
         await longQuery(client, `DROP TABLE IF EXISTS ${name}`);
       });

@@ -1,10 +1,10 @@
 import type { PoolClient } from '../connection/pool.js';
 
-// A parent may have made thousands of runs. Whoever deletes it only hides it: it belongs to no team any more, which is
-// written as its own id in place of the team's, and its jobs are gone. So no list has it and no id finds it, also in
-// the release before. `removeParent` removes the runs in pieces, and the parent last.
+// A parent may have created thousands of runs. Deleting it only hides it: it no longer belongs to a team, which is
+// stored as its own id in place of the team's, and its jobs are gone. So it is in no list and not found by id, even in
+// the previous release. `removeParent` removes the runs in batches, and the parent last.
 
-/** Hides parents that have ended. A run that was promoted stays, without its parent. */
+/** Hides parents that have ended. Promoted runs stay, without their parent. */
 export async function hideParents(client: PoolClient, ids: readonly string[]): Promise<void> {
   if (ids.length === 0) return;
   await client.query(

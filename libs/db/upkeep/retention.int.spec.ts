@@ -42,7 +42,7 @@ describe('raw exchanges', () => {
 });
 
 describe('the partition of a month', () => {
-  /** The partition for the rows of a run that was submitted at `at`. */
+  /** The partition for the rows of a run submitted at `at`. */
   const placeOf = async (at: string): Promise<string> => {
     const runId = newId(Date.parse(at));
     await pool.query(`INSERT INTO exchange (run_id, target, case_position, sample, body) VALUES ($1, 0, 0, 0, 'x')`, [
@@ -64,7 +64,7 @@ describe('the partition of a month', () => {
       )
     ).rows;
   beforeAll(async () => {
-    // Partitions must not depend on the time zone of whoever creates them.
+    // Partitions must not depend on the time zone of the session that creates them.
     const client = await pool.connect();
     for (const [zone, until] of [
       ['Pacific/Kiritimati', '2028-01-31T12:00:00Z'],
@@ -114,7 +114,7 @@ describe('the partition of a month', () => {
   it('is made while others write, and waits for nobody who reads for long: others would wait behind it', async () => {
     const reader = await pool.connect();
     try {
-      await reader.query('BEGIN; SET LOCAL idle_in_transaction_session_timeout = 0'); // Stands for a busy one.
+      await reader.query('BEGIN; SET LOCAL idle_in_transaction_session_timeout = 0'); // Simulates a busy one.
       await reader.query('SELECT count(*) FROM result');
       await expect(pool.query(`SELECT ensure_partitions('2028-06-15')`)).rejects.toMatchObject({ code: '55P03' });
     } finally {

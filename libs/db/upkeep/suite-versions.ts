@@ -1,11 +1,11 @@
 import { inTransaction, type Pool } from '../connection/pool.js';
 
 const MAX_RETIRED_AT_ONCE = 100;
-/** The version number of a version that is being removed: no run can pin it any more. */
+/** The version number of a version that is being removed: runs can no longer pin it. */
 const RETIRED = -1;
 
 /**
- * Removes a piece of the suite versions that no run and no recording pins any more.
+ * Removes a batch of the suite versions that are no longer pinned by a run or a recording.
  * @returns whether there may be more
  */
 export async function removeUnusedVersions(pool: Pool, pieceSize = 5000): Promise<boolean> {
@@ -31,8 +31,8 @@ const UNUSED = `v.version <> ${RETIRED} AND NOT EXISTS (SELECT 1 FROM run r WHER
   AND NOT EXISTS (SELECT 1 FROM orchestration o WHERE o.suite_version_id = v.id)`;
 
 /**
- * Takes unused versions out of use. The second statement looks again, because it sees whoever pinned one while the
- * first ran.
+ * Retires unused versions. The second statement checks again, because it sees versions that were pinned while the first
+ * ran.
  */
 async function retireVersions(pool: Pool): Promise<void> {
   await inTransaction(pool, async (client) => {

@@ -1,8 +1,8 @@
 import type { Pool } from '../connection/pool.js';
 
 /**
- * Removes some vectors of models that their team gave up more than a week ago. Until then the team may take the
- * model back without paying for its vectors again.
+ * Removes some vectors of models that their team stopped using more than a week ago. Until then the team may switch
+ * back to the model without paying for its vectors again.
  * @returns whether there may be more
  */
 export async function removeUnusedEmbeddings(pool: Pool, pieceSize = 5000): Promise<boolean> {

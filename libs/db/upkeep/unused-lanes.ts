@@ -10,7 +10,7 @@ export async function missingLanes(pool: Pool, laneIds: readonly string[]): Prom
   return rows.map(({ id }) => id);
 }
 
-/** Lanes that one pass of the housekeeping looks at. */
+/** Maximum number of lanes that one pass of the housekeeping reads. */
 const MAX_LANES_PER_PASS = 1000;
 
 /** Removes lanes that no provider uses and that have no work left. */
@@ -33,8 +33,8 @@ const UNUSED = `NOT EXISTS (SELECT 1 FROM provider p WHERE p.lane_id = l.id)
   AND NOT EXISTS (SELECT 1 FROM target t WHERE t.lane_id = l.id AND t.finished_at IS NULL)`;
 
 /**
- * Removes those of the lanes that nothing uses. It takes two statements: a transaction that starts to use a lane
- * locks it, and only a second statement sees what that transaction committed.
+ * Removes those of the lanes that are unused. It takes two statements: a transaction that starts to use a lane locks
+ * it, and only a second statement sees what that transaction committed.
  */
 export async function removeIfUnused(client: PoolClient, laneIds: readonly string[]): Promise<void> {
   const { rows } = await client.query<{ id: string }>(

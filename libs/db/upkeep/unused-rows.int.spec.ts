@@ -131,7 +131,7 @@ it('vectors of an embedding model are removed a week after their team has taken 
   expect([await removeUnusedEmbeddings(pool, 2), await kept('old')]).toEqual([true, 1]);
   expect([await removeUnusedEmbeddings(pool, 2), await removeUnusedEmbeddings(pool, 2)]).toEqual([true, false]);
   expect([await kept('old'), await kept('new')]).toEqual([0, 3]);
-  // All embeddings of a team that no longer compares by meaning.
+  // All embeddings of a team that no longer compares semantically.
   await pool.query('DELETE FROM embedding_model WHERE team_id = $1', [teamId]);
   await pool.query(`UPDATE team SET embedding_changed_at = embedding_changed_at - interval '8 days' WHERE id = $1`, [
     teamId,

@@ -5,10 +5,10 @@ import { MAX_BLOCK_MS, PERMIT_TTL_MS, type BudgetLimits } from './limits.js';
 /** How many of the batch were granted; if not all, how many ms to wait, and why. */
 export type Grant = [granted: number, waitMs: number, reason: string];
 
-/** What to do when Redis knows nothing of the lane: say `unknown`, begin with full buckets, or recover from a loss. */
+/** What to do when Redis has no state of the lane: reply `unknown`, begin with full buckets, or recover from a loss. */
 export type OnUnknownLane = '' | 'new' | 'lost';
 
-/** A request whose permit goes back, with what `release.lua` learns from it. -1 stands for "not said". */
+/** A request whose permit is returned, with the data that `release.lua` needs. -1 means "unknown". */
 export interface ReleasedPermit {
   id: string;
   tokensReserved: number;
@@ -29,7 +29,7 @@ interface Commands {
   toolmarkRenew(permits: string, ...args: Argument[]): Promise<number>;
 }
 
-// `scripts/build.mjs` copies them beside the built module, and `scripts/check-lua.mjs` checks them.
+// `scripts/build.mjs` copies them next to the built module, and `scripts/check-lua.mjs` checks them.
 const readScript = (name: string): string => readFileSync(new URL(name, import.meta.url), 'utf8');
 const ACQUIRE = readScript('acquire.lua');
 const RELEASE = readScript('release.lua');
@@ -42,7 +42,7 @@ export const budgetKeys = (laneId: string) => ({
   failing: `toolmark:{budget-${laneId}}:failing`,
 });
 
-/** The Lua scripts of a lane's budget as functions. Each runs atomically, by the clock of Redis. */
+/** The Lua scripts of a lane's budget as functions. Each runs atomically and uses the clock of Redis. */
 export class BudgetScripts {
   readonly #redis: Redis & Commands;
   readonly #keys: ReturnType<typeof budgetKeys>;
@@ -75,7 +75,7 @@ export class BudgetScripts {
     );
   }
 
-  /** @returns since when the breaker is open; 0 when it is closed */
+  /** @returns the time since when the breaker is open; 0 when it is closed */
   release(released: readonly ReleasedPermit[], opensAfter: { failures: number; items: number }): Promise<number> {
     return this.#redis.toolmarkRelease(
       this.#keys.state,

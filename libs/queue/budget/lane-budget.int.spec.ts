@@ -19,7 +19,7 @@ afterEach(() => {
 });
 afterAll(() => server.stop());
 
-/** As a worker process has it; two of them share nothing but Redis. */
+/** The budget of a worker process; two of them share only Redis. */
 function budgetOf(lane: string, limits: Partial<BudgetLimits>, inUse = false): LaneBudget {
   const redis = new Redis(server.url, { maxRetriesPerRequest: 1 });
   redis.on('error', () => {});
@@ -37,15 +37,15 @@ const never = new AbortController().signal;
 interface Grant {
   id: string;
   atMs: number;
-  /** Requests in flight with it. */
+  /** Requests in flight, including this one. */
   inFlight: number;
-  /** Tokens that were reserved for requests before it and not used, all together. */
+  /** Total tokens reserved by requests before it and not used. */
   givenBack: number;
 }
 const watches: Redis[] = [];
 /**
- * What Redis granted and when it was asked, by the clock of its scripts and in their order: no stall of this
- * machine blurs it.
+ * Grants of Redis and the times of requests for them, by the clock of its scripts and in their order, so that a stall
+ * of this machine does not distort them.
  */
 async function observe(lane: string) {
   const watching = await watchCommands(server.url);
@@ -78,7 +78,7 @@ async function observe(lane: string) {
   };
 }
 
-/** More than this is never granted in a window, of whatever length. */
+/** Maximum granted in a window of any length. */
 const bound = (perMinute: number, seconds: number, burst: number): number => (perMinute / 60) * seconds + burst;
 /** @param tokens reserved for each request */
 function expectWithin(
@@ -252,7 +252,7 @@ it('a paused lane grants nothing until it is resumed', async () => {
 });
 
 describe('as a property of any limits, any number of processes and any load', () => {
-  /** Asks as fast as it is let, in as many places as wanted, until told to stop. */
+  /** Acquires as fast as it is allowed to, in any number of slots, until stopped. */
   function load(budgets: LaneBudget[], { slots, heldMs, tokens }: { slots: number; heldMs: number; tokens: number }) {
     const stop = new AbortController();
     const slot = async (n: number): Promise<void> => {
@@ -300,13 +300,13 @@ describe('as a property of any limits, any number of processes and any load', ()
           await delay(1200);
           await stop();
           const grants = await watched.stop();
-          // Between the two, some processes have the new limits and some the old ones.
+          // In between, some processes have the new limits and some the old ones.
           expectWithin(
             grants.filter(({ atMs }) => atMs < Math.min(...changedMs) - 1),
             first,
             300,
           );
-          // Those that were under way when a limit was lowered end in their own time; nothing more starts before.
+          // Requests under way when a limit was lowered end in their own time; nothing new starts before.
           expectWithin(
             grants.filter(({ atMs }) => atMs > Math.max(...changedMs)),
             second,
@@ -335,8 +335,8 @@ describe('as a property of any limits, any number of processes and any load', ()
       await stop();
       const grants = await watched.stop();
       expectWithin(grants, limits, tokens);
-      // A bucket holds what a tenth of a second brings: when nobody asked for longer, this machine was busy with
-      // other things.
+      // A bucket holds a tenth of a second of the rate: longer intervals without a request mean that this machine was
+      // busy with other things.
       const askedMs = watched.askedMs.filter((atMs) => atMs <= grants.at(-1)!.atMs);
       const workedMs = askedMs.reduce((sum, atMs, n) => sum + Math.min(100, atMs - (askedMs[n - 1] ?? atMs)), 0);
       const used = grants.length * tokens - grants.at(-1)!.givenBack;

@@ -7,9 +7,11 @@ import { HeldPermits, type Permit, type PermitUsage } from './permits.js';
 
 /** How a request waits for its permit. */
 export interface AcquireOptions {
-  /** Ends the wait, with its reason, when the request will be made in another lane. */
+  /** Ends the wait, with its reason, when the request will be sent in another lane. */
   rerouted?: AbortSignal;
-  /** Whether the request continues an item that has begun: it gets its permit even while the budget drains. */
+  /**
+   * Whether the request continues an item that has begun: such a request gets its permit even while the budget drains.
+   */
   isContinuation?: boolean;
 }
 
@@ -20,7 +22,7 @@ export const unlessRerouted = (rerouted: AbortSignal, permit: Promise<Permit>): 
     throw error;
   });
 
-/** What whoever makes requests needs of a lane's budget. */
+/** The methods of a lane's budget that callers making requests need. */
 export type Permits = Pick<LaneBudget, 'acquire' | 'release'>;
 
 interface Waiter extends Permit {
@@ -30,23 +32,23 @@ interface Waiter extends Permit {
 }
 
 const MAX_BATCH = 64;
-/** How long to wait while the lane is paused or Redis does not answer. */
+/** Retry delay while the lane is paused or Redis does not answer. */
 const LOOK_AGAIN_MS = 250;
 
 /**
- * The budget of a lane, shared by the whole fleet in Redis: requests a minute, tokens a minute, requests in flight.
- * A request gets all three or nothing, in one script (`acquire.lua`). A provider's 429 slows every worker: its
- * `Retry-After` blocks the lane, and a factor on all limits shrinks and grows back (additive increase,
- * multiplicative decrease; `release.lua`). A circuit breaker stops the lane in an outage (`breakerThresholds`).
+ * The budget of a lane, shared by the whole fleet in Redis: requests per minute, tokens per minute, requests in flight.
+ * A request gets all three or nothing, in one script (`acquire.lua`). A provider's 429 slows down every worker: its
+ * `Retry-After` blocks the lane, and a factor on all limits shrinks and grows back (additive increase, multiplicative
+ * decrease; `release.lua`). A circuit breaker stops the lane in an outage (`breakerThresholds`).
  *
- * Buckets refill continuously. The one of requests holds one request and a tenth of a second of the rate, the one
- * of tokens a fifth of a second and one request's debt, so that a limit "per minute" is not spent in its first
- * second and nothing is lost when a waiter is a little late. They refill at 98 % of the limit: at one request a
- * minute or ten thousand, no minute sees more than the limit. When Redis lost its memory, buckets start empty and
- * nothing is granted until the processes that hold permits have renewed them: fail closed, never open.
+ * Buckets refill continuously. The request bucket holds one request and a tenth of a second of the rate; the token
+ * bucket holds a fifth of a second and one request's debt. So a limit "per minute" is not spent in its first second,
+ * and nothing is lost when a waiter is a little late. They refill at 98 % of the limit: at one request per minute or
+ * ten thousand, no minute exceeds the limit. When Redis has lost its data, buckets start empty and nothing is granted
+ * until the processes that hold permits have renewed them: fail closed, never open.
  *
  * No library does this. rate-limiter-flexible was tried: its union of several limits is not atomic, so a request that
- * one limit refuses has already used the others. Bottleneck is unmaintained and broken on Redis 7
+ * one limit refuses has already consumed the others. Bottleneck is unmaintained and broken on Redis 7
  * (SGrondin/bottleneck#205).
  */
 export class LaneBudget {
@@ -64,9 +66,9 @@ export class LaneBudget {
     redis: Redis,
     laneId: string,
     public limits: BudgetLimits,
-    /** Whether requests may be in flight in the fleet. Called only when Redis knows nothing of the lane. */
+    /** Whether requests may be in flight in the fleet. Called only when Redis has no state of the lane. */
     readonly hasInFlight: () => Promise<boolean>,
-    /** Called with the seconds that requests waited, added up, and the reason. */
+    /** Called with the total seconds that requests waited, and the reason. */
     readonly onWait: (reason: string, seconds: number) => void = () => {},
   ) {
     this.#scripts = new BudgetScripts(redis, laneId);
@@ -79,7 +81,7 @@ export class LaneBudget {
 
   /**
    * Waits until the lane allows one more request. Requests of this process are served in the order of their calls.
-   * @param tokens estimate of what the request will use
+   * @param tokens estimated usage of the request
    * @throws the signal's reason when it aborts first
    */
   acquire(
@@ -107,14 +109,14 @@ export class LaneBudget {
   }
 
   /**
-   * Gives a permit back; a second time changes nothing. Waiters of this process notice the free place at once.
+   * Returns a permit; a second call changes nothing. Waiters of this process use the free slot at once.
    * @returns whether the breaker is open now
    */
   release(permit: Permit, usage: PermitUsage): Promise<boolean> {
     return this.#held.release(permit, usage);
   }
 
-  /** Asks Redis for all waiters of this process with one script call at a time, until nobody waits. */
+  /** Acquires permits for all waiters of this process, one script call at a time, until none is left. */
   async #pump(): Promise<void> {
     if (this.#isPumping) return;
     this.#isPumping = true;
@@ -150,7 +152,7 @@ export class LaneBudget {
   #grant({ id, tokens, ...waiter }: Waiter): void {
     const permit = { id, tokens };
     this.#held.hold(permit);
-    // One that aborted while Redis answered is gone, and its permit goes back.
+    // A waiter that aborted while Redis answered is gone, and its permit is returned.
     if (this.#removeWaiter(permit)) waiter.grant(permit);
     else void this.release(permit, { tokens: 0 });
   }
@@ -161,7 +163,7 @@ export class LaneBudget {
     return index >= 0;
   }
 
-  /** Rejects whatever waits to begin an item, now and from now on. Items that have begun go on to get permits. */
+  /** Rejects everything that waits to begin an item, now and later. Items that have begun still get permits. */
   drain(reason: Error): void {
     this.#drained = reason;
     const continuations = this.#waiters.filter(({ isContinuation }) => isContinuation);
@@ -169,7 +171,7 @@ export class LaneBudget {
       if (!waiter.isContinuation) waiter.reject(reason);
   }
 
-  /** Whether nobody waits here and nothing is held. */
+  /** Whether there are no waiters and no held permits. */
   get isIdle(): boolean {
     return this.#waiters.length === 0 && this.#held.size === 0;
   }
@@ -179,7 +181,10 @@ export class LaneBudget {
   }
 }
 
-/** Waits a tenth more or less, at most about a second, so that the waiters of a fleet do not come all at once. */
+/**
+ * Waits with a jitter of a tenth, up to about a second in total, so that the waiters of a fleet do not all arrive at
+ * once.
+ */
 async function delayAbout(ms: number, signal: AbortSignal): Promise<void> {
   const jitter = 0.9 + Math.random() * 0.2;
   await delay(Math.min(Math.max(ms, 1), 1000) * jitter, undefined, { signal }).catch(() => {});

@@ -2,23 +2,23 @@ import type { Redis } from 'ioredis';
 import { budgetKeys } from './budget-scripts.js';
 import { MAX_BLOCK_MS } from './limits.js';
 
-/** What a lane does now, as the fleet shares it in Redis. Times are ms since the epoch. */
+/** Current state of a lane, shared by the fleet in Redis. Times are ms since the epoch. */
 export interface LaneState {
-  /** Requests under way. */
+  /** Requests in flight. */
   inFlight: number;
-  /** Share of the limits that is used: less than 1 after a provider's 429, until it has grown back. */
+  /** The share of the limits in use: below 1 after a provider's 429, until it has grown back. */
   factor: number;
   blockedUntil: number | undefined;
-  /** Which provider asked for that, and its words; undefined where nobody said. */
+  /** The provider that asked for the block, and its message; undefined if unknown. */
   blockReason: string | undefined;
   /** Set while the breaker is open. */
   outage: { since: number; nextProbeAt: number; error: string } | undefined;
 }
 
-/** As in `acquire.lua`. */
+/** Same as in `acquire.lua`. */
 const FACTOR_GROWTH = 0.05;
 
-/** @throws when Redis cannot be asked */
+/** @throws when Redis cannot be reached */
 export async function readLaneState(redis: Redis, laneId: string): Promise<LaneState> {
   const keys = budgetKeys(laneId);
   const now = Date.now();
@@ -44,9 +44,9 @@ export async function readLaneState(redis: Redis, laneId: string): Promise<LaneS
   return {
     inFlight: replies![1]![1] as number,
     factor: Math.min(1, Number(factor ?? 1) + grownBack),
-    // A provider may have asked for any number; `acquire.lua` blocks for no longer.
+    // A provider may have asked for any duration; `acquire.lua` blocks for no longer.
     blockedUntil: Number(blockedUntil ?? 0) > now ? Math.min(Number(blockedUntil), now + MAX_BLOCK_MS) : undefined,
-    // A worker of the release before blocks the lane without a reason.
+    // A worker of the previous release blocks the lane without a reason.
     blockReason: reason && reasonOf === blockedUntil ? reason : undefined,
     outage: outageSince ? { since: Number(outageSince), nextProbeAt: Number(probeAt), error: error ?? '' } : undefined,
   };

@@ -2,27 +2,26 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { BudgetScripts, ReleasedPermit } from './budget-scripts.js';
 import { breakerThresholds, type BudgetLimits } from './limits.js';
 
-/** The right to make one request. Every permit that was acquired is released, whatever becomes of its request. */
+/** The right to make one request. Every acquired permit is released, whatever the outcome of its request. */
 export interface Permit {
   id: string;
-  /** Reserved for the request. */
+  /** Tokens reserved for the request. */
   tokens: number;
 }
 
-/** What became of a request, for the budget. */
+/** The outcome of a request, for the budget. */
 export interface PermitUsage {
-  /** Tokens used. What was reserved beyond them goes back to the bucket. */
+  /** Tokens used. Unused reserved tokens return to the bucket. */
   tokens: number;
-  /** Set when the provider answered 429: how long it asked to wait, 0 when it did not say. */
+  /** Set when the provider answered 429: the wait it asked for, 0 if it named none. */
   retryAfterMs?: number;
   /**
-   * Whether the provider replied at all, if only with a refusal. Left out when nobody knows, because the request was
-   * given up.
+   * Whether the provider replied at all, even with a refusal. Omitted when unknown because the request was abandoned.
    */
   outcome?: 'reply' | { outage: string; item: string };
-  /** Set when the provider said that nothing is left of its limit: when it will be refilled. */
+  /** Set when the provider reported that its limit is exhausted: time until it is refilled. */
   refilledInMs?: number;
-  /** Why nobody may ask until then, with the name of who was told so. */
+  /** Why no requests may be sent until then, with the name of the provider or model. */
   blockReason?: string;
 }
 
@@ -30,7 +29,7 @@ const MAX_REASON_CHARACTERS = 400;
 
 const RENEWAL_MS = 500;
 
-/** The permits that this process holds: renewed twice a second, and released together with others of the same turn. */
+/** The permits held by this process: renewed twice a second, and released together with others of the same turn. */
 export class HeldPermits {
   readonly #held = new Set<string>();
   readonly #renewal: NodeJS.Timeout;
@@ -38,7 +37,7 @@ export class HeldPermits {
   #releasing: Promise<number> | undefined;
 
   /**
-   * @param onRelease called when a release is on its way to Redis: whoever asks now, over the same connection, is
+   * @param onRelease called when a release is on its way to Redis: an acquire sent now over the same connection is
    *   answered after it
    */
   constructor(
@@ -60,7 +59,7 @@ export class HeldPermits {
   }
 
   /**
-   * Gives a permit back; a second time changes nothing.
+   * Returns a permit; a second call changes nothing.
    * @returns whether the breaker is open now
    */
   async release(permit: Permit, usage: PermitUsage): Promise<boolean> {
@@ -86,7 +85,7 @@ export class HeldPermits {
     const released = this.#released;
     this.#released = [];
     this.#releasing = undefined;
-    // A lost release costs little: its permit expires.
+    // Losing a release does little harm: its permit expires.
     const outageSince = this.scripts.release(released, breakerThresholds(this.limits().max_concurrency)).catch(() => 0);
     this.onRelease();
     return outageSince;

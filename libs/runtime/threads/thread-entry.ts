@@ -2,9 +2,9 @@ import { getPriority, platform, setPriority } from 'node:os';
 import { parentPort, type Transferable } from 'node:worker_threads';
 
 /**
- * Runs inside a thread of a `ThreadPool` and works on its tasks, for as long as the thread lives.
+ * Runs inside a thread of a `ThreadPool` and handles its tasks, for as long as the thread lives.
  * @param work its errors are thrown where the task was submitted, with their own enumerable properties
- * @param movedIn the buffers of a result that move to the other thread instead of being copied
+ * @param movedIn the buffers of a result that are transferred to the other thread instead of being copied
  */
 export function serveTasks<Task, Result>(
   work: (task: Task) => Result | Promise<Result>,
@@ -24,21 +24,21 @@ export function serveTasks<Task, Result>(
   });
 }
 
-/** A thread gets four tenths of what an event loop gets: with much less, it would come to nothing on a busy machine. */
+/** Gives a thread four tenths of the CPU share of an event loop: with much less, it would starve on a busy machine. */
 const NICE = 4;
 
 /**
- * The event loop of the process, which serves everybody, goes first where both want the same core. On Linux a thread
- * has a priority of its own; elsewhere this would be that of the whole process.
+ * The event loop of the process, which serves all requests, has priority when both want the same core. On Linux a
+ * thread has its own priority; elsewhere this would change that of the whole process.
  */
 function giveWay(): void {
   if (platform() === 'linux') setPriority(Math.max(getPriority(), NICE));
 }
 
 /**
- * The URL of the module of a thread. When the sources run, as in tests, it is the built file, because a thread loads
- * no TypeScript.
- * @param name the path from the root of the project, without its ending: `libs/scoring/thread`
+ * The URL of a thread's module. When running from source, as in tests, it is the built file, because a thread cannot
+ * load TypeScript.
+ * @param name the path from the root of the project, without its extension: `libs/scoring/thread`
  */
 export function threadModule(name: string): URL {
   const fromHere = import.meta.url.endsWith('.ts') ? '../../../dist' : '../../..';

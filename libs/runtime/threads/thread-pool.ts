@@ -1,25 +1,25 @@
 import { Worker, type ResourceLimits, type Transferable } from 'node:worker_threads';
 import { ProblemError } from '#lib/contracts/input/problem';
 
-/** The time and memory that one task may take. Beyond them the thread ends, and only this task fails. */
+/** Time and memory limits of one task. When a task exceeds them, its thread ends, and only this task fails. */
 export interface ThreadLimits {
   threads: number;
   /** CPU time, measured from outside the thread. A busy machine does not use it up. */
   cpuMs: number;
-  /** Wall time, for tasks that wait without working. */
+  /** Wall time, for tasks that wait without using CPU. */
   wallMs: number;
   heapMb: number;
 }
 
-/** A task took more time or memory than it may. */
+/** A task exceeded its time or memory limit. */
 export class ThreadLimitExceeded extends Error {}
 
-/** A group has as many waiting tasks as it may. */
+/** A group has its maximum number of waiting tasks. */
 export class TooManyTasks extends Error {}
 
 interface QueuedTask<Task> {
   task: Task;
-  /** Its buffers that move to the thread. */
+  /** Its buffers that are transferred to the thread. */
   moved: Transferable[];
   group: string;
   resolve: (result: never) => void;
@@ -29,14 +29,14 @@ interface QueuedTask<Task> {
 interface Thread<Task> {
   worker: Worker;
   current: QueuedTask<Task> | undefined;
-  /** Ends the thread when nothing has come for it. */
+  /** Ends the thread when no task has arrived. */
   idle: NodeJS.Timeout | undefined;
 }
 
-/** The message of a thread: the result of its task, or the error that it threw. */
+/** The message of a thread: the result of its task, or the error it threw. */
 type Outcome = { result: unknown } | { error: ThrownThere };
 
-/** An error has lost its class between threads. */
+/** Errors lose their class between threads. */
 interface ThrownThere {
   name: string;
   message: string;
@@ -45,15 +45,15 @@ interface ThrownThere {
 }
 
 const CHECK_EVERY_MS = 100;
-/** What is new in a thread's heap: less takes little time and much less memory. */
+/** Size of a thread's young generation: a small one costs little time and saves much memory. */
 const YOUNG_MB = 16;
-/** A thread without a task keeps its memory for so long. */
+/** How long a thread without a task keeps its memory. */
 const IDLE_MS = 5000;
 
 /**
- * Threads for work that may take long on one input, so that it stalls nobody else. Groups (teams, lanes) take turns,
- * and no group gets every thread: one whose tasks all run into their limits leaves a thread to the others. Tasks and
- * results are cloned. Numbers that keep their text (`JSON.rawJSON`) cannot be, so JSON travels as text.
+ * Threads for work that may take long on one input, so that it does not stall anything else. Groups (teams, lanes) take
+ * turns, and no group gets every thread: one whose tasks all hit their limits leaves a thread to the others. Tasks and
+ * results are cloned. Numbers that keep their text (`JSON.rawJSON`) cannot be cloned, so JSON is passed as text.
  */
 export class ThreadPool<Task, Result> {
   readonly #threads = new Set<Thread<Task>>();
@@ -62,8 +62,8 @@ export class ThreadPool<Task, Result> {
 
   /**
    * @param entry the module of the threads, which calls `serveTasks`
-   * @param maxWaiting how many tasks of one group may wait
-   * @param workerData what each thread is given when it starts: `workerData` of `node:worker_threads`
+   * @param maxWaiting maximum number of waiting tasks per group
+   * @param workerData passed to each thread when it starts: `workerData` of `node:worker_threads`
    */
   constructor(
     readonly entry: URL,
@@ -75,9 +75,9 @@ export class ThreadPool<Task, Result> {
 
   /**
    * @param signal cancels the task: removes it from the queue, or ends its thread
-   * @param moved buffers of the task that move to the thread instead of being copied
-   * @throws ThreadLimitExceeded, TooManyTasks, the signal's reason, or what the task threw: a ProblemError, or an
-   *   Error with its name, message, stack and facts
+   * @param moved buffers of the task that are transferred to the thread instead of being copied
+   * @throws ThreadLimitExceeded, TooManyTasks, the signal's reason, or what the task threw: a ProblemError, or an Error
+   *   with its name, message, stack and own properties
    */
   run(task: Task, group: string, signal?: AbortSignal, moved: Transferable[] = []): Promise<Result> {
     return new Promise<Result>((resolve, reject) => {
@@ -137,7 +137,7 @@ export class ThreadPool<Task, Result> {
     }
   }
 
-  /** The first task of the group whose turn it is. The group then goes to the end of the queue. */
+  /** The first task of the group whose turn it is. The group then moves to the end of the queue. */
   #take(): QueuedTask<Task> | undefined {
     const maxThreads = Math.max(1, this.limits.threads - 1);
     for (const [group, waiting] of this.#groups) {
@@ -161,7 +161,7 @@ export class ThreadPool<Task, Result> {
     worker.unref();
     worker.on('message', (outcome: Outcome) => this.#end(thread, outcome));
     worker.on('error', (error: Error & { code?: string }) => {
-      // It exits next, and would take a task that waits with it.
+      // It exits next, and would take a waiting task with it.
       this.#threads.delete(thread);
       const isOutOfMemory = error.code === 'ERR_WORKER_OUT_OF_MEMORY';
       this.#end(
@@ -216,13 +216,13 @@ export class ThreadPool<Task, Result> {
     while (thread.current === watched) {
       await new Promise<void>((resolve) => setTimeout(resolve, CHECK_EVERY_MS).unref());
       if (thread.current !== watched) return;
-      // A thread that does not answer is measured by the clock alone.
+      // A thread that does not answer is only measured by the clock.
       const used = await Promise.race([
         cpuUsedMs(),
         new Promise<undefined>((resolve) => setTimeout(() => resolve(undefined), CHECK_EVERY_MS).unref()),
       ]);
       if (thread.current !== watched) return;
-      usedBefore ??= used; // Earlier tasks of the thread used this, and this one at most a tenth of a second.
+      usedBefore ??= used; // Used by earlier tasks of the thread; this task accounts for up to a tenth of a second.
       const overCpu = used !== undefined && used - usedBefore! > cpuMs;
       const overWall = performance.now() - startedAt > wallMs;
       if (!overCpu && !overWall) continue;

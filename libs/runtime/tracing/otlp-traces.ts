@@ -20,8 +20,8 @@ import {
 import type { SpanAttributes, TraceSpan, SpanExporter } from './span.js';
 
 /**
- * The id of a run, without its dashes, is the id of its trace, and the second half the id of its root span. So no
- * process has to pass them on.
+ * The id of a run, without its dashes, is the id of its trace, and the second half the id of its root span. So
+ * processes do not have to pass them on.
  */
 const traceIdOf = (runId: string): string => runId.replaceAll('-', '');
 const submitSpanIdOf = (runId: string): string => traceIdOf(runId).slice(16);
@@ -100,7 +100,7 @@ function toTraceSpan(tracer: Tracer, span: Span, context: Context): TraceSpan {
       ),
     end(error) {
       if (error !== undefined) {
-        // Only the kind: messages may quote what was sent.
+        // Only the kind: messages may quote the request.
         const { kind, status, constructor } = error as {
           kind?: string;
           status?: number;

@@ -15,7 +15,7 @@ export interface TraceSpan {
   end(error?: unknown): void;
 }
 
-/** Exports spans. `otlp-traces.ts` implements it, and is loaded only when there is a collector. */
+/** Exports spans. `otlp-traces.ts` implements it, and is only loaded if there is a collector. */
 export interface SpanExporter {
   /** Exports the root span of a run. */
   submitSpan(runId: string, startedAtMs: number, attributes: SpanAttributes): void;

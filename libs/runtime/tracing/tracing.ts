@@ -2,7 +2,7 @@ import type { SpanAttributes, TraceSpan, SpanExporter, TracedItem } from './span
 import { AsyncLocalStorage } from 'node:async_hooks';
 
 /**
- * The first items of every run are traced, and of the rest this share: the traces of a million items would overwhelm a
+ * The first items of every run are traced, and this share of the rest: the traces of a million items would overwhelm a
  * collector and its readers.
  */
 const ALWAYS_TRACED = 100;
@@ -12,7 +12,7 @@ let exporter: SpanExporter | undefined;
 let ratio: number | undefined;
 const current = new AsyncLocalStorage<TraceSpan>();
 
-/** Starts to export traces when there is a collector. Otherwise it loads nothing. */
+/** Starts exporting traces if there is a collector. Otherwise it loads nothing. */
 export async function startTracing(
   service: string,
   env: { OTEL_EXPORTER_OTLP_ENDPOINT?: string; OTEL_TRACES_SAMPLER_ARG?: number },
@@ -22,7 +22,7 @@ export async function startTracing(
   exporter = (await import('./otlp-traces.js')).createOtlpExporter(service);
 }
 
-/** How long a collector that does not answer can delay the end of the process. */
+/** How long an unresponsive collector can delay the end of the process. */
 const FLUSH_TIMEOUT_MS = 3000;
 
 /** Exports the remaining spans. */
@@ -54,7 +54,9 @@ export function traceItem<Result>(
   return current.run(span, () => endSpanAfter(span, work));
 }
 
-/** Runs `work` in a child span of the current item, if that is traced. `work` gets a function that adds attributes. */
+/**
+ * Runs `work` in a child span of the current item, if that is traced. `work` receives a function that adds attributes.
+ */
 export function traceStep<Result>(
   name: string,
   attributes: SpanAttributes,

@@ -11,7 +11,7 @@ export const PRICE_COLUMNS = `m.input_cost_per_mtok AS "inputCostPerMtok",
   m.cache_write_5m_cost_per_mtok AS "cacheWrite5mCostPerMtok",
   m.cache_write_1h_cost_per_mtok AS "cacheWrite1hCostPerMtok"`;
 
-/** A model as its provider describes it now: address, key and price may change while a run is active. */
+/** The current configuration of a model at its provider: address, key and price may change while a run is active. */
 export interface Connection extends ModelPrices {
   providerId: string;
   modelId: string;
@@ -21,7 +21,7 @@ export interface Connection extends ModelPrices {
   lane: LaneLimits;
   unsupportedParams: string[];
   defaultParams: JsonObject;
-  /** What it refused lately, and how that is sent to it. */
+  /** Settings that it has recently refused, and how they are sent to it instead. */
   learned: Ways;
 }
 

@@ -7,7 +7,7 @@ export interface ItemPlace {
   sample: number;
 }
 
-/** The stored exchanges of items of a run, as zstd of JSON; undefined where none is stored. */
+/** The stored exchanges of items of a run, as zstd of JSON; undefined if none is stored. */
 export async function findExchanges(
   pool: Pool,
   runId: string,

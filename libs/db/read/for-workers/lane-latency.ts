@@ -1,11 +1,11 @@
 import type { Pool } from '../../connection/pool.js';
 
-/** About how long an item waits before it is attempted again. */
+/** Approximate time an item waits before its next attempt. */
 const BACKOFF_MS = 4000;
 
 /**
- * How long recent items of a lane held their slots, without the wait for its budget: the 95th percentile over the
- * last results of each active run. Undefined while nothing is known.
+ * How long recent items of a lane held their slots, without waiting for its budget: the 95th percentile over the last
+ * results of each active run. Undefined while unknown.
  */
 export async function laneLatencyMs(pool: Pool, laneId: string): Promise<number | undefined> {
   const { rows } = await pool.query<{ ms: number | null }>(

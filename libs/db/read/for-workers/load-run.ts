@@ -34,7 +34,7 @@ export interface LoadedTarget {
   providerId: string;
   providerKey: string;
   modelId: string;
-  /** Its replies are stored already, so no model is asked. */
+  /** Its replies are already stored, so no model is asked. */
   recorded: boolean;
   params: JsonObject;
   systemPrompt: string | null;

@@ -1,16 +1,16 @@
 import { TOKEN_COUNTS } from '#lib/contracts/token-counts';
 
 /**
- * SQL of the rows that results are read from: the verdicts of the run itself, or those of a rescore in their place.
- * Items without a verdict of the rescore are errored.
+ * SQL of the rows that results are read from: the verdicts of the run itself, or those of a rescore instead. Items
+ * without a verdict of the rescore are errored.
  * @param rescoreId SQL of the id of the rescore, such as `$5`
  */
 export const resultTable = (rescoreId?: string): string => (rescoreId ? rescoredResults(rescoreId) : 'result');
 
-/** SQL of what the result `r` took. */
+/** SQL of the usage of the result `r`. */
 export const USAGE_COLUMNS = TOKEN_COUNTS.map((name) => `r.${name}`).join(', ');
 
-/** SQL of the same of the row `of`, as a `Usage`: `r.prompt_tokens AS "promptTokens"`. */
+/** SQL of the usage of the row `of`, as a `Usage`: `r.prompt_tokens AS "promptTokens"`. */
 export const usageColumns = (of: string): string =>
   TOKEN_COUNTS.map((name) => `${of}.${name}::float8 AS "${camelCase(name)}"`).join(', ');
 const camelCase = (name: string): string => name.replace(/_(\w)/g, (_, letter: string) => letter.toUpperCase());

@@ -5,8 +5,8 @@ import { resultTable, USAGE_COLUMNS } from './result-table.js';
 type Row = Omit<SettledItem, 'metrics'> & { sample: number; metrics: string | null };
 
 /**
- * What a summary needs of a target's results, by case and sample. It reads a page at a time, so that memory stays
- * flat at a million rows.
+ * The fields of a target's results that a summary needs, by case and sample. It reads a page at a time, so that memory
+ * stays flat at a million rows.
  */
 export async function* resultsOfTarget(
   pool: Pool,

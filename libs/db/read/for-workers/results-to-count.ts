@@ -15,10 +15,10 @@ import { promptOf } from '../result-rows.js';
 import { scoringIdOf, type Scoring } from '../run-figures.js';
 import { resultTable } from './result-table.js';
 
-/** A run as counting reads it. */
+/** A run as read for counting. */
 export interface CountableRun {
   id: string;
-  /** The rescore whose verdicts are counted, if not the run's own are. */
+  /** The rescore whose verdicts are counted instead of the run's own. */
   rescoreId: string | undefined;
   generation: number;
   versionId: string;
@@ -26,7 +26,7 @@ export interface CountableRun {
   targets: { ordinal: number; name: string }[];
 }
 
-/** Undefined when the run is gone, or counted. */
+/** Undefined when the run is gone, or already counted. */
 export async function readCountableRun(pool: Pool, scoring: Scoring): Promise<CountableRun | undefined> {
   const { rows } = await pool.query<
     Omit<CountableRun, 'targets' | 'rescoreId'> & { ordinals: number[]; names: string[] }
@@ -48,10 +48,10 @@ export async function readCountableRun(pool: Pool, scoring: Scoring): Promise<Co
   };
 }
 
-/** Results that a statement counts, at most. */
+/** Maximum number of results that a statement counts. */
 const COUNTED_AT_ONCE = 100_000;
 
-/** How many results each case has, by position. A piece at a time, because a run may have millions. */
+/** Number of results of each case, by position. Counted in batches, because a run may have millions. */
 export async function countResultsByCase(
   pool: Pool,
   { id, targets }: CountableRun,
@@ -71,7 +71,7 @@ export async function countResultsByCase(
       );
       const last = Math.max(...rows.map(({ position }) => position));
       const isWhole = rows.reduce((sum, { n }) => sum + n, 0) < COUNTED_AT_ONCE;
-      // The last case of a piece may go on behind it. A case has fewer samples than a piece has room for.
+      // The last case of a batch may continue after it. A case has fewer samples than the size of a batch.
       for (const { position, n } of rows)
         if (isWhole || position < last) counts.set(position, (counts.get(position) ?? 0) + n);
       if (isWhole) break;
@@ -81,12 +81,12 @@ export async function countResultsByCase(
   return counts;
 }
 
-/** SQL of the values that cases `c` have of a facet. */
+/** SQL of a facet's values of the cases `c`. */
 const VALUES = { expected: EXPECTED_LABELS, category: 'ARRAY[c.category]', tag: 'c.tags' };
-/** Characters of a value, at most: so long may the value of a filter be. */
+/** Maximum number of characters of a value, the same as for the value of a filter. */
 const MAX_VALUE = 1000;
 
-/** The values that most results have through their cases. Postgres counts them, because there may be millions. */
+/** The values with the most results through their cases. Postgres counts them, because there may be millions. */
 export async function topValues(
   pool: Pool,
   { versionId }: Pick<CountableRun, 'versionId'>,
@@ -107,7 +107,7 @@ export async function topValues(
   return { values: rows.map(({ value }) => value), others: (rows[0]?.distinct ?? 0) - rows.length };
 }
 
-/** The names of the tools of a suite version, in lower case and as the suite has them. */
+/** The names of the tools of a suite version: in lower case, and as the suite has them. */
 export async function suiteToolNames(
   pool: Pool,
   { versionId }: Pick<CountableRun, 'versionId'>,
@@ -122,7 +122,7 @@ export async function suiteToolNames(
   return rows;
 }
 
-/** Names in lower case as Postgres has them, which are what called tools are compared with. */
+/** Names lower-cased by Postgres, for comparison with the names of called tools. */
 export async function lowered(pool: Pool, names: readonly string[]): Promise<string[]> {
   const { rows } = await pool.query<{ name: string }>(
     'SELECT lower(name) AS name FROM unnest($1::text[]) WITH ORDINALITY AS u (name, n) ORDER BY n',
@@ -181,10 +181,10 @@ function toCase({ position, case_id: caseId, category, tags, expected, accepted,
   };
 }
 
-/** Results that are read at a time, at most, unless a case has more. */
+/** Maximum number of results read at a time, unless a case has more. */
 const READ_AT_ONCE = 5_000;
 
-/** Cases in order, so many together that their results can be read at a time. */
+/** Groups cases in order, so that the results of a group can be read at a time. */
 export function* readTogether(
   cases: readonly CountedCase[],
   results: ReadonlyMap<number, number>,
@@ -202,9 +202,9 @@ export function* readTogether(
   if (n > 0) yield together;
 }
 
-/** So much of the evidence is read to find the first wrong argument. */
+/** Number of characters of the evidence that are read to find the first wrong argument. */
 const EVIDENCE_CHARACTERS = 4_000;
-/** Characters of the name of a called tool. The longest one that a suite has is shorter. */
+/** Maximum number of characters of a called tool's name. The longest one that a suite has is shorter. */
 const MAX_NAME = 200;
 
 const COUNTED = `r.target::int, r.case_position AS position, r.outcome = 'scored' AS scored, r.passed,
@@ -214,8 +214,8 @@ const COUNTED = `r.target::int, r.case_position AS position, r.outcome = 'scored
   width_bucket(r.latency_ms, $3::int[]) - 1 AS "latencyBin"`;
 
 /**
- * What is counted of the results of some cases. Those that passed are grouped; of the others each is a row.
- * @param latencies where the bins of latencies begin
+ * The results of some cases to be counted. Passed ones are grouped; each of the others is a row.
+ * @param latencies lower bounds of the latency bins
  */
 export async function resultsToCount(
   pool: Pool,

@@ -4,7 +4,7 @@ import { LANE_OF_ITEM } from '../../lane-of-item.js';
 /** A lane that is not paused, with items of this level queued for longer than an idle worker needs to claim them. */
 export interface WaitingLane {
   id: string;
-  /** Keys of the providers that it sends to. */
+  /** Keys of the providers it sends to. */
   providers: string;
   queued: number;
 }
