@@ -93,7 +93,7 @@ export class ApiClient {
     return (text ? parseJson(text) : undefined) as Answer;
   }
 
-  /** The text of an answer: JSON, or a file. */
+  /** The response text: JSON, or a file. */
   async text(path: string, method: Method = 'GET', body?: unknown, options?: CallOptions): Promise<string> {
     return this.#read(await this.#fetch(path, method, body, options));
   }

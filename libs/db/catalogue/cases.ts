@@ -13,7 +13,7 @@ import { insertCases, writeCase } from './insert-cases.js';
 import { checkSuiteSize } from './suite-size.js';
 import { SuiteChanged, SuiteRepository, type UncountedSuite } from './suites.js';
 
-/** A case as it is stored: `body` is its JSON. */
+/** A stored case: `body` is its JSON. */
 export interface CaseRow extends CasePlace {
   body: string;
 }

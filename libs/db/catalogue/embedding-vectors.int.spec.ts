@@ -19,7 +19,7 @@ it('what embeddings cost is counted with them: each request once, also when nobo
 
   await storeEmbeddings(pool, teamId, 'm', entries('a', 'b'), bill(2), false);
   expect(await spent()).toBe(2);
-  // The first attempt succeeded, but the connection was lost before the answer.
+  // The first attempt succeeded, but the connection was lost before the response.
   await storeEmbeddings(pool, teamId, 'm', entries('a', 'b'), bill(2), true);
   expect(await spent()).toBe(2);
   await storeEmbeddings(pool, teamId, 'm', entries('c'), bill(1), true); // The first attempt failed.

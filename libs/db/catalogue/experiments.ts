@@ -11,7 +11,7 @@ import { takeBaseline } from './take-baseline.js';
 export interface StoredExperiment {
   id: string;
   suiteId: string;
-  /** Null when the suite was deleted; likewise `suiteVersion`. */
+  /** Null when the suite was deleted; so is `suiteVersion`. */
   suiteName: string | null;
   /** The version that a run would pin now. */
   suiteVersion: number | null;

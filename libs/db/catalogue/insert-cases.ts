@@ -5,7 +5,7 @@ import type { PoolClient } from '../connection/pool.js';
 /** Maximum size of one INSERT of cases, so that a large suite is not in memory twice. */
 const MAX_INSERT_BYTES = 2 ** 20;
 
-/** A case as it is stored. */
+/** A stored case. */
 export interface WrittenCase {
   category: string | null;
   tags: string[];

@@ -5,7 +5,7 @@ import { LANE_OF_ITEM } from '../lane-of-item.js';
 import type { TeamScoped } from '../team-isolation.js';
 import { findOrCreateLane } from './provider-lanes.js';
 
-/** A lane without what Redis knows about it. */
+/** A lane without its state in Redis. */
 type StoredLane = Omit<Lane, 'now'>;
 type LaneRow = Omit<StoredLane, 'limits' | 'paused_at'> & StoredLane['limits'] & { paused_at: Date | null };
 

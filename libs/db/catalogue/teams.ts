@@ -53,7 +53,7 @@ export async function createTeam(
   });
 }
 
-/** Every team for owners of the team `default`, who create teams; for everyone else their own. */
+/** Every team for owners of the team `default`, who create teams; only their own for other users. */
 export async function listTeams(pool: Pool, caller: Caller, { limit, cursor }: PageQuery): Promise<Page<Team>> {
   const seesAll = caller.teamName === 'default' && caller.role === 'owner';
   const { rows } = await pool.query<{ id: string; name: string; created_at: Date }>(

@@ -11,9 +11,9 @@ export const SUSPECT_CRASHES = 2;
 
 export interface Claim {
   token: number;
-  /** How many processes died or froze while they held the item. */
+  /** Number of processes that died or froze while they held the item. */
   lost: number;
-  /** How many of those were working on it. */
+  /** Number of those that were working on it. */
   crashes: number;
   /** The generation of its run; each resume increments it. */
   generation: number;

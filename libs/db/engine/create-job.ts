@@ -10,7 +10,7 @@ export interface NewJob {
   type: JobType;
   /** The run, the rescore or the gate run of the job. */
   resultRef: string;
-  /** How many items it has. */
+  /** Number of its items. */
   total: number;
   /** The generation of its run. */
   generation?: number;

@@ -493,7 +493,7 @@ describe('reconciling', () => {
     const { redeliver } = await reconcileLane(pool, team.laneId, 'w', true, allMissing);
     expect(redeliver).toHaveLength(1);
     expect(redeliver[0]!.token).not.toBe(delivery!.token);
-    expect(await claimItems(pool, 'w', [delivery!])).toEqual([]); // the old queue job, in case it still turns up
+    expect(await claimItems(pool, 'w', [delivery!])).toEqual([]); // the old queue job, in case it is still delivered
     expect(await claimItems(pool, 'w', redeliver)).toMatchObject([{ token: redeliver[0]!.token, crashes: 0 }]);
   });
 

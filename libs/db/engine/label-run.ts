@@ -4,8 +4,8 @@ import type { RunLabels } from '#lib/contracts/run-input';
 import type { PoolClient } from '../connection/pool.js';
 
 /**
- * Changes the name and notes of a run; omitted fields keep their values.
- * @returns its current name
+ * Changes the name and the note of a run; omitted fields keep their values.
+ * @returns the current ones
  * @throws ProblemError 404
  */
 export async function labelRun(

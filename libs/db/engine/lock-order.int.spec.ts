@@ -61,7 +61,7 @@ const item = ({ runId, item: number }: LeveledDelivery): Rows => [
   number,
 ];
 
-/** A run whose items a worker holds, stored from last to first; they are returned in that order. */
+/** A run whose items a worker holds, stored from last to first, the order in which they are returned. */
 async function itemsOf(worker: string) {
   const team = await aTeam(pool);
   const { runId, jobId } = await team.submit();

@@ -193,7 +193,7 @@ async function readChildRuns(db: Pool | PoolClient, id: string): Promise<ChildRu
 export type NewChildRun = {
   step: string;
   arm: string;
-  /** Whether the history shows it; false by default. */
+  /** Whether the history lists it; false by default. */
   listed?: boolean;
 } & (
   | { submit: Pick<Submission, 'suiteId' | 'input' | 'targets' | 'estimate' | 'of'> }

@@ -55,7 +55,7 @@ export async function findCachedReplies(pool: Pool, wanted: readonly CacheKey[])
   return found;
 }
 
-/** How many of these requests have a stored reply. */
+/** Number of these requests with a stored reply. */
 export async function countCachedReplies(pool: Pool, teamId: string, keys: readonly Buffer[]): Promise<number> {
   const { rows } = await pool.query<{ n: number }>(
     `SELECT count(*)::int AS n

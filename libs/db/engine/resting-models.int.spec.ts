@@ -28,7 +28,7 @@ const ASKED = {
 const itemsOf = (deliveries: readonly Delivery[]) => deliveries.map(({ item }) => item);
 const dispatch = ({ laneId }: Team) => dispatchLane(pool, laneId, 100);
 
-/** Claims all items of the lane, has one refused, and gives up all others. */
+/** Claims all items of the lane; one is refused, and all are put back. */
 async function refuse(deliveries: readonly LeveledDelivery[], asked = ASKED): Promise<void> {
   await claimItems(pool, 'w', deliveries);
   await restModel(pool, deliveries[0]!, asked);

@@ -31,7 +31,7 @@ async function startJobsOf(pool: Pool, userId: string): Promise<string[]> {
       return admitJobs(client, userId);
     });
   } catch (error) {
-    // The transaction that holds the user for so long starts them at its end.
+    // The transaction that holds the user for this long starts them when it ends.
     if ((error as { code?: string }).code === LOCK_NOT_AVAILABLE) return [];
     throw error;
   }

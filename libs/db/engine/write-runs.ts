@@ -16,7 +16,7 @@ export interface RunParent {
   jobId: string;
   step: string;
   arm: string;
-  /** Whether the history shows it. */
+  /** Whether the history lists it. */
   listed: boolean;
   /** The level that a worker needs for the steps of the parent. */
   workerLevel: number;

@@ -3,7 +3,7 @@ import { parseJson } from '#lib/contracts/json/json';
 import { CASE_PAGE } from '../catalogue/case-pages.js';
 import type { Pool, PoolClient } from '../connection/pool.js';
 
-/** A case of a suite version, as it is stored: `body` is its JSON. */
+/** A stored case of a suite version: `body` is its JSON. */
 export interface StoredCase {
   position: number;
   body: string;

@@ -153,7 +153,7 @@ export async function runsToPurge(pool: Pool): Promise<string[]> {
 }
 
 /**
- * Removes some rows of an owner.
+ * Removes a batch of an owner's rows.
  * @param table its name, the column of the owner, and the other columns of its key
  * @returns whether there were any
  */

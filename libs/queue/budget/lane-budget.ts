@@ -171,7 +171,7 @@ export class LaneBudget {
       if (!waiter.isContinuation) waiter.reject(reason);
   }
 
-  /** Whether there are no waiters and no held permits. */
+  /** Whether there are neither waiters nor held permits. */
   get isIdle(): boolean {
     return this.#waiters.length === 0 && this.#held.size === 0;
   }
