@@ -26,7 +26,7 @@ import { SuitesModule } from './suites/suites.module.js';
 import { SystemModule } from './system/system.module.js';
 import { TeamsModule } from './teams/teams.module.js';
 
-/** The whole API. The OpenAPI document lists routes in the order of these modules. */
+/** The API's root module. The OpenAPI document lists routes in the order of these imports. */
 @Module({
   imports: [
     TeamsModule,

@@ -29,7 +29,7 @@ await waitForDependencies(
   {
     'Postgres with its tables': async () => {
       const secret = await bootstrapTeam(pool, env.TOOLMARK_ADMIN_TOKEN);
-      // The one time it is shown: only its hash is kept.
+      // Shown only once: only its hash is stored.
       if (secret) process.stdout.write(`\nYour token: ${secret}\nIt is shown this once.\n\n`);
     },
   },

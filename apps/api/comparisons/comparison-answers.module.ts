@@ -5,7 +5,10 @@ import { Shutdown } from '../platform/shutdown.js';
 import { ENV } from '../platform/stores.js';
 import { ComparisonAnswers, MAX_WAITING } from './comparison-answers.js';
 
-/** One `ComparisonAnswers` for all that compare; without routes, so that it stands anywhere among the modules. */
+/**
+ * One `ComparisonAnswers` shared by every feature that compares. It has no routes, so its place among the modules does
+ * not matter.
+ */
 @Module({
   providers: [
     {

@@ -9,7 +9,7 @@ type Ended = { text: string; keep: boolean } | Error;
 const jsonOf = (text: string): JsonAnswer['json'] => new TextEncoder().encode(text);
 const textOf = (json?: Uint8Array): string | undefined => json && new TextDecoder().decode(json);
 
-/** Answers that are made when the test says so. */
+/** Answers that resolve only when the test says so. */
 function answersOf({ unaskedMs }: { unaskedMs?: number } = {}) {
   const made: ((ended: Ended) => void)[] = [];
   const signals: AbortSignal[] = [];
@@ -109,7 +109,7 @@ it('work goes on after the last client has left, and stops when nobody has asked
   made[0]!({ text: '"done"', keep: false });
   expect(await again).toBe('"done"');
   expect(made).toHaveLength(2);
-  // What was stopped answers nobody who asks later.
+  // A later request does not join work that was stopped.
   const later = ask('other');
   made[2]!({ text: '"new"', keep: false });
   expect(await later).toBe('"new"');

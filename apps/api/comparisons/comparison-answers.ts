@@ -9,29 +9,29 @@ import type { Comparer } from '#lib/comparison/threads/comparison-threads';
 import { leaveTurn } from '#lib/runtime/held-turn';
 import { ThreadLimitExceeded, TooManyTasks } from '#lib/runtime/threads/thread-pool';
 
-/** All answers that are kept. */
+/** Total size of all cached answers. */
 const MAX_BYTES = 64 * 2 ** 20;
-/** A page of one case has two results, each of a reply of 15 MiB at most. */
+/** A page of one case has two results, each with a reply of up to 15 MiB. */
 const MAX_MB_OF_ONE = 32;
-/** Comparisons of a team that may wait for a thread. */
+/** Maximum number of comparisons per team that may wait for a thread. */
 export const MAX_WAITING = 30;
-/** How long work goes on that nobody waits for, and how long its outcome waits for somebody. */
+/** How long work continues with no client waiting, and how long its outcome is then kept. */
 const MAX_UNASKED_MS = 60_000;
 
 type What = keyof Answers;
-/** Tasks that are answered with JSON. */
+/** Tasks whose answer is JSON. */
 type AnsweredTask = Extract<
   ComparisonTask,
   { what: { [Of in What]: Answers[Of] extends JsonAnswer ? Of : never }[What] }
 >;
 
-/** How long somebody waits for an answer: until the time is over, or until the client has left. */
+/** How long a client waits for an answer: until the time is over, or until the client has left. */
 export interface Patience {
   waitMs: number;
   left: AbortSignal;
 }
 
-/** An answer that is being made, or one that failed while nobody waited. */
+/** An answer in progress, or one that failed while no client waited. */
 interface Making {
   json: Promise<Uint8Array<ArrayBuffer>>;
   failed: boolean;
@@ -42,15 +42,15 @@ interface Making {
 
 interface Kept {
   json: Uint8Array<ArrayBuffer>;
-  /** It is for whoever asks next alone. */
+  /** Kept only for the next client that asks. */
   once: boolean;
 }
 
 /**
- * Answers of comparisons, by their tasks, which name all that they depend on. Requests for one answer at the same time
- * wait for the same work, each for as long as it likes. Whoever has left may ask again within a minute: the work goes
- * on, and its outcome is kept. An answer that may change is for those who waited for it, or for the next who asks.
- * Whoever waits gives the turn of its request back: the team asks for other things meanwhile.
+ * Caches answers of comparisons by task; a task names everything its answer depends on. Concurrent requests for one
+ * answer share the same work, each with its own timeout. A client that left may ask again within a minute: the work
+ * goes on, and its outcome is kept. An answer that may change is only for the clients that waited for it, or for the
+ * next one that asks. A waiting request releases its turn, so that the team can send other requests meanwhile.
  */
 export class ComparisonAnswers {
   readonly #kept = new LRUCache<string, Kept>({
@@ -65,9 +65,9 @@ export class ComparisonAnswers {
   ) {}
 
   /**
-   * @returns JSON; undefined when the wait was over before it was made
-   * @throws the reason of `left` once it aborts; ProblemError 422 when it is too much work or too large an answer, 429
-   *   when too much of the team waits, 503 when Postgres takes too long, and what the comparison throws
+   * @returns JSON; undefined when the wait ended before the answer was ready
+   * @throws the reason of `left` once it aborts; ProblemError 422 when the work or the answer is too large, 429 when
+   * too many comparisons of the team are waiting, 503 when Postgres takes too long; and whatever the comparison throws
    */
   async get(task: AnsweredTask, { waitMs, left }: Patience): Promise<Uint8Array<ArrayBuffer> | undefined> {
     left.throwIfAborted();
@@ -93,7 +93,7 @@ export class ComparisonAnswers {
     }
   }
 
-  /** Stops what is being made. */
+  /** Aborts the answers in progress. */
   close(): void {
     for (const { abort, dropping } of this.#making.values()) {
       clearTimeout(dropping);
@@ -119,7 +119,7 @@ export class ComparisonAnswers {
       () => this.#forget(key, making),
       () => {
         making.failed = true;
-        // Whoever asks next within a minute is told why, instead of having it fail again.
+        // The next request within a minute gets this error, instead of repeating work that fails.
         if (making.waiting > 0) this.#forget(key, making);
       },
     );
@@ -146,7 +146,7 @@ export class ComparisonAnswers {
   }
 }
 
-/** Says what helps. */
+/** Rethrows an error as a problem that says what to do about it. */
 function refuse(error: unknown): never {
   if (error instanceof ThreadLimitExceeded)
     throw new ProblemError(
@@ -172,5 +172,5 @@ function refuse(error: unknown): never {
   throw error;
 }
 
-/** SQLSTATE of a statement that took longer than it may. */
+/** SQLSTATE of a statement that exceeded its timeout. */
 const QUERY_CANCELED = '57014';

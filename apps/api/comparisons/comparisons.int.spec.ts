@@ -1,4 +1,4 @@
-// An API of its own: tables of it are locked and taken away.
+// Needs its own API: the tests lock and drop tables.
 import { request } from 'node:http';
 import { insertRow } from '#lib/db/connection/insert-row';
 import { startApi, type ApiInProcess } from '../../../test/api.js';
@@ -16,7 +16,7 @@ afterAll(() => api.close());
 const addModel = (client: Client) =>
   client.post('/api/providers', { key: 'sim', base_url: 'http://127.0.0.1:9/v1', models: [{ id: 'a' }] });
 
-/** Two finished runs of ten cases, which all fail in the first and pass in the second. */
+/** Two finished runs of ten cases: every case fails in the first and passes in the second. */
 async function twoRuns(client = api.client): Promise<[string, string]> {
   const suite = (await client.post('/api/tool-eval/import', weatherSuite(10))).body.suite_id;
   const run = async (passed: boolean): Promise<string> => {
@@ -56,7 +56,7 @@ it('a kept comparison is answered without reading a result, and not for another 
   const release = await lockTable(api.pool, 'result');
   expect((await compare(a, b)).body).toEqual(first.body);
   await release();
-  // As a resume does it.
+  // As a resume does.
   await api.pool.query('UPDATE run SET generation = 2 WHERE id = $1', [b]);
   await api.pool.query('UPDATE result SET passed = false, overall = 0 WHERE run_id = $1', [b]);
   expect((await compare(a, b)).body).toMatchObject({ all: { difference: 0 }, outcomes: { same_wrong: 10 } });
@@ -103,7 +103,7 @@ it('a comparison of a run that still goes on is made anew each time', async () =
   expect((await compare(a, b, '&partial=true')).body).toMatchObject({ outcomes: { same_wrong: 10 } });
 });
 
-/** Comparisons that wait for the table of results, each on the connection of a thread. */
+/** Counts comparisons that wait for the table of results, each on the connection of a thread. */
 const waitingThreads = async (): Promise<number> =>
   (
     await api.pool.query(

@@ -26,7 +26,7 @@ export class ComparisonService {
     const requests = runs
       ? others.map((other) => requestOf({ ...rest, a: first!, b: other }))
       : [requestOf({ ...rest, ...pairOf(a, b) })];
-    // All that the answer depends on: a resume makes another generation, and a finished rescore does not change.
+    // Everything the answer depends on: a resume increments the generation, and a finished rescore does not change.
     const found = await this.#statesOf(teamId, requests);
     return this.answers.get({ what: 'compare', teamId, requests, found, listed: runs !== undefined }, patience);
   }
@@ -38,7 +38,7 @@ export class ComparisonService {
     return this.answers.get({ what: 'list-cases', teamId, request, found }, patience);
   }
 
-  /** The states of all runs of some requests, each once. */
+  /** The states of all runs in the requests, without duplicates. */
   #statesOf(teamId: string, requests: readonly CompareRequest[]): Promise<RunState[]> {
     const ids = new Set(requests.flatMap(({ a, b }) => [a, b]));
     return new ComparableRunRepository(this.pool, teamId).readGenerations([...ids], requests[0]!.extended);

@@ -12,7 +12,7 @@ beforeAll(async () => {
   suiteId = (await api.client.post('/api/tool-eval/import', weatherSuite(CASES))).body.suite_id;
 }, 60_000);
 
-/** A finished run of two samples a case. @param right of each model, how many cases pass; null for errored ones */
+/** A finished run with two samples per case. @param right number of passing cases per model; null if all errored */
 async function runWith(right: Record<string, number | null>, status = 'completed'): Promise<string> {
   const { eval_id: id } = (
     await api.client.post('/api/tool-eval', { suite_id: suiteId, models: Object.keys(right), samples: 2 })

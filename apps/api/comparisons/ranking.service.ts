@@ -11,7 +11,10 @@ import { POOL } from '../platform/stores.js';
 import { ComparisonAnswers, type Patience } from './comparison-answers.js';
 import { inJson } from './send-comparison.js';
 
-/** Ranks the models of runs. A run that was counted has its ranking; others of finished runs are kept in memory. */
+/**
+ * Ranks the models of runs. A run whose figures were computed has its ranking stored; for other finished runs it is
+ * cached in memory.
+ */
 @Injectable()
 export class RankingService {
   constructor(
@@ -30,7 +33,7 @@ export class RankingService {
   }
 }
 
-/** Of a run that goes on, nothing is told apart: its models by the means of those that are done, then the others. */
+/** While a run is in progress its models are not told apart: finished ones come first, by mean, then the others. */
 function rankingSoFar({ targets, summaries }: Run): Ranking {
   const means = new Map(summaries.map(({ target, overall }) => [target, overall ?? -1]));
   const meanOf = (target: string): number => means.get(target) ?? -2;

@@ -3,7 +3,7 @@ import type { Comparing } from '#lib/contracts/comparing';
 import { leaveSignal } from '../platform/leave-signal.js';
 import type { Patience } from './comparison-answers.js';
 
-/** How long the place to ask again waits. */
+/** The `wait` of the URL at which the client polls for the answer. */
 const WAIT_AGAIN_S = 20;
 
 /** How long the client of a request waits. @param wait in seconds */
@@ -12,12 +12,12 @@ export const patienceOf = (reply: FastifyReply, wait: number): Patience => ({
   left: leaveSignal(reply),
 });
 
-/** A small answer, as a large one comes from a thread. */
+/** For small answers; a thread encodes the large ones. */
 export const inJson = (value: unknown): Uint8Array<ArrayBuffer> => new TextEncoder().encode(JSON.stringify(value));
 
 /**
- * The JSON of an answer as it is, or 202 with the place to ask again, which is the same route with more patience: any
- * process of the API can answer it.
+ * Sends the JSON of an answer unchanged, or 202 with the URL to poll: the same route with a longer wait. Any process of
+ * the API can answer it.
  */
 export function sendComparison(json: Uint8Array<ArrayBuffer> | undefined, reply: FastifyReply): Buffer | Comparing {
   if (json) {

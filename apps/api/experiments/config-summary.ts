@@ -8,7 +8,7 @@ import type { ExperimentRun } from '#lib/db/read/experiment-runs';
 
 type Run = Pick<ExperimentRun, 'config' | 'targets' | 'suiteVersion'>;
 
-/** What a run was submitted with other than its baseline, in words: "temperature 0.7, system prompt". */
+/** Summarises how a run's settings differ from those of its baseline: "temperature 0.7, system prompt". */
 export function summariseConfig(run: Run, baseline: Run | undefined): string {
   if (!baseline) return 'no baseline';
   const isRecorded = [...run.targets, ...baseline.targets].some(({ recorded }) => recorded);
@@ -27,24 +27,24 @@ export function summariseConfig(run: Run, baseline: Run | undefined): string {
 
 const named = (name: string) => (value: Json) => (value === null ? `no ${name}` : `${name} ${toText(value)}`);
 
-/** What a setting amounts to. Two that amount to the same do not differ, however they were given. */
+/** The effective value of a setting. Two settings with the same effect do not differ, however they were written. */
 function effectOf({ config }: Run, name: string): Json {
   const value = config[name] ?? null;
   switch (name) {
     case 'system_prompt':
       return value === '' ? null : value;
-    case 'tool_overrides': // Runs of earlier releases have none.
+    case 'tool_overrides': // Missing in runs of earlier releases.
       return value ?? {};
     case 'case_filter':
       return filterWords(value);
-    case 'cache': // By default it follows from others, which are told themselves.
+    case 'cache': // The default follows from other settings, which are listed themselves.
       return value === defaultCachePolicy(config as unknown as RunConfig) ? null : value;
     default:
       return value;
   }
 }
 
-/** A recorded run asked no model, and its other settings are not known. */
+/** A recorded run sent no requests, so its other settings are unknown. */
 const KNOWN_OF_RECORDED = new Set(['samples', 'metrics']);
 
 /** Settings of a run in the order in which they matter to a reader. */
@@ -86,7 +86,7 @@ function metricWords(metrics: Json): string {
   return names.length ? `metrics ${names.join(' and ')}` : 'no metrics';
 }
 
-/** Other models, or the same ones with other parameters. Their order changes nothing. */
+/** Other models, or the same ones with other parameters. Their order does not matter. */
 function modelWords(run: Run, baseline: Run): string[] {
   const before = new Map(baseline.targets.map((target) => [targetName(target), target]));
   const isSame = run.targets.length === before.size && run.targets.every((target) => before.has(targetName(target)));
@@ -100,7 +100,7 @@ function modelWords(run: Run, baseline: Run): string[] {
   );
 }
 
-/** Parameters of requests that differ, such as "top_p 0.9". */
+/** Request parameters that differ, such as "top_p 0.9". */
 function paramWords(of: string, params: Json | undefined, before: Json | undefined): string[] {
   const [now, then] = [asObject(params), asObject(before)];
   return [...new Set([...Object.keys(now), ...Object.keys(then)])].flatMap((name) => {

@@ -7,10 +7,10 @@ import { ExperimentRunRepository, type ExperimentRun, type MadeComparison } from
 import { settingsOf } from '../runs/settings-of-run.js';
 import { notesOn } from './notes.js';
 
-/** Of so many comparisons of equal runs, one says better or worse: 5 %. */
+/** At a false-positive rate of 5 %, one in this many comparisons of equal runs is called better or worse. */
 const COMPARISONS_PER_FALSE_ALARM = 20;
 
-/** Experiments with what their runs say, in two statements however many there are. */
+/** Experiments with the figures of their runs, in two statements for any number of experiments. */
 export async function describeExperiments(
   db: Pool | PoolClient,
   teamId: string,
@@ -66,7 +66,7 @@ function describe(experiment: StoredExperiment, { baseline, best, made }: Known)
   };
 }
 
-/** The best run; null when it lost its score, because it was resumed and is best no longer. */
+/** The best run; null when it was resumed, which removed its score, and is no longer the best. */
 function toBestRun(run: ExperimentRun, { baselineId, tiedWith }: StoredExperiment): BestRun | null {
   if (run.score === null) return null;
   const shown = comparisonWith(run, baselineId);
@@ -82,6 +82,6 @@ function toBestRun(run: ExperimentRun, { baselineId, tiedWith }: StoredExperimen
   };
 }
 
-/** The comparison of a run with this baseline. One with the baseline before says nothing any more. */
+/** The comparison of a run with this baseline. A comparison with an earlier baseline no longer counts. */
 export const comparisonWith = (run: ExperimentRun, baselineId: string | null): ExperimentRun['comparison'] =>
   run.comparison?.baseline_eval_id === baselineId ? run.comparison : null;

@@ -1,4 +1,4 @@
-// An API of its own, in this process: a test counts what its pool is asked.
+// Needs its own API, in this process: a test counts the queries of its pool.
 import type { BaselineComparison } from '#lib/contracts/comparison';
 import { RunInput } from '#lib/contracts/run-input';
 import { startApi, type ApiInProcess } from '../../../test/api.js';
@@ -37,7 +37,7 @@ async function submit(more: object = {}, as: Client = client): Promise<string> {
   return submitted.body.eval_id;
 }
 
-/** What a worker leaves of a run that is completed. */
+/** Writes what a worker stores for a completed run. */
 async function complete(
   runId: string,
   {
@@ -59,7 +59,7 @@ async function complete(
   return runId;
 }
 
-/** A run of the experiment that is completed, and was compared with the baseline. */
+/** A completed run of the experiment that was compared with the baseline. */
 async function completeIn(
   experimentId: string,
   input: object = {},
@@ -68,7 +68,7 @@ async function completeIn(
   return complete(await submit({ experiment_id: experimentId, ...input }), ended);
 }
 
-/** What a worker stores of a run that it compared with the baseline of its experiment. */
+/** Writes what a worker stores after it compared a run with the baseline of its experiment. */
 async function compare(
   experimentId: string,
   runId: string,
@@ -97,7 +97,7 @@ async function compare(
   );
 }
 
-/** What a worker leaves of an experiment whose figures are up to date. */
+/** Writes what a worker stores when it has updated the figures of an experiment. */
 const refresh = (id: string, bestId: string | null, tiedWith: string[] = []) =>
   api.pool.query(
     'UPDATE experiment SET best_run_id = $2, tied_with = $3, refreshed_revision = revision WHERE id = $1',
@@ -424,7 +424,7 @@ describe('a baseline', () => {
     // Holm: 4 x 0.001 and 3 x 0.02.
     expect(seen.comparisons).toEqual({ made: 4, expected_false_alarms: 0.2, improved_after_correction: [runs[0]] });
     expect(seen.notes.at(-1)).toMatch(/of 4 that were compared with this baseline: 2\. After the correction .*: 1\./);
-    // A run that was resumed since is compared anew.
+    // A run that was resumed is compared again.
     await api.pool.query('UPDATE run SET generation = 2 WHERE id = $1', [runs[0]]);
     expect((await read(id)).comparisons).toMatchObject({ made: 3, improved_after_correction: [] });
   });
@@ -501,7 +501,7 @@ describe('the timeline', () => {
       },
       { ...entry, id: uncompared, status: 'cancelled', score: null, delta: null, comparison: null },
     ]);
-    // What is known of the baseline before says nothing beside the new one.
+    // Figures relative to the previous baseline do not apply to the new one.
     await client.put(`/api/experiments/${id}/baseline`, { eval_id: better });
     expect((await page(id)).items).toMatchObject([
       { id: baseline, is_baseline: false, config_summary: 'temperature 0, no system prompt' },
@@ -548,7 +548,7 @@ describe('the limit of replies', () => {
 });
 
 describe('the best configuration', () => {
-  /** Every setting of a run, none as it is by default. */
+  /** Every setting of a run, none with its default value. */
   const settings = {
     models: [
       { provider_key: 'sim', model_id: 'b', params: { top_p: 0.5, seed: 7 } },
@@ -578,7 +578,7 @@ describe('the best configuration', () => {
     return { id, best };
   };
   const runBest = (id: string, body?: unknown) => client.post(`/api/experiments/${id}/run-best`, body);
-  /** What is stored of a run besides its own ids and times. */
+  /** The stored fields of a run, without its ids and timestamps. */
   const stored = async (runId: string) => {
     const { rows } = await api.pool.query(
       `SELECT r.config, r.samples, r.model_order, r.max_requests, r.max_cost_usd, r.experiment_id, r.suite_version_id,
@@ -633,7 +633,7 @@ describe('the best configuration', () => {
     const { config } = (await read(id)).best;
     expect((await runBest(id, {})).body.config_used).toEqual(config);
     expect((await runBest(id, { budget: null })).body.config_used).toEqual({ ...config, budget: null });
-    // The prompt of a model that is not asked goes with it.
+    // The prompt of a model that is left out is removed too.
     const replaced = await runBest(id, { models: ['a'], samples: 1, budget: { max_requests: 5 } });
     expect(replaced.body.config_used).toEqual({
       ...config,

@@ -27,7 +27,7 @@ import { replaceSettings, settingsOf } from '../runs/settings-of-run.js';
 import { describeExperiments } from './describe-experiments.js';
 import { readTimeline } from './timeline.js';
 
-/** Runs that belong together, compared with a baseline. Workers make the comparisons, when runs end. */
+/** Groups of related runs, compared with a baseline. Workers make the comparisons when runs end. */
 @Injectable()
 export class ExperimentService {
   constructor(

@@ -5,12 +5,12 @@ import type { ExperimentRun } from '#lib/db/read/experiment-runs';
 
 interface Told {
   baseline: ExperimentRun | undefined;
-  /** Runs that are better when each comparison is looked at alone. */
+  /** Number of runs that are better before the correction for multiple comparisons. */
   improved: number;
   comparisons: Experiment['comparisons'];
 }
 
-/** What to know of an experiment before trusting its figures, and what helps. */
+/** Caveats about the figures of an experiment, each with what to do about it. */
 export function notesOn(experiment: StoredExperiment, { baseline, improved, comparisons }: Told): string[] {
   return [
     ...(baseline ? baselineNotes(experiment, baseline) : [withoutBaseline(experiment)]),

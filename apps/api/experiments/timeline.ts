@@ -15,7 +15,7 @@ import { cursorOf } from '../platform/decorators.js';
 import { summariseConfig } from './config-summary.js';
 import { comparisonWith } from './describe-experiments.js';
 
-/** When the last entry of a page ended, in milliseconds, and its id. */
+/** The end of a page's last entry, in milliseconds, and its id. */
 const CURSOR = /^(\d{1,14})~([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})$/;
 
 /** The cursor of a timeline. @throws ProblemError 400 */
@@ -46,7 +46,7 @@ export async function readTimeline(
   return { items, next_cursor: ended.length > limit && last ? `${Date.parse(last.timestamp)}~${last.id}` : null };
 }
 
-/** What judges said. Their figures are never shown without their calibration. */
+/** Judge reports. Their figures are never shown without their calibration. */
 async function judgedEntries(
   pool: Pool,
   teamId: string,
@@ -90,7 +90,7 @@ const NO_SCORE = {
   comparison: null,
 };
 
-/** The winner of a tune has an entry of its own, and a score: that of the tune was chosen for being high. */
+/** The winner of a tune has its own entry with its score. A tune has none: its score was chosen for being high. */
 const ofTune = ({ id, finished_at, status, promoted_eval_id }: ParamTune | PromptTune) => ({
   id,
   timestamp: finished_at!,
@@ -138,7 +138,7 @@ function toEntry(
     scored: sumOf(run, ({ scored }) => scored),
     errored: sumOf(run, ({ errored }) => errored),
     suite_version: run.suiteVersion,
-    // Never without the verdict beside it.
+    // Never without its verdict.
     delta: compared && run.delta,
     is_baseline: run.id === baselineId,
     is_best: run.id === bestId,
@@ -159,7 +159,9 @@ function toEntry(
 const sumOf = ({ targets }: ExperimentRun, of: (target: ExperimentRun['targets'][number]) => number): number =>
   targets.reduce((sum, target) => sum + of(target), 0);
 
-/** Of several models: wide enough whatever their scores have in common, for no sum varies more than its parts do. */
+/**
+ * For several models: wide enough for any correlation of their scores, as a sum never varies more than its parts do.
+ */
 function intervalOf({ score, targets }: ExperimentRun): [number, number] | null {
   const ends = targets.flatMap(({ overallCi }) => (overallCi ? [overallCi] : []));
   if (score === null || ends.length === 0) return null;

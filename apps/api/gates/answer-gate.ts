@@ -8,10 +8,10 @@ import type { ComparisonAnswers, Patience } from '../comparisons/comparison-answ
 import { inJson } from '../comparisons/send-comparison.js';
 
 /**
- * What a gate says of a run. The same data get the same answer, and use up one look at most. While a gate run adds
- * samples to the run, nothing is measured: half of the samples would be a look of its own.
- * Who asks at the same time waits for the same measurement.
- * @param samples of a case that the run has without those that were added
+ * The answer of a gate for a run. The same data gets the same answer and uses at most one look. While a gate run adds
+ * samples to the run, nothing is measured: measuring half of the samples would count as another look. Concurrent
+ * requests share one measurement.
+ * @param samples samples per case of the run, without those that were added
  * @returns JSON of a `GateAnswer`; undefined when it takes longer than the caller waits
  * @throws ProblemError 404 when the gate or the run is gone, 422 when a run lacks the measure
  */

@@ -6,16 +6,16 @@ import { ExperimentRunRepository } from '#lib/db/read/experiment-runs';
 import { checkCriticalTags } from '../runs/check-run.js';
 import { resolveNames } from '../runs/resolve-targets.js';
 
-/** What a request says of a gate; what it leaves out is not checked. */
+/** The rules of a gate that a request sets; fields it omits are not checked. */
 export interface AskedRules extends Partial<Pick<GateRules, 'models' | 'critical_tags'>> {
   suiteId: string;
   baseline: GateBaseline;
 }
 
 /**
- * Checks what a misspelling would let pass in silence.
- * @returns the models by their full names
- * @throws ProblemError 422 naming what exists
+ * Checks the names whose misspelling would otherwise silently let a run pass.
+ * @returns the full names of the models
+ * @throws ProblemError 422 that lists the existing names
  */
 export async function checkRules(
   { pool }: { pool: Pool },
@@ -26,7 +26,7 @@ export async function checkRules(
   return models && resolveNames(pool, teamId, models, await readRecorded(pool, teamId, baseline));
 }
 
-/** The recorded models of the baseline: no provider has them. */
+/** The recorded models of the baseline, which no provider has. */
 async function readRecorded(pool: Pool, teamId: string, baseline: GateBaseline): Promise<Set<string>> {
   const runId =
     'eval_id' in baseline

@@ -19,15 +19,15 @@ import { forgetDeletedVersion } from '../runs/resolve-prompt.js';
 import { RunService } from '../runs/runs.service.js';
 import { checkGateModels, planRun } from './plan-run.js';
 
-/** Where the settings of a run stand in the body. */
+/** The path of the run settings in the body. */
 const CONFIG = '/config';
 
 type GateBudget = GateRunConfig['budget'];
 
-/** What a gate run is to do, beside its gate. */
+/** What a gate run has to do, apart from its gate. */
 type Planned = Pick<StoredInput, 'evalId' | 'run'>;
 
-/** Gates at work. */
+/** Submits and reads gate runs. */
 @Injectable()
 export class GateRunService {
   constructor(
@@ -89,7 +89,7 @@ export class GateRunService {
     return { budget: config.budget, run: await this.#prepare(caller, gate, baseline, config) };
   }
 
-  /** Its budget is that of the gate run, which it shares with the samples that are added. */
+  /** The budget belongs to the gate run, which shares it between the run and the added samples. */
   async #prepare(
     caller: Caller,
     gate: StoredGate,
@@ -97,7 +97,7 @@ export class GateRunService {
     config: GateRunConfig,
   ): Promise<NonNullable<Planned['run']>> {
     const plan = planRun(gate, baseline, config);
-    // A version that the caller names must be there.
+    // A version named by the caller must exist.
     const planned =
       config.prompt_version_id == null ? await forgetDeletedVersion(this.pool, caller.teamId, plan) : plan;
     try {
@@ -112,7 +112,7 @@ export class GateRunService {
   }
 }
 
-/** The lower of two limits, of which each may be missing. */
+/** The lower of the limits that are set. */
 function lowest(...limits: (number | null | undefined)[]): number | null {
   const given = limits.filter((limit) => limit !== null && limit !== undefined);
   return given.length ? Math.min(...given) : null;

@@ -20,7 +20,7 @@ import { About, Answers, Changes, idCursor, Me, TakesUpTo, uuid, type Change } f
 import { GateRunService } from './gate-runs.service.js';
 import { GateService } from './gates.service.js';
 
-/** As those of a run: system prompts of many models, and texts in place of those of its suite. */
+/** Same as for a run: system prompts of many models, and overrides of the suite's texts. */
 const RUN_BYTES = 2 ** 20;
 
 @Controller('api/gates')

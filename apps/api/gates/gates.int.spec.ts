@@ -35,7 +35,7 @@ async function submit(more: object = {}, as: Client = client): Promise<string> {
   return submitted.body.eval_id;
 }
 
-/** What a worker leaves of a run that is completed. */
+/** Writes what a worker stores for a completed run. */
 async function complete(runId: string, { status = 'completed', score = 0.5 as number | null } = {}): Promise<string> {
   await api.pool.query('UPDATE run SET status = $2, score = $3, finished_at = now() WHERE id = $1', [
     runId,
@@ -365,7 +365,7 @@ describe('a viewer', () => {
   });
 });
 
-/** A suite of 60 cases with a completed baseline that was always right, and what is done with runs of it. */
+/** A suite of 60 cases with a completed baseline that passed every case, and helpers for runs of it. */
 async function measuring(rules: object = {}) {
   const suite = await importSuite(client, CASES);
   const run = async (outcomes: Outcome[], more: object = {}): Promise<string> => {
@@ -767,7 +767,7 @@ describe('a gate run', () => {
     expect((await api.pool.query('SELECT 1 FROM orchestration WHERE id = $1', [gate_run_id])).rowCount).toBe(0);
   });
 
-  /** What a worker makes of its first step. */
+  /** The run that a worker creates in its first step. */
   async function makeChild({ gate_run_id, job_id }: { gate_run_id: string; job_id: string }): Promise<any> {
     const child = (await client.post('/api/tool-eval', { suite_id: suiteId, models: ['sim::a'] })).body;
     await api.pool.query(

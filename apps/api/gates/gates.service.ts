@@ -16,7 +16,7 @@ import { answerGate } from './answer-gate.js';
 import { checkRules } from './check-rules.js';
 import { describeGate } from './describe-gate.js';
 
-/** Gates as users make them. */
+/** Creates, changes and checks gates. */
 @Injectable()
 export class GateService {
   constructor(

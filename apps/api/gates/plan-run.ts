@@ -8,8 +8,8 @@ import type { ExperimentRun } from '#lib/db/read/experiment-runs';
 import { replaceSettings, settingsOf } from '../runs/settings-of-run.js';
 
 /**
- * The run that a gate makes to measure it: as its baseline was run, with one sample, except for what `config` says.
- * Where the replies of the baseline were made elsewhere, its settings are not known.
+ * The run that a gate submits and measures: the settings of its baseline with one sample, except for what `config`
+ * sets. A baseline whose replies were made elsewhere has no known settings.
  * @throws ProblemError 422
  */
 export function planRun(gate: StoredGate, baseline: ExperimentRun, config: GateRunConfig): RunInput {

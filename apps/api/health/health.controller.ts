@@ -10,7 +10,7 @@ import { POOL, REDIS } from '../platform/stores.js';
 import { Shutdown } from '../platform/shutdown.js';
 import { LaneMetrics } from '../lanes/lane-metrics.js';
 
-/** Anyone may scrape, as often as they like; within this time they get the same values. */
+/** Scraping needs no token and is not limited; within this time it returns the same values. */
 const METRICS_MAX_AGE_MS = 1000;
 
 @ApiExcludeController()
@@ -33,7 +33,7 @@ export class HealthController {
     return { status: 'ok' };
   }
 
-  /** Ready without Redis, as submits still work; not ready without Postgres. */
+  /** Ready without Redis, since submits still work; not ready without Postgres. */
   @Get('readyz')
   async readyz(@Res({ passthrough: true }) reply: FastifyReply): Promise<Record<string, string>> {
     const [postgres, redis] = await Promise.all([

@@ -1,4 +1,4 @@
-// Two APIs of their own: one has no Redis, and one loses Postgres.
+// Needs two APIs of its own: one without Redis, and one that loses Postgres.
 import { joinIdleApi, startApi, type SharedApi } from '../../../test/api.js';
 import { clientOf, weatherSuite } from '../../../test/client.js';
 import { createDatabase } from '../../../test/services.js';
@@ -28,7 +28,7 @@ describe('the API', () => {
       );
     const before = counted(await scrape());
     await api.client.get('/api/jobs/01a1fc11-0570-72f9-b84b-b15294fa812e');
-    // Values are a second old at most.
+    // Values may be up to a second old.
     const text = await until(async () => [await scrape()].find((one) => counted(one) === before + 1), {
       what: 'the request to be counted',
     });
@@ -51,7 +51,7 @@ describe('the API', () => {
         schema: expect.objectContaining({ minimum: 1, maximum: 200, default: 50 }),
       }),
     );
-    // Responses always have a type, but requests may leave it out.
+    // Responses always have a type, but requests may omit it.
     expect(components.schemas.Tool.required).toEqual(['function']);
     const post = paths['/api/tool-eval'].post;
     expect(post.responses['422']).toEqual({ $ref: '#/components/responses/Problem422' });
@@ -85,7 +85,7 @@ it('without Redis is ready all the same, and takes runs', async () => {
 it('without Postgres is not ready, says so on every route, and recovers by itself', async () => {
   const way = await tcpProxy(new URL((await createDatabase()).url));
   const api = await startApi({ DATABASE_URL: way.url });
-  await api.client.get('/api/me'); // The API caches the token for seconds, so that the routes below pass the guard.
+  await api.client.get('/api/me'); // The API caches the token for seconds, so the routes below pass the guard.
   way.cut();
   expect(await api.client.get('/readyz')).toMatchObject({ status: 503, body: { postgres: 'down' } });
   expect((await api.client.get('/healthz')).status).toBe(200);
@@ -98,7 +98,7 @@ it('without Postgres is not ready, says so on every route, and recovers by itsel
   way.mend();
   expect(await api.client.get('/readyz')).toMatchObject({ status: 200 });
   expect((await api.client.get('/api/jobs')).status).toBe(200);
-  way.close(); // Now nothing listens there.
+  way.close(); // Nothing listens there any more.
   for (const path of ['/api/jobs', '/api/tokens']) expect(await api.client.get(path)).toMatchObject({ status: 503 });
   await api.close();
 });

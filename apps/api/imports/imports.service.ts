@@ -21,17 +21,17 @@ import { SuiteValidator } from '../suites/suite-validator.js';
 import type { Imported } from '../threads/suite-tasks.js';
 import { SuiteThreads } from '../threads/suite-threads.js';
 
-/** A file to import, as text. */
+/** The text of a file to import. */
 interface ImportedFile {
   text: string | undefined;
-  /** It came as a JSON body. */
+  /** Sent as a JSON body. */
   isJson: boolean;
 }
 
-/** Turns files into suites, and suites into files. */
+/** Imports files as suites. */
 @Injectable()
 export class ImportService {
-  /** By team. A large file is in memory until all of it is checked; the team's other large files wait unread. */
+  /** By team. A large file stays in memory until it is fully checked; other large files of the team wait unread. */
   readonly #largeFiles = new KeyedSemaphore(
     2,
     30,
@@ -45,7 +45,7 @@ export class ImportService {
     readonly validator: SuiteValidator,
   ) {}
 
-  /** @param body an upload, a text, or JSON: parsed, or a large one as its text */
+  /** @param body an upload, a text, or JSON: parsed, or as its text if large */
   async import(caller: Caller, body: unknown, query: ImportQuery, change: Change): Promise<ImportAnswer> {
     if (body instanceof Upload) return this.#importUpload(caller, body, query, change);
     const file = fileOf(body);
@@ -109,14 +109,14 @@ export class ImportService {
   }
 }
 
-/** Threads take texts, so a body that was parsed as JSON is written again. */
+/** Threads take texts, so a body that was parsed as JSON is serialised again. */
 function fileOf(body: unknown): ImportedFile {
   if (body instanceof LargeJson) return { text: body.text, isJson: true };
   const isJson = typeof body === 'object';
   return { text: isJson ? JSON.stringify(body) : (body as string | undefined), isJson };
 }
 
-/** The text of an upload, read no further than its format may be long. */
+/** The text of an upload, read up to the size limit of its format. */
 async function textOf(upload: Upload, { format }: ImportQuery): Promise<string> {
   return (await readWholeText(upload, format === 'yaml' || format === 'promptfoo' ? YAML_LIMIT : undefined)) as string;
 }

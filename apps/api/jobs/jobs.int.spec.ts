@@ -84,7 +84,7 @@ describe('a job that no running worker can do', () => {
   });
 });
 
-/** Its users have no other jobs. */
+/** A new team, so that it has no other jobs. */
 async function anotherTeam(): Promise<{ client: Client }> {
   return { client: clientOf(api.url, (await api.anotherTeam()).body.token.token) };
 }

@@ -34,7 +34,7 @@ export class JobService {
     return this.#cancel(caller, jobId, change, notFound('job', jobId));
   }
 
-  /** A body that names a job which does not exist is wrong; a path that does leads nowhere. */
+  /** An unknown job id is invalid input (422) in a body, but not found (404) in a path. */
   cancelNamedInBody(caller: Caller, jobId: string, change: Change): Promise<Job> {
     const unknown = new ProblemError(422, `No job with id "${jobId}" in this team.`, [
       { path: '/job_id', message: 'does not exist' },

@@ -3,7 +3,7 @@ import type { Pool } from '#lib/db/connection/pool';
 import { CalibrationRepository } from '#lib/judge/rows/calibrations';
 import { calibrate } from '#lib/judge/calibrate';
 
-/** How far people of a team confirm these judges, by fingerprint: in one statement for all of them. */
+/** How well the labels of a team confirm these judges, by fingerprint, in a single statement. */
 export async function calibrationHeads(
   db: Pool,
   teamId: string,

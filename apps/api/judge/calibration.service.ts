@@ -14,10 +14,10 @@ import { POOL } from '../platform/stores.js';
 
 const MAX_WAITING_DRAWS = 30;
 
-/** Results for people to label, and how far their labels confirm a judge. */
+/** Selects results to label, and computes how well the labels confirm a judge. */
 @Injectable()
 export class CalibrationService {
-  /** By team. Draws of one judge take turns in Postgres, and hold connections meanwhile. */
+  /** By team. Draws for one judge take turns in Postgres, and hold connections meanwhile. */
   readonly #draws = new KeyedSemaphore(
     1,
     MAX_WAITING_DRAWS,
@@ -59,12 +59,12 @@ export class CalibrationService {
       report_id: report?.reportId ?? null,
       instructions,
       reports,
-      left_out: Math.max(0, labelled - figures.labels), // A label may have been taken back between two statements.
+      left_out: Math.max(0, labelled - figures.labels), // A label may be removed between the two statements.
       asked: MIN_LABELS.asked,
     };
   }
 
-  /** The judge of a report, or as its newest report has it, if there is any. */
+  /** The judge of a report, or the judge with this name as of its newest report, if any. */
   async #findJudge(
     teamId: string,
     { judge, report_id: reportId }: CalibrationQuery,
@@ -85,7 +85,7 @@ export class CalibrationService {
     return new JudgeSettingRepository(this.pool, teamId).read();
   }
 
-  /** Without those that are gone: their run was deleted meanwhile. */
+  /** Omits results whose run was deleted meanwhile. */
   async #readDraws(teamId: string, draws: readonly Draw[]): Promise<LabelDraw[]> {
     const found = await new ResultRepository(this.pool, teamId).readSeveral(draws);
     return draws.flatMap(({ run_id, report_id }, index) => {

@@ -32,7 +32,7 @@ import { refuseSelf, resolveJudge } from '../runs/resolve-judge.js';
 import { calibrationHeads } from './calibration-heads.js';
 import { planReport } from './plan-report.js';
 
-/** What users do with judges. */
+/** Submits and reads judge reports. */
 @Injectable()
 export class JudgeService {
   constructor(
@@ -40,7 +40,7 @@ export class JudgeService {
     @Inject(REDIS) readonly redis: Redis,
   ) {}
 
-  /** @param rootId the first of the reports that this one repeats */
+  /** @param rootId the first report in the chain of reports that this one repeats */
   async submit(caller: Caller, input: JudgeInput, change: Change, rootId?: string): Promise<JudgeSubmitted> {
     const { teamId, userId } = caller;
     const { pool } = this;
@@ -89,7 +89,7 @@ export class JudgeService {
 
   async read(caller: Caller, id: string): Promise<JudgeReport> {
     const report = await this.#reports(caller).read(id);
-    // Of one that has not ended, what there is so far.
+    // Partial figures for a report that has not ended.
     const figures = report.figures ?? figuresOf(await readJudgedRows(this.pool, report.id));
     const [read] = await this.#withCalibration(caller, [{ ...report, figures }]);
     return read!;

@@ -7,17 +7,17 @@ import { parseResultId, resultIdOf } from '#lib/db/read/result-rows';
 import { readTextLines, type TextStream } from '#lib/imports/source/text-stream';
 import { badInput } from '../platform/bad-input.js';
 
-/** A label with its line in the file, or its place in the list, from 1. */
+/** A label with its line number in the file, or its position in the list, from 1. */
 export type NumberedLabel = GivenLabel & { line: number };
 type NumberedLine = LabelLine & { line: number };
 
-/** What is wrong with a line, its number first. */
+/** An input error with its line number. */
 export const faultOf = (line: number, { path, message }: InputError): InputError => ({
   path: `/labels/${line - 1}${path}`,
   message: `Line ${line}: ${path ? `${path} ` : ''}${message}`,
 });
 
-/** @throws ProblemError 422 when anything is wrong */
+/** @throws ProblemError 422 if there are any faults */
 export function refuseLabels(faults: readonly InputError[]): void {
   if (faults.length === 0) return;
   const errors = faults.slice(0, MAX_INPUT_ERRORS);
@@ -26,13 +26,13 @@ export function refuseLabels(faults: readonly InputError[]): void {
   throw new ProblemError(422, `The labels have ${faultCount}, and nothing was stored. ${errors[0]!.message}`, errors);
 }
 
-/** @throws ProblemError 422 naming each label that is wrong */
+/** @throws ProblemError 422 naming each invalid label */
 export const numberLabels = (labels: readonly LabelLine[]): NumberedLabel[] =>
   findItems(labels.map((label, index) => ({ ...label, line: index + 1 })));
 
 /**
- * Reads lines of labels. Blank ones count, and are left out.
- * @throws ProblemError 422 naming each line that is wrong
+ * Reads labels line by line. Blank lines count, but are skipped.
+ * @throws ProblemError 422 naming each invalid line
  */
 export async function readLabelLines(text: string | TextStream): Promise<NumberedLabel[]> {
   const [labels, faults]: [NumberedLine[], InputError[]] = [[], []];
@@ -51,7 +51,7 @@ export async function readLabelLines(text: string | TextStream): Promise<Numbere
   return findItems(labels);
 }
 
-/** A label, or what is wrong with it. */
+/** A label, or the faults of its line. */
 function readLine(written: string): LabelLine | InputError[] {
   let value: unknown;
   try {
@@ -65,7 +65,7 @@ function readLine(written: string): LabelLine | InputError[] {
   return bad ? [{ path: jsonPointer(bad.path), message: bad.why }] : data;
 }
 
-/** @throws ProblemError 422 when a result occurs twice, or its id is none */
+/** @throws ProblemError 422 when a result occurs twice, or its id is invalid */
 function findItems(lines: readonly NumberedLine[]): NumberedLabel[] {
   const [found, faults]: [NumberedLabel[], InputError[]] = [[], []];
   const lineOf = new Map<string, number>();

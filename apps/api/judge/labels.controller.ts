@@ -19,9 +19,9 @@ import {
 import { MAX_BODY_BYTES, Upload } from '../platform/upload.js';
 import { LabelService } from './labels.service.js';
 
-/** A body of lines is a text where its request has an Idempotency-Key. */
+/** JSON Lines arrive as a string when the request has an Idempotency-Key. */
 const LabelsBody = z.union([LabelsInput, z.string()]);
-/** A result, and a user who labelled it. */
+/** A result, and the user who labelled it. */
 const CURSOR = new RegExp(`^\\d{1,5}-\\d{1,9}-\\d{1,5}\\.${UUID.source.slice(1)}`, 'i');
 
 @Controller('api/tool-eval/history/:id')

@@ -50,13 +50,13 @@ async function aRun(scores: Outcome[], as: Client = ada): Promise<string> {
 }
 
 let reports = 0;
-/** What a judge says of the cases of a run, in their order; null: nothing. @returns the id of its report */
+/** Stores a judge's verdicts on the cases of a run, in order; null: none. @returns the id of its report */
 async function judged(
   runId: string,
   said: (string | null)[],
   { judge = 'sim::judge', instructions = '', more = {} as object, judgement = {} as object } = {},
 ): Promise<string> {
-  const id = newId(Date.now() + reports++); // The later, the newer.
+  const id = newId(Date.now() + reports++); // Later reports have newer ids.
   await insertRow(api.pool, 'orchestration', {
     id,
     team_id: team.id,
@@ -354,7 +354,7 @@ describe('the label queue', () => {
       expect(result).toMatchObject({ target: 'sim::a', outcome: 'scored' });
       expect(conversation).toEqual([{ role: 'user', content: result.prompt }]);
     }
-    // Nothing beside a result tells what the judge says of it.
+    // No field of an item reveals the judge's verdict.
     expect(new Set(queue.items.flatMap((item: object) => Object.keys(item)))).toEqual(
       new Set(['eval_id', 'report_id', 'result', 'conversation']),
     );
@@ -363,7 +363,7 @@ describe('the label queue', () => {
     for (const [id, probability] of Object.entries(drawn))
       expect([id, probability]).toEqual([id, Number(id.split('-')[1]) < 20 ? 0.1 : 0.2]);
 
-    // Who asks for as many gets the same, and who asks for more gets these among others.
+    // The same limit returns the same results, and a higher limit includes them.
     expect(idsOf(await queueOf(`judge=${judge}&limit=4`, grace))).toEqual(idsOf(queue));
     const more = await queueOf(`judge=${judge}&limit=7`, grace);
     expect(idsOf(more)).toEqual(expect.arrayContaining(idsOf(queue)));
@@ -423,7 +423,7 @@ describe('the label queue', () => {
         await label(run, id, 'correct', labelled.size % 2 ? ada : grace);
       }
     }
-    // The second draw had one of the three wrong ones left, and filled up with three that are ok.
+    // The second draw had one wrong result left, and filled up with three that are ok.
     expect(await queueOf(`judge=${judge}&limit=4`)).toEqual({ judge, items: [], labelled: 12, asked: 100, left: 0 });
     expect(new Set(Object.values(await probabilities(report)))).toEqual(new Set([1]));
   });
@@ -452,7 +452,7 @@ describe('the label queue', () => {
     const ofOne = await queueOf(`judge=${judge}&eval_id=${runs[0]}&limit=4`);
     expect(ofOne.left).toBe(8);
     expect(new Set(ofOne.items.map(({ eval_id }: any) => eval_id))).toEqual(new Set([runs[0]]));
-    // What was drawn before comes first.
+    // Results drawn earlier come first.
     expect(idsOf(await queueOf(`judge=${judge}&limit=4`)).sort()).toEqual(idsOf(ofOne).sort());
     const ofAll = await queueOf(`judge=${judge}&limit=16`);
     expect(ofAll.left).toBe(16);
@@ -489,7 +489,7 @@ describe('the label queue', () => {
   it('does not let labels that were given before decide what is drawn', async () => {
     const judge = aJudge();
     const run = await aRun(times(40, 1));
-    // All of the first half are labelled, as someone does who looks for something.
+    // Labels the whole first half, like a user who looks for something specific.
     for (let n = 0; n < 20; n++) await label(run, `0-${n}-0`, 'wrong');
     const report = await judged(run, [...times(39, 'correct'), 'wrong'], { judge });
     const queue = await queueOf(`judge=${judge}&limit=11`);
@@ -502,7 +502,7 @@ describe('the label queue', () => {
       labels: labelled.length,
       left_out: 20 - labelled.length,
     });
-    // What is drawn has the lowest lots, whether or not it was labelled.
+    // The drawn results have the lowest random ranks, whether or not they were labelled.
     const lots = await rows(
       `SELECT draw_probability IS NOT NULL AS drawn
        FROM judgement WHERE report_id = $1 AND verdict = 'correct'
@@ -516,7 +516,7 @@ describe('the label queue', () => {
 });
 
 describe('a calibration', () => {
-  /** Labels everything of a run as these say, by case. */
+  /** Labels all results of a run, by case. */
   const say = (runId: string, said: LabelName[], as: Client = ada) =>
     as.post(`/api/tool-eval/history/${runId}/labels`, {
       labels: said.map((one, n) => ({ result_id: `0-${n}-0`, label: one })),
@@ -596,7 +596,8 @@ describe('a calibration', () => {
     // Three opinions: wrong. Two of three: correct. Two of three: acceptable.
     const found = await calibrationOf(`judge=${judge}`);
     expect(found).toMatchObject({ labels: 3, left_out: 0, ok: { n: 3, share: 2 / 3 } });
-    // Of 0, 0.5 and 1 observed; by chance the same, since the judge says one thing alone.
+    // Observed values are 0, 0.5 and 1; chance agreement equals the observed one, since the judge gives a single
+    // verdict.
     expect(found.linear.kappa).toBeCloseTo(0, 12);
     await linus.delete(pathOf(run, '0-1-0'));
     expect((await calibrationOf(`judge=${judge}`)).ok).toMatchObject({ n: 3, share: 1 / 3 });

@@ -15,7 +15,7 @@ import { faultOf, NO_RESULT, numberLabels, readLabelLines, refuseLabels, type Nu
 
 const ERRORED = 'errored: it has no reply to label';
 
-/** What people say of results. It changes no score. */
+/** Labels that users give to results. They do not change scores. */
 @Injectable()
 export class LabelService {
   constructor(@Inject(POOL) readonly pool: Pool) {}
@@ -52,7 +52,7 @@ export class LabelService {
     });
   }
 
-  /** @throws ProblemError 404, 422 naming each line that is wrong */
+  /** @throws ProblemError 404, 422 naming each invalid line */
   async import(
     caller: Caller,
     runId: string,

@@ -5,15 +5,15 @@ import { MAX_JUDGED, type JudgeInput } from '#lib/judge/contract';
 import type { Pool } from '#lib/db/connection/pool';
 import { countFailures, readJudgeableRun, type JudgeableRun } from '#lib/judge/rows/judgeable-run';
 
-/** What a report is about, checked. */
+/** The validated subject of a report. */
 export interface PlannedReport {
   run: JudgeableRun;
   baseline: JudgeableRun | null;
-  /** Requests that it takes if all goes well; 0 where nobody knows before it begins. */
+  /** Number of requests if all goes well; 0 when it is unknown before the report begins. */
   requests: number;
 }
 
-/** @throws ProblemError 422 when there is nothing to judge, or too much; 409 for a run that goes on */
+/** @throws ProblemError 422 when there is nothing to judge, or too much; 409 for a run that has not ended */
 export async function planReport(pool: Pool, teamId: string, input: JudgeInput): Promise<PlannedReport> {
   if (input.eval_id === undefined) return planComparison(pool, teamId, input);
   const run = await find(pool, teamId, input.eval_id, '/eval_id');

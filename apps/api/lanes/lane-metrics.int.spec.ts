@@ -1,4 +1,4 @@
-// An API of its own: it has no Redis, and loses Postgres.
+// Needs its own API: it has no Redis, and loses Postgres.
 import { startApi } from '../../../test/api.js';
 import { weatherSuite } from '../../../test/client.js';
 import { until } from '../../../test/until.js';

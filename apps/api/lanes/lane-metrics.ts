@@ -7,7 +7,7 @@ import { readLaneState, type LaneState } from '#lib/queue/budget/lane-state';
 import { registry } from '#lib/runtime/metrics';
 import { POOL, REDIS } from '../platform/stores.js';
 
-/** Anyone may scrape, as often as they like; within this time they get the same values, which spares Postgres. */
+/** Scraping needs no token and is not limited; within this time it returns the same values, which spares Postgres. */
 const MAX_AGE_MS = 1000;
 /** Prometheus gives up after ten seconds. Values that a store does not return within this time are left out. */
 const STORE_TIMEOUT_MS = 3000;
@@ -47,13 +47,13 @@ const breaker = gauge('lane_breaker_open', '1 while the provider is down and onl
 const up = gauge('store_up', '1 when Postgres and Redis answered this scrape.', 'store');
 const all = [desired, fleetDesired, limit, backlog, inFlight, oldest, paused, permits, factor, blocked, breaker];
 
-/** How many slots a lane can keep busy now. */
+/** The number of slots that a lane can keep busy now. */
 export const desiredSlots = (
   lane: Pick<LaneLoad, 'paused' | 'max_concurrency' | 'backlog'>,
   adaptiveFactor: number,
 ): number => (lane.paused ? 0 : Math.min(Math.max(1, Math.floor(lane.max_concurrency * adaptiveFactor)), lane.backlog));
 
-/** Reads the lanes from the stores into the gauges; without Postgres they are empty rather than old. */
+/** Reads the lanes from the stores into the gauges. Without Postgres they are empty rather than stale. */
 @Injectable()
 export class LaneMetrics {
   #reading: Promise<void> = Promise.resolve();
@@ -78,7 +78,7 @@ export class LaneMetrics {
       Promise.all([this.redis.ping(), ...(lanes ?? []).map((lane) => readLaneState(this.redis, lane.id))]),
     );
     for (const one of all) one.reset();
-    fleetDesired.remove(); // a reset would set it to 0, and an autoscaler would stop the workers while Postgres is away
+    fleetDesired.remove(); // a reset would set it to 0, and an autoscaler would stop the workers while Postgres is down
     up.set({ store: 'postgres' }, lanes ? 1 : 0);
     up.set({ store: 'redis' }, states ? 1 : 0);
     if (!lanes) return;

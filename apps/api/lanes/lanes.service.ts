@@ -11,7 +11,7 @@ import { readLaneState, type LaneState } from '#lib/queue/budget/lane-state';
 import type { Change } from '../platform/decorators.js';
 import { POOL, REDIS } from '../platform/stores.js';
 
-/** Lanes as Postgres stores them, with what Redis knows about them now. */
+/** Lanes as stored in Postgres, with their current state from Redis. */
 @Injectable()
 export class LaneService {
   constructor(
@@ -38,7 +38,7 @@ export class LaneService {
     return lane;
   }
 
-  /** Null while Redis cannot be reached: the rest of a lane is in Postgres. */
+  /** Null while Redis is unreachable: the rest of a lane is in Postgres. */
   async #now(id: string): Promise<Lane['now']> {
     const state = await readLaneState(this.redis, id).catch(() => undefined);
     return state ? nowOf(state) : null;

@@ -7,16 +7,16 @@ const MAX_NAME_LENGTH = 100;
 
 export interface PacketHandler<Input, Answer extends { ok: true }> {
   schema: z.ZodType<Input>;
-  /** What the packet takes, for the error that answers a wrong one. */
+  /** What the packet accepts, for the error message of an invalid one. */
   takes: string;
   handle: (input: Input) => Answer | Promise<Answer>;
-  /** @param input the packet, if its schema accepted it  @returns the problem that its sender gets */
+  /** @param input the packet, if it passed its schema  @returns the problem that is sent to the client */
   onError: (error: unknown, input: Input | undefined) => Problem;
 }
 
 /**
- * Answers a client's packets of one name. Nothing in a packet is used before its schema accepts it, and no error
- * leaves this function: an error that a handler throws would end the process and everyone's connections.
+ * Answers a client's packets of one name. Nothing in a packet is used before it passes its schema, and no error leaves
+ * this function: an error thrown by a handler would end the process and every connection.
  */
 export function answerPackets<Input, Answer extends { ok: true }>(
   socket: Socket,
@@ -46,7 +46,7 @@ export function answerPackets<Input, Answer extends { ok: true }>(
   });
 }
 
-/** Answers packets with any other name, if the client asks for an acknowledgement. */
+/** Refuses packets with any other name, if the client asks for an acknowledgement. */
 export function refuseOtherPackets(
   socket: Socket,
   names: readonly string[],
@@ -62,6 +62,6 @@ export function refuseOtherPackets(
   });
 }
 
-/** Takes the acknowledgement, which Socket.IO passes last, out of a packet's parts. */
+/** Removes the acknowledgement, which Socket.IO passes last, from a packet's arguments. */
 const acknowledgementIn = (parts: unknown[]): ((answer: unknown) => void) | undefined =>
   typeof parts.at(-1) === 'function' ? (parts.pop() as (answer: unknown) => void) : undefined;

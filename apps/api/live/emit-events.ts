@@ -5,8 +5,8 @@ import type { LogEntry, WatchedJob } from '#lib/db/read/log';
 import type { LiveSocket } from './connection.js';
 
 /**
- * A job's log is read four times a second, so sending more results than this one by one would exceed twenty
- * messages a second.
+ * A job's log is read four times a second, so sending more results than this one by one would exceed twenty messages a
+ * second.
  */
 const MAX_SINGLE_RESULTS = 5;
 
@@ -17,11 +17,11 @@ export function emitTo(io: Server, sockets: readonly LiveSocket[], messages: rea
   for (const [name, message] of messages) room.emit(name, message);
 }
 
-/** The event that a log entry becomes: `tool_eval_result`, `job_completed` and so on. */
+/** The event for a log entry: `tool_eval_result`, `job_completed` and so on. */
 export const toMessage = (jobId: string, { name, seq, at, data }: LogEntry): ServerMessage =>
   [name, { job_id: jobId, seq, at: at.toISOString(), data } satisfies Envelope] as ServerMessage;
 
-/** The events of log entries, in order. With `batch`, a long row of results becomes one `tool_eval_results`. */
+/** The events of log entries, in order. With `batch`, a long sequence of results becomes one `tool_eval_results`. */
 export function toMessages(jobId: string, entries: readonly LogEntry[], batch: boolean): ServerMessage[] {
   const messages: ServerMessage[] = [];
   for (let i = 0; i < entries.length; i++) {
@@ -46,14 +46,16 @@ export function toMessages(jobId: string, entries: readonly LogEntry[], batch: b
 
 type ResultEntry = LogEntry & { name: 'tool_eval_result' };
 
-/** The unbroken row of results that begins at an index. */
+/** The unbroken sequence of results that begins at an index. */
 function resultsFrom(entries: readonly LogEntry[], from: number): ResultEntry[] {
   const results = [];
   for (let i = from; entries[i]?.name === 'tool_eval_result'; i++) results.push(entries[i] as ResultEntry);
   return results;
 }
 
-/** For a run, the progress of the whole run, including what it had before it was resumed; for another job, its own. */
+/**
+ * For a run, the progress of the whole run, including results from before a resume; for another job, its own progress.
+ */
 export function progressOf({ id, last_seq: seq, done, total }: WatchedJob, targets: RunTarget[]): Progress {
   const sum = (key: 'settled' | 'total'): number => targets.reduce((all, target) => all + target[key], 0);
   return {

@@ -9,28 +9,32 @@ import { KeyedSemaphore } from '#lib/runtime/keyed-semaphore';
 import type { LiveSocket } from './connection.js';
 import { emitTo, progressOf, toMessages } from './emit-events.js';
 
-/** A job's log is read at most this often: four progress messages a second. */
+/** Minimum time between reads of a job's log: at most four progress messages a second. */
 const READ_GAP_MS = 250;
-/** With very many subscribers, less often: a write costs some 40 us of CPU, so sending stays below 2 % of a core. */
+/**
+ * Read less often with very many subscribers: a write costs about 40 us of CPU, so sending stays below 2 % of a core.
+ */
 const GAP_PER_SUBSCRIBER_MS = 2;
 const PAGE = 500;
 /** A client that missed more reads it over HTTP. */
 const MAX_REPLAY = 10_000;
-/** A client with this many packets waiting gets no further page until it has read them. Nothing else is kept for it. */
+/**
+ * A client with this many unread packets gets no further page until it has read them. Nothing else is buffered for it.
+ */
 const MAX_WAITING_PACKETS = 2;
 /**
- * Of the ten connections that the process has to Postgres, the subscribe packets of a team use this many, and
- * reading the logs of its jobs as many again.
+ * Connections to Postgres, of the process's ten, that the subscribe packets of a team may use; reading the logs of its
+ * jobs may use as many again.
  */
 const MAX_TEAM_READS = 2;
 const MAX_WAITING_SUBSCRIBES = 1000;
 
-/** A subscribed socket and its place in the job's log. */
+/** A subscribed socket and its position in the job's log. */
 interface Subscriber {
   socket: LiveSocket;
   /** Sequence number of the last log entry that it was sent. */
   cursor: number;
-  /** Whether results may come together. */
+  /** Whether results may be sent in batches. */
   batch: boolean;
 }
 
@@ -46,9 +50,9 @@ interface WatchedLog {
 }
 
 /**
- * Sends subscribers the logs of their jobs. Catching up and following are the same: every subscriber has a cursor,
- * and whoever is behind is sent the next page from there. So a lost notification delays an event and loses none, and
- * replicas need to know nothing of each other. Subscribers at the same place share a page, which is read once. A
+ * Sends subscribers the logs of their jobs. Catching up and following are the same: every subscriber has a cursor, and
+ * one that is behind is sent the next page from there. A lost notification therefore delays an event but never loses
+ * it, and replicas do not need to coordinate. Subscribers with the same cursor share a page, which is read once. A
  * client that does not read gets no further page, and is disconnected when it misses a ping.
  */
 export class JobSubscriptions {
@@ -71,7 +75,7 @@ export class JobSubscriptions {
     },
   ) {}
 
-  /** @throws ProblemError 404 for a job of another team, 429 when too many of the team's packets wait */
+  /** @throws ProblemError 404 for a job of another team, 429 when too many packets of the team are waiting */
   subscribe(socket: LiveSocket, input: Subscribe): Promise<Extract<SubscribeAnswer, { ok: true }>> {
     return this.#subscribes.run(socket.data.caller.teamId, () => this.#subscribe(socket, input));
   }
@@ -94,7 +98,7 @@ export class JobSubscriptions {
     const cursor = truncated ? last : Math.min(afterSeq ?? last, last);
     this.#logOf(watched).subscribers.set(socket.id, { socket, cursor, batch });
     if (socket.disconnected) this.unsubscribe(socket, jobId);
-    // After the answer: setImmediate lets the acknowledgement go first.
+    // `setImmediate` lets the acknowledgement go first.
     setImmediate(() => this.wake(jobId));
     return {
       ok: true,
@@ -123,7 +127,7 @@ export class JobSubscriptions {
     for (const [jobId, log] of this.#logs) if (jobId === id || log.runId === id) void this.#read(jobId, log);
   }
 
-  /** Sends a slow client the next page, now that it has read what it was sent. */
+  /** Sends a slow client the next page, now that it has read the previous one. */
   resume(socket: LiveSocket): void {
     for (const [jobId, log] of this.#logs)
       if ((log.subscribers.get(socket.id)?.cursor ?? Infinity) < log.lastSeq) void this.#read(jobId, log);
@@ -139,7 +143,7 @@ export class JobSubscriptions {
     }
   }
 
-  /** Reads on until every subscriber of a job has all that is in its log, or waits for its client. */
+  /** Reads on until every subscriber of a job has the whole log, or waits for its client. */
   async #read(jobId: string, log: WatchedLog): Promise<void> {
     log.readAgain = true;
     if (log.isReading) return;
@@ -178,7 +182,7 @@ export class JobSubscriptions {
     const entries = await readLog(this.deps.pool, job, from, PAGE);
     if (entries.length === 0) return false;
     const progress = entries.at(-1)!.seq >= job.last_seq ? await this.#progressMessages(job.id) : [];
-    // Without those that unsubscribed, or subscribed anew, while the log was read.
+    // Omits sockets that unsubscribed, or subscribed again, while the log was read.
     const current = behind.filter(
       (subscriber) => log.subscribers.get(subscriber.socket.id) === subscriber && subscriber.cursor === from,
     );
@@ -199,8 +203,8 @@ export class JobSubscriptions {
   }
 
   /**
-   * Progress goes with the last page of the log, so that nobody gets more progress messages than pages. It is read
-   * after that page, so that the last progress is final.
+   * Progress is sent with the last page of the log, so that no client gets more progress messages than pages. It is
+   * read after that page, so that the last progress is final.
    */
   async #progressMessages(jobId: string): Promise<ServerMessage[]> {
     const [job] = await readWatchedJobs(this.deps.pool, [jobId]);

@@ -3,7 +3,7 @@ import type { Server } from 'socket.io';
 import { registry } from '#lib/runtime/metrics';
 import type { LiveSocket } from './connection.js';
 
-/** The part of the live server that failed; the log says whose. */
+/** The part of the live server that failed; the log says for whom. */
 export type LiveStep = 'packet' | 'connect' | 'job' | 'jobs' | 'teams' | 'tokens' | 'send';
 
 /** The server whose connections are measured: the newest of this process. */

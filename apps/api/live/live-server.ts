@@ -17,15 +17,16 @@ import { SentEvents } from './sent-events.js';
 import { REMEMBER_MS, TeamEvents } from './team-events.js';
 import { UnsentPackets } from './unsent-packets.js';
 
-/** How often Postgres is asked, in case a notification was lost. */
+/** How often Postgres is polled, in case a notification was lost. */
 const POLL_MS = 2000;
-/** Notifications come with every commit of a worker; team events are looked for this long after the first. */
+/** Every commit of a worker sends a notification; team events are read this long after the first. */
 const TEAM_EVENTS_DELAY_MS = 250;
 const MAX_PACKET_BYTES = 100_000;
 
 /**
- * Live results over Socket.IO. What it sends is the log in Postgres; Redis only says that there is something to
- * read. `JobSubscriptions` sends the logs that clients asked for, `TeamEvents` what everyone of a team is told.
+ * Live results over Socket.IO. The source is the log in Postgres; Redis only signals that there is something to read.
+ * `JobSubscriptions` sends the logs that clients subscribed to, `TeamEvents` the events that every client of a team
+ * gets.
  */
 export class LiveServer {
   readonly #io: Server;
@@ -52,8 +53,8 @@ export class LiveServer {
     this.#io.use((socket, next) => {
       this.#authenticate(socket).then(next, (error: Error) => {
         this.#failed('connect', error);
-        // An error that `next` is given arrives as `connect_error`, and no client of Socket.IO tries again after that.
-        // Each of them makes a lost connection again.
+        // An error passed to `next` arrives as `connect_error`, after which Socket.IO clients do not retry. They do
+        // reconnect after a lost connection.
         socket.conn.close();
         next();
       });
@@ -93,13 +94,13 @@ export class LiveServer {
 
   /**
    * @returns why the client's credential is refused, if it is
-   * @throws what keeps the server from knowing
+   * @throws the error that keeps the server from checking it
    */
   async #authenticate(socket: LiveSocket): Promise<Error | undefined> {
     const { token } = socket.handshake.auth as { token?: unknown };
     const credential: Credential | undefined =
       typeof token === 'string' ? { kind: 'token', secret: token } : credentialOf(socket.request);
-    // The clock of Postgres stamps events, and a client that comes back must not be sent again what was before.
+    // The clock of Postgres stamps events, and a reconnecting client must not be sent earlier ones again.
     const [caller, { rows }] = await Promise.all([
       credential && findCaller(this.deps.pool, credential),
       this.deps.pool.query<{ now: Date }>('SELECT now()'),
@@ -150,7 +151,7 @@ export class LiveServer {
     }, TEAM_EVENTS_DELAY_MS);
   }
 
-  /** A token that is revoked or expires, and a session that ends, ends its connections. */
+  /** Closes the connections of tokens that were revoked or expired, and of sessions that ended. */
   async #disconnectRevoked(): Promise<void> {
     const sockets: Iterable<LiveSocket> = this.#io.sockets.sockets.values();
     for (const [kind, connected] of Map.groupBy(sockets, ({ data }) => data.credential.kind)) {
@@ -161,7 +162,7 @@ export class LiveServer {
     }
   }
 
-  /** Makes a repeated step skip its turn while the last one goes on; what it throws ends nothing but itself. */
+  /** Makes a repeated step skip its turn while the previous one is running. An error ends only that run of the step. */
   #withoutOverlap(step: LiveStep, work: () => Promise<void>): () => Promise<void> {
     let isRunning = false;
     return async () => {
@@ -177,7 +178,7 @@ export class LiveServer {
     };
   }
 
-  /** Ends a connection that could not be sent something: its client reconnects and goes on from its last event. */
+  /** Closes a connection after a failed send: its client reconnects and continues after its last event. */
   #drop(socket: LiveSocket, error: Error): void {
     this.#failed('send', error);
     socket.conn.close();

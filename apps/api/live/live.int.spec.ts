@@ -1,4 +1,4 @@
-// An API of its own, in this process: it counts connections, failures and what its pool is asked.
+// Needs its own API, in this process: it counts connections, failures and the queries of its pool.
 import { io, type Socket } from 'socket.io-client';
 import { Redis } from 'ioredis';
 import pg from 'pg';
@@ -71,7 +71,7 @@ const waiting = async (like: string): Promise<number> =>
       [`%${like}%`],
     )
   ).rowCount!;
-/** Runs `work` while nobody can read a table. */
+/** Runs `work` while a table is locked against reads. */
 async function locked(table: string, work: () => Promise<void>): Promise<void> {
   const client = await sql.connect();
   try {
@@ -82,7 +82,7 @@ async function locked(table: string, work: () => Promise<void>): Promise<void> {
     client.release();
   }
 }
-/** Logs the event of a job that ended. */
+/** Logs the final event of a job. */
 const logEvent = (jobId: string, seq: number, data = '{}') =>
   sql.query(`INSERT INTO job_event (job_id, seq, at, name, data) VALUES ($1, $2, now(), 'job_failed', $3)`, [
     jobId,
@@ -95,13 +95,13 @@ interface Message {
   seq: number;
   data?: object;
 }
-/** Collects what a socket receives about a job from now on. */
+/** Collects the messages that a socket receives about a job. */
 function listenTo(socket: Socket, jobId: string): Message[] {
   const told: Message[] = [];
   socket.onAny((name: string, { job_id, ...message }: any) => job_id === jobId && told.push({ name, ...message }));
   return told;
 }
-/** Appends to the log of a job, as its end would. */
+/** Appends the final event to the log of a job. */
 async function end(jobId: string): Promise<void> {
   const { rows } = await sql.query('UPDATE job SET last_seq = last_seq + 1 WHERE id = $1 RETURNING last_seq', [jobId]);
   await logEvent(jobId, rows[0].last_seq);
@@ -137,7 +137,7 @@ it('what a subscription told is not told again without asking', async () => {
 
 it('progress counts the whole run and, beside it, what its job has to do; a rescore has no run', async () => {
   const jobId = await first.submit();
-  // What a resume leaves when four of five results exist.
+  // The state that a resume leaves when four of five results exist.
   await sql.query('UPDATE target SET n = 5, settled = 4 WHERE run_id = (SELECT id FROM run WHERE job_id = $1)', [
     jobId,
   ]);
@@ -201,7 +201,7 @@ it('the tokens of all connections are asked in one statement', async () => {
 
 it('one team with thousands of events in seconds keeps no event from another', async () => {
   const [loud, quiet] = [await first.submit(), await second.submit()];
-  // In the next hour, so that the events count as recent for as long as this test runs.
+  // Within the next hour, so that the events count as recent for as long as this test runs.
   const insert = `INSERT INTO job_event (job_id, seq, at, name, data)
     SELECT $1, 1000 + n, now() + interval '1 h' + n * interval '1 us', 'job_failed', '{}'
       FROM generate_series($2::int, $3::int) n`;

@@ -1,4 +1,7 @@
-/** Which events were sent, for as long as they could be found again. It does not grow beyond what is sent meanwhile. */
+/**
+ * Remembers which events were sent, for as long as they can be found again. Its size is bounded by the number of events
+ * sent in that time.
+ */
 export class SentEvents {
   readonly #atMs = new Map<string, number>();
 
@@ -11,11 +14,11 @@ export class SentEvents {
     return this.#atMs.size;
   }
 
-  /** @returns whether the event was not sent before */
+  /** @returns false if the event was already sent */
   add(jobId: string, seq: number): boolean {
     const nowMs = this.now();
     for (const [event, atMs] of this.#atMs) {
-      if (atMs > nowMs - this.rememberMs) break; // All that follow are younger.
+      if (atMs > nowMs - this.rememberMs) break; // Entries are in order: all later ones are newer.
       this.#atMs.delete(event);
     }
     const event = `${jobId}:${seq}`;

@@ -8,23 +8,23 @@ import { toMessage } from './emit-events.js';
 import { SentEvents } from './sent-events.js';
 
 /**
- * Events get their time when their transaction begins and are seen when it commits, so the window of each look
- * overlaps the one before generously.
+ * Events get their timestamp when their transaction begins and become visible when it commits, so consecutive windows
+ * overlap generously.
  */
 const WINDOW_S = 15;
 /** How long sent events are remembered: much longer than they can be found again. */
 export const REMEMBER_MS = 75_000;
 
-/** Sends every connection the beginnings and ends of its team's jobs, each event once, without a subscription. */
+/** Sends every connection the start and end events of its team's jobs, each once, without a subscription. */
 export class TeamEvents {
-  /** The same events are found by several looks in a row. */
+  /** The same events are found by several reads in a row. */
   readonly #sent = new SentEvents(REMEMBER_MS);
 
   constructor(
     readonly deps: {
       io: Server;
       pool: Pool;
-      /** A subscription sends the job's events itself, in their place. */
+      /** A subscription sends the job's events itself. */
       isSubscribed: (socket: LiveSocket, jobId: string) => boolean;
       onFailure: (error: unknown, jobId: string) => void;
       onSendFailure: (socket: LiveSocket, error: Error) => void;

@@ -2,7 +2,9 @@ import type { Socket } from 'socket.io';
 
 type EngineConnection = Socket['conn'];
 
-/** What a connection was given to send and its client has not read yet, counted from engine.io's own events. */
+/**
+ * Packets that were queued for a connection and that its client has not read yet, counted from engine.io's own events.
+ */
 export class UnsentPackets {
   #packets = 0;
   #bytes = 0;
@@ -14,7 +16,7 @@ export class UnsentPackets {
       this.#packets++;
       this.#bytes += data?.length ?? 0;
     });
-    // engine.io hands all waiting packets to the transport at once, then says 'drain'.
+    // engine.io hands all waiting packets to the transport at once, then emits 'drain'.
     connection.on('drain', () => {
       this.#inTransport = this.#bytes;
       this.#packets = 0;

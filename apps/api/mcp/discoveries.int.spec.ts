@@ -8,7 +8,7 @@ let api: SharedApi;
 let others: Client;
 let server: Server;
 let url: string;
-/** Requests to `/silent`, which are never answered. */
+/** Number of requests to `/silent`, which are never answered. */
 let asked = 0;
 
 beforeAll(async () => {

@@ -8,16 +8,16 @@ import { threadModule } from '#lib/runtime/threads/thread-entry';
 import { ThreadLimitExceeded, ThreadPool } from '#lib/runtime/threads/thread-pool';
 import { ENV } from '../platform/stores.js';
 
-/** A person waits for it. */
+/** A user waits for it. */
 const TIMEOUT_MS = 30_000;
-/** A team has two of the threads at most. */
+/** A team uses at most two of the threads. */
 const LIMITS = { threads: 3, cpuMs: 5000, wallMs: TIMEOUT_MS + 5000, heapMb: 128 };
 const AT_ONCE_PER_TEAM = 2;
 const MAX_WAITING = 4;
 
 /**
- * Asks MCP servers for their tools, in threads: what a server sends is read where it holds up nobody else, and a
- * hostile one ends its own thread at most.
+ * Lists the tools of MCP servers in threads, so that parsing a server's response blocks no other request, and a hostile
+ * server can at most end its own thread.
  */
 @Injectable()
 export class Discoveries implements OnApplicationShutdown {
@@ -30,7 +30,7 @@ export class Discoveries implements OnApplicationShutdown {
 
   constructor(@Inject(ENV) readonly env: Env) {}
 
-  /** @throws ProblemError 422 when the server cannot be read, 429 when too many of the team wait already */
+  /** @throws ProblemError 422 when the server cannot be read, 429 when too many requests of the team are waiting */
   async read(teamId: string, server: McpDiscoverInput): Promise<DiscoveredServer> {
     const { url, headers, transport } = server;
     const options = { allowPrivateNetworks: this.env.TOOLMARK_ALLOW_PRIVATE_NETWORKS, timeoutMs: TIMEOUT_MS };

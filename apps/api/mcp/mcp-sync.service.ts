@@ -17,14 +17,14 @@ import { SuiteValidator } from '../suites/suite-validator.js';
 import { checkToolLimits } from './select-tools.js';
 import { ServerTools, suiteNames } from './server-tools.js';
 
-/** Cases that are listed for each tool that changed. */
+/** Maximum number of cases listed for each changed tool. */
 const MAX_LISTED_CASES = 1000;
 
 const WAY_OUT = ' Change or delete it first, or keep the tool with ?keep_removed=true.';
 
 const MAX_NAMED_TOOLS = 20;
 
-/** A server without tools more likely has a fault than lost all of them. */
+/** A server without tools is more likely faulty than actually empty. */
 const listsNothing = (known: number): ProblemError =>
   new ProblemError(
     422,
@@ -49,7 +49,7 @@ function keptWarning(names: readonly string[]): string {
 
 type ToolDiff = ReturnType<typeof compareTools>;
 
-/** Compares suites with the MCP servers that their tools were read from, and brings them up to date. */
+/** Compares suites with the MCP servers that their tools were read from, and updates them. */
 @Injectable()
 export class McpSyncService {
   constructor(
@@ -60,7 +60,7 @@ export class McpSyncService {
   ) {}
 
   /**
-   * Unlike other changes, this one is not retried when somebody else changed the suite: the user decided about the
+   * Unlike other changes, this one is not retried when the suite was changed concurrently: the user approved the
    * difference that they saw.
    */
   async sync(
@@ -138,7 +138,7 @@ export class McpSyncService {
   }
 
   /**
-   * Adds to each difference the first cases that it concerns.
+   * Adds to each difference the first cases that it affects.
    * @returns a warning when there are more
    */
   async #listConcernedCases(teamId: string, suite: Suite, diff: ToolDiff): Promise<string[]> {

@@ -13,7 +13,7 @@ import { About, Answers, Changes, Me, TakesUpTo, uuid, type Change } from '../pl
 import { McpSyncService } from './mcp-sync.service.js';
 import { McpService } from './mcp.service.js';
 
-/** The tools of a suite have up to 1 MiB, and those to choose from may have more. */
+/** The tools of a suite may have up to 1 MiB, and the list to choose from may be larger. */
 const TOOLS_BYTES = 2 * 2 ** 20;
 
 @Controller('api')

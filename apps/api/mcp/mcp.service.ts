@@ -22,7 +22,7 @@ import { ServerTools, suiteNames } from './server-tools.js';
 
 const MAX_SYSTEM_PROMPT = 50_000;
 
-/** Makes suites of the tools of MCP servers. */
+/** Creates suites from the tools of MCP servers. */
 @Injectable()
 export class McpService {
   constructor(
@@ -71,7 +71,7 @@ export class McpService {
   }
 }
 
-/** The settings of a suite that is made of a server's tools, or of tools that were given. */
+/** The settings of a suite created from a server's tools, or from tools in the request. */
 function settingsOf({ suite_name: name, url, use_instructions: isUsed }: McpImportInput, server: McpServer | null) {
   return {
     name: name ?? (server ? `Tools of ${server.name}`.slice(0, 200) : 'Tools of an MCP server'),

@@ -2,10 +2,10 @@ import type { LeftOutTool, McpTool } from '#lib/contracts/mcp';
 import { ProblemError } from '#lib/contracts/input/problem';
 import { byteLength, MAX_TOOLS_BYTES, MAX_TOOLS, type Tool } from '#lib/contracts/tool';
 
-/** A tool as a server lists it, or as a suite has it. */
+/** A tool as listed by a server, or as stored in a suite. */
 export type ListedTool = McpTool | Tool;
 
-/** An unknown name is answered with this many of the server's tools. */
+/** Maximum number of the server's tools listed in the error for an unknown name. */
 const MAX_NAMES = 50;
 
 const nameOf = (tool: ListedTool): string =>
@@ -47,8 +47,8 @@ export function selectTools(
 const WAY_OUT = 'Choose some by "tool_names"; POST /api/mcp/discover lists them.';
 
 /**
- * @param before the tools that the suite has now: tools that are too large already may stay so
- * @throws ProblemError 422 when a suite cannot have so many or so large tools
+ * @param before the suite's current tools: one that is already too large may stay so
+ * @throws ProblemError 422 when the tools are too many or too large for a suite
  */
 export function checkToolLimits(tools: readonly ListedTool[], before: readonly Tool[] = []): void {
   if (tools.length === 0) throw new ProblemError(422, 'The server has no tools.');

@@ -34,9 +34,9 @@ export class ServerTools {
   }
 
   /**
-   * The listed tools that a suite can have. The author of a server may be out of reach, so one tool that cannot be
-   * used does not spoil the others.
-   * @param read what was found when the list was read
+   * The listed tools that a suite can have. The author of a server may be out of reach, so one unusable tool does not
+   * spoil the others.
+   * @param read the result of reading the list
    */
   async usable(
     teamId: string,
@@ -64,7 +64,7 @@ export class ServerTools {
     return { tools: valid, leftOut, warnings: [...changes, ...leftOutWarnings(leftOut)] };
   }
 
-  /** @throws ProblemError 422 when no tool can be used, or they are too many or too large for a suite */
+  /** @throws ProblemError 422 when no tool is usable, or they are too many or too large for a suite */
   async forNewSuite(
     teamId: string,
     listed: readonly ListedTool[],
@@ -85,7 +85,7 @@ const leftOutWarnings = (leftOut: readonly LeftOutTool[]): string[] =>
     'tools are left out',
   );
 
-/** The first lines, and how many there are beyond them. */
+/** The first lines, and the number of further ones. */
 const bounded = (lines: readonly string[], what: string): string[] =>
   lines.length <= MAX_LEFT_OUT
     ? [...lines]

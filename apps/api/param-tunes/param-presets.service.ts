@@ -13,7 +13,7 @@ import { refuseLongSpaces } from './refuse-long-spaces.js';
 
 const BASE = ParamTuneInput.shape.base.parse({});
 
-/** What users do with the search spaces that they keep. */
+/** Manages saved search spaces. */
 @Injectable()
 export class ParamPresetService {
   constructor(@Inject(POOL) readonly pool: Pool) {}

@@ -25,7 +25,7 @@ import { ParamTuneService } from './param-tunes.service.js';
 /** The model and the number of the last arm of a page. */
 const CURSOR = /^\d{1,3}\.\d{1,5}$/;
 
-/** Its base has texts as a run has. */
+/** Its base has texts like a run. */
 const TUNE_BYTES = 2 ** 20;
 
 @Controller('api/tool-eval/param-tune')

@@ -41,7 +41,7 @@ describe('an estimate', () => {
   it('counts combinations, those whose requests differ, and requests; and runs nothing', async () => {
     const { status, body: told } = await estimate({ models: ['sim::a', 'sim::b'] });
     // 42 cases to tune on and 18 held out. Model a: 6 arms and the base, which has no top_p. Model b takes no top_p:
-    // three temperatures, of which one is that of the base.
+    // three temperatures, one of them that of the base.
     const of = (arms: number) => arms * 42 + Math.min(8, arms) * 42 * 3 + 4 * 18 * 3;
     expect({ status, told }).toMatchObject({
       status: 200,

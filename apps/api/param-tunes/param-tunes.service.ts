@@ -29,7 +29,7 @@ import { refuseLongSpaces } from './refuse-long-spaces.js';
 import { resolveArms } from './resolve-arms.js';
 
 interface Prepared {
-  /** With the limit of replies that its runs have. */
+  /** With the reply limit of its runs. */
   asked: ParamTuneInput;
   run: ResolvedRun & { estimate: Estimate };
   plan: TunePlan;
@@ -40,10 +40,10 @@ interface Prepared {
 
 const MAX_WAITING_PLANS = 30;
 
-/** What users do with tunes of parameters. */
+/** Submits and reads parameter tunes. */
 @Injectable()
 export class ParamTuneService {
-  /** By team. Thousands of combinations are computed, and held until they are stored. */
+  /** By team. Thousands of combinations are computed, and held in memory until they are stored. */
   readonly #plans = new KeyedSemaphore(
     1,
     MAX_WAITING_PLANS,
@@ -113,7 +113,7 @@ export class ParamTuneService {
     });
   }
 
-  /** What is done before a tune is stored. @throws ProblemError 422, 409 */
+  /** Everything done before a tune is stored. @throws ProblemError 422, 409 */
   #prepare(caller: Caller, input: ParamTuneInput): Promise<Prepared> {
     return this.#plans.run(caller.teamId, () => this.#plan(caller, input));
   }
@@ -172,7 +172,7 @@ export class ParamTuneService {
   }
 }
 
-/** What is wrong with the base stands in the body under `base`. */
+/** Prefixes the paths of errors in the base with `base`. */
 function rethrowInBase(error: unknown): never {
   if (!(error instanceof ProblemError) || !error.errors) throw error;
   const inBody = error.errors.map(({ path, message }) => {
@@ -183,8 +183,8 @@ function rethrowInBase(error: unknown): never {
 }
 
 /**
- * A run of the suite with the base, which is checked and estimated as any: without the cache, which may have the
- * replies to the base and none of the others.
+ * A run of the suite with the base, checked and estimated like any run. It skips the cache, which may have the replies
+ * to the base but none of the others.
  */
 const runWithBase = ({ suite_id, models, base, timeout_s, budget, experiment_id }: ParamTuneInput): RunInput =>
   RunInput.parse({ suite_id, models, ...base, timeout_s, budget, cache: 'off', experiment_id });

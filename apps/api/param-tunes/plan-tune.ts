@@ -5,7 +5,7 @@ import type { NewTuneArm } from '#lib/param-tune/rows/arms';
 import { confirmationItems } from '#lib/tuning/confirmation';
 import { planSearch, type PlannedSearch } from '#lib/param-tune/search/plan-search';
 
-/** Each step of a tune reads what all requests before it have scored. */
+/** Each step of a tune reads the scores of all requests before it. */
 const MOST_REQUESTS = 1_000_000;
 
 /** The arms of a model, and how they are searched. */
@@ -17,17 +17,17 @@ export interface PlannedTarget {
 
 export interface TunePlan {
   targets: PlannedTarget[];
-  /** Requests of each model, on average, that confirm what was found, and that promote it. */
+  /** Average number of requests per model that confirm the winner and promote it. */
   further: number;
-  /** Requests in all. */
+  /** Total number of requests. */
   planned: number;
   notes: string[];
 }
 
 /**
  * Plans the search of each model, within the budget.
- * @param cost US dollars of a request, on average; null where a price is missing
- * @throws ProblemError 422 when a grid has more combinations than it may
+ * @param cost average US dollars per request; null where a price is missing
+ * @throws ProblemError 422 when a grid has too many combinations
  */
 export function planTune(
   input: ParamTuneInput,
@@ -100,7 +100,7 @@ function refuseLargeGrids(
   );
 }
 
-/** The space of each model, and where it stands in the body. @throws ProblemError 422 */
+/** The space of each model, and its path in the body. @throws ProblemError 422 */
 export function spacesOf(
   { models, search_space: shared, per_model_search_spaces: own }: ParamTuneInput,
   names: readonly string[],

@@ -4,12 +4,12 @@ import type { EstimatedModel } from '#lib/db/read/estimate';
 import { resolveParams } from '#lib/providers/resolve-params';
 import type { Arm } from '#lib/param-tune/space/arms';
 
-/** Arms that are resolved before others get their turn. */
+/** Arms that are resolved before other work gets a turn. */
 const AT_ONCE = 100;
 
 /**
- * What a provider is sent of each arm. Several may come to the same, where it lacks a parameter or takes less of it:
- * those are one arm, the one that is most like the base.
+ * The request parameters that a provider is sent for each arm. Several arms may resolve to the same parameters, where
+ * the provider lacks a parameter or limits its range: those are merged into the one closest to the base.
  */
 export async function resolveArms(
   ordinal: number,

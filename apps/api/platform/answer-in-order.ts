@@ -2,12 +2,12 @@ import type { FastifyInstance } from 'fastify';
 import type { Socket } from 'node:net';
 import { ProblemError } from '#lib/contracts/input/problem';
 
-/** Requests that wait behind the one that a connection is answered. */
+/** Maximum number of pipelined requests waiting on a connection. */
 const MOST_WAITING = 100;
 
 /**
- * Begins with a request when those before it on its connection are answered. HTTP lets clients send several at once
- * and has them answered in their order: the memory of a later answer would be what the earlier one waits for.
+ * Starts a request once the earlier ones on its connection are answered. HTTP lets clients pipeline requests and
+ * requires answers in order: otherwise an earlier answer could wait for memory that a later one holds.
  */
 export function answerInOrder(fastify: FastifyInstance): void {
   const waiting = new WeakMap<Socket, number>();

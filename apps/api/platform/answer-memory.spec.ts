@@ -7,7 +7,7 @@ import { AnswerMemory, boundAnswers } from './answer-memory.js';
 import type { CallerRequest } from './decorators.js';
 
 const MIB = 2 ** 20;
-/** More than the operating system takes for a client that does not read. */
+/** More than the operating system buffers for a client that does not read. */
 const BYTES = 16 * MIB;
 const TEXT = 'ä'.repeat(BYTES / 2);
 
@@ -18,7 +18,7 @@ afterEach(async () => {
   await fastify.close();
 });
 
-/** Requests that have their turn. */
+/** Number of requests that hold their turn. */
 let turns: number;
 let asked: number;
 
@@ -50,7 +50,7 @@ async function listen(memory: AnswerMemory): Promise<number> {
   return (fastify.server.address() as { port: number }).port;
 }
 
-/** A client that asks, and reads nothing of the answer until it is resumed. */
+/** A client that sends a request, and reads nothing of the answer until it is resumed. */
 function ask(port: number, team: string, path = '/large', method = 'GET'): Socket {
   const socket = connect(port, '127.0.0.1').pause();
   socket.on('error', () => {});

@@ -8,26 +8,27 @@ import type { CallerRequest } from './decorators.js';
 import { toProblem } from './problem.filter.js';
 
 const MIB = 2 ** 20;
-/** Smaller answers are not counted: the operating system takes them at once. */
+/** Smaller answers are not counted: the operating system buffers them at once. */
 const SMALL_ANSWER_BYTES = 64 * 1024;
-/** What a socket is given at a time. */
+/** Bytes written to a socket at a time. */
 const PIECE_BYTES = 64 * 1024;
-/** Whose answers those are that come without a token. From however many addresses, they hold what one team may. */
+/** Owner of answers to requests without a token. All addresses together may hold as much as one team. */
 const NOBODY = '';
 
 interface Limits {
-  /** Bytes of large answers that the process holds. */
+  /** Maximum bytes of large answers in the process. */
   process: number;
-  /** Bytes of those that one team holds. */
+  /** Maximum bytes of those of one team. */
   team: number;
-  /** How many answers of a team may wait until it has taken others. */
+  /** How many answers of a team may wait for memory. */
   waiting: number;
   /**
-   * A client that takes less than `PIECE_BYTES` of what waits for it in this time is disconnected. The operating system
-   * takes a megabyte or two at a time once a third of its buffer is free: half a minute's worth of a slow connection.
+   * A client that takes less than `PIECE_BYTES` of its pending answer in this time is disconnected. The operating
+   * system takes a megabyte or two at a time once a third of its buffer is free: half a minute's worth of a slow
+   * connection.
    */
   stallMs: number;
-  /** How long an answer of the team that holds most may take while other teams find no memory. */
+  /** How long an answer of the team that holds most may take while other teams wait for memory. */
   crowdedMs: number;
 }
 const LIMITS: Limits = { process: 128 * MIB, team: 32 * MIB, waiting: 30, stallMs: 120_000, crowdedMs: 30_000 };
@@ -39,7 +40,7 @@ interface Held {
   sinceMs: number;
 }
 
-/** What a client has taken over its connection, and since when it has taken no more. */
+/** How much a client has taken over its connection, and since when it has taken no more. */
 interface Taken {
   socket: Socket;
   bytes: number;
@@ -47,8 +48,9 @@ interface Taken {
 }
 
 /**
- * The memory of large answers that clients have not taken yet, in total and per team. An answer waits until its team
- * has memory for it, and gives it back when its client has taken it, has left, or has stopped reading.
+ * Limits the memory of large answers that clients have not taken yet, in total and per team. An answer waits until its
+ * team has memory for it. The memory is released when the client has taken the answer, has left, or has stopped
+ * reading.
  */
 export class AnswerMemory {
   readonly limits: Limits;
@@ -69,16 +71,16 @@ export class AnswerMemory {
   }
 
   /**
-   * Takes memory for an answer, in the turn of its team. It is given back when the answer is closed. A request whose
-   * answer waits gives its other turn back: the team asks for other things while some of its clients read slowly.
+   * Acquires memory for an answer, in its team's turn. It is released when the answer is closed. A request whose answer
+   * waits releases its other turn, so that the team can send other requests while some of its clients read slowly.
    * @returns undefined when the client left meanwhile
-   * @throws ProblemError 429 when too many answers to questions of the team wait already
+   * @throws ProblemError 429 when too many answers to the team's GET requests are waiting
    */
   async take(request: FastifyRequest, reply: FastifyReply, answerBytes: number): Promise<true | undefined> {
     const team = (request as CallerRequest).caller?.teamId ?? NOBODY;
     const bytes = Math.min(answerBytes, this.limits.team);
     const waiting = this.#waiting.get(team) ?? 0;
-    // What was changed is answered, however many wait.
+    // A change always gets its answer, however many are waiting.
     if (waiting >= this.limits.waiting && request.method === 'GET') throw tooManyWaiting(waiting);
     const asked = this.#pool.take(team, bytes);
     let isClosed = false;
@@ -139,7 +141,7 @@ export class AnswerMemory {
     if (this.#pool.isFull) this.#makeRoom();
   }
 
-  /** A few teams whose clients read slowly keep the others from their answers no longer than this. */
+  /** Limits how long a few teams with slow clients can delay the answers of other teams. */
   #makeRoom(): void {
     const most = Math.max(...[...this.#held].map(({ team }) => this.#pool.heldBy(team)));
     const before = performance.now() - this.limits.crowdedMs;
@@ -154,7 +156,7 @@ export class AnswerMemory {
       const bytes = takenBy(socket);
       const waitsForMore = socket.writableLength === 0;
       if (waitsForMore || bytes - taken.bytes >= PIECE_BYTES) Object.assign(taken, { bytes, sinceMs: now });
-      // A reset: over HTTP/1.0 a connection that is closed is the regular end of an answer.
+      // Resets the connection: over HTTP/1.0 a closed connection is the regular end of an answer.
       else if (now - taken.sinceMs >= this.limits.stallMs) socket.resetAndDestroy();
     }
   }
@@ -170,7 +172,7 @@ function onceClosed({ raw: { socket } }: FastifyRequest, { raw }: FastifyReply, 
     socket.off('close', close);
     done();
   };
-  // An answer that waits behind another one on its connection is not closed with it.
+  // Closing a connection does not close an answer that waits behind another one on it.
   if (raw.destroyed || socket.destroyed) return done();
   raw.once('close', close);
   socket.once('close', close);
@@ -184,7 +186,7 @@ const tooManyWaiting = (waiting: number): ProblemError =>
     5000,
   );
 
-/** Counts every large answer that is a finished text, and lets none wait for a client that does not read. */
+/** Counts every large answer that is complete in memory, and disconnects clients that do not read theirs. */
 export function boundAnswers(fastify: FastifyInstance, memory: AnswerMemory): void {
   fastify.addHook('onSend', async (request, reply, payload) => {
     if (request.method === 'HEAD') return payload;
@@ -214,7 +216,7 @@ function problemInstead(reply: FastifyReply, error: unknown): string {
   return JSON.stringify(problem);
 }
 
-/** The bytes in such pieces that a socket takes the next one when its client has read the one before. */
+/** Splits the bytes so that a socket takes the next chunk when its client has read the previous one. */
 export function* inPieces(parts: readonly Uint8Array[]): Generator<Uint8Array> {
   for (const part of parts)
     for (let at = 0; at < part.length; at += PIECE_BYTES) yield part.subarray(at, at + PIECE_BYTES);

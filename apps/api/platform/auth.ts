@@ -10,7 +10,7 @@ import { credentialOf } from './credentials.js';
 import { routeOptions, type CallerRequest } from './decorators.js';
 import { isFromOwnPage } from './own-page.js';
 
-/** For so long a revoked token, or a session that has ended, can still read. It can change nothing. */
+/** How long a revoked token, or a session that has ended, can still read. It cannot change anything. */
 const REMEMBER_MS = 3000;
 const MAX_REMEMBERED = 1000;
 export const MAX_SIGN_IN_BYTES = 1000;
@@ -22,9 +22,9 @@ const ENDED: Record<Credential['kind'], string> = {
 export const refusalOf = (kind: Credential['kind'] = 'token'): string => ENDED[kind];
 
 /**
- * Looks up the caller of each request and checks the role, before a byte of the body is read: the API stores and
- * parses nothing from those who may not send it. Every route under /api/ needs a token or a session, but for the one
- * that makes a session, and no other route does.
+ * Looks up the caller of each request and checks the role before any of the body is read: the API stores and parses
+ * nothing from callers who may not send it. Every route under /api/ needs a token or a session, except the one that
+ * creates a session; no other route does.
  */
 export function checkTokens(fastify: FastifyInstance, pool: Pool): void {
   const callers = new RememberedCallers(pool);
@@ -48,7 +48,7 @@ export function checkTokens(fastify: FastifyInstance, pool: Pool): void {
   });
 }
 
-/** Another site must not sign its visitors in, as somebody else than they think, nor anyone send more than a token. */
+/** Another site must not sign its visitors in as a different user, and no request may send more than a token. */
 function checkSignIn(request: IncomingMessage): void {
   if (!isFromOwnPage(request))
     throw new ProblemError(
@@ -60,7 +60,7 @@ function checkSignIn(request: IncomingMessage): void {
     throw new ProblemError(413, `The body is {"token": "..."}, of at most ${MAX_SIGN_IN_BYTES} bytes.`);
 }
 
-/** The callers of the last seconds, by their tokens and sessions. */
+/** Caches the callers of the last seconds, by token and session. */
 class RememberedCallers {
   readonly #callers = new Map<string, { caller: Caller; untilMs: number }>();
 

@@ -1,7 +1,7 @@
 import { toInputErrors, MAX_INPUT_ERRORS } from '#lib/contracts/input/input-errors';
 import { ProblemError, formatInputError } from '#lib/contracts/input/problem';
 
-/** The problem of a request that does not fit its schema, with each field that is wrong. */
+/** The problem of a request that does not match its schema, with each invalid field. */
 export function badInput(issues: readonly unknown[]): ProblemError {
   const errors = toInputErrors(issues);
   return new ProblemError(

@@ -10,7 +10,7 @@ beforeAll(async () => {
   client = api.client;
 }, 60_000);
 
-/** Sends bytes as they are. Without a type there is no Content-Type. */
+/** Sends bytes unchanged. Without a type there is no Content-Type. */
 async function send(path: string, body: Uint8Array, type?: string, headers: object = {}): Promise<Answer> {
   const response = await fetch(api.url + path, {
     method: 'POST',

@@ -13,7 +13,7 @@ import { LARGE_BODIES } from './large-bodies.js';
 import { USUAL_BODY_BYTES } from './body-bounds.js';
 import type { JsonBody } from './decorators.js';
 
-/** What the decorators of a route say of its body of JSON. */
+/** The JSON body options that the decorators of a route set. */
 const bodyOf = (route: object): JsonBody | undefined =>
   Reflect.getMetadataKeys(route)
     .map((key) => (Reflect.getMetadata(key, route) as { json?: JsonBody } | undefined)?.json)

@@ -3,18 +3,18 @@ import { contentTypeOf } from './content-type.js';
 import { routeOptions } from './decorators.js';
 import { tooLarge } from './upload.js';
 
-/** The largest body of a route that says nothing else: what a person types. */
+/** The default limit of a route's body: what a person types. */
 export const USUAL_BODY_BYTES = 64 * 1024;
-/** Of a route whose body has lists. */
+/** The limit of a route whose body has lists. */
 export const LISTS_BYTES = 256 * 1024;
 
-/** The most bytes of the body of a request. */
+/** The maximum size of a request's body in bytes. */
 export function bodyBoundOf(request: FastifyRequest): number {
   const { file, json } = routeOptions(request);
   return file && contentTypeOf(request) !== 'application/json' ? file.bounds.bytes : (json?.bytes ?? USUAL_BODY_BYTES);
 }
 
-/** Refuses a body that says of itself that it is too large, before a byte of it is read. */
+/** Refuses a body whose declared length is too large, before any of it is read. */
 export function refuseLargeBodies(fastify: FastifyInstance): void {
   fastify.addHook('onRequest', async (request) => {
     if (request.is404) return;

@@ -7,7 +7,7 @@ import { sendProblem, toProblem } from './problem.filter.js';
 let server: FastifyInstance;
 afterEach(() => server.close());
 
-/** A server whose bodies may be this slow. */
+/** A server with these time limits for bodies. */
 async function listen(
   jsonBounds: { totalMs: number; idleMs: number },
   inHand = new BytesInHand(bytesInHand(192)),

@@ -11,11 +11,11 @@ import { LargeJson, type LargeBodyReader } from './large-bodies.js';
 import { readJson } from './read-json.js';
 import { chunksOf, MAX_BODY_BYTES, SMALL_BYTES, Upload, type UploadBounds } from './upload.js';
 
-/** Beyond this a body of JSON is read in a thread. What a hostile one of this size costs is 40 ms. */
+/** Larger JSON bodies are parsed in a thread. A hostile one of this size costs 40 ms. */
 const LIGHT_BYTES = 64 * 1024;
-/** A body of JSON that is slower than this keeps its place from others. */
+/** A slower JSON body would keep its slot from others. */
 const JSON_BOUNDS = { totalMs: 120_000, idleMs: 10_000 };
-/** Whose bodies those are that come without a token. */
+/** Owner of bodies sent without a token. */
 const NOBODY = '';
 
 interface BodyParserOptions {
@@ -24,7 +24,7 @@ interface BodyParserOptions {
   jsonBounds?: Omit<UploadBounds, 'bytes'>;
 }
 
-/** How bodies are read: JSON as a whole, and a file piece by piece, on routes that say `@TakesFile`. */
+/** Parses bodies: JSON as a whole, and files in chunks, on routes with `@TakesFile`. */
 export function addBodyParsers(
   fastify: FastifyInstance,
   { inHand, reader, jsonBounds = JSON_BOUNDS }: BodyParserOptions,
@@ -75,8 +75,8 @@ function declaredBytes({ headers }: FastifyRequest): number | undefined {
 const wholeBytesOf = (bound: number): number => (bound > MAX_BODY_BYTES ? SMALL_BYTES : bound);
 
 /**
- * All bytes of a body, in one buffer. Many pieces would leave gaps in the memory of the process, which keep it from
- * shrinking, and a piece of one byte takes a hundred.
+ * All bytes of a body in one buffer. Many chunks would fragment the memory of the process, which keeps it from
+ * shrinking, and a chunk of one byte takes a hundred.
  */
 async function bytesOf(body: Readable, bounds: UploadBounds, declared = LIGHT_BYTES): Promise<Uint8Array<ArrayBuffer>> {
   let bytes = Buffer.allocUnsafeSlow(Math.min(declared, bounds.bytes));
@@ -97,7 +97,7 @@ function readLight(request: FastifyRequest, bytes: Uint8Array): unknown {
   return routeOptions(request).file ? value : unwrapNumbers(value);
 }
 
-/** A thread reads and checks the body. What it hands over fits its schema, which bounds what is left to do here. */
+/** Parses and checks the body in a thread. Its result matches the schema, which bounds the remaining work here. */
 async function readLarge(
   request: CallerRequest,
   bytes: Uint8Array<ArrayBuffer>,
@@ -116,5 +116,5 @@ async function readLarge(
   return json?.isReadByRoute || entries ? new LargeJson(text, entries) : parseJson(text);
 }
 
-/** The fewest bytes that a value of a large body has on average. */
+/** The minimum average size of a value in a large body. */
 const BYTES_OF_VALUE = 16;

@@ -6,14 +6,14 @@ const RETRY_AFTER_MS = 5000;
 
 export interface BytesBounds {
   ofTeam: number;
-  /** Of all teams together. Small bodies may go beyond the share of large ones, which would keep them out. */
+  /** For all teams together. Small bodies may exceed the share of large ones, which would otherwise keep them out. */
   ofAll: number;
   ofLarge: number;
-  /** How long a body waits for others to be done with. */
+  /** How long a body waits for others to finish. */
   waitMs: number;
 }
 
-/** @param mib what large bodies may take together */
+/** @param mib total size of large bodies */
 export const bytesInHand = (mib: number): BytesBounds => ({
   ofTeam: Math.floor(mib / 3) * MIB,
   ofAll: (mib + 32) * MIB,
@@ -27,7 +27,7 @@ interface Waiting {
   enter: () => void;
 }
 
-/** Counts the bytes of bodies that are in memory, before they are read. Bodies beyond the bounds wait unread. */
+/** Counts the bytes of bodies in memory, before they are read. Bodies beyond the limits wait unread. */
 export class BytesInHand {
   readonly #held = new Map<string, number>();
   #all = 0;
@@ -36,9 +36,9 @@ export class BytesInHand {
   constructor(readonly bounds: BytesBounds) {}
 
   /**
-   * @param owner a team, or all who have not signed in
-   * @returns what gives the bytes back
-   * @throws ProblemError 429 when the owner's other bodies do not end, 503 when those of all do not
+   * @param owner a team, or all callers who have not signed in
+   * @returns a function that releases the bytes
+   * @throws ProblemError 429 when the owner's other bodies do not finish, 503 when those of all owners do not
    */
   async take(owner: string, bytes: number): Promise<() => void> {
     if (!this.#fits(owner, bytes)) await this.#wait(owner, bytes);
@@ -51,7 +51,7 @@ export class BytesInHand {
     };
   }
 
-  /** Those who wait for others of their own do not hold up the teams behind them. */
+  /** Bodies that wait for others of the same owner do not hold up the teams behind them. */
   #admit(): void {
     for (const waiting of this.#waiting) {
       if (!this.#fits(waiting.owner, waiting.bytes)) continue;

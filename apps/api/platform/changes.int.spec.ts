@@ -15,7 +15,7 @@ const withProvider = async (client: Client): Promise<Client> => {
   return client;
 };
 
-/** Somebody's transaction, which a test begins and ends. */
+/** A concurrent transaction, which a test begins and ends. */
 async function aTransaction(): Promise<pg.PoolClient> {
   const client = await api.pool.connect();
   await client.query(`BEGIN; SET LOCAL idle_in_transaction_session_timeout = '60s'`);

@@ -1,11 +1,11 @@
 import type { FastifyRequest } from 'fastify';
 import { ProblemError } from '#lib/contracts/input/problem';
 
-/** The media type of a body without its parameters; empty where there is none. */
+/** The media type of a body without its parameters; empty if there is none. */
 export const contentTypeOf = ({ headers }: FastifyRequest): string =>
   (headers['content-type'] ?? '').split(';')[0]!.trim().toLowerCase();
 
-/** What Content-Type says of the charset; undefined where it says nothing. @throws ProblemError 400 for two charsets */
+/** The charset in Content-Type; undefined if there is none. @throws ProblemError 400 for two charsets */
 export function charsetOf({ headers }: FastifyRequest): string | undefined {
   const [, ...parameters] = (headers['content-type'] ?? '').split(';');
   const said = parameters

@@ -22,9 +22,9 @@ import { BODY_READER, ENV, POOL } from './stores.js';
 import { spaceRefusals } from './space-refusals.js';
 import { takeTurns } from './turns.js';
 
-/** Backstop of all that has bounds of its own: a file of replies may be sent for six hours. */
+/** Backstop for everything with its own limits: a file of replies may take six hours to send. */
 const REQUEST_TIMEOUT_MS = 6.5 * 3600_000;
-/** Each takes some 20 KB, and a page has two. */
+/** Each takes about 20 KB, and a page has two. */
 const MOST_CONNECTIONS = 5000;
 
 /**
@@ -53,7 +53,7 @@ export async function createApp(root: DynamicModule): Promise<NestFastifyApplica
   checkTokens(fastify, app.get<Pool>(POOL));
   refuseLargeBodies(fastify);
   takeTurns(fastify, app.get<Pool>(POOL));
-  // Behind the hooks that give back what a request holds.
+  // Must come after the hooks that release what a request holds.
   spaceRefusals(fastify);
   fastify.addHook('onRequest', async ({ query, params }) => [query, params].forEach(refuseUnstorable));
   serveDocument(app, fastify);
@@ -61,7 +61,7 @@ export async function createApp(root: DynamicModule): Promise<NestFastifyApplica
   return app;
 }
 
-/** Some features on a `PlatformModule` may have no threads. */
+/** Undefined for some features on a `PlatformModule`, which may have no threads. */
 function readerOf(app: NestFastifyApplication): LargeBodyReader | undefined {
   try {
     return app.get<LargeBodyReader>(BODY_READER);

@@ -12,7 +12,9 @@ export function credentialOf(request: IncomingMessage): Credential | undefined {
   return session !== undefined && isFromOwnPage(request) ? { kind: 'session', secret: session } : undefined;
 }
 
-/** A second cookie of this name is a neighbouring site's, which wants its own session to be used: neither counts. */
+/**
+ * A second cookie with this name comes from a neighbouring site that tries to inject its own session: neither counts.
+ */
 function sessionOf({ headers }: IncomingMessage): string | undefined {
   const values = (headers.cookie ?? '')
     .split(';')
@@ -21,10 +23,10 @@ function sessionOf({ headers }: IncomingMessage): string | undefined {
   return values.length === 1 ? values[0] : undefined;
 }
 
-/** The header Set-Cookie that gives a browser its session. */
+/** The Set-Cookie header that gives a browser its session. */
 export const cookieOf = (request: IncomingMessage, secret: string, expiresAt: Date): string =>
   `${SESSION_COOKIE}=${secret}; Max-Age=${Math.max(0, Math.floor((expiresAt.getTime() - Date.now()) / 1000))}; ` +
   `Path=/; HttpOnly; SameSite=Strict${isOverTls(request) ? '; Secure' : ''}`;
 
-/** The header that takes it away. */
+/** The header that removes it. */
 export const noCookie = (request: IncomingMessage): string => cookieOf(request, '', new Date(0));

@@ -10,27 +10,27 @@ import type { Caller } from '#lib/db/catalogue/callers';
 import { nameOfSchema, type LargeBodyName } from './large-bodies.js';
 import type { UploadBounds } from './upload.js';
 
-/** What a route says of itself to Fastify, which knows it before it reads the body. */
+/** Route options that Fastify knows before it reads the body. */
 export interface RouteOptions {
-  /** The role that it needs. Without it, reading needs a viewer and changing an editor. */
+  /** The required role. By default, reading needs a viewer and changing an editor. */
   needs?: Role;
-  /** It makes a session: it takes a token in its small body, from a page of this server, and needs none before. */
+  /** Creates a session: takes a token in a small body, from a page of this server, and needs none before. */
   signsIn?: boolean;
-  /** Its answer is not kept for an Idempotency-Key. */
+  /** Its answer is not stored for an Idempotency-Key. */
   keepsNoAnswer?: boolean;
-  /** Files that it takes as its body, beside JSON. */
+  /** Files that it accepts as its body, in addition to JSON. */
   file?: FileBody;
-  /** How large its body of JSON may be, where it is not as small as usual. */
+  /** The size limit of its JSON body, if it is not the default. */
   json?: JsonBody;
 }
 
 export interface JsonBody {
   bytes: number;
-  /** What a large one is held to outside of the API's own thread. */
+  /** The schema that a large one is checked against in a thread. */
   schema?: LargeBodyName;
   /** The route takes a large one as a `LargeJson`. */
   isReadByRoute?: boolean;
-  /** A list of it whose entries a `LargeJson` has one by one. */
+  /** The list whose entries a `LargeJson` provides one by one. */
   entriesOf?: string;
 }
 
@@ -38,14 +38,14 @@ export interface FileBody {
   types: readonly string[];
   bounds: UploadBounds;
   /**
-   * What tells a repeated request from another with the same Idempotency-Key: the text of the file, or its length
-   * alone where the file is too large to keep.
+   * What distinguishes a repeated request from another with the same Idempotency-Key: the text of the file, or only its
+   * length if the file is too large to keep.
    */
   identifiedBy: 'text' | 'length';
 }
 
 const optionsOfRoutes = new WeakMap<object, RouteOptions>();
-/** Adds to the options of a route. Nest's `RouteConfig` alone would replace what another decorator said. */
+/** Adds to the options of a route. Nest's `RouteConfig` alone would replace what another decorator set. */
 const addRouteOptions =
   (options: RouteOptions): MethodDecorator =>
   (target, key, descriptor) => {
@@ -56,22 +56,22 @@ const addRouteOptions =
 
 export const routeOptions = (request: FastifyRequest): RouteOptions => request.routeOptions.config as RouteOptions;
 
-/** Extensions of the OpenAPI document by which decorators speak to `openapi.ts`, which removes them. */
+/** OpenAPI extensions through which decorators pass information to `openapi.ts`, which removes them. */
 export const NEEDS = 'x-needs';
 export const SIGNS_IN = 'x-signs-in';
 export const TAKES_BYTES = 'x-takes-bytes';
 export const ALSO_TAKES = 'x-also-takes';
 export const ALSO_ANSWERS = 'x-also-answers';
-/** The role that a route needs. */
+/** The role that a route requires. */
 export const Needs = (role: Role) => applyDecorators(addRouteOptions({ needs: role }), ApiExtension(NEEDS, role));
 
-/** A repeated request is made again, whatever its Idempotency-Key. */
+/** A repeated request is executed again, whatever its Idempotency-Key. */
 export const KeepsNoAnswer = () => addRouteOptions({ keepsNoAnswer: true });
 
-/** The route that makes a session. */
+/** The route that creates a session. */
 export const SignsIn = () => applyDecorators(addRouteOptions({ signsIn: true }), ApiExtension(SIGNS_IN, true));
 
-/** A body of JSON may have so many bytes. */
+/** Size limit of the JSON body, in bytes. */
 export const TakesUpTo = (bytes: number, schema?: z.ZodType, more: Omit<JsonBody, 'bytes' | 'schema'> = {}) =>
   applyDecorators(
     addRouteOptions({ json: { bytes, schema: schema && nameOfSchema(schema), ...more } }),
@@ -79,8 +79,8 @@ export const TakesUpTo = (bytes: number, schema?: z.ZodType, more: Omit<JsonBody
   );
 
 /**
- * The route takes files as they are. Its JSON keeps numbers as they were written, as a file does.
- * @param examples of a file, by the content types that the route takes beside JSON
+ * The route accepts raw files. Its JSON keeps numbers as written, like a file.
+ * @param examples of a file, by the content types that the route accepts in addition to JSON
  */
 export const TakesFile = (examples: Record<string, string>, file: Omit<FileBody, 'types'>) =>
   applyDecorators(
@@ -88,13 +88,13 @@ export const TakesFile = (examples: Record<string, string>, file: Omit<FileBody,
     ApiExtension(ALSO_TAKES, examples),
   );
 
-/** What a route does: a title, and a sentence or two. `npm run check` refuses a route without it. */
+/** Describes a route: a title, and a sentence or two. `npm run check` refuses a route without it. */
 export const About = (summary: string, description: string) => ApiOperation({ summary, description });
 
 /**
- * Runs what a request changes in one transaction, with its audit entry, and stores the response for its
- * Idempotency-Key in the same transaction: whoever sees the effect can get the response again. Work that calls out or
- * may take long comes before it, and notifications come after it.
+ * Runs a request's changes in one transaction, with its audit entry, and stores the response for its Idempotency-Key in
+ * the same transaction: once the effect is visible, the response is available too. Work that calls out or may take long
+ * comes before it, and notifications come after it.
  */
 export type Change = <Answer>(work: (client: PoolClient) => Promise<Answer>) => Promise<Answer>;
 
@@ -106,10 +106,10 @@ export const Changes = createParamDecorator(
   (_data: unknown, context: ExecutionContext): Change => context.switchToHttp().getRequest<CallerRequest>().change!,
 );
 
-/** Content types that a route answers with, beside JSON: an example of each. */
+/** Content types of a route's answers in addition to JSON, with an example of each. */
 export const AlsoAnswers = (examples: Record<string, string>) => ApiExtension(ALSO_ANSWERS, examples);
 
-/** What a route answers, and its problems beside those that every route may answer (`openapi.ts`). */
+/** The answers of a route, and its problems in addition to those common to all routes (`openapi.ts`). */
 export function Answers(status: 200 | 201 | 202 | 204, schema?: z.ZodType, ...problems: number[]) {
   return applyDecorators(
     HttpCode(status),
@@ -123,7 +123,7 @@ export function Answers(status: 200 | 201 | 202 | 204, schema?: z.ZodType, ...pr
 }
 
 export const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
-/** An id of a path. One that is not a UUID does not exist. @throws ProblemError 404 */
+/** Checks an id in a path. One that is not a UUID does not exist. @throws ProblemError 404 */
 export function uuid(what: string, text: string): string {
   if (!UUID.test(text)) throw notFound(what, text);
   return text.toLowerCase();
@@ -132,7 +132,7 @@ export function uuid(what: string, text: string): string {
 /** The cursor of a list that is ordered by id. @throws ProblemError 400 */
 export const idCursor = (cursor: string | undefined): string | undefined => cursorOf(cursor, UUID);
 
-/** A cursor as a list gave it out. @throws ProblemError 400 when it has another form */
+/** A cursor as returned by a list. @throws ProblemError 400 when it has another form */
 export function cursorOf(cursor: string | undefined, form: RegExp): string | undefined {
   if (cursor === undefined || form.test(cursor)) return cursor;
   throw new ProblemError(400, 'The cursor does not come from this list.', [

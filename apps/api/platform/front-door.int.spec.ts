@@ -16,7 +16,7 @@ beforeAll(async () => {
 const MIB = 2 ** 20;
 const UNITS: Record<string, number> = { bytes: 1, KiB: 1024, MiB: MIB };
 
-/** Sends the head of a request whose body never comes. */
+/** Sends the head of a request whose body never arrives. */
 function sendHead(method: string, path: string, headers: object): Promise<{ status?: number; text: string }> {
   return new Promise((resolve, reject) => {
     const sent = request(api.url + path, {

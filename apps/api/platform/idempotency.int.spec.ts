@@ -1,4 +1,4 @@
-// An API of its own: a table of it is taken away, and triggers watch every effect on its database.
+// Needs its own API: the tests drop a table, and triggers watch every write to its database.
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { storeResponse, claimKey, type ClaimedKey } from '#lib/db/catalogue/idempotency';
@@ -166,7 +166,8 @@ it('a change that others are in the way of is refused with 503, says so, and can
     await other.query('SELECT 1 FROM job WHERE id = $1 FOR UPDATE', [jobId]);
     const cancelled = client.post(`/api/jobs/${jobId}/cancel`);
     await someoneWaits(api.pool);
-    // No transaction of this product locks a target after a job. Who looks for a deadlock first is ended: the cancel.
+    // No transaction of this product locks a target after a job. Postgres ends the one that checks for a deadlock
+    // first: the cancel.
     await other.query(`SET deadlock_timeout = '1 min'`);
     await other.query('SELECT 1 FROM target WHERE run_id = $1 FOR UPDATE', [runId]);
     await other.query('ROLLBACK');
@@ -262,7 +263,7 @@ describe('every route of the OpenAPI document that changes something', () => {
     const lane = (await client.get('/api/lanes')).body.items[0].id;
     const case_ = { prompt: 'p', expected_tool: 'get_weather' };
     const { test_cases: _cases, ...suite } = weatherSuite(0);
-    /** Sent in this order. Those that change nothing are marked. */
+    /** Sent in this order. Requests without effects are marked. */
     const requests: [operation: string, path: string, body: unknown, changes?: 'nothing'][] = [
       ['POST /api/tokens', '', { name: 'new', role: 'viewer', user: 'someone' }],
       ['DELETE /api/tokens/{id}', `/api/tokens/${token.id}`, undefined],
@@ -363,14 +364,14 @@ describe('every route of the OpenAPI document that changes something', () => {
         .filter((method) => method !== 'get')
         .map((method) => `${method.toUpperCase()} ${path}`),
     );
-    // A cookie cannot be given again: whoever has lost the answer signs in or out once more. A try-out ends with the
+    // A cookie cannot be issued again: a client that lost the answer signs in or out once more. A try-out ends with the
     // connection that waits for it.
     const repeated = [' /api/session', ' /api/tool-eval/try'];
     const changingData = changing.filter((operation) => !repeated.some((path) => operation.endsWith(path)));
     expect(requests.map(([operation]) => operation).sort()).toEqual(changingData.sort());
 
     // Checks every write: on commit, the same transaction must have stored an answer. Replies may be written first,
-    // because nobody sees them before their run.
+    // because they are not visible before their run.
     await pool.query(`
       CREATE TABLE effects (n int);
       INSERT INTO effects VALUES (0);

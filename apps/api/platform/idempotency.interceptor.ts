@@ -24,8 +24,8 @@ import { POOL } from './stores.js';
 import { SHARE_OF_TEAM } from './turns.js';
 
 /**
- * The share of the API's connections that the changes of all teams have. Those of one team which wait for one lock, or
- * write much, leave connections to other teams, and all of them leave some to those who read.
+ * The share of the API's connections for the changes of all teams. A team whose changes wait for one lock, or write a
+ * lot, leaves connections to other teams, and all changes together leave some to reads.
  */
 const SHARE_OF_ALL = 0.7;
 const MOST_WAITING = 100;
@@ -39,8 +39,8 @@ const MAX_KEY_LENGTH = 200;
 const isWorthRepeating = (status: number): boolean => status >= 500 || status === 429 || status === 408;
 
 /**
- * Gives the same Idempotency-Key and body the same response for a day, so that a request whose response was lost can
- * be sent again. Every changing route gets its `Change` here.
+ * Returns the same response for the same Idempotency-Key and body for a day, so that a request whose response was lost
+ * can be sent again. Every changing route gets its `Change` here.
  */
 @Injectable()
 export class IdempotencyInterceptor implements NestInterceptor {
@@ -150,7 +150,7 @@ export class IdempotencyInterceptor implements NestInterceptor {
     const { problem } = toProblem(error);
     if (isWorthRepeating(problem.status)) return releaseKey(this.pool, claim);
     await storeResponse(this.pool, claim, problem.status, JSON.stringify(problem)).catch((failure: unknown) => {
-      // A repeated request has taken the key over.
+      // A repeated request has taken over the key.
       if (!(failure instanceof ProblemError)) throw failure;
     });
   }
@@ -165,7 +165,7 @@ function storedResponse({ status, response }: Extract<KeyState, { state: 'answer
   return response === '' ? undefined : parseJson(response);
 }
 
-/** The secret of a new token is in its first response and nowhere else. */
+/** The secret of a new token is only in its first response. */
 function withoutSecrets(response: unknown): unknown {
   if (typeof response !== 'object' || response === null || !('token' in response)) return response;
   const { token, ...rest } = response;

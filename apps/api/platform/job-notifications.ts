@@ -8,8 +8,8 @@ import { connectRedis } from '#lib/runtime/redis';
 import { ENV, LOGGER } from './stores.js';
 
 /**
- * Says which jobs changed, in any process. It is a hint, which may get lost: whoever listens also asks Postgres now and
- * then.
+ * Signals which jobs changed, in any process. Notifications are hints and may get lost: listeners also poll Postgres
+ * now and then.
  */
 @Injectable()
 export class JobNotifications implements OnApplicationShutdown {
@@ -26,12 +26,12 @@ export class JobNotifications implements OnApplicationShutdown {
     });
   }
 
-  /** @param heard is given the id of a job or of its run */
+  /** @param heard called with the id of a job or of its run */
   hearAll(heard: (id: string) => void): void {
     this.#all.add(heard);
   }
 
-  /** Resolves with the next change that names this id of a job or a run, and when the signal aborts. */
+  /** Resolves at the next change of the job or run with this id, or when the signal aborts. */
   async next(id: string, signal: AbortSignal): Promise<void> {
     await once(this.#changes, `of ${id}`, { signal }).catch(() => {});
   }
