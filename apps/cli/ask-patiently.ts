@@ -2,12 +2,14 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { ApiError } from '#lib/client/api-client';
 
 const PAUSE_MS = 1000;
-/** A server may be restarting. Some work takes hours, so its watch waits for longer than one for a live connection. */
+/**
+ * A server may be restarting. Some work takes hours, so watching it tolerates a longer outage than a live connection.
+ */
 const PATIENCE_MS = 120_000;
 
 /**
- * Asks again while the server cannot be reached or cannot answer.
- * @param note is told once that it asks again
+ * Retries while the server is unreachable or cannot answer.
+ * @param note called once, at the first retry
  */
 export async function askPatiently<Answer>(ask: () => Promise<Answer>, note: (text: string) => void): Promise<Answer> {
   const until = performance.now() + PATIENCE_MS;

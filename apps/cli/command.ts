@@ -4,7 +4,7 @@ import { isObject, parseJson } from '#lib/contracts/json/json';
 import { likelyName } from '#lib/contracts/input/nearest-names';
 import { connection } from './connection.js';
 
-/** What every command takes. */
+/** Options that every command takes. */
 export interface GlobalOptions {
   server?: string;
   token?: string;
@@ -27,7 +27,7 @@ export const locally =
     await perform(options, ...args);
   };
 
-/** An action that asks the server. */
+/** An action that sends requests to the server. */
 export const onServer = <Options, Args extends unknown[] = []>(
   perform: (client: ApiClient, options: Options & GlobalOptions, ...args: Args) => Promise<void>,
 ) =>
@@ -36,13 +36,13 @@ export const onServer = <Options, Args extends unknown[] = []>(
     await perform(new ApiClient(server, token), options, ...args);
   });
 
-/** The end of a command's help: how it is called. The tests run each line. */
+/** Example calls at the end of a command's help. The tests run each line. */
 export const examples = (...lines: string[]): ['after', string] => [
   'after',
   ['', 'Examples:', ...lines.map((line) => `  $ ${line}`)].join('\n'),
 ];
 
-/** A group of commands that lists when it is called without one of them, as `toolmark suites` does. */
+/** A group of commands that lists when it is called without a subcommand, as `toolmark suites` does. */
 export function listsByDefault(group: Command, list: (...all: unknown[]) => Promise<void>): Command {
   return group
     .argument('[command...]')
@@ -59,7 +59,7 @@ export function listsByDefault(group: Command, list: (...all: unknown[]) => Prom
     });
 }
 
-/* Readers of an option's value. */
+/* Parsers of option values. */
 
 export function number(text: string): number {
   const value = Number(text);

@@ -1,9 +1,9 @@
 import type { Command, Option } from 'commander';
 
 /*
- * Shell completion. @bomb.sh/tab was tried: it turns file names off, which half of our commands take, its bash script
- * needs the bash-completion package and runs `eval` over the typed line, `$(...)` in it included, and it offers no
- * global option behind a command.
+ * Shell completion. @bomb.sh/tab was tried: it disables file names, which half of our commands take; its bash script
+ * needs the bash-completion package and runs `eval` over the typed line, including any `$(...)`; and it offers no
+ * global option after a command.
  */
 
 export interface Candidate {
@@ -11,7 +11,7 @@ export interface Candidate {
   description: string;
 }
 
-/** What may stand in place of the last of these words; nothing where the shell should offer file names. */
+/** Completions of the last of these words; empty if the shell should offer file names. */
 export function completionsOf(program: Command, words: readonly string[]): Candidate[] {
   const typed = words.at(-1) ?? '';
   const { command, option } = commandAt(program, words.slice(0, -1));
@@ -23,7 +23,7 @@ function commandAt(program: Command, words: readonly string[]): { command: Comma
   let command = program;
   let option: Option | undefined;
   for (const word of words) {
-    if (word === '=') continue; // Bash makes `--format=csv` three words.
+    if (word === '=') continue; // Bash splits `--format=csv` into three words.
     if (option) option = undefined;
     else if (word.startsWith('-')) {
       const named = optionsOf(program, command).find(({ long, short }) => word === long || word === short);
@@ -47,7 +47,7 @@ const optionsOf = (program: Command, command: Command): readonly Option[] =>
 
 const choices = (words: readonly string[] = []): Candidate[] => words.map((word) => ({ word, description: '' }));
 
-/** Scripts that ask `toolmark complete -- WORDS` and offer file names where it says nothing. */
+/** Scripts that call `toolmark complete -- WORDS`, and offer file names if it prints nothing. */
 export const COMPLETION_SCRIPTS: Record<string, string> = {
   bash: `_toolmark() {
   local IFS=$'\\n'

@@ -12,14 +12,16 @@ interface Connection {
 const fileOfLogin = (): string =>
   join(process.env.XDG_CONFIG_HOME ?? join(homedir(), '.config'), 'toolmark', 'login.json');
 
-/** Remembers a server and a token in a file that only this user can read. */
+/** Stores a server and a token in a file that only this user can read. */
 export function rememberConnection(connection: Connection): void {
   const file = fileOfLogin();
   mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
   writeFileSync(file, JSON.stringify(connection), { mode: 0o600 });
 }
 
-/** The server and token of the options, the environment, an earlier login, or the local `npm start`, in this order. */
+/**
+ * The server and token from the options, the environment, an earlier login, or the local `npm start`, in this order.
+ */
 export function connection(options: Partial<Connection>): Connection {
   const server = options.server ?? process.env.TOOLMARK_SERVER;
   const token = options.token ?? process.env.TOOLMARK_TOKEN ?? process.env.TOOLMARK_ADMIN_TOKEN;
@@ -47,7 +49,7 @@ export function checkedUrl(text: string): string {
   throw new Error(`"${text}" is not the URL of a server. Give one such as http://127.0.0.1:8501`);
 }
 
-/** The server that `npm start` runs from this checkout, or ran last, with the token that it made or found in `.env`. */
+/** The server of this checkout's current or last `npm start`, with the token that it generated or found in `.env`. */
 function localServer(): { server: string; token: string | undefined } | undefined {
   if (checkout === undefined) return undefined;
   const textOf = (file: string): string | undefined =>

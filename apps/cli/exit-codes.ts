@@ -4,7 +4,7 @@ import type { GateResult } from '#lib/gate/contract';
 export const EXIT = { done: 0, negative: 1, usage: 2, inconclusive: 3, notMeasured: 4 } as const;
 export type ExitCode = (typeof EXIT)[keyof typeof EXIT];
 
-/** The table of `toolmark --help`, and of docs/cli.md by `npm run docs`. */
+/** The table in `toolmark --help`, and in docs/cli.md through `npm run docs`. */
 export const EXIT_CODES: readonly (readonly [code: ExitCode, meaning: string])[] = [
   [EXIT.done, 'Done, or passed.'],
   [
@@ -25,14 +25,14 @@ export const GATE_EXITS: Record<GateResult, ExitCode> = {
 
 const BY_GRAVITY: readonly unknown[] = [EXIT.done, EXIT.inconclusive, EXIT.notMeasured, EXIT.negative, EXIT.usage];
 
-/** The process will exit with this code, or with one that was set before and is graver. */
+/** Makes the process exit with this code, unless a more severe one was already set. */
 export function exitWith(code: ExitCode): void {
   if (BY_GRAVITY.indexOf(code) > BY_GRAVITY.indexOf(process.exitCode ?? EXIT.done)) process.exitCode = code;
 }
 
-/** A question was answered, and the answer is no: nothing has that name, or several things have it. */
+/** A lookup with a negative result: no item has that name, or several do. */
 export class NegativeAnswer extends Error {
-  /** @param candidates what may be meant, one a line */
+  /** @param candidates possible matches, one per line */
   constructor(
     message: string,
     readonly candidates: readonly string[] = [],

@@ -3,14 +3,14 @@ import { ApiError } from '#lib/client/api-client';
 import type { Problem } from '#lib/contracts/input/problem';
 import { EXIT, exitCodeOf, NegativeAnswer } from './exit-codes.js';
 
-/** What went wrong, line by line. */
+/** The lines that explain an error. */
 export function explainError(error: Error): string[] {
   const { message, cause } = error;
   if (error instanceof ApiError) return error.lines;
   if (error instanceof CommanderError) return explainUsage(error);
   if (error instanceof NegativeAnswer) return [message, ...error.candidates.map((candidate) => `  ${candidate}`)];
   if (!(cause instanceof Error)) return [message];
-  // Only the cause of what fetch throws says what happened.
+  // For errors of fetch, only the cause says what happened.
   return message === 'fetch failed'
     ? [
         `The server cannot be reached: ${cause.message || (cause as NodeJS.ErrnoException).code}. Is it ` +
@@ -19,14 +19,14 @@ export function explainError(error: Error): string[] {
     : [message, ...explainError(cause)];
 }
 
-/** Commander puts its suggestion on a line of its own; other line ends come from the arguments. */
+/** Commander puts its suggestion on a line of its own; other line breaks come from the arguments. */
 function explainUsage({ code, message }: CommanderError): string[] {
   const lines = message.split(/\n(?=\(Did you mean )/);
   if (code === 'commander.excessArguments') lines.push('Put a name of several words in quotes.');
   return lines;
 }
 
-/** The same as a problem document, for --json. Without a `status` it is not the answer of a server. */
+/** The error as a problem document, for --json. One without `status` did not come from a server. */
 export function problemOf(error: Error): Partial<Problem> {
   if (error instanceof ApiError) return error.problem;
   return {

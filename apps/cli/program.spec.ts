@@ -90,7 +90,7 @@ it('every setting of an experiment, and every setting of a comparison, has an op
   expect(optionsOf('experiments create')).toEqual(
     expect.arrayContaining([...Object.keys(settings).map(camel), 'suite', 'baseline']),
   );
-  // The client waits for what takes long.
+  // The client itself waits for slow answers.
   const { a: _a, b: _b, runs: _runs, wait: _wait, ...query } = CompareQuery.shape;
   expect(optionsOf('compare')).toEqual(expect.arrayContaining(Object.keys(query).map(camel)));
   expect(optionsOf('experiments run-best')).toEqual(
@@ -158,7 +158,7 @@ it('every setting of a run has an option', async () => {
     ...['--tool-override', 'tools/f/description=a=b', '--tool-override', 'tools/g/description='],
     ...['--judge', 'p::j', '--judge-when', 'inline', '--judge-below', '0'],
   ]);
-  const server = new ApiClient('http://127.0.0.1:9', ''); // Asked for the name of an experiment alone.
+  const server = new ApiClient('http://127.0.0.1:9', ''); // Only asked for the name of an experiment.
   const input = await runInput(server, '019aa8a2-5c1e-7000-8000-000000000011', run.opts<RunSettings>());
   expect(Object.keys(input).sort()).toEqual(Object.keys(RunInput.shape).sort());
   expect(RunInput.parse(input)).toEqual({
@@ -186,7 +186,7 @@ it('every setting of a run has an option', async () => {
 });
 
 it('a run is judged where anything of it is said; without a model it is by the default judge of the team', async () => {
-  const server = new ApiClient('http://127.0.0.1:9', ''); // Asked for the name of an experiment alone.
+  const server = new ApiClient('http://127.0.0.1:9', ''); // Only asked for the name of an experiment.
   const judgeOf = async (more: Partial<RunSettings>) =>
     RunInput.parse(await runInput(server, 'suite', { models: ['p::a'], ...more })).judge;
   expect(await judgeOf({})).toBeUndefined();
@@ -196,7 +196,7 @@ it('a run is judged where anything of it is said; without a model it is by the d
 });
 
 describe('a tune of parameters', () => {
-  const server = new ApiClient('http://127.0.0.1:9', ''); // Asked for names alone.
+  const server = new ApiClient('http://127.0.0.1:9', ''); // Only asked for names.
   const suiteId = '019aa8a2-5c1e-7000-8000-000000000011';
   const inputOf = async (...args: string[]) => {
     const params = (await createProgram('0')).commands
@@ -276,7 +276,7 @@ describe('a tune of parameters', () => {
 });
 
 describe('a tune of prompts', () => {
-  const server = new ApiClient('http://127.0.0.1:9', ''); // Asked for names alone.
+  const server = new ApiClient('http://127.0.0.1:9', ''); // Only asked for names.
   const suiteId = '019aa8a2-5c1e-7000-8000-000000000011';
   const inputOf = async (...args: string[]) => {
     const prompt = (await createProgram('0')).commands
@@ -333,7 +333,7 @@ describe('a tune of prompts', () => {
 describe('a report of a judge', () => {
   const RUN = '019aa8a2-5c1e-7000-8000-000000000031';
   const BASELINE = '019aa8a2-5c1e-7000-8000-000000000032';
-  /** Answers that any run is there. */
+  /** Has every run. */
   const server = { run: (id: string) => Promise.resolve({ id }) } as unknown as ApiClient;
   const inputOf = async (...args: string[]) => {
     const judge = (await createProgram('0')).commands.find((one) => one.name() === 'judge')!;

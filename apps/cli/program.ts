@@ -11,7 +11,7 @@ remembered, or the server that npm start runs here. toolmark COMMAND --help show
 
 type Add = (program: Command) => void;
 
-/** The files of commands: the commands that each adds, and how it is loaded. */
+/** The command files: the commands that each adds, and how to load it. */
 export const FILES: readonly (readonly [heading: string, files: [names: string, load: () => Promise<Add>][]])[] = [
   [
     'Run suites:',
@@ -91,10 +91,10 @@ export const FILES: readonly (readonly [heading: string, files: [names: string, 
 ];
 
 /**
- * The whole command line, or its commands from the file that has this one. It throws CommanderErrors and never exits.
- * Loading it must stay cheap, since every command does: what needs zod, scoring or Socket.IO is imported by the command
- * that uses it. For the same reason commands keep copies of the contracts' lists of choices; program.spec.ts holds them
- * equal.
+ * The whole command line, or only the commands of the file that has this one. It throws CommanderErrors and never
+ * exits. Loading it must stay cheap, since every command does: what needs zod, scoring or Socket.IO is imported by the
+ * command that uses it. For the same reason commands keep copies of the contracts' lists of choices; program.spec.ts
+ * checks that they are equal.
  */
 export async function createProgram(version: string, command?: string): Promise<Command> {
   const program = new Command('toolmark')
@@ -107,7 +107,7 @@ export async function createProgram(version: string, command?: string): Promise<
     .configureOutput({
       writeOut: (text) => print(...text.replace(/\n$/, '').split('\n')),
       writeErr: (text) => print(...text.replace(/\n$/, '').split('\n')),
-      // The error is thrown as well, and run-program.ts prints it.
+      // The error is also thrown, and run-program.ts prints it.
       outputError: () => {},
     })
     .exitOverride()
@@ -121,19 +121,19 @@ export async function createProgram(version: string, command?: string): Promise<
   return program;
 }
 
-/** Where the name of the command stands in the arguments; -1 where there is none. */
+/** The index of the command's name in the arguments; -1 if there is none. */
 const indexOfCommand = (args: readonly string[]): number =>
   args.findIndex((arg, index) => !arg.startsWith('-') && !['--server', '--token'].includes(args[index - 1] ?? ''));
 
-/** The command that the arguments name. `--help` before it asks for that of the program. */
+/** The command that the arguments name. A preceding `--help` asks for the help of the program. */
 export function commandOf(args: readonly string[]): string | undefined {
   const index = indexOfCommand(args);
   return ['-h', '--help'].some((help) => args.slice(0, index).includes(help)) ? undefined : args[index];
 }
 
 /**
- * The arguments with `--json-file FILE` in place of `--json FILE` of `toolmark gate`. Commander reads an option of the
- * program wherever it stands, and there `--json` takes no file.
+ * Replaces `--json FILE` of `toolmark gate` with `--json-file FILE`. Commander accepts an option of the program at any
+ * position, and there `--json` takes no file.
  */
 export function withJsonFile(args: readonly string[]): string[] {
   const command = indexOfCommand(args);

@@ -5,7 +5,7 @@ import { version } from './installation.js';
 import { printError, printJsonError } from './output/terminal.js';
 import { commandOf, createProgram, withJsonFile } from './program.js';
 
-/** Does what the arguments say, and leaves the exit code in `process.exitCode`. */
+/** Runs the command line, and leaves the exit code in `process.exitCode`. */
 export async function runProgram(given: readonly string[]): Promise<void> {
   const args = withJsonFile(given);
   const program = await createProgram(version(), commandOf(args));
@@ -13,7 +13,7 @@ export async function runProgram(given: readonly string[]): Promise<void> {
     if (args.length === 0) program.outputHelp();
     else await program.parseAsync(args, { from: 'user' });
   } catch (error) {
-    // Commander throws as well when it has printed the help or the version.
+    // Commander also throws after it has printed the help or the version.
     if (!(error instanceof CommanderError && error.exitCode === 0)) report(error as Error, args);
   }
 }

@@ -8,19 +8,19 @@ import { openStatusArea, printError } from './output/terminal.js';
 const POLL_MS = 1000;
 /** The share of a watch's time that reading may take: a tune may have thousands of arms. */
 const READING_SHARE = 0.1;
-/** Without a terminal, progress is logged when so much more of the whole is done. */
+/** Without a terminal, progress is logged each time this share of the total has been added. */
 const LOGGED_SHARE = 0.1;
 
-/** How a parent job is watched. A `View` is all that its screen shows. */
+/** How a parent job is watched. A `View` is everything that its screen shows. */
 export interface Watched<View> {
   read(): Promise<View>;
-  /** Lines for a terminal, to be drawn again and again. */
+  /** Lines for a terminal, redrawn repeatedly. */
   draw(view: View, job: Job, columns: number, rows: number): string[];
-  /** What is new since the last call, where there is no terminal; its progress if left out. */
+  /** What is new since the last call, if there is no terminal; without this method, the progress. */
   news?(view: View, isOver: boolean): string[];
 }
 
-/** Follows a parent job to its end: drawn on a terminal, and elsewhere line by line. */
+/** Follows a parent job to its end: redrawn on a terminal, otherwise line by line. */
 export async function watchParent<View>(
   client: ApiClient,
   jobId: string,

@@ -10,8 +10,8 @@ import { progressBars } from './output/progress-bars.js';
 import { openStatusArea, printError, printWarning } from './output/terminal.js';
 
 /**
- * How long the command waits for a live connection before it asks by HTTP: a proxy may let no WebSocket through, or
- * the server may be restarting.
+ * How long the command waits for a live connection before it polls over HTTP: a proxy may block WebSockets, or the
+ * server may be restarting.
  */
 const LIVE_PATIENCE_MS = 5000;
 const POLL_MS = 500;
@@ -50,7 +50,7 @@ export async function watchRun(
 
 /**
  * Waits for the end of a job that has no models of its own to show.
- * @param news is asked now and then what else there is to say
+ * @param news called now and then for further lines
  */
 export async function watchWork(
   client: ApiClient,
@@ -68,7 +68,7 @@ export async function watchWork(
   }
 }
 
-/** Where a watch shows its progress, its notes, and each warning once. */
+/** Shows the progress of a watch, its notes, and each warning once. */
 function watchScreen(silent: boolean) {
   const bars = silent ? undefined : openStatusArea();
   const warned = new Set<string>();

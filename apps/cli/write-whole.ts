@@ -3,8 +3,8 @@ import { open } from 'node:fs/promises';
 import { ApiError } from '#lib/client/api-client';
 
 /**
- * Writes pieces as they come into a file that has its name only once it is whole: until then an earlier file of that
- * name stays as it is. A pipe or a device is written to itself.
+ * Writes chunks as they arrive to a file that gets its name only once it is complete: until then an earlier file with
+ * that name stays unchanged. A pipe or a device is written to directly.
  */
 export async function writeWhole(path: string, pieces: AsyncIterable<string>): Promise<void> {
   const earlier = statSync(path, { throwIfNoEntry: false });
@@ -29,7 +29,7 @@ async function write(path: string, pieces: AsyncIterable<string>, mode?: number)
   }
 }
 
-/** The pieces of a download, and what it means when no more come. @throws Error that says `what`, with the cause */
+/** The chunks of a download, with an error if it breaks off. @throws Error that says `what`, with the cause */
 export async function* orBrokenOff(pieces: AsyncIterable<string>, what: string): AsyncGenerator<string> {
   try {
     yield* pieces;

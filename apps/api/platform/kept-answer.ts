@@ -1,19 +1,19 @@
 /**
- * An answer that anyone may ask for without a token: made once in a while whoever asks, kept as bytes, and sent as
- * they are.
+ * An answer that needs no token: computed at most once per interval however many clients ask, kept as bytes, and sent
+ * unchanged.
  */
 export class KeptAnswer {
   #kept: Buffer | undefined;
   #madeAt = -Infinity;
   #making: Promise<Buffer> | undefined;
 
-  /** @param maxAgeMs how long the answer is kept, from when it is made */
+  /** @param maxAgeMs how long the answer is kept, from when it is computed */
   constructor(
     readonly make: () => string | Promise<string>,
     readonly maxAgeMs = Infinity,
   ) {}
 
-  /** @throws what making it throws; the next one who asks has it made again */
+  /** @throws what computing it throws; the next request computes it again */
   async bytes(): Promise<Buffer> {
     if (this.#kept && performance.now() - this.#madeAt <= this.maxAgeMs) return this.#kept;
     this.#making ??= this.#make().finally(() => (this.#making = undefined));

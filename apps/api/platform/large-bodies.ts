@@ -36,43 +36,43 @@ export const LARGE_BODIES = {
 } satisfies Record<string, z.ZodType>;
 export type LargeBodyName = keyof typeof LARGE_BODIES;
 
-/** @throws Error for a schema that no thread would find */
+/** @throws Error for a schema that is not in `LARGE_BODIES` */
 export function nameOfSchema(schema: z.ZodType): LargeBodyName {
   const found = Object.entries(LARGE_BODIES).find(([, one]) => (one as z.ZodType) === schema);
   if (!found) throw new Error('Add the schema to LARGE_BODIES, so that threads find it.');
   return found[0] as LargeBodyName;
 }
 
-/** What a thread makes of the bytes of a body. */
+/** The bytes of a body and how a thread parses them. */
 export interface LargeBodyTask {
   bytes: Uint8Array<ArrayBuffer>;
-  /** What Content-Type says of the charset. */
+  /** The charset in Content-Type. */
   charset: string | undefined;
-  /** How many values it may hold. */
+  /** Maximum number of JSON values. */
   maxValues: number;
   /** Numbers stay as they were written. */
   keepsNumbers: boolean;
-  /** What the body is held to. */
+  /** The schema of the body. */
   schema?: LargeBodyName;
-  /** A list of the body whose entries are handed over one by one, if it is a list. */
+  /** The list in the body whose entries are passed on one by one, if it is a list. */
   entriesOf?: string;
 }
 
-/** A body that is JSON, and fits its schema if it has one. */
+/** A body that is valid JSON and matches its schema, if it has one. */
 export interface LargeBodyText {
-  /** Its JSON, with numbers as far as the route takes them; undefined for an empty body. */
+  /** Its JSON, with numbers as precise as the route takes them; undefined for an empty body. */
   text: string | undefined;
-  /** JSON of the entries of the list that was asked for, which `text` then lacks. */
+  /** JSON of the entries of the requested list, which `text` then lacks. */
   entries?: string[];
 }
 
-/** Reads bodies of a team outside of the API's own thread, in turns. */
+/** Reads a team's bodies outside of the API's own thread, in turns. */
 export interface LargeBodyReader {
-  /** @throws ProblemError: what is wrong with the body; 422 beyond the limits of a thread; 429 */
+  /** @throws ProblemError: the faults of the body; 422 beyond the limits of a thread; 429 */
   readBody(teamId: string, task: LargeBodyTask): Promise<LargeBodyText>;
 }
 
-/** A large body of JSON that its route reads by itself, as texts. */
+/** A large JSON body that its route reads itself, as texts. */
 export class LargeJson {
   constructor(
     readonly text: string,

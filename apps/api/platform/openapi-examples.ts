@@ -25,8 +25,7 @@ interface Content {
 }
 
 /**
- * Puts the examples of `libs/contracts/examples` into requests and responses, and into each field the
- * part of an example that belongs to it.
+ * Adds the examples of `libs/contracts/examples` to requests and responses, and to each field its part of an example.
  */
 export function addExamples({ paths, components }: OpenAPIObject): void {
   const schemas = components!.schemas as Record<string, Schema>;
@@ -90,7 +89,7 @@ function spread(schema: Schema, values: unknown[]): void {
 
 const isEmpty = (value: unknown): boolean => Array.isArray(value) && value.length === 0;
 
-/** An example of a schema without a name, made of the examples of its parts; undefined where it has none. */
+/** Builds an example of an unnamed schema from the examples of its parts; undefined if they have none. */
 function exampleOf(schema: Schema): unknown {
   const name = nameOf(schema);
   if (name !== undefined) return Object.values(EXAMPLES[name] ?? {})[0];

@@ -4,8 +4,8 @@ import { z } from 'zod';
 export type SchemaComponents = Record<string, object>;
 
 /**
- * A zod schema as JSON Schema, without the bounds of safe integers, and without the patterns that a `format` says
- * already.
+ * Converts a zod schema to JSON Schema, without the bounds of safe integers and without patterns that a `format`
+ * already implies.
  */
 export function toJsonSchema(
   schema: z.ZodType,

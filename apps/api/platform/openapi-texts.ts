@@ -1,4 +1,4 @@
-/** Problems by status. */
+/** Problem descriptions by status. */
 export const PROBLEMS: Record<string, string> = {
   400: 'Not JSON, not UTF-8, or it does not fit the schema; `errors` says which field and why.',
   401: 'No token, or one that is unknown, revoked or expired; or a session that has ended.',
@@ -42,7 +42,7 @@ export const TAGS: Record<string, string> = {
   System: 'Whether the installation works.',
 };
 
-/** Ids in a path, by the segment in front of them, or by two. */
+/** Path parameters, by the preceding segment or two. */
 const PATH_PARAMETERS: Record<string, { description: string; example: string }> = {
   'tool-suites': { description: 'The id of the suite.', example: '019aa8a2-5c1e-7000-8000-000000000011' },
   versions: { description: 'The version of the suite: a number from 1.', example: '1' },
@@ -74,7 +74,7 @@ const PATH_PARAMETERS: Record<string, { description: string; example: string }> 
   providers: { description: 'The `key` of the provider.', example: 'openai' },
 };
 
-/** What describes the parameter `name` of a path. */
+/** The description of path parameter `name`. */
 export function describePathParameter(path: string, name: string): object | undefined {
   const segments = path.split('/');
   const at = segments.indexOf(`{${name}}`);

@@ -34,7 +34,7 @@ beforeAll(async () => {
     base_url: 'http://127.0.0.1:9/v1',
     models: [...models].map((id) => ({ id, input_cost_per_mtok: 1, output_cost_per_mtok: 1 })),
   });
-  // As many cases as a tune with a holdout takes, and the tags and names that examples ask for.
+  // Enough cases for a tune with a holdout, with the tags and names that the examples use.
   const manyCases = Array.from({ length: 14 }, (_, n) =>
     exampleSuite.test_cases.map((one, index) => ({
       ...one,
@@ -60,7 +60,7 @@ beforeAll(async () => {
     [done.eval_id],
   );
   const experiment = (await client.post('/api/experiments', { name: 'e', suite_id })).body;
-  // What a worker leaves of a run that is completed, and best.
+  // Writes what a worker stores for the completed, best run.
   for (const [table, id] of [
     ['job', baseline.job_id],
     ['run', baseline.eval_id],
@@ -107,7 +107,7 @@ beforeAll(async () => {
 
 const known = (text: string): string => ids.reduce((made, [example, real]) => made.replaceAll(example, real), text);
 
-/** The operations with one of these methods, in the order of /docs, with their paths filled in. */
+/** The operations with these methods, in the order of /docs, with their paths filled in. */
 function operations(...methods: string[]): any[] {
   return Object.entries<any>(document.paths)
     .flatMap(([path, item]) => methods.flatMap((method) => (item[method] ? [{ ...item[method], method, path }] : [])))
@@ -141,13 +141,13 @@ describe('the description of the API', () => {
     const sendable = operations('post', 'put', 'patch').filter(
       (operation) => operation.requestBody && isForTokens(operation),
     );
-    // A run that was resumed goes on, and cannot be judged meanwhile.
+    // A resumed run is in progress, so it cannot be judged.
     const isJudge = ({ path }: { path: string }): number => Number(path === '/api/judge');
     for (const operation of sendable.toSorted((a, b) => isJudge(b) - isJudge(a))) {
       for (const [type, { example, examples }] of Object.entries<any>(operation.requestBody.content)) {
         for (const key of examples ? Object.keys(examples) : ['']) {
           const { summary, value } = examples ? document.components.examples[key] : { summary: type, value: example };
-          // There is no worker: who waits for an answer waits until its deadline.
+          // There is no worker, so a request that waits for an answer would wait until its deadline.
           const body = known(typeof value === 'string' ? value : JSON.stringify(value)).replace(
             /"deadline_s":\d+/,
             '"deadline_s":1',
@@ -193,7 +193,7 @@ describe('the description of the API', () => {
     const told = [];
     for (const operation of operations('get'))
       told.push(`${operation.path}: ${isAnswer(operation, await client.get(operation.filled))}`);
-    // Nothing listens at the provider's address, and no runs to compare or check are named.
+    // The provider's address has no listener, and no runs to compare or check are named.
     const others = [
       '/api/providers/{key}/discover: 422',
       '/api/tool-eval/history/{id}/facets: 409',

@@ -15,10 +15,10 @@ import { describePathParameter, INTRODUCTION, PROBLEMS, TAGS } from './openapi-t
 
 const METHODS = ['get', 'post', 'put', 'patch', 'delete'] as const;
 const CHANGING_METHODS: ReadonlySet<string> = new Set(['post', 'put', 'patch', 'delete']);
-/** Problems that any route may answer. */
+/** Problems that any route may return. */
 const COMMON_PROBLEMS = ['400', '401', '403', '422', '429', '503'];
 
-/** Controllers whose routes stand under the tag of another, and have its name in their operation ids. */
+/** Controllers whose routes are listed under the tag of another, and use its name in their operation ids. */
 const TAG_OF_CONTROLLER: Record<string, string> = {
   Results: 'Runs',
   Ranking: 'Runs',
@@ -41,8 +41,7 @@ type Operation = NonNullable<OpenAPIObject['paths'][string]['get']> & {
 };
 
 /**
- * The OpenAPI document: the routes as Nest knows them, the schemas of `libs/contracts`, and what holds for all
- * routes.
+ * Builds the OpenAPI document: the routes from Nest, the schemas of `libs/contracts`, and what applies to all routes.
  */
 export function describeApi(app: INestApplication): OpenAPIObject {
   const schemas = { input: {}, output: toJsonSchema(Problem, 'output').components };
@@ -54,7 +53,7 @@ export function describeApi(app: INestApplication): OpenAPIObject {
       return { schema: converted };
     },
   }) as OpenAPIObject & { components: object };
-  // A schema of both requests and responses says what requests may leave out.
+  // A schema used by both requests and responses describes what requests may omit.
   document.components.schemas = { ...schemas.output, ...schemas.input };
   document.components.parameters = { 'Idempotency-Key': IDEMPOTENCY_KEY };
   document.components.responses = Object.fromEntries(
@@ -94,7 +93,7 @@ function documentHead(): ReturnType<DocumentBuilder['build']> {
   return builder.build();
 }
 
-/** Adds what decorators left in extensions, and what holds for every route of its kind. */
+/** Applies the extensions that decorators set, and what every route of this kind has. */
 function completeOperation(operation: Operation, path: string, isChanging: boolean): void {
   operation.tags = operation.tags?.map(tagOf);
   const signsIn = operation[SIGNS_IN];
@@ -129,12 +128,12 @@ function problemsOf(operation: Operation, isChanging: boolean): Set<string> {
   ]);
 }
 
-/** Says how large a body of JSON may be. */
+/** Documents the maximum size of a JSON body. */
 function describeBound(body: Operation['requestBody'], bytes: number): void {
   if (body && 'content' in body) body.description = `JSON of at most ${sizeName(bytes)}.`;
 }
 
-/** Adds content types beside JSON, each with its example. */
+/** Adds content types in addition to JSON, each with its example. */
 function addTexts(holder: object | undefined, examples: Record<string, string> = {}): void {
   const { content = {} } = (holder ?? {}) as { content?: SchemaComponents };
   for (const [type, example] of Object.entries(examples))

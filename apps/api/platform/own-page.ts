@@ -3,10 +3,10 @@ import type { TLSSocket } from 'node:tls';
 import { PAGE_HEADER } from '#lib/contracts/page-header';
 
 /**
- * Whether a page of this server sent a request, so that the cookie of a session may count: other pages can make a
- * browser send requests, too, and a cookie with them. The browser says so in Sec-Fetch-Site, or in Origin where it
- * leaves that out: on WebSockets, and without TLS. Where it has neither (reading without TLS), the page says so itself,
- * with a header that no other origin can send.
+ * Whether a request comes from a page of this server, so that its session cookie may count: other pages can make a
+ * browser send requests with the cookie too. The browser says so in Sec-Fetch-Site, or in Origin when it omits that
+ * header: on WebSockets, and without TLS. When it sends neither (reads without TLS), the page itself sends a header
+ * that no other origin can send.
  */
 export function isFromOwnPage(request: IncomingMessage): boolean {
   const { 'sec-fetch-site': site, origin, [PAGE_HEADER]: own } = request.headers;
@@ -26,22 +26,22 @@ function isOwnOrigin(origin: string, request: IncomingMessage): boolean {
 }
 
 /**
- * Whether the browser sees TLS: it says so itself with Origin, and a proxy with X-Forwarded-Proto. A client that lies
- * about either only spoils its own cookie.
+ * Whether the browser uses TLS: the browser says so in Origin, and a proxy in X-Forwarded-Proto. A client that fakes
+ * either only breaks its own cookie.
  */
 export function isOverTls(request: IncomingMessage): boolean {
   const { origin = '' } = request.headers;
   return (URL.canParse(origin) ? new URL(origin).protocol : protocolOf(request)) === 'https:';
 }
 
-/** The scheme of the address that the browser shows, as far as it is known: a proxy may not tell. */
+/** The scheme of the address in the browser, as far as it is known: a proxy may not pass it on. */
 function protocolOf({ headers, socket }: IncomingMessage): 'http:' | 'https:' | undefined {
   const forwarded = firstOf(headers['x-forwarded-proto']);
-  // Some proxies name the scheme of the WebSocket.
+  // Some proxies send the scheme of the WebSocket.
   if (forwarded !== undefined) return /^(https|wss)$/i.test(forwarded) ? 'https:' : 'http:';
   return (socket as TLSSocket).encrypted ? 'https:' : undefined;
 }
 
-/** What the proxy that is nearest to the browser wrote. */
+/** The value set by the proxy nearest to the browser. */
 const firstOf = (header: string | string[] | undefined): string | undefined =>
   header === undefined ? undefined : String(header).split(',')[0]!.trim();

@@ -22,7 +22,7 @@ export interface PlatformOptions {
   logger: Logger;
 }
 
-/** The stores, and what holds for all routes. Every feature's module stands on it. */
+/** The stores, and what applies to all routes. Every feature module depends on it. */
 @Global()
 @Module({
   providers: [
@@ -69,7 +69,7 @@ export class PlatformModule implements OnApplicationShutdown {
     @Inject(REDIS) readonly redis: Redis,
   ) {}
 
-  /** Nest calls it when the port is closed and all requests have ended. */
+  /** Called by Nest when the port is closed and all requests have ended. */
   async onApplicationShutdown(): Promise<void> {
     this.redis.disconnect();
     await this.pool.end();

@@ -10,7 +10,7 @@ import { routeOptions } from './decorators.js';
 import { LOGGER } from './stores.js';
 import { drain } from './upload.js';
 
-/** Errors of Postgres for a text that it cannot store. */
+/** Postgres error codes for a text that it cannot store. */
 const UNSTORABLE_CODES: ReadonlySet<unknown> = new Set(['22021', '22P05']);
 const RETRY_AFTER_MS = 5000;
 
@@ -41,7 +41,7 @@ export class ProblemFilter implements ExceptionFilter {
   }
 }
 
-/** Problems of a body that may still be arriving. */
+/** Statuses of refused bodies, which may still be arriving. */
 const REFUSED_BODY: ReadonlySet<number> = new Set([400, 413, 415]);
 
 interface ProblemResponse {
@@ -92,7 +92,7 @@ const typesOf = (request: FastifyRequest): string[] => [
   ...(routeOptions(request).file?.types ?? []),
 ];
 
-/** Names what a route takes as its body, and what came. */
+/** Names the content types that a route accepts, and the one that was sent. */
 function wrongType(request: FastifyRequest): string {
   const types = typesOf(request);
   const came = contentTypeOf(request);

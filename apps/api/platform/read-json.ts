@@ -5,9 +5,8 @@ import { mayBeUnstorable, findUnstorable } from '#lib/contracts/json/storable';
 import { jsonPointer, ProblemError, formatInputError } from '#lib/contracts/input/problem';
 
 /**
- * The JSON of a request's body, with numbers as they were written.
- * @throws ProblemError 400 naming the place where it stops being JSON, 422 naming the place of a text that Postgres
- *   cannot store
+ * Parses a request's JSON body, with numbers kept as written.
+ * @throws ProblemError 400 with the position of a syntax error, 422 with the path of a text that Postgres cannot store
  */
 export function readJson(body: string): unknown {
   const text = body.startsWith('\ufeff') ? body.slice(1) : body; // Windows editors write a byte order mark.
@@ -26,8 +25,8 @@ export function readJson(body: string): unknown {
 }
 
 /**
- * Looks over the JSON of a large body before it is parsed.
- * @throws ProblemError 413 when it has more values than it may, 400 when it nests deeper than it may
+ * Checks the JSON of a large body before it is parsed.
+ * @throws ProblemError 413 for too many values, 400 for too deep nesting
  */
 export function refuseExcess(text: string, maxValues: number): void {
   const excess = findJsonExcess(text, { values: maxValues, depth: MAX_JSON_DEPTH });

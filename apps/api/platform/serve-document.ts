@@ -8,7 +8,7 @@ import { describeApi } from './openapi.js';
 
 const PATH = '/openapi.json';
 
-/** Serves the OpenAPI document, which is made when it is first asked for, and its page, which reads it from there. */
+/** Serves the OpenAPI document, which is built at the first request, and its page, which loads it. */
 export function serveDocument(app: NestFastifyApplication, fastify: FastifyInstance): void {
   const document = new KeptAnswer(() => JSON.stringify(describeApi(app)));
   let tag: string | undefined;
@@ -17,7 +17,7 @@ export function serveDocument(app: NestFastifyApplication, fastify: FastifyInsta
     tag ??= `"${sha256(bytes.toString()).slice(0, 32)}"`;
     void reply.header('etag', tag).header('cache-control', 'no-cache');
     if (request.headers['if-none-match'] === tag) return reply.status(304).send();
-    // All share the same bytes, which take no memory of large answers.
+    // All requests share the same bytes, which do not count as memory of large answers.
     void reply.type('application/json; charset=utf-8').header('content-length', bytes.length);
     return reply.send(streamOf(inPieces([bytes])));
   });

@@ -5,19 +5,19 @@ import type { Server } from 'node:http';
 import type { Logger } from '#lib/runtime/logger';
 import { LOGGER } from './stores.js';
 
-/** Load balancers ask every few seconds whether an API is ready. */
+/** Load balancers check readiness every few seconds. */
 const KEEP_SERVING_MS = 5000;
 /**
- * How long requests under way may take after that. Together this is less than the half minute after which an
- * orchestrator kills a process.
+ * How long requests in progress may take after that. The total stays below the half minute after which an orchestrator
+ * kills a process.
  */
 const BREAK_OFF_AFTER_MS = 20_000;
 const SIGNALS = ['SIGTERM', 'SIGINT'] as const;
 
 /**
- * How the API stops. On SIGTERM it is not ready from then on, serves until load balancers have noticed, then closes
- * its port and its sockets, and lets requests under way end. On SIGINT, or on a second signal, it waits only for
- * short requests.
+ * Graceful shutdown of the API. After SIGTERM it reports not ready, serves until load balancers have noticed, then
+ * closes its port and its sockets, and lets requests in progress finish. On SIGINT, or on a second signal, it waits
+ * only for short requests.
  */
 @Injectable()
 export class Shutdown implements BeforeApplicationShutdown, OnApplicationShutdown {
@@ -36,7 +36,7 @@ export class Shutdown implements BeforeApplicationShutdown, OnApplicationShutdow
     return this.#isReady;
   }
 
-  /** Aborts when the API no longer waits for readers of long answers. */
+  /** Aborts when the API stops waiting for clients that read long answers. */
   get longAnswers(): AbortSignal {
     return this.#longAnswers.signal;
   }
@@ -46,8 +46,9 @@ export class Shutdown implements BeforeApplicationShutdown, OnApplicationShutdow
   }
 
   /**
-   * Begins to stop, once, and resolves when it is time to close connections. Nest runs the hooks of modules in an
-   * order that follows their imports: whoever closes something in `beforeApplicationShutdown` waits for this first.
+   * Starts the shutdown, once, and resolves when it is time to close connections. Nest runs the hooks of modules in an
+   * order that follows their imports: a module that closes something in `beforeApplicationShutdown` waits for this
+   * first.
    */
   untilClosing(signal?: string): Promise<void> {
     return (this.#closing ??= this.#keepServing(signal));
@@ -77,7 +78,7 @@ export class Shutdown implements BeforeApplicationShutdown, OnApplicationShutdow
   }
 }
 
-/** Whether a signal comes within this time; it resolves as soon as one does. */
+/** Whether a signal arrives within this time; resolves as soon as one does. */
 function secondSignal(withinMs: number): Promise<boolean> {
   return new Promise((resolve) => {
     const end = (came: boolean): void => {
@@ -92,14 +93,14 @@ function secondSignal(withinMs: number): Promise<boolean> {
 }
 
 /**
- * Lets each connection of an API that is not ready carry no further request, so that clients and load balancers
- * take another one.
+ * Makes each connection of an API that is not ready close after its current request, so that clients and load balancers
+ * reconnect elsewhere.
  */
 export function closeConnections(fastify: FastifyInstance, shutdown: Pick<Shutdown, 'isReady'>): void {
   fastify.addHook('onSend', async (_request, reply) => {
     if (!shutdown.isReady) void reply.header('connection', 'close');
   });
-  // For responses whose headers were sent before.
+  // For responses whose headers were already sent.
   fastify.addHook('onResponse', async (request) => {
     if (!shutdown.isReady) request.raw.socket.destroySoon();
   });

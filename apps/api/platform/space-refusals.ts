@@ -8,9 +8,9 @@ const MOST_MS = 5000;
 const MOST_TEAMS = 10_000;
 
 /**
- * Tells a team that it asks for too much (429) fifty times a second at most. Clients that ask again at once, whatever
- * `Retry-After` says, would keep the event loop busy with refusals; so the more of them there are, the longer each one
- * waits. A single refusal is sent at once.
+ * Limits refusals (429) to fifty a second per team. Clients that retry at once, whatever `Retry-After` says, would keep
+ * the event loop busy with refusals; so the more of them there are, the longer each one waits. A single refusal is sent
+ * at once.
  */
 export function spaceRefusals(fastify: FastifyInstance): void {
   const nextOf = new LRUCache<string, number>({ max: MOST_TEAMS });

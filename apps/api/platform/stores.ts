@@ -1,7 +1,10 @@
-/** What `PlatformModule` provides beside the classes `Sealer` and `Shutdown`: `@Inject(POOL) readonly pool: Pool`. */
+/**
+ * What `PlatformModule` provides in addition to the classes `Sealer` and `Shutdown`: `@Inject(POOL) readonly pool:
+ * Pool`.
+ */
 export const ENV = Symbol('ENV');
 export const LOGGER = Symbol('LOGGER');
 export const POOL = Symbol('POOL');
 export const REDIS = Symbol('REDIS');
-/** A `LargeBodyReader`, where the application has threads. */
+/** A `LargeBodyReader`, if the application has threads. */
 export const BODY_READER = Symbol('BODY_READER');

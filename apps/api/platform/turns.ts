@@ -7,19 +7,21 @@ import { KeyedSemaphore } from '#lib/runtime/keyed-semaphore';
 import type { CallerRequest } from './decorators.js';
 import { Upload } from './upload.js';
 
-/** The share of the API's connections to Postgres that the requests of one team have at a time, and its changes. */
+/**
+ * The share of the API's Postgres connections that the requests of one team may use at a time, and its changes as well.
+ */
 export const SHARE_OF_TEAM = 0.3;
 const MOST_WAITING = 300;
-/** Entries of a list. Beyond so many, it is a long one. */
+/** Maximum number of entries of a short list. */
 const SHORT_LIST = 50;
 const MAX_REST_MS = 250;
 
 /**
- * Lets so many requests of a team at a time do their work, from when their body is read until their answer is there or
- * begins to stream. The others wait in the line of their team, so that no other team waits for them. Work that comes to
- * a line of its own (any `KeyedSemaphore`, changes too) leaves this one. A file that is still arriving takes no turn.
- * Long lists of a team come one after the other, and those that wait do so for as long again as the one before took:
- * however many clients ask for them, they take half of the event loop, which everybody's requests need.
+ * Limits how many requests of a team are processed at a time, from when their body is read until their answer is
+ * complete or begins to stream. The others wait in their team's queue, so that they delay no other team. Work that
+ * enters a queue of its own (any `KeyedSemaphore`, including changes) leaves this one. A file that is still arriving
+ * takes no turn. Long lists of a team run one at a time, each followed by a pause as long as the list took while others
+ * wait: however many clients request them, they use at most half of the event loop that all requests share.
  */
 export function takeTurns(fastify: FastifyInstance, pool: Pool): void {
   const line = new KeyedSemaphore(

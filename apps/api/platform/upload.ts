@@ -3,26 +3,29 @@ import { TextReader } from '#lib/contracts/input/decode-text';
 import { ProblemError } from '#lib/contracts/input/problem';
 import { TextStream } from '#lib/imports/source/text-stream';
 
-/** The largest body that is in memory as a whole. */
+/** The largest body that is held in memory as a whole. */
 export const MAX_BODY_BYTES = 10 * 2 ** 20;
 
-/** How large a body may be and how slowly it may come: a slow sender would keep others waiting. */
+/** Limits on the size of a body and on how slowly it may arrive: a slow sender would keep others waiting. */
 export interface UploadBounds {
   bytes: number;
-  /** From when its reader begins to its end. */
+  /** From the start of reading to the end of the body. */
   totalMs?: number;
-  /** From one piece to the next. */
+  /** From one chunk to the next. */
   idleMs?: number;
 }
 const DEFAULT_TOTAL_MS = 120_000;
 
-/** A body that is known to be no larger does not take turns with others. */
+/** A body that is known not to exceed this does not take turns with others. */
 export const SMALL_BYTES = 2 ** 20;
 
-/** How much of an unwanted body is read, and for how long, from a client that is still sending. */
+/** How much of an unwanted body is read, and for how long, while the client is still sending. */
 const DRAIN = { bytes: 64 * 2 ** 20, ms: 10_000, idleMs: 3000 };
 
-/** Reads on what nobody wants: a client that is still sending reads no response, and sees a broken connection. */
+/**
+ * Discards the rest of an unwanted body: a client that is still sending would not read the response, and would see a
+ * broken connection.
+ */
 export async function drain(body: Readable): Promise<void> {
   const chunks = iterate(body);
   const endsAt = performance.now() + DRAIN.ms;
@@ -44,8 +47,8 @@ async function within<Made>(ms: number, work: Promise<Made>): Promise<Made | und
 }
 
 /**
- * The bytes of a body as they come.
- * @throws ProblemError 413 beyond its bound, 408 when it comes too slowly or breaks off
+ * The bytes of a body as they arrive.
+ * @throws ProblemError 413 beyond its size limit, 408 when it arrives too slowly or breaks off
  */
 export async function* chunksOf(
   body: Readable,
@@ -68,7 +71,7 @@ export const tooLarge = (bytes: number): ProblemError =>
     `The body is larger than ${sizeName(bytes)}, the most that this route takes. Send less of it at a time.`,
   );
 const MIB = 2 ** 20;
-/** A size in words, such as `64 KiB`. */
+/** A readable size, such as `64 KiB`. */
 export const sizeName = (bytes: number): string => {
   if (bytes < 1024) return `${bytes} bytes`;
   return bytes < MIB ? `${bytes / 1024} KiB` : `${bytes / MIB} MiB`;
@@ -81,7 +84,7 @@ const brokenOff = ({ totalMs, idleMs }: { totalMs: number; idleMs: number }): Pr
       `${idleMs / 1000} s may pass between two pieces. Nothing of it was stored.`,
   );
 
-/** A body that is read piece by piece, and never beyond its bounds. */
+/** A body that is read in chunks, and never beyond its limits. */
 export class Upload extends TextStream {
   readonly #body: Readable;
   readonly isSmall: boolean;
@@ -101,7 +104,10 @@ export class Upload extends TextStream {
     return drain(this.#body);
   }
 
-  /** Ends it when the response is sent. A client that has not sent all of it has some time to read the response. */
+  /**
+   * Destroys the body some time after the response is sent, so that a client that is still sending can read the
+   * response.
+   */
   release(): void {
     setTimeout(() => void (this.#body.readableEnded || this.#body.destroy()), DRAIN.ms).unref();
   }
@@ -113,7 +119,7 @@ export class Upload extends TextStream {
     return text;
   }
 
-  /** What identifies its request, for the Idempotency-Key. */
+  /** Identifies its request for the Idempotency-Key. */
   toJSON(): object {
     return { bytes: this.declaredLength ?? null };
   }

@@ -3,8 +3,8 @@ import { LargeJson } from './large-bodies.js';
 import { Upload } from './upload.js';
 
 /**
- * Holds what a request says to the schemas of its route, but for uploads and large bodies that routes read as texts:
- * they were checked, or are as they are read.
+ * Validates requests against the schemas of their route, except for uploads and large bodies that routes read as texts:
+ * those are validated elsewhere, or while they are read.
  */
 export class ValidationPipe extends StandardSchemaValidationPipe {
   override async transform<T>(value: T, metadata: ArgumentMetadata): Promise<T> {

@@ -6,17 +6,17 @@ import { levelsAlive } from '#lib/queue/workers-alive';
 import { RELEASE } from './release.js';
 import { REDIS } from './stores.js';
 
-/** Why nobody does a job that needs a level; undefined when somebody can, or nobody knows. */
+/** Why no worker can do a job that needs a level; undefined when one can, or when it is unknown. */
 export type WhyNobody = (type: JobType, level: number) => string | undefined;
 
-/** How long the levels of workers are believed: they say theirs every five seconds. */
+/** How long the levels of workers are cached: they report every five seconds. */
 const BELIEVED_MS = 1000;
-/** Of Redis; without its answer nobody knows. */
+/** Timeout for Redis; without its answer the levels are unknown. */
 const ANSWERS_WITHIN_MS = 500;
 
 /**
- * Finds out what no running worker can do. The API has to say so, because the workers that run know nothing of it, or
- * there are none.
+ * Finds out what no running worker can do. The API has to report it: running workers do not know about jobs above their
+ * level, and there may be no worker at all.
  */
 @Injectable()
 export class WorkersMissing {

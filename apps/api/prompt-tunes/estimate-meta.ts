@@ -6,13 +6,16 @@ import type { EstimateRepository } from '#lib/db/read/estimate';
 
 type Texts = StoredPromptTune['base'];
 
-/** Characters of a token, and what a request to the meta model has beside the texts: instructions and examples. */
+/**
+ * Characters per token, and the tokens of a request to the meta model in addition to the texts: instructions and
+ * examples.
+ */
 const TOKEN = 4;
 const PROMPT_TOKENS = 1500;
-/** What a reply has beside the texts: their names, and why they are as they are. */
+/** Tokens of a reply in addition to the texts: their names, and the rationale. */
 const REPLY_TOKENS = 100;
 
-/** What the meta model takes. @param model its prices */
+/** Estimates the requests to the meta model. @param model its prices */
 export function estimateMeta(
   input: PromptTuneInput,
   requests: number,
@@ -29,16 +32,16 @@ export function estimateMeta(
   };
 }
 
-/** What a request to a model takes that no earlier run has asked. */
+/** Latency of a request to a model without an earlier run. */
 const DEFAULT_LATENCY_S = { meta: 5, model: 2 };
-/** From the end of a child run to the first request of the next one, twice in a round. */
+/** From the end of a child run to the first request of the next one, twice per round. */
 const BETWEEN_RUNS_S = 0.4;
 
 /**
- * Seconds in which a search waits for a reply of the meta model and then for its models: a new text cannot be asked for
- * before the one before it was tried.
+ * Seconds that a search spends waiting for a reply of the meta model and then for its models: a new text cannot be
+ * requested before the previous one was tried.
  * @param asks requests to the meta model
- * @param summaries the last ones of the meta model and of the models, where they have any
+ * @param summaries the latest ones of the meta model and of the models, if any
  */
 export function secondsOfRounds(
   { mode, generations }: PromptTuneInput,
@@ -52,7 +55,7 @@ export function secondsOfRounds(
   return rounds * (secondsOf(meta, DEFAULT_LATENCY_S.meta) + slowest + BETWEEN_RUNS_S);
 }
 
-/** Warns of replies that may be cut off, and then cannot be read. */
+/** Warns about replies that may be cut off, and would then be unreadable. */
 export function notesOnReplies(input: PromptTuneInput, base: Texts): string[] {
   const { longest } = replyTokens(input, 1, base);
   const most = input.meta_params.max_tokens;
@@ -63,7 +66,7 @@ export function notesOnReplies(input: PromptTuneInput, base: Texts): string[] {
   ];
 }
 
-/** Tokens of all replies, and of the longest one, if the texts stay as long as they are. */
+/** Tokens of all replies, and of the longest one, if the texts keep their length. */
 function replyTokens(
   { mode, variants, population }: PromptTuneInput,
   requests: number,

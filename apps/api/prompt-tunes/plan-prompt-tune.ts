@@ -5,21 +5,21 @@ import { FINAL_SAMPLES, FINALISTS } from '#lib/prompt-tune/finish';
 import type { Roles } from '#lib/prompt-tune/split-roles';
 
 export interface PromptPlan {
-  /** Items of each model. */
+  /** Number of items per model. */
   itemsPerModel: number;
-  /** Requests to the meta model, about. */
+  /** Approximate number of requests to the meta model. */
   asks: number;
-  /** Items that a reflective search may measure, of all models. */
+  /** Items that a reflective search may measure, over all models. */
   maxEvaluations: number;
   notes: string[];
 }
 
-/** Steps that succeed, which the default of `max_evals` is enough for. */
+/** Number of successful steps that the default of `max_evals` allows. */
 const STEPS = 10;
 
 /**
- * What a tune takes if it goes as planned.
- * @param models how many
+ * Plans a tune as if every step succeeds.
+ * @param models number of models
  * @throws ProblemError 422 when `max_evals` is not enough for the base and a single step
  */
 export function planPromptTune(
@@ -52,7 +52,7 @@ export function planPromptTune(
   return { itemsPerModel, asks, maxEvaluations, notes };
 }
 
-/** Each step of a tune reads what all requests before it have scored. */
+/** Each step of a tune reads the scores of all requests before it. */
 const MOST_REQUESTS = 1_000_000;
 
 const tooManyRequests = (planned: number): ProblemError =>

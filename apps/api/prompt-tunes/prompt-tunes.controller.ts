@@ -29,7 +29,7 @@ import { PromptTuneService } from './prompt-tunes.service.js';
 /** The number of the last candidate of a page. */
 const CURSOR = /^\d{1,6}$/;
 
-/** Its base has texts as a run has. */
+/** Its base has texts like a run. */
 const TUNE_BYTES = 2 ** 20;
 
 @Controller('api/tool-eval/prompt-tune')

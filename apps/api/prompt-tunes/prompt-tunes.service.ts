@@ -47,7 +47,7 @@ interface Prepared {
   plan: PromptPlan;
 }
 
-/** What users do with tunes of prompts. */
+/** Submits and reads prompt tunes. */
 @Injectable()
 export class PromptTuneService {
   constructor(
@@ -152,7 +152,7 @@ export class PromptTuneService {
     });
   }
 
-  /** What is done before a tune is stored. @throws ProblemError 422, 409 */
+  /** Everything done before a tune is stored. @throws ProblemError 422, 409 */
   async #prepare(caller: Caller, input: PromptTuneInput): Promise<Prepared> {
     const { teamId } = caller;
     const run = await this.runs.prepare(caller, runWithBase(input)).catch(inBody);
@@ -180,7 +180,7 @@ export class PromptTuneService {
   }
 }
 
-/** The texts to write, as they begin; beside them what the base replaces, and what the suite has in their places. */
+/** The initial texts to tune, the base's replacements of other texts, and the suite's own version of both. */
 function textsOf(input: PromptTuneInput, suite: ResolvedRun['suite']): Prepared['texts'] {
   const known = componentsOf(suite.system_prompt, suite.tools);
   const chosen = chooseComponents(input.components, known.keys());
@@ -197,7 +197,7 @@ function textsOf(input: PromptTuneInput, suite: ResolvedRun['suite']): Prepared[
   return { base, own, fixed };
 }
 
-/** What is wrong with the base stands in the body under `base`. */
+/** Prefixes the paths of errors in the base with `base`. */
 function inBody(error: unknown): never {
   if (!(error instanceof ProblemError) || !error.errors) throw error;
   const errors = error.errors.map(({ path, message }) => ({
@@ -208,8 +208,8 @@ function inBody(error: unknown): never {
 }
 
 /**
- * A run of the suite with the base, which is checked and estimated as any: without the cache, which may have the
- * replies to the base and none of the others.
+ * A run of the suite with the base, checked and estimated like any run. It skips the cache, which may have the replies
+ * to the base but none of the others.
  */
 const runWithBase = ({ base, suite_id, models, budget, experiment_id, ...input }: PromptTuneInput): RunInput =>
   RunInput.parse({

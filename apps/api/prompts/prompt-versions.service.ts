@@ -22,7 +22,7 @@ import { findSuite } from '../runs/find-suite.js';
 import { checkComponents } from '../runs/resolve-prompt.js';
 import { SuiteThreads } from '../threads/suite-threads.js';
 
-/** What users do with prompt versions. None of it changes a suite. */
+/** Manages prompt versions. None of it changes a suite. */
 @Injectable()
 export class PromptVersionService {
   constructor(
@@ -101,7 +101,7 @@ export class PromptVersionService {
     ]);
   }
 
-  /** The texts of the suite as it is now; none when it was deleted. */
+  /** The current texts of the suite; none if it was deleted. */
   async #textsOfSuite(
     teamId: string,
     { suite_id: suiteId }: PromptVersion,

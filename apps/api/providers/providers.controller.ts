@@ -15,7 +15,7 @@ import { PROVIDER_TEMPLATES } from '#lib/providers/templates';
 import { About, Answers, Changes, idCursor, Me, Needs, TakesUpTo, type Change } from '../platform/decorators.js';
 import { ProviderService } from './providers.service.js';
 
-/** A thousand models with their prices. */
+/** Enough for a thousand models with their prices. */
 const MODELS_BYTES = 2 ** 20;
 
 type ModelOfProvider = z.infer<typeof ProviderQuery>;
@@ -109,7 +109,7 @@ export class ProvidersController {
     return this.service.forget(caller, key, model, change);
   }
 
-  /** Needs an editor because it sends a request with the team's key, as a test does. */
+  /** Needs an editor because, like a test, it sends a request with the team's key. */
   @Get(':key/discover')
   @About(
     'List the models of an endpoint',

@@ -1,4 +1,4 @@
-// Two APIs of their own: one may not go to private addresses, and one finds keys sealed with another.
+// Needs two APIs of its own: one without access to private addresses, and one with a different sealing key.
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -27,7 +27,7 @@ beforeAll(async () => {
 }, 60_000);
 
 const ofTeam = 'provider_id IN (SELECT id FROM provider WHERE team_id = $1)';
-/** As a worker learns that a model refuses "required". */
+/** Stores what a worker learns from a model that refuses "required". */
 const learn = (model: string, ago = new Date().toISOString()) =>
   api.pool.query(`UPDATE model SET learned = $3 WHERE ${ofTeam} AND model_id = $2`, [
     api.teamId,

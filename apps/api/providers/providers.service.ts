@@ -30,11 +30,11 @@ import { Sealer } from '#lib/runtime/seal';
 import type { Change } from '../platform/decorators.js';
 import { ENV, POOL, REDIS } from '../platform/stores.js';
 
-/** Requests to providers that a team's tests and lists of models wait for. */
+/** Concurrent provider requests per team for tests and model lists. */
 const AT_ONCE_PER_TEAM = 2;
 const MAX_WAITING = 10;
 
-/** What users do with providers. Workers are notified of a change once it is committed. */
+/** Manages providers. Workers are notified of a change once it is committed. */
 @Injectable()
 export class ProviderService {
   readonly #turns = new KeyedSemaphore(
@@ -100,8 +100,8 @@ export class ProviderService {
   }
 
   /**
-   * Makes a small request to a model, the first if none is named. What was learned of it is forgotten and learned anew.
-   * A provider that fails is a result, not an error.
+   * Sends a small request to a model, by default the first one. What was learned about the model is forgotten and
+   * learned again. A failing provider is a result, not an error.
    */
   async test(caller: Caller, key: string, modelId: string | undefined): Promise<z.infer<typeof ProviderTest>> {
     const provider = await this.#providersOf(caller).find(key);
@@ -126,7 +126,7 @@ export class ProviderService {
     return { ok, latency_ms: latencyMs, error, learned };
   }
 
-  /** Forgets what was learned of a model, or of all: they are asked as runs have it again. */
+  /** Forgets what was learned about one model or all: they are sent requests as runs specify them again. */
   async forget(caller: Caller, key: string, modelId: string | undefined, change: Change): Promise<void> {
     const provider = await this.#providersOf(caller).find(key);
     if (modelId !== undefined) modelOf(provider, modelId);
@@ -181,7 +181,7 @@ function modelOf({ key, models }: StoredProvider, modelId: string | undefined): 
   throw new ProblemError(422, `"${key}" has no model "${modelId}". ${suggestNames(modelId, ids, 'its models')}`);
 }
 
-/** @throws ProblemError 422 when default parameters name what a run sets itself */
+/** @throws ProblemError 422 when default parameters include one that runs set themselves */
 function checkDefaultParams(models: readonly ModelInput[]): void {
   const errors = models.flatMap((model, index) =>
     findReservedParams(model.default_params, 'models', index, 'default_params'),

@@ -3,7 +3,7 @@ import { MAX_RECORDED } from '#lib/contracts/recorded';
 import type { TextStream } from '#lib/imports/source/text-stream';
 import { faultOf, refusal } from '../threads/recorded-faults.js';
 
-/** A batch ends at so many lines or characters, or so long after the one before it. */
+/** A batch ends at this many lines or characters, or this long after the previous one. */
 const BATCH = { lines: 1000, characters: 512 * 1024, afterMs: 20_000 };
 
 export interface LineBatch {
@@ -13,8 +13,8 @@ export interface LineBatch {
 }
 
 /**
- * The lines of a text in batches, as it comes in. Never holds more than a batch and one line.
- * @throws ProblemError 422 when a line or their number is beyond the bounds
+ * Splits a text into batches of lines as it arrives. Never holds more than a batch and one line.
+ * @throws ProblemError 422 when a line is too long or there are too many
  */
 export async function* lineBatches({ pieces }: TextStream): AsyncGenerator<LineBatch> {
   const batch = new OpenBatch();

@@ -7,7 +7,7 @@ import type { LargeJson } from '../platform/large-bodies.js';
 import { MAX_BODY_BYTES, Upload } from '../platform/upload.js';
 import { RecordedService } from './recorded.service.js';
 
-/** A file may take hours to send, as long as it keeps coming. */
+/** A file may take hours to send, as long as data keeps arriving. */
 const UPLOAD_BOUNDS = { bytes: MAX_RECORDED.bytes, totalMs: 6 * 3600_000, idleMs: 60_000 };
 
 @Controller('api/tool-eval/recorded')

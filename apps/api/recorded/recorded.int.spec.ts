@@ -1,4 +1,5 @@
-// An API of its own, in this process: a test looks at its pool, others count what uploads of all teams leave.
+// Needs its own API, in this process: a test looks at its pool, and others count what uploads of all teams leave
+// behind.
 import { once } from 'node:events';
 import { request, type ClientRequest, type IncomingMessage } from 'node:http';
 import { json } from 'node:stream/consumers';
@@ -35,7 +36,7 @@ const record = (suiteId: string, text: string, more: object = {}, headers: objec
   client.post(query(suiteId, more), text, { ...NDJSON, ...headers });
 const count = async (what: string, values: unknown[] = []): Promise<number> =>
   (await api.pool.query(`SELECT count(*)::int AS n FROM ${what}`, values)).rows[0].n;
-/** Counts what a failed upload leaves after housekeeping ran. */
+/** Counts the rows that a failed upload leaves after housekeeping. */
 async function leftOvers(): Promise<number[]> {
   for (const runId of await runsToPurge(api.pool)) while (await purgeRun(api.pool, runId));
   return Promise.all(
@@ -66,7 +67,7 @@ function upload(
   return { sent, answer };
 }
 const write = (sent: ClientRequest, text: string) => new Promise<void>((done) => sent.write(text, () => done()));
-/** More than one read takes. */
+/** Longer than one read of the file. */
 const PADDING = '\n'.repeat(1200);
 
 describe('recorded replies', () => {
@@ -301,7 +302,7 @@ describe('an upload of recorded replies', () => {
     expect(await count('run')).toBe(runs);
     expect(await leftOvers()).toEqual([0, 0, 0]);
 
-    // Sent in pieces again, with the same key and address and without a length.
+    // Sent again with chunked encoding (no length), with the same key and address.
     const repeat = async () => {
       const again = upload(query(suite), key);
       again.sent.end(lines({ case: 'case 0', reply: 'x' }));

@@ -24,10 +24,10 @@ import { resolveMetrics } from '../runs/resolve-metrics.js';
 import { SuiteThreads } from '../threads/suite-threads.js';
 import { storeReplies, type StoredReplies } from './store-replies.js';
 
-/** Runs whose replies were made elsewhere. */
+/** Creates runs from replies that were made elsewhere. */
 @Injectable()
 export class RecordedService {
-  /** By team. What was read into memory already takes turns. */
+  /** By team. Bodies that are already in memory take turns. */
   readonly #smallBodies = new KeyedSemaphore(
     4,
     100,
@@ -46,7 +46,7 @@ export class RecordedService {
     readonly suiteThreads: SuiteThreads,
   ) {}
 
-  /** Makes a run of replies. Beside JSON everything is in the body; beside lines the settings are in the query. */
+  /** Creates a run from replies. With JSON everything is in the body; with lines the settings are in the query. */
   async record(
     caller: Caller,
     query: object,
@@ -95,7 +95,7 @@ export class RecordedService {
       });
       return submitted;
     } catch (error) {
-      // While Postgres does not answer, the recording stays and is abandoned later.
+      // If Postgres does not answer, the recording stays and is abandoned later.
       await abandonRecording(pool, recording).catch(() => {});
       throw error;
     }
@@ -135,7 +135,7 @@ export class RecordedService {
   }
 }
 
-/** The configuration of a run that asks no model. */
+/** The configuration of a run that sends no requests. */
 const NOTHING_ASKED = {
   recorded: true,
   cache: 'off',
@@ -157,7 +157,7 @@ function parseSettings(query: object): RecordedSettings {
   throw badInput(parsed.error.issues);
 }
 
-/** @throws ProblemError 400 for a query beside a body of JSON, which has all settings */
+/** @throws ProblemError 400 for a query along with a JSON body, which has all settings */
 function refuseQuery(query: object): void {
   if (Object.keys(query).length === 0) return;
   throw new ProblemError(
@@ -167,7 +167,7 @@ function refuseQuery(query: object): void {
   );
 }
 
-/** A large body of JSON, whose replies are texts already. */
+/** A large JSON body, whose replies are already texts. */
 function large({ text, entries = [] }: LargeJson): RecordedInput {
   const settings = RecordedInput.parse({ ...(parseJson(text) as JsonObject), replies: [] });
   return { ...settings, replies: entries.map((entry) => new WrittenReply(entry)) };
@@ -176,7 +176,7 @@ class WrittenReply {
   constructor(readonly json: string) {}
 }
 
-/** Replies of a body of JSON as lines: a text of lines, or a list. */
+/** The replies of a JSON body as lines: given as a text of lines, or as a list. */
 function toIncoming(replies: RecordedInput['replies']): TextStream {
   return new TextStream(
     (async function* () {

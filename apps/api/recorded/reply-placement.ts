@@ -9,29 +9,29 @@ import type { ReadLine } from '../threads/recorded-lines.js';
 
 type KnownCase = Omit<NamedCase, 'id' | 'name'>;
 
-/** What the placed replies amount to. */
+/** Summary of the placed replies. */
 export interface Placed {
-  /** Of the cases that have replies, in order. */
+  /** Positions of the cases that have replies, in order. */
   positions: number[];
-  /** How many samples the case with the most has. */
+  /** The highest number of samples of a case. */
   samples: number;
   warnings: { code: string; message: string }[];
 }
 
 /**
- * Places each reply at an item: a sample of a case. For a suite of 100,000 cases it holds some 30 MB, and a bit for
+ * Assigns each reply to an item: a sample of a case. For a suite of 100,000 cases it holds about 30 MB, and a bit for
  * each item.
  */
 export class ReplyPlacement {
   readonly #casesById = new Map<string, KnownCase>();
-  /** Undefined for a name that several cases have. */
+  /** Undefined for a name shared by several cases. */
   readonly #casesByName = new Map<string, KnownCase | undefined>();
   readonly #takenItems: Uint8Array;
   readonly #hasReply: Uint8Array;
   readonly #lacksEmbedding = new Map<number, boolean>();
   #replies = 0;
   #samples = 0;
-  /** Lines with several rounds whose case asks once. */
+  /** Lines with several rounds whose case has a single request. */
   #extraRounds: { lines: number; first: number } | undefined;
 
   private constructor(readonly of: { pool: Pool; teamId: string; recording: Recording }) {
@@ -52,7 +52,7 @@ export class ReplyPlacement {
     if (name !== null) this.#casesByName.set(name, this.#casesByName.has(name) ? undefined : known);
   }
 
-  /** Places the reply of a line, where no other line has the item. */
+  /** Assigns a line's reply to an item, unless another line already has that item. */
   async place(line: ReadLine): Promise<RecordedReply | { fault: InputError }> {
     const known = this.#findCase(line.case);
     if (!known) return { fault: this.#unknownCase(line.case) };
@@ -95,7 +95,7 @@ export class ReplyPlacement {
     return undefined;
   }
 
-  /** A fault where the case is compared by meaning and the team has no model for that. */
+  /** A fault if the case is compared by meaning and the team has no embedding model. */
   async #meaningFault({ case: named }: ReadLine, known: KnownCase): Promise<InputError | undefined> {
     if (!known.maybeSemantic || !(await this.#needsEmbeddingModel(known.position))) return undefined;
     return {
@@ -118,7 +118,7 @@ export class ReplyPlacement {
     return needed;
   }
 
-  /** A case that is not a chain asks once, so its first round alone is scored. */
+  /** A case that is not a chain has a single request, so only the first round is scored. */
   #exchangeOf({ exchange, first, line }: ReadLine, { isChain }: KnownCase): Uint8Array {
     if (isChain || !first) return exchange;
     this.#extraRounds ??= { lines: 0, first: line };

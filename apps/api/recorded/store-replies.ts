@@ -10,13 +10,13 @@ import { ReplyPlacement, type Placed } from './reply-placement.js';
 
 export interface StoredReplies extends Placed {
   replies: number;
-  /** How many replies were read as each shape. */
+  /** Number of replies by detected shape. */
   readAs: Record<string, number>;
 }
 
 /**
- * Reads recorded replies as they come in, and stores them batch by batch. Memory does not grow with their number,
- * and no connection to Postgres waits for the sender.
+ * Reads recorded replies as they arrive, and stores them in batches. Memory does not grow with their number, and no
+ * connection to Postgres waits for the sender.
  * @throws ProblemError 422 with every fault of the replies, by line
  */
 export async function storeReplies(
@@ -41,7 +41,7 @@ export async function storeReplies(
     replies += batch.read.length;
     faults.push(...batch.faults);
     if (faults.length >= MAX_INPUT_ERRORS) break;
-    // After a fault the lines that follow are only checked. An empty batch keeps the recording from being abandoned.
+    // After a fault the remaining lines are only checked. An empty batch keeps the recording from being abandoned.
     await storeRecordedReplies(pool, recording, faults.length ? [] : placed);
   }
   if (faults.length) throw refusal(faults);

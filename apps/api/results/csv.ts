@@ -33,7 +33,7 @@ const CSV_COLUMNS: Column[] = [
   ['settled_at', (r) => r.settled_at],
   ['tool_choice_used', (r) => r.tool_choice_used],
 ];
-/** Behind those of the metrics, so that no column moves for who reads them by their place. */
+/** They follow the metrics, so that no earlier column moves for clients that read by position. */
 const LAST_COLUMNS: Column[] = [
   ['syntax', (r) => r.syntax],
   ['tags', (r) => tagsCell(r.tags)],
@@ -44,7 +44,7 @@ const LAST_COLUMNS: Column[] = [
   ...TOKEN_PARTS.map((name): Column => [name, (r) => r.usage[name]]),
   ['cost_reported', (r) => r.cost_reported],
 ];
-/** Names of columns, which no metric of a run may take. */
+/** Column names that a run's metrics may not use. */
 export const CSV_NAMES: ReadonlySet<string> = new Set([...CSV_COLUMNS, ...LAST_COLUMNS].map(([name]) => name));
 
 const metricColumns = (run: Run): Column[] =>
@@ -55,7 +55,7 @@ const metricColumns = (run: Run): Column[] =>
       ({ metrics }) => (Object.hasOwn(metrics, name) ? (metrics[name]!.score as number | null) : null),
     ]);
 
-/** A cell by RFC 4180. An apostrophe before a text keeps spreadsheets from reading it as a formula. */
+/** A cell by RFC 4180. A leading apostrophe keeps spreadsheets from reading a text as a formula. */
 function cell(value: string | number | boolean | null): string {
   if (value === null) return '';
   if (typeof value !== 'string') return String(value);
@@ -63,12 +63,12 @@ function cell(value: string | number | boolean | null): string {
   return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }
 
-/** Begins the last row, which says that the file is whole, and how many results it has. */
+/** Marks the last row, which shows that the file is complete, and its number of results. */
 const END = '#end';
 
 export function csvWriter(run: Run, { hasMark, hasEnd }: WrittenHow): ResultWriter {
   const metrics = metricColumns(run);
-  // A metric of an earlier run may have the name of a column that came later.
+  // A metric of an earlier run may have the name of a column that was added later.
   const isFree = ([name]: Column): boolean => !metrics.some(([metric]) => metric === name);
   const columns = [...CSV_COLUMNS, ...metrics, ...LAST_COLUMNS.filter(isFree)];
   const row = (cells: readonly string[]): string => `${cells.join(',')}\r\n`;

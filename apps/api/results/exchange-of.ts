@@ -11,12 +11,12 @@ import { restoreRequests } from '#lib/scoring/cases/stored-requests';
 import { toolSetOf } from '#lib/scoring/cases/tool-set';
 import { explainResult } from '#lib/scoring/house/explain-result';
 
-/** Who reads. */
+/** The reader of the exchange. */
 type Reader = Pick<Caller, 'role'>;
 
 /**
- * Stored requests leave out the tools, which are those of the case with the descriptions of the run; a large exchange
- * is answered as it is stored. Whoever may choose the address of a provider may see what a private address answered.
+ * Stored requests omit the tools, which are the case's tools with the run's descriptions; a large exchange is returned
+ * as stored. Only users who may choose a provider's address may see the response of a private address.
  */
 export function exchangeOf(
   { input, suiteTools, exchange }: ResultDetails,
@@ -30,11 +30,11 @@ export function exchangeOf(
   return { requests: whole, replies: role === 'owner' ? replies : replies.map(withoutPrivateBody), ...rest };
 }
 
-/** What the model said; nothing where an item is errored, whatever came before the error. */
+/** The texts of the model's replies; none if an item is errored, whatever came before the error. */
 export const saidOf = ({ result, exchange }: Pick<ResultDetails, 'result' | 'exchange'>): ReplyText[] =>
   exchange && result.outcome === 'scored' ? saidIn(exchange) : [];
 
-/** A result with its exchange, and its verdict explained. */
+/** A result with its exchange, and an explanation of its verdict. */
 export const answerOf = (found: ResultDetails, run: Pick<Run, 'config'>, reader: Reader): ResultWithExchange => ({
   ...found.result,
   explanation: explainResult(found),

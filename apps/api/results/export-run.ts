@@ -32,7 +32,7 @@ const WRITERS: Record<ExportFormat, (run: Run, how: WrittenHow) => ResultWriter>
 };
 
 export type ExportedHow = Pick<WrittenHow, 'hasMark' | 'hasEnd'> & { format: ExportFormat };
-/** How all of an export is written. */
+/** The format and options of an export. */
 export type WrittenAs = WrittenHow & { format: ExportFormat };
 
 export const writerOf = (run: Run, { format, ...how }: WrittenAs): ResultWriter => WRITERS[format](run, how);
@@ -42,14 +42,14 @@ export const writtenAs = (how: ExportedHow, list: ResultList): WrittenAs => ({
   isWhole: filterOf(list).length === 0,
 });
 
-/** Results of an export, written. */
+/** A written page of an export. */
 interface WrittenPage {
   parts: readonly Uint8Array[];
   count: number;
   cursor: string | null;
 }
 
-/** A run with its results, or those that a filter leaves, written page by page: memory does not grow with the run. */
+/** Writes a run with its results, optionally filtered, page by page: memory does not grow with the run. */
 export async function* exportRun(
   run: Run,
   as: WrittenAs,
@@ -69,12 +69,12 @@ export async function* exportRun(
   if (end) yield Buffer.from(end);
 }
 
-/** What a filter asks for. */
+/** The filter parameters of a request. */
 const filterOf = ({ order: _order, lean: _lean, rescore_id: _rescore, ...filter }: ResultList): [string, unknown][] =>
   Object.entries(filter).filter(([, asked]) => asked !== undefined);
 
 const MAX_FILE_NAME = 150;
-/** The name of the file says what was asked for, in characters that every system takes. */
+/** The file name describes the request, in characters that every system accepts. */
 export function exportName(runId: string, format: ExportFormat, list: ResultList): string {
   const asked = filterOf(list).map(([name, value]) => [name, ...[value].flat()].join('-'));
   const words = [`toolmark-${runId}`, ...asked].map((part) => part.replace(/[^\w.]+/g, '-'));

@@ -2,11 +2,13 @@ import { KeyedSemaphore } from '#lib/runtime/keyed-semaphore';
 import { Semaphore } from '#lib/runtime/semaphore';
 
 const AT_ONCE_PER_TEAM = 2;
-/** Clients may be slow: the threads that write exports, and not this, bound what all of them take. */
+/** High, because clients may be slow: it is the threads that write exports that limit the total load. */
 const AT_ONCE = 20;
 const MAX_WAITING = 10;
 
-/** Lets exports take turns, within a team and in all. An export has its turn until its client has all of it. */
+/**
+ * Limits concurrent exports, per team and in total. An export keeps its turn until its client has received all of it.
+ */
 export class ExportTurns {
   readonly #perTeam = new KeyedSemaphore(
     AT_ONCE_PER_TEAM,
@@ -17,8 +19,8 @@ export class ExportTurns {
 
   /**
    * Waits for a turn.
-   * @returns what gives it back
-   * @throws ProblemError 429 when too many of the team wait already
+   * @returns a function that releases it
+   * @throws ProblemError 429 when too many exports of the team are waiting
    */
   take(teamId: string): Promise<() => void> {
     return new Promise((resolve, reject) => {

@@ -3,7 +3,7 @@ import type { Run } from '#lib/contracts/run';
 import { escapeXml as xml } from '#lib/contracts/xml';
 import type { ResultWriter, WrittenHow } from './result-writer.js';
 
-/** One suite of tests, each result a test. How many there are is known of a whole run alone. */
+/** One test suite with a test per result. The totals are known only for a whole run. */
 export function junitWriter({ suite, counts }: Run, { isWhole }: WrittenHow): ResultWriter {
   const failures = counts.settled - counts.errored - counts.passed;
   const numbers = ` tests="${counts.settled}" failures="${failures}" errors="${counts.errored}"`;

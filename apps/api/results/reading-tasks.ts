@@ -13,7 +13,7 @@ import { explainResult } from '#lib/scoring/house/explain-result';
 import { answerOf, saidOf } from './exchange-of.js';
 import { writerOf, type WrittenAs } from './export-run.js';
 
-/** To parse an exchange of more takes seconds, or too much memory: it is answered without what the model said. */
+/** Parsing a larger exchange takes seconds, or too much memory: it is returned without the texts of the model. */
 const MAX_PARSED = { values: 1_000_000, bytes: 24 * 2 ** 20 };
 
 interface ResultTask {
@@ -22,7 +22,7 @@ interface ResultTask {
   runId: string;
   resultId: string;
   rescoreId?: string;
-  /** JSON of the descriptions of tools that the run has in place of the suite's. */
+  /** JSON of the run's overrides of tool descriptions. */
   overrides: string;
   role: Role;
 }
@@ -43,14 +43,14 @@ interface ExportTask {
   as: WrittenAs;
   isFirst: boolean;
 }
-/** What is read of a run where it holds up nobody else. */
+/** Reads of a run that are done in a thread, so that they block no other request. */
 export type ReadingTask = ResultTask | ListTask | ExportTask;
 
 /** An answer, or a part of an export. */
 export interface ReadingOutcome {
-  /** Its bytes in pieces, each of which moves to the other thread and shares its memory with no other. */
+  /** Its bytes in chunks; each is transferred to the other thread and shares memory with no other. */
   parts: Uint8Array[];
-  /** Of an export: how many results these are, and where it goes on. */
+  /** For an export: the number of results in this part, and the cursor of the next. */
   count: number;
   cursor: string | null;
 }
@@ -79,10 +79,10 @@ async function readResult(pool: Pool, task: ResultTask): Promise<Uint8Array[]> {
   return [inOwnMemory(JSON.stringify(answerOf({ ...found, exchange: parseExchange(json) }, { config }, { role })))];
 }
 
-/** A result with a large exchange, which is answered as it is stored. @throws ProblemError 403 */
+/** A result with a large exchange, which is returned as stored. @throws ProblemError 403 */
 function largeAnswer(found: Omit<StoredDetails, 'packed'>, json: Buffer, role: Role): Uint8Array[] {
   const isParsed = json.length <= MAX_PARSED.bytes && countMarks(json) <= MAX_PARSED.values;
-  // What a model said are texts: the numbers beside them need not keep how they were written.
+  // Only the model's texts are used, so the numbers next to them need not keep their spelling.
   const exchange = isParsed ? (JSON.parse(json.toString('utf8')) as StoredExchange) : null;
   const head = JSON.stringify({
     ...found.result,

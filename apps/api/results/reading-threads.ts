@@ -6,12 +6,12 @@ import { ThreadLimitExceeded, ThreadPool } from '#lib/runtime/threads/thread-poo
 import { ENV } from '../platform/stores.js';
 import type { ReadingOutcome, ReadingTask } from './reading-tasks.js';
 
-/** Each has a connection to Postgres. A team has one of them at a time. */
+/** Each has a connection to Postgres. A team uses one of them at a time. */
 const LIMITS = { threads: 2, cpuMs: 20_000, wallMs: 90_000, heapMb: 224 };
 
 /**
- * Threads that read large results and write exports: what takes the database, the disk and the CPU long for one team
- * happens where it holds up no other.
+ * Threads that read large results and write exports, so that a team's slow work on the database, the disk and the CPU
+ * delays no other team.
  */
 @Injectable()
 export class ReadingThreads implements OnApplicationShutdown {
@@ -21,7 +21,7 @@ export class ReadingThreads implements OnApplicationShutdown {
     this.#pool = new ThreadPool(threadModule('apps/api/results/reading-thread'), LIMITS, Infinity, { databaseUrl });
   }
 
-  /** @throws ProblemError 403, 404, 422; what the database throws */
+  /** @throws ProblemError 403, 404, 422; and whatever the database throws */
   async run(task: ReadingTask): Promise<ReadingOutcome> {
     try {
       return await this.#pool.run(task, task.teamId);

@@ -3,7 +3,7 @@ import { RESULT_ORDERS, type ResultOrder } from '#lib/contracts/result';
 import { ORDERS } from '#lib/db/read/result-orders';
 import { cursorOf } from '../platform/decorators.js';
 
-/** A cursor of a list of results in this order. @throws ProblemError 400 */
+/** The cursor of a list of results in this order. @throws ProblemError 400 */
 export function resultCursor(cursor: string | undefined, order: ResultOrder): string | undefined {
   if (cursor === undefined || ORDERS[order].form.test(cursor)) return cursor;
   const other = RESULT_ORDERS.find((one) => ORDERS[one].form.test(cursor));

@@ -35,10 +35,10 @@ let path: string;
 
 const categoryOf = (position: number): string | null => ['odd', 'even', null][position % 3]!;
 const tagsOf = (position: number): string[] => (position % 4 ? [`tag-${position % 4}`, 'tagged'] : []);
-/** The second of two calls answers what is expected. */
+/** The second of two calls matches the expected one. */
 const SECOND = '{"pairs":[{"expected":0,"called":1}]}';
 
-/** What item `n` became: every combination of what lists filter by comes up. */
+/** The outcome of item `n`: every combination of the filters' values occurs. */
 function outcomeOf(n: number): Omit<Stored, 'id' | 'target' | 'case_position' | 'sample' | 'seq' | 'category'> {
   const errored = n % 11 === 3;
   const passed = !errored && n % 3 === 0;
@@ -80,7 +80,7 @@ beforeAll(async () => {
       sample: Math.floor(n / CASES),
     })),
   );
-  // Models settle side by side, so their results alternate in the log.
+  // Models settle concurrently, so their results alternate in the log.
   stored = items
     .map((item, n) => ({ ...item, place: (n * 67) % items.length, ...outcomeOf(n) }))
     .sort((one, other) => one.place - other.place)

@@ -19,7 +19,7 @@ import { ResultService } from './results.service.js';
 
 const ExportQuery = z.strictObject({
   ...ResultsFilter.shape,
-  // A file has a format, too.
+  // Renamed, because a file also has a `format`.
   format_compliance: ResultsFilter.shape.format,
   format: z.enum(EXPORT_FORMATS).default('json').meta({ description: 'The format of the file.' }),
   bom: CsvMark,

@@ -107,7 +107,7 @@ async function lengthOf(pieces: AsyncIterable<string>): Promise<number> {
   for await (const piece of pieces) length += piece.length;
   return length;
 }
-/** How a connection ends that carries one answer: regularly, or with an error. */
+/** How the connection of a single answer ends: regularly, or with an error. */
 const endOf = (path: string, version: string): Promise<string> =>
   new Promise((ended) => {
     const { hostname, port } = new URL(api.url);

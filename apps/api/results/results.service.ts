@@ -22,11 +22,14 @@ import type { ReadingTask } from './reading-tasks.js';
 import { ReadingThreads } from './reading-threads.js';
 
 const MAX_WAITING_LISTS = 100;
-/** Results whose texts have more bytes are read in a thread: these take some ten milliseconds, whatever they hold. */
+/**
+ * Results with larger texts are read in a thread: up to this size they take about ten milliseconds, whatever they
+ * contain.
+ */
 const SMALL_BYTES = 128 * 1024;
 const MAX_WAITING_LARGE = 100;
 
-/** The request that is answered. */
+/** The HTTP request and its reply. */
 export interface Asked {
   request: FastifyRequest;
   reply: FastifyReply;
@@ -35,14 +38,14 @@ export interface Asked {
 /** Results of a run: its own verdicts, or those of a rescore. */
 @Injectable()
 export class ResultService {
-  /** By team. A filter may look through thousands of results, and holds connections to Postgres meanwhile. */
+  /** By team. A filter may scan thousands of results, and holds connections to Postgres meanwhile. */
   readonly #lists = new KeyedSemaphore(
     2,
     MAX_WAITING_LISTS,
     `${MAX_WAITING_LISTS} lists of this team wait for their turn. Ask again when some are done.`,
   );
 
-  /** By team. One large answer at a time is made, and keeps the next one waiting until there is memory for it. */
+  /** By team. Large answers are produced one at a time, and each waits until there is memory for it. */
   readonly #large = new KeyedSemaphore(
     1,
     MAX_WAITING_LARGE,
@@ -78,7 +81,7 @@ export class ResultService {
     return this.#lists.run(caller.teamId, () => lists.neighbours(run.id, resultId, list));
   }
 
-  /** A result with its exchange, and its verdict explained. */
+  /** A result with its exchange, and an explanation of its verdict. */
   async read(
     caller: Caller,
     { runId, resultId, rescoreId }: { runId: string; resultId: string; rescoreId?: string },
@@ -93,7 +96,7 @@ export class ResultService {
     return this.#readLarge({ what: 'result', teamId, runId: run.id, resultId, rescoreId, overrides, role }, asked);
   }
 
-  /** All results, or those that a filter leaves, as a file, written while it is read. */
+  /** All results, optionally filtered, as a file that is written while it is read. */
   async export(caller: Caller, runId: string, how: ExportedHow, list: ResultList, { reply }: Asked): Promise<Readable> {
     checkOrder(list);
     const { teamId } = caller;
@@ -125,7 +128,7 @@ export class ResultService {
     });
   }
 
-  /** The team's run, whose rescore is completed where one is named. */
+  /** The team's run; a named rescore of it must be completed. */
   async #run({ teamId }: Caller, runId: string, rescoreId?: string): Promise<Run> {
     const run = await new RunRepository(this.pool, teamId).read(runId);
     if (rescoreId !== undefined) await new RescoreRepository(this.pool, teamId).requireCompleted(runId, rescoreId);
@@ -133,7 +136,7 @@ export class ResultService {
   }
 }
 
-/** Failures are found by an index of the run's own verdicts. @throws ProblemError 422 */
+/** Failures are found through an index of the run's own verdicts. @throws ProblemError 422 */
 function checkOrder({ order, rescore_id: rescoreId }: ResultList): void {
   if (order !== 'failures' || rescoreId === undefined) return;
   throw new ProblemError(

@@ -22,7 +22,7 @@ const WHEN =
   'Counted once, when the run ends, or the rescore; for what ended before that was done, when it is first asked for: ' +
   'ask again after a 202. Answers 409 while the run or the rescore goes on.';
 
-/** 202 until there is something to answer with. */
+/** 202 until the figures are available. */
 function answer<Figures extends object>(figures: Figures | Counting, reply: FastifyReply): Figures | Counting {
   if ('status' in figures) void reply.status(202);
   return figures;

@@ -21,7 +21,7 @@ import { POOL } from '../platform/stores.js';
 
 const COUNTING: Counting = { status: 'counting' };
 
-/** What was counted of runs and rescores. Whoever asks for figures that are not there yet has them counted. */
+/** Computed figures of runs and rescores. A request for missing figures has them computed. */
 @Injectable()
 export class RunFiguresService {
   constructor(@Inject(POOL) readonly pool: Pool) {}
@@ -44,8 +44,8 @@ export class RunFiguresService {
 
   /**
    * Draws results of a group. When the run was counted, up to 200 of them were kept, a uniform sample (those with the
-   * smallest hashes of their places). The seed puts these in an order, and the first ones are drawn: a uniform sample
-   * of the group again. Of a group of more than 200, all seeds draw from the same 200.
+   * smallest hashes of their positions). The seed orders these, and the first ones are drawn: again a uniform sample of
+   * the group. For a group of more than 200, all seeds draw from the same 200.
    */
   async draw(
     caller: Caller,
@@ -59,7 +59,10 @@ export class RunFiguresService {
 
   #of = ({ teamId }: Caller): RunFiguresRepository => new RunFiguresRepository(this.pool, teamId);
 
-  /** A run that ended before it was counted is counted now. A request that is lost is made again by the next one. */
+  /**
+   * Has the figures computed for a run that ended before they were. If the notification is lost, the next request sends
+   * it again.
+   */
   async #counted<Figures>(
     caller: Caller,
     scoring: Scoring,

@@ -3,7 +3,7 @@ import type { RunInput } from '#lib/contracts/run-input';
 import { ExperimentRepository, type StoredExperiment } from '#lib/db/catalogue/experiments';
 import type { Pool } from '#lib/db/connection/pool';
 
-/** @throws ProblemError 422 when the experiment of a run does not exist, is about another suite, or is archived */
+/** @throws ProblemError 422 when the experiment of a run does not exist, belongs to another suite, or is archived */
 export async function checkExperiment(
   pool: Pool,
   teamId: string,

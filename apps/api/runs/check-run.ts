@@ -12,7 +12,7 @@ import { findSemanticCase } from './find-semantic-case.js';
 /** Unknown tags that are compared with all known ones to suggest the nearest. */
 const MAX_SUGGESTIONS = 10;
 
-/** @throws ProblemError 422 when the run cannot be carried out as it is asked for */
+/** @throws ProblemError 422 when the run cannot be executed as requested */
 export async function checkRun(
   pool: Pool,
   teamId: string,
@@ -25,7 +25,7 @@ export async function checkRun(
   await checkEmbeddingModel(pool, teamId, input);
 }
 
-/** Without the price of a model, what the run has cost is unknown, and its budget would never end it. */
+/** If the price of a model is missing, the cost of the run is unknown, and a budget would never end it. */
 export function checkBudget(
   { budget }: Pick<RunInput, 'budget'>,
   targets: readonly Pick<ResolvedTarget, 'providerKey' | 'modelId' | 'priced'>[],

@@ -4,7 +4,7 @@ import type { RunRepository, TargetParams } from '#lib/db/read/runs';
 import { inDefaultParams } from './resolve-targets.js';
 
 /**
- * Refuses further requests of a run whose parameters are reserved by now: it may be older than the rule.
+ * Refuses further requests of a run whose parameters have since become reserved: it may be older than the rule.
  * @returns its targets
  * @throws ProblemError 422
  */

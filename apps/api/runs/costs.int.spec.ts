@@ -38,7 +38,7 @@ async function priced({ providerId }: Team, modelId: string, input: number | nul
   });
 }
 
-/** A run of one model whose items have settled so. @returns its id */
+/** A run of one model whose items were settled like this. @returns its id */
 async function settled(team: Team, more: Partial<Settlement>, asked: object = {}): Promise<string> {
   const { runId } = await team.submit(asked);
   await settle(team, runId, more);

@@ -18,16 +18,16 @@ import { SuiteThreads } from '../threads/suite-threads.js';
 import type { Counted, ToCount } from '../threads/count-requests.js';
 
 /**
- * Requests that are built and counted for an estimate. The others are taken to be like them, so that an estimate of
- * a million requests takes no longer.
+ * Requests that are built and counted for an estimate. The others are assumed to be similar, so that an estimate of a
+ * million requests takes no longer.
  */
 const MAX_COUNTED_REQUESTS = 2000;
-/** A request to a model of which no earlier run is known. */
+/** Assumed for a model without an earlier run. */
 const DEFAULT_REQUEST = { completionTokens: 64, latencyMs: 2000 };
 /** Share of a limit that lanes use. */
 const HEADROOM = 0.98;
 
-/** What a user asked for, with its defaults filled in, its suite and its models found. */
+/** A validated request with its defaults filled in, and its suite and models resolved. */
 export interface ResolvedRun {
   input: RunInput & Pick<RunConfig, 'metrics' | 'cache' | 'max_tokens'>;
   suite: UncountedSuite;
@@ -38,7 +38,7 @@ type Model = Awaited<ReturnType<EstimateRepository['findModels']>>[number];
 type LaneLoad = Pick<Lane, 'limits' | 'backlog'>;
 type TargetEstimate = Estimate['targets'][number];
 
-/** Estimates what a run would take: requests, tokens, money and time, for each model and in all. */
+/** Estimates a run's requests, tokens, cost and duration, for each model and in total. */
 @Injectable()
 export class RunEstimator {
   constructor(
@@ -64,7 +64,7 @@ export class RunEstimator {
       targets.map(async (target, index) =>
         estimateTarget(target, {
           items: cases * input.samples,
-          // Of several samples a run stores the first alone.
+          // Of several samples only the first is cached.
           cached: Math.round(cases * (await this.#cachedShare(teamId, counts[index]!.keys))),
           counted: counts[index]!,
           model: models[index],
@@ -85,7 +85,7 @@ export class RunEstimator {
     };
   }
 
-  /** What the hosts of the models refuse of the tools that cases are given. */
+  /** Which of the cases' tools the hosts of the models refuse. */
   async #hostWarnings(
     teamId: string,
     { suite, targets }: ResolvedRun,
@@ -99,7 +99,7 @@ export class RunEstimator {
     return hostWarnings(this.suiteThreads, teamId, { tools: suite.tools, hosts, cases: sample });
   }
 
-  /** The share of the counted requests that stored replies answer. */
+  /** The share of the counted requests that the reply cache answers. */
   async #cachedShare(teamId: string, keys: readonly string[]): Promise<number> {
     if (keys.length === 0) return 0;
     const buffers = keys.map((key) => Buffer.from(key, 'hex'));
@@ -107,10 +107,10 @@ export class RunEstimator {
   }
 }
 
-/** What bounds a reply, in whatever format: the run's own limit, or a parameter of requests. */
+/** Settings that limit a reply, in any API format: the run's own limit, or a parameter of requests. */
 const LIMITS = ['max_tokens', 'max_completion_tokens', 'max_output_tokens', 'maxOutputTokens'];
 
-/** Says what is assumed of replies that no limit bounds. */
+/** States the assumption about replies without a limit. */
 function assumedOfReplies(
   { input, targets }: ResolvedRun,
   models: readonly Model[],
@@ -140,7 +140,7 @@ function assumedOfReplies(
   ];
 }
 
-/** Says which of the tokens are assumed to come from a provider's cache. */
+/** States which tokens are assumed to come from a provider's cache. */
 const assumedOfCaches = (estimates: readonly TargetEstimate[]): string[] =>
   estimates
     .filter(({ requests, cache_hit_rate: rate = 0 }) => requests > 0 && rate > 0)
@@ -198,7 +198,7 @@ function estimateTarget(
   };
 }
 
-/** How long replies were that the model made, and not the cache; undefined where it made none. */
+/** Average length of replies from the model rather than the cache; undefined if there are none. */
 function repliesOf({ scored, cached, usage }: Summary): { completionTokens: number } | undefined {
   const made = scored - cached.results;
   return made > 0 ? { completionTokens: (usage.completion_tokens - cached.completion_tokens) / made } : undefined;
@@ -206,7 +206,7 @@ function repliesOf({ scored, cached, usage }: Summary): { completionTokens: numb
 
 type Shares = Pick<Usage, 'cacheReadTokens' | 'cacheWrite5mTokens' | 'cacheWrite1hTokens'>;
 
-/** What the provider's cache did for the model's last run, if that asked the same of it. */
+/** The provider's cache usage in the model's last run, if that had the same cache setting. */
 function cacheUse(
   promptTokens: number,
   { earlier, promptCache }: { earlier: EarlierTarget | undefined; promptCache: string },
@@ -220,7 +220,7 @@ function cacheUse(
   };
 }
 
-/** A provider that says what it bills is taken at the average of the last run. */
+/** If a provider reports its charges, the average of the last run is used. */
 function costOfRequests(
   requests: number,
   usage: Usage,
@@ -231,15 +231,15 @@ function costOfRequests(
   return model ? costByPrices(usage, model) : null;
 }
 
-/** In place of a lane that is gone, because its provider was given another key since the targets were read. */
+/** Replaces a lane that is gone, because its provider got another key since the targets were read. */
 const NEW_LANE: LaneLoad = {
   limits: { requests_per_minute: null, tokens_per_minute: null, max_concurrency: 8 },
   backlog: 0,
 };
 
 /**
- * The slowest of what a lane allows: its slots, its requests, its tokens. A backlog shares the lane half and half
- * until it is done.
+ * The slowest of a lane's limits: its slots, its requests, its tokens. A backlog takes half of the lane until it is
+ * done.
  */
 function durationOnLane(
   { limits, backlog }: LaneLoad,
@@ -255,7 +255,7 @@ function durationOnLane(
   return Math.round(alone * shared * 1000) / 1000;
 }
 
-/** Providers work side by side, and so do the lanes of a provider unless its models run in sequence. */
+/** Providers work in parallel, and so do the lanes of a provider unless its models run in sequence. */
 function durationOfAll({ input, targets }: ResolvedRun, estimates: readonly TargetEstimate[]): number {
   const inSequence = new Map<string, number>();
   targets.forEach(({ providerId, laneId }, index) => {

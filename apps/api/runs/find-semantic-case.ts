@@ -4,7 +4,7 @@ import { CaseRepository } from '#lib/db/catalogue/cases';
 import type { Pool } from '#lib/db/connection/pool';
 import { isSemantic } from '../threads/is-semantic.js';
 
-/** Every case that is compared by meaning holds this text, so that Postgres can leave out the others. */
+/** Every case that is compared by meaning contains this text, so Postgres can skip the others. */
 const SEMANTIC_MODE = '"semantic"';
 
 /** The first case of a run that is compared by meaning. */

@@ -3,7 +3,7 @@ import { SuiteRepository, type UncountedSuite } from '#lib/db/catalogue/suites';
 import type { Pool } from '#lib/db/connection/pool';
 import { UUID } from '../platform/decorators.js';
 
-/** The suite that a body names by id. @throws ProblemError 422 */
+/** The suite whose id is in the body. @throws ProblemError 422 */
 export async function findSuite(pool: Pool, teamId: string, id: string): Promise<UncountedSuite> {
   const suites = new SuiteRepository(pool, teamId);
   const suite = UUID.test(id) ? await suites.find(id) : undefined;

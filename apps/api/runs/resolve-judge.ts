@@ -12,9 +12,9 @@ const NO_JUDGE =
   '/api/settings/judge.';
 
 /**
- * Finds the model that judges.
- * @param name the default judge of the team if left out
- * @param path where the body names it
+ * Finds the judge model.
+ * @param name the team's default judge if omitted
+ * @param path its path in the body
  * @throws ProblemError 422
  */
 export async function resolveJudge(
@@ -33,7 +33,7 @@ export async function resolveJudge(
   return judge!;
 }
 
-/** @throws ProblemError 422 where a model would judge itself */
+/** @throws ProblemError 422 if a model would judge itself */
 export function refuseSelf(judge: ResolvedTarget, targets: readonly string[], path: string): void {
   const name = targetName(judge);
   const own = ofItsOwnKind(name, targets);

@@ -4,8 +4,8 @@ import type { Pool } from '#lib/db/connection/pool';
 import { ExperimentRunRepository } from '#lib/db/read/experiment-runs';
 
 /**
- * The limit of replies. A run of an experiment that names none has that of the baseline, so that the two do not differ
- * by a default; any other has none.
+ * The reply limit. A run of an experiment that sets none uses that of the baseline, so that the two do not differ by a
+ * default; any other run has none.
  */
 export async function resolveMaxTokens(
   pool: Pool,

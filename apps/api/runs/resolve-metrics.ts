@@ -4,7 +4,7 @@ import { checkMetrics, findMetric } from '#lib/scoring/metrics';
 import { CSV_NAMES } from '../results/csv.js';
 
 /**
- * The metrics that a request asks for, as a run stores them.
+ * The requested metrics, as a run stores them.
  * @throws ProblemError 422 when there is no such metric for runs, or it has no such option, or its name is taken
  */
 export function resolveMetrics(asked: readonly MetricAsked[]): RunMetric[] {
@@ -22,6 +22,6 @@ export function resolveMetrics(asked: readonly MetricAsked[]): RunMetric[] {
   return withVersions(metrics);
 }
 
-/** Metrics with the version that each has now. */
+/** Metrics with their current versions. */
 export const withVersions = (metrics: readonly RunMetric[]): RunMetric[] =>
   metrics.map((metric) => ({ ...metric, version: findMetric(metric.id).version }));

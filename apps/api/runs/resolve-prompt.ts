@@ -15,9 +15,8 @@ const MAX_NAMED = 10;
 type Texts = Readonly<Record<string, string>>;
 
 /**
- * What the requests of a run have in place of the texts of its suite: what it gives itself, and where it gives nothing
- * the texts of its prompt version.
- * @throws ProblemError 422 for a version that is not there, and for texts that do not fit the suite
+ * The run's replacements of its suite's texts: its own overrides first, then the texts of its prompt version.
+ * @throws ProblemError 422 for a version that does not exist, and for texts that do not fit the suite
  */
 export async function resolvePrompt(
   pool: Pool,
@@ -49,8 +48,8 @@ async function findVersion(pool: Pool, teamId: string, wanted: string, suite: Un
 }
 
 /**
- * Settings of an earlier run, which has the texts of its prompt version: where that was deleted since, they name it no
- * more.
+ * Settings of an earlier run, which contain the texts of its prompt version; the version's id is removed if the version
+ * was deleted since.
  */
 export async function forgetDeletedVersion<Settings extends PromptOfRun>(
   pool: Pool,
@@ -63,8 +62,8 @@ export async function forgetDeletedVersion<Settings extends PromptOfRun>(
 }
 
 /**
- * Texts must have their places in the suite, and its tools must be valid with them.
- * @param pathOf the place of a text in the body
+ * Checks that the texts have their places in the suite, and that its tools are valid with them.
+ * @param pathOf the path of a text in the body
  * @throws ProblemError 422
  */
 export function checkComponents(texts: Texts, tools: readonly Tool[], pathOf: (key: string) => string): void {
@@ -87,7 +86,7 @@ function nearest(key: string, tools: readonly Tool[]): string {
     : suggestNames(component.tool, names, 'its tools');
 }
 
-/** Tools are sent with these texts, and may become those of the suite. */
+/** Tools are sent with these texts, and may later be stored in the suite with them. */
 function toolFaults(texts: Texts, tools: readonly Tool[], pathOf: (key: string) => string): InputError[] {
   const described = describeTools(tools, texts);
   const faults = described.flatMap((tool, index): InputError[] => {

@@ -10,15 +10,15 @@ import type { ResolvedTarget } from '#lib/db/engine/submit-run';
 
 /** Unknown names that are compared with all known ones to suggest the nearest. */
 const MAX_SUGGESTIONS = 10;
-/** How long it counts that a provider said what it bills. */
+/** How long a provider counts as one that reports its charges. */
 const REMEMBERED_DAYS = 31;
-/** Model ids of the whole team that an unknown one is compared with. */
+/** Maximum number of the team's model ids that an unknown one is compared with. */
 const MAX_COMPARED = 2000;
 
 /**
  * Finds the models that a run names: `provider::model`, `{provider_key, model_id, params}`, or a bare model id that
  * exactly one provider has. Refuses parameters that the run sets itself.
- * @throws ProblemError 422 naming what exists
+ * @throws ProblemError 422 that lists the existing names
  */
 export async function resolveTargets(
   pool: Pool,
@@ -57,7 +57,7 @@ export async function resolveTargets(
   return targets;
 }
 
-/** A model without prices whose provider said lately what it bills costs what is known, too. */
+/** A model without prices also has known costs if its provider recently reported its charges. */
 async function noteReportedCosts(pool: Pool, teamId: string, targets: ResolvedTarget[]): Promise<void> {
   const unpriced = targets.filter(({ priced }) => !priced);
   if (unpriced.length === 0) return;
@@ -80,9 +80,9 @@ async function noteReportedCosts(pool: Pool, teamId: string, targets: ResolvedTa
 }
 
 /**
- * Finds the full names of models, in their order.
- * @param others names that are taken as they are
- * @throws ProblemError 422 naming what exists
+ * Finds the full names of models, in order.
+ * @param others names that are accepted unchanged
+ * @throws ProblemError 422 that lists the existing names
  */
 export async function resolveNames(
   pool: Pool,
@@ -109,7 +109,7 @@ export async function resolveNames(
 
 interface Fault {
   message: string;
-  /** What may have been meant by a name that does not exist. */
+  /** Candidates for the suggestion when a name does not exist. */
   unknown?: { name: string; known: string[]; of: string };
 }
 

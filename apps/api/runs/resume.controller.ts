@@ -13,7 +13,7 @@ const Resumed = z
   .union([Submitted, GateSubmitted, ParamTuneSubmitted, JudgeSubmitted])
   .meta({ description: 'What goes on, under a new job.' });
 
-/** The jobs that can go on: those of runs, and of what makes runs. */
+/** Resumable jobs: those of runs, and of what creates runs. */
 @Controller('api/jobs')
 export class ResumeController {
   constructor(readonly service: ResumeService) {}

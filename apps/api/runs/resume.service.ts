@@ -14,7 +14,7 @@ import { notifyOfJobs } from '../platform/notify-of-jobs.js';
 import { POOL, REDIS } from '../platform/stores.js';
 import { RunService } from './runs.service.js';
 
-/** Resumes what a job carries. */
+/** Resumes the run, tune, report or gate run of a job. */
 @Injectable()
 export class ResumeService {
   constructor(

@@ -13,7 +13,7 @@ import { JobService } from '../jobs/jobs.service.js';
 import { About, Answers, Changes, idCursor, Me, TakesUpTo, uuid, type Change } from '../platform/decorators.js';
 import { RunService } from './runs.service.js';
 
-/** System prompts of many models, and texts in place of those of its suite. */
+/** System prompts of many models, and overrides of the suite's texts. */
 const RUN_BYTES = 2 ** 20;
 
 @Controller('api/tool-eval')

@@ -42,10 +42,10 @@ import { resolveMetrics, withVersions } from './resolve-metrics.js';
 import { resolvePrompt } from './resolve-prompt.js';
 import { resolveTargets } from './resolve-targets.js';
 
-/** Requests that are counted before a run is stored: its user waits for them. */
+/** Requests that are counted before a run is stored, while its user waits. */
 const MAX_COUNTED_AT_SUBMIT = 200;
 
-/** What users do with runs. Each check comes before the transaction, and notifications come after it. */
+/** Submits, reads and changes runs. Each check comes before the transaction, and notifications come after it. */
 @Injectable()
 export class RunService {
   constructor(
@@ -96,8 +96,8 @@ export class RunService {
   }
 
   /**
-   * What is done before a run is stored: its suite and its models are found, and it is checked and estimated.
-   * @throws ProblemError 422 when it cannot be carried out, 409 when the team has reached its monthly cap
+   * Everything done before a run is stored: its suite and models are resolved, and it is checked and estimated.
+   * @throws ProblemError 422 when it cannot be executed, 409 when the team has reached its monthly cap
    */
   async prepare(caller: Caller, input: RunInput): Promise<ResolvedRun & { estimate: Estimate }> {
     const run = await this.#resolve(caller, input);
@@ -136,7 +136,7 @@ export class RunService {
     return new RunRepository(this.pool, caller.teamId).read(runId);
   }
 
-  /** With what it would have cost by today's prices. */
+  /** With its cost at today's prices. */
   async readWithPrices(caller: Caller, runId: string): Promise<Run> {
     const run = await this.read(caller, runId);
     return { ...run, current_cost: await new CurrentCostRepository(this.pool, caller.teamId).read(runId) };

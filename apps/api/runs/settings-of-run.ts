@@ -5,16 +5,16 @@ import { jsonPointer, ProblemError } from '#lib/contracts/input/problem';
 import { PROMPT_OF_SUITE } from '#lib/contracts/run-input';
 import type { ExperimentRun } from '#lib/db/read/experiment-runs';
 
-/** What runs of earlier releases leave out. */
+/** Settings that runs of earlier releases lack. */
 const LEFT_OUT: Partial<BestConfig> = { ...PROMPT_OF_SUITE, prompt_cache: 'off' };
 
 /**
- * What to submit for a run like this one: its stored settings as a request has them.
- * @returns null for a recorded run, which asked no model
+ * The request that submits a run like this one, from its stored settings.
+ * @returns null for a recorded run, which sent no requests
  */
 export function settingsOf({ config, targets }: ExperimentRun): BestConfig | null {
   if (targets.some(({ recorded }) => recorded)) return null;
-  // Who judged the run is no setting of it.
+  // The judge is not a setting of the run.
   const { judge: _judge, ...settings } = config;
   const metrics = (config.metrics ?? []) as unknown as RunMetric[];
   return {
@@ -25,18 +25,18 @@ export function settingsOf({ config, targets }: ExperimentRun): BestConfig | nul
       model_id: modelId,
       params,
     })),
-    // The version belongs to what was computed: a new run takes the present one.
+    // The version belongs to the computed results: a new run uses the current one.
     metrics: metrics.map((metric) => ({ id: metric.id, as: metricName(metric), options: metric.options })),
   };
 }
 
 /**
  * Settings of an earlier run, some of them replaced.
- * @param of the run that they are of
- * @throws ProblemError 422 when an earlier release took settings that are not valid any more
+ * @param of what the settings belong to, for the error message
+ * @throws ProblemError 422 when an earlier release accepted settings that are no longer valid
  */
 export function replaceSettings(settings: BestConfig, replaced: Partial<BestConfig>, of: string): BestConfig {
-  // The texts of another prompt version take the place of those that the run had.
+  // The texts of another prompt version replace those of the run.
   const prompt = replaced.prompt_version_id === undefined ? {} : PROMPT_OF_SUITE;
   const parsed = BestConfig.safeParse({ ...settings, ...prompt, ...replaced });
   if (!parsed.success)
@@ -49,14 +49,14 @@ export function replaceSettings(settings: BestConfig, replaced: Partial<BestConf
     );
   const config = parsed.data;
   if (replaced.models && replaced.system_prompt === undefined) config.system_prompt = promptsOf(config);
-  // A cache mode that the run had by default is that of the new settings. Otherwise one stored reply would stand for
-  // the first of several samples.
+  // If the run used the default cache mode, the new settings get their own default. Otherwise a single cached reply
+  // would serve as the first of several samples.
   if (replaced.cache === undefined && settings.cache === defaultCachePolicy(settings))
     config.cache = defaultCachePolicy(config);
   return config;
 }
 
-/** System prompts without those of models that are not asked: a submit would refuse them. */
+/** System prompts without those of models that are left out: a submit would refuse them. */
 function promptsOf({ system_prompt: prompts, models }: BestConfig): BestConfig['system_prompt'] {
   if (typeof prompts !== 'object' || prompts === null) return prompts;
   const isAsked = (name: string): boolean =>

@@ -1,4 +1,4 @@
-// An API of its own, in this process: it is one feature alone.
+// Needs its own API, in this process, with this feature only.
 import { startApi, type ApiInProcess } from '../../../test/api.js';
 import { PlatformModule } from '../platform/platform.module.js';
 import { SettingsModule } from './settings.module.js';

@@ -11,7 +11,7 @@ import type { Change } from '../platform/decorators.js';
 import { notifyOfJobs } from '../platform/notify-of-jobs.js';
 import { POOL, REDIS } from '../platform/stores.js';
 
-/** What holds for a team as a whole. */
+/** Team-wide settings. */
 @Injectable()
 export class SettingsService {
   constructor(
@@ -45,7 +45,7 @@ export class SettingsService {
   }
 
   async clearCache(caller: Caller, change: Change): Promise<void> {
-    // Not in the transaction: it deletes piece by piece, and a request that is sent again deletes the rest.
+    // Not in the transaction: it deletes in batches, and a repeated request deletes the rest.
     await clearCache(this.pool, caller.teamId);
     await change((client) => audit(client, caller, 'cache.empty', caller.teamId));
   }

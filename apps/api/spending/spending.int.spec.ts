@@ -19,7 +19,7 @@ function dayOf(time: number): string {
   return new Date(time).toISOString().slice(0, 10);
 }
 
-/** A team of its own, as a viewer of it sees it. */
+/** A new team, read through one of its viewers. */
 async function aViewedTeam(cases?: number): Promise<{ team: Team; viewer: Client }> {
   const team = await aTeam(api.pool, { cases });
   const input = { name: 'looks', role: 'viewer', expires_at: null } as const;
@@ -316,7 +316,7 @@ it('a team whose questions take long waits for itself, and another team is serve
     expect(await beside.get('/api/settings/spending')).toMatchObject({ status: 200 });
     await lock.query('ROLLBACK');
     const statuses = (await Promise.all(asked)).map(({ status }) => status);
-    // One is answered and thirty wait; of those that came later some may find a place by then.
+    // One is answered and thirty wait; some of the later ones may find a free place by then.
     expect(statuses.filter((status) => status === 200).length).toBeGreaterThanOrEqual(31);
     expect(new Set(statuses)).toEqual(new Set([200, 429]));
   } finally {

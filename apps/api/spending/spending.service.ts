@@ -10,10 +10,10 @@ import { POOL } from '../platform/stores.js';
 const DAY_MS = 86_400_000;
 const MAX_WAITING = 30;
 
-/** What a team has spent, and on what. */
+/** Reports a team's spending and what it was for. */
 @Injectable()
 export class SpendingService {
-  /** By team. A year of many people and suites takes seconds to add up, and a connection meanwhile. */
+  /** By team. A year of many people and suites takes seconds to sum, and holds a connection meanwhile. */
   readonly #reports = new KeyedSemaphore(
     1,
     MAX_WAITING,
@@ -22,7 +22,7 @@ export class SpendingService {
 
   constructor(@Inject(POOL) readonly pool: Pool) {}
 
-  /** @throws ProblemError 429 when too many of the team wait already */
+  /** @throws ProblemError 429 when too many requests of the team are waiting */
   report({ teamId }: Caller, query: SpendingQuery): Promise<SpendingReport> {
     const spending = new SpendingRepository(this.pool, teamId);
     return this.#reports.run(teamId, async () =>

@@ -21,7 +21,7 @@ export type AddedCases = CaseInput | CaseInput[] | { cases: CaseInput[] };
 
 const MAX_WAITING_SEARCHES = 30;
 
-/** What users do with the cases of a suite. */
+/** Manages the cases of a suite. */
 @Injectable()
 export class CaseService {
   /** By team. A search reads megabytes, and holds a connection to Postgres meanwhile. */
@@ -53,7 +53,7 @@ export class CaseService {
     return new CaseResultRepository(this.pool, teamId).list(suiteId, caseId, model, page);
   }
 
-  /** @returns the case where one was given by itself, `items` otherwise; with `warnings` */
+  /** @returns the case if a single one was given, `items` otherwise; with `warnings` */
   add(caller: Caller, suiteId: string, input: AddedCases, change: Change) {
     const { cases, isSingle, pathOf } = casesOf(input);
     return this.#withSuite(caller, suiteId, async ({ tools }) => {

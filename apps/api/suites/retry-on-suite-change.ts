@@ -5,10 +5,10 @@ import { SuiteChanged, type SuiteRepository } from '#lib/db/catalogue/suites';
 const MAX_ATTEMPTS = 20;
 
 /**
- * Reads a suite and works with it, and starts again when somebody changed the suite in between. Checking a change and
- * reading all cases may take long, so neither is done under the suite's lock.
+ * Reads a suite and works with it, and starts again if the suite was changed in between. Checking a change and reading
+ * all cases may take long, so neither is done under the suite's lock.
  * @param work throws SuiteChanged when the suite has another version by then
- * @throws ProblemError 404; 409 when others keep changing it; what else `work` throws
+ * @throws ProblemError 404; 409 when the suite keeps changing; and whatever else `work` throws
  */
 export async function retryOnSuiteChange<Made>(
   suites: SuiteRepository,

@@ -25,7 +25,7 @@ export class SuiteExporter {
     readonly suiteStreams: SuiteStreams,
   ) {}
 
-  /** A suite with its cases, as the API answers it. */
+  /** A suite with its cases, as the API returns it. */
   asJson(teamId: string, suite: Suite): Promise<StreamableFile> {
     return this.#stream(teamId, suite, {
       settings: suite,
@@ -42,9 +42,9 @@ export class SuiteExporter {
   }
 
   /**
-   * Cases are read at the version of the suite that its settings were read at. A small suite is read before the
-   * answer begins. A change in the meantime breaks off the answer of a large one, so that nobody takes a mixture of
-   * two versions for a suite.
+   * Cases are read at the same version of the suite as its settings. A small suite is read before the answer begins. If
+   * a large one changes while it is sent, the answer is broken off, so that a mixture of two versions never looks like
+   * a suite.
    * @throws SuiteChanged; ProblemError 429 when the team reads too many large suites
    */
   async #stream(teamId: string, suite: Suite, file: FileOfSuite): Promise<StreamableFile> {
@@ -72,7 +72,7 @@ export class SuiteExporter {
   }
 }
 
-/** The buffered pages, each released as it is taken, then the rest. */
+/** The buffered pages, each released as it is consumed, then the rest. */
 async function* resume(buffered: CaseRow[][], rest?: CasePages): AsyncGenerator<CaseRow[]> {
   for (let page = buffered.shift(); page; page = buffered.shift()) yield page;
   if (rest) yield* rest;
@@ -82,6 +82,6 @@ async function* jsonOf(pages: CasePages, caseJson: (one: CaseRow) => string): As
   for await (const page of pages) yield page.map(caseJson);
 }
 
-/** A stored case is JSON already; its id and position go before its own fields. */
+/** A stored case is already JSON; its id and position are inserted before its own fields. */
 const jsonWithId = ({ id, position, body }: CaseRow): string =>
   `{"id":"${id}","position":${position}${body === '{}' ? '}' : `,${body.slice(1)}`}`;

@@ -1,29 +1,29 @@
 import { Readable } from 'node:stream';
 import { ProblemError } from '#lib/contracts/input/problem';
 
-/** Large answers that a team may read at once. */
+/** Maximum number of large answers that a team may read at once. */
 const MAX_LARGE = 4;
-/** Characters of answers in memory that a team may have been asked for and not read. */
+/** Maximum characters of requested answers that a team has in memory and has not read. */
 const MAX_HELD_CHARACTERS = 32 * 2 ** 20;
-/** The time that a reader has for each piece of a mebibyte or two. */
+/** How long a reader may take for each chunk of a mebibyte or two. */
 const PIECE_TIMEOUT_MS = 60_000;
 
 /**
- * Answers of any size: a piece is made when the reader has taken the piece before it. A team has a few large answers
- * at once, and an answer whose reader stops is broken off, so that neither costs other teams anything.
+ * Streams answers of any size: a chunk is produced when the reader has taken the previous one. A team may have a few
+ * large answers at once, and an answer whose reader stalls is broken off, so that neither affects other teams.
  */
 export class SuiteStreams {
   readonly #streams = new Set<Readable>();
-  /** Large answers, by team. */
+  /** Number of large answers, by team. */
   readonly #large = new Map<string, number>();
-  /** Characters of small ones, by team. */
+  /** Characters of small answers, by team. */
   readonly #held = new Map<string, number>();
 
   constructor(readonly pieceTimeoutMs = PIECE_TIMEOUT_MS) {}
 
   /**
-   * An answer that is in memory already.
-   * @throws ProblemError 429 when the team has not read as much as it may have in memory
+   * An answer that is already in memory.
+   * @throws ProblemError 429 when the team has too many unread characters in memory
    */
   small(teamId: string, characters: number, pieces: AsyncGenerator<string>): Readable {
     const held = this.#held.get(teamId) ?? 0;
@@ -46,7 +46,7 @@ export class SuiteStreams {
   }
 
   #open(pieces: AsyncGenerator<string>): Readable {
-    // An answer that ended early would look complete: destroying the stream breaks off the connection instead.
+    // An answer that ends early would look complete: destroying the stream breaks off the connection instead.
     const stream: Readable = Readable.from(
       this.#withTimeout(pieces, (error) => stream.destroy(error)),
       { highWaterMark: 1 },
@@ -56,7 +56,7 @@ export class SuiteStreams {
     return stream;
   }
 
-  /** @throws ProblemError 429 when the team reads too many already */
+  /** @throws ProblemError 429 when the team already reads too many */
   large(teamId: string, pieces: AsyncGenerator<string>): Readable {
     const open = this.#large.get(teamId) ?? 0;
     if (open >= MAX_LARGE) {
@@ -74,7 +74,7 @@ export class SuiteStreams {
     return stream;
   }
 
-  /** Breaks off all answers: a server that shuts down waits for them. */
+  /** Breaks off all answers, which a server shutdown would wait for. */
   close(): void {
     for (const stream of this.#streams) stream.destroy(new Error('The server ends.'));
   }

@@ -14,8 +14,8 @@ import { hostWarnings } from '../threads/host-warnings.js';
 import { SuiteThreads } from '../threads/suite-threads.js';
 
 /**
- * Checks tools and cases before they are stored. Checking may take long, so none of it happens under the lock of a
- * suite: `retryOnSuiteChange` repeats it when somebody else changed the suite in between.
+ * Checks tools and cases before they are stored. Checks may take long, so they do not run under the lock of a suite:
+ * `retryOnSuiteChange` repeats them when the suite was changed in between.
  */
 @Injectable()
 export class SuiteValidator {
@@ -24,15 +24,15 @@ export class SuiteValidator {
     readonly suiteThreads: SuiteThreads,
   ) {}
 
-  /** @throws ProblemError 422 with what is wrong with the tools */
+  /** @throws ProblemError 422 with the faults of the tools */
   async checkTools(teamId: string, tools: readonly Tool[]): Promise<void> {
     const errors = await this.suiteThreads.run(teamId, { what: 'check-tools', tools: JSON.stringify(tools) });
     refuse(prefixed('/tools', errors));
   }
 
   /**
-   * Warnings about what hosts of the team's providers refuse of the tools, or get otherwise than they are written.
-   * @param cases JSON of cases; if there are some, it is about the tools that they are given
+   * Warnings about tools that the hosts of the team's providers refuse, or receive in a changed form.
+   * @param cases JSON of cases; if there are any, only the tools offered to them are checked
    */
   async hostWarnings(teamId: string, tools: readonly Tool[], cases: readonly string[] = []): Promise<string[]> {
     const providers = await new ProviderRepository(this.pool, teamId).addresses();
@@ -43,7 +43,7 @@ export class SuiteValidator {
   /**
    * @param pathOf the path of a case in the body
    * @returns warnings about expected arguments that no call can have
-   * @throws ProblemError 422 with what is wrong with the cases
+   * @throws ProblemError 422 with the faults of the cases
    */
   async checkNewCases(
     teamId: string,

@@ -71,7 +71,7 @@ export class SuiteVersionsController {
   }
 }
 
-/** A version of a path. @throws ProblemError 404 for what is no number */
+/** A version number in a path. @throws ProblemError 404 if it is not a number */
 function versionOf(text: string): number {
   const parsed = VersionNumber.safeParse(text);
   if (parsed.success) return parsed.data;

@@ -8,7 +8,7 @@ import { SuiteVersionRepository } from '#lib/db/read/suite-versions';
 import { ComparisonAnswers, type Patience } from '../comparisons/comparison-answers.js';
 import { POOL } from '../platform/stores.js';
 
-/** What users see of the versions of suites. */
+/** Reads and compares the versions of suites. */
 @Injectable()
 export class SuiteVersionService {
   constructor(
@@ -32,7 +32,7 @@ export class SuiteVersionService {
   }
 
   /**
-   * Cases of large suites take seconds of Postgres, so versions are compared where runs are.
+   * Cases of large suites take seconds of Postgres time, so versions are compared in the threads that compare runs.
    * @returns JSON of `SuiteChanges`; undefined when it takes longer than the caller waits
    */
   compare({ teamId }: Caller, suiteId: string, { from, to }: Compared, patience: Patience) {

@@ -35,7 +35,7 @@ import { MAX_BODY_BYTES } from '../platform/upload.js';
 import { CaseService, type AddedCases } from './cases.service.js';
 import { SuiteService } from './suites.service.js';
 
-/** The tools of a suite, or of a case, have at most 1 MiB. */
+/** The tools of a suite, or of a case, may have up to 1 MiB. */
 const TOOLS_BYTES = 2 * 2 ** 20;
 
 @Controller('api')
@@ -201,6 +201,6 @@ export class SuitesController {
   }
 }
 
-/** The fields that are given: one that is undefined would replace what is stored. */
+/** Only the fields in the request: an undefined one would replace the stored value. */
 const given = (input: SuiteReplacement): SuitePatch =>
   Object.fromEntries(Object.entries(input).filter(([, value]) => value !== undefined));

@@ -366,7 +366,7 @@ describe('suites', () => {
       const texts = ['ändern', 'say "HI"\nto', 'A\\B', 'a room', 'BOOK_', 'travel', 'polite', 'room', 'greet', '%'];
       const places = await Promise.all(texts.map(async (text) => (await found(text)).items));
       expect(places).toEqual([[0], [0], [0], [1], [1], [1], [0], [1, 2], [0, 2], []]);
-      // Names of fields, and what is expected in arguments, are not seen in a list.
+      // The search does not match field names, nor expected arguments.
       expect((await found('prompt')).items).toEqual([]);
       expect((await found('zoe')).items).toEqual([]);
     });

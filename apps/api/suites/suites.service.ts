@@ -15,7 +15,7 @@ import { SuiteValidator } from './suite-validator.js';
 
 type SuiteWithWarnings = Suite & { warnings: string[] };
 
-/** What users do with suites. Each check comes before the transaction. */
+/** Manages suites. Each check comes before the transaction. */
 @Injectable()
 export class SuiteService {
   constructor(

@@ -1,4 +1,4 @@
-// APIs of their own: one counts the workers of its system, and one has no Redis.
+// Needs its own APIs: one counts the workers of its system, and one has no Redis.
 import { readFileSync } from 'node:fs';
 import type { Redis } from 'ioredis';
 import { WORKER_LEVEL } from '#lib/contracts/worker-level';
@@ -39,9 +39,9 @@ describe('the system', () => {
     expect((await fetch(`${api.url}/api/system`)).status).toBe(401);
 
     other!.stop();
-    await other!.say(); // A turn that was under way.
+    await other!.say(); // A heartbeat that was already in progress.
     expect(await alive()).toBe(1);
-    // As a frozen process does: its last word grows old.
+    // Like a frozen process: its last heartbeat becomes stale.
     await redis.zincrby('toolmark:workers', '-16000', `one level ${WORKER_LEVEL}`);
     expect(await alive()).toBe(0);
     isStuck = true;

@@ -7,7 +7,7 @@ import { checkHealth } from '#lib/runtime/health-check';
 import { RELEASE } from '../platform/release.js';
 import { POOL, REDIS } from '../platform/stores.js';
 
-/** What anybody who is signed in may know of the installation: no addresses, no names of hosts. */
+/** What any signed-in user may know about the installation: no addresses, no host names. */
 @Injectable()
 export class SystemService {
   constructor(
@@ -15,7 +15,7 @@ export class SystemService {
     @Inject(REDIS) readonly redis: Redis,
   ) {}
 
-  /** Answers whatever is away: a store that does not answer within a second is down. */
+  /** Always answers: a store that does not respond within a second counts as down. */
   async read(): Promise<System> {
     let alive: number | null = null;
     const counted = levelsAlive(this.redis).then(({ length }) => (alive = length));

@@ -15,7 +15,7 @@ import { meOf } from './me.js';
 
 @Controller('api/session')
 export class SessionsController {
-  /** Sessions of a token begin one after another: those that wait shall hold no connection meanwhile. */
+  /** Sessions of a token start one at a time; those that wait must not hold a connection meanwhile. */
   readonly #signIns = new KeyedSemaphore(1, 30, 'Many sign in with this token at once. Try again in a few seconds.');
 
   constructor(@Inject(POOL) readonly pool: Pool) {}

@@ -1,4 +1,4 @@
-// An API of its own, with a replica: a table of it is taken away, and its sessions are all there are.
+// Needs its own API with a replica: the tests drop a table, and expect no other sessions.
 import { io, type Socket } from 'socket.io-client';
 import { MAX_SESSIONS_OF_A_TOKEN, removeEndedSessions } from '#lib/db/catalogue/sessions';
 import { startApi, type ApiInProcess } from '../../../test/api.js';
@@ -43,7 +43,7 @@ const reads = async (cookie: string, url = api.url): Promise<boolean> =>
 const newToken = async (role: string, more: object = {}): Promise<{ id: string; token: string }> =>
   (await client.post('/api/tokens', { name: role, role, ...more })).body;
 
-/** Connects with a cookie. @returns the error that it was refused with */
+/** Connects with a cookie. @returns the error of a refused connection */
 async function connect(
   cookie: string,
   headers: Headers,

@@ -6,7 +6,7 @@ import { until } from '../../../test/until.js';
 
 let api: SharedApi;
 let client: Client;
-/** Ends while other tests run. */
+/** Its token expires while other tests run. */
 let expiring: Client;
 
 beforeAll(async () => {
@@ -91,7 +91,7 @@ describe('every route of the OpenAPI document', () => {
   });
   const filled = (path: string, id = '01a1fc11-0570-72f9-b84b-b15294fa812e'): string => path.replaceAll(/\{\w+\}/g, id);
 
-  /** The status of a response that comes before any of the announced body was sent. */
+  /** The status of a response that arrives before any of the announced body was sent. */
   const answered = (
     path: string,
     token?: string,

@@ -13,7 +13,7 @@ import { POOL } from '../platform/stores.js';
 /** A token with its secret. */
 type NewToken = Token & { token: string };
 
-/** Teams and the tokens of a team. The secret of a token is in the answer that makes it, and nowhere else. */
+/** Teams and their tokens. The secret of a token is only in the response that creates it. */
 @Injectable()
 export class TeamService {
   constructor(@Inject(POOL) readonly pool: Pool) {}

@@ -9,10 +9,12 @@ import { loadTokenCounter } from '#lib/providers/count-tokens';
 import { requestKey } from '#lib/providers/request-key';
 import { toolSetOf } from '#lib/scoring/cases/tool-set';
 
-/** Tokens around each message and around the reply, beside their text (OpenAI cookbook, "How to count tokens"). */
+/**
+ * Tokens around each message and around the reply, in addition to their text (OpenAI cookbook, "How to count tokens").
+ */
 const TOKENS_PER_MESSAGE = 3;
 const TOKENS_PER_REPLY = 3;
-/** Characters after which no more requests are counted: one may have megabytes of tools and messages. */
+/** Counting stops after this many characters: a single request may have megabytes of tools and messages. */
 const MAX_CHARACTERS = 64 * 2 ** 20;
 
 /** The requests of a run, which are counted for each target. */
@@ -29,17 +31,17 @@ export interface ToCount {
   }[];
 }
 
-/** What was counted for one target. */
+/** Counts for one target. */
 export interface Counted {
   cases: number;
   promptTokens: number;
-  /** The keys of stored replies, in hex; empty where the run does not use the cache. */
+  /** The cache keys of the requests, in hex; empty if the run does not use the cache. */
   keys: string[];
   tokensBy: string;
 }
 
 /**
- * Counts the prompt tokens of the requests that cases would make.
+ * Counts the prompt tokens of the requests that cases would send.
  * @param bodies the cases' JSON
  */
 export async function countRequests(run: ToCount, bodies: readonly string[]): Promise<Counted[]> {

@@ -1,9 +1,9 @@
 import { diffWordsWithSpace } from 'diff';
 import type { TextHunk } from '#lib/contracts/prompt-version';
 
-/** Words that may differ between two texts before they are taken to have nothing in common. */
+/** Two texts that differ in more words than this are treated as unrelated. */
 const MAX_EDITS = 1_000;
-/** For all texts of a request: somebody waits for them. */
+/** For all texts of a request, whose user waits. */
 const MAX_MS = 3_000;
 
 const wholly = (from: string, to: string): TextHunk[] => [
@@ -11,7 +11,7 @@ const wholly = (from: string, to: string): TextHunk[] => [
   ...(to === '' ? [] : [{ op: 'added' as const, text: to }]),
 ];
 
-/** How to get from each first text to its second, word by word; whole texts where that would take too long. */
+/** Word-by-word diffs from each first text to its second; whole texts if that would take too long. */
 export function diffTexts(pairs: readonly (readonly [from: string, to: string])[]): TextHunk[][] {
   const until = Date.now() + MAX_MS;
   return pairs.map(([from, to]) => {

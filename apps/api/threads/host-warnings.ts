@@ -3,12 +3,12 @@ import { hasRules } from '#lib/providers/hosts/host-rules';
 import type { ToolHost } from '#lib/providers/hosts/tool-warnings';
 import type { SuiteThreads } from './suite-threads.js';
 
-/** Cases whose tools are compared with what hosts take, evenly spread. */
+/** Maximum number of cases, evenly spread, whose tools are checked against their hosts. */
 const MAX_CASES = 200;
 
 /**
- * Warnings about what hosts refuse of tools, or get otherwise than they are written.
- * @param of.cases JSON of cases; if there are some, it is about the tools that they are given
+ * Warnings about tools that hosts refuse, or receive in a changed form.
+ * @param of.cases JSON of cases; if there are any, only the tools offered to them are checked
  */
 export async function hostWarnings(
   suiteThreads: SuiteThreads,

@@ -1,6 +1,6 @@
 import type { CaseInput, ScoringConfig } from '#lib/contracts/case';
 
-/** Whether something of a case is compared by meaning, for which a team needs an embedding model. */
+/** Whether any part of a case is compared by meaning, which requires the team to have an embedding model. */
 export const isSemantic = (input: Pick<CaseInput, 'param_scoring' | 'scoring_config' | 'expected_calls'>): boolean =>
   input.param_scoring === 'semantic' ||
   [input, ...(input.expected_calls ?? [])].some(

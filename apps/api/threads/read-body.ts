@@ -6,8 +6,8 @@ import { LARGE_BODIES, type LargeBodyTask, type LargeBodyText } from '../platfor
 import { readJson, refuseExcess } from '../platform/read-json.js';
 
 /**
- * Reads the bytes of a large body, and holds it to its schema.
- * @throws ProblemError with what is wrong with it, as the API says it of a small one
+ * Parses the bytes of a large body, and validates it against its schema.
+ * @throws ProblemError with its faults, the same as for a small body
  */
 export function readBody(task: LargeBodyTask): LargeBodyText {
   const text = decodeText(task.bytes, { name: 'The body', isUtf8: true, charset: task.charset });

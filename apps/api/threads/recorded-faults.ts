@@ -1,7 +1,7 @@
 import { MAX_INPUT_ERRORS } from '#lib/contracts/input/input-errors';
 import { ProblemError, type InputError } from '#lib/contracts/input/problem';
 
-/** What is wrong with a line, its number first. */
+/** An input error with its line number. */
 export const faultOf = (line: number, { path, message }: InputError): InputError => ({
   path: `/replies/${line - 1}${path}`,
   message: `Line ${line}: ${path ? `${path} ` : ''}${message}`,

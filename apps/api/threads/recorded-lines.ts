@@ -17,17 +17,17 @@ import { FailedReply, readRecorded } from '#lib/recorded/read-recorded';
 import { badInput } from '../platform/bad-input.js';
 import { faultOf } from './recorded-faults.js';
 
-/** A line that was read, before its case is looked up. */
+/** A parsed line, before its case is looked up. */
 export interface ReadLine {
   line: number;
-  /** Its id or its name. */
+  /** The id or name of the case. */
   case: string;
   sample?: number;
   /** The shape of its reply, or `error`. */
   readAs: string;
-  /** The reply, or the rounds of a chain, as an exchange is stored. */
+  /** The reply, or the rounds of a chain, in the form of a stored exchange. */
   exchange: Uint8Array;
-  /** The same exchange with only its first round to be scored, where it has several. */
+  /** If there are several rounds: the same exchange with only its first round scored. */
   first?: Uint8Array;
 }
 
@@ -57,7 +57,7 @@ export function readRecordedLines(from: number, lines: readonly string[]): ReadL
   return { read, faults: faults.slice(0, MAX_INPUT_ERRORS) };
 }
 
-/** What is wrong with one line. */
+/** The fault of a single line. */
 class LineError extends Error {
   constructor(readonly errors: InputError[]) {
     super();
@@ -95,7 +95,7 @@ function readLine(line: number, text: string): ReadLine {
     ...(rounds.length > 1 && { first: pack(line, readAs, rounds, [0]) }),
   };
 }
-/** A line whose provider failed is an errored item, as in a run. */
+/** A line whose provider failed becomes an errored item, as in a run. */
 const failedLine = (line: number, { kind, message }: { kind: ErrorKind; message: string }) => ({
   readAs: 'error',
   exchange: pack(line, 'error', [{ error: { kind, message, status: null, body: null } }]),
@@ -129,7 +129,7 @@ function readReplies(recorded: { path: string; value: unknown }[]): Recorded[] |
   }
 }
 
-/** A recorded reply as chat completions. */
+/** Converts a recorded reply to chat completions. */
 function readReply({ path, value }: { path: string; value: unknown }): Recorded {
   try {
     const { rounds, readAs, usage } = readRecorded(value);
@@ -164,7 +164,7 @@ function errorIn(error: Json): { kind: ErrorKind; message: string } {
 }
 const MAX_MESSAGE_LENGTH = 2000;
 
-/** An exchange as it is stored. No model was asked, so the place in the file stands in for the request. */
+/** An exchange in its stored form. No request was sent, so the line number is stored in its place. */
 function pack(line: number, readAs: string, replies: JsonObject[], rounds?: number[]): Uint8Array {
   const exchange = { requests: [{ recorded: { line, read_as: readAs } }], replies, ...(rounds && { rounds }) };
   return zstdCompressSync(JSON.stringify(exchange), { params: { [constants.ZSTD_c_compressionLevel]: 1 } });

@@ -27,15 +27,15 @@ import { readRecordedLines, type ReadLines } from './recorded-lines.js';
 import { isSemantic } from './is-semantic.js';
 import { countRequests, type Counted, type ToCount } from './count-requests.js';
 
-/** Work that may take long on one input of a user. JSON is passed as text, where numbers stay as they were written. */
+/** Work on user input that may take long. JSON is passed as text, where numbers stay as they were written. */
 export type SuiteTask =
   | { what: 'check-tools'; tools: string }
-  /** Each tool by itself: a name that occurs twice is not an error. */
+  /** Each tool on its own: a duplicate name is not an error. */
   | { what: 'check-each-tool'; tools: string }
   | { what: 'check-cases'; tools: string; cases: readonly string[] }
-  /** Stored cases against other tools, or under other scoring options. */
+  /** Checks stored cases against other tools, or under other scoring options. */
   | { what: 'fit-cases'; tools: string; cases: readonly string[]; options?: string }
-  /** What hosts refuse of tools, if each case has all of them; with `cases`, of what these are given. */
+  /** Which tools hosts refuse, if each case has all of them; with `cases`, of the tools offered to those. */
   | { what: 'warn-of-hosts'; tools: string; hosts: readonly ToolHost[]; cases?: readonly string[] }
   /** Finds which cases name which of these tools. */
   | { what: 'find-uses'; names: readonly string[]; cases: readonly string[] }
@@ -60,7 +60,7 @@ export interface FittedCases {
   errors: CaseError[];
   /** Whether a case is compared by meaning. */
   isSemantic: boolean;
-  /** Expected arguments that no call can have; none are searched under other scoring options. */
+  /** Expected arguments that no call can have; not computed under other scoring options. */
   slips: UnsatisfiableFindings;
 }
 export interface CheckedCases {

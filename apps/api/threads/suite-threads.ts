@@ -5,23 +5,23 @@ import { ThreadLimitExceeded, ThreadPool, TooManyTasks, type ThreadLimits } from
 import type { LargeBodyReader, LargeBodyTask, LargeBodyText } from '../platform/large-bodies.js';
 import { runSuiteTask, type SuiteAnswers, type SuiteTask } from './suite-tasks.js';
 
-/** A person waits for the answer. A file of 10 MiB takes a few seconds. */
+/** A user waits for the answer. A file of 10 MiB takes a few seconds. */
 const LIMITS = { threads: 2, cpuMs: 20_000, wallMs: 60_000, heapMb: 512 };
 /** Tasks of a team that may wait; each holds its text in memory. */
 const MAX_WAITING = 100;
 
 /** Shorter inputs take milliseconds, whatever they contain, so they run at once. */
 const MAX_LIGHT_CHARACTERS = 16 * 1024;
-/** Characters of tools: checking cases compiles their schemas, which takes ten milliseconds for so many. */
+/** Characters of tools: checking cases compiles their schemas, which takes ten milliseconds for this many. */
 const MAX_LIGHT_TOOLS = 4 * 1024;
-/** Characters of texts to compare: the time grows with the square of the words that differ. */
+/** Characters of texts to compare: the time grows with the square of the number of differing words. */
 const MAX_LIGHT_DIFF = 1024;
 /** Short inputs that may still take long: nested repetitions in patterns, schemas that refer to each other. */
 const MAY_TAKE_LONG = /"\$ref"|"\$dynamicRef"|regex|"pattern/;
 
 /**
- * Runs work on user input that may take long, in threads with limits of time and memory that teams share fairly. The
- * API's own thread serves everybody, so it runs only small and simple tasks.
+ * Runs slow work on user input in threads with limits of time and memory, shared fairly by teams. The API's own thread
+ * serves every request, so only small and simple tasks run there.
  */
 export class SuiteThreads implements LargeBodyReader {
   readonly #pool: ThreadPool<SuiteTask, SuiteAnswers[SuiteTask['what']]>;
@@ -31,8 +31,8 @@ export class SuiteThreads implements LargeBodyReader {
   }
 
   /**
-   * @throws ProblemError 422 when it takes more than it may, 429 when the team has too much of it waiting; or what
-   *   the work throws
+   * @throws ProblemError 422 when it exceeds its limits, 429 when the team has too many tasks waiting; or whatever the
+   * work throws
    */
   async run<What extends SuiteTask['what']>(
     teamId: string,
@@ -47,7 +47,7 @@ export class SuiteThreads implements LargeBodyReader {
     }
   }
 
-  /** The bytes are of no use afterwards. */
+  /** The bytes are transferred, so the caller cannot use them afterwards. */
   readBody(teamId: string, task: LargeBodyTask): Promise<LargeBodyText> {
     return this.run(teamId, { what: 'read-body', ...task }, [task.bytes.buffer]);
   }

@@ -12,7 +12,7 @@ import { isSemantic } from '../threads/is-semantic.js';
 
 const NO_SUITE: TriedSuite = { name: 'No suite', tools: [], system_prompt: null, pass_threshold: 1 };
 
-/** What a try-out plays its case with: what it gives itself, and for the rest what its suite has. */
+/** The tools and settings that a try-out uses: its own, and those of its suite for the rest. */
 export async function suiteOfTry(pool: Pool, teamId: string, input: TryInput): Promise<TriedSuite> {
   const { suite_id: suiteId, tools, base_prompt: prompt, pass_threshold: threshold } = input;
   if (suiteId === null && !tools && !input.case.tools)
@@ -29,7 +29,7 @@ export async function suiteOfTry(pool: Pool, teamId: string, input: TryInput): P
 }
 
 /**
- * Checks tools and case as a suite's are when they are stored.
+ * Checks tools and case like those of a suite when they are stored.
  * @returns warnings
  * @throws ProblemError 422
  */
@@ -44,7 +44,7 @@ export async function checkTriedCase(
   return [...conversionWarnings(given), ...(await validator.checkNewCases(teamId, [tried], tools, () => '/case'))];
 }
 
-/** @throws ProblemError 422 without a model that compares by meaning where one is needed, 409 over the monthly cap */
+/** @throws ProblemError 422 when the case needs an embedding model and there is none, 409 over the monthly cap */
 export async function checkTryCosts(
   pool: Pool,
   teamId: string,

@@ -6,7 +6,7 @@ import { About, Answers, Changes, KeepsNoAnswer, Me, TakesUpTo, type Change } fr
 import { leaveSignal } from '../platform/leave-signal.js';
 import { TryOutService } from './try-outs.service.js';
 
-/** It may bring tools of up to 1 MiB. */
+/** It may include tools of up to 1 MiB. */
 const TRY_BYTES = 2 * 2 ** 20;
 
 @Controller('api/tool-eval/try')

@@ -31,13 +31,13 @@ import { SuiteValidator } from '../suites/suite-validator.js';
 import { checkTriedCase, checkTryCosts, suiteOfTry } from './check-try.js';
 import { costOf, toTryResult, unanswered } from './try-results.js';
 
-/** How often Postgres is asked, in case a notification was lost, or a model rests. */
+/** How often Postgres is polled, in case a notification was lost, or a model is paused. */
 const POLL_MS = 1000;
 
-/** Larger exchanges are not read: ten of them would be one answer, and hold up others. */
+/** Larger exchanges are not read: ten of them form one answer, and would hold up other requests. */
 const MAX_READ_BYTES = 256 * 1024;
 
-/** Tries cases out: starts one, waits for its models, answers, and leaves nothing behind. */
+/** Runs try-outs: starts one, waits for its models, answers, and deletes it. */
 @Injectable()
 export class TryOutService {
   constructor(
@@ -82,7 +82,7 @@ export class TryOutService {
     const deadlineMs = Date.now() + withinMs;
     for (;;) {
       const turn = AbortSignal.timeout(Math.min(POLL_MS, Math.max(0, deadlineMs - Date.now())));
-      // Listens before it asks, so that what changes in between is heard.
+      // Subscribes before it queries, so that no change in between is missed.
       const changed = this.notifications.next(tryOut.runId, AbortSignal.any([left, stops, turn]));
       if ((await hasSettled(this.pool, tryOut)) || Date.now() >= deadlineMs) return;
       left.throwIfAborted();
@@ -115,7 +115,7 @@ export class TryOutService {
     return why && why.charAt(0).toLowerCase() + why.slice(1);
   }
 
-  /** What cannot be removed now is removed once nobody renews its lease. */
+  /** If it cannot be removed now, it is removed when its lease expires. */
   async #remove({ runId }: TryOut, change: Change): Promise<void> {
     void notify(this.redis, { topic: 'cancel', id: runId });
     await removeTryOut(this.pool, runId, change).catch((error: Error) =>

@@ -6,7 +6,7 @@ import { expectedBy } from '#lib/db/read/result-rows';
 import { explainResult } from '#lib/scoring/house/explain-result';
 import { exchangeOf, saidOf } from '../results/exchange-of.js';
 
-/** What a model made of the case. */
+/** A model's result for the case. */
 export function toTryResult(found: ResultDetails, caller: Pick<Caller, 'role'>): TryResult {
   const { result } = found;
   return {
@@ -70,7 +70,7 @@ export function unanswered(
   };
 }
 
-/** Of the models that were asked and are known to have answered; null where one of them has no price. */
+/** Total cost of the results; null if a model that answered has no price. */
 export function costOf(results: readonly TryResult[]): number | null {
   const answered = results.filter(({ outcome }) => outcome === 'scored');
   if (answered.some(({ cost_usd: cost }) => cost === null)) return null;

@@ -1,12 +1,12 @@
 import type { Estimate } from '#lib/contracts/estimate';
 
-/** The estimate of a tune, from that of a run with the base: so many requests of each model. */
+/** Scales the estimate of a run with the base to a tune with this many requests per model. */
 export function scaleEstimate(of: Estimate, requests: readonly number[]): Estimate {
   const targets = of.targets.map((target, n) => {
     const factor = requests[n]! / Math.max(1, target.requests + target.cached);
     return {
       ...target,
-      requests: Math.ceil(requests[n]!), // Whole requests, and in all not fewer than there are.
+      requests: Math.ceil(requests[n]!), // Rounded up, so that the total is never too low.
       cached: 0,
       prompt_tokens: Math.round(target.prompt_tokens * factor),
       completion_tokens: Math.round(target.completion_tokens * factor),

@@ -17,11 +17,11 @@ interface NewTune {
   input: { experiment_id: string | null; budget: z.infer<typeof Budget> | null };
   /** The suite as it was when the tune was planned. */
   suite: { id: string; version: number };
-  /** Requests in all. */
+  /** Total number of requests. */
   planned: number;
-  /** What is stored of it. @param suite the version that its runs are of */
+  /** The input to store. @param suite the version that its runs use */
   stored: (suite: { id: string; versionId: string; name: string; version: number }) => object;
-  /** What else is stored. */
+  /** Stores further rows of the tune. */
   store?: (tuneId: string) => Promise<void>;
 }
 
@@ -52,7 +52,7 @@ export async function submitTune(
   return { job_id: jobId, tune_id: id, status: 'submitted' };
 }
 
-/** Deletes a tune that is there. @throws ProblemError 409 while it is under way */
+/** Deletes an existing tune. @throws ProblemError 409 while it is in progress */
 export async function deleteTune(client: PoolClient, caller: Caller, type: TuneType, id: string): Promise<void> {
   const outcome = await deleteOrchestrations(client, { teamId: caller.teamId, subjectId: id });
   if (outcome === 'unfinished')

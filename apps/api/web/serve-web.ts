@@ -9,22 +9,22 @@ import { sendProblem, toProblem } from '../platform/problem.filter.js';
 
 const ASSET_MAX_AGE = '365d';
 const NONCE_BYTES = 16;
-/** Where the placeholder stands in the built page. */
+/** The placeholder in the built page. */
 const NONCE = '__NONCE__';
-/** Addresses that belong to the API. Those of them that do not exist answer a problem document, never the page. */
+/** Paths of the API. An unknown one of them returns a problem document, never the page. */
 const NOT_THE_PAGES = /^\/(api|socket\.io|assets|metrics|docs|openapi\.json|healthz|readyz)(\/|\?|$)/;
 
 const NOT_BUILT = 'Toolmark is running without its pages, which are not built: npm run build makes them.\n';
 
-/** `dist/web`, seen from the sources and from what is built of them. */
+/** `dist/web`, relative to the sources or to the build output. */
 const builtFolder = (): string | undefined =>
   ['../../../web', '../../../dist/web']
     .map((path) => join(dirname(fileURLToPath(import.meta.url)), path))
     .find((folder) => existsSync(join(folder, 'index.html')));
 
 /**
- * The page at every address that is not the API's. It may load scripts, styles and data from here alone, and run no
- * text as a script: what models and providers write is shown by it.
+ * Serves the page at every path that is not the API's. It may load scripts, styles and data only from here, and run no
+ * text as a script, because it displays what models and providers write.
  */
 export async function serveWeb(fastify: FastifyInstance): Promise<void> {
   const folder = builtFolder();
@@ -43,7 +43,7 @@ export async function serveWeb(fastify: FastifyInstance): Promise<void> {
     if (NOT_THE_PAGES.test(request.url))
       return sendProblem(reply, toProblem(new NotFoundException(`Cannot ${request.method} ${request.url}`)));
     if (!folder) return void reply.status(404).type('text/plain; charset=utf-8').send(NOT_BUILT);
-    // Read for each view: `npm run dev` builds the page under a running API.
+    // Read for each view: `npm run dev` rebuilds the page under a running API.
     sendPage(reply, readFileSync(join(folder, 'index.html'), 'utf8').split(NONCE));
   });
 }

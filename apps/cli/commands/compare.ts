@@ -66,7 +66,7 @@ async function compareRuns(client: ApiClient, options: CompareOptions, baseline:
   else reports.forEach((report, index) => printMarked([...(index ? ['', ''] : []), ...reportLines(report)]));
 }
 
-/** What the comparison and the list of its cases both take. */
+/** Settings of both the comparison and the list of its cases. */
 async function settingsOf(client: ApiClient, options: CompareOptions, [a, b]: string[]): Promise<URLSearchParams> {
   const { measure, margin, pairs, rescoreA, rescoreB, maxErroredShare, partial, extended } = options;
   const settings = new URLSearchParams({

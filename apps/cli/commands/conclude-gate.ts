@@ -30,12 +30,12 @@ export const addGateReports = (command: Command): Command =>
     .addOption(new Option('--inconclusive <exit>', 'exit with 1 or 0, not with 3').choices(MEANINGS))
     .addOption(new Option('--not-measured <exit>', 'exit with 1 or 0, not with 4').choices(MEANINGS));
 
-/** What a gate said, beside the gate run that asked it. */
+/** A gate's answer, and the gate run that produced it. */
 export interface GateEnd {
   answer: GateAnswer;
-  /** Null where no gate run was made. */
+  /** Null if there was no gate run. */
   gateRunId: string | null;
-  /** In place of that of the answer, where the job failed. */
+  /** Replaces the exit code of the answer if the job failed. */
   exit?: ExitCode;
 }
 
@@ -61,13 +61,13 @@ export async function concludeGate(client: ApiClient, end: GateEnd, options: Gat
   exitWith(end.exit ?? exitOf(answer, options));
 }
 
-/** Reports that there is no answer. What went wrong before counts, also where this cannot be written. */
+/** Reports that there is no answer. A failure to write the report does not hide the original error. */
 export async function writeUnanswered(file: string, gate: string, error: Error): Promise<void> {
   const { unansweredJunit } = await import('../reports/gate-junit.js');
   try {
     writeFileSync(file, unansweredJunit(gate, explainError(error).join('\n')));
   } catch {
-    // The error itself is reported.
+    // The original error is reported.
   }
 }
 

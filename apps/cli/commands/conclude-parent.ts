@@ -11,14 +11,14 @@ export interface FollowParentOptions extends GlobalOptions {
   markdown?: string;
 }
 
-/** A job and what it works on, as the API answers a submit. */
+/** A job and its tune or report, as the API answers a submit. */
 export interface SubmittedParent {
   job_id: string;
   tune_id?: string;
   report_id?: string;
 }
 
-/** Says what was submitted, or what becomes of it when it is watched or a report is asked for. */
+/** Prints what was submitted, or waits for the end and reports if a watch or a report was requested. */
 export async function followParent(
   client: ApiClient,
   type: ParentType,
@@ -57,7 +57,7 @@ export function watchToEnd(
   });
 }
 
-/** A parent job that was stopped has no answer that stands, whatever it found until then. */
+/** A parent job that was stopped has no valid answer, whatever it found until then. */
 export function exitByStatus(
   type: ParentType,
   { status, job_id: jobId }: ShownParent['parent'],

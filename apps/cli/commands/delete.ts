@@ -4,9 +4,9 @@ import { onServer, examples, type GlobalOptions } from '../command.js';
 import { print, printJson } from '../output/terminal.js';
 
 /**
- * The command of a group that deletes one of its things.
+ * A group's command that deletes an item.
  * @param what "gate"
- * @param find the address of the thing that is meant, which ends with its id
+ * @param find the URL path of the item, which ends with its id
  */
 export function addDelete(
   group: Command,

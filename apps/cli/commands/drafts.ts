@@ -86,6 +86,6 @@ async function readDrafts(client: ApiClient, suiteId: string): Promise<Case[]> {
   return drafts;
 }
 
-/** What a case expects, in a few words. */
+/** A short description of what a case expects. */
 export const expectationOf = ({ expected_tool: tool, expected_calls: calls, expected_params: params }: Case): string =>
   expectedText({ tool, params, calls }).slice(0, 100);

@@ -30,7 +30,7 @@ export function addExport(program: Command): void {
   command.addHelpText(...examples('toolmark export RUN --format junit --out results.xml'));
 }
 
-/** Written as it comes: an export may be larger than the memory. */
+/** Written as it arrives: an export may be larger than the memory. */
 async function exportRun(client: ApiClient, options: ExportOptions, id: string): Promise<void> {
   const { format, bom, end, out, rescore } = options;
   const { id: runId } = await findRun(client, id);

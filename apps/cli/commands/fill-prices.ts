@@ -3,11 +3,11 @@ import { PRICE_FIELDS, pricesAt, pricesInWords, pricesOf } from '#lib/contracts/
 import type { KnownPrices } from '#lib/contracts/known-prices';
 import { beginning } from '../output/table.js';
 
-/** How many models without a price are named. */
+/** Maximum number of models without a price that are named. */
 const NAMED = 5;
 const MAX_NAME = 60;
 
-/** What the server knows of prices; undefined when its release is an earlier one. */
+/** The server's known prices; undefined for a server of an earlier release. */
 export async function readKnownPrices(client: ApiClient): Promise<KnownPrices | undefined> {
   try {
     return await client.call<KnownPrices>('GET', '/api/prices');
@@ -17,12 +17,12 @@ export async function readKnownPrices(client: ApiClient): Promise<KnownPrices | 
   }
 }
 
-/** Whether something is said of a model's prices, and be it that they are unknown. */
+/** Whether the prices of a model are given, even as unknown. */
 export const hasPrices = (model: object): boolean => PRICE_FIELDS.some((field) => field in model);
 
 /**
- * Gives models the prices of the table. Those of which a price is given stay as they are.
- * @returns the models, and lines that say what was filled and what is not known
+ * Gives models the prices of the table. Models with any given price stay unchanged.
+ * @returns the models, and lines about the filled and the unknown prices
  */
 export function fillPrices(
   models: readonly object[],

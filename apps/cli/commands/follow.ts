@@ -16,7 +16,7 @@ import { checkGate } from './gate.js';
 export interface FollowOptions extends GlobalOptions {
   watch?: boolean;
   failUnder?: number;
-  /** The id of a gate to ask about the run. */
+  /** The id of a gate to check the run against. */
   gate?: string;
 }
 
@@ -29,7 +29,7 @@ export const addFollowOptions = (command: Command): Command =>
       number,
     );
 
-/** Says what was submitted, or with --watch what becomes of it. */
+/** Prints what was submitted, or with --watch follows it to its end. */
 export async function follow(client: ApiClient, submitted: Submitted, options: FollowOptions): Promise<void> {
   const { job_id, eval_id } = submitted;
   if (!options.watch && options.gate === undefined) {
@@ -73,7 +73,7 @@ async function experimentLines(client: ApiClient, run: Run): Promise<string[]> {
     : [];
 }
 
-/** Each model by the interval of its pass rate; a model without one has nothing to tell from. */
+/** Checks each model by the interval of its pass rate; a model without one counts as not measured. */
 function checkPassRates({ targets, summaries }: Run, least: number, { json }: GlobalOptions): void {
   for (const { target } of targets) {
     const { pass_rate: rate, pass_rate_ci: ci } = summaries.find((one) => one.target === target) ?? {};

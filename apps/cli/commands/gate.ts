@@ -66,7 +66,7 @@ async function decide(client: ApiClient, options: GateOptions, wanted: string): 
   await concludeGate(client, end, options);
 }
 
-/** What a gate says of a run as it is. Nothing is asked of a model. */
+/** The answer of a gate for an existing run. No model gets a request. */
 export const checkGate = (client: ApiClient, gateId: string, runId: string): Promise<GateAnswer> =>
   client.call('GET', `/api/gates/${gateId}/check?eval_id=${runId}`);
 
@@ -75,7 +75,7 @@ async function runGate(client: ApiClient, gateId: string, body: object, options:
   return followGate(client, gateId, submitted, options);
 }
 
-/** Waits for a gate run, and reads what it says. */
+/** Waits for a gate run, and reads its answer. */
 export async function followGate(
   client: ApiClient,
   gateId: string,
@@ -106,7 +106,7 @@ export async function followGate(
   return { answer: unanswered(gate, gateRun, job), gateRunId, ...(job.status === 'failed' && { exit: EXIT.negative }) };
 }
 
-/** A gate run that ended before it had an answer has measured nothing. */
+/** The answer of a gate run that ended before it had one: not measured. */
 function unanswered(gate: Gate, run: GateRun, { status, error, detail }: Job): GateAnswer {
   const why = error ?? detail;
   return {

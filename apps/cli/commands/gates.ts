@@ -125,7 +125,7 @@ async function updateGate(client: ApiClient, options: RuleOptions & { name?: str
   printGate(await client.call<Gate>('PUT', `${ROUTE}/${id}`, body), options);
 }
 
-/** What the API takes for these options. What is left out is undefined. */
+/** The API fields for these options. Omitted options are undefined. */
 async function rulesOf(client: ApiClient, options: RuleOptions) {
   const { baseline, baselineOf, models, measure, margin, floor, criticalTag, looks, maxRequests } = options;
   if (baseline !== undefined && baselineOf !== undefined)

@@ -9,7 +9,7 @@ import { addListOptions, printList, readList, type ListOptions } from '../lookup
 import { jobTable } from '../output/job-table.js';
 import { print, printJson } from '../output/terminal.js';
 
-// Repeated here, because loading the contracts would make each list start slower; program.spec.ts compares them.
+// Duplicated here, because loading the contracts would make each list start slower; program.spec.ts compares them.
 export const JOB_STATUSES = ['pending', 'queued', 'running', 'completed', 'failed', 'cancelled', 'budget_exceeded'];
 export const JOB_TYPES = ['tool_eval', 'rescore', 'gate', 'param_tune', 'prompt_tune', 'judge'];
 
@@ -43,7 +43,7 @@ async function listJobs(client: ApiClient, options: JobsOptions): Promise<void> 
   printList(list, options, status || type ? 'No jobs match.' : 'No jobs yet.', (items) => jobTable(items, runs));
 }
 
-/** The runs that these jobs carry out, by id. The newest ones are read together; older ones were resumed. */
+/** The runs of these jobs, by id. The newest ones are read together; older ones were resumed. */
 async function runsOf(client: ApiClient, jobs: readonly Job[]): Promise<Map<string, Run>> {
   const { items }: Page<Run> = await client.page('/api/tool-eval/history', jobs.length || 1);
   const runs = new Map(items.map((run) => [run.id, run]));

@@ -12,7 +12,7 @@ export interface JudgeSettings {
   experiment?: string;
 }
 
-// Repeated here, because loading the contracts would make each command start slower; program.spec.ts compares them.
+// Duplicated here, because loading the contracts would make each command start slower; program.spec.ts compares them.
 export const JUDGED_RESULTS = ['failed', 'all', 'sample'];
 
 const SETTINGS = [
@@ -51,10 +51,10 @@ const SETTINGS = [
   experimentSetting('experiment that the report belongs to, by name or id'),
 ];
 
-/** The options of every setting of a report. */
+/** Adds an option for every setting of a report. */
 export const addJudgeSettings = (command: Command): Command => addSettings(command, SETTINGS);
 
-/** What the API takes for these options. What is left out has the default of the API. */
+/** The API fields for these options. Omitted ones get the API's default. */
 export async function judgeInput(client: ApiClient, run: string, options: JudgeSettings) {
   const { against, which, below, experiment } = options;
   if (against !== undefined && (which !== undefined || below !== undefined))

@@ -15,7 +15,7 @@ import { addDelete } from './delete.js';
 
 const REPORT = ['<report>', 'id of a report or its job, or the beginning of either'] as const;
 const SETTING_ROUTE = '/api/settings/judge';
-// Repeated here, because loading the contracts would make each command start slower; program.spec.ts compares them.
+// Duplicated here, because loading the contracts would make each command start slower; program.spec.ts compares them.
 export const OPINIONS = ['correct', 'acceptable', 'wrong', 'cannot_tell'];
 export const AGREEMENTS = ['agrees', 'kinder', 'stricter'];
 export const JUDGEMENT_STATES = ['waiting', 'judged', 'errored'];
@@ -179,7 +179,7 @@ async function showCalibration(client: ApiClient, options: CalibrationOptions): 
 export const readCalibration = (client: ApiClient, query: URLSearchParams): Promise<Calibration> =>
   client.call('GET', `${JUDGE_ROUTE}/calibration?${query}`);
 
-/** What is not given stays as it is. */
+/** Omitted settings stay unchanged. */
 async function showSetting(client: ApiClient, options: SettingOptions): Promise<void> {
   const { judge, instructions, autoBelow } = options;
   const given = {

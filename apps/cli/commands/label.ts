@@ -39,7 +39,7 @@ async function labelRun(client: ApiClient, options: LabelOptions, run: string): 
   const labelling = new Labelling(client, draws, dialogue);
   const isAll = await labelling.labelAll().finally(() => dialogue.close());
   const { judge, items } = draws.first;
-  // With the instructions that its newest report on the run has: reports on other runs may have others.
+  // With the instructions of its newest report on the run: reports on other runs may have different ones.
   const query: Record<string, string> = items[0] ? { report_id: items[0].report_id } : { judge };
   print(
     '',
@@ -49,7 +49,7 @@ async function labelRun(client: ApiClient, options: LabelOptions, run: string): 
   );
 }
 
-/** How many labels there are, and what they say of the judge. */
+/** The number of labels, and how well they confirm the judge. */
 async function calibrationLines(client: ApiClient, query: Record<string, string>): Promise<string[]> {
   const { labels, asked, text } = await readCalibration(client, new URLSearchParams(query));
   return [`There are ${labels} of the ${asked} labels that a calibration asks for.`, text];

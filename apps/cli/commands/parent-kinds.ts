@@ -12,15 +12,15 @@ import { generationNews, promptTuneReport, type PromptTuneReport } from '../repo
 import { armNews, tuneReport, type TuneReport } from '../reports/tune.js';
 import type { Watched } from '../watch-parent.js';
 
-/** A job that makes runs, with what is said of it. */
+/** A job that creates runs, with its report. */
 export interface ShownParent {
   parent: TuneReport['tune'] | PromptTuneReport['tune'] | JudgeReport;
   report: Report;
 }
 
-/** What the commands do with parent jobs of a type. */
+/** How the commands handle a type of parent job. */
 interface ParentKind {
-  /** What people call it: "tune" */
+  /** Display name: "tune" */
   name: string;
   /** The command that shows it: "toolmark tunes show" */
   show: string;

@@ -16,7 +16,7 @@ interface SuiteOption extends GlobalOptions {
 type DiffOptions = SuiteOption & { to?: string };
 type UseOptions = SuiteOption & { yes?: boolean };
 
-/** `--to suite`: the suite as it is now. */
+/** `--to suite`: the current suite. */
 const SUITE_NOW = 'suite';
 
 export function addPrompts(program: Command): void {
@@ -65,7 +65,9 @@ async function showPrompt(client: ApiClient, options: SuiteOption, wanted: strin
 const readDiff = (client: ApiClient, id: string, to?: string): Promise<PromptDiff> =>
   client.call('GET', `${PROMPTS_ROUTE}/${id}/diff${to === undefined ? '' : `?to=${to}`}`);
 
-/** With `--to` from the version to the other; else from what it was made from to the version, as one reads a change. */
+/**
+ * With `--to` from the version to the other; otherwise from its parent to the version, the usual direction of a change.
+ */
 async function diffPrompt(client: ApiClient, { suite, to, json }: DiffOptions, wanted: string): Promise<void> {
   const id = await findPrompt(client, wanted, suite);
   const other = to === undefined || to === SUITE_NOW ? to : await findPrompt(client, to, suite);

@@ -188,7 +188,7 @@ async function findTemplate(client: ApiClient, { template = '' }: AddOptions, ke
   );
 }
 
-/** Never from an argument: whoever lists the processes of the machine would see it. */
+/** Never from an argument: it would be visible in the machine's process list. */
 async function readApiKey({ apiKeyEnv: variable, apiKeyStdin }: AddOptions): Promise<string | undefined> {
   if (variable !== undefined) {
     const key = process.env[variable];
@@ -211,7 +211,7 @@ async function testProvider(client: ApiClient, options: ModelOption, key: string
   if (!test.ok) process.exitCode = EXIT.negative;
   if (options.json) return printJson(test);
   print(test.ok ? `${key} answered after ${test.latency_ms} ms.` : `${key} does not answer: ${test.error}`);
-  const { learned = [] } = test; // Servers of earlier releases do not say it.
+  const { learned = [] } = test; // Servers of earlier releases do not send it.
   if (learned.length === 0) return;
   print('It refuses some of what a run sends by default. That is sent otherwise, which each run says:');
   print(

@@ -71,7 +71,7 @@ async function sendReplies(client: ApiClient, options: RecordOptions, suite: str
 
 const SHOW_EVERY_BYTES = 2 ** 20;
 
-/** The same bytes; on a terminal it shows how many of them went by. */
+/** Passes the bytes through; on a terminal it shows the progress. */
 function withProgress(source: Readable, status: StatusArea | undefined, sizeBytes: number | undefined): Readable {
   let [sent, shown] = [0, -Infinity];
   const counted = new Transform({

@@ -6,7 +6,7 @@ import { readRunReport } from '../lookup/read-run-report.js';
 import { printFile, printJson, writeLines } from '../output/terminal.js';
 
 interface ReportOptions extends GlobalOptions {
-  /** True where it is printed. */
+  /** True if it is printed. */
   markdown?: string | true;
   html?: string | true;
 }

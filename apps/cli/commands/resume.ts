@@ -59,7 +59,7 @@ async function resumeGate(
   else print(`Submitted: gate run ${submitted.gate_run_id}, job ${submitted.job_id}`);
 }
 
-/** A gate run is read below its gate, which its job does not name. */
+/** The path of a gate run contains its gate, which its job does not name. */
 async function gateOf(client: ApiClient, gateRunId: string): Promise<string> {
   for await (const { id } of client.all<Gate>('/api/gates'))
     if (await client.call<GateRun>('GET', `/api/gates/${id}/runs/${gateRunId}`).catch(orAbsent)) return id;

@@ -15,7 +15,7 @@ import {
   TOOL_CHOICES,
 } from './settings.js';
 
-/** Those of the options that are not sent as they are given. */
+/** Options that are not sent to the API unchanged. */
 export interface ConfigOptions {
   models?: string[];
   modelParams?: Record<string, object>;
@@ -37,7 +37,7 @@ const modelsOption = (): Option =>
   new Option('-m, --models <list>', 'models to ask, separated by commas: provider::model').argParser(commaSeparated);
 
 const SAMPLES = setting('-n, --samples <n>', 'how often each case is played with each model', wholeNumber);
-/** What one request is sent with. */
+/** Settings of a single request. */
 const REQUEST = [
   setting('--temperature <t>', 'sampling temperature, 0 to 2', number),
   setting('--tool-choice <choice>', 'whether models must call a tool', TOOL_CHOICES),
@@ -101,18 +101,18 @@ const OF_RUN = [
   setting('--judge-below <score>', 'judge only what scores below this, 0 to 1', number, { field: 'judge.below' }),
 ];
 
-/** The options of every setting that a run has. */
+/** Adds an option for every setting of a run. */
 export const addRunSettings = (command: Command): Command =>
   addSettings(command.addOption(modelsOption().makeOptionMandatory()), [...CONFIG, ...OF_RUN]);
 
-/** The same where each may be left out, to be as in another run. */
+/** The same options, each optional: the other run's value is the default. */
 export const addConfig = (command: Command): Command => addSettings(command.addOption(modelsOption()), CONFIG);
 
-/** Those of one request, for some models. */
+/** Adds the options of a single request, for some models. */
 export const addRequestSettings = (command: Command): Command =>
   addSettings(command.addOption(modelsOption().makeOptionMandatory()), REQUEST);
 
-/** What the API takes for these options. What is left out has the default of the API. */
+/** The API fields for these options. Omitted ones get the API's default. */
 export const runInput = async (client: ApiClient, suiteId: string, options: RunSettings) => ({
   suite_id: suiteId,
   ...fieldsOf(OF_RUN, options),
@@ -120,10 +120,10 @@ export const runInput = async (client: ApiClient, suiteId: string, options: RunS
   experiment_id: options.experiment === undefined ? undefined : await findExperiment(client, options.experiment),
 });
 
-/** The settings alone. What is left out is undefined. */
+/** Only the settings. Omitted ones are undefined. */
 export const configOf = (options: ConfigOptions) => ({ ...fieldsOf(CONFIG, options), ...requestOf(options) });
 
-/** What the API takes for the options of one request. */
+/** The API fields for the options of a single request. */
 export function requestOf(options: ConfigOptions) {
   const { models, modelParams, params, seed } = options;
   const unasked = Object.keys(modelParams ?? {}).find((target) => !models?.includes(target));

@@ -2,20 +2,20 @@ import { Option, type Command } from 'commander';
 import { wholeNumber, number } from '../command.js';
 import { readText } from '../suite-files/read-suite-file.js';
 
-// Repeated here, because loading the contracts would make each command start slower; program.spec.ts compares them.
+// Duplicated here, because loading the contracts would make each command start slower; program.spec.ts compares them.
 export const TOOL_CHOICES = ['required', 'auto', 'none'];
 export const PROMPT_CACHE_MODES = ['off', '5m', '1h'];
 export const CACHE_MODES = ['off', 'use', 'refresh'];
 
-/** An option, and the field of a request that takes its value. */
+/** An option, and the request field that takes its value. */
 export interface Setting {
   option: Option;
-  /** "base.temperature" is a field within a field. Null where the command itself says what becomes of the value. */
+  /** "base.temperature" is a nested field. Null if the command handles the value itself. */
   field: string | null;
   toField: (value: never) => unknown;
 }
 
-/** How the value of an option is read, or what may be chosen. */
+/** How the value of an option is parsed, or its choices. */
 type Reading = readonly string[] | ((text: string, previous: never) => unknown);
 
 /** A setting whose field has the name of its option, unless another is given. */
@@ -37,7 +37,7 @@ export const addSettings = (command: Command, settings: readonly Setting[]): Com
 
 type Fields = { [field: string]: unknown };
 
-/** What the API takes for these options. What is left out is undefined and has the default of the API. */
+/** The API fields for these options. Omitted ones are undefined and get the API's default. */
 export function fieldsOf(settings: readonly Setting[], options: object): Fields {
   const fields: Fields = {};
   for (const { option, field, toField } of settings) {
@@ -51,7 +51,7 @@ export function fieldsOf(settings: readonly Setting[], options: object): Fields 
   return fields;
 }
 
-/** Settings that runs, tunes and judges have, in the words of each. */
+/** Settings shared by runs, tunes and judges; the wording differs. */
 export const budgetSettings = (what: string): Setting[] => [
   setting('--max-requests <n>', `most requests that the ${what} may make`, wholeNumber, {
     field: 'budget.max_requests',
@@ -70,7 +70,7 @@ export const budgetOf = ({ maxRequests, maxCostUsd }: { maxRequests?: number; ma
     ? undefined
     : { max_requests: maxRequests, max_cost_usd: maxCostUsd };
 
-/** `TARGET=VALUE`, several times. A model's id may have a colon, but hardly an equals sign. */
+/** `TARGET=VALUE`, several times. A model's id may contain a colon, but hardly an equals sign. */
 export const byTarget =
   <Value>(read: (value: string) => Value) =>
   (text: string, previous: Record<string, Value> = {}): Record<string, Value> => {

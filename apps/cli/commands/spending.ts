@@ -11,7 +11,7 @@ import { spendingTable } from '../output/spending-table.js';
 import { dollars } from '../output/table.js';
 import { print, printJson } from '../output/terminal.js';
 
-// Repeated here, because loading the contracts would make the command start slower; program.spec.ts compares them.
+// Duplicated here, because loading the contracts would make the command start slower; program.spec.ts compares them.
 export const SPENDING_BY: readonly SpendingBy[] = ['day', 'model', 'suite', 'person'];
 
 interface SpendingOptions extends GlobalOptions {
@@ -72,8 +72,7 @@ const capLines = ({ monthly_cap_usd: cap, spent_usd: spent, month }: Spending): 
   cap === null ? [] : ['', `Of the cap of ${dollars(cap)} a month, ${dollars(spent)} is spent in ${month}.`];
 
 /**
- * The id of the suite or the person that a name, an id or the beginning of an id means, among those that spent
- * something: a suite that was deleted is in no other list.
+ * The id of a suite or person by name, id or id prefix, among those with spending: a deleted suite is in no other list.
  */
 async function spenderId(
   client: ApiClient,

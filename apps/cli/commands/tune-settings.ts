@@ -23,12 +23,12 @@ export interface TuneSettings extends SpaceOptions {
 }
 export type PromptTuneSettings = Omit<TuneSettings, keyof SpaceOptions> & { metaModel: string };
 
-// Repeated here, because loading the contracts would make each command start slower; program.spec.ts compares them.
+// Duplicated here, because loading the contracts would make each command start slower; program.spec.ts compares them.
 export const TUNE_MODES = ['adaptive', 'grid', 'random'];
 export const PROMPT_TUNE_MODES = ['quick', 'evolutionary', 'reflective'];
 export const TUNE_MEASURES = ['overall', 'passed'];
 
-/** How both kinds of tunes measure. */
+/** Measurement settings of both kinds of tunes. */
 const measuring = (what: string) => [
   setting('--measure <name>', 'what is maximised', TUNE_MEASURES),
   setting('--margin <share>', 'the smallest difference that matters, 0 to 1 (default: 0.02, two points)', number),
@@ -152,7 +152,7 @@ export const addPromptTuneSettings = (command: Command): Command =>
     OF_PROMPTS,
   );
 
-/** What the API takes for these options. What is left out has the default of the API. */
+/** The API fields for these options. Omitted ones get the API's default. */
 export const tuneInput = async (client: ApiClient, suiteId: string, options: TuneSettings) => ({
   suite_id: suiteId,
   models: options.models,

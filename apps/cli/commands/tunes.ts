@@ -16,7 +16,7 @@ import { PARENT_KINDS } from './parent-kinds.js';
 import { addDelete } from './delete.js';
 
 const TUNE = ['<tune>', 'id of a tune or its job, or the beginning of either'] as const;
-// Repeated here, because loading the contracts would make each command start slower; program.spec.ts compares them.
+// Duplicated here, because loading the contracts would make each command start slower; program.spec.ts compares them.
 export const CANDIDATE_STATES = ['measuring', 'rejected', 'undecided', 'accepted', 'front', 'finalist', 'best'];
 
 interface ShowOptions extends GlobalOptions {
@@ -129,7 +129,7 @@ async function listCandidates(
   printList(list, options, none, (candidates) => candidatesTable(candidates.map(leanCandidate)));
 }
 
-/** The base is shown with its texts, and any other with what it changed. */
+/** The base is shown with its texts, any other candidate with its changes. */
 async function showCandidate(client: ApiClient, { json }: GlobalOptions, wanted: string, n: number): Promise<void> {
   const { id } = await findTuneOf(client, 'prompt_tune', wanted);
   const candidate = await client.call<PromptCandidateDetails>('GET', `${candidatesPath(id)}/${n}`);

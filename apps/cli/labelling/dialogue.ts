@@ -1,24 +1,26 @@
 import { decodeText } from '#lib/contracts/input/decode-text';
 import { ask, canAsk, print, printError } from '../output/terminal.js';
 
-/** Where a person is shown something and answers. */
+/** Shows things to a user and reads the answers. */
 export interface Dialogue {
   show(...lines: string[]): void;
-  /** The next answer; undefined where nothing more comes. */
+  /** The next answer; undefined at the end of input. */
   next(): Promise<string | undefined>;
   text(question: string): Promise<string>;
-  /** Says what is wrong with an answer. @throws Error where nobody could correct it */
+  /** Reports an invalid answer. @throws Error if it cannot be corrected interactively */
   refuse(message: string): void;
   close(): void;
 }
 
-/** Keys where there is a terminal, and elsewhere the lines of standard input. */
+/** Keys on a terminal, otherwise the lines of standard input. */
 export const openDialogue = (): Dialogue => (canAsk() ? new Keys() : new Lines());
 
 const CTRL_C = '\u0003';
 const CTRL_D = '\u0004';
 
-/** Keys of a terminal. One that is pressed before there is a question is for nothing that was seen, and is dropped. */
+/**
+ * Keys of a terminal. A key pressed before there is a question is dropped: the user had not seen what it would answer.
+ */
 class Keys implements Dialogue {
   readonly show = print;
   readonly refuse = printError;
@@ -68,7 +70,7 @@ class Lines implements Dialogue {
 
   text = async (): Promise<string> => (await this.next()) ?? '';
 
-  /** What stands behind a wrong line is meant for another result. */
+  /** The line after an invalid one is meant for another result. */
   refuse(message: string): never {
     throw new Error(message);
   }
@@ -78,7 +80,7 @@ class Lines implements Dialogue {
   }
 }
 
-/** Lines that are not blank. Each is decoded by itself: whoever types at the other end waits for what it brings. */
+/** Non-blank lines. Each is decoded on its own: a user who types at the other end waits for its effect. */
 async function* linesOf(input: NodeJS.ReadableStream): AsyncGenerator<string, undefined> {
   const { createInterface } = await import('node:readline');
   for await (const bytes of createInterface({ input: input.setEncoding('latin1') })) {

@@ -3,25 +3,25 @@ import type { LabelDraw, LabelQueue } from '#lib/contracts/label';
 import { JUDGE_ROUTE } from '../lookup/find-report.js';
 
 const DRAWN_AT_ONCE = 10;
-/** What the API draws at most. */
+/** The API's maximum per draw. */
 const MAX_DRAWN = 50;
 
 const keyOf = ({ eval_id: run, result }: LabelDraw): string => `${run} ${result.id}`;
 
-/** The results to label, one after the other. What was drawn before and has no label comes first at each draw. */
+/** Supplies the results to label one by one. Unlabelled results of earlier draws come first at each draw. */
 export class Draws {
-  /** What the first draw said of the judge. */
+  /** The first draw, for its counts of labels. */
   first!: LabelQueue;
   #waiting: LabelDraw[] = [];
   readonly #skipped = new Set<string>();
 
   constructor(
     private readonly client: ApiClient,
-    /** `eval_id`, and `judge` where it is given. */
+    /** `eval_id`, and `judge` if given. */
     private readonly query: Record<string, string>,
   ) {}
 
-  /** Undefined when nothing is left but what was skipped. */
+  /** Undefined when only skipped results are left. */
   async next(): Promise<LabelDraw | undefined> {
     if (this.#waiting.length === 0) {
       const limit = Math.min(MAX_DRAWN, DRAWN_AT_ONCE + this.#skipped.size);
@@ -37,7 +37,7 @@ export class Draws {
     this.#skipped.add(keyOf(draw));
   }
 
-  /** The next ones are these, in this order. */
+  /** Makes these the next results, in this order. */
   putBack(...draws: LabelDraw[]): void {
     for (const draw of draws) this.#skipped.delete(keyOf(draw));
     this.#waiting.unshift(...draws);

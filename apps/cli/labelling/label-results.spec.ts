@@ -5,7 +5,7 @@ import type { Dialogue } from './dialogue.js';
 import { Draws } from './draws.js';
 import { Labelling, wordOf } from './label-results.js';
 
-/** A server with results to label, those without a label first, in their order. */
+/** The results of a fake server that have no label yet, in order. */
 let unlabelled: string[];
 let asked: string[];
 let server: Server;
@@ -37,7 +37,7 @@ beforeAll(async () => {
 afterAll(() => server.close());
 beforeEach(() => ([unlabelled, asked] = [[], []]));
 
-/** Somebody who gives these answers, and another one where an answer is refused, unless nobody could. */
+/** Labels with these answers. A person gets another try after a refused answer; a pipe does not. */
 const label = async (lines: string[], isPerson = false) => {
   const left = [...lines];
   const shown: string[] = [];

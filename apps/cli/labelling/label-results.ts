@@ -6,7 +6,7 @@ import type { Dialogue } from './dialogue.js';
 import type { Draws } from './draws.js';
 
 type Word = LabelName | 'note' | 'skip' | 'undo' | 'quit';
-/** What is decided of a result, or beside it. */
+/** A decision about a result, with its note. */
 interface Decision {
   word: Exclude<Word, 'note'>;
   note: string | undefined;
@@ -15,12 +15,12 @@ interface Decision {
 const WORDS: readonly Word[] = ['correct', 'acceptable', 'wrong', 'note', 'skip', 'undo', 'quit'];
 const KEYS = WORDS.map((word) => `${word[0]} ${word}`).join(', ');
 
-/** Asks a person about one result after the other, until nothing is left or nobody answers any more. */
+/** Asks the user about one result after another, until none is left or the input ends. */
 export class Labelling {
-  /** How many labels were given, and not undone. */
+  /** Number of labels given and not undone. */
   given = 0;
   #isAnswered = false;
-  /** What was decided of, the last one last. */
+  /** The results decided on, the latest last. */
   readonly #decided: { draw: LabelDraw; isLabelled: boolean }[] = [];
 
   constructor(
@@ -29,7 +29,7 @@ export class Labelling {
     private readonly dialogue: Dialogue,
   ) {}
 
-  /** @returns whether nothing is left, but for what was skipped */
+  /** @returns whether only skipped results are left */
   async labelAll(): Promise<boolean> {
     for (let draw = await this.draws.next(); draw; draw = await this.draws.next()) {
       const { labelled, asked } = this.draws.first;
@@ -69,7 +69,7 @@ export class Labelling {
     this.dialogue.show('-> skipped');
   }
 
-  /** Shows the last result again, and `draw` behind it. */
+  /** Shows the previous result again, and then `draw`. */
   async #undo(draw: LabelDraw): Promise<void> {
     const last = this.#decided.pop();
     if (last?.isLabelled) {

@@ -9,8 +9,8 @@ import { isIdPrefix, startsWithId } from './ids.js';
 import { readAll } from './read-list.js';
 
 /**
- * The case that a file, `-` for standard input, a number from 1, a name or an id means, without what the suite gave
- * it. Numbers in it are kept as they were written.
+ * Finds a case by file, `-` for standard input, number from 1, name or id, without the fields that the suite adds. Its
+ * numbers are kept as they were written.
  */
 export async function findCase(client: ApiClient, suiteId: string, wanted: string): Promise<JsonObject> {
   if (wanted === STDIN || wanted.endsWith('.json') || existsSync(wanted)) return readCase(wanted);

@@ -2,7 +2,7 @@ import type { ApiClient } from '#lib/client/api-client';
 import type { Experiment } from '#lib/contracts/experiment';
 import { findNamed } from './find-named.js';
 
-/** The id of the experiment, archived or not, that a name, an id or the beginning of an id means. */
+/** The id of an experiment, archived or not, by its name, its id or an id prefix. */
 export const findExperiment = (client: ApiClient, wanted: string): Promise<string> =>
   findNamed<Experiment>(client, wanted, {
     what: 'experiment',

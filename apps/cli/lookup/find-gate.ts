@@ -4,7 +4,7 @@ import type { Page } from '#lib/contracts/page';
 import { findNamed } from './find-named.js';
 import { isWholeId } from './ids.js';
 
-/** The id of the gate that a name, an id or the beginning of an id means. */
+/** The id of a gate by its name, its id or an id prefix. */
 export async function findGate(client: ApiClient, wanted: string): Promise<string> {
   if (!isWholeId(wanted)) {
     const { items }: Page<Gate> = await client.page(`/api/gates?${new URLSearchParams({ name: wanted })}`);

@@ -5,19 +5,19 @@ import { matchByName } from './match-by-name.js';
 import { readAll } from './read-list.js';
 import { theOne } from './the-one.js';
 
-/** A kind of thing that has a name in its team. */
+/** A kind of item that has a name in its team. */
 interface Kind<Item> {
   /** "gate" */
   what: string;
-  /** The list of all of them. */
+  /** The path of the list of all items. */
   path: string;
-  /** What tells it from others of its name. */
+  /** Distinguishes it from others with the same name. */
   describe: (item: Item) => string;
-  /** What else was looked for, for the message. */
+  /** What else was searched, for the message. */
   also?: string;
 }
 
-/** The id of the thing that a name, an id or the beginning of an id means. */
+/** The id of an item by its name, its id or an id prefix. */
 export async function findNamed<Item extends { id: string; name: string }>(
   client: ApiClient,
   wanted: string,

@@ -5,7 +5,7 @@ import { findNamed } from './find-named.js';
 
 export const PRESETS_ROUTE = '/api/param-presets';
 
-/** The id of the preset that a name, an id or the beginning of an id means. */
+/** The id of a preset by its name, its id or an id prefix. */
 export const findPreset = (client: ApiClient, wanted: string): Promise<string> =>
   findNamed<ParamPreset>(client, wanted, {
     what: 'preset',
@@ -13,7 +13,7 @@ export const findPreset = (client: ApiClient, wanted: string): Promise<string> =
     describe: ({ name, created_at: at }) => `${name}, ${at}`,
   });
 
-/** The preset itself. The API lists presets, and answers none alone. */
+/** The preset itself. The API has no endpoint for a single preset. */
 export async function readPreset(client: ApiClient, wanted: string): Promise<ParamPreset> {
   const id = await findPreset(client, wanted);
   for await (const preset of client.all<ParamPreset>(PRESETS_ROUTE)) if (preset.id === id) return preset;

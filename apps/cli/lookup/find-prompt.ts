@@ -7,14 +7,14 @@ import { theOne } from './the-one.js';
 
 export const PROMPTS_ROUTE = '/api/prompt-versions';
 
-/** The list of prompt versions: of all suites, or of one. */
+/** The path of the list of prompt versions: of all suites, or of one. */
 export async function promptsPath(client: ApiClient, suite: string | undefined): Promise<string> {
   return suite === undefined ? PROMPTS_ROUTE : `${PROMPTS_ROUTE}?suite_id=${await findSuite(client, suite)}`;
 }
 
 /**
- * The prompt version that a tag, a label, an id or the beginning of an id means.
- * @param suite name or id of the suite whose versions are meant; undefined for any
+ * Finds a prompt version by its tag, label, id or an id prefix.
+ * @param suite name or id of the suite to search; undefined for any
  */
 export async function readPrompt(client: ApiClient, wanted: string, suite?: string): Promise<PromptVersion> {
   return client.call('GET', `${PROMPTS_ROUTE}/${await findPrompt(client, wanted, suite)}`);

@@ -11,7 +11,7 @@ export const REPORTS_ROUTE = `${JUDGE_ROUTE}/reports`;
 export const readReport = (client: ApiClient, id: string): Promise<JudgeReport> =>
   client.call('GET', `${REPORTS_ROUTE}/${id}`);
 
-/** The report of a judge that its id, the id of its job, or the beginning of either means. */
+/** Finds a judge report by its id, the id of its job, or a prefix of either. */
 export async function findReport(client: ApiClient, wanted: string): Promise<JudgeReport> {
   if (isWholeId(wanted)) {
     const report = await readReport(client, wanted).catch(orAbsent);

@@ -3,7 +3,7 @@ import type { Result } from '#lib/contracts/result';
 import { NegativeAnswer } from '../exit-codes.js';
 import { isIdPrefix, isWholeId, startsWithId } from './ids.js';
 
-/** Which of the results of a case is meant. */
+/** Selects one of the results of a case. */
 export interface ResultChoice {
   model?: string;
   /** From 0. */
@@ -11,11 +11,11 @@ export interface ResultChoice {
 }
 
 const RESULT_ID = /^\d+-\d+-\d+$/;
-/** A name is looked for among so many results. */
+/** Maximum number of results that are searched for a name. */
 const MAX_READ = 20_000;
 const MAX_LISTED = 20;
 
-/** The id of the result that its id, or the name, the id or the beginning of the id of its case means. */
+/** The id of a result by its id, or by the name, the id or an id prefix of its case. */
 export async function findResult(
   client: ApiClient,
   runId: string,

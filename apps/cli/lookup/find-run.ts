@@ -4,10 +4,10 @@ import type { Run } from '#lib/contracts/run';
 import { NegativeAnswer } from '../exit-codes.js';
 import { isIdPrefix, isWholeId, startsWithId } from './ids.js';
 
-/** The types of jobs that make runs, and have none of their own. */
+/** Types of jobs that create runs and are not runs themselves. */
 const PARENTS: readonly Job['type'][] = ['gate', 'param_tune', 'prompt_tune', 'judge'];
 
-/** The run that the id of a run, the id of its job, or the beginning of either means. */
+/** Finds a run by its id, the id of its job, or a prefix of either. */
 export async function findRun(client: ApiClient, id: string): Promise<Run> {
   if (isWholeId(id)) {
     const run = await client.run(id).catch(orAbsent);
@@ -26,7 +26,7 @@ export async function findRun(client: ApiClient, id: string): Promise<Run> {
   return client.run(theOnly(id, byRunId, 'runs'));
 }
 
-/** The job that the id of a job, the id of its run, or the beginning of either means; of a run its newest job. */
+/** Finds a job by its id, the id of its run, or a prefix of either; for a run, its newest job. */
 export async function findJob(client: ApiClient, id: string): Promise<string> {
   if (isWholeId(id)) {
     if (await client.job(id).catch(orAbsent)) return id;
@@ -43,7 +43,7 @@ export async function findJob(client: ApiClient, id: string): Promise<string> {
   return theOnly(id, byJobId, 'jobs');
 }
 
-/** The job of a gate run, a tune or a judge that its id or the beginning of its id means, if it means one. */
+/** The job of a gate run, a tune or a judge report by its id or an id prefix; undefined if none matches. */
 export async function findParentJob(client: ApiClient, id: string): Promise<Job | undefined> {
   const isParent = (job: Job | undefined): boolean => job !== undefined && PARENTS.includes(job.type);
   if (isWholeId(id)) {
@@ -66,7 +66,7 @@ function refuseJob({ id, type }: Job): never {
 const nothingFound = (id: string): NegativeAnswer =>
   new NegativeAnswer(`No run and no job has the id "${id}". List them with: toolmark history, toolmark jobs`);
 
-/** The one id that was found. @throws NegativeAnswer that lists the candidates when there are several */
+/** The single id that was found. @throws NegativeAnswer that lists the candidates when there are several */
 function theOnly(prefix: string, found: ReadonlyMap<string, string>, what: string): string {
   const [first, ...others] = found.keys();
   if (first === undefined) throw nothingFound(prefix);
@@ -75,7 +75,7 @@ function theOnly(prefix: string, found: ReadonlyMap<string, string>, what: strin
 }
 
 const PAGE = 200;
-/** The search for a prefix ends after so many pages of runs, and of jobs. */
+/** Maximum number of pages of runs, and of jobs, that are searched for a prefix. */
 const MAX_PAGES = 10;
 
 async function findByPrefix(client: ApiClient, prefix: string): Promise<{ runs: Run[]; jobs: Job[] }> {
@@ -87,7 +87,7 @@ async function findByPrefix(client: ApiClient, prefix: string): Promise<{ runs: 
   return { runs, jobs };
 }
 
-/** Ids begin with the time when they were made, so the search ends at the first id that is smaller than the prefix. */
+/** Ids begin with their creation time, so the search ends at the first id that is smaller than the prefix. */
 export async function newestWithPrefix<Item extends { id: string }>(
   client: ApiClient,
   path: string,

@@ -3,8 +3,8 @@ import type { Suite } from '#lib/contracts/suite';
 import { findNamed } from './find-named.js';
 
 /**
- * The id of the suite that a name, an id or the beginning of an id means.
- * @param also what else was looked for, for the message
+ * The id of a suite by its name, its id or an id prefix.
+ * @param also what else was searched, for the message
  */
 export const findSuite = (client: ApiClient, wanted: string, also = ''): Promise<string> =>
   findNamed<Suite>(client, wanted, {

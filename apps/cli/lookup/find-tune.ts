@@ -15,7 +15,7 @@ export const TUNE_ROUTES = {
 export type TuneType = keyof typeof TUNE_ROUTES;
 export const TUNE_TYPES = Object.keys(TUNE_ROUTES) as TuneType[];
 
-/** A tune as the API answers it, with the type of its jobs. */
+/** A tune as the API returns it, with the type of its jobs. */
 export type AnyTune = ({ type: 'param_tune' } & ParamTune) | ({ type: 'prompt_tune' } & PromptTune);
 type TuneOf<Type extends TuneType> = Omit<Extract<AnyTune, { type: Type }>, 'type'>;
 
@@ -28,7 +28,7 @@ export const readTune = <Type extends TuneType>(client: ApiClient, type: Type, i
 const readTyped = async (client: ApiClient, type: TuneType, id: string): Promise<AnyTune> =>
   ({ type, ...(await readTune(client, type, id)) }) as AnyTune;
 
-/** The tune that the id of a tune, the id of its job, or the beginning of either means. */
+/** Finds a tune by its id, the id of its job, or a prefix of either. */
 export async function findTune(client: ApiClient, wanted: string): Promise<AnyTune> {
   if (isWholeId(wanted)) {
     const tune = await readAny(client, wanted);
@@ -63,7 +63,7 @@ async function readAny(client: ApiClient, id: string): Promise<AnyTune | undefin
 const nothingFound = (id: string): NegativeAnswer =>
   new NegativeAnswer(`No tune has the id "${id}". List them with: toolmark tunes`);
 
-/** @throws NegativeAnswer for a tune of the other type, with what there is for it */
+/** @throws NegativeAnswer for a tune of the other type, with the commands that apply to it */
 export async function findTuneOf<Type extends TuneType>(
   client: ApiClient,
   type: Type,
@@ -79,8 +79,8 @@ export async function findTuneOf<Type extends TuneType>(
 }
 
 /**
- * Tunes of all types, the newest first. Each history is in the order of ids and goes on behind an id, so the id of a
- * tune is a place in all of them.
+ * Tunes of all types, the newest first. Each list is ordered by id and uses an id as its cursor, so the id of a tune is
+ * a valid cursor in all of them.
  */
 export async function readTunes(client: ApiClient, options: ListOptions): Promise<List<AnyTune>> {
   const lists = await Promise.all(
@@ -95,7 +95,7 @@ export async function readTunes(client: ApiClient, options: ListOptions): Promis
   return { items, ...(isMore && { next_cursor: items.at(-1)!.id }) };
 }
 
-/** The name of a model of a tune, which may be given without its provider. */
+/** The full name of a model of a tune, which may be given without its provider. */
 export function modelOf({ targets }: Pick<ParamTune, 'targets'>, wanted: string): string {
   const names = targets.map(({ target }) => target);
   const found = names.includes(wanted) ? [wanted] : names.filter((name) => name.endsWith(`::${wanted}`));

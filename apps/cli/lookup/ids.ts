@@ -2,7 +2,7 @@ const MIN_PREFIX_LENGTH = 4;
 
 export const isWholeId = (text: string): boolean => /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/i.test(text);
 
-/** Whether a text can be the beginning of an id. Shorter ones would sooner or later match by accident. */
+/** Whether a text can be an id prefix. Shorter ones would sooner or later match by accident. */
 export const isIdPrefix = (text: string): boolean =>
   text.length >= MIN_PREFIX_LENGTH && /^[\da-f]{1,8}(-[\da-f]{0,4}){0,3}(-[\da-f]{0,12})?$/i.test(text);
 

@@ -1,6 +1,6 @@
 import { isIdPrefix, startsWithId } from './ids.js';
 
-/** By the best kind of match that there is: a name counts more than the beginning of an id. */
+/** The items with the best kind of match: a name takes precedence over an id prefix. */
 export function matchByName<Item extends { id: string; name: string }>(items: readonly Item[], wanted: string): Item[] {
   const matches = [
     items.filter(({ name }) => name === wanted),

@@ -16,7 +16,7 @@ export const leanCandidate = ({ changed, runs: _runs, ...candidate }: PromptCand
   changed: Object.keys(changed),
 });
 
-/** Every candidate of a tune of prompts, in the order of their making. */
+/** Every candidate of a prompt tune, in the order of creation. */
 export async function readCandidates(client: ApiClient, tuneId: string): Promise<TriedPrompt[]> {
   const candidates: TriedPrompt[] = [];
   for await (const candidate of client.all<PromptCandidate>(candidatesPath(tuneId)))
@@ -24,7 +24,7 @@ export async function readCandidates(client: ApiClient, tuneId: string): Promise
   return candidates;
 }
 
-/** What a candidate changed, word by word. @param to the candidate to begin with; its first parent by default */
+/** A candidate's changes, word by word. @param to the candidate to compare with; its first parent by default */
 export async function readChanges(
   client: ApiClient,
   tuneId: string,

@@ -3,7 +3,7 @@ import type { Judgement, JudgeReport } from '#lib/judge/contract';
 import { countDisagreements, DISAGREEMENTS, type Disagreement, type DisagreementKind } from '../reports/judge.js';
 import { REPORTS_ROUTE } from './find-report.js';
 
-/** How many of each kind are read. */
+/** Maximum number that is read of each kind. */
 export const MAX_DISAGREEMENTS = 20;
 
 const FILTERS: Record<DisagreementKind, string> = {
@@ -12,7 +12,7 @@ const FILTERS: Record<DisagreementKind, string> = {
   stricter: 'agreement=stricter',
 };
 
-/** The first disagreements of each kind that a report has, those with an expectation at fault first. */
+/** The first disagreements of each kind in a report, those with a wrong expectation first. */
 export async function readDisagreements(client: ApiClient, report: JudgeReport): Promise<Disagreement[]> {
   const found: Disagreement[] = [];
   for (const kind of DISAGREEMENTS) {

@@ -5,7 +5,7 @@ import type { GateAnswer } from '#lib/gate/contract';
 import { MAX_BROKEN, MAX_CASES, readBroken, readCases } from './read-gate-cases.js';
 
 const MODEL = 'p::a';
-/** A run whose cases are broken, worse or right by their number, with some that only errored. */
+/** The cases of a run by number: broken, worse or right, and some that only errored. */
 let outcomes: string[];
 let errored: string[];
 let asked: URLSearchParams[];

@@ -10,7 +10,7 @@ import type { GateCase } from '../reports/gate.js';
 
 const PAGE = 200;
 export const MAX_BROKEN = 20;
-/** Further ones are left out of a report, which says so. */
+/** A report leaves out further ones, and says so. */
 export const MAX_CASES = 5000;
 const MAX_ERRORED = 500;
 const MAX_MESSAGE = 300;
@@ -29,7 +29,7 @@ export async function readBroken(client: ApiClient, answer: GateAnswer): Promise
 }
 
 /**
- * The cases of the measured models: the broken ones, then the worse ones, the others, and those that only errored.
+ * The cases of the measured models: broken ones, then worse ones, the others, and those that only errored.
  * @returns at most 5,000 cases and 500 errored ones; `cut` says whether there are more
  */
 export async function readCases(client: ApiClient, answer: GateAnswer): Promise<{ cases: GateCase[]; cut: boolean }> {
@@ -42,7 +42,7 @@ export async function readCases(client: ApiClient, answer: GateAnswer): Promise<
   return { cases: [...list.cases, ...errored.cases], cut: list.isFull || errored.isFull };
 }
 
-/** Each case once, up to a limit. */
+/** Collects each case once, up to a limit. */
 class CaseList {
   readonly cases: GateCase[] = [];
   private readonly seen = new Set<string>();
@@ -62,7 +62,7 @@ class CaseList {
   }
 }
 
-/** The models that have a counterpart and something scored, with the answer that they stand in. */
+/** The models that have a counterpart and a scored result, each with the comparison that contains it. */
 function measuredTargets(answer: GateAnswer): [compared: Compared, target: Measured][] {
   if (answer.eval_id === null || answer.baseline_eval_id === null) return [];
   return answer.targets

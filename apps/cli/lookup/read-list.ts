@@ -40,8 +40,8 @@ export async function readList<Item>(client: ApiClient, path: string, options: L
 }
 
 /**
- * Prints a list for people or programs.
- * @param layout makes its lines; not called for an empty list
+ * Prints a list as text or JSON.
+ * @param layout formats its lines; not called for an empty list
  */
 export function printList<Item>(
   list: List<Item>,

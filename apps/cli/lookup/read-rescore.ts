@@ -4,7 +4,7 @@ import { isIdPrefix, startsWithId } from './ids.js';
 import { readAll } from './read-list.js';
 import { theOne } from './the-one.js';
 
-/** The rescore of a run that an id or its beginning means. The API has no endpoint for a single rescore. */
+/** The rescore of a run by its id or an id prefix. The API has no endpoint for a single rescore. */
 export async function readRescore(client: ApiClient, runId: string, id: string): Promise<Rescore> {
   const all = await readAll<Rescore>(client, `/api/tool-eval/history/${runId}/rescores`);
   const found = all.filter((rescore) => isIdPrefix(id) && startsWithId(rescore.id, id));

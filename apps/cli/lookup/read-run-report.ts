@@ -7,12 +7,12 @@ import type { Disagreement } from '../reports/judge.js';
 import { REPORTS_ROUTE } from './find-report.js';
 import { readDisagreements } from './read-disagreements.js';
 
-/** No more is read than a report shows. */
+/** As many as a report shows. */
 const MAX_FAILURES = 20;
 const MAX_REPORTS = 20;
 const MAX_JUDGES = 5;
 
-/** What a report on a run for people is made of. */
+/** The contents of a readable report on a run. */
 export interface RunReport {
   run: Run;
   ranking: Ranking;
@@ -22,7 +22,7 @@ export interface RunReport {
   judges: { report: JudgeReport; disagreements: Disagreement[] }[];
 }
 
-/** How many scored results of a run did not pass. */
+/** The number of scored results of a run that did not pass. */
 export const countFailures = ({ counts }: Pick<Run, 'counts'>): number =>
   counts.settled - counts.errored - counts.passed;
 
@@ -43,7 +43,10 @@ export async function readRunReport(client: ApiClient, run: Run): Promise<RunRep
   return { run, ranking, failures: failures.items, judges };
 }
 
-/** The newest report of each judge that has judged anything. One with the run as the baseline is on another run. */
+/**
+ * The newest report of each judge that has judged anything. Reports that use the run as their baseline are about
+ * another run.
+ */
 function newestOfEach({ id }: Run, reports: readonly JudgeReport[]): JudgeReport[] {
   const found = new Map<string, JudgeReport>();
   for (const report of reports) {

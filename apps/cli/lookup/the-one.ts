@@ -1,8 +1,8 @@
 import { NegativeAnswer } from '../exit-codes.js';
 
 /**
- * The only thing that was found.
- * @param texts what is said when nothing or several were found, and what tells several apart
+ * The only item that was found.
+ * @param texts messages for no match and for several, and a description that tells several apart
  */
 export function theOne<Item>(
   found: readonly Item[],

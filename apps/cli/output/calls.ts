@@ -7,7 +7,7 @@ interface Expectation {
   calls?: readonly unknown[] | null;
 }
 
-/** What a case expects, on one line. */
+/** The expectation of a case, on one line. */
 export function expectedText({ tool, params, calls }: Expectation): string {
   const expected = (calls ?? (tool == null ? [] : [{ tool, params }])) as { tool: unknown; params?: unknown }[];
   const each = expected.map((call) => {
@@ -17,7 +17,7 @@ export function expectedText({ tool, params, calls }: Expectation): string {
   return each.length ? each.join(', ') : 'no call';
 }
 
-/** What a model called, on one line. */
+/** The calls of a model, on one line. */
 export const calledText = (called: readonly ParsedCall[]): string =>
   called.length
     ? called

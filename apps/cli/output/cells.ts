@@ -1,6 +1,6 @@
 /*
- * Cells of a terminal. A line that is wider than the terminal wraps, and could not be drawn over. East Asian
- * characters and emoji take two cells; every character that may do so is counted as two.
+ * Cells of a terminal. A line that is wider than the terminal wraps, and could not be redrawn. East Asian characters
+ * and emoji take two cells; every character that may do so is counted as two.
  */
 
 const ELLIPSIS = '…';
@@ -14,7 +14,7 @@ export function cellWidth(text: string): number {
   return width;
 }
 
-/** The beginning of a text that fits into so many cells. */
+/** The beginning of a text that fits into this many cells. */
 export function cutToCells(text: string, cells: number): string {
   if (cellWidth(text) <= cells) return text;
   let cut = '';

@@ -7,8 +7,8 @@ const MAX_MESSAGES = 30;
 const MAX_TEXT = 4000;
 
 /**
- * A result to label, for a terminal, line by line: what was asked, what the case expects, and what was called. Nothing
- * of the model, of the score or of what a judge says, so that it sways nobody.
+ * A result to label, as lines for a terminal: the conversation, the expectation of the case, and the calls. It omits
+ * the model, the score and the judge's verdict, which would bias the user.
  */
 export function drawLines({ conversation, result }: Pick<LabelDraw, 'conversation' | 'result'>): string[] {
   const shown = conversation.slice(-MAX_MESSAGES);
@@ -40,7 +40,7 @@ function callText(call: unknown): string {
 
 const MARGIN = 10;
 
-/** A text beside its heading. Its lines stay lines. */
+/** A text next to its heading. Its line breaks are kept. */
 function block(heading: string, text: string): string[] {
   const name = beginning(heading, MARGIN);
   return beginning(text, MAX_TEXT)

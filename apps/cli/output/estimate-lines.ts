@@ -7,11 +7,11 @@ interface Needs {
   prompt_tokens: number;
   completion_tokens: number;
   cost_usd: number | null;
-  /** Left out where it cannot be foretold. */
+  /** Missing where it cannot be estimated. */
   duration_s?: number;
 }
 
-/** What an estimate says: a row for each model, with figures of its own behind the name. */
+/** The table of an estimate: a row for each model, with its own figures after the name. */
 export const estimateTable = (
   own: readonly string[],
   rows: readonly [name: string, needs: Needs, ...own: string[]][],
@@ -29,7 +29,7 @@ export const estimateTable = (
     ]),
   ]);
 
-/** What an estimate assumes and warns of, below its table. Servers of earlier releases do not say it. */
+/** Assumptions and warnings of an estimate, shown below its table. Servers of earlier releases do not send them. */
 export const assumptionLines = ({ assumptions = [], warnings = [] }: Estimate): string[] => [
   ...assumptions,
   ...warnings.map((warning) => `Warning: ${warning}`),

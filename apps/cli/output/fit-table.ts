@@ -4,9 +4,9 @@ import { escapeControls } from './terminal.js';
 const LEAST_FLEXIBLE = 16;
 
 /**
- * A table as wide as `width` at most: the cells of its flexible column are cut, and then columns are left out.
+ * A table that is at most `width` wide: the cells of its flexible column are cut first, then columns are left out.
  * @param cells the first row has the names of the columns
- * @param spared the columns that are left out, in this order
+ * @param spared the columns to leave out, in this order
  */
 export function fitTable(
   cells: readonly (readonly string[])[],

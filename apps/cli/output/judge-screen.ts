@@ -9,7 +9,7 @@ import { escapeControls } from './terminal.js';
 
 const MAX_TEXT = 300;
 
-/** A report that goes on, in lines that fit the terminal: its progress, and what the judge says so far. */
+/** A report in progress, in lines that fit the terminal: its progress, and the judge's verdicts so far. */
 export function judgeScreen(
   { report, job }: { report: JudgeReport; job: Pick<Job, 'progress' | 'detail'> },
   columns: number,
@@ -32,7 +32,7 @@ export function judgeScreen(
     .map((line) => cutToCells(escapeControls(line), width));
 }
 
-/** Where a terminal is narrow, columns go in this order. */
+/** Order in which a narrow terminal leaves out columns. */
 const FITTING = [
   {
     flexible: 'model',

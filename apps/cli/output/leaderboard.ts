@@ -5,14 +5,14 @@ import type { Summary } from '#lib/contracts/summary';
 import { dollars, percent, table } from './table.js';
 import { escapeControls } from './terminal.js';
 
-/** What the interval of a leaderboard is. A server of an earlier release does not say. */
+/** Explains the intervals of a leaderboard. A server of an earlier release does not send the method. */
 export const INTERVALS: Record<Summary['ci_method'], string> = {
   t_pseudo_cases: '95 % interval: the t interval over cases after adding two pseudo-cases, 0 and 1.',
   bootstrap: '95 % interval: a bootstrap over cases, made by an earlier release.',
 };
 
 /**
- * The models of a run, the best first, what their intervals are, and lines on those that were asked under another
+ * The models of a run, the best first, with their intervals explained, and notes on those that ran with another
  * `tool_choice` or whose replies were cut off, refused or left in the text.
  */
 export function leaderboard({ summaries: all, config }: Pick<Run, 'summaries' | 'config'>): string[] {

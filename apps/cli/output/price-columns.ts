@@ -8,12 +8,12 @@ const COLUMNS: readonly [field: keyof Prices, heading: string, isOptional?: true
   ['cache_write_1h_cost_per_mtok', 'into it, 1 h', true],
 ];
 
-/** Columns of prices in US dollars for a million tokens; those of the cache only where a model has them. */
+/** Price columns in US dollars per million tokens; cache prices only if a model has them. */
 export function priceColumns(models: readonly SomePrices[]): {
   headings: string[];
   cellsOf: (model: SomePrices) => string[];
 } {
-  // Servers of earlier releases do not say prices of the cache.
+  // Servers of earlier releases do not send cache prices.
   const has = (model: SomePrices, field: keyof Prices): boolean => typeof model[field] === 'number';
   const shown = COLUMNS.filter(([field, , isOptional]) => !isOptional || models.some((model) => has(model, field)));
   return {

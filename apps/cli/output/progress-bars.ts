@@ -4,7 +4,7 @@ import { escapeControls } from './terminal.js';
 type TargetProgress = Pick<RunTarget, 'target' | 'settled' | 'total' | 'errored'>;
 
 const MAX_BAR_WIDTH = 30;
-/** A bar for each target that fits the terminal: lines that wrap or scroll away could not be drawn over. */
+/** A bar for each target that fits the terminal: lines that wrap or scroll away could not be redrawn. */
 export function progressBars(targets: readonly TargetProgress[], columns: number, rows: number): string[] {
   const shown = (targets.length > rows ? targets.slice(0, rows - 1) : targets).map((target) => ({
     ...target,

@@ -16,7 +16,7 @@ export const promptsTable = (versions: readonly PromptVersionHead[]): string[] =
     ]),
   ]);
 
-/** A prompt version for a terminal, line by line. */
+/** A prompt version as lines for a terminal. */
 export const promptLines = (version: PromptVersion): string[] => [
   `Prompt version ${version.id}`,
   ...(version.label ? [`Label      ${version.label}`] : []),
@@ -35,7 +35,7 @@ export const textLines = (texts: PromptVersion['components']): string[] =>
 /** Unchanged lines that are shown around a change. */
 const CONTEXT = 2;
 
-/** Texts that differ, each as lines of parts. Of what stays, lines near a change are shown. */
+/** The differing texts as lines of marked parts. Of the unchanged lines, only those near a change are shown. */
 export function diffLines(components: readonly Pick<ComponentDiff, 'component' | 'hunks'>[]): MarkedPart[][] {
   return components.flatMap(({ component, hunks }, index) => [
     ...(index > 0 ? [[]] : []),
@@ -44,7 +44,7 @@ export function diffLines(components: readonly Pick<ComponentDiff, 'component' |
   ]);
 }
 
-/** A removed end of a line is seen as its line going on behind it. */
+/** After a removed line break, the line visibly continues. */
 function linesOf(hunks: readonly TextHunk[]): MarkedPart[][] {
   const lines: MarkedPart[][] = [[]];
   for (const { op, text } of hunks)

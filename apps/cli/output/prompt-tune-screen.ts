@@ -18,19 +18,19 @@ import { percent } from './table.js';
 import { escapeControls } from './terminal.js';
 import { progressLines } from './tune-screen.js';
 
-/** What a watch knows of a tune of prompts that goes on. */
+/** The state of a watched prompt tune in progress. */
 export interface PromptTuneView {
   tune: Pick<PromptTune, 'step' | 'planned_requests' | 'evaluations' | 'front'>;
   job: Pick<Job, 'progress' | 'detail'>;
   candidates: readonly TriedPrompt[];
 }
 
-/** Where a terminal is narrow, columns go in this order. */
+/** Order in which a narrow terminal leaves out columns. */
 const FITTING = { flexible: 'changed', spared: ['step', 'made', 'score', 'state'] };
 const HEADING = ['candidate', 'step', 'made', 'state', 'score', 'changed'];
 const MAX_BLOCKS = 100;
 
-/** A tune that goes on, in lines that fit the terminal: its progress, the best so far, and the newest candidates. */
+/** A tune in progress, in lines that fit the terminal: its progress, the best so far, and the newest candidates. */
 export function promptTuneScreen(view: PromptTuneView, columns: number, rows: number): string[] {
   const { tune, candidates } = view;
   const width = columns - 1;
@@ -52,7 +52,7 @@ function bestLines(candidates: readonly TriedPrompt[]): string[] {
   return [`Best so far: ${candidateName(best.candidate)}, ${percent(best.scores.select)}${base}`];
 }
 
-/** The newest candidates that fit whole, each with what was said of it below. */
+/** The newest candidates that fit completely, each with its note below. */
 function newest(candidates: readonly TriedPrompt[], width: number, room: number): string[] {
   const blocks = candidates
     .slice(1)

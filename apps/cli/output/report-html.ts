@@ -3,10 +3,13 @@ import { escapeXml } from '#lib/contracts/xml';
 import { filledParts, MAX_SENTENCE, WORD_COLUMNS, type Fact, type Part, type Report } from './report.js';
 import { beginning } from './table.js';
 
-/** Marks that reverse the reading direction of what stands behind them. */
+/** Characters that reverse the reading direction of the text after them. */
 const DIRECTIONS = /[\u200e\u200f\u202a-\u202e\u2066-\u2069]/g;
 
-/** Text of servers and models for a page: markup has no effect, and what no page can hold becomes U+FFFD. */
+/**
+ * Escapes text of servers and models for a page: markup has no effect, and characters not allowed in a page become
+ * U+FFFD.
+ */
 export const escapeHtml = (text: string): string => escapeXml(text.replace(DIRECTIONS, '\ufffd'));
 
 const STYLE = `
@@ -111,7 +114,7 @@ const factLines = (facts: readonly Fact[]): string[] => [
   '</dl>',
 ];
 
-/** The model is the heading of its row. A table that is wider than the page is scrolled, by keyboard too. */
+/** The model is the heading of its row. A table that is wider than the page scrolls, by keyboard too. */
 function tableLines({ caption, cells, notes = [] }: Extract<Part, { kind: 'table' }>): string[] {
   const [names, ...rows] = cells;
   const cell = (text: string, column: number): string => {

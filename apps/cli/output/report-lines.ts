@@ -6,7 +6,7 @@ export type Line = string | MarkedLine;
 
 export const printReport = (report: Report): void => printMarked(reportLines(report));
 
-/** A report for a terminal, line by line. Whoever prints the lines escapes them. */
+/** A report as lines for a terminal. The caller that prints the lines escapes them. */
 export const reportLines = (report: Report): Line[] => [
   report.title,
   ...filledParts(report).flatMap((part, index, parts) => {
@@ -15,7 +15,7 @@ export const reportLines = (report: Report): Line[] => [
   }),
 ];
 
-/** What a title, a heading or a sentence introduces stands right below it. */
+/** Content introduced by a title, a heading or a sentence follows without a blank line. */
 const isSpoken = (part: Part | undefined): boolean =>
   part === undefined || ['heading', 'text', 'notice'].includes(part.kind);
 

@@ -2,20 +2,21 @@ import { filledParts, MAX_SENTENCE, WORD_COLUMNS, type Part, type Report } from 
 import { beginning } from './table.js';
 import type { MarkedLine } from './terminal.js';
 
-/** A comment of GitHub has at most 65,536 characters. */
+/** GitHub limits comments to 65,536 characters. */
 const MAX_COMMENT = 60_000;
 const MAX_COMMAND = 8000;
 const MAX_PART = 4000;
-/** How much it takes to say how many are left out. */
+/** Characters needed to say how many are left out. */
 const MAX_COUNT = 30;
 
 /** Control characters, and those that reverse the reading direction. */
 const UNSAFE = /[\u0000-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]/g;
 
 /**
- * Text of servers and models for a pull request: on one line, shown as it is, and without effect. It closes no table
- * and no element, runs as no HTML, mentions nobody, and links to no issue and no address. (GitHub looks for mentions,
- * issues and addresses in the finished page, where a backslash is gone: only a character within them helps.)
+ * Escapes text of servers and models for a pull request: it stays on one line, looks unchanged, and has no effect. It
+ * closes no table and no element, is not interpreted as HTML, mentions no user, and links to no issue and no address.
+ * (GitHub looks for mentions, issues and addresses in the rendered page, where a backslash is gone: only a character
+ * within them helps.)
  */
 export const escapeMarkdown = (text: string): string =>
   text
@@ -28,24 +29,24 @@ export const escapeMarkdown = (text: string): string =>
     .replace(/[&<|$]/g, (character) => `&#${character.charCodeAt(0)};`)
     .replace(/^(#+(?= |$)|>|[+-](?=[ -]|$)|\d+(?=[.)](?: |$)))/, escapeBlockStart);
 
-/** Keeps the first characters from beginning a heading, a list or a quotation. */
+/** Keeps the first characters from starting a heading, a list or a quotation. */
 const escapeBlockStart = (start: string): string => (/^\d/.test(start) ? `${start}\u200b` : `\\${start}`);
 
 const sentence = (text: string): string => escapeMarkdown(beginning(text, MAX_SENTENCE));
 const item = (text: string): string => `- ${sentence(text)}`;
 
-/** A part in Markdown. Its items are made one after another as there is room: of thousands a comment holds a few. */
+/** A part in Markdown. Its items are generated one by one while there is room: of thousands a comment holds a few. */
 interface Block {
   before: string[];
   items: Iterable<string[]>;
-  /** How many items there are, with those that are not known here. */
+  /** Total number of items, including those not loaded here. */
   total: number;
   after: string[];
 }
 
 /**
- * A report as Markdown, line by line, short enough for a comment. What does not fit into one is counted.
- * @param count how many reports the comment has
+ * A report as Markdown lines, short enough for a comment. Items that do not fit are counted.
+ * @param count number of reports in the comment
  */
 export function reportMarkdown(report: Report, count = 1): string[] {
   const { mark, title } = report;
@@ -55,7 +56,7 @@ export function reportMarkdown(report: Report, count = 1): string[] {
   return [...head, ...blocks.flatMap((block, index) => fit(block, shares[index]!))];
 }
 
-/** Invisible in a comment. An id has nothing else in it than letters, digits and hyphens. */
+/** Invisible in a comment. An id contains only letters, digits and hyphens. */
 const commentMark = (id: string): string => `<!-- toolmark:${id.replaceAll(/[^\da-z-]/gi, '')} -->`;
 
 function blockOf(part: Part): Block {
@@ -126,7 +127,7 @@ function tableBlock({ cells: [names = [], ...rows], notes = [] }: Extract<Part, 
   };
 }
 
-/** Lines without control characters, to copy, in a fence that is longer than what they hold. */
+/** Lines without control characters, to copy, in a fence that is longer than any fence in them. */
 function commandsBlock({ commands, elsewhere }: Extract<Part, { kind: 'commands' }>): Block {
   const all = commands.map(([, line]) => line);
   const text = all.join('\n');
@@ -138,7 +139,7 @@ function commandsBlock({ commands, elsewhere }: Extract<Part, { kind: 'commands'
 
 const TAGS = { same: ['', ''], removed: ['<del>', '</del>'], added: ['<ins>', '</ins>'] } as const;
 
-/** A line of which some parts go or come. The space around a part stays outside its element. */
+/** A line with added or removed parts. The space around a part stays outside its element. */
 const markedText = (line: MarkedLine): string =>
   line
     .map(({ op, text }) => {
@@ -153,7 +154,7 @@ const markedText = (line: MarkedLine): string =>
 
 const lengthOfLines = (all: readonly string[]): number => all.reduce((sum, line) => sum + line.length + 1, 0);
 
-/** The room that a block takes, or that of a whole comment where it takes more. */
+/** The length of a block, at most that of a whole comment. */
 function lengthOf({ before, items, after }: Block): number {
   let length = lengthOfLines(before) + lengthOfLines(after) + MAX_COUNT;
   for (const one of items) {
@@ -163,7 +164,7 @@ function lengthOf({ before, items, after }: Block): number {
   return length;
 }
 
-/** To each what it needs; where there is too little, the same to all that need more. */
+/** Gives each block what it needs; if there is too little room, the blocks that need more get equal shares. */
 function fairShares(needs: readonly number[], room: number): number[] {
   const shares = needs.map(() => 0);
   let left = room;

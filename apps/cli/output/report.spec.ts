@@ -4,7 +4,7 @@ import { reportMarkdown } from './report-markdown.js';
 import { factsPart, heading, notice, text, type Part } from './report.js';
 import { markedText } from './terminal.js';
 
-/** Each kind of part, as the three renderers write it. */
+/** Each kind of part, with the output of the three renderers. */
 const CASES: [kind: string, part: Part, lines: string[], markdown: string[], html: string[]][] = [
   ['heading', heading('A', 3), ['', 'A'], ['### A', ''], ['<h3>A</h3>']],
   ['text', text('a & b'), ['a & b'], ['a &#38; b', ''], ['<p>a &#38; b</p>']],

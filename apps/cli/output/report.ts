@@ -2,21 +2,21 @@ import { beginning } from './table.js';
 import type { MarkedLine } from './terminal.js';
 
 /*
- * What the command says of a subject, as data. The renderers (report-lines, report-markdown, report-html) know no
- * subject. Texts hold names, prompts and calls as users, servers and models wrote them: renderers escape them.
+ * A report on a subject, as data. The renderers (report-lines, report-markdown, report-html) are independent of the
+ * subject. Texts contain names, prompts and calls as written by users, servers and models: renderers escape them.
  */
 
 export type Fact = [name: string, text: string];
 
 interface Foldable {
-  /** The title of what a page folds away, and of what other readers see below it. */
+  /** Title of the collapsed section on a page; other renderers print it above the content. */
   folded?: string;
 }
 
-/** A part of a report, in the order of reading. */
+/** A part of a report, in reading order. */
 export type Part =
   | { kind: 'heading'; level: 2 | 3; text: string }
-  /** A notice is what has to be known to read what follows. */
+  /** A notice is required reading for what follows. */
   | { kind: 'text' | 'notice'; text: string }
   | { kind: 'facts'; facts: Fact[] }
   | ({ kind: 'list'; items: string[] } & Foldable)
@@ -25,28 +25,28 @@ export type Part =
   /** The first of `total` cases. */
   | ({ kind: 'cases'; cases: { name: string; facts: Fact[] }[]; total: number } & Foldable)
   | { kind: 'changes'; lines: MarkedLine[] }
-  /** Lines for a shell. `elsewhere` prints those that are too long for a pull request. */
+  /** Lines for a shell. `elsewhere` is the command that prints those that are too long for a pull request. */
   | { kind: 'commands'; commands: Fact[]; elsewhere: string }
   | { kind: 'link'; text: string; href: string };
 
 export interface Report {
-  /** In a pull request the next report of the same mark replaces this one. */
+  /** In a pull request, a later report with the same mark replaces this one. */
   mark?: string;
   title: string;
   parts: Part[];
 }
 
-/** Columns of words stand to the left, figures to the right. */
+/** Columns of words are left-aligned, figures right-aligned. */
 export const WORD_COLUMNS = new Set([
   ...['model', 'against', 'verdict', 'result', 'configuration', 'state', 'adjustments', 'made', 'changed', 'why'],
 ]);
 
 export const MAX_NAME = 100;
 export const MAX_TEXT = 300;
-/** Sentences of the server. */
+/** Maximum length of the server's sentences. */
 export const MAX_SENTENCE = 1000;
 
-/** The parts that say something. */
+/** The non-empty parts. */
 export const filledParts = ({ parts }: Report): Part[] => parts.filter((part) => sizeOf(part) > 0);
 
 function sizeOf(part: Part): number {

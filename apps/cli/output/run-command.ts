@@ -7,7 +7,7 @@ import { toSafeJson } from './terminal.js';
 const MAX_PROMPT = 2000;
 export const PROMPT_FILE = 'system-prompt.txt';
 
-/** The run of a configuration with a model, as one line for a shell. Numbers are as they were written. */
+/** The shell command that runs a configuration with a model. Numbers are kept as they were written. */
 export function runCommand(
   { input, suite_id: id, suite_name: name }: Pick<ParamTune, 'input' | 'suite_id' | 'suite_name'>,
   target: string,
@@ -26,7 +26,7 @@ export function runCommand(
   ]);
 }
 
-/** The run of the best texts of a tune with its models and settings, as one line for a shell. */
+/** The shell command that runs the best texts of a tune with its models and settings. */
 export function promptRunCommand(
   { input, suite_id: id, suite_name: name, targets }: PromptTune,
   versionId: string,
@@ -43,7 +43,7 @@ export function promptRunCommand(
 /** A run has no limit unless one is given. */
 const limitWords = (tokens: Json | undefined): string[] => (tokens == null ? [] : ['--max-tokens', toText(tokens)]);
 
-/** A text that begins with @ names a file, and a long one is no line to paste: both are read from a file. */
+/** A text that begins with @ names a file, and a long one is impractical to paste: both are read from a file. */
 function promptWords(prompt: ParamTune['input']['base']['system_prompt'], target: string): string[] {
   const text = typeof prompt === 'string' ? prompt : (prompt?.[target] ?? prompt?.['*'] ?? '');
   if (text === '') return [];

@@ -5,7 +5,7 @@ import type { ReplyText } from '#lib/contracts/result';
 const FEW_LINES = 5;
 const FEW_CHARACTERS = 600;
 
-/** What a model said, or the error in its place. Thoughts and bodies are shortened unless they are wanted in full. */
+/** The texts of a model, or its error. Reasoning and bodies are shortened unless the full text is requested. */
 export function saidLines({ said, error, exchange }: ExplainedResult, isFull: boolean): string[] {
   if (error) {
     const body = failedBody(exchange);

@@ -5,7 +5,7 @@ import { needsPromptFile, runCommand } from './run-command.js';
 import { shellLine } from './shell-words.js';
 import { escapeControls } from './terminal.js';
 
-/** The words that bash makes of a line. */
+/** The words into which bash splits a line. */
 const wordsOf = (line: string): string[] =>
   execFileSync('bash', ['--norc', '-c', `printf '%s\\0' ${line}`], { encoding: 'utf8', env: { LC_ALL: 'C.UTF-8' } })
     .split('\0')

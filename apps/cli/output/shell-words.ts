@@ -1,9 +1,9 @@
-/** Words that every shell takes as they are. */
+/** Words that need no quotes in any shell. */
 const PLAIN = /^[\w@%+:,./-][\w@%+=:,./-]*$/;
-/** What a terminal or a pull request does not show as it is: control characters, ends of lines, reading directions. */
+/** Characters that a terminal or a pull request does not show: control characters, line ends, reading directions. */
 const INVISIBLE = /[\u0000-\u001f\u007f-\u009f\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]/g;
 
-/** Words as one line to paste into a shell (bash, zsh, ksh), which takes each of them as one argument. */
+/** Quotes words as one line to paste into a shell (bash, zsh, ksh), which reads each of them as one argument. */
 export const shellLine = (words: readonly string[]): string => words.map(quote).join(' ');
 
 function quote(text: string): string {

@@ -3,7 +3,7 @@ import { beginning, dollars, percent, table } from './table.js';
 
 const MAX_NAME = 60;
 
-/** What each group spent under a heading, and the sum of all below. */
+/** The spending of each group under a heading, with the total below. */
 export function spendingTable(
   by: readonly SpendingBy[],
   items: readonly SpendingGroup[],
@@ -24,7 +24,7 @@ function nameOf({ day, model, suite, person }: SpendingGroup, by: SpendingBy): s
 }
 
 const figures = (of: SpendingFigures): string[] => [
-  // Models without prices add requests and no cost, which is unknown and not $0.
+  // Requests to models without prices have an unknown cost, which is not $0.
   dollars(of.cost_usd === 0 && of.requests > 0 ? null : of.cost_usd),
   String(of.requests),
   String(of.results),

@@ -1,7 +1,7 @@
 import { points, pointsRange } from '#lib/comparison/points';
 import { escapeControls } from './terminal.js';
 
-/** Lines of columns of equal width. */
+/** Formats cells in columns of equal width. */
 export function table(cells: string[][]): string[] {
   const rows = cells.map((row) => row.map(escapeControls));
   const widths: number[] = [];
@@ -19,13 +19,13 @@ export const dollars = (amount: number | null): string => (amount === null ? '-'
 
 type Interval = readonly [low: number, high: number];
 
-/** A difference of shares in points: "+9 points". Its interval says how many decimals mean something. */
+/** A difference of shares in points: "+9 points". Its interval determines how many decimals are meaningful. */
 export function signedPoints(share: number, ci?: Interval): string {
   const text = points(share, ci);
   return share > 0 && text !== '0 points' ? `+${text}` : text;
 }
 
-/** A difference with its interval, where there is one: "+9 points (1 to 17)". */
+/** A difference with its interval, if there is one: "+9 points (1 to 17)". */
 export function difference(share: number | null, ci: Interval | null): string {
   if (share === null) return '-';
   return ci ? `${signedPoints(share, ci)} (${pointsRange(ci)})` : signedPoints(share);

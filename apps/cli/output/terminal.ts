@@ -1,10 +1,10 @@
 import { writeFileSync } from 'node:fs';
 
 /*
- * Everything that the command prints goes through this file. Names, messages and warnings come from servers, models
- * and files, and a terminal obeys control characters in them: escape sequences that clear it, rename its window or
- * type for its user, and overrides that reverse the reading direction. Each function takes lines or values, and only
- * this file ends a line. (ESLint keeps the rest of the command line from writing.)
+ * All output of the command goes through this file. Names, messages and warnings come from servers, models and files,
+ * and a terminal obeys control characters in them: escape sequences that clear it, rename its window or type for its
+ * user, and overrides that reverse the reading direction. Each function takes lines or values, and only this file ends
+ * a line. (ESLint forbids writing elsewhere in the command line.)
  */
 
 /** Delete, the C1 control codes and the direction overrides: everything dangerous that JSON does not escape. */
@@ -15,7 +15,7 @@ const UNSAFE_IN_FILES = new RegExp(`[\\u0000-\\u0008\\u000b\\u000c\\u000e-\\u001
 
 const escapeCharacter = (character: string): string => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`;
 
-/** A text as one line, whatever is in it. */
+/** Escapes a text so that it always stays on one line. */
 export const escapeControls = (text: string): string => text.replace(UNSAFE_IN_LINES, escapeCharacter);
 
 /** JSON that is safe on a terminal, and that every parser reads as the same value. */
@@ -29,13 +29,13 @@ export const print = (...lines: string[]): void => void process.stdout.write(toT
 export const printError = (...lines: string[]): void => void process.stderr.write(toText(lines));
 export const printWarning = (message: string): void => printError(`Warning: ${message}`);
 
-/** A part of a line, and whether it goes or comes. */
+/** A part of a line, and whether it is added or removed. */
 export interface MarkedPart {
   op: 'same' | 'removed' | 'added';
   text: string;
 }
 export type MarkedLine = readonly MarkedPart[];
-/** What stands around a text that goes or comes: with colours red and green, else as `git diff --word-diff` has it. */
+/** Marks around added and removed text: green and red with colours, otherwise as in `git diff --word-diff`. */
 const MARKS = {
   same: { signs: ['', ''], colours: ['', ''] },
   removed: { signs: ['[-', '-]'], colours: ['\u001b[31m', '\u001b[0m'] },
@@ -53,18 +53,18 @@ export const markedText = (line: string | MarkedLine, inColours: boolean): strin
         })
         .join('');
 
-/** Prints lines with marked parts: in colours on a terminal that shows them. */
+/** Prints lines with marked parts: in colours on a terminal that supports them. */
 export function printMarked(lines: readonly (string | MarkedLine)[]): void {
   const inColours = process.stdout.isTTY && !process.env.NO_COLOR && process.env.TERM !== 'dumb';
   process.stdout.write(lines.map((line) => `${markedText(line, inColours)}\n`).join(''));
 }
 
-/** Writes the lines of a report into a file. */
+/** Writes the lines of a report to a file. */
 export const writeLines = (file: string, lines: readonly string[]): void =>
   writeFileSync(file, `${lines.join('\n')}\n`);
 
 export const printJson = (value: unknown): void => void process.stdout.write(`${toSafeJson(value, 2)}\n`);
-/** One line, so that a program finds it whatever else stands on standard error. */
+/** On one line, so that a program can find it among other output on standard error. */
 export const printJsonError = (value: unknown): void => void process.stderr.write(`${toSafeJson(value)}\n`);
 
 /** Prints `{"items": [...]}` one item at a time: a run may have more results than fit in memory. */
@@ -78,33 +78,33 @@ export async function printJsonItems(items: AsyncIterable<unknown>): Promise<voi
   process.stdout.write('\n]}\n');
 }
 
-/** Prints a file: byte for byte into a pipe or a file, and with control characters escaped on a terminal. */
+/** Prints a file: byte for byte to a pipe or a file, and with control characters escaped on a terminal. */
 export const printFile = (text: string): void =>
   void process.stdout.write(process.stdout.isTTY ? text.replace(UNSAFE_IN_FILES, escapeCharacter) : text);
 
-/** Whether there is a person to ask: somebody who sees what is printed, and types. */
+/** Whether a user can be asked: both input and output are a terminal. */
 export const canAsk = (): boolean => process.stdin.isTTY && process.stdout.isTTY;
 
-/** What a person answers to a question; undefined where there is no terminal to ask at. */
+/** A user's answer to a question; undefined without a terminal. */
 export async function ask(question: string): Promise<string | undefined> {
   if (!canAsk()) return undefined;
   const { stdin, stdout } = process;
   const { createInterface } = await import('node:readline/promises');
   const terminal = createInterface({ input: stdin, output: stdout });
-  // The end of the input is no answer.
+  // The end of the input counts as an empty answer.
   const closed = new Promise<string>((answered) => terminal.once('close', () => answered('')));
   const answer = await Promise.race([terminal.question(escapeControls(question)), closed]);
   terminal.close();
   return answer.trim();
 }
 
-/** Lines at the bottom of a terminal that are drawn again and again, for its width and height. */
+/** Lines at the bottom of a terminal that are redrawn repeatedly to fit its width and height. */
 export interface StatusArea {
   show(layout: (columns: number, rows: number) => string[]): void;
   clear(): void;
 }
 
-/** A status area on standard error, or undefined where that is not a terminal. */
+/** A status area on standard error, or undefined if that is not a terminal. */
 export function openStatusArea(): StatusArea | undefined {
   const terminal = process.stderr;
   if (!terminal.isTTY) return undefined;

@@ -16,17 +16,17 @@ import {
   type TuneReport,
 } from '../reports/tune.js';
 
-/** What a watch knows of a tune that goes on. */
+/** The state of a watched tune in progress. */
 export interface TuneView extends TuneReport {
   job: Pick<Job, 'progress' | 'detail'>;
 }
 
 const MAX_NAMED = 20;
 const MAX_NAME = 300;
-/** A model takes its name, an arm, and the line of what is not shown. */
+/** A model takes its name, an arm, and the line about hidden arms. */
 const LEAST_LINES = 3;
 
-/** A tune that goes on, in lines that fit the terminal: its progress, and the best arms of each model. */
+/** A tune in progress, in lines that fit the terminal: its progress, and the best arms of each model. */
 export function tuneScreen(view: TuneView, columns: number, rows: number): string[] {
   const { tune } = view;
   const width = columns - 1;
@@ -70,7 +70,7 @@ export function progressLines(
   return [...bars, `${tune.planned_requests} requests planned${time}${detail}`];
 }
 
-/** The best arms of a model that fit, and a line of what was dropped and of those that are not shown. */
+/** The best arms of a model that fit, and a line about dropped and hidden ones. */
 function blockOf(arms: readonly TuneArm[], most: number): { best: TuneArm[]; rest: string } {
   const ranked = rankArms(arms.filter(isDistinct));
   const measured = ranked.filter(({ state }) => state !== 'waiting');
@@ -87,5 +87,5 @@ function blockOf(arms: readonly TuneArm[], most: number): { best: TuneArm[]; res
   return { best, rest: named.join(', ') + (names && `: ${names}`) };
 }
 
-/** Where a terminal is narrow, columns go in this order. */
+/** Order in which a narrow terminal leaves out columns. */
 const FITTING = { flexible: 'configuration', spared: ['p50', 'rung', 'cost', 'cases', 'state'] };

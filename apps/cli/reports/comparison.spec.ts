@@ -36,7 +36,7 @@ describe('a text in Markdown', () => {
   it.each(HOSTILE.map((text) => [text.slice(0, 60), text]))('has no effect: %j', (_shown, text) => {
     const escaped = escapeMarkdown(text);
     expect(escaped).not.toMatch(/[\r\n\u2028<|$]/);
-    expect(escaped).not.toMatch(/(?<!\\)(\\\\)*[`*_~[\]]/); // Each stands behind an odd number of backslashes.
+    expect(escaped).not.toMatch(/(?<!\\)(\\\\)*[`*_~[\]]/); // Each follows an odd number of backslashes.
     expect(escaped).not.toMatch(/@[\w-]|:\/\/|www\.|gh-\d/i);
     expect(escaped).not.toMatch(/(?<!&)#\d/);
     expect(escaped).not.toMatch(/&(?!#\d+;)/);

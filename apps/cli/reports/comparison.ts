@@ -7,7 +7,7 @@ import { beginning, difference, dollars, milliseconds, percent, samplesText } fr
 /** A comparison with the first of the cases that it broke. */
 export type ShownComparison = Comparison & { broken: ComparedItem[] };
 
-/** What a comparison says. Verdicts are the server's own sentences. */
+/** Report on a comparison. Verdicts are the server's own sentences. */
 export function comparisonReport(comparison: ShownComparison): Report {
   const { a, b, all, notes, outcomes } = comparison;
   return {
@@ -82,7 +82,7 @@ export const changeFacts = ({ what_changed: changes }: Pick<Comparison, 'what_ch
     return ['Changed', `${beginning(path, MAX_TEXT)}: ${value(a)} -> ${value(b)}`];
   });
 
-/** A case with what was expected and called, cut to what people read. */
+/** A case with its expected and actual calls, shortened for display. */
 export interface ShownCase {
   name: string;
   expected: string;
@@ -90,7 +90,7 @@ export interface ShownCase {
   explanation: string[];
 }
 export interface BrokenCase extends ShownCase {
-  /** Where there are several. */
+  /** Set if there are several. */
   target?: string;
 }
 

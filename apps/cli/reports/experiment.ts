@@ -26,7 +26,7 @@ function againstBaseline({ eval_id, comparison }: BestRun, baseline: string | nu
   return comparison ? `${comparison.verdict}, ${difference(comparison.difference, comparison.ci)}` : 'not compared';
 }
 
-/** An experiment with its baseline, its best run, and what to know before trusting it. */
+/** An experiment with its baseline, its best run, and its caveats. */
 export function experimentReport(experiment: Experiment): Report {
   const { id, name, status, suite_name, description, measure, margin, run_count, best, notes } = experiment;
   return {
@@ -91,7 +91,7 @@ function comparisonFacts({ comparisons }: Experiment): Fact[] {
   ];
 }
 
-/** What ended in an experiment, a line each. A delta stands with its verdict, or not at all. */
+/** The finished items of an experiment, one per line. A delta is shown with its verdict, or not at all. */
 export const timelineTable = (entries: readonly TimelineEntry[]): string[] =>
   table([
     ['ended', 'what', 'id', 'status', 'score', 'delta to the baseline', 'mark', 'settings'],
@@ -107,7 +107,7 @@ export const timelineTable = (entries: readonly TimelineEntry[]): string[] =>
     ]),
   ]);
 
-/** The figures of a judge stand with how far people confirm it. */
+/** The figures of a judge are shown with their calibration. */
 function summaryText({ config_summary: summary, judge }: TimelineEntry): string {
   if (!judge) return summary;
   const { share_ok: ok, kappa, calibration } = judge;

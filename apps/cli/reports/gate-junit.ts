@@ -5,18 +5,18 @@ import { headline, type GateCase } from './gate.js';
 
 const MAX_TEXT = 2000;
 
-/** What a test is in JUnit: passed without a child, or what happened to it. */
+/** The state of a test in JUnit: passed if it has no child element, otherwise named by it. */
 type State = 'failures' | 'errors' | 'skipped' | 'passed';
 interface Test {
   name: string;
   state: State;
-  /** Inside the element of the test. */
+  /** The content of the test's element. */
   body: string;
 }
 
 /**
- * A gate for a CI server: a suite of tests for each model, and the suite `gate` with one test. Broken cases fail only
- * where their model fails; elsewhere they are told in the output of their test.
+ * A gate for a CI server: a test suite for each model, and the suite `gate` with one test. Broken cases fail only if
+ * their model fails; otherwise they are reported in the output of their test.
  * @param cut whether cases were left out
  */
 export function gateJunit(answer: GateAnswer, cases: readonly GateCase[], cut: boolean): string {
@@ -31,7 +31,7 @@ export function gateJunit(answer: GateAnswer, cases: readonly GateCase[], cut: b
   ]);
 }
 
-/** A gate that gave no answer, for a CI server that would otherwise read a report of an earlier time, or none. */
+/** A gate without an answer, for a CI server that would otherwise read an outdated report, or none. */
 export function unansweredJunit(gate: string, why: string): string {
   const test: Test = { name: gate, state: 'errors', body: element('error', 'unanswered', why) };
   return documentOf(gate, [suite(gate, [test], '', 'gate')]);

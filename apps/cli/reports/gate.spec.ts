@@ -46,7 +46,7 @@ const answerOf = (result: GateResult, name = 'p::x', targets = 1) =>
     what_changed: [{ path: `/${name}`, a: null, b: { [name]: name } }],
     notes: [name],
   });
-/** As it is read from a server: cut to what people read. */
+/** In the form read from a server: shortened for display. */
 const caseOf = (state: GateCase['state'], name: string): GateCase => ({
   name: beginning(name, MAX_NAME),
   target: name,
@@ -92,7 +92,7 @@ interface Element {
 }
 const decoded = (text: string) => text.replaceAll(/&#(\d+);/g, (_, code: string) => String.fromCharCode(Number(code)));
 
-/** Reads what reports are made of, and nothing else of XML. @throws Error where it is not well-formed */
+/** A minimal XML parser for the reports. @throws Error if the XML is not well-formed */
 function readXml(text: string): Element {
   const [declaration, ...lines] = text.split('\n');
   expect(declaration).toBe('<?xml version="1.0" encoding="UTF-8"?>');
@@ -193,7 +193,7 @@ describe('a gate as JUnit', () => {
   });
 });
 
-/** The names of the nodes that a parser of GitHub's Markdown finds, without texts. */
+/** The names of the nodes found by a parser of GitHub's Markdown, without texts. */
 function markdownForm(text: string): unknown {
   interface Node {
     type: string;

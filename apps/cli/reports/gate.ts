@@ -9,11 +9,11 @@ import { brokenPart, casesText, changeFacts, pairName, type BrokenCase, type Sho
 export interface GateCase extends ShownCase {
   target: string;
   state: CaseOutcome | 'errored';
-  /** How many samples passed in the run. */
+  /** The number of samples that passed in the run. */
   samples: string;
 }
 
-/** What is shown of a gate. Results are the server's own sentences. */
+/** The displayed data of a gate. Results are the server's own sentences. */
 export interface GateReport {
   answer: GateAnswer;
   /** The first broken cases. */
@@ -70,7 +70,7 @@ function gateTable({ targets, look }: GateAnswer): string[][] {
   ];
 }
 
-/** What is said of each model, unless it is what is said of the gate. */
+/** The text of each model, unless it is the same as that of the gate. */
 const targetTexts = ({ targets, text: words }: GateAnswer): string[] =>
   targets
     .filter((target) => target.text !== words)

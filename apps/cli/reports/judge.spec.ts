@@ -367,7 +367,7 @@ describe('a run as Markdown', () => {
     expect(reportMarkdown(runReport(running))[2]).toBe('**The run is running: its figures are not final.**');
   });
 
-  /** The kinds of its lines, and how many cells rows have. */
+  /** The kinds of its lines, and the number of cells of rows. */
   const structure = (lines: readonly string[]) =>
     lines.map((line) =>
       line.startsWith('|') ? `row of ${line.split('|').length}` : /^(#+ | {2}- |\*\*|- \*\*|- |$|)/.exec(line)![0],
@@ -396,7 +396,7 @@ describe('a run as a page', () => {
     attributes: Record<string, string>;
     text: string;
   }
-  /** Reads what pages are made of, and nothing else of HTML. @throws Error where there is more */
+  /** A minimal HTML parser for the pages. @throws Error for anything else */
   function readHtml(text: string): Token[] {
     const [declaration, ...rest] = text.split('\n');
     expect(declaration).toBe('<!doctype html>');

@@ -19,7 +19,7 @@ import { caseName } from './comparison.js';
 
 const MAX_SENTENCES = 10;
 
-/** What a judge says of a run, or of two. */
+/** A judge's report on a run, or on two. */
 export const judgeReport = (report: JudgeReport, disagreements?: readonly Disagreement[]): Report => ({
   title: `Report ${report.id} v${report.version} is ${report.status} (job ${report.job_id}).`,
   parts: [
@@ -29,7 +29,7 @@ export const judgeReport = (report: JudgeReport, disagreements?: readonly Disagr
   ],
 });
 
-/** What a judge says, with its calibration above all of its figures. */
+/** The parts of a judge's report, with its calibration above all figures. */
 export const judgeParts = (report: JudgeReport, disagreements: readonly Disagreement[]): Part[] => {
   const { status } = report.calibration;
   const cells = judgedTable(report);
@@ -50,11 +50,11 @@ export const judgeParts = (report: JudgeReport, disagreements: readonly Disagree
   ];
 };
 
-/** How far people confirm the judge, in the server's words. */
+/** How well labels confirm the judge, in the server's words. */
 export const calibrationText = ({ calibration }: Pick<JudgeReport, 'calibration'>): string =>
   beginning(calibration.text, MAX_SENTENCE);
 
-/** What was asked for and what it took, under a heading each, in the order of reading. */
+/** The settings and the usage of a report, each under a heading, in reading order. */
 function reportFacts(report: JudgeReport): Fact[] {
   const { judge, self_judged: self, input, usage, error, notes } = report;
   const samples = input.samples === 1 ? 'once' : `${input.samples} times`;
@@ -95,7 +95,7 @@ type Interval = [number, number];
 /** A number that rounds to zero has no sign. */
 const digits = (value: number): string => (Math.round(value * 100) / 100 || 0).toFixed(2);
 
-/** A heading and a row for each model, or each pair of models that is compared; only the heading without any. */
+/** A heading and a row for each model, or each compared pair of models; only the heading if there are none. */
 export const judgedTable = (report: JudgeReport): string[][] =>
   report.baseline_eval_id === null ? targetTable(report) : pairTable(report);
 
@@ -143,7 +143,7 @@ const pairTable = ({ pairs }: JudgeReport): string[][] => [
   ]),
 ];
 
-/** What each pair of models shows, as the server says it, and what the columns are where that is not plain. */
+/** The server's verdict on each pair of models, and explanations of columns that need them. */
 const tableNotes = ({ baseline_eval_id: baseline, pairs }: JudgeReport): string[] =>
   baseline === null
     ? [
@@ -155,7 +155,7 @@ const tableNotes = ({ baseline_eval_id: baseline, pairs }: JudgeReport): string[
         'flips: ties where the judge said otherwise when the replies changed places. No score is changed.',
       ];
 
-/** How the judge sums it up, under a heading each. Headings without sentences are left out. */
+/** The judge's summary, with headings. Headings without sentences are left out. */
 const opinions = ({ strengths, weaknesses, recommendations }: JudgeReport): Part[] =>
   Object.entries({ Strengths: strengths, Weaknesses: weaknesses, Recommendations: recommendations })
     .filter(([, sentences]) => sentences.length > 0)
@@ -166,10 +166,10 @@ const opinions = ({ strengths, weaknesses, recommendations }: JudgeReport): Part
 
 export const DISAGREEMENTS = ['expectation_at_fault', 'kinder', 'stricter'] as const;
 export type DisagreementKind = (typeof DISAGREEMENTS)[number];
-/** What a judge says otherwise than the score, or than the suite: the list to correct the suite with. */
+/** Where a judge contradicts the score, or the suite: the list for correcting the suite. */
 export interface Disagreement {
   kind: DisagreementKind;
-  /** How many there are. */
+  /** Total number. */
   total: number;
   /** The first of them. */
   judgements: Judgement[];
@@ -181,11 +181,11 @@ const DISAGREEMENT_TEXTS: Record<DisagreementKind, string> = {
   stricter: 'Stricter: passed, and the judge finds it wrong',
 };
 
-/** How many results there are of each kind of disagreement, over all models. */
+/** The number of results of each kind of disagreement, over all models. */
 export const countDisagreements = ({ targets }: Pick<JudgeReport, 'targets'>, kind: DisagreementKind): number =>
   targets.reduce((sum, target) => sum + target[kind], 0);
 
-/** Each judgement once, below the first kind that it is of, and how many of a kind are not shown anywhere. */
+/** Each judgement once, under its first kind, and the number of each kind that is not shown anywhere. */
 function shownDisagreements(
   disagreements: readonly Disagreement[],
 ): { title: string; judgements: Judgement[]; total: number }[] {
@@ -200,7 +200,7 @@ function shownDisagreements(
 
 const judgementName = (judgement: Judgement): string => caseName(judgement) || judgement.result_id;
 
-/** What was said of one result, under a heading each. */
+/** The judgement of one result, with headings. */
 function judgementFacts(judgement: Judgement): Fact[] {
   const { target, result_id: result, judged, preference, flipped, reasons, suspicious, error } = judgement;
   return [
@@ -221,7 +221,7 @@ const words = (name: string): string => name.replaceAll('_', ' ');
 const opinionText = ({ verdict, tool, arguments: args }: NonNullable<Judgement['judged']>): string =>
   `${words(verdict)} (tools ${words(tool)}, arguments ${words(args)})`;
 
-/** The commands that go on from a report. */
+/** Commands for the next steps after a report. */
 function nextCommands({ id, eval_id: run, judge, calibration, ...report }: JudgeReport): Fact[] {
   const isDisputed = DISAGREEMENTS.some((kind) => countDisagreements(report, kind) > 0);
   return [
@@ -232,7 +232,7 @@ function nextCommands({ id, eval_id: run, judge, calibration, ...report }: Judge
   ];
 }
 
-/** How far people confirm a judge. */
+/** How well labels confirm a judge. */
 export function calibrationReport(calibration: Calibration): Report {
   const { judge, instructions, report_id: report, reports, labels, asked, kappa, ci, linear, ok, wrong } = calibration;
   const confirmed = ({ n, share, ci: interval }: Calibration['ok']): string =>
@@ -291,7 +291,7 @@ const SOURCES: Record<JudgeReport['source'], string> = {
   auto: 'the settings',
 };
 
-/** Judgements, a line each. */
+/** Judgements, one per line. */
 export const judgementsTable = (judgements: readonly Judgement[]): string[] =>
   table([
     ['result', 'case', 'model', 'score', 'judgement', 'beside the score', 'why'],

@@ -21,13 +21,13 @@ import { beginning, difference, dollars, percent, measureText, table } from '../
 export interface PromptTuneReport {
   tune: PromptTune;
   candidates: readonly TriedPrompt[];
-  /** From the base to the best candidate; empty until there is one that is not the base. */
+  /** From the base to the best candidate; empty while the base is the best. */
   diff: readonly ComponentDiff[];
 }
 
 const MAX_STEPS = 30;
 
-/** A tune of prompts and what it found. */
+/** A prompt tune and its outcome. */
 export function promptTuneReport(report: PromptTuneReport): Report {
   const { tune, diff, candidates } = report;
   const { count, texts } = rejectionFacts(candidates);
@@ -65,7 +65,7 @@ function lineageParts(report: PromptTuneReport): Part[] {
   ];
 }
 
-/** What was asked for, under a heading each, in the order of reading. */
+/** The settings, each under a heading, in reading order. */
 function promptTuneFacts({ suite_name: suite, suite_version: version, input, ...tune }: PromptTune): Fact[] {
   const { tuning, reflect, select, holdout } = tune.cases;
   const shown = reflect === tuning ? '' : ` (${reflect} that the meta model may see, ${select} that choose)`;
@@ -88,7 +88,7 @@ function howText({ mode, variants, population, generations, minibatch }: PromptT
   return `reflective, ${minibatch} cases a step`;
 }
 
-/** What was found. */
+/** The outcome. */
 function promptOutcomeFacts({ tune, candidates }: PromptTuneReport): Fact[] {
   const { holdout, meta, promoted_eval_id: promoted } = tune;
   const tokens = `${meta.prompt_tokens} + ${meta.completion_tokens} tokens`;
@@ -114,7 +114,7 @@ export function countsText(candidates: readonly TriedPrompt[]): string {
   return [`${candidates.length} with the base`, ...(named.length ? [named.join(', ')] : [])].join(': ');
 }
 
-/** How far a candidate came, in one of four words: accepted ones are told apart by their scores. */
+/** How far a candidate got, in one of four words: accepted ones are distinguished by their scores. */
 export const stateText = (state: TriedPrompt['state']): string =>
   ['front', 'finalist', 'best'].includes(state) ? 'accepted' : state;
 
@@ -128,19 +128,19 @@ export const madeText = ({ kind, parents }: TriedPrompt): string =>
 export const changedText = ({ changed, kind }: TriedPrompt): string =>
   kind === 'base' || changed.length === 0 ? '-' : listOf(changed.map((component) => beginning(component, MAX_TEXT)));
 
-/** What the meta model says that it changed, and why it was rejected; each on one line. */
+/** The meta model's description of the change, and the reason for a rejection; each on one line. */
 export const whyText = ({ why }: Pick<TriedPrompt, 'why'>): string => oneLine(why ?? '');
 export const reasonText = ({ reason }: Pick<TriedPrompt, 'reason'>): string => oneLine(reason ?? '');
 
-/** Its score where it chooses, or, if it did not come so far, on the few cases that it was made for. */
+/** Its score on the selection cases or, if it did not get that far, on the few cases that it was made for. */
 export function scoreText({ scores }: TriedPrompt): string {
   if (scores.select !== null) return percent(scores.select);
   return scores.minibatch === null ? '-' : `${percent(scores.minibatch)} (parent ${percent(scores.parent)})`;
 }
 
 /**
- * The best of those that were accepted so far, by the score that chooses: of equals the base, then the shorter, then
- * the earlier one. At its end the tune itself says which is best, from fresh samples.
+ * The best of the accepted candidates so far, by the selection score: of equals the base, then the shorter, then the
+ * earlier one. At its end the tune itself determines the best, from fresh samples.
  */
 export function leadingCandidate(candidates: readonly TriedPrompt[]): TriedPrompt | undefined {
   const scored = candidates.filter(({ state, scores }) => stateText(state) === 'accepted' && scores.select !== null);
@@ -153,7 +153,7 @@ export function leadingCandidate(candidates: readonly TriedPrompt[]): TriedPromp
   )[0];
 }
 
-/** The candidates on the way from the base to the best one, which is the last of them; none where the base is best. */
+/** The candidates on the path from the base to the best one, which comes last; empty if the base is the best. */
 export function lineageOf({ tune, candidates }: PromptTuneReport): TriedPrompt[] {
   const byNumber = new Map(candidates.map((one) => [one.candidate, one]));
   const found = new Map<number, TriedPrompt>();
@@ -167,7 +167,7 @@ export function lineageOf({ tune, candidates }: PromptTuneReport): TriedPrompt[]
   return [...found.values()].sort((a, b) => a.candidate - b.candidate);
 }
 
-/** "38.9 % to 61.1 %": the score of its first parent where it chooses, and its own. */
+/** "38.9 % to 61.1 %": the selection scores of its first parent and its own. */
 export function stepText(step: TriedPrompt, candidates: readonly TriedPrompt[]): string {
   const parent = candidates.find(({ candidate }) => candidate === (step.parents[0] ?? 0));
   return `${percent(parent?.scores.select ?? null)} to ${percent(step.scores.select)}`;
@@ -176,8 +176,8 @@ export function stepText(step: TriedPrompt, candidates: readonly TriedPrompt[]):
 const MAX_REASONS = 10;
 
 /**
- * Why candidates were rejected, the most frequent reason first. Reasons that differ in numbers, quotations or the
- * component alone are one; its first sentence stands for it.
+ * Reasons for rejections, the most frequent first. Reasons that differ only in numbers, quotations or the component are
+ * grouped under the first sentence of one of them.
  */
 export function rejectionFacts(candidates: readonly TriedPrompt[]): { count: number; texts: string[] } {
   const reasons = new Map<string, { first: string; count: number }>();
@@ -200,7 +200,7 @@ export function rejectionFacts(candidates: readonly TriedPrompt[]): { count: num
   return { count: rejected.length, texts: more > 0 ? [...texts, `and ${more} other reasons`] : texts };
 }
 
-/** What to paste: the run of the best texts, what they change, and giving them to the suite. */
+/** Commands to paste: run the best texts, show their changes, and apply them to the suite. */
 const promptCommands = (tune: PromptTune): Fact[] =>
   tune.prompt_version_id === null
     ? []
@@ -212,7 +212,7 @@ const promptCommands = (tune: PromptTune): Fact[] =>
 
 const HEADING = ['candidate', 'step', 'made', 'state', 'score', 'final', 'held out', 'length', 'changed', ''];
 
-/** All candidates that the API lists, each with what it measured and why it was rejected, or made. */
+/** All candidates that the API lists, each with its measurements and the reason for its rejection, or its change. */
 export const candidatesTable = (candidates: readonly TriedPrompt[]): string[] =>
   table([
     HEADING,
@@ -230,7 +230,7 @@ export const candidatesTable = (candidates: readonly TriedPrompt[]): string[] =>
     ]),
   ]);
 
-/** One candidate in words, above what it changed. */
+/** One candidate in words, shown above its changes. */
 export const candidateReport = (one: TriedPrompt): Report => ({
   title: `Candidate ${one.candidate} is ${one.state} (${madeText(one)}).`,
   parts: [
@@ -248,8 +248,8 @@ export const candidateReport = (one: TriedPrompt): Report => ({
 const MAX_NAMED = 5;
 
 /**
- * A line for each generation, or step of a reflection, once it is decided. One that may still get candidates waits:
- * the next one begins when it is decided.
+ * A line for each generation, or step of a reflection, once it is decided. One that may still get candidates waits: it
+ * is decided when the next one begins.
  */
 export function generationNews(): (candidates: readonly TriedPrompt[], isSearching: boolean) => string[] {
   let logged = 0;

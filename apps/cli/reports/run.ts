@@ -24,7 +24,7 @@ import { beginning, dollars, percent } from '../output/table.js';
 import { caseName } from './comparison.js';
 import { judgeParts } from './judge.js';
 
-/** A run with its failures and what judges say of it, for people. */
+/** A readable report on a run with its failures and judge reports. */
 export function runReport(report: RunReport): Report {
   const { run, judges } = report;
   return {

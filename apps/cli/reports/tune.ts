@@ -18,7 +18,7 @@ import { needsPromptFile, PROMPT_FILE, runCommand } from '../output/run-command.
 import { beginning, dollars, milliseconds, percent, measureText, shareText, table } from '../output/table.js';
 import { spaceText, configText } from '../search-space/space-text.js';
 
-/** What is shown of a tune of parameters. Outcomes are the server's own sentences. */
+/** The displayed data of a parameter tune. Outcomes are the server's own sentences. */
 export interface TuneReport {
   tune: ParamTune;
   /** Of all models. */
@@ -46,7 +46,7 @@ export const STEP_WORDS: Record<string, string> = {
 
 const STATES: TuneArm['state'][] = ['recommended', 'finalist', 'running', 'dropped', 'waiting'];
 
-/** The best first: by how far they came, then by what they measured. */
+/** The best first: by how far they got, then by their measurements. */
 export const rankArms = (arms: readonly TuneArm[]): TuneArm[] =>
   arms.toSorted(
     (a, b) =>
@@ -58,7 +58,7 @@ export const rankArms = (arms: readonly TuneArm[]): TuneArm[] =>
 
 export const armsOf = ({ arms }: TuneReport, target: string): TuneArm[] => arms.filter((arm) => arm.target === target);
 
-/** An arm that is measured itself, and not by another that makes the same requests. */
+/** Whether an arm is measured itself, rather than through another that makes the same requests. */
 export const isDistinct = ({ same_as: other }: TuneArm): boolean => other === null;
 
 export const armConfig = ({ config }: Pick<TuneArm, 'config'>): string => beginning(configText(config), MAX_CONFIG);
@@ -79,7 +79,7 @@ export const armRow = (arm: TuneArm): string[] => [
   milliseconds(arm.latency_p50_ms),
 ];
 
-/** Arms with all that they measured. */
+/** Arms with all their measurements. */
 function armCells(arms: readonly TuneArm[]): string[][] {
   const isOne = new Set(arms.map(({ target }) => target)).size === 1;
   return [
@@ -141,7 +141,7 @@ function commandParts(tune: ParamTune, { target, recommended }: TuneTarget): Par
   ];
 }
 
-/** What was asked for, under a heading each, in the order of reading. */
+/** The settings, each under a heading, in reading order. */
 function tuneFacts({ suite_name: suite, suite_version: version, input, ...tune }: ParamTune): Fact[] {
   const { search_space: space, per_model_search_spaces: own, base } = input;
   const { temperature, tool_choice, max_tokens, params } = base;
@@ -165,7 +165,7 @@ function tuneFacts({ suite_name: suite, suite_version: version, input, ...tune }
   ];
 }
 
-/** What was found for a model. */
+/** The outcome for a model. */
 function targetFacts(report: TuneReport, target: TuneTarget): Fact[] {
   const { recommended, holdout } = target;
   const arms = armsOf(report, target.target);
@@ -184,7 +184,7 @@ function targetFacts(report: TuneReport, target: TuneTarget): Fact[] {
   ];
 }
 
-/** What the provider did not take of the arms, those of the recommended one first. */
+/** Parameters of the arms that the provider did not accept, those of the recommended arm first. */
 function notTaken(arms: readonly TuneArm[], recommended: TuneArm | null): Fact[] {
   const counts = new Map<string, number>((recommended?.adjustments ?? []).map((text) => [text, 0]));
   for (const text of arms.flatMap(({ adjustments }) => adjustments)) counts.set(text, (counts.get(text) ?? 0) + 1);
@@ -204,7 +204,7 @@ function countsText({ arms: all, distinct }: TuneTarget, arms: readonly TuneArm[
   return [`${all} with the base`, ...named].join(', ');
 }
 
-/** What was found for all models together. */
+/** The outcome for all models together. */
 function overallFacts({ best_over_models: best, promoted_eval_id: promoted }: ParamTune): Fact[] {
   return [
     ...best.map((one) => fact('All models', `${percent(one.mean)} with arm ${one.arm} ${armConfig(one)}`)),
@@ -212,7 +212,7 @@ function overallFacts({ best_over_models: best, promoted_eval_id: promoted }: Pa
   ];
 }
 
-/** An arm that is in one of these states is decided, or out. */
+/** An arm in one of these states is decided, or out. */
 const DECIDED: TuneArm['state'][] = ['dropped', 'finalist', 'recommended'];
 
 /** A line for each arm that is dropped or decided, once. */

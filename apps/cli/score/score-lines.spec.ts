@@ -314,7 +314,7 @@ test('it reads no faster than it writes', async () => {
     },
   });
   const finished = scoreLines(input, output);
-  // A turn of the event loop for each chunk that a reader without a brake would have taken.
+  // A turn of the event loop for each chunk that a reader without backpressure would have taken.
   for (let turn = 0; turn < 1000; turn++) await new Promise(setImmediate);
   expect(read).toBeLessThanOrEqual(readAtFirstWrite + 3);
   expect(read).toBeLessThan(50);

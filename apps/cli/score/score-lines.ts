@@ -12,7 +12,7 @@ const MAX_LINE_BYTES = 64 * 2 ** 20;
 
 /**
  * Scores JSON lines one by one, in order and in constant memory: it reads no faster than it writes. The answer to a
- * line that cannot be scored has its number and the reason, and the next line is scored.
+ * line that cannot be scored has its number and the reason, and scoring continues with the next line.
  */
 export async function scoreLines(
   input: Readable,
@@ -36,7 +36,7 @@ export async function scoreLines(
 }
 
 function scoreLine(text: string | Error, line: number): { answer: string; scored: boolean } {
-  // What was read of a line before it failed is in its answer too.
+  // The answer also includes what was read of a line before it failed.
   const known: { id: Json; metric: Json; version?: string; options?: JsonObject; readAs?: string } = {
     id: null,
     metric: null,
@@ -89,8 +89,8 @@ function refuseMisspeltFields(line: JsonObject): void {
 }
 
 /**
- * The lines of a text; an error in place of one that is too long, or not UTF-8. Lines end at \n alone: node:readline
- * would cut a JSON string at U+2028. In UTF-8 no byte of another character is a \n.
+ * The lines of a text; an error for one that is too long, or not UTF-8. Lines end only at \n: node:readline would cut a
+ * JSON string at U+2028. In UTF-8 no byte of another character is a \n.
  */
 async function* linesOf(
   input: Readable,
@@ -120,7 +120,7 @@ async function* linesOf(
 }
 const LINE_END = 10;
 
-/** Whole lines at once, and one by one where one of them is not UTF-8. */
+/** Decodes all lines at once, or one by one if any of them is not UTF-8. */
 function decoded(lines: Buffer): (string | Error)[] {
   try {
     return UTF8.decode(lines).split('\n');

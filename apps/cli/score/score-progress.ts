@@ -1,7 +1,7 @@
 const EVERY_BYTES = 1 << 20;
 const WIDTH = 30;
 
-/** A progress bar on one line of a terminal: the share of the file, or megabytes where its size is not known. */
+/** A progress bar on one line of a terminal: the share of the file, or megabytes if its size is unknown. */
 export function scoreProgress(
   terminal: { write(text: string): unknown },
   totalBytes?: number,

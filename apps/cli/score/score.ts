@@ -8,10 +8,10 @@ import { scoreProgress } from './score-progress.js';
 
 /** Reads JSON lines and writes a score for each. The exit code is 1 when a line could not be scored. */
 export async function score(options: { in?: string; out?: string }): Promise<void> {
-  // Little lives longer than a line; without these flags V8 lets the memory grow to twice the size.
+  // Few objects outlive a line; without these flags V8 lets the memory grow to twice the size.
   setFlagsFromString('--optimize-for-size');
   setFlagsFromString('--semi-space-growth-factor=1');
-  // Checked before it is opened: the stream of a missing file fails before anybody listens to it.
+  // Checked before it is opened: the stream of a missing file fails before a listener is attached.
   const from = options.in === undefined ? undefined : statSync(options.in, { throwIfNoEntry: false });
   if (options.in !== undefined && !from) throw new Error(`No file "${options.in}" to score.`);
   const into = options.out === undefined ? undefined : statSync(options.out, { throwIfNoEntry: false });
@@ -20,7 +20,7 @@ export async function score(options: { in?: string; out?: string }): Promise<voi
   const input = options.in === undefined ? process.stdin : createReadStream(options.in);
   const output = options.out === undefined ? process.stdout : createWriteStream(options.out);
   if (options.out !== undefined) await once(output, 'open');
-  // A bar would stand between scores that go to the terminal themselves.
+  // A bar would appear between scores that go to the terminal themselves.
   const progress =
     process.stderr.isTTY && !(options.out === undefined && process.stdout.isTTY)
       ? scoreProgress(process.stderr, from?.size)

@@ -14,7 +14,7 @@ interface Spaces {
   per_model_search_spaces?: JsonObject;
 }
 
-/** The spaces of a preset, a file and `--space`. A parameter that several of them name is as in the last. */
+/** Merges the spaces of a preset, a file and `--space`. For a parameter in several of them, the last one wins. */
 export async function chooseSpaces(client: ApiClient, { space, spaceFile, preset }: SpaceOptions): Promise<Spaces> {
   if (space === undefined && spaceFile === undefined && preset === undefined)
     throw new Error(`Say what to search, with --space ${SPACE_NOTATION}; with --space-file FILE, or --preset NAME.`);
@@ -23,7 +23,7 @@ export async function chooseSpaces(client: ApiClient, { space, spaceFile, preset
   return { ...file, search_space: { ...kept, ...file.search_space, ...spaceOf(space) } };
 }
 
-/** @throws Error when a parameter is named twice: only one of the two could count */
+/** @throws Error for a duplicate parameter: only one of the two could count */
 function spaceOf(given: readonly ParameterValues[] = []): JsonObject {
   const names = given.map(([name]) => name);
   const twice = names.find((name, index) => names.indexOf(name) < index);

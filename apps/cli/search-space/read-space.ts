@@ -1,7 +1,7 @@
 import { InvalidArgumentError } from 'commander';
 import { parseJson, type Json } from '#lib/contracts/json/json';
 
-/** A parameter and what to try of it, as the API takes it. */
+/** A parameter and its values to try, in the form of the API. */
 export type ParameterValues = [name: string, values: Json];
 
 export const SPACE_NOTATION = 'temperature=0..1/0.25, max_tokens=64..1024:5:log or tool_choice=auto,required';
@@ -29,10 +29,10 @@ function readJson(text: string): Json {
 }
 
 const NUMBER = /^[-+]?(?:\d+(?:\.\d*)?|\.\d+)(?:e[-+]?\d+)?$/i;
-/** What JSON calls a number. Its text is kept. */
+/** A JSON number. Its text is kept. */
 const JSON_NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:e[-+]?\d+)?$/i;
 
-/** Undefined where the text is no range. */
+/** Undefined if the text is not a range. */
 function readRange(text: string): Json | undefined {
   const at = text.indexOf('..');
   if (at < 0 || !NUMBER.test(text.slice(0, at))) return undefined;

@@ -2,7 +2,7 @@ import { isObject, type Json, type JsonObject } from '#lib/contracts/json/json';
 import { beginning } from '../output/table.js';
 
 const MAX_VALUE = 60;
-/** Words that need no quotes to be read as text again. */
+/** Words that are read back as text without quotes. */
 const WORD = /^[a-z_][\w/:-]*(?:\.[\w/:-]+)*$/i;
 const OTHER_VALUES = new Set(['true', 'false', 'null']);
 
@@ -11,7 +11,7 @@ const isWord = (value: Json): value is string =>
 
 const valueText = (value: Json): string => (isWord(value) ? value : JSON.stringify(value));
 
-/** The values of a parameter as `--space` takes them. */
+/** The values of a parameter in the notation of `--space`. */
 function axisText(axis: Json): string {
   if (isObject(axis) && 'min' in axis) {
     const range = `${valueText(axis.min!)}..${valueText(axis.max ?? null)}`;

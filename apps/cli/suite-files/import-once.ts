@@ -4,13 +4,13 @@ import { findSuite } from '../lookup/find-suite.js';
 import { printWarning } from '../output/terminal.js';
 import { readSuiteFile } from './read-suite-file.js';
 
-/** The suite of a command; `forget` deletes it when it was imported for a command that came to nothing. */
+/** The suite of a command; `forget` deletes it if it was imported for a command that failed. */
 export interface ChosenSuite {
   suiteId: string;
   forget(): Promise<void>;
 }
 
-/** The suite that a file, a name or an id means. A file is imported unless the server has a suite with its content. */
+/** Finds a suite by file, name or id. A file is imported unless the server has a suite with its content. */
 export async function chooseSuite(client: ApiClient, suite: string): Promise<ChosenSuite> {
   const keep = async (): Promise<void> => {};
   if (!existsSync(suite))
@@ -25,9 +25,9 @@ export async function chooseSuite(client: ApiClient, suite: string): Promise<Cho
 }
 
 /**
- * The newest suite whose export says the same as a file. Both are read by the schema by which the server reads an
- * import, so that defaults, converted tools and the order of a case's fields make no difference. Contents are
- * compared, and not a hash that an import left somewhere: a suite that was edited since is another suite.
+ * The newest suite whose export equals a file. Both are parsed with the schema that the server uses for an import, so
+ * that defaults, converted tools and the order of a case's fields make no difference. Contents are compared, rather
+ * than a hash stored at import: a suite that was edited since is another suite.
  */
 async function findEqualSuite(client: ApiClient, text: string): Promise<string | undefined> {
   const { canonicalSuite } = await import('./canonical-suite.js');

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { extname } from 'node:path';
 import { decodeText } from '#lib/contracts/input/decode-text';
 
-/** The file of standard input. */
+/** The path that means standard input. */
 export const STDIN = '-';
 
 /**
@@ -32,7 +32,7 @@ function readBytes(path: string | number): Buffer {
   }
 }
 
-/** The text of a suite file, parsed before it is sent: a mistyped path is reported here and not by the server. */
+/** The text of a suite file, parsed before it is sent: a mistyped path is reported here rather than by the server. */
 export function readSuiteFile(path: string, encoded?: Encoded): string {
   const text = readText(path, encoded);
   try {
@@ -53,10 +53,10 @@ export interface ImportOptions {
   name?: string;
 }
 
-/** Endings that say what a file is; others need --format. */
+/** File extensions that determine the format; others need --format. */
 const FORMATS: Record<string, string> = { '.csv': 'csv', '.yaml': 'yaml', '.yml': 'yaml' };
 
-/** What an import sends: a suite's own JSON as it is, and a file of another format inside JSON. */
+/** The request of an import: a suite's own JSON unchanged, and a file of another format inside JSON. */
 export function readImport(path: string, options: ImportOptions, isDryRun = false): { body: string; query: string } {
   const format = options.format ?? FORMATS[extname(path).toLowerCase()] ?? 'native';
   const query = new URLSearchParams({
