@@ -49,7 +49,7 @@ export async function watchRun(
 }
 
 /**
- * Waits for the end of a job that has no models of its own to show.
+ * Waits for the end of a job without models of its own to show.
  * @param news called now and then for further lines
  */
 export async function watchWork(

@@ -66,7 +66,7 @@ function describe(experiment: StoredExperiment, { baseline, best, made }: Known)
   };
 }
 
-/** The best run; null when it was resumed, which removed its score, and is no longer the best. */
+/** The best run; null if a resume removed its score, so that it is no longer the best. */
 function toBestRun(run: ExperimentRun, { baselineId, tiedWith }: StoredExperiment): BestRun | null {
   if (run.score === null) return null;
   const shown = comparisonWith(run, baselineId);

@@ -21,7 +21,7 @@ const CURSOR = /^(\d{1,14})~([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})$/;
 /** The cursor of a timeline. @throws ProblemError 400 */
 export const timelineCursor = (cursor: string | undefined): string | undefined => cursorOf(cursor, CURSOR);
 
-/** What ended in an experiment, the oldest first. */
+/** Finished runs, tunes and judge reports of an experiment, the oldest first. */
 export async function readTimeline(
   pool: Pool,
   teamId: string,

@@ -28,7 +28,7 @@ interface ImportedFile {
   isJson: boolean;
 }
 
-/** Imports files as suites. */
+/** Imports files as suites, and exports suites as files. */
 @Injectable()
 export class ImportService {
   /** By team. A large file stays in memory until it is fully checked; other large files of the team wait unread. */

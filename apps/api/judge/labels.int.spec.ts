@@ -521,7 +521,7 @@ describe('a calibration', () => {
     as.post(`/api/tool-eval/history/${runId}/labels`, {
       labels: said.map((one, n) => ({ result_id: `0-${n}-0`, label: one })),
     });
-  /** Draws all that can be drawn. */
+  /** Draws everything that is available. */
   async function drawAll(judge: string): Promise<void> {
     for (let left = Infinity; left > 0;) {
       const queue = await queueOf(`judge=${judge}&limit=50`);

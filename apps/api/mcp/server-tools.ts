@@ -36,7 +36,7 @@ export class ServerTools {
   /**
    * The listed tools that a suite can have. The author of a server may be out of reach, so one unusable tool does not
    * spoil the others.
-   * @param read the result of reading the list
+   * @param read the tools left out and the warnings from reading the list
    */
   async usable(
     teamId: string,

@@ -9,7 +9,7 @@ const AT_ONCE = 100;
 
 /**
  * The request parameters that a provider is sent for each arm. Several arms may resolve to the same parameters, where
- * the provider lacks a parameter or limits its range: those are merged into the one closest to the base.
+ * the provider lacks a parameter or limits its range: those count as one arm, the one closest to the base.
  */
 export async function resolveArms(
   ordinal: number,

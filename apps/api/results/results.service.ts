@@ -45,7 +45,9 @@ export class ResultService {
     `${MAX_WAITING_LISTS} lists of this team wait for their turn. Ask again when some are done.`,
   );
 
-  /** By team. Large answers are produced one at a time, and each waits until there is memory for it. */
+  /**
+   * By team. Large answers are produced one at a time; each keeps the next one waiting until there is memory for it.
+   */
   readonly #large = new KeyedSemaphore(
     1,
     MAX_WAITING_LARGE,

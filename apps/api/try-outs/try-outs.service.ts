@@ -91,7 +91,7 @@ export class TryOutService {
     }
   }
 
-  /** One after another, since each may have megabytes. */
+  /** One at a time, since each may have megabytes. */
   async #results(caller: Caller, { runId }: TryOut, state: TryOutState, input: TryInput): Promise<TryResult[]> {
     const repository = new ResultRepository(this.pool, caller.teamId);
     const results: TryResult[] = [];

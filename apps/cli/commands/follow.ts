@@ -64,7 +64,7 @@ export async function follow(client: ApiClient, submitted: Submitted, options: F
   else await concludeGate(client, { answer, gateRunId: null }, {});
 }
 
-/** What the run shows in its experiment. The first one has nothing to be compared with. */
+/** The run's comparison within its experiment. The first run has no baseline to compare with. */
 async function experimentLines(client: ApiClient, run: Run): Promise<string[]> {
   if (run.comparison || run.experiment_id === null) return baselineLines(run);
   const experiment = await client.call<Experiment>('GET', `/api/experiments/${run.experiment_id}`).catch(orAbsent);

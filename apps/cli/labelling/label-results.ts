@@ -85,7 +85,7 @@ const NOBODY =
   'Nobody can be asked here: standard input is no terminal, and it is empty. Give it lines of ' +
   `answers (${KEYS}), or labels with --import FILE.`;
 
-/** A key, or the word that it stands for. */
+/** Parses a key, or the word that it stands for. */
 export function wordOf(answer: string): Word | undefined {
   const text = answer.trim().toLowerCase();
   return WORDS.find((word) => text === word || text === word[0]);

@@ -29,7 +29,7 @@ const UNCALIBRATED = 'Uncalibrated: 12 of 50 labels; what this judge says is its
 const RUN_ID = '019aa8a2-5c1e-7000-8000-000000000031';
 const BASELINE_ID = '019aa8a2-5c1e-7000-8000-000000000032';
 
-/** A report with the same text wherever a user, a server or a model writes one. */
+/** A report with the same text in every field written by a user, a server or a model. */
 function reportOf(text = 'x', more: Partial<JudgeReport> = {}): JudgeReport {
   const figures = {
     ...{ judged: 9, errored: 1, share_ok: 0.5, share_ok_ci: [0.3, 0.7] as [number, number] },

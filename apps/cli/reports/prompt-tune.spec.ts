@@ -129,7 +129,7 @@ const HOSTILE = [
   '\u001b[2J\u202eevil\u0007',
   '東京 😀 👩‍👩‍👧 '.repeat(50),
 ];
-/** A report with the same text wherever a user, a server or a model writes one. */
+/** A report with the same text in every field written by a user, a server or a model. */
 const hostile = (text: string): PromptTuneReport => {
   const { tune } = reportOf();
   return reportOf({
@@ -371,7 +371,7 @@ describe('a tune of prompts in a pull request', () => {
     ]);
   });
 
-  /** What a parser reads: the kinds of its lines, with the lines of fences apart. */
+  /** The structure as a parser sees it: the kinds of its lines, with the lines of fences apart. */
   const structure = (lines: readonly string[]) => {
     const kinds: string[] = [];
     let fence = '';

@@ -117,7 +117,7 @@ const HOSTILE = [
   '東京 😀 👩‍👩‍👧 '.repeat(50),
   HUGE,
 ];
-/** A report with the same text wherever a user, a server or a provider writes one. */
+/** A report with the same text in every field written by a user, a server or a provider. */
 const hostile = (text: string, models = [text, `${text} 2`]): TuneReport =>
   reportOf({
     name: text,
@@ -346,7 +346,7 @@ describe('a tune in a pull request', () => {
     ]);
   });
 
-  /** What a parser reads: the kinds of its lines, with the lines of fences apart. */
+  /** The structure as a parser sees it: the kinds of its lines, with the lines of fences apart. */
   const structure = (lines: readonly string[]) => {
     const kinds: string[] = [];
     let fence = '';
