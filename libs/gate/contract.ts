@@ -7,10 +7,10 @@ import { METRIC_NAME } from '#lib/contracts/metric';
 import { id, PageQuery, suiteId, time } from '#lib/contracts/page';
 import { Budget, RunInput } from '#lib/contracts/run-input';
 
-// A gate answers one question about a run: may what it measured ship? All of its rules are fixed before the run.
+// A gate answers one question about a run: do its results allow it to ship? All of its rules are fixed before the run.
 
 export const MAX_LOOKS = 4;
-/** How many cases of one answer are named. */
+/** How many cases an answer lists. */
 export const MAX_CRITICAL_CASES = 50;
 
 export const GateBaseline = z
@@ -126,7 +126,7 @@ export const Gate = z
   })
   .meta({ id: 'Gate', description: 'Decides whether a change may ship: whether a run is not worse than a baseline.' });
 export type Gate = z.infer<typeof Gate>;
-/** What decides, without what it is called. */
+/** What decides; without the name. */
 export type GateRules = Omit<z.infer<z.ZodObject<typeof rules>>, 'baseline'>;
 
 export const GATE_RESULTS = ['pass', 'fail', 'inconclusive', 'not_measured'] as const;
@@ -268,7 +268,7 @@ export const GateCheckQuery = z.strictObject({
 export type GateCheckQuery = z.infer<typeof GateCheckQuery>;
 
 const settings = RunInput.shape;
-/** Without the defaults of a run: what is left out is as in the baseline. */
+/** Without a run's defaults: omitted settings are taken from the baseline. */
 export const GateRunConfig = z
   .strictObject({
     models: settings.models.optional(),

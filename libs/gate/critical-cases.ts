@@ -5,7 +5,7 @@ import type { CommonCase } from '#lib/comparison/common-cases';
 import { MAX_CRITICAL_CASES, type CriticalCase } from './contract.js';
 import { CONFIRMING_SAMPLES } from './decide-gate.js';
 
-/** A case that always passed in the baseline and never does in the run, with its position in each one's version. */
+/** A case that always passed in the baseline and never passes in the run, with its position in each run's version. */
 export interface BrokenCase {
   a: number;
   b: number;
@@ -15,9 +15,9 @@ export interface BrokenCase {
 }
 
 /**
- * The critical cases that broke, those that are confirmed first. A case whose samples in the run all errored looks
- * broken, too, and is not confirmed.
- * @param passes by pass or fail: what the baseline made of the critical cases, and the run of all
+ * The critical cases that broke, confirmed ones first. A case whose samples in the run all errored also looks broken,
+ * but is not confirmed.
+ * @param passes by pass or fail: the baseline's results on the critical cases, and the run's on all cases
  */
 export function findBroken(
   critical: ReadonlyMap<number, TaggedCase>,
@@ -38,7 +38,7 @@ export function findBroken(
   return broken.sort((one, other) => Number(other.confirmed) - Number(one.confirmed) || one.b - other.b);
 }
 
-/** As the answer has them, with their names: not more than it may have. */
+/** The broken cases as the answer lists them, with names, up to the maximum of an answer. */
 export async function nameBroken(
   runs: ComparableRunRepository,
   run: ComparableRun,

@@ -2,7 +2,7 @@ import type { GateReason, GateResult } from './contract.js';
 import { alphaOfLook } from './alpha.js';
 import { decideGate, decideTarget, resultOf, type GateEvidence, type GateLevel } from './decide-gate.js';
 
-/** Shown to be neither worse nor not worse. */
+/** Shown to be neither worse nor non-inferior. */
 const undecided: GateEvidence = {
   common: 100,
   n_cases: 100,

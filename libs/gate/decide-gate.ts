@@ -1,32 +1,32 @@
 import { MIN_COMMON_CASES } from '#lib/contracts/comparison';
 import type { GateReason, GateResult, GateRules, GateTarget } from './contract.js';
 
-/** Why nothing can be measured, whatever the results are. */
+/** Why nothing can be measured, regardless of the results. */
 export type GateObstacle = Extract<GateReason, 'no_baseline' | 'unfinished' | 'not_in_run'>;
 
-/** What is known of one target. All intervals are at the level of the look. */
+/** The evidence on one target. All intervals are at the level of the look. */
 export interface GateEvidence extends Pick<
   GateTarget,
   'n_cases' | 'errored_shares' | 'ci' | 'p_holm' | 'pass_rate_ci'
 > {
-  /** Cases that both runs have, scored or not. */
+  /** Cases in both runs, scored or not. */
   common: number;
-  /** Cases with a critical tag that always passed in the baseline and never do in the run. */
+  /** Cases with a critical tag that always passed in the baseline and never pass in the run. */
   critical: readonly { confirmed: boolean }[];
 }
 
 export interface GateLevel extends Pick<GateRules, 'margin' | 'floor' | 'max_errored_share'> {
-  /** Two-sided, of each look. */
+  /** Two-sided, per look. */
   alpha: number;
 }
 
 /** Samples on each side that confirm that a critical case broke. */
 export const CONFIRMING_SAMPLES = 3;
 
-/** Limits of an interval that differ by less than this from what is asked for reach it. */
+/** Tolerance for an interval limit that falls just short of a threshold. */
 const EPSILON = 1e-12;
 
-/** The rule that decides about a target: the first that applies. */
+/** The rule that decides about a target: the first one that applies. */
 export function decideTarget(
   evidence: GateEvidence,
   { margin, floor, max_errored_share, alpha }: GateLevel,
@@ -64,7 +64,10 @@ const RESULTS: Record<GateReason, GateResult> = {
 };
 export const resultOf = (reason: GateReason): GateResult => RESULTS[reason];
 
-/** Over the targets: one that fails decides, and a pass needs all of them. Of no target, nothing is measured. */
+/**
+ * Combines the targets: one failure fails the gate, and a pass requires all to pass. Without targets, nothing is
+ * measured.
+ */
 export function decideGate(targets: readonly GateResult[]): GateResult {
   if (targets.includes('fail')) return 'fail';
   if (targets.length === 0 || targets.includes('not_measured')) return 'not_measured';

@@ -1,14 +1,18 @@
-/** A mean over cases with its interval, and what decides about it. */
+/** A mean over cases with its interval, and the thresholds that decide about it. */
 export interface Estimated {
-  /** Cases. */
+  /** Number of cases. */
   n: number;
   centre: number;
   se: number;
-  /** Half the width of the interval that has to lie above `passAbove`, and of that to lie below `failBelow`. */
+  /**
+   * Half-widths of the interval that has to lie above `passAbove`, and of the one that has to lie below `failBelow`.
+   */
   halves: { pass: number; fail: number };
   passAbove: number;
   failBelow: number;
-  /** The share of the variance of the mean that is left at the last look; 1: no sample comes; null: nobody knows. */
+  /**
+   * The share of the mean's variance that is left at the last look; 1: no more samples will be added; null: unknown.
+   */
   remaining: number | null;
 }
 
@@ -16,13 +20,15 @@ export interface Prospect {
   /** Whether the last look can still pass or fail. */
   canPass: boolean;
   canFail: boolean;
-  /** About how many more cases would decide, when no more samples can; null when they can, or no number would. */
+  /**
+   * Roughly how many more cases would decide if more samples cannot; null when they can, or no number of cases would.
+   */
   casesNeeded: number | null;
 }
 
 /**
- * Whether the samples up to the last look can decide what is not decided now. The mean may move by one standard error
- * of what they change: beyond that, the chance that they pass or fail is below one in six.
+ * Whether the samples up to the last look can decide what is still undecided. The mean may move by one standard error
+ * of what they change: the chance that they decide beyond that is below one in six.
  */
 export function prospectOf({ n, centre, se, halves, passAbove, failBelow, remaining }: Estimated): Prospect {
   if (remaining === null) return { canPass: true, canFail: true, casesNeeded: null };
@@ -37,16 +43,16 @@ export function prospectOf({ n, centre, se, halves, passAbove, failBelow, remain
   return { canPass, canFail, casesNeeded: Number.isSafeInteger(more) ? Math.max(1, more) : null };
 }
 
-/** A case as it counts in a mean: what it adds, and the variance of that within the case. */
+/** A case as part of a mean: its value, and the variance of the value within the case. */
 export interface VariedCase {
   value: number;
-  /** With the samples there are, and with those of the last look; null where one sample says nothing of it. */
+  /** With the current samples, and with those of the last look; null when one sample is too few to estimate it. */
   within: { now: number; last: number } | null;
 }
 
 /**
- * The share of the variance of a mean that is left at the last look: only the part within cases becomes smaller with
- * more samples. Null while fewer than half of the cases have the samples to tell the parts.
+ * The share of a mean's variance that is left at the last look: more samples only reduce the within-case part. Null
+ * while fewer than half of the cases have enough samples to separate the parts.
  */
 export function remainingVariance(cases: readonly VariedCase[]): number | null {
   const known = cases.flatMap(({ within }) => within ?? []);

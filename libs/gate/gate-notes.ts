@@ -4,7 +4,7 @@ import type { GateRules, GateTarget } from './contract.js';
 export interface UnguardedCases {
   /** Cases of the run with a critical tag. */
   critical: number;
-  /** Those of them that are not compared: they changed, or are new. */
+  /** How many of them are not compared, because they changed or are new. */
   lost: number;
 }
 
@@ -12,11 +12,11 @@ interface Noted {
   rules: Pick<GateRules, 'margin' | 'critical_tags'>;
   targets: readonly GateTarget[];
   unguarded: UnguardedCases;
-  /** Of the run. */
+  /** Models of the run. */
   models: readonly string[];
 }
 
-/** What to know before trusting the answer of a gate, beside what a comparison says. */
+/** Caveats for reading a gate's answer, in addition to those of the comparison. */
 export function notesOnGate({ rules, targets, unguarded, models }: Noted): string[] {
   return [
     ...regressionNotes(targets, rules.margin),

@@ -6,7 +6,7 @@ import { begin, differenceOf, namesOf, sentenceFor, type Names, type Subject } f
 import type { GateReason, GateResult, GateTarget } from './contract.js';
 import { CONFIRMING_SAMPLES, type GateLevel } from './decide-gate.js';
 
-/** What a sentence on a measured target is made of. */
+/** The inputs of a sentence on a measured target. */
 export interface GateFacts {
   reason: GateReason;
   figures: Figures;
@@ -14,11 +14,11 @@ export interface GateFacts {
   subject: Subject;
   level: GateLevel;
   target: Pick<GateTarget, 'ci' | 'p_holm' | 'pass_rate' | 'pass_rate_ci' | 'critical' | 'cases_needed'>;
-  /** Models in the family that `p_holm` is of. */
+  /** Number of models in the family of `p_holm`. */
   family: number;
 }
 
-/** What a gate says of a target that was measured, as a person would write it. */
+/** The gate's verdict on a measured target as a sentence. */
 export function sentenceOnTarget(facts: GateFacts): string {
   const names = namesOf(facts.subject);
   const { reason, figures, outcomes, subject, level } = facts;
@@ -99,7 +99,7 @@ function onFloor({ reason, level, target: { pass_rate, pass_rate_ci: ci } }: Gat
         `${rate}.`;
 }
 
-/** Why nothing can be measured before any result is looked at. */
+/** Reasons why nothing can be measured, known before any result is read. */
 export const NOT_MEASURED = {
   noBaseline: 'Not measured: the gate has no baseline.',
   itself: 'Not measured: the run is itself the baseline, and tells nothing beside itself.',
@@ -111,7 +111,10 @@ export const NOT_MEASURED = {
       : `Not measured: the ${side} is ${status}. Ask again when it is completed.`,
 };
 
-/** Over the targets: the sentence of the only one, or how many there are of the result, and what decided. */
+/**
+ * Summary over the targets: the sentence of the only target, or the number of targets with this result and what
+ * decided.
+ */
 export function sentenceOnGate(result: GateResult, targets: readonly Pick<GateTarget, 'result' | 'text'>[]): string {
   if (targets.length === 1) return targets[0]!.text;
   if (targets.length === 0) return 'Not measured: there is no model to measure.';

@@ -13,7 +13,7 @@ afterAll(() => pool.end());
 
 type Team = Awaited<ReturnType<typeof aTeam>>;
 
-/** The rules of a gate with one look, and what a test sets. */
+/** The rules of a gate with one look, with overrides. */
 function rulesOf(more: Partial<GateInput> = {}): GateRules {
   const input = { name: 'main', suite_id: newId(), baseline: { eval_id: newId() }, looks: 1, ...more };
   const { name: _name, suite_id: _suite, baseline: _baseline, ...rules } = GateInput.parse(input);
@@ -36,7 +36,7 @@ async function measure(
   return measured;
 }
 
-/** So many cases of one sample with this score. */
+/** `n` cases of one sample with this score. */
 const cases = (n: number, score: Outcome = 1): Outcome[][] => Array.from({ length: n }, () => [score]);
 const unscored = (n: number): Outcome[][] => Array.from({ length: n }, () => []);
 const runOf = (team: Team, a: Outcome[][], more: Partial<CompletedRun> = {}): Promise<string> =>

@@ -16,16 +16,16 @@ import { headOfAnswer, unmeasuredAnswer, type GateToMeasure } from './unmeasured
 import { notesOnGate, type UnguardedCases } from './gate-notes.js';
 
 export interface GateSides {
-  /** Null: the gate has none. */
+  /** Null when the gate has no baseline. */
   baselineId: string | null;
   runId: string;
 }
 
 export interface MeasuredGate {
   answer: Omit<GateAnswer, 'look'>;
-  /** What identifies the data that were measured: runs of both sides with extensions and generations, as JSON. */
+  /** Identifies the measured data: the runs of both sides with their extensions and generations, as JSON. */
   data: string;
-  /** Scored samples a case, on average: baseline first. */
+  /** Average number of scored samples per case: baseline first. */
   samples: [number, number];
   /** Critical cases that look broken with fewer than 3 samples on a side: positions in each run's own version. */
   unconfirmed: { a: number; b: number; samples: [number, number] }[];
@@ -34,9 +34,9 @@ export interface MeasuredGate {
 }
 
 /**
- * What a gate says of a run, both sides with the samples that were added to them. It reads them in one snapshot.
- * @param lastLook samples a case on each side at the last look, for `canDecide`
- * @throws ProblemError 404 for a run that the team does not have, 422 for a measure that a run lacks
+ * Measures a run for a gate, including the samples added to either side, in one database snapshot.
+ * @param lastLook samples per case on each side at the last look, for `canDecide`
+ * @throws ProblemError 404 when the team has no such run, 422 for a measure that a run lacks
  */
 export function measureGate(
   pool: Pool,
@@ -56,7 +56,7 @@ export function measureGate(
 
 /**
  * The `data` of `measureGate`, without measuring.
- * @throws ProblemError 404 for a run that the team does not have
+ * @throws ProblemError 404 when the team has no such run
  */
 export async function readGateData(db: Pool | PoolClient, teamId: string, sides: GateSides): Promise<string> {
   const runs = new ComparableRunRepository(db, teamId);
@@ -65,7 +65,7 @@ export async function readGateData(db: Pool | PoolClient, teamId: string, sides:
   return dataOf(await readBaseline(sides, readState), run);
 }
 
-/** The baseline as `read` has it; null when the gate has none, or it was deleted. */
+/** Reads the baseline with `read`; null when the gate has no baseline, or it was deleted. */
 async function readBaseline<Read>(
   { baselineId }: GateSides,
   read: (id: string) => Promise<Read>,
@@ -91,7 +91,7 @@ interface Read {
 
 const namesOf = ({ targets }: ComparableRun): string[] => targets.map(({ name }) => name);
 
-/** The answer when there is nothing that could be measured. */
+/** The answer when nothing can be measured. */
 function obstacleOf({ gate, run, baseline }: Read): Measured | undefined {
   const models = gate.rules.models ?? namesOf(baseline ?? run);
   const unmeasured = (reason: GateObstacle, text: string): Measured => {
@@ -143,10 +143,10 @@ function unmeasuredTarget(
   };
 }
 
-/** Each model of the gate: with the target of the baseline that it is compared with, or with the run that lacks it. */
+/** Each model of the gate: paired with its target of the baseline, or with the run that lacks it. */
 type Wanted = { pair: TargetPair } | { missing: GateTarget };
 
-/** The only models of two runs are a pair whatever their names, unless the gate names its models. */
+/** If each run has a single model, the two are paired regardless of their names, unless the gate names its models. */
 function pairModels(models: GateRules['models'], a: readonly string[], b: readonly string[]): Wanted[] {
   if (models === null && a.length === 1 && b.length === 1) return [{ pair: { a: a[0]!, b: b[0]! } }];
   return (models ?? a).map((name) => {
@@ -189,15 +189,15 @@ async function measureSides(runs: ComparableRunRepository, reading: Reading): Pr
 const pairsOf = (wanted: readonly Wanted[]): TargetPair[] => wanted.flatMap((one) => ('pair' in one ? [one.pair] : []));
 
 interface ReadPairs {
-  /** For each pair of targets. */
+  /** One per pair of targets. */
   summed: SummedPair[];
   broken: BrokenCase[][];
-  /** Null without a pair. */
+  /** Null when there is no pair. */
   comparison: Comparison | null;
   unguarded: UnguardedCases;
 }
 
-/** Reads what each pair of targets made of the cases, and sums it up, one pair after another. */
+/** Reads the case results of each pair of targets and summarises them, one pair after another. */
 async function readPairs(
   runs: ComparableRunRepository,
   { gate: { rules }, run, baseline, lastLook }: Reading,
@@ -250,7 +250,10 @@ const levelOf = ({ margin, floor, max_errored_share, looks }: GateRules): GateLe
   alpha: alphaOfLook(looks),
 });
 
-/** Pass or fail of each case, whatever the measure of the gate is. @param positions undefined: of all cases */
+/**
+ * Pass or fail of each case, whatever the gate's measure is.
+ * @param positions undefined: of all cases
+ */
 async function readPasses(
   runs: ComparableRunRepository,
   run: ComparableRun,
@@ -300,7 +303,7 @@ function unconfirmedOf(
   return [...cases.values()].sort((one, other) => one.b - other.b);
 }
 
-/** One target that can fail is enough; a pass needs all that are undecided. */
+/** One target that can fail is enough; a pass requires every undecided target to be able to pass. */
 function canDecide(decided: readonly DecidedTarget[]): boolean {
   const open = decided.filter(({ target }) => target.result === 'inconclusive');
   return open.some(({ prospect }) => prospect.canFail) || open.every(({ prospect }) => prospect.canPass);

@@ -4,7 +4,7 @@ import type { CaseMeasurement, PairedCase } from '#lib/comparison/measurements';
 import { countOutcomes } from '#lib/comparison/outcomes';
 import { decidePair, sumUp, type GatePair, type PairRules } from './measure-target.js';
 
-/** So many of the samples passed. */
+/** `passed` of `scored` samples passed. */
 const passes = (passed: number, scored = 1, errored = 0): CaseMeasurement => ({
   scored,
   errored,
@@ -131,9 +131,9 @@ it('gives the pass rate over the cases, not the samples, with the interval of th
 describe('further samples', () => {
   const flips = passes(1, 2);
   const steady = passes(2, 2);
-  /** The difference varies within the cases alone. */
+  /** The difference varies only within cases. */
   const noisy = [...times(30, flips, steady), ...times(30, steady, flips), ...times(140, steady, steady)];
-  /** As many cases differ, and always do. */
+  /** The same number of cases differ, consistently. */
   const firm = [...times(15, passes(0, 2), steady), ...times(15, steady, passes(0, 2)), ...times(170, steady, steady)];
 
   it('can decide where only they vary, and cannot where the cases do', () => {

@@ -11,23 +11,23 @@ import { decideTarget, resultOf, type GateLevel } from './decide-gate.js';
 import { prospectOf, remainingVariance, type Prospect } from './early-stop.js';
 import { sentenceOnTarget } from './gate-sentence.js';
 
-/** What was read of a pair of targets. */
+/** The data read for a pair of targets. */
 export interface GatePair extends Omit<MeasuredPair, 'common'> {
   /** All cases of the run, by pass or fail. */
   passes: readonly CaseMeasurement[];
   critical: CriticalCase[];
 }
 
-/** A pair of targets after its cases were summed up; `p_holm` needs the others. */
+/** A pair of targets after its cases were summarised; `p_holm` needs the other pairs. */
 export interface SummedPair extends Omit<GatePair, 'cases' | 'passes'> {
   interval: PairedInterval;
   passRate: { cases: number; rate: number; ci: [number, number] } | null;
   erroredShares: [number, number];
-  /** The share of the variance that is left at the last look, of the difference and of the pass rate. */
+  /** The share of the variance that is left at the last look, for the difference and for the pass rate. */
   remaining: { difference: number | null; passRate: number | null };
 }
 
-/** @param lastLook samples a case on each side at the last look */
+/** @param lastLook samples per case on each side at the last look */
 export function sumUp({ cases, passes, ...rest }: GatePair, { alpha }: GateLevel, lastLook: number): SummedPair {
   const { figures } = rest;
   const scored = cases.filter(({ a, b }) => a.mean !== null && b.mean !== null);
@@ -39,7 +39,7 @@ export function sumUp({ cases, passes, ...rest }: GatePair, { alpha }: GateLevel
       1 - alpha,
     ),
     passRate: passRateOf(passes, 1 - alpha),
-    // Errors among cases that the baseline lacks keep the pass rate from being known.
+    // Errors in cases that the baseline lacks also make the pass rate uncertain.
     erroredShares: [figures.erroredShares[0], Math.max(figures.erroredShares[1], erroredShare(passes))],
     remaining: {
       difference: isLast ? 1 : remainingVariance(scored.map(({ a, b }) => ofDifference(a, b, lastLook))),
@@ -68,7 +68,7 @@ function erroredShare(cases: readonly CaseMeasurement[]): number {
   return all === 0 ? 0 : errored / all;
 }
 
-/** The mean over the cases of their share of passed samples, and its interval. */
+/** The mean over the cases of their share of passed samples, with its interval. */
 function passRateOf(passes: readonly CaseMeasurement[], confidence: number): SummedPair['passRate'] {
   const shares = passes.filter(isScored).map(({ passed, scored }) => passed / scored);
   if (shares.length === 0) return null;
@@ -84,19 +84,19 @@ export interface DecidedTarget {
   prospect: Prospect;
 }
 
-/** What decides beside what was read of the pair. */
+/** What decides about a pair in addition to its data. */
 export interface PairRules {
   level: GateLevel;
   /** `overall`, `passed` or the name of a metric. */
   measure: string;
-  /** `p` corrected by Holm over the pairs of the gate that have one, and their number. */
+  /** `p` corrected by Holm over the gate's pairs that have one, and the number of those pairs. */
   pHolm: number | null;
   family: number;
-  /** The gate has other models. */
+  /** Whether the gate has other models. */
   amongOthers: boolean;
 }
 
-/** The decision about a pair, once the p values of all are known. */
+/** The decision about a pair, once the p values of all pairs are known. */
 export function decidePair(summed: SummedPair, rules: PairRules): DecidedTarget {
   const { pair, figures, outcomes, passRate } = summed;
   const { level, family, amongOthers, measure } = rules;

@@ -7,7 +7,7 @@ export interface GateToMeasure {
   rules: GateRules;
 }
 
-/** The gate and the runs of an answer, as it names them. */
+/** The gate and the runs of an answer, as it lists them. */
 export const headOfAnswer = (
   { id, name, version, rules }: GateToMeasure,
   { runId, baselineId }: { runId: string | null; baselineId: string | null },
@@ -17,7 +17,7 @@ export const headOfAnswer = (
   baseline_eval_id: baselineId,
 });
 
-/** What a gate says where nothing was compared. @param text why */
+/** The gate's answer when nothing was compared. @param text why */
 export const unmeasuredAnswer = (
   gate: GateToMeasure,
   sides: Parameters<typeof headOfAnswer>[1],

@@ -13,15 +13,15 @@ export interface LookedAt {
 }
 
 export interface GateLook {
-  /** The state of the data that was looked at. */
+  /** Identifies the state of the measured data. */
   data: string;
   answer: GateAnswer;
 }
 
-/** How many looks there may be, and the level of each, two-sided. */
+/** The maximum number of looks, and the two-sided level of each. */
 export type LookPlan = Pick<GateAnswer['look'], 'planned' | 'alpha'>;
 
-/** The looks that were taken, in order. */
+/** The looks so far, in order. */
 export async function readLooks(db: Pool | PoolClient, teamId: string, of: LookedAt): Promise<GateLook[]> {
   const { rows } = await db.query<{ data: string; answer: string }>(
     `SELECT l.data, l.answer FROM gate g JOIN gate_look l ON l.gate_id = g.id
@@ -32,7 +32,7 @@ export async function readLooks(db: Pool | PoolClient, teamId: string, of: Looke
   return rows.map(({ data, answer }) => ({ data, answer: JSON.parse(answer) as GateAnswer }));
 }
 
-/** The answer that stands for this state of the data: its own, or the last one once all looks are used up. */
+/** The stored answer that applies to this state of the data: its own, or the last one once all looks are used up. */
 export function standingAnswer(looks: readonly GateLook[], data: string, planned: number): GateAnswer | undefined {
   const same = looks.find((look) => look.data === data);
   if (same) return same.answer;
@@ -43,8 +43,9 @@ export function standingAnswer(looks: readonly GateLook[], data: string, planned
 }
 
 /**
- * Makes what was measured the next look, unless an answer stands already, or nothing could be measured. Callers of one
- * gate take turns, so that those who measured the same data answer the same. It locks the gate, after runs and jobs.
+ * Stores the measurement as the next look, unless an answer applies already, or nothing could be measured. Concurrent
+ * callers of one gate are serialised, so that those who measured the same data get the same answer. It locks the gate
+ * row, after runs and jobs.
  * @returns the answer that counts
  * @throws ProblemError 404 when the gate is gone
  */

@@ -12,7 +12,7 @@ interface GateRunRow {
   gate_version: number;
   job_id: string;
   status: JobStatus;
-  /** The run to measure, if it was there already. */
+  /** The run to measure, if it already existed. */
   given: string | null;
   baseline: string | null;
   runs: GateRun['runs'];
@@ -21,11 +21,11 @@ interface GateRunRow {
   finished_at: Date | null;
 }
 
-/** What the steps of a gate run have found so far; nothing at its beginning. */
+/** What the steps of a gate run have found so far; empty at first. */
 export interface GateRunState {
   looks?: GateRun['looks'];
   answer?: GateAnswer;
-  /** Before which look the critical cases that seemed broken got their samples. */
+  /** The look before which the seemingly broken critical cases got their extra samples. */
   confirmed?: number;
 }
 
@@ -45,7 +45,7 @@ export class GateRunRepository implements TeamScoped {
     readonly teamId: string,
   ) {}
 
-  /** Those of a gate, the newest first. */
+  /** Newest first. */
   async list(gateId: string, { limit, cursor }: PageQuery): Promise<Page<GateRun>> {
     const { rows } = await this.db.query<GateRunRow>(
       `${SELECT} AND ($3::uuid IS NULL OR o.id < $3) ORDER BY o.id DESC LIMIT $4`,
@@ -61,7 +61,7 @@ export class GateRunRepository implements TeamScoped {
     return toGateRun(rows[0]);
   }
 
-  /** The gate run of a gate that is under way and measures this run: the data are about to change. */
+  /** The unfinished gate run of a gate that measures this run: its data are about to change. */
   async findUnfinished(gateId: string, runId: string): Promise<string | undefined> {
     const { rows } = await this.db.query<{ id: string }>(
       `SELECT o.id FROM orchestration o JOIN job j ON j.id = o.job_id

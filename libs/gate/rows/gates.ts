@@ -18,14 +18,14 @@ export interface StoredGate {
   /** Null when the suite was deleted. */
   suiteName: string | null;
   baseline: GateBaseline;
-  /** The run that is the baseline now; null for none. */
+  /** The current baseline run; null for none. */
   baselineId: string | null;
   rules: GateRules;
   createdAt: Date;
   updatedAt: Date;
 }
 
-/** What a user may change of a gate. */
+/** The fields of a gate that a user may change. */
 export type GateFields = Pick<StoredGate, 'name' | 'baseline' | 'rules'>;
 
 type GateRow = Omit<StoredGate, 'baseline' | 'rules'> & {
@@ -43,7 +43,7 @@ const SELECT = `
     LEFT JOIN run r ON r.id = coalesce(g.baseline_run_id, e.baseline_run_id) AND r.team_id = g.team_id
   WHERE g.team_id = $1`;
 
-/** The gates of a team. What they said is in `engine/gate-looks.ts`. */
+/** The gates of a team. Their answers are in `engine/gate-looks.ts`. */
 export class GateRepository implements TeamScoped {
   constructor(
     readonly db: Pool | PoolClient,
@@ -85,8 +85,8 @@ export class GateRepository implements TeamScoped {
   }
 
   /**
-   * Changes a gate as it was read. Another baseline or other rules make its next version.
-   * @throws ProblemError as `create`, and 409 when somebody else has changed it since
+   * Updates a gate that was read before. Another baseline or other rules create its next version.
+   * @throws ProblemError as `create`, and 409 when it was changed concurrently
    */
   async update(gate: StoredGate, fields: GateFields): Promise<void> {
     const { name, rules } = fields;
@@ -106,7 +106,7 @@ export class GateRepository implements TeamScoped {
       throw new ProblemError(409, 'The gate was changed or deleted just now. Read it, and try again.');
   }
 
-  /** Its looks go with it. @throws ProblemError 404 */
+  /** Deletes the gate with its looks. @throws ProblemError 404 */
   async delete(id: string): Promise<void> {
     const { rowCount } = await this.db.query('DELETE FROM gate WHERE id = $1 AND team_id = $2', [id, this.teamId]);
     if (rowCount === 0) throw notFound('gate', id);
@@ -122,7 +122,7 @@ export class GateRepository implements TeamScoped {
     }
   }
 
-  /** Those who take a name in a team take turns. @throws ProblemError 409 */
+  /** Serialises callers that take a name in a team. @throws ProblemError 409 */
   async #refuseTaken(name: string, id: string): Promise<void> {
     await this.db.query(`SELECT pg_advisory_xact_lock(hashtext('gate names'), hashtext($1))`, [this.teamId]);
     const { rows } = await this.db.query<{ id: string }>(

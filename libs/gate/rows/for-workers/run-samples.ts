@@ -1,19 +1,19 @@
 import type { Pool } from '#lib/db/connection/pool';
 
-/** How many samples of each case a run has. */
+/** How many samples per case a run has. */
 export interface RunSamples {
-  /** Without those that were added. */
+  /** Without added samples. */
   first: number;
-  /** With those that were added to all of its cases. */
+  /** With the samples added to all of its cases. */
   now: number;
-  /** What one further sample of each case takes: cases times targets. */
+  /** Items per further sample of every case: cases times targets. */
   itemsPerSample: number;
   targets: number;
-  /** Its replies were made elsewhere, and no samples can be added. */
+  /** A recorded run: its replies were made elsewhere, and no samples can be added. */
   recorded: boolean;
 }
 
-/** Undefined when the run was deleted. */
+/** @returns undefined when the run was deleted */
 export async function readSamples(pool: Pool, runId: string): Promise<RunSamples | undefined> {
   const { rows } = await pool.query<RunSamples>(
     `SELECT r.samples AS first, r.samples + (
