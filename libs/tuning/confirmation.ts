@@ -1,7 +1,7 @@
-/** Samples of each held-out case that confirm what was found. */
+/** Samples per held-out case in the confirmation. */
 export const CONFIRMING_SAMPLES = 3;
-/** The most arms that are confirmed beside the recommended one and the base. */
+/** How many arms are confirmed in addition to the recommended one and the base. */
 export const OTHERS_CONFIRMED = 2;
 
-/** The most items that confirming takes for a model: requests, where each case takes one. */
+/** The maximum number of items that the confirmation takes per model: requests, for cases of one request. */
 export const confirmationItems = (heldOut: number): number => heldOut * (2 + OTHERS_CONFIRMED) * CONFIRMING_SAMPLES;

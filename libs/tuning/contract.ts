@@ -6,7 +6,7 @@ export const ARM_STATES = ['waiting', 'running', 'dropped', 'finalist', 'recomme
 export const TUNE_OUTCOMES = ['confirmed', 'not_confirmed', 'worse', 'unconfirmed', 'base'] as const;
 export type TuneOutcome = (typeof TUNE_OUTCOMES)[number];
 
-/** What is told of a model of a tune where the tune is one among others. */
+/** The summary of one model of a tune, for views that show the tune among others. */
 export const TunedTarget = z.object({
   target: z.string().meta({ description: 'The model, as `provider_key::model_id`.' }),
   recommended: z.int().nullable().meta({ description: 'The number of the recommended arm; null when there is none.' }),
@@ -19,7 +19,7 @@ export type TunedTarget = z.infer<typeof TunedTarget>;
 export const PROMPT_TUNE_OUTCOMES = ['confirmed', 'not_confirmed', 'worse', 'unconfirmed'] as const;
 export type PromptTuneOutcome = (typeof PROMPT_TUNE_OUTCOMES)[number];
 
-/** What is told of a prompt tune where it is one event among others. */
+/** The summary of a prompt tune, for views that show it as one event among others. */
 export const TunedPrompt = z.object({
   best: z.int().nullable().meta({ description: 'The number of the best candidate; null when there is none.' }),
   outcome: z.enum(PROMPT_TUNE_OUTCOMES).nullable().meta({ description: 'What the held-out cases say of it.' }),

@@ -1,10 +1,10 @@
 import { seededRandom } from '#lib/scoring/statistics/seeded-random';
 
-/** Draws `count` of the items without putting any back, all of them alike. */
+/** Draws `count` items without replacement, with equal probability. */
 export const draw = <Item>(items: readonly Item[], count: number, seed: number): Item[] =>
   drawWith(seededRandom(seed), items, count);
 
-/** Like `draw` (Fisher and Yates), from numbers in [0, 1). */
+/** Like `draw` (Fisher and Yates), from random numbers in [0, 1). */
 export function drawWith<Item>(random: () => number, items: readonly Item[], count = items.length): Item[] {
   const left = [...items];
   for (let i = 0; i < Math.min(count, left.length - 1); i++) {
@@ -14,7 +14,7 @@ export function drawWith<Item>(random: () => number, items: readonly Item[], cou
   return left.slice(0, count);
 }
 
-/** The base, and others drawn by the seed: `count` arms, or all that there are. */
+/** The base and other arms drawn by the seed: `count` arms, or all if there are fewer. */
 export function drawArms(
   { arms, base, seed }: { arms: readonly unknown[]; base: number; seed: number },
   count: number,

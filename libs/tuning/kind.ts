@@ -5,7 +5,7 @@ import { ARM_STATES, TunedPrompt, TunedTarget } from './contract.js';
 
 const tuneId = id.describe('The tune.');
 
-/** What both kinds of tunes have in common. */
+/** Common to both kinds of tunes. */
 export const TUNE = {
   result: 'tune',
   ref: 'tune_id',

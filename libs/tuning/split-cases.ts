@@ -5,16 +5,16 @@ export interface SplitCase {
   category: string | null;
 }
 
-/** Positions of cases, each part in its order: every beginning of it has the categories in their proportions. */
+/** Positions of cases. Each part is ordered so that every prefix has the categories in proportion. */
 export interface Split {
   tuning: number[];
-  /** The cases that nothing is chosen by. */
+  /** The cases that are not used to choose anything. */
   heldOut: number[];
 }
 
 /**
- * Divides cases by the seed. Both parts, and every beginning of them, have the categories in the proportions of the
- * suite, as far as whole cases allow.
+ * Splits cases by the seed. Both parts, and every prefix of them, have the suite's proportions of categories, as far as
+ * whole cases allow.
  * @param holdout the share of the cases to hold out, 0..1
  */
 export function splitCases(cases: readonly SplitCase[], holdout: number, seed: number): Split {
@@ -23,10 +23,10 @@ export function splitCases(cases: readonly SplitCase[], holdout: number, seed: n
   return { heldOut: order.slice(0, held), tuning: order.slice(held) };
 }
 
-/** How many of `cases` are held out: 0.3 of 34 are 10. */
+/** How many of `cases` are held out: 0.3 of 34 gives 10. */
 export const heldOutOf = (cases: number, holdout: number): number => Math.floor(cases * holdout + 1e-9);
 
-/** Systematic sampling: the cases of a category, shuffled, are spread evenly from a place that is drawn. */
+/** Systematic sampling: the shuffled cases of each category are spread evenly from a random offset. */
 function stratified(cases: readonly SplitCase[], seed: number): number[] {
   const random = seededRandom(seed);
   const byCategory = Map.groupBy(cases, ({ category }) => category);

@@ -1,2 +1,2 @@
-/** The steps of a tune: it searches, confirms what it found on held-out cases, and promotes it. */
+/** The steps of a tune: search, confirm the result on held-out cases, and promote it. */
 export type TuneStep = 'search' | 'holdout' | 'promote';

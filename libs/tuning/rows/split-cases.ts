@@ -2,8 +2,8 @@ import { NOT_DRAFT } from '#lib/db/catalogue/case-pages';
 import type { Pool } from '#lib/db/connection/pool';
 
 /**
- * The cases of a suite that take part in runs, by the positions that they have in its version (`pinSuiteVersion`): JSON
- * of `[position, category]` for each, which Postgres writes and a thread reads, because they may be 100,000.
+ * The cases of a suite that take part in runs, by their positions in its version (`pinSuiteVersion`): JSON of
+ * `[position, category]` for each. Postgres builds it and a thread parses it, because there may be 100,000.
  */
 export async function readSplitCases(pool: Pool, teamId: string, suiteId: string): Promise<string> {
   const { rows } = await pool.query<{ cases: string | null }>(

@@ -18,7 +18,7 @@ export interface TuneRow {
 }
 
 /**
- * @param json SQL of what was asked for and of what was found, `input` and `state`
+ * @param json SQL of the request and of the findings, `input` and `state`
  * @param more columns and a table that has them
  */
 export const selectTunes = (
@@ -35,7 +35,7 @@ export const selectTunes = (
 
 /** The tunes of a team, of one kind. */
 export class TuneRows<Row extends TuneRow = TuneRow> implements TeamScoped {
-  /** @param select what `selectTunes` makes: of one tune, and of a list */
+  /** @param select SQL from `selectTunes`: for one tune, and for a list */
   constructor(
     readonly db: Pool | PoolClient,
     readonly teamId: string,
@@ -47,7 +47,7 @@ export class TuneRows<Row extends TuneRow = TuneRow> implements TeamScoped {
     return rows[0];
   }
 
-  /** The newest first, one more than the page has. */
+  /** Newest first, with one row more than the page has. */
   async list({ limit, cursor }: PageQuery): Promise<Row[]> {
     const { rows } = await this.db.query<Row>(
       `${this.select.list} AND ($2::uuid IS NULL OR o.id < $2) ORDER BY o.id DESC LIMIT $3`,
@@ -56,7 +56,7 @@ export class TuneRows<Row extends TuneRow = TuneRow> implements TeamScoped {
     return rows;
   }
 
-  /** The tunes of an experiment that have ended, in the order in which they did, those of one instant by id. */
+  /** The tunes of an experiment that have ended, by the time they ended, then by id. */
   async listEnded(
     experimentId: string,
     { limit, after }: { limit: number; after: { endedAtMs: number; id: string } | undefined },
@@ -71,7 +71,7 @@ export class TuneRows<Row extends TuneRow = TuneRow> implements TeamScoped {
   }
 }
 
-/** What a tune says of itself first. */
+/** The leading fields of a tune. */
 export const headOf = <Asked>(
   row: TuneRow,
   { asked, suite }: { asked: Asked; suite: { name: string; version: number } },

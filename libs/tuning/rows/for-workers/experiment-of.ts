@@ -1,7 +1,7 @@
 import type { Experiment } from '#lib/contracts/experiment';
 import type { Pool } from '#lib/db/connection/pool';
 
-/** The experiment that an orchestration belongs to; undefined when it belongs to none, or to none any more. */
+/** The experiment that an orchestration belongs to; undefined for none, also when the experiment is gone. */
 export async function readExperimentOf(
   pool: Pool,
   orchestrationId: string,

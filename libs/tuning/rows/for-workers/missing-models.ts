@@ -1,6 +1,6 @@
 import type { Pool } from '#lib/db/connection/pool';
 
-/** Those of the models that their providers no longer have. */
+/** The models that their providers no longer have. */
 export async function findMissingModels<Target extends { providerId: string; modelId: string }>(
   pool: Pool,
   targets: readonly Target[],

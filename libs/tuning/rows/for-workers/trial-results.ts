@@ -1,11 +1,11 @@
 import type { Pool, PoolClient } from '#lib/db/connection/pool';
 
-/** The means of the scored samples of each case of a run. */
+/** Mean over the scored samples of each case of a run. */
 export type CaseMeans = ReadonlyMap<number, number>;
 
 /**
- * What runs scored, case by case: the mean over their targets of the mean over the scored samples. A case that a target
- * has no score of is left out. The results are grouped in Postgres.
+ * Case scores of runs: the mean over their targets of the mean over the scored samples. Cases that some target has no
+ * score for are omitted. The results are grouped in Postgres.
  * @param measure of the first verdicts
  */
 export async function readCaseMeans(
@@ -36,13 +36,13 @@ export async function readCaseMeans(
   );
 }
 
-/** What the results of several runs come to, beside their scores. */
+/** Totals over the results of several runs, in addition to their scores. */
 export interface RunTotals {
   samples: number;
   errored: number;
   passRate: number | null;
   costUsd: number | null;
-  /** Of a result whose reply was not stored before. */
+  /** Over results whose reply was not cached. */
   costPerRequestUsd: number | null;
   tokens: number;
   latencyP50Ms: number | null;
