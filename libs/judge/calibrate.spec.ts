@@ -2,7 +2,7 @@ import { LABELS, type LabelName } from '#lib/contracts/label';
 import fc from '../../test/fast-check.js';
 import { calibrate, type DrawnResults } from './calibrate.js';
 
-/** What was drawn of one report, with the same probability. */
+/** Results drawn from one report, all with the same probability. */
 const drawn = (
   said: [judged: LabelName, label: LabelName | null, results: number][],
   { reportId = 'a', probability = 1 } = {},
@@ -15,7 +15,7 @@ describe('a calibration', () => {
     [100, 0.15],
     [200, 0.1],
   ])('of %i labels that agree in 0.9 where chance agrees in 0.6 is exact to ±%d', (n, half) => {
-    const ok = (1.8 - Math.sqrt(0.84)) / 4; // Found ok by both; the judge finds 0.1 more ok. Then chance is 0.6.
+    const ok = (1.8 - Math.sqrt(0.84)) / 4; // Judged ok and labelled ok; the judge finds 0.1 more ok. Agreement by chance is then 0.6.
     const { kappa, ci } = calibrate(
       drawn([
         ['correct', 'correct', n * ok],
@@ -37,7 +37,7 @@ describe('a calibration', () => {
       ]),
     );
     expect(figures).toMatchObject({ kappa: 1, ci: [1, 1], status: 'good', labels: 100 });
-    // Observed 0.3 * 0.5; by chance 0.6 * (0.3 * 0.5 + 0.4 * 1) + 0.4 * (0.3 * 1 + 0.3 * 0.5).
+    // Observed: 0.3 * 0.5; by chance: 0.6 * (0.3 * 0.5 + 0.4 * 1) + 0.4 * (0.3 * 1 + 0.3 * 0.5).
     const byChance = 0.51;
     expect(figures.linear.kappa).toBeCloseTo(1 - 0.15 / byChance, 12);
     const half = (1.959964 * Math.sqrt((0.3 * 0.25 - 0.15 ** 2) / 100)) / byChance;
@@ -45,7 +45,7 @@ describe('a calibration', () => {
   });
 
   it('weighs each label by how many judged results it stands for', () => {
-    // Half of 40 results judged wrong are drawn, and a tenth of 200 judged ok.
+    // Half of the 40 results judged wrong are drawn, and a tenth of the 200 judged ok.
     const figures = calibrate([
       ...drawn(
         [
@@ -65,7 +65,7 @@ describe('a calibration', () => {
     const [a, b, c, d] = [150, 50, 8, 32].map((results) => results / 240) as [number, number, number, number];
     const byChance = (a + b) * (b + d) + (c + d) * (a + c);
     expect(figures.kappa).toBeCloseTo(1 - (b + c) / byChance, 12);
-    // Twenty labels that stand for ten results each, and twenty for two: they say as much as 27.7 equal ones.
+    // Twenty labels that represent ten results each and twenty that represent two: as informative as 27.7 equal ones.
     const effective = 240 ** 2 / (20 * 10 ** 2 + 20 * 2 ** 2);
     const half = (1.959964 * Math.sqrt(((b + c) * (1 - b - c)) / effective)) / byChance;
     expect(figures.ci![1] - figures.kappa!).toBeCloseTo(half, 6);

@@ -4,27 +4,29 @@ import { wilson } from '#lib/scoring/statistics/proportions';
 import { MIN_LABELS, type Calibration, type CalibrationHead } from './contract.js';
 import { isOk } from './conclude.js';
 
-/** Results of one report that were drawn for people to label, and that have in common what was said of them. */
+/** Results of one report that were drawn for labelling and share the same verdict and label. */
 export interface DrawnResults {
   reportId: string;
-  /** What the judge says. */
+  /** The judge's verdict. */
   judged: LabelName;
-  /** What people say; null where nobody has said anything yet. */
+  /** The label given by people; null while there is none. */
   label: LabelName | null;
-  /** How likely their draw was among the results of the report that the judge finds ok, or wrong. */
+  /** The probability of the draw among the report's results that the judge finds ok, or wrong. */
   probability: number;
   results: number;
 }
 
-/** How far people confirm a judge. */
+/** How well a judge agrees with human labels. */
 export type CalibrationFigures = CalibrationHead & Pick<Calibration, 'linear' | 'ok' | 'wrong'>;
 
-/** A judge is `weak` while its kappa may be below the first of these, and `good` once it is above the second. */
+/**
+ * A judge is `weak` while the interval of its kappa starts below the first, and `good` once it starts above the second.
+ */
 const USABLE_FROM = 0.4;
 const GOOD_FROM = 0.6;
 const Z = normalQuantile(0.975);
 
-/** What people's labels say of a judge. */
+/** Compares a judge with human labels. */
 export function calibrate(drawn: readonly DrawnResults[]): CalibrationFigures {
   const labelled = weigh(drawn);
   const labels = countOf(labelled);
@@ -44,14 +46,17 @@ export function calibrate(drawn: readonly DrawnResults[]): CalibrationFigures {
   };
 }
 
-/** @param ci that of kappa */
+/** @param ci the interval of kappa */
 function statusOf(labels: number, rarer: number, ci: CalibrationHead['ci']): CalibrationHead['status'] {
   if (!ci || labels < MIN_LABELS.all || rarer < MIN_LABELS.rarer) return 'uncalibrated';
   if (ci[0] < USABLE_FROM) return 'weak';
   return ci[0] < GOOD_FROM ? 'usable' : 'good';
 }
 
-/** In a sentence, to be shown beside every figure of the judge. @param rarer what fewer people say, ok or wrong */
+/**
+ * A sentence to show next to every figure of the judge.
+ * @param rarer the less frequent label, ok or wrong
+ */
 export function describeCalibration({
   status,
   labels,
@@ -70,10 +75,10 @@ export function describeCalibration({
   return `Uncalibrated: ${have}; what this judge says is its opinion alone.`;
 }
 
-/** Two digits. A number that rounds to zero has no sign. */
+/** Two decimals, without the sign of a number that rounds to zero. */
 const digits = (value: number): string => (Math.round(value * 100) / 100 || 0).toFixed(2);
 
-/** Results with a label, each of which stands for `weight` judged results. */
+/** Labelled results, each of which represents `weight` judged results. */
 interface Labelled {
   judged: LabelName;
   label: LabelName;
@@ -82,9 +87,9 @@ interface Labelled {
 }
 
 /**
- * Labelled results stand for all of their report that the judge finds ok, or wrong: as many as the draw says. Reports
- * of which nothing is labelled are spoken for by those of the others that are judged alike, so that ok and wrong weigh
- * as much as the judge says either.
+ * Labelled results represent all results of their report that the judge finds ok, or wrong, according to the
+ * probability of the draw. Reports without labels are represented by the labelled results of the other reports with the
+ * same verdict, so that ok and wrong have the weight that the judge gives them.
  */
 function weigh(drawn: readonly DrawnResults[]): Labelled[] {
   return [true, false].flatMap((ok) => {
@@ -105,8 +110,8 @@ function weigh(drawn: readonly DrawnResults[]): Labelled[] {
 const isLabelled = (drawn: DrawnResults): drawn is DrawnResults & { label: LabelName } => drawn.label !== null;
 
 /**
- * Cohen's kappa of a judge and of people, with the simple large-sample interval, cut to -1..1. The number of labels in
- * it is Kish's effective one, which is smaller the more their weights differ.
+ * Cohen's kappa between a judge and people, with the simple large-sample interval, clipped to -1..1. The number of
+ * labels is Kish's effective sample size, which decreases as the weights vary more.
  * @param distance of two levels, 0..1
  */
 function agreement(
@@ -124,13 +129,13 @@ function agreement(
   const mean = (power: number): number =>
     sumOf(labelled, (one) => (massOf(one) / mass) * distance(one.judged, one.label) ** power);
   const observed = mean(1);
-  const spread = Math.max(0, mean(2) - observed ** 2); // of 0 and 1, this is po (1 - po)
+  const spread = Math.max(0, mean(2) - observed ** 2); // for values of 0 and 1, this is po (1 - po)
   const half = (Z * Math.sqrt(spread / effectiveCount(labelled))) / byChance;
   const kappa = 1 - observed / byChance;
   return { kappa, ci: [Math.max(-1, kappa - half), Math.min(1, kappa + half)] };
 }
 
-/** The share that people find ok where the judge does, or wrong. */
+/** The share of the judge's verdicts, ok or wrong, that people confirm. */
 function confirmed(labelled: readonly Labelled[]): Calibration['ok'] {
   const n = countOf(labelled);
   if (n === 0) return { n, share: null, ci: null };
@@ -143,7 +148,7 @@ function confirmed(labelled: readonly Labelled[]): Calibration['ok'] {
 const massOf = ({ results, weight }: Labelled): number => results * weight;
 const countOf = (rows: readonly { results: number }[]): number => sumOf(rows, ({ results }) => results);
 
-/** Kish 1965: so many labels of the same weight say as much. */
+/** Kish's effective sample size (1965): the number of equally weighted labels with the same information. */
 const effectiveCount = (labelled: readonly Labelled[]): number =>
   sumOf(labelled, massOf) ** 2 / sumOf(labelled, ({ results, weight }) => results * weight ** 2);
 

@@ -1,12 +1,12 @@
 import { JUDGEMENTS, type Agreement, type JudgedReply, type Opinion, type Preference } from './contract.js';
 import type { Preferred } from './read-reply.js';
 
-/** What a judge said of one request, sample by sample: as it was read, or why there is nothing to read. */
+/** The judge's replies to one request, sample by sample: as parsed, or why there is nothing to parse. */
 export interface Heard<Said> {
   said: readonly Said[];
-  /** Replies that could not be read, and why. */
+  /** Reasons of the replies that could not be parsed. */
   unreadable: readonly string[];
-  /** Requests that got no reply, and why. */
+  /** Reasons of the requests that got no reply. */
   failed: readonly string[];
 }
 
@@ -17,19 +17,19 @@ export type Concluded =
       verdict: Opinion | Preference;
       agreement: Agreement | null;
       flipped: boolean;
-      /** Of one reply; null of two. */
+      /** When one reply was judged; null for two. */
       judged: JudgedReply | null;
       reasons: string[];
       votes: Record<string, number>;
     }
   | { state: 'errored'; error: string };
 
-/** From kind to strict: of two judgements of one reply, the later one stands. */
+/** From lenient to strict: of two judgements of one reply, the stricter one counts. */
 const STRICTNESS: readonly Opinion[] = ['correct', 'acceptable', 'cannot_tell', 'wrong'];
 
 /**
- * Brings together what was said of one reply.
- * @param bare of the same reply without its texts, where these speak to a grader
+ * Combines the judgements of one reply.
+ * @param bare of the same reply without its texts, when these address a grader
  */
 export function concludeReply(passed: boolean, whole: Heard<JudgedReply>, bare?: Heard<JudgedReply>): Concluded {
   const votes = [whole, ...(bare ? [bare] : [])].map(majority);
@@ -53,7 +53,7 @@ export function concludeReply(passed: boolean, whole: Heard<JudgedReply>, bare?:
 
 export const isOk = (verdict: string): boolean => verdict === 'correct' || verdict === 'acceptable';
 
-/** Null where the judge cannot tell. */
+/** Null when the judge cannot tell. */
 export function agreementOf(verdict: Opinion, passed: boolean): Agreement | null {
   if (verdict === 'cannot_tell') return null;
   if (isOk(verdict) === passed) return 'agrees';
@@ -65,7 +65,7 @@ interface Vote {
   counts: Record<string, number>;
 }
 
-/** What more than half of the samples say; without it, the judge cannot tell. */
+/** The verdict of more than half of the samples; without a majority, the judge cannot tell. */
 function majority({ said, ...nothing }: Heard<JudgedReply>): Vote | { error: string } {
   if (said.length === 0) return { error: whyNothing(nothing) };
   const counts = countBy(said.map(({ verdict }) => verdict));
@@ -77,10 +77,10 @@ function majority({ said, ...nothing }: Heard<JudgedReply>): Vote | { error: str
 }
 
 /**
- * Brings together what was said of two replies in both orders. A judge that does not say the same of both has no
- * preference, or prefers a place.
- * @param forward `a` stands first
- * @param backward `b` stands first
+ * Combines the judgements of two replies in both orders. A judge that does not choose the same reply in both has no
+ * preference, or a position bias.
+ * @param forward with `a` first
+ * @param backward with `b` first
  */
 export function concludePair(forward: Heard<Preferred>, backward: Heard<Preferred>): Concluded {
   const ways = [

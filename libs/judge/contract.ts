@@ -8,11 +8,11 @@ import { RunInput } from '#lib/contracts/run-input';
 
 const settings = RunInput.shape;
 
-/** The most results that one report judges. */
+/** Maximum number of results per report. */
 export const MAX_JUDGED = 20_000;
-/** Above this share of cases in which the order of the two replies decided, a judge cannot tell two runs apart. */
+/** Above this share of cases whose verdict flipped with the order of the two replies, a judge cannot rank two runs. */
 export const MAX_FLIP_SHARE = 0.2;
-/** What people's labels must number before a judge is calibrated, and how many of them be of the rarer kind. */
+/** The number of labels required to calibrate a judge, and how many of them must be of the rarer kind. */
 export const MIN_LABELS = { all: 50, rarer: 15, asked: 100 } as const;
 
 export const Instructions = z.string().trim().max(10_000).meta({
@@ -113,7 +113,7 @@ export const Agreement = z.enum(AGREEMENTS).meta({
 });
 export type Agreement = z.infer<typeof Agreement>;
 
-/** What a judge says of one reply. */
+/** A judge's verdict on one reply. */
 export const JudgedReply = z.object({
   verdict: Opinion,
   tool: z.enum(['right', 'acceptable_alternative', 'wrong', 'missing', 'unneeded']).meta({
@@ -301,7 +301,7 @@ export const JudgeReport = z
   .meta({ id: 'JudgeReport', description: 'What a judge says of a run, or of two. It changes no score.' });
 export type JudgeReport = z.infer<typeof JudgeReport>;
 
-/** A judgement as its figures need it. */
+/** A judgement, reduced to what the figures need. */
 export interface Judged {
   target: string;
   /** The model of the baseline; null unless two runs are compared. */
@@ -316,7 +316,7 @@ export interface Judged {
   flipped: boolean;
 }
 
-/** What the judgements of a report come to. */
+/** The aggregated judgements of a report. */
 export type ReportFigures = Pick<
   JudgeReport,
   'items' | 'judged' | 'errored' | 'share_ok' | 'share_ok_ci' | 'kappa' | 'kappa_ci' | 'targets' | 'pairs'

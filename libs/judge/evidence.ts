@@ -3,11 +3,11 @@ import { isObject, type Json, type JsonObject } from '#lib/contracts/json/json';
 import type { Tool } from '#lib/contracts/tool';
 import type { ParsedCall } from '#lib/contracts/verdict';
 
-/** What a model replied, as a judge sees it: not which model it was, nor how it scored. */
+/** A model's reply as shown to a judge: without the model's name and the score. */
 export interface JudgedText {
   text: string | null;
   calls: { name: string; arguments: unknown }[];
-  /** Something of it was cut, or left out. */
+  /** Some of it was truncated or left out. */
   shortened?: true;
 }
 
@@ -17,27 +17,27 @@ export interface Reference {
   extra_calls?: string;
 }
 
-/** What a case asked and expects. */
+/** What a case asks and expects. */
 export interface JudgedCase {
   tools: readonly Tool[];
   conversation: readonly object[];
   reference: Reference;
 }
 
-/** Of a text that a model wrote, or of a string in its arguments. */
+/** Characters of a text written by a model, or of a string in its arguments. */
 const MAX_TEXT = 4_000;
-/** Of all calls of a reply, as JSON; those beyond are left out. */
+/** Characters of all calls of a reply as JSON; further calls are left out. */
 const MAX_CALLS = 32_000;
 const MAX_CALL_COUNT = 50;
 
-/** @param systemPrompt what the model was told before the conversation; empty for nothing */
+/** @param systemPrompt the system message before the conversation; empty for none */
 export function caseAsJudged(input: CaseInput, tools: readonly Tool[], systemPrompt: string): JudgedCase {
   const asked: object[] = input.messages ?? [{ role: 'user', content: input.prompt ?? '' }];
   const conversation = systemPrompt ? [{ role: 'system', content: systemPrompt }, ...asked] : asked;
   return { tools, conversation, reference: referenceOf(input) };
 }
 
-/** The calls that a case expects: none where it expects that nothing is called. */
+/** The calls that a case expects: empty when it expects no call. */
 function referenceOf(input: CaseInput): Reference {
   const { expected_tool: tool, expected_params: params, expected_calls: calls, should_call_tool: should } = input;
   if (calls)
@@ -52,7 +52,7 @@ function referenceOf(input: CaseInput): Reference {
   return { calls: [{ name: tool, ...(params && { arguments: params }) }] };
 }
 
-/** @param called null where the calls are too long to be read */
+/** @param called null when the calls are too long to read */
 export function replyAsJudged(called: readonly ParsedCall[] | null, text: string | null): JudgedText {
   let room = MAX_CALLS;
   let shortened = called === null;
@@ -73,7 +73,7 @@ export function replyAsJudged(called: readonly ParsedCall[] | null, text: string
   return { text: said, calls, ...(shortened && { shortened: true as const }) };
 }
 
-/** The same value with its texts replaced, those that are names of fields among them. */
+/** The same value with its strings replaced, including field names. */
 export function mapTexts(value: unknown, change: (text: string) => string): unknown {
   if (typeof value === 'string') return change(value);
   if (Array.isArray(value)) return value.map((one) => mapTexts(one as Json, change));

@@ -29,7 +29,7 @@ export function figuresOf(rows: readonly Judged[]): ReportFigures {
 
 const NOTHING = { share_ok: null, share_ok_ci: null, kappa: null, kappa_ci: null };
 
-/** Over cases: the samples of one case are not independent. */
+/** Over cases, because the samples of one case are not independent. */
 function agreementWithPassing(
   rows: readonly Judged[],
 ): Pick<ReportFigures, 'share_ok' | 'share_ok_ci' | 'kappa' | 'kappa_ci'> {

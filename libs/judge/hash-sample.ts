@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 
 /**
- * Draws some of many, the same ones whenever it is asked again, in the order in which they were given.
- * @param keyOf what makes one of them unique, and the seed
+ * A deterministic sample of the items, in their original order.
+ * @param keyOf the unique key of an item, with the seed
  */
 export function hashSample<Item>(items: readonly Item[], most: number, keyOf: (item: Item) => string): Item[] {
   if (items.length <= most) return [...items];

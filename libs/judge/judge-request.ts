@@ -4,25 +4,25 @@ import type { Tool } from '#lib/contracts/tool';
 import { JudgedReply } from './contract.js';
 import type { JudgedCase, JudgedText } from './evidence.js';
 
-/** Raise this whenever a judge is asked otherwise: its calibration begins anew. */
+/** Raise this when requests to judges change: their calibration then starts over. */
 export const JUDGE_RULES_VERSION = 1;
-/** The largest request to a judge, in characters: what is larger is not judged. */
+/** The largest request to a judge, in characters; larger ones are not judged. */
 export const MAX_REQUEST_CHARS = 400_000;
 
-/** How a judge is asked in one report. */
+/** How a report asks its judge. */
 export interface JudgeRules {
   instructions: string;
-  /** Whether it sees what the case expects. */
+  /** Whether the judge sees what the case expects. */
   reference: boolean;
 }
 
-/** What makes two judges one: people's labels of one say something of the other. */
+/** The identity of a judge: judges with the same fingerprint share their human labels. */
 export const fingerprintOf = (judge: string, { instructions, reference }: JudgeRules): string =>
   createHash('sha256')
     .update(JSON.stringify([JUDGE_RULES_VERSION, judge, instructions, reference]))
     .digest('hex');
 
-/** A request about one reply. Undefined when it is too large to be made. */
+/** A request about one reply. Undefined when it would be too large. */
 export function askAboutReply(judged: JudgedCase, reply: JudgedText, rules: JudgeRules): CaseInput | undefined {
   return request({ task: 'judge', ...evidence(judged, rules), reply }, GIVE_JUDGEMENT, rules);
 }
@@ -36,7 +36,7 @@ export function askAboutPair(
   return request({ task: 'compare', ...evidence(judged, rules), first, second }, GIVE_PREFERENCE, rules);
 }
 
-/** A line of what a judge said, for its summary. */
+/** One judgement, as a line for the summary. */
 export interface JudgedLine {
   verdict: string;
   tool?: string;
@@ -45,7 +45,7 @@ export interface JudgedLine {
   expectation_note?: string;
 }
 
-/** A request to sum up what was said. */
+/** A request to summarise the judgements. */
 export const askForSummary = (judgements: readonly JudgedLine[], rules: JudgeRules): CaseInput | undefined =>
   request({ task: 'summarise', judgements }, GIVE_SUMMARY, rules);
 
@@ -56,8 +56,8 @@ const evidence = ({ tools, conversation, reference }: JudgedCase, rules: JudgeRu
 });
 
 /**
- * The evidence stands as JSON between two lines with a code that nobody who wrote it could know: it is the hash of the
- * evidence, which cannot hold its own hash. The same evidence gets the same code, so that a stored reply answers it.
+ * The evidence is JSON between two lines with a code that the authors of the evidence cannot know: the hash of the
+ * evidence, which cannot contain its own hash. The same evidence has the same code, so that a cached reply matches it.
  */
 function request(
   document: { task: keyof typeof TASKS; [evidence: string]: unknown },

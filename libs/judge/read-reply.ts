@@ -12,7 +12,7 @@ const sentences = (most: number) =>
     .catch([])
     .transform((all) => all.filter((one) => one !== '').slice(0, most));
 
-/** What decides has to be there, to the letter; what explains it may be missing. */
+/** The deciding fields are required and strict; the explanatory ones are optional. */
 const Given = z.object({
   verdict: JudgedReply.shape.verdict,
   tool: JudgedReply.shape.tool,
@@ -33,7 +33,7 @@ const Summed = z.object({
 });
 export type Summed = z.infer<typeof Summed>;
 
-/** The calls of a judge's reply: what it says, or a sentence on why that cannot be read. */
+/** Parses the calls of a judge's reply: the judgement, or a sentence on why they cannot be read. */
 export const readJudgement = (called: readonly ParsedCall[] | null): JudgedReply | string =>
   read(called, GIVE_JUDGEMENT.function.name, Given);
 export const readPreference = (called: readonly ParsedCall[] | null): Preferred | string =>

@@ -1,5 +1,5 @@
 /**
- * Whether two models are one, also at different providers: `openai/gpt-x` of one is `gpt-x` of another.
+ * Whether two models are the same, possibly at different providers: `openai/gpt-x` of one is `gpt-x` of another.
  * @param a `provider_key::model_id`, as `b`
  */
 export const isSameModel = (a: string, b: string): boolean => bareName(a) === bareName(b);
@@ -11,7 +11,7 @@ const bareName = (target: string): string =>
     .at(-1)!
     .toLowerCase();
 
-/** @returns the targets that the judge would judge of its own kind */
+/** @returns the targets that are the same model as the judge */
 export const ofItsOwnKind = (judge: string, targets: readonly string[]): string[] =>
   targets.filter((target) => isSameModel(judge, target));
 

@@ -1,7 +1,7 @@
 import { mapTexts, type JudgedCase, type JudgedText } from './evidence.js';
 
-// A short list, and no defence by itself: what it misses still stands as data between fences. It catches the plain
-// attempts, so that a gullible judge is asked again without them.
+// A short list, and not a defence by itself: what it misses is still fenced as data. It catches plain attempts, so that
+// a gullible judge is asked again without these texts.
 const PATTERN = new RegExp(
   [
     String.raw`\bgrad(?:e|ed|er|ers|ing)\b`,
@@ -23,7 +23,9 @@ const speaks = (text: string): boolean => PATTERN.test(text.normalize('NFKC').re
 
 export const REMOVED = '[text removed]';
 
-/** Whether a text of the reply speaks to a grader. What the case itself says is no attempt of the model. */
+/**
+ * Whether a text of the reply addresses a grader. Text from the case itself does not count as an attempt by the model.
+ */
 export function isSuspicious({ text, calls }: JudgedText, { conversation, reference }: JudgedCase): boolean {
   const own = new Set<string>();
   mapTexts([...conversation, ...reference.calls], (said) => {
@@ -39,7 +41,7 @@ export function isSuspicious({ text, calls }: JudgedText, { conversation, refere
   return found;
 }
 
-/** The reply without what a model wrote freely: its text, and each argument that speaks to a grader. */
+/** The reply without the model's free text: its text, and each argument that addresses a grader. */
 export const withoutTexts = ({ calls, ...reply }: JudgedText): JudgedText => ({
   ...reply,
   text: null,

@@ -4,18 +4,18 @@ import type { Pool } from '#lib/db/connection/pool';
 import type { TeamScoped } from '#lib/db/team-isolation';
 import type { StoredReport } from './judge-reports.js';
 
-/** Results of a report that were drawn for people to label, and of which the same was said. */
+/** Results of a report that were drawn for labelling and share the same verdict and label. */
 export interface DrawnRow {
   fingerprint: string;
   reportId: string;
   judged: LabelName;
-  /** What most people say, the stricter of what is said as often; null where nobody has said anything. */
+  /** The most frequent label, the stricter one on a tie; null without labels. */
   label: LabelName | null;
   probability: number;
   results: number;
 }
 
-/** A judge as one of its reports has it. */
+/** A judge, as used by one of its reports. */
 export interface CalibratedJudge {
   reportId: string;
   judge: string;
@@ -24,14 +24,14 @@ export interface CalibratedJudge {
 }
 
 const MAX_NAMED = 20;
-/** SQL: a judgement `j` that says whether a result is ok. */
+/** SQL: the judgement `j` says whether a result is ok. */
 export const TELLS = (j: string): string =>
   `${j}.state = 'judged' AND ${j}.verdict IN ('correct', 'acceptable', 'wrong')`;
-/** SQL: two rows are of the same result. */
+/** SQL: two rows refer to the same result. */
 export const SAME_RESULT = (a: string, b: string): string =>
   ['run_id', 'target', 'case_position', 'sample'].map((column) => `${a}.${column} = ${b}.${column}`).join(' AND ');
 
-/** What people's labels say of the judges of a team. */
+/** How well the judges of a team agree with human labels. */
 export class CalibrationRepository implements TeamScoped {
   constructor(
     readonly db: Pool,
@@ -39,8 +39,8 @@ export class CalibrationRepository implements TeamScoped {
   ) {}
 
   /**
-   * What was drawn of the reports of these judges, by fingerprint. A result that several reports judge is in the
-   * newest of them alone.
+   * The drawn results of the reports of these judges, by fingerprint. A result judged in several reports counts only in
+   * the newest one.
    */
   async drawn(fingerprints: readonly string[]): Promise<Map<string, DrawnRow[]>> {
     const { rows } = await this.db.query<DrawnRow>(
@@ -64,7 +64,7 @@ export class CalibrationRepository implements TeamScoped {
     return groups;
   }
 
-  /** How many reports a judge has made in this way, and of how many results that it judged people say anything. */
+  /** The number of reports with this fingerprint, and how many of the judged results have labels. */
   async counts(fingerprint: string): Promise<{ reports: number; labelled: number }> {
     const { rows } = await this.db.query<{ reports: number; labelled: number }>(
       `WITH report AS (
@@ -83,8 +83,8 @@ export class CalibrationRepository implements TeamScoped {
   }
 
   /**
-   * A judge as its newest report has it; undefined when it has made none.
-   * @param name `provider_key::model_id`, or the id of the model alone
+   * A judge, as used by its newest report; undefined without reports.
+   * @param name `provider_key::model_id`, or only the id of the model
    * @param runId only reports on this run
    * @throws ProblemError 422 when several judges have the name
    */

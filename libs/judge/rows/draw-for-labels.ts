@@ -3,7 +3,7 @@ import type { ResultKey } from '#lib/db/read/results';
 import { MAX_JUDGED } from '../contract.js';
 import { SAME_RESULT, TELLS } from './calibrations.js';
 
-/** Which judgements are drawn from: those of a judge as it judges now, of one run or of all. */
+/** The judgements to draw from: those with a judge's current fingerprint, on one run or on all. */
 export interface DrawnFrom {
   teamId: string;
   fingerprint: string;
@@ -15,18 +15,19 @@ export interface Draw extends ResultKey {
   report_id: string;
 }
 
-/** A draw is from the newest reports: so many at most, and those that begin within so many results. */
+/** A draw uses the newest reports: up to this many, and only those that start within this many results. */
 const POOL = { reports: 200, results: MAX_JUDGED };
 
 /**
- * Draws results for people to label, half of them judged ok, half wrong, as long as there are such. It stores how
- * likely the draw of each was. Callers take turns, so that two who draw at once get the same.
+ * Draws results for people to label, half of them judged ok and half wrong, as far as available. It stores the
+ * probability of each draw. Concurrent callers are serialised, so that they get the same results.
  *
- * Every result has its lot, which never changes, and the lowest lots are drawn, those of labelled results too. So what
- * was drawn of a report is drawn at random, whatever was labelled before; and another judge of the same results, or
- * the same one with other instructions, is compared with the labels that are there.
- * @param limit how many without a label; those that were drawn before come first
- * @returns them in an order that says nothing of them, and how many judged results have no label
+ * Every result has a fixed random rank, and the lowest ranks are drawn, including results that already have labels.
+ * This keeps the draw of each report random regardless of earlier labels, and compares another judge of the same
+ * results, or the same judge with other instructions, with the existing labels.
+ * @param limit how many results without a label; previously drawn ones come first
+ * @returns the draws in an order that is independent of their verdicts, and the number of judged results without a
+ * label
  */
 export async function drawForLabels(
   client: PoolClient,
@@ -39,8 +40,8 @@ export async function drawForLabels(
 }
 
 /**
- * `judged` has each result once, as its newest report judges it. `nth` counts results without a label, so that results
- * with one are drawn with those behind them.
+ * `judged` has each result once, as judged by its newest report. `nth` counts results without a label, so that labelled
+ * results are drawn together with the next unlabelled one.
  */
 const DRAW = `
   WITH newest AS (

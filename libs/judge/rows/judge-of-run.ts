@@ -8,10 +8,10 @@ import { storeWarning } from '#lib/db/engine/log-events';
 import { JudgeInput, type JudgeReport } from '../contract.js';
 import { submitReport } from './store-report.js';
 
-// A run may have itself judged, and a team may have runs judged that score little. Both happen once a run: `asked_by`
-// of a report is unique. The job of an inline report is submitted with the run and follows it. Whoever finishes a run
-// (`finishRun`) only notes it, so that nothing that goes wrong here holds up a run that has its score; a worker takes
-// up the note (`judgeFinishedRun`), and takes it away in the transaction that submits the report.
+// A run may request its own report, and a team may have low-scoring runs judged. Both happen once per run: `asked_by`
+// of a report is unique. The job of an inline report is submitted with the run and follows it. Finishing a run
+// (`finishRun`) only stores a note, so that a failure here never holds up a run that has its score; a worker picks up
+// the note (`judgeFinishedRun`) and deletes it in the transaction that submits the report.
 
 interface Asking {
   teamId: string;
@@ -25,7 +25,7 @@ interface Asking {
   instructions: string;
 }
 
-/** @returns the job of the report; undefined when the run had itself judged before */
+/** @returns the job of the report; undefined when the run has already requested one */
 export async function askByRun(
   client: PoolClient,
   { runId, judge, below, instructions, ...of }: Asking,
@@ -48,7 +48,10 @@ export interface RunToJudge {
   userId: string;
 }
 
-/** Runs that were noted, at most twenty of each team, the oldest. @param except ids of those to leave out */
+/**
+ * Noted runs, up to twenty per team, oldest first.
+ * @param except ids of runs to skip
+ */
 export async function runsToJudge(pool: Pool, except: readonly string[]): Promise<RunToJudge[]> {
   const { rows } = await pool.query<RunToJudge>({
     name: 'runs_to_judge',
@@ -78,14 +81,14 @@ interface FinishedRun {
 }
 
 /**
- * Has a run judged that was noted, where it asks for that, or where its team does. Does nothing when another process
- * has done it.
+ * Submits the report of a noted run, if the run or its team asks for one. Does nothing when another process has already
+ * done so.
  * @throws ProblemError when it cannot be judged, now or later: `giveUpJudging`
  */
 export async function judgeFinishedRun(pool: Pool, { id: runId, userId }: RunToJudge): Promise<string | undefined> {
   return inTransaction(pool, async (client) => {
     await lockUserOrTimeOut(client, userId);
-    // Somebody else may have resumed it, and end it just now: that notes it for nothing, as long as this note is there.
+    // The run may have been resumed, and may be ending right now: its own note has no effect while this note exists.
     await client.query('SELECT 1 FROM run WHERE id = $1 FOR SHARE', [runId]);
     const { rows } = await client.query<FinishedRun>(
       `SELECT r.team_id, r.user_id, r.status, r.experiment_id, r.score, r.config, s.judge, s.instructions,
@@ -100,7 +103,7 @@ export async function judgeFinishedRun(pool: Pool, { id: runId, userId }: RunToJ
 }
 
 async function askIfWanted(client: PoolClient, runId: string, run: FinishedRun): Promise<string | undefined> {
-  // One that was resumed meanwhile is noted again when it ends.
+  // A run that was resumed in the meantime is noted again when it ends.
   if (run.failed === 0 || run.status !== 'completed') return undefined;
   const of = { teamId: run.team_id, userId: run.user_id, runId, experimentId: run.experiment_id };
   const instructions = run.instructions ?? '';
@@ -115,13 +118,13 @@ async function askIfWanted(client: PoolClient, runId: string, run: FinishedRun):
   return askByRun(client, { ...of, instructions, source: 'auto', judge, below: 1 });
 }
 
-/** @throws ProblemError when the settings of the run are not what this release reads */
+/** @throws ProblemError when this release cannot read the settings of the run */
 function readOwn(config: string): JudgeOfRun | null {
   const { judge = null } = JSON.parse(config) as { judge?: unknown };
   return judge === null ? null : readAs(JudgeOfRun, judge, 'The judge of the run');
 }
 
-/** What was stored by another release may not be what this one takes. @throws ProblemError */
+/** Another release may have stored values that this one does not accept. @throws ProblemError */
 function readAs<Value>(schema: z.ZodType<Value>, value: unknown, what: string): Value {
   const { data, error } = schema.safeParse(value);
   if (!error) return data;
@@ -129,7 +132,7 @@ function readAs<Value>(schema: z.ZodType<Value>, value: unknown, what: string): 
   throw new ProblemError(422, `${what} cannot be read: ${path.join('.')}: ${message}`);
 }
 
-/** Takes the note of a run away that cannot be judged, and warns of it. */
+/** Deletes the note of a run that cannot be judged, and adds a warning to the run. */
 export async function giveUpJudging(pool: Pool, { id: runId }: RunToJudge, why: string): Promise<void> {
   await inTransaction(pool, async (client) => {
     await client.query('SELECT 1 FROM run WHERE id = $1 FOR KEY SHARE', [runId]);

@@ -16,7 +16,7 @@ import {
   type ReportsQuery,
 } from '../contract.js';
 
-/** What a report was asked for, as its orchestration keeps it. */
+/** The request of a report, as stored in its orchestration. */
 export interface StoredReport {
   asked: JudgeInput;
   /** provider_key::model_id */
@@ -25,24 +25,24 @@ export interface StoredReport {
 
 export type ReportSummary = Pick<JudgeReport, 'strengths' | 'weaknesses' | 'recommendations'>;
 
-/** What the steps of a report have found; nothing at its beginning. */
+/** What the steps of a report have found; empty at first. */
 export interface JudgeState {
-  /** Whether its beginning was told. */
+  /** Whether its start was announced. */
   told?: boolean;
-  /** How many pieces were asked for. */
+  /** How many batches were requested. */
   pieces?: number;
-  /** Requests of the present piece that were repeated. */
+  /** Requests of the current batch that were repeated. */
   again?: number[];
-  /** The job that the last step belonged to: another one is a resume. */
+  /** The job of the last step: a different one means a resume. */
   jobId?: string;
   notes?: string[];
   selfJudged?: boolean;
-  /** Once every judgement is there. */
+  /** Set once every judgement is there. */
   figures?: ReportFigures;
   summary?: ReportSummary;
 }
 
-/** All judgements of a report, without their texts. There are at most 20,000. */
+/** All judgements of a report, without their texts: up to 20,000. */
 export async function readJudgedRows(db: Pool | PoolClient, reportId: string): Promise<Judged[]> {
   const { rows } = await db.query<Judged>(
     `SELECT t.provider_key || '::' || t.model_id AS target, o.provider_key || '::' || o.model_id AS other,
@@ -60,7 +60,7 @@ export async function readJudgedRows(db: Pool | PoolClient, reportId: string): P
 /** A report as it is stored; the API adds the calibration of its judge. */
 export interface ReportRow extends Omit<JudgeReport, 'calibration' | keyof ReportFigures> {
   fingerprint: string;
-  /** Undefined before it has ended. */
+  /** Undefined until it has ended. */
   figures: ReportFigures | undefined;
   counts: { items: number; judged: number; errored: number };
 }
@@ -111,14 +111,14 @@ const SELECT = `
     ) spent
   WHERE p.team_id = $1`;
 
-/** The reports of judges of a team. */
+/** The judge reports of a team. */
 export class JudgeReportRepository implements TeamScoped {
   constructor(
     readonly db: Pool | PoolClient,
     readonly teamId: string,
   ) {}
 
-  /** The newest first. */
+  /** Newest first. */
   async list({ limit, cursor, eval_id: runId }: ReportsQuery): Promise<Page<ReportRow>> {
     const { rows } = await this.db.query<Row>(
       `${SELECT} AND ($2::uuid IS NULL OR p.id < $2) AND ($3::uuid IS NULL OR p.run_id = $3 OR p.baseline_id = $3)
@@ -135,7 +135,7 @@ export class JudgeReportRepository implements TeamScoped {
     return toReport(rows[0]);
   }
 
-  /** The reports of an experiment that have ended, in that order, those of one instant by id. */
+  /** The reports of an experiment that have ended, by the time they ended, then by id. */
   async listEnded(
     experimentId: string,
     { limit, after }: { limit: number; after: { endedAtMs: number; id: string } | undefined },
@@ -194,7 +194,7 @@ export class JudgeReportRepository implements TeamScoped {
   }
 }
 
-/** What a case asks: its prompt, or the last text that a user says in its conversation. */
+/** The question of a case: its prompt, or the last user message of its conversation. */
 const PROMPT = `coalesce(c.body::json ->> 'prompt', (
   SELECT m ->> 'content' FROM json_array_elements(c.body::json -> 'messages') WITH ORDINALITY AS said (m, n)
   WHERE m ->> 'role' = 'user' ORDER BY n DESC LIMIT 1
@@ -238,7 +238,7 @@ function toReport(row: Row): ReportRow {
 
 const NO_FIGURES = { share_ok: null, share_ok_ci: null, kappa: null, kappa_ci: null, targets: [], pairs: [] };
 
-/** @param figures those of now where it has not ended */
+/** @param figures the current ones while it has not ended */
 export const asReport = (
   { fingerprint: _fingerprint, figures: stored, counts, ...row }: ReportRow,
   calibration: CalibrationHead,
@@ -271,7 +271,7 @@ interface JudgementRow {
   prompt: string;
 }
 
-/** What is stored of a judgement as JSON. */
+/** The JSON part of a stored judgement. */
 export interface Said {
   judged: Judgement['judged'];
   reasons: string[];

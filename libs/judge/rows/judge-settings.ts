@@ -2,7 +2,7 @@ import type { Pool, PoolClient } from '#lib/db/connection/pool';
 import type { TeamScoped } from '#lib/db/team-isolation';
 import type { JudgeSetting } from '../contract.js';
 
-/** The default judge of a team, and when it judges runs by itself. */
+/** The default judge of a team, and when it judges runs automatically. */
 export class JudgeSettingRepository implements TeamScoped {
   constructor(
     readonly db: Pool | PoolClient,

@@ -10,11 +10,11 @@ export interface JudgeableRun {
   suiteId: string;
   experimentId: string | null;
   targets: string[];
-  /** Results with a score. */
+  /** Number of results with a score. */
   scored: number;
 }
 
-/** Undefined when the team has no such run. */
+/** @returns undefined when the team has no such run */
 export async function readJudgeableRun(pool: Pool, teamId: string, runId: string): Promise<JudgeableRun | undefined> {
   const { rows } = await pool.query<JudgeableRun>(
     `SELECT r.id, r.status, r.suite_id AS "suiteId", r.experiment_id AS "experimentId",
@@ -27,7 +27,7 @@ export async function readJudgeableRun(pool: Pool, teamId: string, runId: string
   return rows[0];
 }
 
-/** How many results did not pass and score less, at most one more than `most`. */
+/** How many results failed and score below, counted up to `most` + 1. */
 export async function countFailures(
   pool: Pool,
   teamId: string,

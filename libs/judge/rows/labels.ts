@@ -17,9 +17,9 @@ interface LabelRow {
   updated_at: Date;
 }
 
-/** What people of a team say of the results of its runs. */
+/** The labels that people of a team give to results of its runs. */
 export class LabelRepository implements TeamScoped {
-  /** @param userId who reads, and whose own labels are told apart */
+  /** @param userId the reader, whose own labels are marked */
   constructor(
     readonly db: Pool | PoolClient,
     readonly teamId: string,
@@ -27,9 +27,9 @@ export class LabelRepository implements TeamScoped {
   ) {}
 
   /**
-   * In the order of the results, those of one result in that of its users.
+   * Ordered by result, then by user.
    * @param cursor a result and a user: `0-1-0.019aa8a2-...`
-   * @throws ProblemError 404 for an unknown run, and for what is not the id of a result
+   * @throws ProblemError 404 for an unknown run, and for an invalid result id
    */
   async list(
     runId: string,
@@ -54,7 +54,7 @@ export class LabelRepository implements TeamScoped {
     };
   }
 
-  /** The label that the user has given a result, which must be there. */
+  /** The label that the user has given a result, which must exist. */
   async readOwn(runId: string, resultId: string): Promise<Label> {
     const { rows } = await this.db.query<LabelRow>(
       `${SELECT} WHERE l.run_id = $1 AND l.team_id = $2 AND l.target = $3 AND l.case_position = $4 AND l.sample = $5

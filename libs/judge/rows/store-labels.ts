@@ -5,20 +5,20 @@ import type { PoolClient } from '#lib/db/connection/pool';
 import { HAS_NO_DELETED_PARENT } from '#lib/db/made-by';
 import { itemOf, type Item } from '#lib/db/read/result-rows';
 
-/** What a user says of a result. */
+/** A user's label of a result. */
 export interface GivenLabel extends Item {
   label: LabelName;
   note: string | null;
 }
 
-/** Whose labels these are, and of which run. */
+/** The user who labels, and the run. */
 export interface Labeller {
   teamId: string;
   userId: string;
   runId: string;
 }
 
-/** Why a result cannot be labelled: there is none, or it has no reply. */
+/** Why a result cannot be labelled: it does not exist, or it has no reply. */
 export type WhyNot = 'missing' | 'errored';
 
 const GIVEN = new BatchColumns<GivenLabel>({
@@ -30,9 +30,9 @@ const GIVEN = new BatchColumns<GivenLabel>({
 });
 
 /**
- * Stores labels of a user, all or none, in place of those that the user gave the same results before. No result may
- * occur twice.
- * @returns why nothing was stored, by the index of the label; empty when all were
+ * Stores labels of a user, all or none, replacing the user's earlier labels of the same results. No result may occur
+ * twice.
+ * @returns why nothing was stored, by the index of the label; empty on success
  * @throws ProblemError 404 for an unknown run
  */
 export async function storeLabels(
@@ -63,7 +63,7 @@ export async function storeLabels(
 }
 
 /**
- * Takes a user's label back.
+ * Deletes a user's label.
  * @throws ProblemError 404 for an unknown run or result, and when the user has not labelled it
  */
 export async function deleteLabel(
@@ -81,7 +81,8 @@ export async function deleteLabel(
 }
 
 /**
- * Keeps the user, to whom the labels refer, and the run from being deleted meanwhile: labels would stay behind.
+ * Locks the user, whom the labels refer to, and the run against deletion in the meantime, which would leave labels
+ * behind.
  * @throws ProblemError 404
  */
 async function keepRun(client: PoolClient, { teamId, userId, runId }: Labeller): Promise<void> {

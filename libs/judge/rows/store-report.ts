@@ -8,7 +8,7 @@ import type { JudgeReport } from '../contract.js';
 import type { ChosenResult } from './for-workers/judged-results.js';
 import type { StoredReport } from './judge-reports.js';
 
-/** The steps of a report: it chooses and judges results, piece by piece, and sums up what it said. */
+/** The steps of a report: choose and judge results in batches, then summarise the judgements. */
 export type JudgeStep = 'judge' | 'summarise';
 
 export interface NewReport extends StoredReport {
@@ -17,18 +17,18 @@ export interface NewReport extends StoredReport {
   runId: string;
   baselineId: string | null;
   source: JudgeReport['source'];
-  /** The run that asks for it by itself, which it does once. */
+  /** The run that requests it automatically, once. */
   askedBy?: string;
-  /** The first of the reports that it repeats. */
+  /** The first report of the series that it repeats. */
   rootId?: string;
   experimentId: string | null;
-  /** How many requests it plans; 0 where nobody knows. */
+  /** How many requests it plans; 0 when unknown. */
   planned: number;
 }
 
 /**
- * Writes a report and its job.
- * @returns undefined when the run has asked for one before
+ * Stores a report and its job.
+ * @returns undefined when the run has already requested one
  */
 export async function submitReport(
   db: Pool | PoolClient,
@@ -84,7 +84,10 @@ const CHOSEN = new BatchColumns<ChosenResult & { position: number }>({
   other_sample: ['smallint', (row) => row.otherSample],
 });
 
-/** Adds results to a report, behind those that are there. @param next the position of the first */
+/**
+ * Appends results to a report.
+ * @param next the position of the first
+ */
 export async function storeChosen(
   client: PoolClient,
   reportId: string,
@@ -98,12 +101,15 @@ export async function storeChosen(
   );
 }
 
-/** What makes the judge of a report the one that people's labels are compared with. */
+/** Stores the fingerprint that assigns human labels to the judge of a report. */
 export async function storeFingerprint(client: PoolClient, reportId: string, fingerprint: string): Promise<void> {
   await client.query('UPDATE judge_report SET fingerprint = $2 WHERE id = $1', [reportId, fingerprint]);
 }
 
-/** How far results were chosen. @param choosing false once there is nothing left to choose */
+/**
+ * Stores how far results were chosen.
+ * @param choosing false once there is nothing left to choose
+ */
 export async function storeChoice(
   client: PoolClient,
   reportId: string,
@@ -116,7 +122,7 @@ export async function storeChoice(
   ]);
 }
 
-/** A request to the judge, as a case of the version that has the id of the report. */
+/** A request to the judge, stored as a case of the version with the report's id. */
 export interface JudgeRequest {
   position: number;
   input: CaseInput;
@@ -129,7 +135,7 @@ const REQUESTS = new BatchColumns<JudgeRequest>({
   body: ['text', ({ input }) => JSON.stringify(input)],
 });
 
-/** Stores requests before the run that makes them; those that are stored already stay. */
+/** Stores requests before the run that makes them; existing ones are kept. */
 export async function storeRequests(
   client: PoolClient,
   reportId: string,
@@ -148,13 +154,13 @@ export async function storeRequests(
   );
 }
 
-/** What is known of judgements that were asked for. */
+/** What is known of requested judgements. */
 export interface AskedJudgement {
   position: number;
   suspicious: boolean;
 }
 
-/** Marks judgements as asked for. */
+/** Marks judgements as requested. */
 export async function markAsked(client: PoolClient, reportId: string, asked: readonly AskedJudgement[]): Promise<void> {
   await client.query(
     `UPDATE judgement j SET state = 'asked', suspicious = u.suspicious
@@ -164,7 +170,7 @@ export async function markAsked(client: PoolClient, reportId: string, asked: rea
   );
 }
 
-/** A judgement as it was read. */
+/** A judgement after parsing. */
 export interface ReadJudgement {
   position: number;
   state: 'judged' | 'errored';
@@ -172,7 +178,7 @@ export interface ReadJudgement {
   agreement: string | null;
   expectationAtFault: boolean;
   flipped: boolean;
-  /** The rest of what the judge said. */
+  /** The other fields of the judge's reply. */
   said: object | null;
   error: string | null;
   promptTokens: number | null;

@@ -2,7 +2,7 @@ import { parseJson } from '#lib/contracts/json/json';
 import type { ParsedCall } from '#lib/contracts/verdict';
 import { longQuery, type Pool, type PoolClient } from '#lib/db/connection/pool';
 
-/** A result to judge, or two of one case to compare. */
+/** A result to judge, or two results of one case to compare. */
 export interface ChosenResult {
   runId: string;
   target: number;
@@ -17,11 +17,11 @@ export interface ChosenResult {
 /** Which results of a run are judged. */
 export interface Choice {
   which: 'failed' | 'all' | 'sample';
-  /** Of `failed`: only those whose score is below; 1 is every one. */
+  /** For `failed`: only results with a score below this; 1 for all. */
   below: number;
   sampleSize: number;
   seed: number;
-  /** Only those that a job of the run logged behind this number; 0 for all. */
+  /** Only results that a job of the run logged after this sequence number; 0 for all. */
   afterSeq: number;
   limit: number;
 }
@@ -29,8 +29,8 @@ export interface Choice {
 const QUALIFIES = `r.outcome = 'scored' AND ($4 <> 'failed' OR (NOT r.passed AND ($5::float8 >= 1 OR r.overall < $5)))`;
 
 /**
- * The next results of a run that a report has not chosen yet, in the order in which they were settled; of a sample, in
- * one that is drawn.
+ * The next results of a run that a report has not chosen yet, in the order in which they were settled, or in random
+ * order for a sample.
  */
 export async function chooseResults(
   pool: Pool,
@@ -54,7 +54,7 @@ export async function chooseResults(
   return rows;
 }
 
-/** Of each case the first sample with a score on both sides, for those cases that are common to two runs. */
+/** The first sample of each common case that has a score in both runs. */
 export async function choosePairs(
   db: Pool | PoolClient,
   a: { runId: string; target: number },
@@ -75,7 +75,7 @@ export async function choosePairs(
   return rows;
 }
 
-/** A judgement that is to be asked for, or read. */
+/** A judgement that still has to be requested, or read. */
 export interface OpenJudgement extends ChosenResult {
   position: number;
   suspicious: boolean;
@@ -84,7 +84,7 @@ export interface OpenJudgement extends ChosenResult {
 const OPEN = `position, suspicious, run_id AS "runId", target, case_position AS "casePosition", sample, passed,
   other_target AS "otherTarget", other_case_position AS "otherCasePosition", other_sample AS "otherSample"`;
 
-/** Judgements in a state, in their order. */
+/** Judgements in a state, by position. */
 export async function readOpen(
   pool: Pool,
   reportId: string,
@@ -97,11 +97,11 @@ export async function readOpen(
   return rows;
 }
 
-/** The largest calls of a reply that a judge is shown or that are read of one, as JSON; and its exchange, packed. */
+/** The maximum size of a reply's calls as JSON, and of its compressed exchange, when read for a judge or from one. */
 const MAX_CALLS_BYTES = 2 ** 16;
 const MAX_EXCHANGE_BYTES = 2 ** 16;
 
-/** What a model replied: its calls, and the exchange that holds its text. Null where they are too long to be read. */
+/** A model's reply: its calls, and the exchange with its text. Null when they are too long to read. */
 export interface StoredReply {
   called: ParsedCall[] | null;
   exchange: Buffer | null;
@@ -109,7 +109,7 @@ export interface StoredReply {
 
 type Place = Pick<ChosenResult, 'runId' | 'target' | 'casePosition' | 'sample'>;
 
-/** The replies of results of one run, in their order; undefined where a result is gone. */
+/** The replies of results of one run, in the given order; undefined for a result that no longer exists. */
 export async function readReplies(
   pool: Pool,
   runId: string,
@@ -141,7 +141,7 @@ export async function readReplies(
 
 const parseCalls = (json: string): ParsedCall[] => parseJson(json) as unknown as ParsedCall[];
 
-/** What a judge replied to one request. */
+/** A judge's reply to one request. */
 export interface JudgeReply {
   /** The position of the request. */
   request: number;
@@ -154,7 +154,7 @@ export interface JudgeReply {
   costUsd: number | null;
 }
 
-/** The replies to requests, of all runs that made them, in the order of those runs and their samples. */
+/** The replies to requests over all runs that made them, ordered by run and sample. */
 export async function readJudgeReplies(
   pool: Pool,
   runIds: readonly string[],
@@ -174,7 +174,7 @@ export async function readJudgeReplies(
   }));
 }
 
-/** The run that a report is about, as it stands. */
+/** The current state of the run that a report is about. */
 export interface WatchedRun {
   status: string;
   lastSeq: number;
@@ -185,7 +185,7 @@ export interface WatchedRun {
   source: string;
 }
 
-/** Undefined when a run of it is gone. */
+/** @returns undefined when a run of the report no longer exists */
 export async function readWatchedRun(pool: Pool, reportId: string): Promise<WatchedRun | undefined> {
   const { rows } = await pool.query<WatchedRun>(
     `SELECT r.status, j.last_seq AS "lastSeq", p.seen_seq AS "seenSeq", p.choosing, p.run_id AS "runId",
@@ -206,7 +206,7 @@ export async function countJudgements(pool: Pool, reportId: string): Promise<num
   return rows[0]!.count;
 }
 
-/** What a judge said in a report, without what errored. */
+/** The judgements of a report for its summary, without errored ones. */
 export async function readLines(
   pool: Pool,
   reportId: string,
@@ -218,7 +218,7 @@ export async function readLines(
   return rows;
 }
 
-/** Cases of a version by position, as JSON, without those that are larger. */
+/** Cases of a version by position, as JSON, without those above the size limit. */
 export async function readSmallCases(
   pool: Pool,
   versionId: string,

@@ -1,6 +1,6 @@
 import type { Pool } from '#lib/db/connection/pool';
 
-/** A model with what a run needs to ask it. */
+/** A model with what a run needs to call it. */
 export interface NamedModel {
   providerId: string;
   providerKey: string;
