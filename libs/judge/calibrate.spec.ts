@@ -15,7 +15,7 @@ describe('a calibration', () => {
     [100, 0.15],
     [200, 0.1],
   ])('of %i labels that agree in 0.9 where chance agrees in 0.6 is exact to ±%d', (n, half) => {
-    const ok = (1.8 - Math.sqrt(0.84)) / 4; // Judged ok and labelled ok; the judge finds 0.1 more ok. Agreement by chance is then 0.6.
+    const ok = (1.8 - Math.sqrt(0.84)) / 4; // Ok by judge and label; the judge finds 0.1 more ok. Then chance is 0.6.
     const { kappa, ci } = calibrate(
       drawn([
         ['correct', 'correct', n * ok],

@@ -9,17 +9,17 @@ import { jsonObject } from '#lib/contracts/tool';
 import { ARM_STATES, TUNE_OUTCOMES } from '#lib/tuning/contract';
 
 const settings = RunInput.shape;
-/** Beyond these a tune is no search any more. */
+/** Beyond this number of arms, a tune is no longer a search. */
 export const MAX_ARMS = 10_000;
 export const MAX_PARAMETERS = 20;
-/** Of all spaces of a tune as JSON: histories repeat them. */
+/** The maximum for all spaces of a tune as JSON, because histories repeat them. */
 export const MAX_SPACE_CHARACTERS = 50_000;
 
 const range = {
   min: { type: 'number', description: 'The first value.' },
   max: { type: 'number', description: 'The last value, if a step meets it.' },
 };
-/** Checked where it is expanded (`expandAxis`), which says what is wrong in words and keeps numbers as written. */
+/** Validated when it is expanded (`expandAxis`), which describes faults in words and keeps numbers as written. */
 export const Axis = z.unknown().meta({
   id: 'ParameterValues',
   description: 'The values of one parameter that a tune tries: a list, a range, or one value.',

@@ -6,7 +6,7 @@ export const LEAST_TUNING_CASES = 8;
 const LEAST_HELD_OUT = 10;
 
 /**
- * The cases to choose by, and those to confirm with.
+ * Splits the cases into those to tune on and those to confirm with.
  * @throws ProblemError 422 when there are too few
  */
 export function divideCases(

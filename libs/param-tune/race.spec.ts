@@ -25,7 +25,7 @@ describe('a search that is repeated from what was stored', () => {
         break;
       }
       waves.push(next.map(key));
-      // Half of them are measured, and then everything dies.
+      // Half of them are measured, then the process dies.
       for (const trial of next.slice(0, next.length / 2)) whole.set(key(trial), measure(trial));
       const rest = replay(SPACE, search, (trial) => whole.get(key(trial))).next;
       expect(rest.map(key)).toEqual(next.slice(next.length / 2).map(key));

@@ -2,19 +2,19 @@ import { ArmScores } from './search/arm-scores.js';
 import { beginSearch, type SearchPlan } from './search/plan-search.js';
 import type { Finding, Measured, SearchSpace, Trial } from './search/strategy.js';
 
-/** Where a search stands. */
+/** The current state of a search. */
 export interface Race {
-  /** What has been measured. */
+  /** The trials measured so far. */
   measured: Trial[];
   scores: ArmScores;
-  /** What is to be measured next; empty when the search is over. */
+  /** The trials to measure next; empty when the search is over. */
   next: Trial[];
-  /** Undefined while the search goes on. */
+  /** Undefined until the search is over. */
   finding: Finding | undefined;
 }
 
 /**
- * Repeats a search from its beginning, with what its trials measured, up to the first that was not measured yet.
+ * Replays a search from its start with the stored measurements, up to the first batch with an unmeasured trial.
  * @param measuredOf undefined for a trial that was not measured
  */
 export function replay(
@@ -41,8 +41,8 @@ export function replay(
 export type RaceState = 'running' | 'dropped' | 'finalist';
 
 /**
- * How far each arm is that was measured, or is being measured. An arm is dropped once others are measured on cases
- * that it is not measured on. Its rung is the last that it was measured on; null before the first.
+ * The state of each arm that was measured, or is being measured. An arm is dropped once others are measured on cases
+ * that it is not measured on. Its rung is the last one it was measured on; null before the first.
  */
 export function statesOf({ measured, next, finding }: Race): Map<number, { state: RaceState; rung: string | null }> {
   const rungs = new Map(measured.map(({ arm, rung }) => [arm, rung]));

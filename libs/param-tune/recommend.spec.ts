@@ -1,6 +1,6 @@
 import { recommend, type Finalist } from './recommend.js';
 
-/** Passes `right` cases of a hundred, the same ones as others do as far as both go. */
+/** Passes `right` of a hundred cases, the same ones as the other finalists as far as both counts reach. */
 const finalist = (arm: number, right: number, more: Partial<Finalist> = {}): Finalist => ({
   arm,
   scores: Float64Array.from({ length: 100 }, (_, n) => Number(n < right)),

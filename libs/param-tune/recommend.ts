@@ -2,27 +2,29 @@ import { MIN_COMMON_CASES, SIGNIFICANCE_LEVEL } from '#lib/contracts/comparison'
 import { holm } from '#lib/scoring/statistics/holm';
 import { pairedInterval } from '#lib/scoring/statistics/paired';
 
-/** An arm that came as far as any, measured on the same cases as the others. */
+/** An arm of the last rung, measured on the same cases as the others. */
 export interface Finalist {
   arm: number;
-  /** The mean score of each case; NaN for one without a score. All finalists have the same cases. */
+  /** The mean score of each case; NaN for a case without one. All finalists have the same cases. */
   scores: Float64Array;
   /** The share of its results that errored. */
   erroredShare: number;
-  /** US dollars; null without prices. */
+  /** In US dollars; null without prices. */
   costPerCase: number | null;
   latencyP50Ms: number | null;
-  /** In how many settings it differs from the base. */
+  /** The number of settings that differ from the base. */
   changes: number;
 }
 
 export interface Recommendation {
-  /** The best first; those with too many errors last. */
+  /** Best first; those with too many errors last. */
   ranking: Finalist[];
-  /** Those that the leader is not shown to be better than, and that are within the margin of it; the leader too. */
+  /** The leader, and the arms within the margin of it that it is not shown to be better than. */
   tied: number[];
-  /** Of the tied: the cheapest (within 1 %), then the fastest (within 10 %), then the one with the fewest changes. Null
-   * when nothing is scored. */
+  /**
+   * Of the tied arms: the cheapest (within 1 %), then the fastest (within 10 %), then the one with the fewest changes.
+   * Null when nothing is scored.
+   */
   recommended: number | null;
 }
 
@@ -44,7 +46,7 @@ export function recommend(finalists: readonly Finalist[], margin: number, maxErr
   return { ranking, tied: tied.map(({ arm }) => arm), recommended: cheapest(tied).arm };
 }
 
-/** How far `other` is behind, over the cases that both have scored. */
+/** How far `other` is behind, over the cases scored in both. */
 function compare(leader: Finalist, other: Finalist): { difference: number; p: number } {
   const differences = leader.scores
     .map((score, index) => score - other.scores[index]!)
@@ -58,7 +60,7 @@ function meanOf(scores: Float64Array): number | null {
   return scored.length ? scored.reduce((sum, score) => sum + score, 0) / scored.length : null;
 }
 
-/** Lower by less is chance: replies differ in length, and networks in speed. */
+/** Smaller differences are noise: replies vary in length, and networks in speed. */
 const SAME_COST = 0.01;
 const SAME_LATENCY = 0.1;
 
@@ -69,7 +71,7 @@ function cheapest(finalists: readonly Finalist[]): Finalist {
   return fast.toSorted((a, b) => a.changes - b.changes)[0]!;
 }
 
-/** Those whose value is the lowest, or above it by less than this share of it; all when none has a value. */
+/** The finalists with the lowest value, or above it by less than this share; all when none has a value. */
 function lowest(
   finalists: readonly Finalist[],
   valueOf: (finalist: Finalist) => number | null,

@@ -6,11 +6,11 @@ import type { ResolvedTarget } from '#lib/db/engine/submit-run';
 import type { TuneArm } from '../contract.js';
 import type { ArmFigures, AskedTarget, AskedTune } from './param-tunes.js';
 
-/** What a parameter tune was asked for, as its orchestration keeps it. */
+/** The request of a parameter tune, as stored in its orchestration. */
 export type StoredTune = AskedTune<ResolvedTarget>;
 export type StoredTuneTarget = AskedTarget<ResolvedTarget>;
 
-/** An arm as it is stored before it is measured. */
+/** An arm as stored before it is measured. */
 export interface NewTuneArm {
   /** The ordinal of its model. */
   target: number;
@@ -19,7 +19,7 @@ export interface NewTuneArm {
   settings: object;
   levels: number[];
   changes: number;
-  /** The parameters of the request that it makes; null when the model's provider is not known. */
+  /** The parameters of its requests; null when the model's provider is unknown. */
   resolved: JsonObject | null;
   adjustments: string[];
   sameAs: number | null;
@@ -44,18 +44,18 @@ export async function storeArms(client: PoolClient, tuneId: string, arms: readon
   ]);
 }
 
-/** An arm as the steps of a tune need it. */
+/** An arm, reduced to what the steps of a tune need. */
 export interface TunedArm {
   arm: number;
   config: JsonObject;
   settings: JsonObject;
   levels: number[];
   changes: number;
-  /** What is stored of it already; null before it is measured. */
+  /** Its stored measurements; null until it is measured. */
   known: { rung: string | null; figures: string } | null;
 }
 
-/** The arms of each model that make requests of their own, in their order. */
+/** The distinct arms of each model: those whose requests equal no other arm's, in order. */
 export async function readDistinctArms(db: Pool | PoolClient, tuneId: string): Promise<Map<number, TunedArm[]>> {
   const { rows } = await db.query<{
     target: number;
@@ -87,15 +87,15 @@ export async function readDistinctArms(db: Pool | PoolClient, tuneId: string): P
   );
 }
 
-/** How far an arm came, and what it measured. */
+/** The rung that an arm has reached, and its measurements. */
 export interface ArmProgress {
   target: number;
   arm: number;
   state: TuneArm['state'];
-  /** Null: as before. */
+  /** Null: unchanged. */
   rung: string | null;
   tied: boolean;
-  /** Null: as before. */
+  /** Null: unchanged. */
   figures: ArmFigures | null;
 }
 

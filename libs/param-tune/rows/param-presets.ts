@@ -14,14 +14,14 @@ interface PresetRow {
   created_at: Date;
 }
 
-/** The search spaces that a team keeps. */
+/** The saved search spaces of a team. */
 export class ParamPresetRepository implements TeamScoped {
   constructor(
     readonly db: Pool | PoolClient,
     readonly teamId: string,
   ) {}
 
-  /** The newest first. */
+  /** Newest first. */
   async list({ limit, cursor }: PageQuery): Promise<Page<ParamPreset>> {
     const { rows } = await this.db.query<PresetRow>(
       `SELECT id, name, search_space, created_at FROM param_preset

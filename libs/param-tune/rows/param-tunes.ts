@@ -10,12 +10,12 @@ import { headOf, selectTunes, timesOf, TuneRows, type TuneRow } from '#lib/tunin
 import type { TunedTarget, TuneOutcome } from '#lib/tuning/contract';
 import type { CombosQuery, ParamTune, ParamTuneInput, TuneArm } from '../contract.js';
 
-/** What a parameter tune was asked for. `Target` is how a model is stored. */
+/** The request of a parameter tune. `Target` is the stored form of a model. */
 export interface AskedTune<Target> {
   asked: ParamTuneInput;
   suite: { id: string; versionId: string; name: string; version: number };
   targets: AskedTarget<Target>[];
-  /** Positions of the cases, in the one order that all arms share. */
+  /** Positions of the cases, in an order shared by all arms. */
   tuning: number[];
   heldOut: number[];
   planned: number;
@@ -24,7 +24,7 @@ export interface AskedTune<Target> {
 
 export interface AskedTarget<Target> {
   target: Target;
-  /** How many arms, and how many of them make requests of their own. */
+  /** The number of arms, and of those with distinct requests. */
   arms: number;
   distinct: number;
   /** A plan of `libs/param-tune/search/plan-search.ts`. */
@@ -33,12 +33,14 @@ export interface AskedTarget<Target> {
 
 type StoredTune = AskedTune<{ providerKey: string; modelId: string }>;
 
-/** What the steps of a tune have found; nothing at its beginning. */
+/** What the steps of a tune have found; empty at first. */
 export interface TuneState {
-  /** How many child runs the arms have the figures of, by the steps of this job. A resume has another one. */
+  /**
+   * How many child runs are included in the arms' figures, as counted by the steps of this job. A resume has a new job.
+   */
   seen?: number;
   jobId?: string;
-  /** What to know beside what was known when it was submitted. */
+  /** Notes added since the tune was submitted. */
   notes?: string[];
   /** By model, once the searches are over. */
   targets?: TargetOutcome[];
@@ -52,16 +54,16 @@ export interface TargetOutcome {
   /** Its mean over the tuning cases. */
   mean: number | null;
   tied: number[];
-  /** The arms that came furthest, the best first. */
+  /** The arms that reached the furthest rung, best first. */
   ranking: number[];
-  /** The recommended arm against the base, on the held-out cases. */
+  /** The recommended arm minus the base, on the held-out cases. */
   holdout?: Estimate;
-  /** At the end. */
+  /** Set at the end. */
   outcome?: TuneOutcome | null;
   text?: string | null;
 }
 
-/** What an arm measured. */
+/** The measurements of an arm. */
 export type ArmFigures = Pick<
   TuneArm,
   | 'cases'
@@ -93,7 +95,7 @@ interface ArmRow {
   runs: TuneArm['runs'];
 }
 
-/** @param chosen what follows WHERE; $1 is the tune, $2 the team */
+/** @param chosen the SQL after WHERE; $1 is the tune, $2 the team */
 const selectArms = (chosen: string): string => `
   WITH chosen AS (
     SELECT a.* FROM tune_arm a JOIN orchestration o ON o.id = a.tune_id AND o.team_id = $2
@@ -106,7 +108,7 @@ const selectArms = (chosen: string): string => `
     coalesce(r.runs, '[]') AS runs
   FROM chosen c LEFT JOIN runs_of r ON r.arm = c.target || '.' || c.arm ORDER BY c.target, c.arm`;
 
-/** Combinations that are named for all models. */
+/** How many combinations are listed for all models together. */
 const SHOWN_OVER_MODELS = 5;
 
 /** The parameter tunes of a team. */
@@ -120,7 +122,7 @@ export class ParamTuneRepository implements TeamScoped {
     this.#tunes = new TuneRows(db, teamId, { one: SELECT, list: SELECT });
   }
 
-  /** The newest first, without their recommended arms. */
+  /** Newest first, without their recommended arms. */
   async list(page: PageQuery): Promise<Page<ParamTune>> {
     const rows = await this.#tunes.list(page);
     return toPage(
@@ -138,7 +140,7 @@ export class ParamTuneRepository implements TeamScoped {
     return { ...toTune(row, parsed, recommended), best_over_models: await this.#bestOverModels(id, parsed.asked) };
   }
 
-  /** The tunes of an experiment that have ended, in the order in which they did. */
+  /** The tunes of an experiment that have ended, by the time they ended. */
   async listEnded(...of: Parameters<TuneRows['listEnded']>): Promise<{ tune: ParamTune; tuned: TunedTarget[] }[]> {
     return (await this.#tunes.listEnded(...of)).map((row) => {
       const parsed = parseTune(row);
@@ -153,7 +155,7 @@ export class ParamTuneRepository implements TeamScoped {
     return row;
   }
 
-  /** Models that share a space number its combinations alike. */
+  /** Combinations have the same numbers in all models that share a space. */
   async #bestOverModels(id: string, { asked, targets, tuning }: StoredTune): Promise<ParamTune['best_over_models']> {
     if (targets.length < 2 || Object.keys(asked.per_model_search_spaces).length > 0) return [];
     const { rows } = await this.db.query<{ arm: number; config: string; mean: number }>(
@@ -168,7 +170,7 @@ export class ParamTuneRepository implements TeamScoped {
     return rows.map(({ arm, config, mean }) => ({ arm, config: parseJson(config) as JsonObject, mean }));
   }
 
-  /** The arms of a tune, in their order. */
+  /** The arms of a tune, by number. */
   async arms(id: string, { target, limit, cursor }: CombosQuery): Promise<Page<TuneArm>> {
     const tune = parseTune(await this.#find(id)).asked;
     const ordinal = target === undefined ? null : tune.targets.findIndex((one) => targetName(one.target) === target);
@@ -188,7 +190,7 @@ export class ParamTuneRepository implements TeamScoped {
   }
 }
 
-/** The JSON of a row: what was asked for, and what was found. */
+/** The JSON columns of a row: the request and the findings. */
 interface ParsedTune {
   asked: StoredTune;
   found: TuneState;
@@ -229,7 +231,7 @@ function toTune(
   };
 }
 
-/** What is told of a model of a tune where the tune is one among others. */
+/** The summary of one model of a tune, for views that show the tune among others. */
 export const toTuned = (
   target: StoredTune['targets'][number]['target'],
   { recommended = null, outcome = null, holdout }: Partial<TargetOutcome> = {},

@@ -1,24 +1,24 @@
 import { FINALISTS, FURTHER_SAMPLES } from './finalists.js';
 
-/** From this many arms on, more are drawn at the start. */
+/** From this number of arms, the search starts with more of them. */
 const MANY_ARMS = 1000;
 const LEAST_CASES = 8;
 
-/** How far an adaptive search goes. */
+/** The dimensions of an adaptive search. */
 export interface AdaptivePlan {
-  /** Arms at the start, the base among them. */
+  /** Arms at the start, including the base. */
   start: number;
-  /** How often arms are added that promise most, and how many each time. */
+  /** How many times the most promising arms are added, and how many each time. */
   rounds: number;
   added: number;
-  /** On how many cases the arms are that are left: on a few, on more, on all. */
+  /** The number of cases on each rung: a few, more, all. */
   rungs: number[];
-  /** How many arms are left at least. */
+  /** The minimum number of arms kept on each rung. */
   leastKept: number;
   finalists: number;
 }
 
-/** @param share of the usual number of arms and of cases on the first rungs; 1 unless a budget holds less */
+/** @param share of the usual numbers of arms, and of cases on the first rungs; below 1 to fit a budget */
 export function planAdaptive({ arms, cases }: { arms: number; cases: number }, share = 1): AdaptivePlan {
   const [start, added] = arms >= MANY_ARMS ? [96, 32] : [64, 24];
   const few = Math.min(cases, Math.max(LEAST_CASES, Math.round(0.12 * cases * share)));
@@ -34,7 +34,7 @@ export function planAdaptive({ arms, cases }: { arms: number; cases: number }, s
   };
 }
 
-/** How many items the search takes: requests, where each case takes one. */
+/** The number of items of the search: requests, for cases of one request. */
 export function itemsOf(plan: AdaptivePlan, arms: number, samples = 1): number {
   const { start, rounds, added, rungs, leastKept, finalists } = plan;
   let left = Math.min(arms, start + rounds * added);
@@ -46,7 +46,7 @@ export function itemsOf(plan: AdaptivePlan, arms: number, samples = 1): number {
   return items * samples + Math.min(left, finalists) * rungs.at(-1)! * FURTHER_SAMPLES;
 }
 
-/** The largest plan within so many items; the smallest there is when none is. */
+/** The largest plan with up to this many items; the smallest plan if none fits. */
 export function planWithin(space: { arms: number; cases: number; samples: number }, items: number): AdaptivePlan {
   let [low, high] = [0, 1];
   if (itemsOf(planAdaptive(space), space.arms, space.samples) <= items) return planAdaptive(space);

@@ -8,9 +8,9 @@ import { shrunkMeans } from './shrunk-means.js';
 import type { SearchSpace } from './strategy.js';
 
 /**
- * Measures some arms on a few cases, learns from them which values of parameters do well, and measures the arms that
- * promise most; then keeps the best third on more cases, and the best third of those on all, always with the base.
- * Each step goes by what the steps before it measured.
+ * Measures some arms on a few cases, fits main effects of the parameter values, and measures the most promising arms;
+ * then keeps the best third on more cases, and the best third of those on all cases, always with the base. Each step
+ * uses all earlier measurements.
  */
 export function* adaptive(space: SearchSpace, plan: AdaptivePlan): Search {
   const { arms, cases, samples } = space;

@@ -1,6 +1,6 @@
 import type { Measured, Trial } from './strategy.js';
 
-/** The scores of each arm, case by case. */
+/** The scores of each arm by case. */
 export class ArmScores {
   readonly #sums = new Map<number, { sums: Float64Array; samples: Float64Array; rung: string }>();
 
@@ -21,7 +21,7 @@ export class ArmScores {
     this.#sums.set(arm, known);
   }
 
-  /** The arms that were measured, in the order of their first trial. */
+  /** The measured arms, in the order of their first trial. */
   arms(): number[] {
     return [...this.#sums.keys()];
   }
@@ -30,7 +30,7 @@ export class ArmScores {
     return this.#sums.get(arm)!.rung;
   }
 
-  /** The mean score of each of the first `cases` cases; NaN for one without a score. */
+  /** The mean score of each of the first `cases` cases; NaN for a case without one. */
   scores(arm: number, cases = this.cases): Float64Array {
     const known = this.#sums.get(arm);
     return Float64Array.from({ length: cases }, (_, index) =>
@@ -38,7 +38,7 @@ export class ArmScores {
     );
   }
 
-  /** The mean over those of the first `cases` cases that have a score. Every case weighs the same. */
+  /** The mean over the scored cases among the first `cases`. Each case has the same weight. */
   mean(arm: number, cases = this.cases): { mean: number | null; cases: number } {
     const { sums, samples } = this.#sums.get(arm) ?? { sums: [], samples: [] };
     let [sum, scored] = [0, 0];

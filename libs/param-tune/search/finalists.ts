@@ -10,7 +10,7 @@ export const trialsOf = (
   { rung, from, to, samples }: Pick<Trial, 'rung' | 'from' | 'to' | 'samples'>,
 ): Trial[] => arms.map((arm) => ({ arm, rung, from, to, firstSample: 0, samples }));
 
-/** Measures trials, and keeps what came of them. */
+/** Measures trials, and stores their scores. */
 export function* measure(
   scores: ArmScores,
   trials: readonly Trial[],
@@ -20,13 +20,15 @@ export function* measure(
   trials.forEach((trial, index) => scores.add(trial, measured[index]!));
 }
 
-/** The first `count` arms, the base among them: it is measured as those that are compared with it. */
+/** The first `count` arms including the base, which is measured like those compared with it. */
 export function keepWithBase(arms: readonly number[], count: number, base: number): number[] {
   const kept = arms.slice(0, count);
   return kept.includes(base) || !arms.includes(base) ? kept : [...kept.slice(0, count - 1), base];
 }
 
-/** The best of these arms, which all have `samples` of every case, and the base get further samples of every case. */
+/**
+ * Takes further samples of every case for the base and the best of these arms, which all have `samples` of every case.
+ */
 export function* measureFinalists(
   scores: ArmScores,
   arms: readonly number[],
@@ -42,14 +44,14 @@ export function* measureFinalists(
   return finalists;
 }
 
-/** Equal means keep their order. */
+/** Stable: equal means keep their order. */
 export const bestFirst = (scores: ArmScores, arms: readonly number[]): number[] =>
   arms
     .map((arm) => ({ arm, mean: scores.mean(arm).mean ?? -Infinity }))
     .sort((a, b) => b.mean - a.mean)
     .map(({ arm }) => arm);
 
-/** Arms that came further stand before those that were dropped earlier, whatever their means on fewer cases are. */
+/** Arms of later rungs rank above those dropped earlier, whatever their means on fewer cases. */
 export function findingOf(scores: ArmScores, finalists: readonly number[], rungs: readonly string[]): Finding {
   const level = (arm: number): number => rungs.indexOf(scores.rungOf(arm));
   const ranking = bestFirst(scores, scores.arms()).sort((a, b) => level(b) - level(a));

@@ -3,7 +3,7 @@ import { findingOf, measure, measureFinalists, trialsOf } from './finalists.js';
 import type { Search } from './search.js';
 import type { SearchSpace } from './strategy.js';
 
-/** Every arm on every case; then the best get further samples. */
+/** Measures every arm on every case; then the best get further samples. */
 export function* grid(space: SearchSpace): Search {
   const { arms, cases, samples } = space;
   const all = arms.map((_, arm) => arm);

@@ -1,10 +1,10 @@
-/** How strongly effects are drawn to 0. */
+/** The ridge penalty, which shrinks effects towards 0. */
 const LAMBDA = 1;
 
 /**
- * What arms are expected to score, from those that were measured: the mean, and an effect of each level of each
- * parameter (ridge regression, one column a level). Interactions of parameters are left out. It is solved in its dual
- * form, with a row for each measured arm: there may be far more levels than arms that were measured.
+ * Predicts the scores of arms from the measured ones: the mean plus an effect of each level of each parameter (ridge
+ * regression, one column per level). Interactions of parameters are left out. It is solved in its dual form, with a row
+ * per measured arm, because there may be far more levels than measured arms.
  * @param arms the levels of each arm
  * @param measured arms with their means
  * @returns the expected score of each arm
@@ -34,7 +34,7 @@ export function predictByMainEffects(
 const sharedLevels = (a: readonly number[], b: readonly number[]): number =>
   a.reduce((count, level, p) => count + (level === b[p] ? 1 : 0), 0);
 
-/** Solves a symmetric positive definite system by Cholesky's decomposition, which it writes into `matrix`. */
+/** Solves a symmetric positive definite system by Cholesky decomposition, in place in `matrix`. */
 function solve(matrix: Float64Array[], right: readonly number[]): Float64Array {
   const n = right.length;
   for (let i = 0; i < n; i++) {

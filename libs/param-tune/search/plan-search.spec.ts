@@ -12,7 +12,7 @@ const spaceOf = (levels: number[], cases: number, samples = 1): SearchSpace => (
   seed: 1,
 });
 
-/** Runs a search to its end, where each arm passes as many cases of a hundred as `worth` says. */
+/** Runs a search to its end; each arm passes `worth` of a hundred cases. */
 function run(space: SearchSpace, search: SearchPlan, worth: (arm: readonly number[]) => number) {
   const strategy = beginSearch(space, search);
   const waves: Trial[][] = [];
@@ -32,7 +32,7 @@ function run(space: SearchSpace, search: SearchPlan, worth: (arm: readonly numbe
     items: trials.reduce((sum, { from, to, samples }) => sum + (to - from) * samples, 0),
   };
 }
-/** The second value of each parameter is worth twenty cases of a hundred. */
+/** The second value of each parameter adds twenty cases of a hundred. */
 const twos = (arm: readonly number[]): number => 20 + 20 * arm.filter((level) => level === 1).length;
 
 describe('a search', () => {

@@ -6,28 +6,28 @@ import { random } from './random.js';
 import { strategyOf } from './search.js';
 import type { SearchSpace, Strategy } from './strategy.js';
 
-/** From so many arms on there is something to learn from. */
+/** From this number of arms, there is something to learn from. */
 const FEW_ARMS = 25;
 const LEAST_TRIALS = 2;
 
-/** Which arms a search measures on which cases, as far as that is known before. */
+/** Which arms a search measures on which cases, as far as known in advance. */
 export type SearchPlan =
   { mode: 'grid' } | { mode: 'random'; trials: number } | { mode: 'adaptive'; plan: AdaptivePlan };
 
 export interface PlannedSearch {
   search: SearchPlan;
-  /** What it takes: requests, where each case takes one. */
+  /** Number of items: requests, for cases of one request. */
   items: number;
 }
 
-/** What is to be searched. */
+/** The size of the search space. */
 export interface SearchSize {
   arms: number;
   cases: number;
   samples: number;
 }
 
-/** @param limit the most items; undefined for none. Only a grid cannot do with fewer than it needs. */
+/** @param limit the maximum number of items; undefined for none. Only a grid has a fixed minimum. */
 export function planSearch(
   { mode, trials }: { mode: SearchPlan['mode']; trials: number },
   size: SearchSize,
@@ -48,7 +48,7 @@ export function planSearch(
 const itemsOfAll = (arms: number, { cases, samples }: SearchSize): number =>
   arms * cases * samples + Math.min(arms, FINALISTS) * cases * FURTHER_SAMPLES;
 
-/** The search from its beginning. */
+/** Starts the search. */
 export function beginSearch(space: SearchSpace, search: SearchPlan): Strategy {
   switch (search.mode) {
     case 'grid':

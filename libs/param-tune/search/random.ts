@@ -4,7 +4,7 @@ import { findingOf, measure, measureFinalists, trialsOf } from './finalists.js';
 import type { Search } from './search.js';
 import type { SearchSpace } from './strategy.js';
 
-/** The base and arms that are drawn, `trials` in all, on every case; then the best get further samples. */
+/** Measures the base and random arms, `trials` in all, on every case; then the best get further samples. */
 export function* random(space: SearchSpace, trials: number): Search {
   const drawn = drawArms(space, trials);
   const { cases, samples } = space;

@@ -1,9 +1,9 @@
 import type { Finding, Measured, Strategy, Trial } from './strategy.js';
 
-/** A search as it is written down: it yields trials, gets what they measured, and returns what it found. */
+/** A search as a coroutine: it yields trials, receives their measurements, and returns its finding. */
 export type Search = Generator<readonly Trial[], Finding, readonly Measured[]>;
 
-/** @throws Error when it is asked or told out of turn */
+/** @throws Error when it is called out of order */
 export function strategyOf(search: Search): Strategy {
   let at = search.next();
   return {

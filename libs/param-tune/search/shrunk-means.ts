@@ -1,8 +1,9 @@
 import type { ArmScores } from './arm-scores.js';
 
 /**
- * What each arm is worth: its own mean, drawn towards what its parameters make one expect as far as its mean is noise.
- * @param arms the arms to weigh, all measured on the first `cases` cases
+ * Estimates each arm: its own mean, shrunk towards the prediction from its parameters to the extent that the mean is
+ * noise.
+ * @param arms the arms to estimate, all measured on the first `cases` cases
  * @param predicted the expected score of each arm, by its number
  */
 export function shrunkMeans(
@@ -28,7 +29,7 @@ export function shrunkMeans(
   );
 }
 
-/** The variance within arms of the scores of cases, less how hard each case is for all of them; pooled. */
+/** The pooled variance within arms of their case scores, after subtracting the mean of each case over all arms. */
 function noiseWithin(scores: ArmScores, arms: readonly number[], cases: number): number {
   const rows = arms.map((arm) => scores.scores(arm, cases));
   const caseMeans = Float64Array.from({ length: cases }, (_, index) => {
@@ -45,7 +46,7 @@ function noiseWithin(scores: ArmScores, arms: readonly number[], cases: number):
   return freedom === 0 ? 0 : squares / freedom;
 }
 
-/** Of a sample; 0 for fewer than two values. */
+/** The sample variance; 0 for fewer than two values. */
 function variance(values: readonly number[]): number {
   if (values.length < 2) return 0;
   const mean = values.reduce((sum, value) => sum + value, 0) / values.length;

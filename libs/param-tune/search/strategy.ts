@@ -1,24 +1,24 @@
 /**
  * A search over the arms of one target: which of them to measure on which cases, until one can be recommended. It has
- * no I/O, no clock and no randomness but its seed: whoever made the same proposals and observed the same scores is at
- * the same place, so that a search is continued by repeating it from what was stored.
+ * no I/O, no clock and no randomness except its seed: the same proposals and the same observed scores lead to the same
+ * state, so a search is resumed by replaying it from the stored results.
  *
- * Ask `propose` for the next trials; measure all of them; tell them to `observe`, in the order in which they were
- * proposed; and ask again. When nothing is proposed, `finish` says what was found.
+ * Call `propose` for the next trials, measure all of them, pass the results to `observe` in the order of the trials,
+ * and repeat. When nothing is proposed, `finish` returns the finding.
  */
 export interface Strategy {
-  /** The next trials, none when the search is over. The same until they are observed. */
+  /** The next trials; empty when the search is over. Repeated calls return the same trials until they are observed. */
   propose(): readonly Trial[];
   observe(measured: readonly Measured[]): void;
   finish(): Finding;
 }
 
-/** Samples of an arm to take: those numbered `firstSample` and on, of the cases `from` to `to` (exclusive). */
+/** Samples of an arm to take: from number `firstSample`, of the cases `from` to `to` (exclusive). */
 export interface Trial {
   arm: number;
-  /** What they are taken for; one of an arm has this rung. */
+  /** The purpose of the samples; one trial of an arm has this rung. */
   rung: string;
-  /** Cases are numbered in the one order that all arms share, so that arms are compared case by case. */
+  /** Case numbers in an order shared by all arms, so that arms are compared case by case. */
   from: number;
   to: number;
   firstSample: number;
@@ -28,32 +28,32 @@ export interface Trial {
 /** The mean score of each case of a trial over its scored samples, 0..1; NaN for a case without one. */
 export type Measured = Float64Array;
 
-/** What there is to search. */
+/** The space to search. */
 export interface SearchSpace {
   /**
-   * The arms, each by the levels of its parameters: `arms[a][p]` is the number of the value that arm `a` has of the
-   * parameter `p`. An arm in which a parameter has no effect has the level that it has in the base.
+   * The arms, each as the levels of its parameters: `arms[a][p]` is the index of arm `a`'s value of parameter `p`.
+   * Where a parameter has no effect, an arm has the base's level.
    */
   arms: readonly (readonly number[])[];
-  /** The arm that everything is compared with, and that competes. */
+  /** The arm that all others are compared with, and that competes itself. */
   base: number;
-  /** How many cases there are to tune on. */
+  /** The number of cases to tune on. */
   cases: number;
-  /** How many samples of a case an arm takes while it is sought. */
+  /** Samples per case and arm during the search. */
   samples: number;
   seed: number;
 }
 
 export interface Finding {
-  /** Every arm that was measured, the best first. */
+  /** Every measured arm, best first. */
   ranking: ArmScore[];
-  /** The arms that came furthest, and were measured alike: among these is the one to recommend. */
+  /** The arms of the last rung, measured on the same cases: the recommendation is one of them. */
   finalists: number[];
 }
 
 export interface ArmScore {
   arm: number;
-  /** The mean over the cases that were measured, 0..1; null when none has a score. */
+  /** The mean over the measured cases, 0..1; null when none has a score. */
   mean: number | null;
   cases: number;
   /** The last rung that it was measured on. */

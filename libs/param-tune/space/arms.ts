@@ -5,36 +5,36 @@ import { RunInput, type RunConfig } from '#lib/contracts/run-input';
 import { MAX_ARMS, MAX_PARAMETERS } from '../contract.js';
 import { expandAxis } from './expand-axis.js';
 
-/** The settings of a run that arms differ in. */
+/** The settings of a run that arms vary. */
 export type ArmSettings = Pick<RunConfig, 'temperature' | 'tool_choice' | 'max_tokens' | 'params'>;
 
 export interface Arm {
-  /** The values of the parameters of the space; one that the base does not send is missing in the base. */
+  /** The values of the space's parameters; a parameter that the base does not send is missing in the base. */
   config: JsonObject;
   settings: ArmSettings;
-  /** The number of each value among those of its parameter. */
+  /** The index of each value within its parameter. */
   levels: number[];
-  /** In how many parameters it differs from the base. */
+  /** The number of parameters that differ from the base. */
   changes: number;
 }
 
-/** A parameter, its values, and the one that the base has: perhaps one more than the space names. */
+/** A parameter, its values, and the index of the base's value, which may be one past the values of the space. */
 interface Parameter {
   name: string;
   values: Json[];
   base: number;
 }
 
-/** Settings of a run that are no parameters of requests, or not those of a provider. */
+/** Settings of a run that are not request parameters, or not a provider's. */
 const OTHER_SETTINGS = Object.keys(RunInput.shape).filter((name) => !isSetting(name));
 
-/** Characters of all arms as JSON: each has the parameters of the base, and a value of each parameter. */
+/** Total characters of all arms as JSON: each has the parameters of the base, and a value of each parameter. */
 const MAX_CHARACTERS = 5_000_000;
 
 /**
- * Every combination of the values of a space, each once. The base is the first, whether the space has it or not.
+ * Every distinct combination of the values of a space. The base comes first, whether or not the space contains it.
  * @param path where the space is in the body
- * @param share of what the arms of a tune may hold, where it has several models
+ * @param share of the maximum characters of a tune, when it has several models
  * @throws ProblemError 422
  */
 export function expandSpace(space: JsonObject, base: ArmSettings, path: readonly PropertyKey[], share = 1): Arm[] {
@@ -69,7 +69,7 @@ export function expandSpace(space: JsonObject, base: ArmSettings, path: readonly
 
 const lengthOf = (value: Json | undefined): number => (JSON.stringify(value) ?? '').length;
 
-/** Of the longest arm. */
+/** Characters of the longest arm. */
 const charactersOf = (parameters: readonly Parameter[], { params }: ArmSettings): number =>
   parameters.reduce(
     (sum, { name, values }) =>
@@ -113,7 +113,7 @@ function readParameter(
   return { name, values, base: known < 0 ? values.length : known };
 }
 
-/** The values of a setting, each as a run takes it; those that it does not take are faults. */
+/** The values of a setting as a run parses them; invalid ones are faults. */
 function readSettings(
   name: keyof ArmSettings,
   values: readonly Json[],
@@ -131,7 +131,7 @@ function readSettings(
   return [...new Map(read.map((value) => [JSON.stringify(value), value])).values()];
 }
 
-/** The last parameter changes fastest. */
+/** The last parameter varies fastest. */
 function combine(parameters: readonly Parameter[], base: ArmSettings): Arm[] {
   const baseLevels = parameters.map((parameter) => parameter.base);
   let combinations: number[][] = [[]];

@@ -1,12 +1,12 @@
 import { isNumber, isObject, type Json, type JsonObject, type RawNumber } from '#lib/contracts/json/json';
 import { alignDecimals, readDecimal, toNumber, type Decimal } from './decimal.js';
 
-/** The most values of one parameter. */
+/** Maximum number of values of one parameter. */
 export const MAX_VALUES = 1000;
-/** Digits that a value between two others has. */
+/** Significant digits of interpolated values. */
 const PRECISION = 6;
 
-/** The values of one parameter in the order given, or what is wrong with them. */
+/** The values of one parameter in the given order, or what is wrong with them. */
 export type Expanded = { values: Json[] } | { fault: string };
 
 /**
@@ -63,7 +63,7 @@ function byLevels(min: Decimal, max: Decimal, { levels, scale = 'linear' }: Json
   if (scale !== 'linear' && scale !== 'log') return { fault: 'has a "scale" that is neither "linear" nor "log".' };
   const [from, to] = [toNumber(min.digits, min.places), toNumber(max.digits, max.places)];
   if (scale === 'log' && from <= 0) return { fault: 'needs a "min" above 0 on a "log" scale.' };
-  // Between 256 and 4096 a value is whole, between 0 and 1 it need not be.
+  // Values between 256 and 4096 are whole; between 0 and 1 they need not be.
   const isWhole = Number.isInteger(from) && Number.isInteger(to) && to - from >= levels - 1;
   const between = (share: number): number =>
     scale === 'log' ? Math.exp(Math.log(from) + share * (Math.log(to) - Math.log(from))) : from + share * (to - from);
