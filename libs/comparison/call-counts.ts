@@ -4,7 +4,7 @@ import type { Confusion } from './comparison-builder.js';
 
 export const NONE = TOOL_LABELS.none;
 
-/** Names of tools by which results are read, in lower case, and as the suite writes them. */
+/** The tool names used to read results, in lower case, and as the suite spells them. */
 export class ToolNames {
   readonly lower: string[];
   readonly #names: string[];
@@ -20,13 +20,13 @@ export class ToolNames {
   }
 }
 
-/** How often each tool was called where one was expected. */
+/** How often each tool was called, by expected tool. */
 export class CallCounts {
   readonly #counts = new Map<string, Map<number, { a: number; b: number }>>();
 
   constructor(readonly tools: ToolNames) {}
 
-  /** @param called of each scored sample, as `MeasuredCase` has it */
+  /** @param called of each scored sample, in the format of `MeasuredCase` */
   add(side: 'a' | 'b', expected: string, called: string | null): void {
     let row = this.#counts.get(expected);
     if (!row) this.#counts.set(expected, (row = new Map()));

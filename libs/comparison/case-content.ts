@@ -3,8 +3,8 @@ import type { CaseInput } from '#lib/contracts/case';
 import { isObject } from '#lib/contracts/json/json';
 
 /**
- * A hash of what a case asks and expects. Cases of one hash can be compared; name, category, tags, source and draft do
- * not count, nor how the same meaning is written. Numbers keep their text: 5 and 5.0 differ.
+ * A hash of what a case asks and expects. Cases with the same hash can be compared; name, category, tags, source, draft
+ * and formatting do not affect it. Numbers keep their text: 5 and 5.0 differ.
  * @param input the case as `parseJson` read it, with or without `id` and `position`
  */
 export function contentOf(input: CaseInput): string {
@@ -13,7 +13,7 @@ export function contentOf(input: CaseInput): string {
   return hashOf([askedBy(input), expectedBy(input), rest]);
 }
 
-/** A hash of what a case asks, whatever it expects. */
+/** A hash of what a case asks, regardless of what it expects. */
 export const questionOf = (input: CaseInput): string => hashOf(askedBy(input));
 
 const ABOUT_THE_CASE = ['id', 'position', 'name', 'category', 'tags', 'source', 'draft'];
@@ -29,7 +29,7 @@ const withoutDefaults = (input: CaseInput): Record<string, unknown> =>
 function askedBy({ messages, prompt, tools, distractors, mock_responses, multi_turn, max_rounds }: CaseInput): unknown {
   return {
     messages: messages ?? [{ role: 'user', content: prompt ?? '' }],
-    // Models read tools and the answers of mocks as text, in the order in which their keys are written.
+    // Models see tools and mock responses as text, with keys in their original order.
     tools: tools?.map((tool) => JSON.stringify(tool)),
     mocks: Object.fromEntries(Object.entries(mock_responses ?? {}).map(([name, mock]) => [name, JSON.stringify(mock)])),
     distractors: typeof distractors === 'number' ? { count: distractors, seed: 0 } : distractors,
@@ -48,7 +48,7 @@ function expectedBy({ expected_calls, expected_tool, expected_params, scoring_co
 
 const hashOf = (value: unknown): string => createHash('sha256').update(sorted(value)).digest('base64');
 
-/** JSON with the keys of each object in alphabetical order, and numbers as they were written. */
+/** JSON with sorted object keys, and numbers as they were written. */
 function sorted(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(sorted).join()}]`;
   if (!isObject(value)) return JSON.stringify(value) ?? 'null';

@@ -1,29 +1,31 @@
 import type { CaseMeasurement, PairedCase } from './measurements.js';
 
 /**
- * A case over the pairs of targets that were added. It keeps sums, so that any number of pairs takes its memory, and
- * each by itself, because a comparison may have 100,000 cases.
+ * Sums of a case over the added pairs of targets. It keeps only sums, so that memory does not grow with the number of
+ * pairs, and as separate fields, because a comparison may have 100,000 cases.
  */
 export class CaseSums {
-  /** Pairs with a scored sample on both sides. The sums down to `weightedDifference` are over these. */
+  /** Pairs with a scored sample on both sides. The sums up to `weightedDifference` are over these. */
   pairs = 0;
   a = 0;
   b = 0;
   difference = 0;
   scoredA = 0;
   scoredB = 0;
-  /** The variance of the difference within the case, summed; null once a side has fewer than two samples. */
+  /** Sum of the variances of the difference within the case; null once a side has fewer than two samples. */
   within: number | null = 0;
-  /** Sample differences: as many as the side with fewer samples has. */
+  /** Number of sample differences: the sample count of the side with fewer samples. */
   weight = 0;
   weightedDifference = 0;
 
-  /** Pairs with a sample on both sides, scored or errored, and their differences under the worst and best luck. */
+  /**
+   * Pairs with a sample on both sides, scored or errored, and the sums of their worst-case and best-case differences.
+   */
   sampledPairs = 0;
   low = 0;
   high = 0;
 
-  /** All samples of each side, and those of them that errored. */
+  /** All samples of each side, and how many of them errored. */
   samplesA = 0;
   samplesB = 0;
   erroredA = 0;
@@ -61,22 +63,22 @@ export class CaseSums {
   }
 }
 
-/** The mean if every errored sample had had this score. */
+/** The mean if every errored sample had this score. */
 const meanIfErrored = ({ mean, scored, errored }: CaseMeasurement, score: number): number =>
   errored === 0 ? mean! : ((mean ?? 0) * scored + score * errored) / (scored + errored);
 
-/** What counts once in a comparison: a case, or a cluster of cases. */
+/** The unit of analysis in a comparison: a case, or a cluster of cases. */
 export interface Unit {
   a: number;
   b: number;
   difference: number;
-  /** The variance of the difference within the unit; null when it is unknown. */
+  /** The variance of the difference within the unit; null when unknown. */
   within: number | null;
   weight: number;
   weightedDifference: number;
 }
 
-/** The cases by the unit that they belong to. */
+/** Groups the cases by unit. */
 export function groupByCluster(cases: readonly CaseSums[]): CaseSums[][] {
   const clusters = new Map<string, CaseSums[]>();
   const groups: CaseSums[][] = [];
@@ -94,7 +96,9 @@ export function groupByCluster(cases: readonly CaseSums[]): CaseSums[][] {
   return groups;
 }
 
-/** The mean over the cases of a unit, each over its pairs. Undefined when none has a score on both sides. */
+/**
+ * The mean over the cases of a unit, each averaged over its pairs. Undefined when no case has a score on both sides.
+ */
 export function unitOf(group: readonly CaseSums[]): Unit | undefined {
   const measured = group.filter((one) => one.pairs > 0);
   if (measured.length === 0) return undefined;
@@ -111,7 +115,7 @@ export function unitOf(group: readonly CaseSums[]): Unit | undefined {
   return unit;
 }
 
-/** The differences of a unit under the worst and best luck of its errored samples. Undefined without samples. */
+/** Worst-case and best-case differences of a unit, given its errored samples. Undefined without samples. */
 export function boundsOf(group: readonly CaseSums[]): [low: number, high: number] | undefined {
   const sampled = group.filter((one) => one.sampledPairs > 0);
   if (sampled.length === 0) return undefined;

@@ -27,8 +27,8 @@ type Places = { a: number; b: number };
 type Matched = Omit<CommonCases, 'common'> & { common: Places[] };
 
 /**
- * Finds the common cases of two runs, with what the second one says of them. It reads no text of cases that are equal
- * byte by byte, and never more texts than a page.
+ * Finds the common cases of two runs, with the second run's attributes. It does not read the text of byte-identical
+ * cases, and never holds more than a page of texts.
  */
 export async function findCommonCases(
   runs: ComparableRunRepository,
@@ -53,7 +53,7 @@ const describe = (head?: CaseHead): Omit<CommonCase, 'a' | 'b'> => ({
 const positionsOf = ({ positions, caseCount }: ComparableRun): number[] =>
   positions.length ? positions : Array.from({ length: caseCount }, (_, position) => position);
 
-/** Of one version, cases are equal where their positions are. */
+/** In one suite version, cases at the same position are equal. */
 function matchPositions(a: ComparableRun, b: ComparableRun): Matched {
   const inA = new Set(positionsOf(a));
   const common = positionsOf(b).flatMap((position) => (inA.has(position) ? [{ a: position, b: position }] : []));

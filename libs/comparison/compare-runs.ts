@@ -15,63 +15,63 @@ import { SideTotals } from './side-totals.js';
 import { whatChanged, type RunTreatment } from './what-changed.js';
 
 export interface CompareRequest {
-  /** The run that is the baseline. */
+  /** The baseline run. */
   a: string;
   b: string;
   /** The rescore of the run whose verdicts are compared; undefined for the first verdicts. */
   rescoreA?: string;
   rescoreB?: string;
-  /** Reads each run together with the completed ones that added samples to it. */
+  /** Reads each run together with the completed runs that added samples to it. */
   extended?: boolean;
   measure: string;
-  /** A share: 0.02 is two points, and 0 asks for any difference. */
+  /** A share: 0.02 is two points, and 0 accepts any difference. */
   margin: number;
-  /** `<target of a>~<target of b>`; undefined: equal targets, or the only one of each run. */
+  /** `<target of a>~<target of b>`; undefined: equal targets, or the single target of each run. */
   pairs?: readonly string[];
   /** `tag:<prefix>` */
   clusterBy?: string;
   maxErroredShare: number;
-  /** Compares what is settled of runs that still go on. */
+  /** Compares the settled results of unfinished runs. */
   partial: boolean;
-  /** Both runs have all their results, whatever their status says: a worker compares a run just before it ends. */
+  /** Both runs have all their results, regardless of their status: a worker compares a run just before it ends. */
   settled?: boolean;
 }
 
 export interface ComparedRuns {
   comparison: Comparison;
-  /** The mean over the targets of their mean overall score, over the common cases; null where nothing is scored. */
+  /** The mean of the targets' mean overall scores over the common cases; null when nothing is scored. */
   scores: { a: number | null; b: number | null };
-  /** Common cases / cases of the run that has more, 0..1. */
+  /** Common cases / cases of the larger run, 0..1. */
   commonShare: number;
-  /** Both runs have the same targets. */
+  /** Whether both runs have the same targets. */
   sameTargets: boolean;
-  /** What was compared. */
+  /** The states of the runs that were compared. */
   states: { a: RunState; b: RunState };
 }
 
-/** A pair of targets as it was measured, over all common cases. */
+/** The measurements of a pair of targets over all common cases. */
 export interface MeasuredPair extends PairFigures {
   pair: TargetPair;
   /** In the order of the second run. */
   common: readonly CommonCase[];
-  /** The same cases. */
+  /** The same cases with their measurements. */
   cases: readonly PairedCase[];
-  /** What the results of each target cost, in US dollars; null where that is not known. */
+  /** The cost of each target's results, in US dollars; null when unknown. */
   cost: { a: number | null; b: number | null };
 }
 
 /**
  * Compares two runs of a team, case by case. It reads them in one snapshot, and holds the cases of one pair of targets
- * at a time. Runs that still go on are not compared unless `partial` says so; the comparison has no verdict then. Large
- * runs hold up whatever else the thread does for seconds.
+ * at a time. Unfinished runs are compared only with `partial`, and then without a verdict. Large runs block the thread
+ * for seconds.
  * @throws ProblemError 404 for a run or rescore that the team does not have, 422 for what cannot be compared
  */
 export const compareRuns = (pool: Pool, teamId: string, request: CompareRequest): Promise<ComparedRuns> =>
   ComparableRunRepository.inSnapshot(pool, teamId, (runs) => compareIn(runs, request));
 
 /**
- * The same in a snapshot that is there.
- * @param onPair is called with each pair of targets, one after another
+ * Like `compareRuns`, in an existing snapshot.
+ * @param onPair is called with each pair of targets, sequentially
  */
 export async function compareIn(
   runs: ComparableRunRepository,
@@ -116,7 +116,7 @@ const stateOf = ({ id, generation, status, extensions }: ComparableRun): RunStat
 });
 const namesOf = ({ targets }: ComparableRun): string[] => targets.map(({ name }) => name);
 
-/** Both runs, checked. */
+/** Reads and validates both runs. */
 export async function readSides(
   runs: ComparableRunRepository,
   request: Pick<CompareRequest, 'a' | 'b' | 'rescoreA' | 'rescoreB' | 'extended' | 'measure' | 'pairs'>,
@@ -247,14 +247,14 @@ interface Reading {
   totals: { a: SideTotals; b: SideTotals };
 }
 
-/** Reads what two targets made of the common cases, and adds it to the comparison. */
+/** Reads two targets' results on the common cases, and adds them to the comparison. */
 async function addPair(reading: Reading, pair: TargetPair): Promise<MeasuredPair> {
   const { cases, cost, confusion } = await measurePair(reading, pair);
   const measured = reading.builder.addTargets(pair, cases, confusion);
   return { pair, common: reading.cases.common, cases, cost, ...measured };
 }
 
-/** The rows of the results are let go of at its end: they take more memory than all that is made of them. */
+/** Releases the result rows when it returns: they take more memory than everything derived from them. */
 async function measurePair(
   { runs, a, b, request, cases, tools, totals }: Reading,
   pair: TargetPair,

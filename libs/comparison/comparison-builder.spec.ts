@@ -76,7 +76,7 @@ it('has for all pairs the mean over those that are measured on both sides, case 
     ],
     { maxErroredShare: 1 },
   );
-  // Case 0 has no score on both sides; 1 to 3 have one pair (+1), 4 to 7 two (+1, +1), 8 and 9 two (+1, 0).
+  // Case 0 has no score on both sides; cases 1 to 3 have one pair (+1), 4 to 7 two (+1, +1), 8 and 9 two (+1, 0).
   expect(all).toMatchObject({ n_cases: 9, difference: expect.closeTo((3 + 4 + 1) / 9) as number });
   expect(all.text).toContain('9 cases, 2 targets');
   expect(cases.dropped_errored).toBe(1);

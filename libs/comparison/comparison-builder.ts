@@ -9,7 +9,7 @@ import { noteOnErrors, noteOnGroups, notesOnReplies } from './notes.js';
 import { countOutcomes, noOutcomes } from './outcomes.js';
 import type { ReplyCounts } from './side-totals.js';
 
-/** What is known of a comparison before its results are read. */
+/** The fields of a comparison that are known before its results are read. */
 export interface ComparisonFrame {
   a: Omit<ComparedRun, 'errored_share'>;
   b: Omit<ComparedRun, 'errored_share'>;
@@ -19,14 +19,14 @@ export interface ComparisonFrame {
   measure: string;
   margin: number;
   maxErroredShare: number;
-  /** One of the runs still goes on: there is no verdict, whatever is added. */
+  /** One of the runs is unfinished: there is no verdict, regardless of what is added. */
   running: boolean;
 }
 
-/** How often a tool was called where one was expected, in the scored samples of a pair of targets. */
+/** How often a tool was called by expected tool, in the scored samples of a pair of targets. */
 export type Confusion = Comparison['confusion'][number];
 
-/** What was measured of a pair of targets. */
+/** The measurements of a pair of targets. */
 export interface PairFigures {
   figures: Figures;
   outcomes: Outcomes;
@@ -35,14 +35,14 @@ export interface PairFigures {
 type MeasuredTarget = Omit<ComparedTarget, 'estimate' | 'p_holm'> & PairFigures;
 
 const MAX_CONFUSIONS = 200;
-/** Categories, and expected tools, of one comparison: a suite may have one for each of its cases. */
+/** Maximum number of categories, and of expected tools, in one comparison: a suite may have one per case. */
 const MAX_GROUPS = 500;
 
 type Groups = readonly (readonly [name: string, cases: readonly CaseSums[]])[];
 
 /**
- * Makes a comparison of the pairs of targets that are added one after another. Of each pair it keeps the figures, and
- * of each case a few sums.
+ * Builds a comparison from pairs of targets that are added one by one. It keeps the figures of each pair, and a few
+ * sums of each case.
  */
 export class ComparisonBuilder {
   readonly #targets: MeasuredTarget[] = [];
@@ -51,7 +51,7 @@ export class ComparisonBuilder {
 
   constructor(private readonly frame: ComparisonFrame) {}
 
-  /** @param cases all common cases, those without results too */
+  /** @param cases all common cases, including those without results */
   addTargets(pair: TargetPair, cases: readonly PairedCase[], confusion: readonly Confusion[]): PairFigures {
     const sums = cases.map(sumsOf);
     const measured = { figures: measureDifference(sums), outcomes: countOutcomes(cases) };
@@ -132,7 +132,7 @@ export class ComparisonBuilder {
     });
   }
 
-  /** Of the groups with the most cases, by their names. */
+  /** The groups with the most cases, sorted by name. */
   #estimate(groups: Groups): [string, Estimate][] {
     return groups
       .toSorted(([, a], [, b]) => b.length - a.length)
@@ -161,7 +161,7 @@ function groupBy(cases: readonly CaseSums[], nameOf: (one: CaseSums) => string |
   return [...groups];
 }
 
-/** A case that errors alone kept out of every pair of targets. */
+/** A case that is in no pair of targets only because of errors. */
 const isDropped = (one: CaseSums): boolean => one.pairs === 0 && one.erroredA + one.erroredB > 0;
 
 function sumOutcomes(all: readonly Outcomes[]): Outcomes {
@@ -173,7 +173,7 @@ function sumOutcomes(all: readonly Outcomes[]): Outcomes {
 
 const NO_PROPORTIONS = { mcnemar: null, newcombe: null };
 
-/** Tests for pass and fail that other tools print. They need independent cases, each with one sample on both sides. */
+/** Pass/fail tests that other tools report. They need independent cases, each with one sample on both sides. */
 function proportionsOf(cases: readonly PairedCase[]): Pick<ComparedTarget, 'mcnemar' | 'newcombe'> {
   const scored = cases.filter(({ a, b }) => a.scored > 0 && b.scored > 0);
   const isSingle = cases.every(({ a, b }) => a.scored + a.errored <= 1 && b.scored + b.errored <= 1);

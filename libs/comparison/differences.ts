@@ -2,10 +2,10 @@ import type { Change } from '#lib/contracts/comparison';
 import { jsonPointer } from '#lib/contracts/input/problem';
 import type { Tool } from '#lib/contracts/tool';
 
-/** Takes two values of one thing, and keeps them where they differ. */
+/** Compares two values of a field, and records them if they differ. */
 export type Compare = (path: readonly string[], a: unknown, b: unknown) => void;
 
-/** What differs among all that `work` compares. Long texts are cut to where they begin to differ. */
+/** The differences recorded during `work`. Long texts are cut to where they begin to differ. */
 export function collectChanges(work: (compare: Compare) => void): Change[] {
   const changes: Change[] = [];
   work((path, a, b) => {
@@ -19,7 +19,7 @@ export function compareKeys(compare: Compare, path: readonly string[], a: object
     compare([...path, key], (a as Record<string, unknown>)[key], (b as Record<string, unknown>)[key]);
 }
 
-/** Tools by name, each field by itself, then the order of those that both lists have. */
+/** Compares tools by name and field by field, then the order of the common ones. */
 export function compareTools(compare: Compare, path: readonly string[], a: readonly Tool[], b: readonly Tool[]): void {
   const [inA, inB] = [a, b].map((tools) => new Map(tools.map((tool) => [tool.function.name, tool.function])));
   for (const name of new Set([...inA!.keys(), ...inB!.keys()])) {
@@ -34,10 +34,10 @@ export function compareTools(compare: Compare, path: readonly string[], a: reado
 export const textOf = (value: unknown): string => JSON.stringify(value ?? null);
 
 const MAX_TEXT = 500;
-/** What is shown before the first difference of long texts. */
+/** Characters shown before the first difference of long texts. */
 const CONTEXT = 100;
 
-/** Two values, cut to where their texts begin to differ if one is long. */
+/** Two values; if one is a long text, both are cut to where they begin to differ. */
 function cut(a: unknown, b: unknown): Pick<Change, 'a' | 'b'> {
   const [textA, textB] = [a, b].map((value) => (typeof value === 'string' ? value : textOf(value)));
   if (textA!.length <= MAX_TEXT && textB!.length <= MAX_TEXT) return { a, b };

@@ -30,7 +30,7 @@ const paired = (sides: readonly Sides[], clusterOf?: (index: number) => string):
 const fixed: Sides = [measured(0), measured(1)];
 const broken: Sides = [measured(1), measured(0)];
 const right: Sides = [measured(1), measured(1)];
-/** So many cases of each kind, and the rest right on both sides. */
+/** `n` cases, with the given number of each kind, and the rest right on both sides. */
 const of = (n: number, { fixed: up = 0, broken: down = 0 }: { fixed?: number; broken?: number }): PairedCase[] =>
   paired(Array.from({ length: n }, (_, index) => (index < up ? fixed : index < up + down ? broken : right)));
 

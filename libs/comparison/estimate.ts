@@ -14,7 +14,7 @@ export interface EstimateOptions extends VerdictRules {
 
 /**
  * The difference of two targets over their common cases, b minus a, with its uncertainty, the verdict and a sentence.
- * @param cases all common cases, those without a score too
+ * @param cases all common cases, including those without a score
  */
 export function estimateDifference(cases: readonly PairedCase[], options: EstimateOptions): Estimate {
   return conclude(measureDifference(cases.map(sumsOf)), countOutcomes(cases), options);
@@ -37,11 +37,11 @@ export function conclude(figures: Figures, outcomes: Outcomes, options: Estimate
   };
 }
 
-/** The name of the metric that is compared; undefined for the score and the pass rate. */
+/** The name of the compared metric; undefined for the score and the pass rate. */
 export const metricOf = (measure: string): string | undefined =>
   ['overall', 'passed'].includes(measure) ? undefined : measure;
 
-/** Figures without a verdict: where to look, not what was shown. */
+/** Figures without a verdict: exploratory, not evidence. */
 export const bareEstimate = (figures: Figures, options: Pick<EstimateOptions, 'measure' | 'margin'>): Estimate => ({
   ...bare(figures, options),
   small: false,

@@ -22,7 +22,7 @@ async function compare(team: Team, a: string, b: string, more: Partial<CompareRe
   return (await compareRuns(pool, team.teamId, { ...requestOf(a, b), ...more })).comparison;
 }
 
-/** Four samples of each case, with halves, errors and cases that vary. */
+/** Four samples per case, with partial scores, errors and cases that vary. */
 const four = Array.from({ length: CASES }, (_, n): Outcome[] => [
   Number(n % 3 > 0),
   n % 5 === 0 ? null : 1,

@@ -3,14 +3,14 @@ import { estimateDifference } from './estimate.js';
 import type { CaseMeasurement, PairedCase } from './measurements.js';
 
 /*
- * Equal systems: 100 pairs of models with the same skill and independent luck. Their seeds are fixed, so that the
- * figures are always the same. What the statistics do in general stands in docs/scoring.md; one pair that the whole
- * product compares is in test/long/false-alarms.e2e.spec.ts.
+ * Equal systems: 100 pairs of models with the same skill and independent luck. Their seeds are fixed, so the figures
+ * are reproducible. The general properties of the statistics are in docs/scoring.md; one pair that is compared end to
+ * end is in test/long/false-alarms.e2e.spec.ts.
  */
 const PAIRS = 100;
 const CASES = 40;
 const SKILL = 0.7;
-/** 5 % of the pairs, and three standard errors. */
+/** 5 % of the pairs plus three standard errors. */
 const MOST_FALSE_ALARMS = 11;
 
 const MEASURES: Record<string, (right: boolean, inPart: boolean) => number> = {
@@ -45,7 +45,7 @@ it.each(Object.keys(MEASURES))('of 100 pairs of equal models, at most 11 are cal
   expect(improved + regressed).toBeGreaterThan(0);
 });
 
-/** Right, wrong in part (an argument) or in full (the tool), as the simulator's models are. */
+/** Right, partly wrong (an argument) or entirely wrong (the tool), like the simulator's models. */
 function answered(measure: string, random: () => number): CaseMeasurement {
   const right = random() < SKILL;
   const mean = MEASURES[measure]!(right, random() < 0.5);

@@ -3,14 +3,14 @@ import { tQuantile } from '#lib/scoring/statistics/distributions';
 import { pairedInterval, smallestDetectable } from '#lib/scoring/statistics/paired';
 import { boundsOf, groupByCluster, unitOf, type CaseSums, type Unit } from './case-sums.js';
 
-/** The numbers of a difference, before anything is concluded from them. */
+/** The figures of a difference, before any conclusion. */
 export type Figures = Omit<
   Estimate,
   'measure' | 'cases_for_margin' | 'small' | 'robust' | 'verdict' | 'reasons' | 'text'
 > & {
-  /** Units that both runs have, scored or not. */
+  /** Units in both runs, scored or not. */
   common: number;
-  /** Whether units are groups of cases, and the cases with a score on both sides. */
+  /** Whether units are groups of cases, and the number of cases with a score on both sides. */
   grouped: boolean;
   scoredCases: number;
   /** The share of errored samples on each side, over the common cases. */
@@ -18,8 +18,8 @@ export type Figures = Omit<
 };
 
 /**
- * Measures the difference of two runs over their common cases. A case weighs the same however many samples it has: 20
- * cases with 50 samples have the interval of 20 cases.
+ * Measures the difference of two runs over their common cases. Each case has the same weight regardless of its number
+ * of samples: 20 cases with 50 samples have the interval of 20 cases.
  */
 export function measureDifference(cases: readonly CaseSums[]): Figures {
   const groups = groupByCluster(cases);
@@ -83,7 +83,7 @@ function meanBounds(groups: readonly CaseSums[][]): [number, number] | null {
   ]);
 }
 
-/** Splits the variance of the differences: only the part within cases becomes smaller with more samples. */
+/** Splits the variance of the differences: more samples only reduce the within-case part. */
 function varianceOf(units: readonly Unit[]): Estimate['variance'] {
   const n = units.length;
   if (n < 2 || units.some((unit) => unit.within === null)) return null;
@@ -94,9 +94,10 @@ function varianceOf(units: readonly Unit[]): Estimate['variance'] {
 }
 
 /**
- * The t interval of the sample differences with the cluster-robust error CR1, as statsmodels prints it. Samples of two
- * sides are not paired one by one, so a case counts as many differences as the side with fewer samples has, each equal
- * to that of the case. With the same number in each case it is the t interval of the cases' differences.
+ * The t interval of the sample differences with the cluster-robust error CR1, as in statsmodels. Samples of the two
+ * sides are not paired individually, so a case contributes as many differences as its side with fewer samples has, each
+ * equal to the case's difference. With the same number of samples in every case, it is the t interval of the cases'
+ * differences.
  */
 function classicOf(units: readonly Unit[]): Estimate['classic'] {
   const df = units.length - 1;
@@ -109,7 +110,7 @@ function classicOf(units: readonly Unit[]): Estimate['classic'] {
   return { se, ci: plainInterval([mean - half, mean + half]) };
 }
 
-/** About how many cases would show a difference of the margin with a chance of 80 %; null when no number would. */
+/** Roughly how many cases would detect a difference of the margin with 80 % power; null when no number would. */
 export function casesForMargin(
   { n_cases: n, smallest_detectable: detectable }: Pick<Figures, 'n_cases' | 'smallest_detectable'>,
   margin: number,
@@ -122,6 +123,6 @@ export function casesForMargin(
 const sumOf = <Item>(items: readonly Item[], value: (item: Item) => number): number =>
   items.reduce((sum, item) => sum + value(item), 0);
 const shareOf = (part: number, whole: number): number => (whole === 0 ? 0 : part / whole);
-/** JSON has a -0, and no reader expects it. */
+/** JSON can represent -0, which no reader expects. */
 const plain = (value: number): number => value + 0;
 export const plainInterval = ([low, high]: readonly [number, number]): [number, number] => [plain(low), plain(high)];

@@ -2,8 +2,8 @@ import { SIGNIFICANCE_LEVEL, type ComparisonVerdict } from '#lib/contracts/compa
 import { holm } from '#lib/scoring/statistics/holm';
 
 /**
- * The runs that are better even when all comparisons with one baseline are corrected for their number.
- * @param comparisons all that were made with the baseline, each with the p value of its interval
+ * The runs that are still better after correcting for the number of comparisons with one baseline.
+ * @param comparisons all comparisons with the baseline, each with the p value of its interval
  * @returns ids of runs
  * @see Holm, A simple sequentially rejective multiple test procedure, Scandinavian Journal of Statistics 6 (1979)
  */

@@ -1,26 +1,26 @@
-/** A case of a run, by what it asks and expects. */
+/** A case of a run, identified by what it asks and expects. */
 export interface KeyedCase {
   caseId: string;
-  /** What the case asks and expects: equal for equal cases of both runs (`contentOf`). */
+  /** What the case asks and expects: the same for equal cases of both runs (`contentOf`). */
   content: string;
-  /** What the case asks alone (`questionOf`). It is only looked at where the content of a `caseId` changed. */
+  /** Only what the case asks (`questionOf`). It is used only when the content of a `caseId` changed. */
   question?: string;
 }
 
 export interface MatchedCases {
   /** Indexes into both lists, in the order of the second. */
   common: { a: number; b: number }[];
-  /** Cases of both runs that ask or expect something else. */
+  /** Cases of both runs whose question or expectation changed. */
   changed: number;
-  /** Those of them that ask the same and expect something else. */
+  /** Of these, cases with the same question and a changed expectation. */
   changedExpectations: number;
   onlyA: number;
   onlyB: number;
 }
 
 /**
- * Finds the cases that are the same in two runs: those with one id and equal content. Cases whose id the other run
- * does not have are matched by content, each once, in order.
+ * Finds the common cases of two runs: those with the same id and equal content. A case whose id the other run does not
+ * have is matched by content, once, in order.
  */
 export function matchCases(a: readonly KeyedCase[], b: readonly KeyedCase[]): MatchedCases {
   const byId = new Map(a.map((one, index) => [one.caseId, index]));

@@ -8,7 +8,7 @@ type CaseCounts = Pick<MatchedCases, 'changed' | 'changedExpectations' | 'onlyA'
   common: { length: number };
 };
 
-/** What to know before trusting a comparison, and what helps. */
+/** Caveats for reading a comparison, and remedies. */
 export function notesOn(a: RunTreatment, b: RunTreatment, cases: CaseCounts): string[] {
   return [...caseNotes(a, b, cases), ...scoringNotes(a, b), ...requestNotes(a, b), ...sampleNotes(a, b)];
 }
@@ -59,7 +59,7 @@ function scoringNotes(a: RunTreatment, b: RunTreatment): string[] {
 
 const MAX_QUOTED = 3;
 
-/** Says so where models were asked in other ways, because of what they refuse. */
+/** Notes that requests to models were sent differently, because of what the models refuse. */
 function requestNotes({ sentOtherwise: a = [] }: RunTreatment, { sentOtherwise: b = [] }: RunTreatment): string[] {
   const only = (run: string, ours: readonly string[], others: readonly string[]): string[] => {
     const differing = ours.filter((one) => !others.includes(one));
@@ -81,7 +81,7 @@ function sampleNotes({ config: a }: RunTreatment, { config: b }: RunTreatment): 
   ];
 }
 
-/** Says so when the errored samples could overturn a verdict. */
+/** Notes that errored samples could overturn the verdict. */
 export function noteOnErrors({ verdict, robust, bounds }: Estimate): string[] {
   if (robust || bounds === null || !['improved', 'regressed', 'same'].includes(verdict!)) return [];
   return [
@@ -90,7 +90,7 @@ export function noteOnErrors({ verdict, robust, bounds }: Estimate): string[] {
   ];
 }
 
-/** @param listed how many are listed at most */
+/** @param listed the maximum number listed */
 export const noteOnGroups = (what: string, count: number, listed: number): string[] =>
   count <= listed
     ? []
@@ -111,8 +111,8 @@ const LOST = {
 } as const;
 
 /**
- * Says so where another share of the replies of a side was cut off or refused: these score 0, and the difference may
- * come of them instead of the model's calls.
+ * Notes that the sides differ in the share of replies that were cut off or refused: these score 0, so the difference
+ * may be due to them rather than to the model's calls.
  */
 export function notesOnReplies({ a, b }: { a: ReplyCounts; b: ReplyCounts }): string[] {
   return (['cut_off', 'refused'] as const).flatMap((type) => {

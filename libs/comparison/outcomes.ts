@@ -3,7 +3,7 @@ import type { CaseMeasurement } from './measurements.js';
 
 type Passes = Pick<CaseMeasurement, 'scored' | 'passed'>;
 
-/** What happened to a case, by the shares of its scored samples that passed; null without a score on both sides. */
+/** The outcome of a case, from the shares of its scored samples that passed; null without a score on both sides. */
 export function outcomeOf(a: Passes, b: Passes): CaseOutcome | null {
   if (a.scored === 0 || b.scored === 0) return null;
   const [before, after] = [a.passed / a.scored, b.passed / b.scored];

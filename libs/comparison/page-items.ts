@@ -12,9 +12,9 @@ import { readSides, type CompareRequest } from './compare-runs.js';
 import { outcomeOf } from './outcomes.js';
 import { pairTargets } from './pair-targets.js';
 
-/** Cases that are measured in one statement. */
+/** Cases measured per statement. */
 const CASES_AT_ONCE = 1000;
-/** A page looks at up to this many cases, whatever its filter leaves of them, so that no page takes long. */
+/** The maximum number of cases scanned per page, whatever its filter leaves of them, so that no page takes long. */
 const MAX_SCANNED_CASES = 20_000;
 
 export interface ItemsRequest extends Pick<
@@ -29,7 +29,7 @@ export interface ItemsRequest extends Pick<
   cursor?: string;
 }
 
-/** The place of a case in the list: the pair of targets by their ordinals, and the position in the second run. */
+/** The position of a case in the list: the pair of targets by their ordinals, and the position in the second run. */
 export const ITEMS_CURSOR = /^\d{1,5}\.\d{1,5}\.\d{1,9}$/;
 
 interface Side {
@@ -48,10 +48,10 @@ interface FoundCase {
 }
 
 /**
- * Pages through the cases that both runs have scored, pair by pair of targets, in the order of the second run. Where a
- * filter leaves little, a page may hold fewer cases than asked for.
- * @param explain the sentences on a result
- * @throws ProblemError 400 for a cursor of another list, 404, 422 as `compareRuns`, and for runs that still go on
+ * Pages through the cases scored in both runs, one pair of targets after another, in the order of the second run. With
+ * a selective filter, a page may hold fewer cases than requested.
+ * @param explain returns the sentences on a result
+ * @throws ProblemError 400 for a cursor of another list, 404, 422 as `compareRuns`, and for unfinished runs
  */
 export function pageItems(
   pool: Pool,
@@ -111,7 +111,7 @@ function pairsOf(a: ComparableRun, b: ComparableRun, { pairs: asked, target }: I
   return chosen.map((pair) => ({ a: side(a, pair.a), b: side(b, pair.b) }));
 }
 
-/** The pair that a page begins with, and the position in the second run that it begins after. */
+/** The pair at which a page starts, and the position in the second run after which it starts. */
 function startOf(pairs: readonly Pair[], cursor: string | undefined): { pair: number; after: number } {
   if (cursor === undefined) return { pair: 0, after: -1 };
   const [ordinalA, ordinalB, after] = cursor.split('.').map(Number);
@@ -124,7 +124,7 @@ function startOf(pairs: readonly Pair[], cursor: string | undefined): { pair: nu
 
 const cursorOf = ({ a, b }: Pair, position: number): string => `${a.target.ordinal}.${b.target.ordinal}.${position}`;
 
-/** Those of some cases that both sides have scored, with the outcome that is asked for. */
+/** The cases of a block that both sides have scored, with the requested outcome. */
 async function measureBlock(
   runs: ComparableRunRepository,
   pair: Pair,

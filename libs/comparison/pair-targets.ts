@@ -7,14 +7,14 @@ const MAX_PAIRS = 100;
 
 export interface PairedTargets {
   pairs: TargetPair[];
-  /** Targets of each run that are in no pair. */
+  /** Unpaired targets of each run. */
   unmatched: { a: string[]; b: string[] };
 }
 
 /**
- * Pairs the targets of two runs: as `asked` (`<target of a>~<target of b>`), else equal ones, else the only one of
- * each run whatever its name.
- * @throws ProblemError 422 for a pair that names no targets of the runs
+ * Pairs the targets of two runs: as `asked` (`<target of a>~<target of b>`), else equal ones, else the single target of
+ * each run regardless of its name.
+ * @throws ProblemError 422 for a pair that does not name targets of the runs
  */
 export function pairTargets(a: readonly string[], b: readonly string[], asked?: readonly string[]): PairedTargets {
   const pairs = asked?.length ? readPairs(a, b, asked) : matchTargets(a, b);
@@ -50,7 +50,7 @@ function readPairs(a: readonly string[], b: readonly string[], asked: readonly s
   return pairs;
 }
 
-/** Splits a pair at its `~`. Ids of models may contain one too, so a split into two known targets comes first. */
+/** Splits a pair at its `~`. Model ids may also contain one, so a split into two known targets is preferred. */
 function splitPair(text: string, a: ReadonlySet<string>, b: ReadonlySet<string>): TargetPair | undefined {
   const splits = [...text.matchAll(/~/g)].map(({ index }) => ({ a: text.slice(0, index), b: text.slice(index + 1) }));
   return splits.find((pair) => a.has(pair.a) && b.has(pair.b)) ?? splits.find((pair) => pair.a && pair.b);

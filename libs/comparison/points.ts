@@ -1,13 +1,13 @@
 /**
- * "1 point", "7 points": a share as words speak of it. Shares are 0..1.
- * @param interval the interval of the share, which says how many decimals mean something
+ * "1 point", "7 points": a share in points, for sentences. Shares are 0..1.
+ * @param interval the interval of the share, which determines the number of meaningful decimals
  */
 export function points(share: number, interval?: readonly [number, number]): string {
   const text = pointsNumber(share, interval ? decimalsFor(interval) : Math.abs(share) < 0.05 ? 1 : 0);
   return `${text} ${text === '1' || text === '-1' ? 'point' : 'points'}`;
 }
 
-/** An interval of shares in points: "1 to 17". The wider it is, the fewer decimals it has. */
+/** An interval of shares in points: "1 to 17". Wider intervals have fewer decimals. */
 export function pointsRange(interval: readonly [number, number]): string {
   return interval.map((limit) => pointsNumber(limit, decimalsFor(interval))).join(' to ');
 }
@@ -19,7 +19,7 @@ function decimalsFor([low, high]: readonly [number, number]): number {
 
 const MAX_DECIMALS = 6;
 
-/** A number of points. What is not 0 is not printed as 0, so that an interval shows whether it reaches it. */
+/** A number of points. Nonzero values are never printed as 0, so that it is visible whether an interval reaches 0. */
 function pointsNumber(share: number, decimals: number): string {
   for (let digits = decimals; digits < MAX_DECIMALS; digits++) {
     const rounded = Number((share * 100).toFixed(digits));
@@ -28,5 +28,5 @@ function pointsNumber(share: number, decimals: number): string {
   return '0';
 }
 
-/** "5.2 %": a share as a percentage, which differences never are. */
+/** "5.2 %": a share as a percentage, which is never used for differences. */
 export const percent = (share: number): string => `${Number((share * 100).toPrecision(3))} %`;

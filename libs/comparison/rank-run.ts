@@ -13,10 +13,10 @@ import { estimateDifference } from './estimate.js';
 import type { PairedCase } from './measurements.js';
 import { comparePairs, ranksOf, type RankedTarget } from './rank-targets.js';
 
-/** The models with the highest means that are compared; with more, all ranks are open. */
+/** Only the models with the highest means are compared; with more models, all ranks are undetermined. */
 const MAX_RANKED = 50;
 
-/** A ranking, and the state of the run that it is of. */
+/** A ranking, and the state of the run. */
 export interface RankedRun {
   ranking: Ranking;
   state: Pick<RunState, 'generation' | 'status'>;
@@ -74,7 +74,7 @@ function rank(targets: readonly MeasuredTarget[]): Pick<Ranking, 'items'> & { be
   return { items, best: { best: best.target, next: next.target, p: corrected[0]!, pairs: pairs.length } };
 }
 
-/** The sentence of a comparison: the best model against the one behind it. */
+/** The comparison sentence for the best model against the next one. */
 async function sentenceOn(
   runs: ComparableRunRepository,
   run: ComparableRun,
@@ -96,7 +96,7 @@ const tooFew = ({ n_cases: n }: Estimate): string =>
   `Too few cases to tell the models apart: ${n === 1 ? '1 has' : `${n || 'none'} have`} a score of both of the best ` +
   `two, and a verdict needs ${MIN_COMMON_CASES}.`;
 
-/** The cases that both have results of, side by side. */
+/** The cases with results of both models, as pairs. */
 function pairCases(a: readonly MeasuredCase[], b: readonly MeasuredCase[]): PairedCase[] {
   const ofA = new Map(a.map((one) => [one.position, one]));
   return b.flatMap((one) => {

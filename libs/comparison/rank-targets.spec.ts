@@ -6,7 +6,7 @@ const target = (scores: number[], erroredShare = 0): RankedTarget => ({
   erroredShare,
 });
 const ranks = (targets: RankedTarget[]) => ranksOf(targets, [...comparePairs(targets)], MAX_ERRORED).ranks;
-/** So many cases, the first of them right. */
+/** `cases` scores, the first `right` of them right. */
 const rightOf = (cases: number, right: number): number[] => Array.from({ length: cases }, (_, n) => Number(n < right));
 
 it('one model has the first rank', () => {
@@ -65,7 +65,7 @@ it('a model with many errored results is told apart from none', () => {
   ]);
 });
 
-/** Mulberry32: the same numbers each time. */
+/** Mulberry32: a deterministic sequence. */
 function* numbers(seed: number): Generator<number, never> {
   for (let state = seed; ;) {
     state = (state + 0x6d2b79f5) | 0;
@@ -88,6 +88,6 @@ it.each([
     const targets = Array.from({ length: MODELS }, () => target(difficulty.map((chance) => score(chance, random))));
     if (ranks(targets).some(([from, to]) => from > 1 || to < MODELS)) told++;
   }
-  // Three standard errors of a share of 5 % above it.
+  // 5 % plus three standard errors of such a share.
   expect(told / RUNS).toBeLessThan(0.05 + 3 * Math.sqrt((0.05 * 0.95) / RUNS));
 });

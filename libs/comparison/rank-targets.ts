@@ -2,15 +2,15 @@ import { MIN_COMMON_CASES, SIGNIFICANCE_LEVEL } from '#lib/contracts/comparison'
 import { holm } from '#lib/scoring/statistics/holm';
 import { pairedInterval } from '#lib/scoring/statistics/paired';
 
-/** What a target made of the cases of a run. */
+/** The results of a target on the cases of a run. */
 export interface RankedTarget {
-  /** The mean score of each case; NaN where it has none. All targets have the same cases in the same places. */
+  /** The mean score of each case; NaN for a case without one. All targets have the same cases in the same order. */
   scores: Float64Array;
   /** The share of its results that errored. */
   erroredShare: number;
 }
 
-/** The difference of two targets over the cases that both have scored, the second minus the first. */
+/** The difference of two targets over the cases scored in both, the second minus the first. */
 export interface PairDifference {
   first: number;
   second: number;
@@ -19,7 +19,7 @@ export interface PairDifference {
   p: number;
 }
 
-/** Compares each two targets, one pair after another. */
+/** Compares every pair of targets, one after another. */
 export function* comparePairs(targets: readonly RankedTarget[]): Generator<PairDifference> {
   const differences = new Float64Array(targets[0]?.scores.length ?? 0);
   for (let first = 0; first < targets.length; first++) {
@@ -37,15 +37,15 @@ export function* comparePairs(targets: readonly RankedTarget[]): Generator<PairD
 }
 
 export interface Ranks {
-  /** The highest and the lowest rank that each target may have, from 1. */
+  /** The highest and the lowest possible rank of each target, from 1. */
   ranks: [number, number][];
   /** The p value of each pair, corrected for their number by Holm. */
   corrected: number[];
 }
 
 /**
- * The ranks that are left to each target: behind those that are shown to be better, before those that are shown to be
- * worse. All pairs are corrected for their number, so that with 95 % every true rank is among those that are left.
+ * The possible ranks of each target: behind those shown to be better, ahead of those shown to be worse. All pairs are
+ * corrected for their number, so that with 95 % confidence every true rank is among the possible ones.
  * @see Mogstad, Romano, Shaikh, Wilhelm, Inference for Ranks, Review of Economic Studies 91 (2024)
  */
 export function ranksOf(

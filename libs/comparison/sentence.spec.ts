@@ -18,7 +18,7 @@ const of = (n: number, fixed: number, broken: number): PairedCase[] =>
     a: once(index < fixed ? 0 : 1),
     b: once(index >= fixed && index < fixed + broken ? 0 : 1),
   }));
-/** Cases of two samples, half of them better and half worse by `step`, and all by `shift`. */
+/** `n` cases of two samples, half of them better and half worse by `step`, and all shifted by `shift`. */
 const twice = (n: number, step: number, variance: number, shift = 0): PairedCase[] =>
   of(n, 0, 0).map((one, index) => {
     const side = (mean: number): CaseMeasurement => ({ scored: 2, errored: 0, passed: 1, mean, variance });

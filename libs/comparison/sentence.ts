@@ -4,19 +4,19 @@ import type { TargetPair } from './measurements.js';
 import { percent, points, pointsRange } from './points.js';
 import type { Verdict, VerdictRules } from './verdict.js';
 
-/** What a sentence is about. */
+/** The subject of a sentence. */
 export interface Subject {
-  /** The targets that are compared, one pair or several. */
+  /** The compared targets, one pair or several. */
   pairs: readonly TargetPair[];
   /** Whether the comparison has other targets, so that the sentence has to name its own. */
   amongOthers: boolean;
-  /** The metric that is compared, if it is not the score or the pass rate. */
+  /** The compared metric, if it is neither the score nor the pass rate. */
   metric?: string | undefined;
 }
 
 type Context = VerdictRules & { subject: Subject; outcomes: Outcomes };
 
-/** A verdict as a person would write it: in points, with the interval that decides, and with what helps. */
+/** A verdict as a sentence: in points, with the deciding interval, and with a remedy if there is one. */
 export function sentenceFor(figures: Figures, verdict: Verdict, context: Context): string {
   const names = namesOf(context.subject);
   switch (verdict.verdict) {
@@ -37,14 +37,14 @@ export function sentenceFor(figures: Figures, verdict: Verdict, context: Context
 }
 
 export interface Names {
-  /** "With gpt-x, " where the target does not follow from the comparison. */
+  /** "With gpt-x, " when the target does not follow from the comparison. */
   with: string;
-  /** What is better or worse. */
+  /** The side that is better or worse. */
   b: string;
   both: string;
-  /** What the figure of a difference is of. */
+  /** The name of the difference. */
   difference: string;
-  /** " of bfcl_ast" after points, where they are not of the score. */
+  /** " of bfcl_ast" after points, when they are not points of the score. */
   of: string;
   sides: [a: string, b: string];
 }
@@ -68,7 +68,7 @@ export function namesOf({ pairs, amongOthers, metric }: Subject): Names {
 
 const modelOf = (target: string): string => target.split('::').slice(1).join('::') || target;
 
-/** Names of models keep their spelling; other sentences begin with a capital. */
+/** Model names keep their spelling; other sentences start with a capital letter. */
 export function begin(prefix: string, rest: string): string {
   if (prefix) return prefix + rest;
   return /^(the|this|no) /.test(rest) ? rest.charAt(0).toUpperCase() + rest.slice(1) : rest;
@@ -126,7 +126,7 @@ function cannotTell(figures: Figures, context: Context, names: Names): string[] 
   return said;
 }
 
-/** Whether more cases or more samples can show the margin: no number of samples beats the variance between cases. */
+/** Whether more cases or more samples can show the margin: no number of samples reduces the variance between cases. */
 function wayOut(figures: Figures, { margin }: Context): string[] {
   if (margin === 0) return ['With a margin of 0, nothing can be shown to be the same.'];
   const needed = casesForMargin(figures, margin);
@@ -142,10 +142,10 @@ function wayOut(figures: Figures, { margin }: Context): string[] {
   return [more <= now || more > MAX_SAMPLES ? `${cases}.` : `${cases}, and so would about ${more} samples of these.`];
 }
 
-/** The most that a run takes. */
+/** The maximum number of samples of a run. */
 const MAX_SAMPLES = 100;
 
-/** To two digits: nobody knows it better. */
+/** To two digits: the estimate is not more precise. */
 const rounded = (count: number): string => (count < 100 ? String(count) : String(Number(count.toPrecision(2))));
 
 function tooManyErrors(figures: Figures, context: Context, names: Names): string {

@@ -1,6 +1,6 @@
 import type { MeasuredCase } from '#lib/db/read/case-measurements';
 
-/** Replies to the compared cases, and those of them that say nothing of what the model would have called. */
+/** Replies to the compared cases, and the number that do not show what the model would have called. */
 export interface ReplyCounts {
   scored: number;
   refused: number;
@@ -8,8 +8,8 @@ export interface ReplyCounts {
 }
 
 /**
- * Sums over the compared results of one side. It counts latencies by value, so that the median is exact and the memory
- * that of the values that occur.
+ * Sums over the compared results of one side. Latencies are counted by value, so that the median is exact and memory is
+ * bounded by the number of distinct values.
  */
 export class SideTotals {
   readonly #latencies = new Map<number, number>();
@@ -28,7 +28,7 @@ export class SideTotals {
     if (scored > 0) this.#means.push(all.reduce((sum, one) => sum + one.overall_sum, 0) / scored);
   }
 
-  /** @param one a case that both sides have scored */
+  /** @param one a case scored on both sides */
   addCase({ cost, latencies }: MeasuredCase): void {
     if (cost !== null) this.#cost = (this.#cost ?? 0) + cost;
     for (const text of latencies?.split(' ') ?? []) {
@@ -45,12 +45,12 @@ export class SideTotals {
     return this.#cost;
   }
 
-  /** The mean over the targets' overall means, without targets that have nothing scored: the score of a run. */
+  /** The mean of the targets' overall means, without targets that have nothing scored: the score of a run. */
   get score(): number | null {
     return this.#means.length ? this.#means.reduce((a, b) => a + b, 0) / this.#means.length : null;
   }
 
-  /** The median by nearest rank, as summaries have it. */
+  /** The median by nearest rank, as in summaries. */
   get medianLatency(): number | null {
     const counts = [...this.#latencies].sort(([a], [b]) => a - b);
     const rank = Math.ceil(counts.reduce((sum, [, count]) => sum + count, 0) / 2);

@@ -5,7 +5,9 @@ import { collectChanges, compareTools, textOf } from './differences.js';
 
 const SETTINGS = ['name', 'description', 'system_prompt', 'pass_threshold'] as const;
 
-/** What differs between two versions of a suite, apart from its cases. Tools that both have are compared by field. */
+/**
+ * The differences between two versions of a suite, apart from its cases. Tools of both versions are compared by field.
+ */
 export function suiteChanges(a: SuiteSettings, b: SuiteSettings): { settings: Change[]; tools: ToolChanges } {
   const [inA, inB] = [toolsByName(a), toolsByName(b)];
   const common = (suite: SuiteSettings) =>

@@ -7,16 +7,16 @@ import {
 } from '#lib/contracts/comparison';
 import type { Figures } from './figures.js';
 
-/** What decides beside the figures. */
+/** What decides the verdict in addition to the figures. */
 export interface VerdictRules {
-  /** The smallest difference that matters; 0 asks for any difference. */
+  /** The smallest difference that matters; 0 accepts any difference. */
   margin: number;
   maxErroredShare: number;
-  /** Why there can be no verdict whatever the figures are. */
+  /** Why there can be no verdict, regardless of the figures. */
   obstacle?: Extract<VerdictReason, 'running' | 'no_common_targets'> | undefined;
   /**
-   * `p` corrected by Holm over the targets of the comparison, and their number. Left out for a family of one.
-   * `family` says what was compared if not targets.
+   * `p` corrected by Holm over the targets of the comparison, and their number. Omitted for a family of one. `family`
+   * names what was compared if not targets.
    */
   holm?: { p: number; targets: number; family?: string } | undefined;
 }
@@ -51,8 +51,8 @@ const isSmall = (verdict: ComparisonVerdict, { ci90 }: Figures, { margin }: Verd
   (verdict === 'improved' && ci90![1] < margin) || (verdict === 'regressed' && ci90![0] > -margin);
 
 /**
- * Whether errored samples cannot turn the difference round: both bounds lie on the side of the verdict, or within
- * the margin for `same`. Where nothing errored, the bounds are equal. An inconclusive verdict is never robust.
+ * Whether the errored samples cannot change the verdict: both bounds lie on the side of the verdict, or within the
+ * margin for `same`. Without errors, the bounds are equal. An inconclusive verdict is never robust.
  */
 function isRobust(verdict: ComparisonVerdict, { bounds }: Figures, { margin }: VerdictRules): boolean {
   const [low, high] = bounds!;

@@ -6,7 +6,7 @@ import type { Tool } from '#lib/contracts/tool';
 import { collectChanges, compareKeys, compareTools, type Compare } from './differences.js';
 import type { TargetPair } from './measurements.js';
 
-/** How a run was made: what may be the reason for a difference. */
+/** How a run was made: the possible causes of a difference. */
 export interface RunTreatment {
   config: RunConfig | RecordedConfig;
   targets: { target: string; params: JsonObject; systemPrompt: string | null }[];
@@ -19,9 +19,9 @@ export interface RunTreatment {
   };
   /** The options of the rescore whose verdicts are compared; null for the first verdicts. */
   rescore: RescoreOptions | null;
-  /** The versions of the scoring that made the verdicts; several after a resume with a later release. */
+  /** The versions of the scoring that produced the verdicts; several after a resume with a later release. */
   scoringVersions: number[];
-  /** What models refused and how it was sent to them, in sentences. */
+  /** What models refused and how it was sent instead, as sentences. */
   sentOtherwise?: readonly string[];
 }
 
@@ -29,14 +29,14 @@ const SETTINGS = ['temperature', 'tool_choice', 'samples', 'timeout_s', 'case_fi
 const isRecorded = ({ config }: RunTreatment): boolean => 'recorded' in config;
 
 /**
- * The settings of two runs that differ. Long texts are cut to where they begin to differ.
- * @param pairs the targets that are compared
+ * The settings that differ between two runs. Long texts are cut to where they begin to differ.
+ * @param pairs the compared targets
  */
 export function whatChanged(a: RunTreatment, b: RunTreatment, pairs: readonly TargetPair[]): Change[] {
   return collectChanges((compare) => {
     compareModels(compare, a, b, pairs);
     for (const key of SETTINGS) compare([key], a.config[key], b.config[key]);
-    // Null is no limit, or of a recorded run one that is not known.
+    // Null means no limit, or an unknown one for a recorded run.
     if (!isRecorded(a) && !isRecorded(b)) compare(['max_tokens'], a.config.max_tokens, b.config.max_tokens);
     compareKeys(compare, ['params'], a.config.params, b.config.params);
     comparePrompts(compare, a, b, pairs);
@@ -64,7 +64,7 @@ function compareModels(compare: Compare, a: RunTreatment, b: RunTreatment, pairs
       pairs.map((pair) => pair.a),
       pairs.map((pair) => pair.b),
     );
-  // Models run independently of each other, so their order changes nothing.
+  // Models run independently of each other, so their order does not matter.
   else if (names(a).sort().join() !== names(b).sort().join()) compare(['models'], names(a), names(b));
   for (const pair of pairs)
     compareKeys(
@@ -77,7 +77,7 @@ function compareModels(compare: Compare, a: RunTreatment, b: RunTreatment, pairs
 
 const targetOf = ({ targets }: RunTreatment, name: string) => targets.find((one) => one.target === name);
 
-/** Prompts of the runs, however they were given: one for all models, or one for each. */
+/** The prompts of the runs, whether one for all models, or one for each. */
 function comparePrompts(compare: Compare, a: RunTreatment, b: RunTreatment, pairs: readonly TargetPair[]): void {
   const prompts = pairs.map((pair) => ({
     target: pair.b,

@@ -21,23 +21,23 @@ interface GateMeasuring {
   lastLook: number;
 }
 
-/** What reads and computes for seconds: comparisons of runs of one team, and what is made of them. */
+/** Work that reads and computes for seconds: comparisons of runs of one team, and answers derived from them. */
 export type ComparisonTask = { teamId: string } & (
   | {
       what: 'compare';
       requests: CompareRequest[];
-      /** The states of their runs, in this order, by which the answer is kept. */
+      /** The states of the runs, in this order, which identify the cached answer. */
       found: RunState[];
       /** Whether the answer is a list. */
       listed: boolean;
     }
-  /** The same of one pair, without all that a page shows of it. */
+  /** The same for one pair, without the details that only a page shows. */
   | { what: 'compare-in-short'; request: CompareRequest }
-  /** `found` as above: what belongs to one state of the runs is no answer for another. */
+  /** `found` as above: a cursor or answer of one state of the runs is not valid for another. */
   | { what: 'list-cases'; request: ItemsRequest; found: RunState[] }
   | { what: 'rank'; runId: string; found?: Pick<RunState, 'generation' | 'status'> }
   | ({ what: 'measure-gate' } & GateMeasuring)
-  /** Measures, and stores what was measured as the next look. `data` says of which state of the runs. */
+  /** Measures, and stores the result as the next look. `data` identifies the state of the runs. */
   | ({ what: 'check-gate'; of: LookedAt; plan: LookPlan; data: string } & GateMeasuring)
   | { what: 'compare-versions'; suiteId: string; from: number; to: number | undefined }
 );
@@ -46,11 +46,11 @@ export type ComparisonTask = { teamId: string } & (
 export interface JsonAnswer {
   /** JSON as UTF-8. */
   json: Uint8Array<ArrayBuffer>;
-  /** Whether it stays the same for as long as the states do by which it was asked for. */
+  /** Whether it can be cached for as long as the states in the request do not change. */
   keep: boolean;
 }
 
-/** What decides beside a comparison, and the estimate over all of it. */
+/** The comparison's overall estimate, and what else a decision needs. */
 export interface ShortComparison
   extends Pick<ComparedRuns, 'scores' | 'commonShare' | 'sameTargets'>, Pick<Comparison, 'all' | 'cases'> {}
 

@@ -1,4 +1,4 @@
-// A thread that compares runs, with a connection of its own to Postgres.
+// A thread that compares runs, with its own connection to Postgres.
 import { workerData } from 'node:worker_threads';
 import { createPool } from '#lib/db/connection/pool';
 import { serveTasks } from '#lib/runtime/threads/thread-entry';

@@ -17,7 +17,7 @@ beforeAll(async () => {
 }, 60_000);
 afterAll(() => Promise.all([threads.close(), pool.end()]));
 
-/** Statements of threads that wait for a table. */
+/** The number of threads' statements that wait for a table lock. */
 const waiting = async (): Promise<number> =>
   (
     await pool.query(

@@ -3,20 +3,19 @@ import { ThreadPool, type ThreadLimits } from '#lib/runtime/threads/thread-pool'
 import type { ComparisonAnswers, ComparisonTask } from './comparison-tasks.js';
 
 /**
- * For each task. Two runs of 100,000 cases take three seconds of CPU and have 83 MB alive at most; a gate's check of
- * them ends with a heap of 128 MB. Six runs of that size take five times as long, and on a machine with much else to
- * do, minutes.
+ * Per task. Two runs of 100,000 cases take three seconds of CPU and have at most 83 MB of live heap; a gate's check of
+ * them ends with a heap of 128 MB. Six runs of that size take five times as long, and minutes on a busy machine.
  */
 const LIMITS: ThreadLimits = { threads: 2, cpuMs: 60_000, wallMs: 300_000, heapMb: 192 };
 
-/** What each thread is given. */
+/** The data passed to each thread. */
 export interface ComparisonThreadData {
   databaseUrl: string;
 }
 
-/** Whoever compares: threads, or in tests this process. */
+/** Runs comparisons: in threads, or in tests in this process. */
 export interface Comparer {
-  /** @throws what `runComparisonTask` throws, and the reason of the signal */
+  /** @throws the errors of `runComparisonTask`, and the reason of the signal */
   run<What extends ComparisonTask['what']>(
     task: Extract<ComparisonTask, { what: What }>,
     signal?: AbortSignal,
@@ -24,8 +23,8 @@ export interface Comparer {
 }
 
 /**
- * Threads that compare runs, so that comparisons hold up nothing else in this process. One team's leave a thread to
- * the other teams. A task that is cancelled ends with its thread, and Postgres ends what it reads then.
+ * Threads that compare runs, so that comparisons do not block this process. One team's comparisons leave a thread to
+ * the other teams. Cancelling a task ends its thread, and Postgres cancels its query.
  */
 export class ComparisonThreads implements Comparer {
   readonly #pool: ThreadPool<ComparisonTask, ComparisonAnswers[ComparisonTask['what']]>;
@@ -44,7 +43,7 @@ export class ComparisonThreads implements Comparer {
     this.#pool = new ThreadPool(threadModule('libs/comparison/threads/comparison-thread'), limits, maxWaiting, data);
   }
 
-  /** @throws ThreadLimitExceeded, TooManyTasks, the reason of the signal, or what the comparison throws */
+  /** @throws ThreadLimitExceeded, TooManyTasks, the reason of the signal, or the errors of the comparison */
   async run<What extends ComparisonTask['what']>(
     task: Extract<ComparisonTask, { what: What }>,
     signal?: AbortSignal,
