@@ -1,7 +1,7 @@
 import type { CaseInput, ScoringConfig } from '#lib/contracts/case';
 import { isObject, MAX_JSON_DEPTH, type Json, type JsonObject } from '#lib/contracts/json/json';
 
-/** The most values of one case that are looked at. */
+/** The maximum number of values read per case. */
 const MAX_VALUES = 1000;
 
 /** The texts of all user messages of a case. */
@@ -18,8 +18,8 @@ const textsOf = (content: unknown): string[] =>
       : [];
 
 /**
- * The strings that a case expects as arguments, or in them, each once: plain values, those inside matchers, and
- * the parts of patterns that stand there word for word. At most 1,000.
+ * The distinct strings that a case expects as arguments or within them: plain values, those inside matchers, and the
+ * literal parts of patterns. Up to 1,000.
  */
 export function expectedStrings(input: CaseInput): string[] {
   const { expected_calls: calls, expected_params: params, scoring_config: config, param_scoring: mode } = input;
@@ -62,7 +62,7 @@ const below = (key: string, { isPattern, isLiteral }: TextKind): TextKind => ({
   isLiteral: isLiteral || key === '$literal',
 });
 
-/** What stands in a pattern word for word: "New York" and "Paris" of `(?i)^(New York|Paris.*)$`. */
+/** The literal parts of a pattern: "New York" and "Paris" of `(?i)^(New York|Paris.*)$`. */
 const literalsOf = (pattern: string): string[] =>
   pattern.split(PATTERN_SYNTAX).map((part) => part.replaceAll('\\', ''));
 const PATTERN_SYNTAX = /\\[a-zA-Z0-9]|\(\?[a-zA-Z-]*[:)]|\{[\d,]*\}|\.(?=[*+?{])|[()^$|*+?[\]{}]/;

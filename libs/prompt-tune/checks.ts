@@ -5,9 +5,9 @@ export { expectedStrings, promptOf } from './case-texts.js';
 export { indexLeaks, LeakIndex, type LeakSource } from './leaks.js';
 
 export interface CheckedAgainst {
-  /** All cases of the suite, held-out ones among them. */
+  /** All cases of the suite, including held-out ones. */
   leaks: LeakIndex;
-  /** How many times as long as its base a text may be. */
+  /** The maximum length of a text as a multiple of its base. */
   maxGrowth: number;
 }
 
@@ -26,19 +26,19 @@ export interface Fault {
   text: string;
 }
 
-/** Every base may grow by so many characters, however short it is. */
+/** Every base may grow by this many characters, however short it is. */
 const LEAST_GROWTH = 800;
-/** What providers take as the description of a tool. */
+/** The length limit of providers for a tool description. */
 const MAX_DESCRIPTION = 1024;
 
 /**
- * What a text must pass before it is tried. The base itself passes, whatever it is.
+ * Validates a text before it is tried. The base itself always passes.
  * @returns why the text is rejected; undefined when it passes
  */
 export function findFault(proposed: ProposedText, against: CheckedAgainst): Fault | undefined {
   const { text, base } = proposed;
   if (text === base) return undefined;
-  // The length is first: what follows takes time in proportion to it.
+  // The length is checked first: the other checks take time proportional to it.
   const why = whyTooLong(proposed, against.maxGrowth);
   if (why) return { reason: 'too_long', text: why };
   const [written, writtenBase] = [text, base].map((each) => plain(each).replace(/\s+/g, ' ').trim()) as [
@@ -72,7 +72,7 @@ function whyTooLong({ component, text, base }: ProposedText, maxGrowth: number):
 const mostByGrowth = (base: string, maxGrowth: number): number =>
   Math.floor(Math.max(maxGrowth * base.length, base.length + LEAST_GROWTH));
 
-/** How many characters a new text of a component may have. */
+/** The maximum length of a new text of a component. */
 export const mostCharacters = (component: string, base: string, maxGrowth: number): number =>
   component.startsWith('tools/')
     ? Math.min(MAX_DESCRIPTION, mostByGrowth(base, maxGrowth))
@@ -84,8 +84,9 @@ const hasOpenFence = (text: string): boolean =>
 const REVISED = '(?:improved|revised|rewritten|updated|new|better|optimi[sz]ed|refined|enhanced|modified|final)';
 const PROMPT = '(?:prompt|text|descriptions?|instructions?|wording|message|version)';
 /**
- * How texts begin, and speak of the task, that were meant for whoever asked for them. They are matched against plain
- * text, which has no apostrophes. A pattern that matches the base, too, does not count.
+ * Patterns of texts that address the requester instead of the model under test, in their opening or when they mention
+ * the task. They are matched against plain text, which has no apostrophes. A pattern that also matches the base is
+ * ignored.
  */
 const ASIDES = [
   /^\W*(?:sure|certainly|of course|absolutely|okay|ok|great|understood|as requested)\s?[,!.:]/,

@@ -2,9 +2,10 @@ import { ProblemError } from '#lib/contracts/input/problem';
 import { MAX_TUNED_COMPONENTS } from './contract.js';
 
 /**
- * The components that patterns stand for, in the order of the suite: `*` is any tool, or any place of its parameters.
+ * The components that the patterns match, in the order of the suite: `*` matches any tool, or any place in its
+ * parameters.
  * @param known those of the suite (`componentsOf`)
- * @throws ProblemError 422 for a pattern that stands for nothing, and for too many components
+ * @throws ProblemError 422 for a pattern that matches nothing, and for too many components
  */
 export function chooseComponents(patterns: readonly string[], known: Iterable<string>): string[] {
   const components = [...known];

@@ -12,7 +12,7 @@ import { PROMPT_TUNE_OUTCOMES } from '#lib/tuning/contract';
 const settings = RunInput.shape;
 export const PROMPT_TUNE_MODES = ['quick', 'evolutionary', 'reflective'] as const;
 export const MAX_EVALUATIONS = 20_000;
-/** The most components that a tune writes: each candidate is told whole to the meta model. */
+/** The maximum number of components per tune: the meta model gets all components of each candidate. */
 export const MAX_TUNED_COMPONENTS = 200;
 
 const MetaParams = z

@@ -19,20 +19,20 @@ import {
   type Search,
 } from './search.js';
 
-/** Cases that a request for variants shows. */
+/** Cases shown in a request for variants. */
 const EXAMPLES = 10;
-/** Cases that its parent failed, which a request for a mutation shows. */
+/** Cases failed by the parent that are shown in a request for a mutation. */
 const FAILURES = 4;
 
-/** Texts that the meta model writes at once, all of them tried on all tuning cases. */
+/** Texts written by the meta model in one go, each tried on all tuning cases. */
 export function* quick(journal: Journal): Search {
   yield* firstGeneration(journal, journal.settings.variants);
   return yield* finish(journal);
 }
 
 /**
- * Generations of texts. The best of one are the parents of the next: half of the children are mutations of one of
- * them, half are made of two. The best one lives on unchanged.
+ * Generations of texts. The best of each generation are the parents of the next: half of the children are mutations,
+ * half are crossovers of two parents. The best candidate is kept unchanged.
  */
 export function* evolutionary(journal: Journal): Search {
   const { population, generations, selectionRatio } = journal.settings;
@@ -48,7 +48,7 @@ export function* evolutionary(journal: Journal): Search {
 
 type Generating = Generator<readonly Command[], Candidate[], readonly Answer[]>;
 
-/** @returns the candidates that have scores, the base among them; none where the base has none */
+/** @returns the candidates with scores, including the base; empty when the base has none */
 function* firstGeneration(journal: Journal, count: number): Generating {
   const { base, settings } = journal;
   const ask: Ask = {
@@ -103,7 +103,7 @@ function* nextGeneration(journal: Journal, iteration: number, survivors: readonl
   );
 }
 
-/** Some of the cases that a candidate failed, drawn. */
+/** A random sample of the cases that a candidate failed. */
 function failuresOf({ settings }: Journal, { scores }: Candidate, seed: number): number[] {
   const random = seededRandom(seed);
   return settings.reflect
@@ -114,7 +114,10 @@ function failuresOf({ settings }: Journal, { scores }: Candidate, seed: number):
     .map(({ position }) => position);
 }
 
-/** Adds what was proposed, and measures what passed its checks. @returns those with scores */
+/**
+ * Adds proposals, and measures those that pass their checks.
+ * @returns those with scores
+ */
 function* bear(
   journal: Journal,
   births: readonly { kind: Candidate['kind']; ask: Ask; proposed: Proposals }[],
@@ -130,7 +133,7 @@ function* bear(
   return live.filter(({ state }) => state === 'accepted');
 }
 
-/** Adds candidates; one that cannot be tried is rejected, and says why. */
+/** Adds candidates; one that cannot be tried is rejected with a reason. */
 export function addProposed(
   journal: Journal,
   kind: Candidate['kind'],
@@ -165,7 +168,7 @@ export function reject(candidate: Candidate, reason: string): void {
   Object.assign(candidate, { state: 'rejected', reason });
 }
 
-/** Accepts those that have a score of every select case. */
+/** Accepts the candidates with a score on every select case. */
 export function accept(journal: Journal, candidates: readonly Candidate[]): void {
   for (const candidate of candidates) {
     if (!journal.accept(candidate)) Object.assign(candidate, { state: 'undecided', reason: UNDECIDED });

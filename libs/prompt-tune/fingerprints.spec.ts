@@ -7,6 +7,6 @@ it('candidates with the same words have one fingerprint, others have others', ()
   expect(fingerprints.of({ system_prompt: 'Be brief. Call tools.' })).not.toBe(print);
   expect(fingerprints.of({ system_prompt: 'Be brief. Call Tools.', 'tools/a/description': '' })).not.toBe(print);
   expect(fingerprints.of({ a: 'x","b', b: '' })).not.toBe(fingerprints.of({ a: 'x', b: '' }));
-  // A command is named by them, in every process.
+  // Commands are keyed by fingerprints, across processes.
   expect(new Fingerprints().of({ a: 'x' })).toBe(fingerprints.of({ a: 'x' }));
 });

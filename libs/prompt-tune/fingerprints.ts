@@ -3,8 +3,8 @@ import { createHash } from 'node:crypto';
 const sha256 = (text: string): string => createHash('sha256').update(text).digest('base64url');
 
 /**
- * The identities of candidates, the same however the white space of their texts is written. Candidates share most of
- * their texts, so each text is looked at once.
+ * Identities of candidates, independent of white space. Candidates share most of their texts, so each text is hashed
+ * only once.
  */
 export class Fingerprints {
   readonly #ofTexts = new Map<string, string>();

@@ -10,13 +10,13 @@ import {
   type Scores,
 } from './search.js';
 
-/** The most candidates that are measured anew beside the base. */
+/** The maximum number of candidates that are measured again in addition to the base. */
 export const FINALISTS = 3;
 export const FINAL_SAMPLES = 3;
 
 /**
- * How every search ends: the candidates that did best, if any did better than the base, and the base are measured anew
- * on the select cases. The score that a candidate was chosen by is too good to choose by again.
+ * The end of every search: the best candidates, if any beat the base, and the base are measured again on the select
+ * cases. The score that selected a candidate is biased upwards, so it is not used to choose again.
  */
 export function* finish(journal: Journal): Generator<readonly Command[], PromptFinding, readonly Answer[]> {
   const { base, settings } = journal;
@@ -46,7 +46,7 @@ export function* finish(journal: Journal): Generator<readonly Command[], PromptF
 const NO_BASE =
   'The base has no score on some of the cases that candidates are compared by: they errored, and errored again.';
 
-/** The mean difference over the cases that both have a score of; worse than anything where there is none. */
+/** The mean difference over the cases scored in both; lower than any other value when there are none. */
 function advantage(own: Scores, base: Scores): number {
   const common = [...own].filter(([position]) => base.has(position));
   if (common.length === 0) return -Infinity;

@@ -1,12 +1,12 @@
 /**
- * A set of whole numbers from 1 to 2^53 that are hashes. When there are more than `most`, it keeps a half of them, then
- * a quarter and so on: those whose lowest bits are 0, which are the same ones in every set. So its memory is bounded.
+ * A bounded set of hashes, which are whole numbers from 1 to 2^53. Above `most` entries it keeps half of them, then a
+ * quarter and so on: those whose lowest bits are 0, which is the same selection in every set.
  */
 export class HashSample {
-  /** Open addressing; 0 is an empty place. At most half full. */
+  /** Open addressing; 0 is an empty slot. The load factor is at most 0.5. */
   #places = new Float64Array(1024);
   #size = 0;
-  /** Only hashes that it divides are kept. */
+  /** Only multiples of this are kept. */
   #divisor = 1;
 
   constructor(readonly most: number) {}
@@ -34,7 +34,7 @@ export class HashSample {
 
   #placeOf(hash: number): number {
     const mask = this.#places.length - 1;
-    // The lowest bits of what is kept may all be 0.
+    // The lowest bits of the kept hashes may all be 0.
     let place = Math.floor(hash / 2 ** 22) & mask;
     while (this.#places[place] !== 0 && this.#places[place] !== hash) place = (place + 1) & mask;
     return place;

@@ -1,44 +1,44 @@
 import { HashSample } from './hash-sample.js';
 import { plain, visitRuns } from './words.js';
 
-/** What of a case must not stand in a prompt. */
+/** The parts of a case that must not appear in a prompt. */
 export interface LeakSource {
   /** The texts of all its user messages. */
   prompt: string;
-  /** Its expected values that are strings. */
+  /** Its expected string values. */
   expected: readonly string[];
 }
 
 /**
- * Up to four million runs of words, and as many values, are known exactly; 64 MiB for each. Of larger suites, an even
- * share of each case's runs is known, so that long copies are still found. Hashes have 53 bits: one run in two thousand
- * million is taken for another's, and then a text is rejected for nothing.
+ * Up to four million runs of words, and as many values, are stored exactly, in 64 MiB each. For larger suites, an equal
+ * share of each case's runs is stored, so that long copies are still found. Hashes have 53 bits: about one run in two
+ * billion collides, and its text is rejected by mistake.
  */
 const MOST_HASHES = 2 ** 22;
 
-/** Values with fewer characters are no secret of a case. */
+/** Shorter values do not count as secrets of a case. */
 const MIN_VALUE_CHARACTERS = 4;
 
-/** What was found, in plain text: see `plain`. */
+/** The leaked words, as plain text: see `plain`. */
 export interface Leak {
   what: 'run' | 'value';
   text: string;
 }
 
-/** The words of all cases of a suite that a prompt must not repeat. Built once for a tune. */
+/** An index of the words of all cases of a suite that a prompt must not repeat. Built once per tune. */
 export class LeakIndex {
   readonly #runs = new HashSample(MOST_HASHES);
   readonly #values = new HashSample(MOST_HASHES);
-  /** Values of two cases or more. They are words of the subject. */
+  /** Values of two or more cases: they are vocabulary of the domain. */
   readonly #shared = new HashSample(MOST_HASHES);
   readonly #known = new HashSample(MOST_HASHES);
 
-  /** How much memory it takes, about. */
+  /** Approximate memory use. */
   get bytes(): number {
     return [this.#runs, this.#values, this.#shared, this.#known].reduce((sum, { bytes }) => sum + bytes, 0);
   }
 
-  /** All cases come before the first known text. */
+  /** All cases must be added before the first known text. */
   addCase({ prompt, expected }: LeakSource): void {
     visitRuns(plain(prompt), (hash, _from, _to, isRun) => {
       if (isRun) this.#runs.add(hash);
@@ -49,14 +49,14 @@ export class LeakIndex {
     }
   }
 
-  /** A text that may be repeated: of the base, or names, descriptions and enum values of tools. */
+  /** Adds a text that may be repeated: of the base, or names, descriptions and enum values of tools. */
   addKnown(text: string): void {
     visitRuns(plain(text), (hash, _from, _to, isRun) => {
       if ((isRun && this.#runs.has(hash)) || this.#values.has(hash)) this.#known.add(hash);
     });
   }
 
-  /** The first words of the text that only a case has. Takes time in proportion to its length. */
+  /** The first words of the text that occur only in a case. Takes time proportional to its length. */
   find(text: string): Leak | undefined {
     const written = plain(text);
     let found: Leak | undefined;
@@ -71,8 +71,8 @@ export class LeakIndex {
 }
 
 /**
- * Takes about a second for each 10 MB of prompts.
- * @param cases all cases of the suite, held-out ones among them
+ * Takes about a second per 10 MB of prompts.
+ * @param cases all cases of the suite, including held-out ones
  * @param known texts that may be repeated: base components, names, descriptions and enum values of tools
  */
 export function indexLeaks(cases: Iterable<LeakSource>, known: readonly string[]): LeakIndex {
@@ -82,7 +82,7 @@ export function indexLeaks(cases: Iterable<LeakSource>, known: readonly string[]
   return index;
 }
 
-/** A value that is longer than a run of words counts by the run that it begins with. */
+/** A value longer than a run of words is represented by its first run. */
 function hashOfValue(value: string): number[] {
   let whole = 0;
   let begins = -1;

@@ -1,7 +1,7 @@
 import { drawWith } from '#lib/tuning/draw';
 import { SAME_SCORE } from './pareto.js';
 
-/** A candidate and what it was made from. */
+/** A candidate and its parents. */
 export interface Lineage {
   id: number;
   parents: readonly number[];
@@ -17,14 +17,14 @@ export interface Merge {
   components: Record<string, string>;
 }
 
-/** Pairs are formed of so many members of the front, the best ones. */
+/** Pairs are formed from at most this many members of the front, the best ones. */
 const MOST_MERGED = 100;
 
 /**
- * Joins what two candidates of the front have changed since an ancestor of both. Neither is an ancestor of the other,
- * and the ancestor is better than neither; of several it is the latest. Each component has the text of the one that
- * changed it, and that of the better one (of equals, of the earlier) when both did. Pairs whose merge would be one of
- * them are left out.
+ * Merges the changes of two candidates of the front since a common ancestor. Neither candidate is an ancestor of the
+ * other, and the ancestor is no better than either; the latest such ancestor is used. Each component is taken from the
+ * candidate that changed it, or from the better one (on a tie, the earlier) when both did. Pairs whose merge would
+ * equal one of them are skipped.
  * @param all all candidates by id, ancestors have smaller ids than their descendants
  * @param tried pairs that were merged before, "a+b" with a < b
  * @param random gives numbers in [0, 1) that choose among the pairs
@@ -85,8 +85,8 @@ function merge(a: Lineage, b: Lineage, ancestor: Lineage): Merge | undefined {
 }
 
 /**
- * Select cases to try a merge on: in turn one that the first parent wins, one that the second wins, and one where they
- * are even, as far as there are.
+ * Select cases to try a merge on: in rotation, one that the first parent wins, one that the second wins, and one where
+ * they tie, while available.
  * @param a the scores of the first parent; `b` has those of the second on the same cases
  * @param draw gives numbers in [0, 1)
  * @returns `count` different positions in `a`, or all when there are fewer

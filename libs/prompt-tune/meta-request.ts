@@ -4,10 +4,10 @@ import type { Tool } from '#lib/contracts/tool';
 import { mostCharacters } from './checks.js';
 import type { Ask, Texts } from './search.js';
 
-/** What a candidate did with a case, for the model that is to do better. */
+/** A candidate's result on a case, shown to the meta model that is to improve it. */
 export interface Example {
   prompt: string;
-  /** What should have been called: tools and, unless it is hidden, arguments. */
+  /** The expected calls: tools and, unless hidden, arguments. */
   expected?: unknown;
   called?: unknown;
   /** Sentences on what was wrong. */
@@ -23,10 +23,10 @@ export interface MetaContext {
 }
 
 /**
- * A request to the meta model, as a case: it is run, limited, paid for, repeated and kept like any other. Whatever
- * people or models wrote stands in one JSON document between fences that it cannot close, since its backticks are
- * escaped; the instructions stand in the system message alone.
- * @param component of `reflect`: the one to write anew
+ * A request to the meta model in the form of a case, which is run, limited, billed, repeated and stored like any other.
+ * All text by people or models is in one JSON document between fences that it cannot close, since its backticks are
+ * escaped; the instructions are in the system message alone.
+ * @param component for `reflect`: the one to rewrite
  */
 export function buildMetaRequest(
   { task, parents, count }: Pick<Ask, 'task' | 'parents' | 'count'>,
@@ -165,10 +165,10 @@ export const PROPOSE_CANDIDATES = {
   },
 } as unknown as Tool;
 
-/** Of a prompt, or of what was called: the meta model needs no more to see what went wrong. */
+/** Characters of a prompt, or of the calls: enough for the meta model to see what went wrong. */
 const MAX_SHOWN = 4_000;
 
-/** A value as an example shows it: cut where it is long. */
+/** A value as shown in an example: truncated if long. */
 export function shorten(value: unknown): unknown {
   const text = typeof value === 'string' ? value : (JSON.stringify(value) ?? 'null');
   if (text.length <= MAX_SHOWN) return typeof value === 'string' ? value : (JSON.parse(text) as JsonObject);

@@ -49,7 +49,7 @@ const PHRASES: Phrase[] = [
   { component: 'tools/set_alarm/description', phrase: 'Write hours as HH:MM.', gain: 0.6 },
 ];
 
-/** A model that gets a case right where the chance of the case is below what its texts make of it. */
+/** A model that gets a case right when the case's random number is below the success rate of its texts. */
 function modelOf(seed: number, phrases: readonly Phrase[], base = 0.2) {
   const random = seededRandom(seed);
   const chances = Array.from({ length: CASES * 10 }, random);
@@ -62,11 +62,11 @@ function modelOf(seed: number, phrases: readonly Phrase[], base = 0.2) {
   };
 }
 type Model = ReturnType<typeof modelOf>;
-/** Nothing else waits for the thread. */
+/** A pause that does nothing: no other work waits for the thread. */
 const go = async (): Promise<void> => {};
 type Meta = (ask: Ask, component: string, current: Texts) => Answer;
 
-/** Adds the phrase that helps the component that is asked for, or else words that help nothing. */
+/** Adds the phrase that helps the requested component, or else words without effect. */
 const helpful: Meta = ({ iteration, n }, component, current) => {
   const { phrase = `Be careful (${iteration}, ${n}).` } = PHRASES.find((one) => one.component === component) ?? {};
   const text = current[component]!.includes(phrase)
@@ -74,7 +74,7 @@ const helpful: Meta = ({ iteration, n }, component, current) => {
     : `${current[component]!} ${phrase}`;
   return { proposals: [{ texts: { [component]: text }, why: 'It helps.', fault: null }], unreadable: null };
 };
-/** Writes as many variants as it is asked for, a phrase in each. */
+/** Writes as many variants as requested, each with a phrase. */
 const prolific: Meta = (ask, _component, current) =>
   ask.task === 'variants'
     ? {
@@ -110,7 +110,7 @@ const prolific: Meta = (ask, _component, current) =>
         ],
       };
 
-/** What a model and a meta model answer to the commands of a search, and what the latter was asked. */
+/** The answers of a model and a meta model to the commands of a search, and the requests to the meta model. */
 function playing(model: Model, meta: Meta): { asked: Ask[]; answer: (command: Command) => Answer } {
   const asked: Ask[] = [];
   const answer = (command: Command): Answer => {
@@ -132,7 +132,7 @@ function playing(model: Model, meta: Meta): { asked: Ask[]; answer: (command: Co
   return { asked, answer };
 }
 
-/** Carries out a search as workers do: a step at a time, each from what was stored. */
+/** Runs a search as workers do: step by step, each from the stored answers. */
 async function carryOut(settings: SearchSettings, model: Model, meta: Meta): Promise<Replayed & { asked: Ask[] }> {
   const stored = new Map<string, Answer>();
   const { asked, answer } = playing(model, meta);
@@ -147,7 +147,7 @@ async function carryOut(settings: SearchSettings, model: Model, meta: Meta): Pro
   }
 }
 
-/** Carries out a search in one go, which finds the same in a fraction of the time. */
+/** Runs a search in one go, with the same result in a fraction of the time. */
 async function carryOutAtOnce(
   settings: SearchSettings,
   model: Model,
@@ -182,7 +182,7 @@ describe('a reflective search', () => {
       const found = await carryOut({ ...SETTINGS, seed }, modelOf(seed, []), helpful);
       expect(found.finding).toEqual({ best: 0, finalists: [], failed: null });
       expect(found.journal.candidates.filter(({ state }) => state === 'accepted')).toHaveLength(1);
-      // Ten in a row are enough.
+      // Ten rejections in a row end the search.
       expect(found.asked.length).toBeLessThanOrEqual(10);
     }
   });
@@ -295,7 +295,7 @@ describe('a reflective search', () => {
     expect(later.length).toBeGreaterThan(0);
     for (const { journal } of searches)
       expect(journal.candidates.filter(({ parents }) => parents[0] === 0)).toHaveLength(1);
-    // What is told of it is what came of the last time.
+    // The journal reports the last try.
     for (const { journal, asked } of later) {
       const child = journal.candidates[1]!;
       const ask = asked.find(({ iteration }) => iteration === child.iteration)!;
@@ -308,7 +308,7 @@ describe('a reflective search', () => {
   });
 
   it('ends after a thousand iterations, and says so', async () => {
-    // Every tenth text gets a little further, and there is always one that does.
+    // Every tenth text improves a little, and there is always one that does.
     const model: Model = (texts) => Number(/step (\d+)/.exec(texts.system_prompt!)?.[1] ?? 0) / 1000;
     const slow: Meta = ({ iteration }, component) => ({
       proposals: [
@@ -329,7 +329,8 @@ describe('a reflective search', () => {
   });
 
   it('joins what two candidates have learnt apart', async () => {
-    // Each phrase helps with its own tool and hurts with the next, so none is better than its parent everywhere.
+    // Each phrase helps with its own tool and hurts with the next, so no candidate is better than its parent on all
+    // cases.
     const own = TOOLS.map((tool) => ({ component: `tools/${tool}/description`, phrase: `More about ${tool}.` }));
     const model = (seed: number): Model => {
       const random = seededRandom(seed);
@@ -435,7 +436,7 @@ describe('every search', () => {
       };
       const settings = { ...SETTINGS, mode, generations: 20, maxEvaluations: 20_000 };
       const { journal, finding, asked } = await carryOutAtOnce(settings, modelOf(1, PHRASES), wordy);
-      // A generation is written as a whole.
+      // The texts of a generation are requested together.
       expect(asked.length).toBeLessThanOrEqual(mode === 'reflective' ? 8 : 11);
       expect(journal.notes).toEqual([expect.stringMatching(/^The search ended early: .* 16 million characters/)]);
       expect(finding!.finalists.length).toBeGreaterThan(1);

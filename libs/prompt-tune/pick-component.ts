@@ -1,11 +1,11 @@
 import { parseComponent } from '#lib/contracts/prompt-components';
 
 /**
- * The component to write anew: that of the tool that stands in most failures, as the expected one or the one that was
- * called, for each time that it was written anew before. What does not help does not keep the others from their turn.
- * @param components one group of them: those of one kind
+ * The component to rewrite: the one whose tool occurs in the most failures, as expected or called, relative to the
+ * number of its earlier rewrites. This way a component that does not help does not block the others.
+ * @param components one group of components, of the same kind
  * @param failures the tools of each failed case
- * @param tries how often each component was written anew for this parent
+ * @param tries how often each component was rewritten for this parent
  */
 export function pickComponent(
   components: readonly string[],

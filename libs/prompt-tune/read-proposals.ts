@@ -6,7 +6,7 @@ import { PROPOSE_CANDIDATES, PROPOSE_TEXT } from './meta-request.js';
 import type { Ask, Texts } from './search.js';
 
 const MAX_WHY_CHARS = 2_000;
-/** Beyond what was asked for, which is at most 50. */
+/** Above the number requested, which is at most 50. */
 const MAX_CANDIDATES = 50;
 
 const text = z
@@ -26,7 +26,7 @@ const Candidates = z.object({
     .max(MAX_CANDIDATES),
 });
 
-/** What a meta model wrote, unchecked. */
+/** Text written by a meta model, not validated. */
 export interface Written {
   texts: Texts;
   why: string | null;
@@ -34,7 +34,7 @@ export interface Written {
 
 /**
  * Reads the proposals in the calls of a meta model's reply.
- * @returns a sentence where it cannot be read
+ * @returns a sentence when it cannot be read
  */
 export function readProposals(
   called: readonly ParsedCall[],

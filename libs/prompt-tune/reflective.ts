@@ -19,9 +19,9 @@ import {
   type Search,
 } from './search.js';
 
-/** So many iterations in a row without an accepted candidate end a search. */
+/** The search ends after this many iterations in a row without an accepted candidate, */
 const MAX_REJECTIONS = 10;
-/** And so many in all. A search is repeated at each of them. */
+/** and after this many iterations in total, because the search is replayed at each of them. */
 const MAX_ITERATIONS = 1_000;
 const ACCEPTED_BEFORE_MERGE = 3;
 const MERGE_CASES = 5;
@@ -30,9 +30,9 @@ type Part<Result> = Generator<readonly Command[], Result, readonly Answer[]>;
 
 /**
  * After GEPA (Agrawal et al., 2025, arXiv:2507.19457). Each iteration takes a candidate that is best on some case,
- * shows the meta model what it did on a few cases, and has one of its texts written anew: the system prompt, the
- * description of a tool, that of a parameter in turn. A child that does better on these cases is measured on the select
- * cases and becomes a candidate. Now and then two candidates are merged.
+ * shows its results on a few cases to the meta model, and has one of its texts rewritten: in turn the system prompt, a
+ * tool description and a parameter description. A child that does better on these cases is measured on the select cases
+ * and becomes a candidate. Occasionally two candidates are merged.
  */
 export function* reflective(journal: Journal): Search {
   const { base, settings } = journal;
@@ -69,7 +69,7 @@ function mayIterate(journal: Journal, iteration: number): boolean {
   return false;
 }
 
-/** The system prompt; the descriptions of tools; those of parameters. */
+/** The system prompt; tool descriptions; parameter descriptions. */
 export function groupsOf(components: readonly string[]): string[][] {
   const kindOf = (component: string): number =>
     component === 'system_prompt' ? 0 : component.includes('/parameters/') ? 2 : 1;
@@ -77,13 +77,13 @@ export function groupsOf(components: readonly string[]): string[][] {
   return [0, 1, 2].flatMap((kind) => (groups.has(kind) ? [groups.get(kind)!] : []));
 }
 
-/** Whether a child that is accepted could be measured to its end. */
+/** Whether the budget allows an accepted child to be measured completely. */
 function affordsChild({ evaluations, settings }: Journal): boolean {
   const { minibatch, select, samples, models, maxEvaluations } = settings;
   return evaluations + (2 * minibatch + select.length) * samples * models <= maxEvaluations;
 }
 
-/** @returns the child; undefined where its parent fails none of the cases that it could learn from */
+/** @returns the child; undefined when its parent fails none of the cases it could learn from */
 function* reflect(
   journal: Journal,
   batches: Batches,
@@ -118,8 +118,8 @@ function* reflect(
 }
 
 /**
- * A child of this parent that is proposed once more, and was no better on the few cases it was tried on, or could not
- * be judged: the cases of now are a second opinion. What is told of it is of this try.
+ * A child of this parent that is proposed again after it was no better on its minibatch, or undecided: the current
+ * cases are a second opinion. The journal then describes this try.
  */
 function again(journal: Journal, ask: Ask, { proposals: [proposed] }: Proposals): Candidate | undefined {
   if (!proposed || proposed.fault !== null) return undefined;
@@ -136,7 +136,7 @@ function* measureOnSelect(journal: Journal, child: Candidate): Part<void> {
   accept(journal, [child]);
 }
 
-/** Compares a child with its parent on a few cases. It is rejected, or undecided, where it does not do well enough. */
+/** Compares a child with its parent on a few cases. A child that does not do well enough is rejected, or undecided. */
 function compare(
   child: Candidate,
   parent: Candidate,
@@ -164,15 +164,15 @@ function compare(
   return false;
 }
 
-/** The minibatches of a search, one after another. */
+/** The successive minibatches of a search. */
 class Batches {
   #n = 0;
 
   constructor(readonly journal: Journal) {}
 
   /**
-   * The next batch of which the parent fails a case; the parent is measured on it where it was not.
-   * @returns no cases when it fails none, or too few evaluations are left
+   * The next batch with a case that the parent fails; the parent is measured on the cases it has no score of.
+   * @returns an empty list when it fails none, or too few evaluations are left
    */
   *next(parent: Candidate): Part<number[]> {
     const { reflect, minibatch, seed } = this.journal.settings;
@@ -186,7 +186,7 @@ class Batches {
     return [];
   }
 
-  /** The score of a candidate, or where it was not measured, that of its nearest ancestor. */
+  /** The score of a candidate, or if it was not measured, of its nearest ancestor. */
   #likely(candidate: Candidate, position: number): number | undefined {
     const score = candidate.scores.get(position);
     const [parent] = candidate.parents;
@@ -194,7 +194,7 @@ class Batches {
   }
 }
 
-/** Makes one candidate of two that differ in what they changed. */
+/** Merges two candidates that differ in what they changed. */
 function* merge(journal: Journal, iteration: number): Part<void> {
   const random = seededRandom(seedAt(journal.settings.seed, iteration, 1));
   const lineage = new Map(

@@ -2,11 +2,11 @@ import { createHash } from 'node:crypto';
 import { Fingerprints } from './fingerprints.js';
 import { frontOf } from './pareto.js';
 
-// A search for better prompts is a generator: it yields what it needs to know (how a candidate does on some cases, what
-// a meta model proposes) and is told. It has no I/O, no clock and no randomness but its seed, so that a tune is
-// continued by repeating it from its beginning with the answers that were stored (`replay`). What it asks for is named
-// by its contents (`keyOf`), never by its place: where an answer changed meanwhile, as a repeated request may, the
-// search takes another way and finds nothing there that was meant for something else.
+// A search for better prompts is a generator: it yields what it needs to know (a candidate's scores on some cases, a
+// meta model's proposals) and receives the answers. It has no I/O, no clock and no randomness except its seed, so that
+// a tune is resumed by replaying it from the start with the stored answers (`replay`). Requests are keyed by their
+// contents (`keyOf`), never by their position: when an answer has changed in the meantime, as a repeated request may,
+// the search takes another path and finds no answers there that belong to other requests.
 
 /** The texts of a candidate by component. All candidates of a tune have the same components. */
 export type Texts = Readonly<Record<string, string>>;
@@ -21,25 +21,25 @@ export interface Candidate {
   iteration: number;
   parents: readonly number[];
   texts: Texts;
-  /** The identity of its texts, the same however their white space is written. */
+  /** The identity of its texts, independent of white space. */
   fingerprint: string;
-  /** Characters of all of its texts. */
+  /** Total characters of its texts. */
   length: number;
-  /** What its author said about it. */
+  /** The author's explanation. */
   why: string | null;
-  /** The key of the request to the meta model that it came from. */
+  /** The key of the request to the meta model that produced it. */
   ask: string | null;
-  /** The mean score of each case that it was measured on, 0..1. */
+  /** The mean score of each measured case, 0..1. */
   scores: Map<number, number>;
-  /** Once it is accepted: its score of each select case, in their order, and the mean. */
+  /** Set once it is accepted: its scores on the select cases, in their order, and the mean. */
   selected: { scores: Float64Array; mean: number } | null;
-  /** Its mean, and that of its parent, on the cases that decided whether it is worth measuring on all. */
+  /** Its mean, and its parent's, on the cases that decided whether to measure it on all. */
   trial: { own: number; parent: number; cases: number } | null;
   /** Its mean over fresh samples of the select cases. */
   final: number | null;
-  /** `undecided`: cases that it was measured on have errored, so there is nothing to judge it by. */
+  /** `undecided`: cases that it was measured on errored, so it cannot be judged. */
   state: 'measuring' | 'accepted' | 'rejected' | 'undecided';
-  /** Why it is rejected or undecided, in a sentence. */
+  /** Why it is rejected or undecided, as a sentence. */
   reason: string | null;
 }
 
@@ -60,22 +60,22 @@ export interface Ask {
   do: 'ask';
   task: 'variants' | 'mutate' | 'crossover' | 'reflect';
   iteration: number;
-  /** Which one of its iteration. */
+  /** Its index within the iteration. */
   n: number;
   parents: readonly Candidate[];
-  /** The cases that it may show; never those that select or confirm, unless roles are shared. */
+  /** The cases that it may show; never those used to select or confirm, unless roles are shared. */
   cases: readonly number[];
-  /** Of `reflect`: the components of which one is to be written anew. */
+  /** For `reflect`: the components, one of which is to be rewritten. */
   components: readonly string[];
-  /** Of `reflect`: how often each was written anew for this parent. */
+  /** For `reflect`: how often each was rewritten for this parent. */
   tries: ReadonlyMap<string, number>;
-  /** Of `variants`: how many. */
+  /** For `variants`: how many. */
   count: number;
 }
 
 export type Command = Measure | Ask;
 
-/** Texts that a meta model wrote, those of its components alone, and what is wrong with them, if anything. */
+/** Texts written by a meta model, only for its components, and what is wrong with them, if anything. */
 export interface Proposal {
   texts: Texts;
   why: string | null;
@@ -84,7 +84,7 @@ export interface Proposal {
 
 export interface Proposals {
   proposals: readonly Proposal[];
-  /** Why there are none: what the meta model replied could not be read. */
+  /** Why there are none: the meta model's reply could not be read. */
   unreadable: string | null;
 }
 
@@ -93,15 +93,15 @@ export type Answer = Scores | Proposals;
 export type Search = Generator<readonly Command[], PromptFinding, readonly Answer[]>;
 
 export interface PromptFinding {
-  /** 0, the base, unless another one did better. */
+  /** 0, the base, unless another candidate did better. */
   best: number;
-  /** Those that were measured once more, the base among them; empty where nothing was better than the base. */
+  /** The candidates that were measured once more, including the base; empty when none was better than the base. */
   finalists: readonly number[];
-  /** Why there is nothing to tell: the base has no scores. */
+  /** Why there is no result: the base has no scores. */
   failed: string | null;
 }
 
-/** A candidate that is best on some select case, and on how many. */
+/** A candidate that is best on some select case, and the number of those cases. */
 interface Leader {
   candidate: Candidate;
   wins: number;
@@ -119,39 +119,39 @@ export interface Generation {
 export interface SearchSettings {
   mode: 'quick' | 'evolutionary' | 'reflective';
   base: Texts;
-  /** Positions of cases, in a drawn order. They are the same where a suite is too small to divide. */
+  /** Positions of cases, in random order. Both lists are the same when a suite is too small to divide. */
   reflect: readonly number[];
   select: readonly number[];
   seed: number;
   samples: number;
-  /** How many models a case is sent to. */
+  /** How many models each case is sent to. */
   models: number;
   variants: number;
   population: number;
   generations: number;
   selectionRatio: number;
   minibatch: number;
-  /** Items that a reflective search may measure. */
+  /** The maximum number of items measured by a reflective search. */
   maxEvaluations: number;
 }
 
 /**
- * The most characters that a meta model may write in a search. Each step of a tune holds all that was written in
- * memory, beside the work of other teams.
+ * The maximum number of characters that a meta model may write in a search. Each step of a tune holds all of its texts
+ * in memory, alongside the work of other teams.
  */
 export const MAX_WRITTEN_CHARS = 16_000_000;
 
-/** What a search has done so far. */
+/** The progress of a search. */
 export class Journal {
   readonly candidates: Candidate[] = [];
-  /** In the order of their numbers. */
+  /** Ordered by number. */
   readonly accepted: Candidate[] = [];
   readonly generations: Generation[] = [];
-  /** Items that were measured: cases times samples times models. */
+  /** Measured items: cases times samples times models. */
   evaluations = 0;
-  /** Why the search ended before it came to an end of its own. */
+  /** Why the search ended early. */
   readonly notes: string[] = [];
-  /** Pairs that were merged: "3+5". */
+  /** Merged pairs: "3+5". */
   readonly merged = new Set<string>();
   readonly #fingerprints = new Fingerprints();
   readonly #known = new Map<string, Candidate>();
@@ -167,14 +167,14 @@ export class Journal {
     return this.candidates[0]!;
   }
 
-  /** How often each component was written anew for a parent. */
+  /** How often each component was rewritten for a parent. */
   triesOf({ id }: Candidate): Map<string, number> {
     const tries = this.#tries.get(id) ?? new Map<string, number>();
     this.#tries.set(id, tries);
     return tries;
   }
 
-  /** The same texts, but for white space. */
+  /** The candidate with the same texts, ignoring white space. */
   earlier(texts: Texts): Candidate | undefined {
     return this.#known.get(this.#fingerprints.of(texts));
   }
@@ -197,7 +197,7 @@ export class Journal {
     return candidate;
   }
 
-  /** Accepts a candidate, if it has a score of every select case. @returns whether it has */
+  /** Accepts a candidate if it has a score on every select case. @returns whether it was accepted */
   accept(candidate: Candidate): boolean {
     const mean = meanOf(candidate.scores, this.settings.select);
     if (mean === null) return false;
@@ -209,7 +209,7 @@ export class Journal {
     return true;
   }
 
-  /** The candidates that are best on some select case, without those that others make dispensable. */
+  /** The Pareto front: candidates that are best on some select case, without those that others make redundant. */
   front(): readonly Leader[] {
     this.#front ??= frontOf(this.accepted.map(({ selected }) => selected!.scores)).map(({ index, wins }) => ({
       candidate: this.accepted[index]!,
@@ -218,17 +218,17 @@ export class Journal {
     return this.#front;
   }
 
-  /** Those that were accepted, the best first: ties go to the base, then to the shorter text. */
+  /** The accepted candidates, best first: ties go to the base, then to the shorter text. */
   ranking(): Candidate[] {
     return this.accepted.toSorted(bySelected);
   }
 
-  /** Takes note of how much a meta model wrote. */
+  /** Counts the characters written by a meta model. */
   hear({ proposals }: Proposals): void {
     for (const { texts } of proposals) this.#written += lengthOf(texts);
   }
 
-  /** Whether the meta model may be asked for more. Where it may not, a note says so. */
+  /** Whether further requests to the meta model are allowed. If not, a note is added. */
   mayAsk(): boolean {
     if (this.#written < MAX_WRITTEN_CHARS) return true;
     this.notes.push(
@@ -263,12 +263,12 @@ export const byMerit = (a: Candidate, b: Candidate, scoreOf: (one: Candidate) =>
   return Number(b.id === 0) - Number(a.id === 0) || a.length - b.length || a.id - b.id;
 };
 
-/** Of accepted candidates, by their means on the select cases. */
+/** Orders accepted candidates by their means on the select cases. */
 export const bySelected = (a: Candidate, b: Candidate): number => byMerit(a, b, ({ selected }) => selected?.mean ?? -1);
 
 const lengthOf = (texts: Texts): number => Object.values(texts).reduce((sum, text) => sum + text.length, 0);
 
-/** The mean over these cases; null where one of them has no score. */
+/** The mean over these cases; null when one of them has no score. */
 export function meanOf(scores: Scores, cases: readonly number[]): number | null {
   let sum = 0;
   for (const position of cases) {
@@ -281,7 +281,7 @@ export function meanOf(scores: Scores, cases: readonly number[]): number | null 
 
 export const isFailing = (score: number | undefined): boolean => score !== undefined && score < 1 - EPSILON;
 
-/** What a command is stored under, within a tune. */
+/** The key under which a command is stored within a tune. */
 export function keyOf(command: Command): string {
   const parts =
     command.do === 'measure'
@@ -300,18 +300,18 @@ export function keyOf(command: Command): string {
 
 export interface Replayed {
   journal: Journal;
-  /** What there is to do next; empty when the search is over. */
+  /** The next commands; empty when the search is over. */
   next: readonly Command[];
-  /** Undefined while the search goes on. */
+  /** Undefined until the search is over. */
   finding: PromptFinding | undefined;
 }
 
-/** So many answers are taken between two pauses; a few milliseconds of work. */
+/** How many answers are processed between two pauses; a few milliseconds of work. */
 const ANSWERS_BETWEEN_PAUSES = 25;
 
 /**
- * Repeats a search from its beginning, up to the first commands that have no answer yet. A long one takes a while, so
- * it pauses now and then, for the other work of its thread.
+ * Replays a search from its start, up to the first commands without an answer. A long replay takes a while, so it
+ * pauses regularly for the other work of its thread.
  * @param answerOf undefined for a command that was not carried out
  */
 export async function replay(
@@ -338,7 +338,7 @@ export async function replay(
   }
 }
 
-/** Measures candidates on those of the cases that they have no score of. */
+/** Measures candidates on the given cases that they have no score for. */
 export function* measure(
   journal: Journal,
   wanted: readonly { candidate: Candidate; part: Measure['part']; cases: readonly number[] }[],
@@ -366,7 +366,7 @@ export function record(journal: Journal, { candidate, cases, samples }: Measure,
   for (const [position, score] of scores) candidate.scores.set(position, score);
 }
 
-/** A draw of its own for each place of a search: what came before does not shift it. */
+/** An independent random seed for each place of a search: earlier draws do not shift it. */
 export const seedAt = (seed: number, iteration: number, n = 0): number =>
   (Math.imul(seed ^ 0x9e3779b9, 0x85ebca6b) + Math.imul(iteration + 1, 0xc2b2ae35) + Math.imul(n + 1, 0x27d4eb2f)) >>>
   0;

@@ -1,16 +1,16 @@
 import { splitCases, type SplitCase } from '#lib/tuning/split-cases';
 
-/** From so many cases on, those that the meta model sees do not choose. */
+/** From this number of cases, the cases shown to the meta model are not used for selection. */
 export const ENOUGH_TO_DIVIDE = 60;
 const REFLECT_SHARE = 4 / 7;
 
-/** Positions of cases by what they are for, each part in a drawn order with the categories in their proportions. */
+/** Positions of cases by role. Each part is in random order, with the categories in proportion. */
 export interface Roles {
-  /** The meta model may see these. */
+  /** Cases that the meta model may see. */
   reflect: number[];
-  /** Only the scores of these are used, to choose. The same as `reflect` in a small suite. */
+  /** Cases of which only the scores are used, to choose. The same as `reflect` in a small suite. */
   select: number[];
-  /** Nothing is chosen by these. */
+  /** Cases that are not used to choose anything. */
   heldOut: number[];
 }
 

@@ -1,16 +1,16 @@
 /**
- * A text as words are compared in: compatible characters are one (NFKC), lower case, without invisible characters and
- * apostrophes.
+ * Normalises a text for comparing words: compatible characters are unified (NFKC), in lower case, without invisible
+ * characters and apostrophes.
  */
 export const plain = (text: string): string =>
   text.replace(LONG_MARKS, '$1').normalize('NFKC').toLowerCase().replace(UNHEARD, '');
 
-/** Normalising takes time that is quadratic in the length of a run of marks; no language has thirty in a row. */
+/** Normalising takes time quadratic in the length of a run of marks; no language has thirty in a row. */
 const LONG_MARKS = /([\p{M}\uff9e\uff9f]{30})[\p{M}\uff9e\uff9f]+/gu;
 const UNHEARD = /[\p{Cf}'’]/gu;
 
 const UNSPACED = String.raw`\p{scx=Han}\p{scx=Hira}\p{scx=Kana}\p{scx=Thai}\p{scx=Laoo}\p{scx=Khmr}\p{scx=Mymr}`;
-/** A word, or one character of a script that puts no spaces between words. */
+/** A word, or one character of a script that does not put spaces between words. */
 const WORD = new RegExp(
   String.raw`[[\p{L}\p{N}]--[${UNSPACED}]][[\p{L}\p{N}\p{M}]--[${UNSPACED}]]*|[\p{L}\p{N}]\p{M}*`,
   'gv',
@@ -19,9 +19,10 @@ const IS_HAN_OR_KANA = /^[\p{scx=Han}\p{scx=Hira}\p{scx=Kana}]/u;
 const IS_UNSPACED = new RegExp(`^[${UNSPACED}]`, 'u');
 
 /**
- * A run of words is six words long. In scripts without spaces it is as many characters as six words have about: 12 of
- * Chinese and Japanese, 24 of Thai, Lao, Khmer and Burmese. A dictionary (Intl.Segmenter) would find the words, but
- * other ones with each release of ICU, and workers of two releases have to agree. Mixed text counts together.
+ * A run of words is six words long. In scripts without spaces it is the number of characters of about six words: 12 for
+ * Chinese and Japanese, 24 for Thai, Lao, Khmer and Burmese. A dictionary (Intl.Segmenter) would find the words, but
+ * with differences between releases of ICU, and workers of two releases have to agree. In mixed text, the weights add
+ * up.
  */
 const RUN = 24;
 const WORD_WEIGHT = 4;
@@ -36,8 +37,8 @@ const LETTER_WEIGHT = 1;
 export type VisitRun = (hash: number, from: number, to: number, isRun: boolean) => void;
 
 /**
- * Visits every run of words of a plain text, and every beginning of one, word by word. A run holds at most 24 words, so
- * the time is linear, and only so many are held in memory.
+ * Visits every run of words of a plain text, and every prefix of one, word by word. A run has at most 24 words, so the
+ * time is linear, and no more runs than that are held in memory.
  */
 export function visitRuns(plainText: string, visit: VisitRun): void {
   /** The longest first. */
@@ -68,7 +69,7 @@ function weightOf(word: string): number {
   return IS_HAN_OR_KANA.test(word) ? HAN_WEIGHT : LETTER_WEIGHT;
 }
 
-// Looking up a global takes longer than the product.
+// A global lookup takes longer than the multiplication.
 const { imul } = Math;
 
 function mix(hash: number, value: number, factor: number): number {

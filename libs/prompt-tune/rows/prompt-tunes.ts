@@ -19,41 +19,41 @@ import type {
 /** Texts by component. */
 export type PromptTexts = Readonly<Record<string, string>>;
 
-/** What a prompt tune was asked for. `Target` is how a model is stored. */
+/** The request of a prompt tune. `Target` is the stored form of a model. */
 export interface AskedPromptTune<Target> {
   asked: PromptTuneInput;
   suite: { id: string; versionId: string; name: string; version: number };
   targets: Target[];
   meta: Target;
-  /** The texts that it writes, as it begins. */
+  /** The initial texts of the tuned components. */
   base: PromptTexts;
-  /** The texts of the suite: those that are written, and those that the base replaces for good. */
+  /** The suite's texts: of the tuned components, and of those that the base replaces permanently. */
   own: PromptTexts;
-  /** What the base replaces beside the texts that are written. */
+  /** Texts that the base replaces in addition to those of the tuned components. */
   fixed: PromptTexts;
-  /** Positions of the cases, in a drawn order. `reflect` and `select` are the same in a small suite. */
+  /** Positions of the cases, in random order. `reflect` and `select` are the same in a small suite. */
   reflect: number[];
   select: number[];
   heldOut: number[];
-  /** Items that a reflective search may measure. */
+  /** The maximum number of items measured by a reflective search. */
   maxEvaluations: number;
   planned: number;
   notes: string[];
 }
 
-/** What the steps of a tune have found; nothing at its beginning. */
+/** What the steps of a tune have found; empty at first. */
 export interface PromptTuneState {
-  /** How many generations or iterations were told. */
+  /** How many generations or iterations were announced. */
   told?: number;
   evaluations?: number;
   candidates?: number;
   front?: number[];
-  /** The best candidate, once the search is over or was stopped. */
+  /** The best candidate, once the search has ended or was stopped. */
   found?: { best: number; texts: PromptTexts };
-  /** It against the base, on the held-out cases. */
+  /** The best candidate minus the base, on the held-out cases. */
   holdout?: Estimate;
   versionId?: string;
-  /** At the end. */
+  /** Set at the end. */
   outcome?: PromptTuneOutcome | null;
   text?: string;
   notes?: string[];
@@ -79,7 +79,7 @@ const META = {
     ) meta`,
 };
 const SELECT = selectTunes('prompt_tune', 'o.input, o.state', META);
-/** Without texts: those of a tune may be 200,000 characters, and a list has many tunes. */
+/** Without texts: a tune may have 200,000 characters of them, and a list has many tunes. */
 const HEADS = `
   (SELECT json_object_agg(key, CASE WHEN key IN ('base', 'own', 'fixed') THEN '{}' ELSE value END)
     FROM json_each(o.input::json))::text AS input,
@@ -98,7 +98,7 @@ export class PromptTuneRepository implements TeamScoped {
     this.#tunes = new TuneRows(db, teamId, { one: SELECT, list: SELECT_HEADS });
   }
 
-  /** The newest first, without texts. */
+  /** Newest first, without texts. */
   async list(page: PageQuery): Promise<Page<PromptTune>> {
     return toPage((await this.#tunes.list(page)).map(toTune), page.limit);
   }
@@ -115,7 +115,7 @@ export class PromptTuneRepository implements TeamScoped {
     return (await this.#tunes.listEnded(...of)).map(toTune);
   }
 
-  /** In the order in which they were made. @throws ProblemError 404 for an unknown tune */
+  /** Oldest first. @throws ProblemError 404 for an unknown tune */
   async candidates(id: string, { state, limit, cursor }: CandidatesQuery): Promise<Page<PromptCandidate>> {
     await this.#stored(id);
     const { rows } = await this.db.query<CandidateRow>(
@@ -144,7 +144,9 @@ export class PromptTuneRepository implements TeamScoped {
     };
   }
 
-  /** What a candidate and its ancestors changed, each of what its first parent had; the latest text of each place. */
+  /**
+   * The changes of a candidate and its ancestors, each relative to its first parent; the latest text of each component.
+   */
   async #changesUpTo(id: string, candidate: number): Promise<PromptTexts> {
     const { rows } = await this.db.query<{ changed: string }>(
       `WITH RECURSIVE line AS (
@@ -220,16 +222,16 @@ interface CandidateRow {
   per_case: string;
   meta: PromptCandidate['meta'];
   runs: PromptCandidate['runs'];
-  /** How many were chosen, more than are read where their texts are long. */
+  /** How many were selected: more than are read when their texts are long. */
   found: number;
 }
 
-/** The most characters of a page of candidates, but for the last one. */
+/** The maximum characters of a page of candidates, not counting the last one. */
 const MAX_PAGE_CHARS = 2 ** 20;
 
 /**
- * The runs of a candidate have its number in their arm, and those of a request to the meta model its key.
- * @param chosen what follows WHERE; $1 is the tune, $2 the team
+ * A candidate's runs have its number in their arm; the runs of a request to the meta model have its key.
+ * @param chosen the SQL after WHERE; $1 is the tune, $2 the team
  */
 const selectCandidates = (chosen: string): string => `
   WITH chosen AS (

@@ -7,10 +7,10 @@ import type { ResolvedTarget } from '#lib/db/engine/submit-run';
 import type { PromptCandidateDetails } from '../contract.js';
 import type { AskedPromptTune, PromptTexts } from './prompt-tunes.js';
 
-/** What a prompt tune was asked for, as its orchestration keeps it. */
+/** The request of a prompt tune, as stored in its orchestration. */
 export type StoredPromptTune = AskedPromptTune<ResolvedTarget>;
 
-/** What a meta model proposed, as it was checked when it was read. */
+/** A proposal of a meta model, with the result of its checks when it was read. */
 export interface StoredProposal {
   texts: PromptTexts;
   why: string | null;
@@ -20,7 +20,7 @@ export interface StoredProposal {
 /** A request to the meta model. */
 export interface StoredAsk {
   key: string;
-  /** Of its case, in the version that has the id of the tune. */
+  /** The position of its case, in the version that has the id of the tune. */
   position: number;
   task: string;
   /** The components that it may write. */
@@ -46,14 +46,14 @@ export async function readAsks(db: Pool | PoolClient, tuneId: string): Promise<M
   );
 }
 
-/** A request to the meta model that is to be made. */
+/** A request to the meta model that has not been made yet. */
 export interface NewAsk extends Omit<StoredAsk, 'proposals' | 'unreadable'> {
-  /** The request, as a case of a suite that nobody sees. */
+  /** The request, as a case of a hidden suite. */
   input: CaseInput;
 }
 
 /**
- * Stores requests before the runs that make them. Their cases are in a version of their own, with the id of the tune.
+ * Stores requests before the runs that make them. Their cases are in their own version, which has the id of the tune.
  */
 export async function storeAsks(client: PoolClient, tuneId: string, asks: readonly NewAsk[]): Promise<void> {
   if (asks.length === 0) return;
@@ -82,7 +82,7 @@ export async function storeAsks(client: PoolClient, tuneId: string, asks: readon
   }
 }
 
-/** What was read of a reply. */
+/** The parsed content of a reply. */
 export type ReadAsk = Pick<StoredAsk, 'key' | 'proposals' | 'unreadable'>;
 
 const READ = new BatchColumns<ReadAsk>({
@@ -100,7 +100,7 @@ export async function storeReplies(client: PoolClient, tuneId: string, read: rea
   );
 }
 
-/** A candidate as it stands. */
+/** The current state of a candidate. */
 export interface CandidateRow extends Pick<
   PromptCandidateDetails,
   'candidate' | 'kind' | 'iteration' | 'parents' | 'why' | 'length' | 'state' | 'reason' | 'scores' | 'per_case'
@@ -111,7 +111,7 @@ export interface CandidateRow extends Pick<
 }
 
 export interface StoredCandidate extends CandidateRow {
-  /** Of all of it, so that only what changed is written. */
+  /** A digest of the whole candidate, so that only changed ones are written. */
   digest: string;
 }
 
@@ -119,7 +119,7 @@ const CANDIDATES = new BatchColumns<StoredCandidate>({
   candidate: ['int', (row) => row.candidate],
   kind: ['text', (row) => row.kind],
   iteration: ['int', (row) => row.iteration],
-  // Arrays of arrays of different lengths do not unnest.
+  // unnest cannot take arrays of arrays with different lengths.
   parents: ['text', (row) => `{${row.parents.join(',')}}`],
   changed: ['text', (row) => JSON.stringify(row.changed)],
   why: ['text', (row) => row.why],
@@ -134,8 +134,8 @@ const CANDIDATES = new BatchColumns<StoredCandidate>({
 const NAMES = CANDIDATES.names.split(', ');
 
 /**
- * Makes the candidates of a tune what they are now. Those that stand so already are not written; those that are there
- * no more, because a repeated request led elsewhere, are removed.
+ * Updates the candidates of a tune to the current state. Unchanged ones are not written; those that no longer exist,
+ * because a repeated request led elsewhere, are removed.
  */
 export async function storeCandidates(
   client: PoolClient,
@@ -161,7 +161,7 @@ export async function storeCandidates(
   );
 }
 
-/** Notes how the best candidate and the base did on the held-out cases. */
+/** Stores the held-out means of the best candidate and the base. */
 export async function storeHeldOutMeans(
   client: PoolClient,
   tuneId: string,

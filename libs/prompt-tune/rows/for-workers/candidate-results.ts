@@ -2,7 +2,7 @@ import { parseJson } from '#lib/contracts/json/json';
 import type { Evidence, ParsedCall } from '#lib/contracts/verdict';
 import type { Pool, PoolClient } from '#lib/db/connection/pool';
 
-/** What a meta model replied. */
+/** A meta model's reply. */
 export interface MetaReply {
   runId: string;
   /** Null when they are too long to read. */
@@ -13,7 +13,7 @@ export interface MetaReply {
   error: string | null;
 }
 
-/** A model may call a tool with 16 MiB of arguments. The largest calls of a meta model that are read, as JSON. */
+/** The largest calls of a meta model that are read, as JSON: a model may call a tool with 16 MiB of arguments. */
 export const MAX_META_REPLY_BYTES = 2 ** 20;
 
 /** The replies of runs with one item each. */
@@ -41,23 +41,23 @@ export async function readMetaReplies(
   );
 }
 
-/** A scored result, as much of it as says what was wrong. */
+/** The fields of a scored result that explain what was wrong. */
 export interface Trace {
   position: number;
   overall: number;
   errorType: string;
   formatCompliance: string | null;
   abstention: boolean;
-  /** Null when they are longer than anybody reads. */
+  /** Null when they are too long to read. */
   called: ParsedCall[] | null;
-  /** Null also when it is that long, or the calls are. */
+  /** Null also when it is too long, or the calls are. */
   evidence: Evidence | null;
 }
 
-/** The largest calls and evidence of a result that are read, as JSON. Many results are held at once. */
+/** The largest calls and evidence of a result that are read, as JSON. Many results are in memory at once. */
 const MAX_TRACE_BYTES = 2 ** 16;
 
-/** Of each case the worst result in these runs. */
+/** The worst result of each case in these runs. */
 export async function readWorstResults(
   db: Pool | PoolClient,
   runIds: readonly string[],
