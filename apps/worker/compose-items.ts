@@ -19,8 +19,7 @@ import { RunWarnings } from './items/run-warnings.js';
 import { ItemScorer } from './items/score-item.js';
 
 /**
- * All that items are run with, in plain code. A worker has one of these, and so has the process of an item in
- * quarantine.
+ * Everything needed to run items, composed in plain code: once per worker, and once in each quarantine process.
  * @param options.maxConnections to Postgres
  */
 export function composeItems(
@@ -73,7 +72,7 @@ export function composeItems(
     scorer,
     runner,
 
-    /** To be called when no item is run any more. */
+    /** Call when no more items run. */
     async stop(): Promise<void> {
       connections.close();
       embedder.close();

@@ -21,10 +21,10 @@ import { Settler } from './items/settle.js';
 export type WorkerParts = ReturnType<typeof composeWorker>;
 
 /**
- * Makes all parts of a worker and connects them. This is plain code and not a tree of Nest providers: the process of an
- * item in quarantine needs half of the parts without an application, and the order in which they stop decides whether
- * items are lost, so it is written out (shutdown.ts) instead of derived. Nest serves the HTTP health checks and calls
- * the life cycle hooks (worker-process.ts).
+ * Creates and wires all parts of a worker. This is plain code rather than a tree of Nest providers: a quarantine
+ * process needs half of the parts without an application, and the order in which they stop decides whether items are
+ * lost, so it is written out (shutdown.ts) instead of derived. Nest serves the HTTP health checks and calls the life
+ * cycle hooks (worker-process.ts).
  */
 export function composeWorker(env: Env, logger: Logger) {
   const workerId = `worker-${newId()}`;
@@ -84,7 +84,7 @@ export function composeWorker(env: Env, logger: Logger) {
   return { services, items, processor, laneWorkers, pools, comparing, control, ...health, subscriber, logger };
 }
 
-/** What notices that this process is stuck or slow, and says that it works. */
+/** Detects that this process is stuck or slow, and sends its heartbeats. */
 function composeHealth({
   laneWorkers,
   workerId,

@@ -7,8 +7,8 @@ import { composeItems } from './compose-items.js';
 import { NotAskedNow } from './items/claimed-items.js';
 import { printSettlement, type FromChild, type ToChild } from './items/quarantine.js';
 
-// The process of an item that other processes died of. It asks its parent for permits, sends it the settlement of the
-// item, and ends.
+// The process of an item whose earlier processes died. It asks its parent for permits, sends it the item's settlement,
+// and exits.
 const send = (message: FromChild): Promise<void> =>
   new Promise((resolve) => process.send!(message, undefined, undefined, () => resolve()));
 
@@ -69,5 +69,5 @@ process.on('message', (message: ToChild) => {
         : send({ failed: { message: error.message, stack: error.stack } }),
     );
 });
-// Nobody waits for the settlement any more.
+// The settlement has no receiver any more.
 process.on('disconnect', () => process.exit());

@@ -4,18 +4,19 @@ import { ShuttingDown } from './items/claimed-items.js';
 
 // What stops a worker:
 // - SIGTERM or SIGINT. Nest calls `drain` and then `close` (worker-process.ts).
-// - An error that nothing caught. The worker drains for four seconds and exits with code 1
-//   (libs/runtime/uncaught-errors.ts).
+// - An uncaught error. The worker drains for four seconds and exits with code 1 (libs/runtime/uncaught-errors.ts).
 // - Being stuck. /healthz answers 503 (health/liveness.ts), and Kubernetes sends SIGTERM.
-// A worker that is killed leaves leases that run out, and the reconciler of another worker delivers its items again
+// A killed worker leaves leases that expire, and the reconciler of another worker delivers its items again
 // (control/reconcile.ts).
 
-/** A worker that cannot shut down cleanly, because the stores are gone, exits this long after its items had to end. */
+/**
+ * A worker that cannot shut down cleanly, because the stores are gone, exits this long after the deadline of its items.
+ */
 const MAX_CLOSE_MS = 10_000;
 
 /**
- * Claims nothing new, and gives claimed items `graceMs` to end, because requests under way cost money. Items that only
- * wait to begin are handed back at once, and those that have not ended are handed back after `graceMs`.
+ * Claims no new items, and gives claimed ones `graceMs` to end, because requests in flight cost money. Items that have
+ * not started are handed back immediately, and the remaining ones after `graceMs`.
  */
 export async function drainItems(
   { processor, laneWorkers, services: { budgets }, items }: WorkerParts,
@@ -29,7 +30,7 @@ export async function drainItems(
   await laneWorkers.close();
 }
 
-/** Stops all work: items first, and the control loop beside them. */
+/** Stops all work: items, and the control loop in parallel. */
 export async function drain(worker: WorkerParts, graceMs: number): Promise<void> {
   const { items, control, loopWatch, liveness, presence, services, logger } = worker;
   setTimeout(() => {
@@ -43,7 +44,7 @@ export async function drain(worker: WorkerParts, graceMs: number): Promise<void>
   liveness.stop();
   presence.stop();
   logger.info({ items: items.size }, 'Draining: no new items, waiting for those that are claimed');
-  // The first call stops claims at once, before any step of the control loop is waited for.
+  // The first call stops claims immediately, before any step of the control loop is awaited.
   await Promise.all([drainItems(worker, graceMs), control.stop()]);
   await services.stop();
 }

@@ -8,7 +8,7 @@ import { composeWorker, type WorkerParts } from './compose-worker.js';
 import type { WorkerHealth } from './health/health.controller.js';
 import { close, drain, drainItems } from './shutdown.js';
 
-/** The life cycle of a worker, bound to Nest's hooks: compose-worker.ts makes its parts, shutdown.ts stops them. */
+/** The life cycle of a worker, bound to Nest's hooks: compose-worker.ts creates its parts, shutdown.ts stops them. */
 export class WorkerProcess
   implements WorkerHealth, OnApplicationBootstrap, BeforeApplicationShutdown, OnApplicationShutdown
 {
@@ -62,7 +62,7 @@ export class WorkerProcess
     await close(this.parts);
   }
 
-  /** After an error that nothing caught. What has not ended is handed back in the last second of the process. */
+  /** After an uncaught error. Items that have not ended are handed back in the last second of the process. */
   onUncaughtError(endsInMs: number): void {
     this.isStopping = true;
     void drainItems(this.parts, endsInMs - 1000).catch(() => {});

@@ -19,9 +19,9 @@ import {
   type Search,
 } from './search.js';
 
-/** The search ends after this many iterations in a row without an accepted candidate, */
+/** The search ends after this many iterations in a row without an accepted candidate. */
 const MAX_REJECTIONS = 10;
-/** and after this many iterations in total, because the search is replayed at each of them. */
+/** The maximum number of iterations: the search is replayed at each of them. */
 const MAX_ITERATIONS = 1_000;
 const ACCEPTED_BEFORE_MERGE = 3;
 const MERGE_CASES = 5;

@@ -1,7 +1,7 @@
 /**
- * Keeps one lane or team from holding up the others (the bulkhead pattern): each key works on one thing at a time, and
- * so many keys side by side. What one item throws is reported and stops nothing else. A key that takes long goes on by
- * itself, and sits out the turns until it is done.
+ * Keeps one lane or team from holding up the others (the bulkhead pattern): each key works on one item at a time, with
+ * a limited number of keys in parallel. An error of one item is reported and does not stop the others. A slow key
+ * continues in the background, and skips turns until it is done.
  */
 export class Bulkhead {
   readonly #busy = new Set<string>();
@@ -9,13 +9,13 @@ export class Bulkhead {
   constructor(
     readonly options: {
       concurrency: number;
-      /** How long a turn waits for what it started. */
+      /** How long a turn waits for the work it started. */
       turnMs: number;
       onFailure: (error: Error, item: unknown) => void;
     },
   ) {}
 
-  /** Works on the items of each key in their order. */
+  /** Works on the items of each key in order. */
   async each<Item>(
     items: readonly Item[],
     keyOf: (item: Item) => string,
@@ -34,11 +34,11 @@ export class Bulkhead {
     let timer: NodeJS.Timeout | undefined;
     await Promise.race([turn, new Promise((resolve) => (timer = setTimeout(resolve, this.options.turnMs)))]);
     clearTimeout(timer);
-    waiting.length = 0; // The next turn looks for what is left.
+    waiting.length = 0; // The next turn picks up the rest.
   }
 
   async #work<Item>(key: string, items: Item[], work: (item: Item) => Promise<void>): Promise<void> {
-    if (this.#busy.has(key)) return; // An earlier turn stopped waiting for it.
+    if (this.#busy.has(key)) return; // Still running from an earlier turn.
     this.#busy.add(key);
     try {
       for (const item of items) await work(item).catch((error: Error) => this.options.onFailure(error, item));

@@ -16,7 +16,7 @@ export type ComparePair = (
   signal: AbortSignal,
 ) => Promise<ComparedPair>;
 
-/** Compares a run of an experiment, which has all its results, with the baseline or with the best run. */
+/** Compares a run of an experiment that has all its results with the baseline or with the best run. */
 export async function comparePair(
   comparing: Comparer,
   experiment: ExperimentToCompare,
@@ -42,15 +42,15 @@ export async function comparePair(
   };
 }
 
-/** One of the runs was deleted since it was read. */
+/** One of the runs was deleted after it was read. */
 export const isGone = (error: unknown): boolean => error instanceof ProblemError && error.status === 404;
 
-/** Full precision, but 0 where only the order of the same verdicts differs. */
+/** Full precision, but 0 when only the summation order of the same verdicts differs. */
 const difference = (score: number, base: number): number => (Math.abs(score - base) < 1e-12 ? 0 : score - base);
 
 const hasSameCases = ({ cases }: ShortComparison): boolean => cases.changed + cases.only_a + cases.only_b === 0;
 
-/** Runs that lack the measure of the experiment have scores nevertheless. */
+/** Runs that lack the experiment's measure still have scores. */
 async function compareByMeasure(
   comparing: Comparer,
   { teamId, measure, margin }: ExperimentToCompare,

@@ -48,15 +48,15 @@ const TIMINGS = {
 type StepName = keyof typeof TIMINGS;
 /** How long a turn waits for a slow lane or team. */
 const TURN_MS = 500;
-/** Workers of the same lanes take turns to dispatch, so that ten of them ask Postgres no more often than one. */
+/** Workers of the same lanes take turns dispatching, so that ten of them query Postgres no more often than one. */
 const MAX_DISPATCH_TURNS = 10;
 
 const byLane = ({ id }: { id: string }): string => id;
 const byTeam = ({ teamId }: { teamId: string }): string => teamId;
 
 /**
- * What keeps runs going, in every worker process: the steps of this folder, how often each is repeated, and what a turn
- * of it works on. Each step excludes its twins in other processes by a lock in Postgres, and can be repeated after a
+ * The steps that drive runs in every worker process: the steps of this folder, their intervals, and what each turn
+ * works on. Each step is mutually exclusive across processes through a lock in Postgres, and can be repeated after a
  * crash at any line.
  */
 export class ControlLoop {
@@ -80,7 +80,7 @@ export class ControlLoop {
       comparing: Comparer;
       workerId: string;
       logger: Logger;
-      /** For how long exchanges are kept; undefined: for good. */
+      /** Retention of exchanges in days; undefined: forever. */
       keepExchangesDays: number | undefined;
     },
   ) {
@@ -102,7 +102,7 @@ export class ControlLoop {
     for (const step of Object.values(this.#steps)) step.start();
   }
 
-  /** Runs a step soon instead of when it is idle. */
+  /** Runs a step soon instead of after its idle interval. */
   wake(step: StepName): void {
     this.#steps[step].wake();
   }
@@ -259,7 +259,7 @@ export class ControlLoop {
     });
   }
 
-  /** Reports what one lane or team throws with the ids that it concerns. */
+  /** Reports the errors of a lane or team with the ids concerned. */
   #bulkhead(step: StepName): Bulkhead {
     return new Bulkhead({
       concurrency: STEP_CONCURRENCY,

@@ -29,11 +29,11 @@ import { Semaphore } from '#lib/runtime/semaphore';
 import { Setbacks } from '../orchestration/setbacks.js';
 import { COUNTED_AT_ONCE } from './step-pools.js';
 
-/** A run with more results takes seconds. Such runs wait for one another, and keep no smaller one waiting. */
+/** Runs with more results than this take seconds. They wait for one another, but do not block smaller ones. */
 const LARGE = 200_000;
-/** Names of tools that only cases have, and that called tools are told apart by. */
+/** The maximum number of tool names taken only from cases, for distinguishing the called tools. */
 const MAX_TOOL_NAMES = 1_000;
-/** A run whose ranking takes longer, or waits for its team's comparisons, is counted without: others wait for it. */
+/** A run whose ranking takes longer, or waits for its team's comparisons, is counted without it: others are waiting. */
 const RANK_TIMEOUT_MS = 60_000;
 
 const isLarge = ({ results }: RunToCount): boolean => results > LARGE;
@@ -41,9 +41,9 @@ const isLarge = ({ results }: RunToCount): boolean => results > LARGE;
 const LATENCIES = LATENCY_BINS.map(({ from }) => from);
 
 /**
- * Counts the results of runs that have ended, and of rescores, once, and ranks the models of runs: what a page shows of
- * a run of any size is read from there. It reads a few thousand results at a time and holds no lock on a run. Nothing
- * counts before the last statement, so a run whose process dies is counted again from its beginning.
+ * Counts the results of finished runs and of rescores once, and ranks the models of runs; pages read these figures for
+ * runs of any size. It reads a few thousand results at a time and holds no lock on a run. Only the last statement
+ * stores anything, so a run whose process dies is counted again from the start.
  */
 export class Counter {
   readonly #setbacks = new Setbacks();
@@ -52,12 +52,12 @@ export class Counter {
 
   constructor(readonly deps: { pool: Pool; locks: Pool; comparing: Comparer }) {}
 
-  /** Those that were asked for, without those that failed a moment ago. */
+  /** The requested runs, except those that failed a moment ago. */
   toCount(): Promise<RunToCount[]> {
     return runsToCount(this.deps.pool, this.#setbacks.waiting());
   }
 
-  /** Runs of one key take turns: those of a team, the large ones apart from the others. */
+  /** Runs of the same key take turns: those of a team, with large ones separate from the others. */
   keyOf = (run: RunToCount): string => `${run.teamId} ${isLarge(run)}`;
 
   async count(run: RunToCount, stop: AbortSignal): Promise<void> {
@@ -101,7 +101,7 @@ async function countRun(
 }
 
 /**
- * Null where it cannot be made: whoever asks for it then is told why, and nothing else waits for it. The models of a
+ * Null when it cannot be computed: the reason is then shown on request, and nothing else waits for it. The models of a
  * rescore are not ranked.
  */
 async function rankingOf(
@@ -126,7 +126,7 @@ async function valuesOf(pool: Pool, run: CountableRun, results: ReadonlyMap<numb
   const names = await lowered(pool, labels.values);
   const kept = labels.values.slice(0, MAX_FACET_VALUES);
   return {
-    // The spelling of the suite comes last, and stays.
+    // The suite's spelling comes last and overrides.
     called: new Map([
       ...names.map((name, index) => [name, labels.values[index]!] as const).reverse(),
       ...suite.map(({ name, shown }) => [name, shown] as const).reverse(),

@@ -7,7 +7,7 @@ import type { LaneWorkers } from '../items/lane-workers.js';
 import { enqueue } from './enqueue.js';
 import { isWorthFilling, slotsOfWorker, type LaneWindows } from './window.js';
 
-/** Serves a lane that has work, and fills its window: items become in-flight rows first, and then queue jobs. */
+/** Serves the lanes that have work, and fills their windows: items become in-flight rows first, then queue jobs. */
 export class Dispatcher {
   constructor(
     readonly deps: {

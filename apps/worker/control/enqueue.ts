@@ -2,7 +2,7 @@ import { distinctRunIds, type LeveledDelivery } from '#lib/db/engine/dispatch-la
 import type { LaneQueues } from '#lib/queue/lane-queue';
 import type { Logger } from '#lib/runtime/logger';
 
-/** Adds deliveries to the queue of their lane. The reconciler adds those that Redis did not take. */
+/** Adds deliveries to the queue of their lane. The reconciler adds those that Redis did not accept. */
 export async function enqueue(
   { queues, logger }: { queues: LaneQueues; logger: Logger },
   laneId: string,

@@ -6,12 +6,12 @@ import type { LaneBudgets } from '../models/lane-budgets.js';
 import type { LaneWorkers } from '../items/lane-workers.js';
 import type { LaneWindows } from './window.js';
 
-/** How long a lane without work is kept for its next item. */
+/** How long an idle lane is kept for its next item. */
 const IDLE_LANE_MS = 5 * 60_000;
 
 /**
- * Stops serving lanes: those that were deleted at once, those without work after some minutes. A lane costs each
- * process two connections to Redis.
+ * Stops serving lanes: deleted ones immediately, idle ones after some minutes. A lane costs each process two
+ * connections to Redis.
  */
 export class LaneEvictor {
   constructor(
@@ -33,7 +33,7 @@ export class LaneEvictor {
     const longIdle = budgets.idleFor(IDLE_LANE_MS).filter((id) => !busy.has(id));
     for (const id of new Set([...(await missingLanes(pool, idle)), ...longIdle])) {
       windows.evict(id);
-      // Not awaited: closing connections takes long while Redis is away.
+      // Not awaited: closing connections takes long while Redis is down.
       void Promise.all([laneWorkers.evict(id), queues.evict(id)]).catch((error: Error) =>
         logger.warn({ lane: id, error: error.message }, 'A lane could not be closed'),
       );

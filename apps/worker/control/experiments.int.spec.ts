@@ -41,7 +41,7 @@ type Team = Awaited<ReturnType<typeof aTeam>>;
 const never = new AbortController().signal;
 const realCompare: ComparePair = (...pair) => comparePair(comparingIn(pool), ...pair);
 
-/** What a worker process does to end runs and to refresh experiments. */
+/** The steps of a worker process that end runs and refresh experiments. */
 function aWorker({ db = pool, compare = realCompare }: { db?: Pool; compare?: ComparePair } = {}) {
   const failures: string[] = [];
   const finisher = new Finisher({
@@ -89,7 +89,7 @@ async function anExperiment(cases = CASES) {
   return {
     ...team,
     id,
-    /** A run whose models have replied: it ends with the next turn of the finisher. */
+    /** A run whose models have replied: it ends with the finisher's next turn. */
     async replied(outcomes: readonly Outcome[], input: Parameters<Team['submit']>[0] = {}) {
       const run = await team.submit({ experiment_id: id, ...input });
       await settleRun(pool, run.runId, outcomes);
@@ -187,7 +187,7 @@ describe('a run of an experiment that ends', () => {
     expect((await log(second.jobId))[0]![1]).toEqual({ eval_id: second.runId, score: 0.8, delta, differs, comparison });
     expect((await log(second.jobId))[1]![1]).toMatchObject({ eval_id: second.runId, previous: first.runId });
 
-    // One that is no better changes nothing, and equal scores keep the earlier run.
+    // A run that is not better changes nothing, and equal scores keep the earlier run.
     const third = await exp.ended(right(8));
     expect((await log(third.jobId)).map(([name]) => name)).toEqual(['tool_eval_complete', 'job_completed']);
     expect(await best(exp.id)).toBe(second.runId);
@@ -458,7 +458,7 @@ describe('a delta', () => {
     const exp = await anExperiment();
     await exp.ended(right(5));
     await changeCases(exp.suiteId, 1);
-    // The changed case, which was right, is no longer compared: 4 of 9 then, 9 of 9 now.
+    // The changed case, which was right, is no longer compared: 4 of 9 before, 9 of 9 now.
     const second = await exp.ended(right(10));
     expect(await run(second.runId)).toMatchObject({ delta: 1 - 4 / 9, differs: [], comparison: { n_cases: 9 } });
     await changeCases(exp.suiteId, 3);
@@ -497,7 +497,7 @@ describe('a storm of submits, ends, resumes, pins and deletions', () => {
     const runs = [await exp.ended(right(5))];
     const replies = (n: number): Outcome[] => (n % 4 ? right((n * 7) % 10) : [...right(n % 9, 9), null]);
     const one = (n: number): string => runs[(n * 13) % runs.length]!.runId;
-    // What cannot be done just now is refused, and a transaction that is chosen as the victim of a deadlock is not.
+    // Expected refusals have a status; the error of a deadlock victim does not, and is rethrown.
     const refused = (error: { status?: number; code?: string }): void => {
       if (error.status === undefined) throw error as Error;
     };
@@ -558,14 +558,14 @@ describe('a finisher that is killed', () => {
   }, 120_000);
 });
 
-/** How two runs of a new experiment end, first in a process with this pool, and then in one that lives. */
+/** How two runs of a new experiment end, first in a process with this pool, and then in one that survives. */
 async function storyOf(db: Pool) {
   const exp = await anExperiment();
   const runs = [await exp.ended(right(5)), await exp.ended(right(6)), await exp.replied(right(9))];
   await aWorker({ db })
     .work()
     .catch(() => {});
-  // Postgres needs a moment to notice that a process is gone, and frees its locks then.
+  // Postgres takes a moment to notice that a process is gone, and only then frees its locks.
   await until(async () => {
     await worker.work();
     return (await run(runs[2]!.runId)).status === 'completed' && (await isFresh(exp.id));
@@ -588,7 +588,7 @@ async function storyOf(db: Pool) {
   return JSON.parse(text) as object;
 }
 
-/** The statements by which the release before ends a run: its delta is a plain difference of scores. */
+/** The statements with which the previous release ends a run: its delta is a plain difference of scores. */
 async function endAsTheReleaseBefore(runId: string): Promise<void> {
   await pool.query(
     `UPDATE run r SET score = s.score, delta = s.score - b.score
@@ -604,7 +604,7 @@ async function endAsTheReleaseBefore(runId: string): Promise<void> {
   await pool.query(`UPDATE run SET status = 'completed', finished_at = now() WHERE id = $1`, [runId]);
 }
 
-/** The next version of the suite asks something else in its first cases. */
+/** The next version of the suite changes the questions of its first cases. */
 async function changeCases(suiteId: string, count: number): Promise<void> {
   await pool.query(
     `UPDATE suite_case SET body = '{"prompt":"hello","expected_tool":null}' WHERE suite_id = $1 AND position < $2`,

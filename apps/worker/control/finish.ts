@@ -12,10 +12,10 @@ import { notify } from '#lib/events/notifications';
 import { SummaryBuilder } from '#lib/scoring/statistics/summarise';
 import { isGone, type ComparePair } from './compare-pair.js';
 
-/** A run that takes longer to compare ends without, and is compared afterwards. */
+/** A run whose comparison takes longer ends without it, and is compared afterwards. */
 const COMPARE_TIMEOUT_MS = 30_000;
 
-/** Finishes what is done: a target gets its summary, then its run ends, and with the run its job. */
+/** Finishes completed work: a target gets its summary, then its run ends, and its job with it. */
 export class Finisher {
   constructor(
     readonly deps: {
@@ -45,7 +45,7 @@ export class Finisher {
     onTargetFinished();
   }
 
-  /** Settles the next items of a target that is not asked for them. */
+  /** Settles the next items of a target that no longer takes requests. */
   async settleUnasked(target: UnaskedTarget): Promise<void> {
     const settled = await settleUnasked(this.deps.pool, target);
     if (!settled) return;
@@ -61,7 +61,7 @@ export class Finisher {
   async finishRun(run: RunToFinish, stop: AbortSignal): Promise<void> {
     const { pool, onPlaced } = this.deps;
     if (run.experimentId === null) return this.#announce(await finishRun(pool, run));
-    // Comparing takes long enough that only one process should do it.
+    // Comparing is slow enough that only one process should do it.
     await withLease(pool, `finish ${run.id}`, async (lost) => {
       const signal = AbortSignal.any([stop, lost]);
       await this.#announce(await finishRun(pool, run, await this.#compare(run, signal)));

@@ -20,8 +20,8 @@ const STEP = 'housekeeping';
 const MAX_CHORE_MS = 60_000;
 
 /**
- * Makes and removes what time makes necessary. A chore that fails does not stop the others, and one that has more to do
- * than it has time for goes on the next time.
+ * Creates and deletes what is due. A failing chore does not stop the others, and one with more work than time continues
+ * next time.
  */
 export class Housekeeping {
   constructor(
@@ -30,7 +30,7 @@ export class Housekeeping {
       locks: Pool;
       redis: Redis;
       logger: Logger;
-      /** For how long exchanges are kept; undefined: for good. */
+      /** Retention of exchanges in days; undefined: forever. */
       keepExchangesDays: number | undefined;
       maxChoreMs?: number;
     },
@@ -79,7 +79,7 @@ export class Housekeeping {
     if (partitions.length) logger.info({ partitions }, 'Removed raw exchanges that were kept long enough');
   }
 
-  /** One that fails is left for the next time. */
+  /** Failures are retried next time. */
   async #removeTryOuts(signal: AbortSignal): Promise<void> {
     const { pool, redis, logger } = this.deps;
     for (const runId of await abandonedTryOuts(pool)) {
@@ -92,7 +92,7 @@ export class Housekeeping {
     }
   }
 
-  /** Removes a piece of each in turn, and at least one. One that fails is left for the next time. */
+  /** Removes one batch of each in turn, and at least one batch. Failures are retried next time. */
   async #inTurns(
     ids: Promise<string[]>,
     removePiece: (pool: Pool, id: string) => Promise<boolean>,

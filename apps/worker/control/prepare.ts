@@ -3,11 +3,11 @@ import type { Pool } from '#lib/db/connection/pool';
 import { prepareRun, type RunToPrepare } from '#lib/db/engine/prepare-run';
 import { notify } from '#lib/events/notifications';
 
-/** Prepares resumed runs piece by piece, so that a large run does not hold up a small one. */
+/** Prepares resumed runs in batches, so that a large run does not hold up a small one. */
 export class Preparer {
   constructor(readonly deps: { pool: Pool; redis: Redis; onMoreToDo: () => void; onPrepared: () => void }) {}
 
-  /** Prepares the next piece. */
+  /** Prepares the next batch. */
   async prepare(run: RunToPrepare): Promise<void> {
     const { pool, redis, onMoreToDo, onPrepared } = this.deps;
     const prepared = await prepareRun(pool, run);

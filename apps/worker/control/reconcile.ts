@@ -16,18 +16,18 @@ import { findWaitReason } from './wait-reason.js';
 
 /** A process that has not reached Postgres for three turns of this step was cut off, or frozen. */
 const OUT_OF_REACH_MS = 6000;
-/** By this time after an outage, every worker that is alive has renewed its leases. */
+/** This long after an outage, every live worker has renewed its leases. */
 const RENEWED_WITHIN_MS = 5000;
 
 /**
- * Whether a lease that ran out means that its worker died. It does not just after this process was cut off from
- * Postgres: the others may have been, too, and could not renew their leases.
+ * Whether an expired lease means that its worker died. It does not shortly after this process was cut off from
+ * Postgres: other workers may have been cut off too, and could not renew their leases.
  */
 export class PostgresContact {
   #lastSeenAt = -Infinity;
   #inContactSince = 0;
 
-  /** Call it each time that Postgres answered. */
+  /** Call it after each response from Postgres. */
   isSteady(): boolean {
     const now = performance.now();
     if (now - this.#lastSeenAt > OUT_OF_REACH_MS) this.#inContactSince = now;
@@ -36,7 +36,7 @@ export class PostgresContact {
   }
 }
 
-/** Queues the items of a lane again whose queue job or worker was lost, and shows what the lane waits for. */
+/** Requeues the items of a lane whose queue job or worker was lost, and shows what the lane waits for. */
 export class Reconciler {
   constructor(
     readonly deps: {

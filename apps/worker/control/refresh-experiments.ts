@@ -24,15 +24,15 @@ import { holm } from '#lib/scoring/statistics/holm';
 import { Setbacks } from '../orchestration/setbacks.js';
 import { isGone, type ComparePair } from './compare-pair.js';
 
-/** How long a turn stays with one experiment: the comparisons that it has made by then are stored. */
+/** How long a turn stays with one experiment: completed comparisons are then stored. */
 const SLICE_MS = 2000;
-/** Comparisons are looked up in so many pieces. */
+/** Comparisons are looked up in batches of this size. */
 const RUNS_AT_A_TIME = 20;
 
-/** Makes the figures of experiments anew after a run ended or was deleted, or the baseline changed. */
+/** Recomputes the figures of experiments after a run ended or was deleted, or the baseline changed. */
 export class ExperimentRefresher {
   readonly #setbacks = new Setbacks();
-  /** Of an experiment, the runs that could not be compared, and are skipped until the others are done. */
+  /** By experiment, the runs that could not be compared, which are skipped until the others are done. */
   readonly #failed = new LRUCache<string, Set<string>>({ max: 10_000 });
 
   constructor(
@@ -44,12 +44,12 @@ export class ExperimentRefresher {
     },
   ) {}
 
-  /** Those whose figures are stale, without those that failed a moment ago. */
+  /** The experiments with stale figures, except those that failed a moment ago. */
   toRefresh(): Promise<ExperimentToRefresh[]> {
     return experimentsToRefresh(this.deps.pool, this.#setbacks.waiting());
   }
 
-  /** Refreshes an experiment, or goes on with it for a while. */
+  /** Refreshes an experiment, or continues with it for a while. */
   async refresh(experiment: ExperimentToRefresh, stop: AbortSignal): Promise<void> {
     const { pool, onMoreToDo } = this.deps;
     await withLease(pool, `refresh ${experiment.id}`, async (lost) => {
@@ -69,7 +69,7 @@ export class ExperimentRefresher {
     });
   }
 
-  /** @returns whether the figures are written, as far as they can be */
+  /** @returns whether the figures are stored, as far as possible */
   async #slice(found: ExperimentToRefresh, failed: Set<string>, stop: AbortSignal): Promise<boolean> {
     const { pool } = this.deps;
     const experiment = await readExperiment(pool, found.id);
@@ -89,7 +89,7 @@ export class ExperimentRefresher {
     });
   }
 
-  /** Makes the comparisons with a run that are missing. @returns false when there is more to do in another turn */
+  /** Makes the missing comparisons with a run. @returns false when there is more to do in another turn */
   async #compareAll(work: Work, against: RunOfExperiment, candidates?: readonly Candidate[]): Promise<boolean> {
     const { experiment, failed, stop, endMs } = work;
     const among = candidates?.map(({ id }) => id);
@@ -109,8 +109,8 @@ export class ExperimentRefresher {
   }
 
   /**
-   * A run that cannot be compared keeps the others from nothing.
-   * @returns false when one of the two was deleted meanwhile, and the experiment has to be read again
+   * A run that cannot be compared does not block the others.
+   * @returns false when one of the two was deleted in the meantime, and the experiment has to be read again
    */
   async #compareOne({ experiment, failed, stop }: Work, id: string, against: RunOfExperiment): Promise<boolean> {
     const { pool, compare, onFailure } = this.deps;
@@ -135,7 +135,7 @@ interface Work {
   endMs: number;
 }
 
-/** The candidates after the best one, without those that are shown to be worse. */
+/** The candidates after the best one, without those shown to be worse. */
 function tiedWith([, ...others]: readonly Candidate[], besideBest: readonly BesideBest[]): string[] {
   const compared = besideBest.filter((beside) => beside.p !== null && others.some(({ id }) => id === beside.id));
   const p = holm(compared.map((beside) => beside.p!));

@@ -13,7 +13,7 @@ function aStep(turn: (signal: AbortSignal) => Promise<void>, { idleMs = FOREVER_
   return step;
 }
 
-/** A turn that lasts until it is released, and how many of them began. */
+/** A turn that lasts until it is released, and a count of started turns. */
 function slowTurn() {
   const releases: (() => void)[] = [];
   let begun = 0;

@@ -1,13 +1,16 @@
 export interface StepTiming {
-  /** How long a step rests when nothing wakes it. */
+  /** The interval of a step when nothing wakes it. */
   idleMs: number;
-  /** The least time between two turns: whatever arrives meanwhile is handled in one turn. Asked after each turn. */
+  /**
+   * The minimum time between two turns: everything that arrives in between is handled in one turn. Read after each
+   * turn.
+   */
   gapMs: () => number;
 }
 
 /**
- * Repeats one step until it is stopped: every `idleMs`, or sooner when it is woken. A turn that throws is reported and
- * the next one runs as usual, because every step can be repeated after a crash at any line.
+ * Repeats one step until it is stopped: every `idleMs`, or sooner when woken. An error of a turn is reported and the
+ * next turn runs as usual, because every step can be repeated after a crash at any line.
  */
 export class RepeatingStep {
   readonly #stop = new AbortController();
@@ -26,13 +29,13 @@ export class RepeatingStep {
     this.#loop ??= this.#repeat();
   }
 
-  /** Runs the next turn as soon as the gap is over instead of when the step is idle. */
+  /** Runs the next turn as soon as the gap is over instead of after the idle interval. */
   wake(): void {
     this.#isWoken = true;
     this.#endPauseEarly();
   }
 
-  /** Ends the repetition and waits for the turn under way. */
+  /** Stops repeating, and waits for the current turn. */
   async stop(): Promise<void> {
     this.#stop.abort();
     this.#endPauseEarly();

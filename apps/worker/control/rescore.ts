@@ -26,9 +26,9 @@ import type { CachedRun, RunCache } from '../items/run-cache.js';
 import { prepare, type PreparedCase } from '../scoring/prepare-case.js';
 import { Unscorable, type ReplyScorer } from '../scoring/score-reply.js';
 
-/** So few that a page of the costliest replies still ends within the time that a page has. */
+/** Small enough that a page of the costliest replies still finishes within the time limit of a page. */
 const PAGE_SIZE = 50;
-/** A page may wait for an embedding model and for threads. What it has learned by then is kept. */
+/** A page may wait for an embedding model and for threads. Results up to this limit are kept. */
 const MAX_PAGE_MS = 120_000;
 
 const NO_LONGER_KEPT =
@@ -36,7 +36,7 @@ const NO_LONGER_KEPT =
 
 /**
  * Scores the stored replies of runs again, page by page, without asking a model. Each page is stored in the commit that
- * moves the rescore on, so that after a crash at most one page is repeated and nothing is stored twice.
+ * advances the rescore, so that after a crash at most one page is repeated and nothing is stored twice.
  */
 export class Rescorer {
   constructor(
@@ -122,10 +122,10 @@ export class Rescorer {
     return this.deps.scorer.score(await prepared(), replies, options.metrics, { share: teamId, signal, similarity });
   }
 
-  /** An item that cannot be scored stays without a verdict and does not stop the others. */
+  /** An item that cannot be scored is left without a verdict and does not stop the others. */
   #leaveOut(error: unknown, { runId }: RescoreToContinue, place: object, signal: AbortSignal): undefined {
     if (error instanceof ProviderFailure || signal.aborted) throw error;
-    if (error instanceof Unscorable) return; // It is in the log already.
+    if (error instanceof Unscorable) return; // Already logged.
     const { message, stack } = error as Error;
     this.deps.logger.error(
       { run: runId, ...place, error: message, stack },

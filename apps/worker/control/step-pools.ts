@@ -1,21 +1,24 @@
 import { createPool, type Pool } from '#lib/db/connection/pool';
 import type { Logger } from '#lib/runtime/logger';
 
-/** How many lanes or teams a step works on side by side. */
+/** How many lanes or teams a step works on in parallel. */
 export const STEP_CONCURRENCY = 4;
 
-/** Runs that are counted side by side: small ones, and large ones, which take longer. */
+/** Runs counted in parallel: small ones, and large ones, which take longer. */
 export const COUNTED_AT_ONCE = { small: 2, large: 1 };
 const COUNTING = COUNTED_AT_ONCE.small + COUNTED_AT_ONCE.large;
 
 /**
- * Connections of steps, apart from those that do the work. A step that holds a lock needs one of the latter, and could
- * wait for ever if all of them were held by steps that do the same.
+ * Connections for steps, separate from those for their work. A step that holds a lock also needs a work connection, and
+ * could wait forever if steps like it held all of them.
  */
 export class StepPools {
-  /** Hold the locks of steps that take as long as Postgres does. Others have leases, which hold no connection. */
+  /**
+   * For the locks of steps that last as long as Postgres takes. Other steps have leases, which do not hold a
+   * connection.
+   */
   readonly locks: Pool;
-  /** Read for the steps of parents and count runs, which would keep those who settle items waiting. */
+  /** For the steps of parents and for counting runs, whose reads would block the settling of items. */
   readonly comparing: Pool;
 
   constructor(databaseUrl: string, logger: Logger) {

@@ -2,7 +2,7 @@ import type { Redis } from 'ioredis';
 import type { LaneLimits } from '#lib/db/catalogue/lane-limits';
 import { readLaneState } from '#lib/queue/budget/lane-state';
 
-/** Shorter pauses that a provider asks for are not worth showing. */
+/** Shorter pauses requested by a provider are not shown. */
 const MIN_PAUSE_MS = 5000;
 
 /** Why a lane cannot work for longer than a moment; undefined when it can. */

@@ -5,7 +5,7 @@ it('without a limit of requests, every request that may be under way has a slot,
 });
 
 it('under a limit of requests, the window holds what that rate keeps busy at twice the latency', () => {
-  const lane = { max_concurrency: 80, requests_per_minute: 600 }; // ten a second
+  const lane = { max_concurrency: 80, requests_per_minute: 600 }; // ten per second
   expect(windowOf(lane, 1000)).toEqual({ slots: 20 + 3, ahead: 5 });
   expect(windowOf(lane, 1)).toEqual({ slots: 3 + 1, ahead: 5 });
   expect(windowOf(lane, 60_000)).toEqual({ slots: 90, ahead: 5 });

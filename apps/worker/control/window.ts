@@ -11,19 +11,19 @@ export interface LaneWindow {
   ahead: number;
 }
 
-/** Items of a lane that one process works on at a time. More workers take more. */
+/** Items of a lane that one process works on at a time. Additional workers add slots. */
 const MAX_SLOTS_PER_WORKER = 500;
 /** Assumed until a lane has settled something. */
 const UNKNOWN_LATENCY_MS = 5000;
 const LATENCY_TTL_MS = 2000;
 
 /**
- * Slots that keep this many requests under way: while one item is claimed, scored or settled, another has a
+ * Slots needed to keep this many requests in flight: while one item is claimed, scored or settled, another has a
  * request.
  */
 const slotsFor = (requests: number): number => requests + Math.ceil(requests / 8);
 
-/** The slots of this process. The workers that hold items of a lane divide its slots among themselves. */
+/** The slots of this process. The workers that hold items of a lane share its slots. */
 export function slotsOfWorker({
   max_concurrency,
   workers,
@@ -34,9 +34,8 @@ export function slotsOfWorker({
 }
 
 /**
- * The window of a lane. Whatever is queued ahead of a newcomer makes it wait longer. So under a limit of requests only
- * half a second of that rate is queued, and only as many slots count as the rate can keep busy at twice the recent
- * latency.
+ * The window of a lane. Items queued ahead of a new one delay it. Under a rate limit, therefore, only half a second of
+ * requests is queued, and only as many slots count as the rate can keep busy at twice the recent latency.
  */
 export function windowOf(
   { max_concurrency, requests_per_minute }: Pick<LaneLimits, 'max_concurrency' | 'requests_per_minute'>,
@@ -57,7 +56,7 @@ export const isWorthFilling = (
   { slots, ahead }: LaneWindow,
 ): boolean => waiting && slots + ahead - in_flight >= Math.max(1, ahead / 4);
 
-/** The windows of lanes, with their recent latencies read every two seconds. */
+/** The windows of lanes. Recent latencies are read every two seconds. */
 export class LaneWindows {
   readonly #latencies = new Map<string, { readAt: number; ms: number | undefined }>();
 
@@ -71,7 +70,7 @@ export class LaneWindows {
     this.#latencies.delete(laneId);
   }
 
-  /** Only lanes with a limit of requests need it. */
+  /** Only lanes with a rate limit need it. */
   async #latencyOf({ id, requests_per_minute }: LaneLimits): Promise<number | undefined> {
     if (requests_per_minute === null) return undefined;
     let latency = this.#latencies.get(id);

@@ -18,11 +18,11 @@ import { MAX_COMPARED_CHARS } from '../scoring/scoring-work.js';
 const TIMEOUT_MS = 60_000;
 /** How long a request waits for a permit before the model's settings are read again. */
 const MAX_SETTINGS_AGE_MS = 5000;
-/** A provider may say any number. */
+/** A provider may return any number. */
 const MAX_COUNTED_TOKENS = 2 ** 31 - 1;
 
 type Vector = Float32Array | ProviderFailure;
-/** The vectors of a request, and what it took and cost. */
+/** The vectors of a request, with its usage and cost. */
 interface Requested {
   vectors: Float32Array[];
   tokens: number;
@@ -30,19 +30,18 @@ interface Requested {
 }
 
 /**
- * Embeds texts with the model that their team configured. Vectors that are stored in Postgres come from there, the
- * others are requested in batches under the limits of the model's lane. What was paid for is stored before it is
- * used.
+ * Embeds texts with the model configured by their team. Vectors stored in Postgres are reused; the others are requested
+ * in batches under the limits of the model's lane. Paid vectors are stored before they are used.
  */
 export class Embedder {
-  /** By team, so that a model that is slow or down holds up no other team. */
+  /** By team, so that a slow or unavailable model does not hold up other teams. */
   readonly #texts: KeyedMicroBatcher<string, Vector>;
-  /** Requests under way, so that items that end at the same time ask once. */
+  /** Pending requests, so that items that end at the same time share one request. */
   readonly #pending = new Map<string, Promise<Vector>>();
   readonly #closed = new AbortController();
   /**
-   * Not the budget of models' replies: an item that holds a reply may wait for embeddings, which therefore must not
-   * wait for replies.
+   * Separate from the memory budget of model replies: an item that holds a reply may wait for embeddings, which
+   * therefore must not wait for replies.
    */
   readonly #replyMemoryPool = ReplyMemoryPool.of(64);
 
@@ -66,7 +65,7 @@ export class Embedder {
    * @throws ProviderFailure when the embedding model cannot be asked; the signal's reason when it aborts
    */
   async similarity(teamId: string, a: string, b: string, signal: AbortSignal): Promise<number> {
-    if (a.trim() === '' || b.trim() === '') return 0; // An empty text is like nothing else, and models refuse it.
+    if (a.trim() === '' || b.trim() === '') return 0; // An empty text is similar to nothing, and models refuse it.
     const vectors = Promise.all([a, b].map((text) => this.#vector(teamId, text.slice(0, MAX_COMPARED_CHARS))));
     const [x, y] = await unlessAborted(vectors, signal);
     if (x instanceof ProviderFailure) throw x;
@@ -140,7 +139,7 @@ export class Embedder {
     );
   }
 
-  /** The model as it is configured now. */
+  /** The current settings of the model. */
   async #model(teamId: string): Promise<EmbeddingModel> {
     const model = await retryTransient(() => loadEmbeddingModel(this.deps.pool, teamId), this.#closed.signal);
     if (!model)
@@ -152,7 +151,7 @@ export class Embedder {
     return model;
   }
 
-  /** @returns undefined when the team has chosen another model meanwhile */
+  /** @returns undefined when the team has chosen another model in the meantime */
   async #request(
     teamId: string,
     { providerId, modelId }: EmbeddingModel,
@@ -211,15 +210,15 @@ export class Embedder {
   }
 }
 
-/** The name that a model's vectors are stored under. */
+/** The name under which a model's vectors are stored. */
 const storedNameOf = ({ providerId, modelId }: EmbeddingModel): string => `${providerId} ${modelId}`;
 
 const endpointOf = ({ baseUrl, sealedKey }: EmbeddingModel): string => `${baseUrl} ${sealedKey}`;
 
 /**
- * Notes a failure for the budget.
+ * Records a failure for the budget.
  * @returns when to ask again
- * @throws ProviderFailure when there is no point in asking again
+ * @throws ProviderFailure when a retry is pointless
  */
 function afterFailure(failure: ProviderFailure, name: string, retries: RetryState, usage: PermitUsage): number {
   usage.outcome = failure.isOutage ? { outage: failure.message, item: `embeddings of ${name}` } : 'reply';
@@ -237,7 +236,7 @@ async function unlessAborted<Value>(value: Promise<Value>, signal: AbortSignal):
     stop = () => reject(signal.reason as Error);
     signal.addEventListener('abort', stop);
   });
-  value.catch(() => {}); // After an abort nobody handles it.
+  value.catch(() => {}); // After an abort, no one handles the rejection.
   try {
     signal.throwIfAborted();
     return await Promise.race([value, stopped]);

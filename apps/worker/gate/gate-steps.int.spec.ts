@@ -28,7 +28,7 @@ describe('a gate run', () => {
 
   it('doubles the samples of both sides while a look cannot tell, and fails when it can', async () => {
     const gate = await aGateRun({ looks: 3 });
-    // Four cases of sixty are lost: one look cannot tell, and no more samples make it less.
+    // Four cases of sixty are lost: one look is inconclusive, and more samples do not help.
     const { answer, looks } = await gate.end((child) =>
       right(child.arm === 'candidate' ? child.cases - (child.step === 'run' ? 4 : 12) : child.cases, child),
     );

@@ -27,7 +27,7 @@ interface Here {
 }
 
 /**
- * The steps of a gate run: `run` makes the run to measure, unless it is there already; `look` measures it, and ends the
+ * The steps of a gate run: `run` makes the run to measure, unless it exists already; `look` measures it, and ends the
  * gate run or doubles the samples of both sides for the next look.
  */
 export const gate: OrchestrationKind = {
@@ -79,7 +79,7 @@ interface Sides {
   baseline: Side;
 }
 
-/** Once before each look: samples of the critical cases that seem to be broken. Undefined when there is no need. */
+/** Once before each look: adds samples of the critical cases that seem broken. Undefined when not needed. */
 function confirmCritical(here: Here, { unconfirmed }: MeasuredGate, { run, baseline }: Sides): Step | undefined {
   const { state } = here;
   const look = (state.looks?.length ?? 0) + 1;
@@ -105,7 +105,7 @@ async function decide(here: Here, measured: MeasuredGate, sides: Sides): Promise
   const { pool, orchestration, input, state, plan } = here;
   const { id: gateId, version } = input.gate;
   const of = { gateId, version, runId: sides.run.id, baselineId: sides.baseline.id };
-  // Of its own: whoever makes this step again finds the same data, and the same look.
+  // In its own transaction: repeating this step finds the same data, and the same look.
   const answer = await inTransaction(pool, (client) => storeLook(client, orchestration.teamId, of, measured, plan));
   const { result, text, look } = answer;
   const { samples } = measured;
@@ -127,7 +127,7 @@ async function decide(here: Here, measured: MeasuredGate, sides: Sides): Promise
   };
 }
 
-/** Samples to add to a side, and the items that they are. */
+/** Samples to add to a side, and the number of items. */
 interface Addition {
   arm: string;
   runId: string;
@@ -138,7 +138,7 @@ interface Addition {
 
 const childOf = (step: string, { arm, items: _items, ...extend }: Addition): NewChildRun => ({ step, arm, extend });
 
-/** What the sides lack of the samples of the next look: twice as many as at the look before. */
+/** The samples that the sides lack for the next look: twice as many as for the look before. */
 function doubled({ run, baseline }: Sides, look: number): Addition[] {
   const planned = run.first * 2 ** look;
   const samples = planned > run.now ? planned : 2 * run.now;
@@ -153,7 +153,7 @@ function doubled({ run, baseline }: Sides, look: number): Addition[] {
   );
 }
 
-/** Why the next look cannot be had, in a sentence; undefined when it can. */
+/** Why the next look is impossible, as a sentence; undefined when it is possible. */
 function obstacleTo(here: Here, additions: readonly Addition[], { run }: Sides): string | undefined {
   if (run.recorded) return 'The replies of the run were made elsewhere, so no samples can be added to it.';
   if (!isTooMuch(here, additions)) return undefined;
@@ -171,7 +171,7 @@ const requestsOf = (children: Orchestration['children']): number =>
 const isTooMuch = ({ orchestration: { maxRequests, children } }: Here, additions: readonly Addition[]): boolean =>
   maxRequests !== null && requestsOf(children) + itemsOf(additions) > maxRequests;
 
-/** A resume goes on from the look, unless there was one. */
+/** A resume continues from the look, unless there was one. */
 function finish(
   { orchestration, state }: Here,
   answer: GateAnswer,

@@ -16,7 +16,7 @@ export abstract class WorkerHealth {
 export class HealthController {
   constructor(@Inject(WorkerHealth) readonly worker: WorkerHealth) {}
 
-  /** Whether to restart this process. It is stuck, or it works; a store that is down does not count. */
+  /** Whether to restart this process: only when it is stuck. A store that is down does not count. */
   @Get('healthz')
   healthz(): { status: string } {
     const why = this.worker.whyStuck;

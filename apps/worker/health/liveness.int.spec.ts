@@ -12,7 +12,7 @@ import { LaneMeters } from './worker-metrics.js';
 let cleanUp: () => Promise<void>;
 afterAll(() => cleanUp());
 
-// Not stuck: the lane is paused, all slots are taken, the provider is down, or Redis takes no writes.
+// Not stuck: the lane is paused, all slots are taken, the provider is down, or Redis refuses writes.
 it('a worker that leaves waiting items untouched is stuck, unless something keeps it from them', async () => {
   const [database, { url }] = [await createDatabase(), await createRedis()];
   const logger = createLogger('test', 'silent');
@@ -32,7 +32,7 @@ it('a worker that leaves waiting items untouched is stuck, unless something keep
     return liveness.whyStuck;
   };
 
-  expect(await whyAfter(7)).toEqual([]); // queued just now
+  expect(await whyAfter(7)).toEqual([]); // just queued
   await pool.query(`UPDATE in_flight SET queued_at = now() - interval '10 s'`);
   expect(await whyAfter(6)).toEqual([]);
   expect(await whyAfter(1)).toEqual([expect.stringContaining('4 items for sim are queued')]);

@@ -6,17 +6,17 @@ import type { Logger } from '#lib/runtime/logger';
 import type { LaneMeters } from './worker-metrics.js';
 
 const CHECK_EVERY_MS = 5000;
-/** Checks in a row: 30 seconds. They are counted, not timed, because a process that was frozen has not checked. */
+/** Consecutive checks: 30 seconds. They are counted, not timed, because a frozen process has not checked. */
 const MAX_IDLE_CHECKS = 7;
 
-/** A lane where items wait although this process has free slots. */
+/** A lane with waiting items although this process has free slots. */
 export interface IdleLane extends WaitingLane {
   freeSlots: number;
   /** Deliveries that this process has taken from it so far. */
   started: number;
 }
 
-/** An idle lane, and at how many checks in a row nothing was started there. */
+/** An idle lane, and the number of consecutive checks without a start. */
 export type SuspectLane = IdleLane & { checks: number };
 
 export const updateSuspects = (before: readonly SuspectLane[], idle: readonly IdleLane[]): SuspectLane[] =>
@@ -25,7 +25,7 @@ export const updateSuspects = (before: readonly SuspectLane[], idle: readonly Id
     return { ...lane, checks: (known?.checks ?? 0) + 1 };
   });
 
-/** Why the process is to be restarted; empty while it works. */
+/** Why the process should be restarted; empty while it works. */
 export const whyStuck = (suspects: readonly SuspectLane[]): string[] =>
   suspects
     .filter(({ checks }) => checks >= MAX_IDLE_CHECKS)
@@ -36,9 +36,9 @@ export const whyStuck = (suspects: readonly SuspectLane[]): string[] =>
     );
 
 /**
- * Notices when this process is stuck: items wait, it could take them and does not, though Postgres and Redis respond. A
- * half-open connection or a loop that hangs shows in no other way. While a store or a provider is down the process is
- * not stuck, because a restart would not help.
+ * Detects when this process is stuck: items wait and it has free slots, but it does not take them although Postgres and
+ * Redis respond. A half-open connection or a hanging loop has no other symptom. While a store or a provider is down the
+ * process is not stuck, because a restart would not help.
  */
 export class Liveness {
   #suspects: SuspectLane[] = [];
@@ -87,7 +87,7 @@ export class Liveness {
     this.#isReported = why.length > 0;
   }
 
-  /** A lane that has work and is not served counts as one with a free slot. */
+  /** A lane that has work but is not served counts as having a free slot. */
   #idleLane(lane: WaitingLane): IdleLane {
     const meter = this.deps.meters.find(lane.id);
     return { ...lane, freeSlots: meter?.freeSlots ?? 1, started: meter?.started ?? 0 };

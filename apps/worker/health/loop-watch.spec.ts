@@ -1,6 +1,6 @@
 import { LoopWatch } from './loop-watch.js';
 
-/** What a watch does when its checks come at these times after its start, in milliseconds. */
+/** The events of a watch whose checks run at these times after its start, in milliseconds. */
 function watched(checks: readonly number[]): string[] {
   const done: string[] = [];
   const watch = new LoopWatch({

@@ -1,13 +1,13 @@
 import type { Logger } from '#lib/runtime/logger';
 
 const CHECK_EVERY_MS = 200;
-/** An event loop that stands for as long is held up by something. */
+/** An event loop blocked for this long is being held up. */
 export const MAX_STAND_MS = 1000;
 export const MAX_PAUSE_MS = 10_000;
 
 /**
- * Notices when the event loop of this process stood. The process then takes nothing new for as long as it stood, at
- * most `MAX_PAUSE_MS`, so that other workers take the items that would wait here.
+ * Detects when the event loop of this process was blocked. The process then takes no new items for the same time, up to
+ * `MAX_PAUSE_MS`, so that other workers take the items that would wait here.
  */
 export class LoopWatch {
   #lastAt = performance.now();

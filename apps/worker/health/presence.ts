@@ -9,10 +9,7 @@ export interface PresenceDeps {
   isStuck: () => boolean;
 }
 
-/**
- * Says in Redis, for everybody who asks, that this process works, and at which level. One that is frozen, stuck or
- * killed falls silent.
- */
+/** Heartbeats in Redis: this process works, and at which level. They stop when it is frozen, stuck or killed. */
 export class Presence {
   #timer: NodeJS.Timeout | undefined;
   #isSaying = false;
@@ -22,14 +19,14 @@ export class Presence {
 
   constructor(readonly deps: PresenceDeps) {}
 
-  /** @param level what this process can play, score and decide */
+  /** @param level of what this process can play, score and decide */
   start(level: number): void {
     this.#level = level;
     this.#timer = setInterval(() => void this.say(), SAY_EVERY_MS);
     void this.say();
   }
 
-  /** It takes nothing any more. */
+  /** It takes no more items. */
   stop(): void {
     clearInterval(this.#timer);
     this.#hasStopped = true;
@@ -42,14 +39,14 @@ export class Presence {
 
   async say(): Promise<void> {
     const { redis, isStuck } = this.deps;
-    // While Redis is away its commands wait: one waits, not one for each turn.
+    // While Redis is down its commands queue up: keep one waiting, not one per turn.
     if (this.#isSaying || isStuck()) return;
     this.#isSaying = true;
     try {
       await sayAlive(redis, this.#worker);
       if (this.#hasStopped) await sayGone(redis, this.#worker);
     } catch {
-      // It is said again at the next turn.
+      // The next turn repeats the heartbeat.
     } finally {
       this.#isSaying = false;
     }

@@ -3,8 +3,8 @@ import { writtenTokens } from '#lib/contracts/cost';
 import type { Settlement } from '#lib/db/engine/settle-items';
 import { registry } from '#lib/runtime/metrics';
 
-// docs/metrics.md says which question each of these answers. Labels have few values (lanes, kinds of errors, reasons);
-// runs and cases are never labels.
+// docs/metrics.md lists the question that each metric answers. Labels have few values (lanes, kinds of errors,
+// reasons); runs and cases are never labels.
 const registers = [registry];
 const LANE = ['lane', 'lane_name'];
 
@@ -15,7 +15,7 @@ const slots = new Gauge({
   registers,
 });
 const meters = new Set<LaneMeter>();
-/** Read from the meters when the metrics are scraped, not written with every item. */
+/** Read from the meters when the metrics are scraped, not updated with every item. */
 const activeItems = new Gauge({
   name: 'toolmark_worker_items_in_hand',
   help: 'Items of a lane that this process works on now.',
@@ -137,10 +137,10 @@ interface LaneLabels extends Record<string, string> {
   lane_name: string;
 }
 
-/** What this process measures about a lane. */
+/** The measurements of this process for a lane. */
 export class LaneMeter {
   readonly labels: LaneLabels;
-  /** Deliveries taken so far. Liveness watches that it grows. */
+  /** Deliveries taken so far. Liveness checks that it grows. */
   started = 0;
   activeItems = 0;
   #slots: number | undefined;
@@ -153,7 +153,7 @@ export class LaneMeter {
     meters.add(this);
   }
 
-  /** undefined when this process does not serve the lane. */
+  /** Undefined when this process does not serve the lane. */
   get freeSlots(): number | undefined {
     return this.#slots === undefined ? undefined : this.#slots - this.activeItems;
   }
@@ -214,7 +214,7 @@ export class LaneMeter {
   }
 }
 
-/** The meters of the lanes that this process knows, one each. */
+/** The meters of the lanes that this process has seen, one each. */
 export class LaneMeters {
   readonly #meters = new Map<string, LaneMeter>();
 
@@ -228,7 +228,7 @@ export class LaneMeters {
     return this.#meters.get(laneId);
   }
 
-  /** Forgets a lane and everything that was measured about it. */
+  /** Forgets a lane and all its measurements. */
   async evict(laneId: string): Promise<void> {
     const meter = this.#meters.get(laneId);
     if (!meter) return;
@@ -244,7 +244,7 @@ export class LaneMeters {
   }
 }
 
-/** Counts a batch that was committed. */
+/** Counts a committed batch. */
 export function measureSettled(stored: number, batch: number): void {
   settled.inc(stored);
   late.inc(batch - stored);

@@ -24,83 +24,83 @@ import type { FirstRequests } from '../models/first-requests.js';
 import { traceRequest } from '../models/trace-request.js';
 import { NotAskedNow } from './claimed-items.js';
 
-/** What came of asking: a reply, or the failure that is left after all retries. */
+/** The result of asking a model: a reply, or the failure that remains after all retries. */
 export interface AskResult {
   reply?: HeldReply;
   failure?: ProviderFailure;
   attempts: number;
-  /** Of the request that the reply came to, or of the last one. */
+  /** Of the request that got the reply, or of the last one. */
   latencyMs: number;
   /** Of the reply. */
   usage: Usage;
   /** The last request. */
   sent: JsonObject;
-  /** What was sent otherwise than `body` has it, because the model refuses it. */
+  /** Deviations of the request from `body`, because the model refuses what it says. */
   adjusted: Ways;
   requests: Json[];
-  /** Bodies as they came, refusals among them: of many refusals the first ones and the last. */
+  /** Response bodies in order, including refusals: of many refusals the first ones and the last. */
   bodies: (Json | PrintedJson)[];
-  /** How many refusals there were. */
+  /** Number of refusals. */
   refused: number;
 }
 
 export interface AskOptions {
-  /** The model as it can be asked now. @throws ProviderFailure when it cannot */
+  /** The model's current connection. @throws ProviderFailure when it cannot be asked */
   model: () => Promise<ModelConnection>;
   permits: (lane: LaneLimits) => Permits;
-  /** `provider::model`, for those that wait because of it. */
+  /** `provider::model`, shown for what waits because of it. */
   name: string;
-  /** The request as its run wants it. It is sent as the model takes it. */
+  /** The request as the run specifies it. It is adapted to what the model accepts. */
   body: JsonObject;
   timeoutMs: number;
   signal: AbortSignal;
-  /** The room for large replies. */
+  /** The memory budget for large replies. */
   replyMemory?: ReplyMemory;
-  /** What the circuit breaker tells items apart by. */
+  /** Identifies the item to the circuit breaker. */
   item: string;
-  /** Whether this request continues an item that was paid for in part. */
+  /** Whether this request continues a partly paid item. */
   isContinuation?: boolean;
-  /** Notes whether the item is worked on, or only waits for its turn. */
+  /** Records whether the item is being worked on, or is only waiting for its turn. */
   setActive?: (isActive: boolean) => Promise<void>;
   onAttempt?: (failure: ProviderFailure | undefined, seconds: number) => void;
-  /** Holds back requests of a shape that the model has not answered. */
+  /** Holds back requests of a shape that the model has not answered yet. */
   firstRequests?: Pick<FirstRequests, 'isAnswered' | 'mayAsk' | 'answered' | 'refused'>;
-  /** Remembers what the model refused just now. */
+  /** Remembers what the model has just refused. */
   onRefusal?: (refusal: Refusal) => Promise<void>;
-  /** What the provider's format could not express of a request that was replied to. */
+  /** What the provider's format could not express of an answered request. */
   onNotes?: (notes: ProviderReply['notes']) => void;
 }
 
 /** A provider may refuse for a quarter of an hour. */
 const MAX_REFUSALS_KEPT = 20;
-/** How often one request is sent otherwise before its refusal stands. */
+/** How often one request is adapted before its refusal is final. */
 const MAX_ADJUSTMENTS = 20;
 
 /**
- * Asks a model, within the lane's budget, until it replies or there is no point in asking again. Every attempt takes a
- * permit of its own, so that waiting between two attempts holds no slot of the lane, and goes to where the model can be
- * asked by then.
- * @throws the signal's reason when it aborts; NotAskedNow when the provider asks for a wait that the model rests for
+ * Asks a model, within the lane's budget, until it replies or a retry is pointless. Every attempt takes its own permit,
+ * so that waiting between two attempts holds no slot of the lane, and uses the connection that is current by then.
+ * @throws the signal's reason when it aborts; NotAskedNow when the provider asks for a wait during which the model
+ * rests
  */
 export const askModel = (options: AskOptions): Promise<AskResult> => new ModelAsker(options).ask();
 
-/** An attempt that is under way, and what the budget is to learn when its permit is released. */
+/** An attempt in progress, and what to report to the budget when its permit is released. */
 interface Attempt {
   model: ModelConnection;
   body: JsonObject;
   startedAt: number;
   usage: PermitUsage;
-  /** A second time changes nothing. @returns whether the circuit breaker is open now */
+  /** Idempotent. @returns whether the circuit breaker is open now */
   releasePermit: () => Promise<boolean>;
 }
 
 class ModelAsker {
   readonly #result: AskResult;
-  /** What the model refused of this request, also where nobody could remember it. */
+  /** What the model refused of this request, even if it could not be stored for others. */
   #learned: Ways = {};
   readonly #tried = new Set<string>();
   #adaptedTo: string | undefined;
-  /** Of the request as it is sent. */
+  /** The shape of the request as sent. */
   #shape = '';
   #retries = new RetryState();
   #outageSince: number | undefined;
@@ -145,7 +145,7 @@ class ModelAsker {
     }
   }
 
-  /** What went wrong at one address says nothing of another. */
+  /** Failures at one address say nothing about another. */
   #resetIfRerouted({ rerouted }: ModelConnection): void {
     if (this.#lastRerouted && this.#lastRerouted !== rerouted) {
       this.#learned = {};
@@ -168,7 +168,7 @@ class ModelAsker {
     return this.#result.sent;
   }
 
-  /** Other requests of its shape may be about to be refused. */
+  /** Other requests of the same shape may be about to be refused. */
   async #mayAsk(): Promise<boolean> {
     const { firstRequests, signal, setActive } = this.options;
     if (!firstRequests || firstRequests.isAnswered(this.#shape)) return true;
@@ -176,7 +176,7 @@ class ModelAsker {
     return firstRequests.mayAsk(this.#shape, signal);
   }
 
-  /** @returns undefined when the model is to be asked elsewhere by now */
+  /** @returns undefined when the model's connection has changed */
   async #waitForPermit(budget: Permits, tokens: number, { rerouted }: ModelConnection): Promise<Permit | undefined> {
     const { signal, isContinuation, setActive } = this.options;
     await setActive?.(false);
@@ -196,7 +196,7 @@ class ModelAsker {
     onNotes?.(reply.notes);
     usage.tokens = (reply.usage.promptTokens ?? 0) + (reply.usage.completionTokens ?? 0);
     usage.outcome = 'reply';
-    // For longer only the model rests, once its provider refuses to be asked.
+    // For longer waits only the model rests, once its provider refuses a request.
     if ((reply.refilledInMs ?? Infinity) < MAX_THROTTLED_MS) usage.refilledInMs = reply.refilledInMs;
     usage.blockReason = `${this.options.name} has nothing left of a limit until then.`;
     this.#result.bodies.push(reply.body);
@@ -207,7 +207,7 @@ class ModelAsker {
     });
   }
 
-  /** @returns undefined when the model is to be asked again */
+  /** @returns undefined when the model should be asked again */
   async #afterFailure(failure: ProviderFailure, attempt: Attempt): Promise<AskResult | undefined> {
     const { model, startedAt, usage, releasePermit } = attempt;
     if (failure.isOutage) usage.outcome = { outage: failure.message, item: this.options.item };
@@ -236,7 +236,7 @@ class ModelAsker {
     return undefined;
   }
 
-  /** @returns whether the failure says how to ask again */
+  /** @returns whether the failure says how to adapt the request */
   async #learn(failure: ProviderFailure, { model, body, releasePermit }: Attempt): Promise<boolean> {
     const refusal = readRefusal(failure, body, { ...model.learned, ...this.#learned }, model.kind);
     if (!refusal || this.#tried.size >= MAX_ADJUSTMENTS) return false;
@@ -251,8 +251,8 @@ class ModelAsker {
   }
 
   /**
-   * While the breaker is open no attempt is used up, and the next permit comes when the provider replies again, or as
-   * its probe.
+   * While the breaker is open no attempt is used up, and the next permit is granted when the provider replies again, or
+   * as its probe.
    */
   #waitOutOutage(failure: ProviderFailure): AskResult | undefined {
     this.#outageSince ??= Date.now();
@@ -285,7 +285,10 @@ function keepRefusal(result: AskResult, { kind, message, status, body, privateBo
   else result.bodies[result.bodies.length - 1] = refusal;
 }
 
-/** What a request will use: about four characters a token in, and out an ordinary reply, or its limit. */
+/**
+ * The tokens a request will use: input of about four characters per token, and output of an ordinary reply, or its
+ * limit.
+ */
 function estimateTokens(body: JsonObject): number {
   const limit = typeof body.max_tokens === 'number' ? body.max_tokens : RESERVED_REPLY_TOKENS;
   const replyTokens = Math.min(limit, RESERVED_REPLY_TOKENS);

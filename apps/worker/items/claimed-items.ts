@@ -11,9 +11,9 @@ export class ShuttingDown extends Error {}
 /** The item was delivered to another worker, which settles it. */
 export class LeaseLost extends Error {}
 
-/** The item goes back unasked: its model rests, or its target takes no more requests. */
+/** The item is given back without a request: its model rests, or its target takes no more requests. */
 export class NotAskedNow extends Error {
-  /** @param asked what its provider asked for just now */
+  /** @param asked the rest that its provider has just asked for */
   constructor(readonly asked?: AskedRest) {
     super('The model is not asked now.');
   }
@@ -34,14 +34,14 @@ interface ClaimedItem {
   delivery: Delivery;
   laneId: string;
   abort: AbortController;
-  /** Whether it is worked on, and does not only wait for its turn. */
+  /** Whether it is being worked on, rather than waiting for its turn. */
   isActive: boolean;
 }
 
 /**
- * The items that this process has claimed. Has their leases renewed and aborts what is no longer this process's to do:
- * items of stopped runs, at once when a message says so and within a second when that message was lost, items that were
- * delivered to another worker, and items that wait to ask a model that rests.
+ * The items claimed by this process. Renews their leases, and aborts items that this process must no longer work on:
+ * those of stopped runs, immediately on a message and within a second if the message was lost; those delivered to
+ * another worker; and those waiting to ask a model that rests.
  */
 export class ClaimedItems {
   readonly #items = new Map<number, ClaimedItem>();
@@ -73,12 +73,12 @@ export class ClaimedItems {
     return this.#items.size;
   }
 
-  /** Whether this very delivery is worked on here already: its queue job came a second time. */
+  /** Whether this exact delivery is already being worked on here: its queue job came a second time. */
   has(token: number): boolean {
     return this.#items.has(token);
   }
 
-  /** @returns a signal that aborts when the item is no longer this process's to do */
+  /** @returns a signal that aborts when this process must no longer work on the item */
   add(delivery: Delivery, laneId: string): AbortSignal {
     const abort = new AbortController();
     const item = { claim: ++this.#claims, delivery, laneId, abort, isActive: false };
@@ -88,9 +88,9 @@ export class ClaimedItems {
   }
 
   /**
-   * Notes whether an item is worked on, or only waits. Postgres learns it with the next heartbeat. For an item whose
-   * process was lost before it learns it at once, so that the item is charged if this process dies of it too, and is
-   * never charged while it only waits.
+   * Records whether an item is being worked on or only waits. Postgres is updated with the next heartbeat. For an item
+   * whose process was lost before, it is updated immediately, so that the item is charged if this process also dies,
+   * and is never charged while it only waits.
    */
   async setActive(token: number, isActive: boolean, isSuspect: boolean): Promise<void> {
     const item = this.#items.get(token);
@@ -113,8 +113,8 @@ export class ClaimedItems {
   }
 
   /**
-   * Gives up an item whose model is not asked now. It is taken again when the model is. If that fails, its lease runs
-   * out.
+   * Gives up an item whose model is not asked now. It is taken again when the model is available. If this fails, its
+   * lease expires.
    */
   async giveUp(delivery: Delivery, { asked }: NotAskedNow): Promise<void> {
     try {
@@ -126,12 +126,12 @@ export class ClaimedItems {
     if (asked) await this.#releaseUnaskable();
   }
 
-  /** Hands an item back for another worker to do. If that fails, its lease runs out. */
+  /** Hands an item back to be done by another worker. If this fails, its lease expires. */
   async handBack(delivery: Delivery): Promise<void> {
     await releaseItems(this.pool, this.workerId, [delivery]).catch(() => {});
   }
 
-  /** Waits until all items have ended, and aborts those that have not after `graceMs`. */
+  /** Waits until all items have ended, and aborts the remaining ones after `graceMs`. */
   async drain(graceMs: number): Promise<void> {
     await Promise.race([this.#untilEmpty(), new Promise((resolve) => setTimeout(resolve, graceMs).unref())]);
     const remaining = [...this.#items.values()];
@@ -160,7 +160,7 @@ export class ClaimedItems {
     };
   }
 
-  /** Renews the leases here while no thread does. */
+  /** Renews the leases here while the thread does not. */
   async #renewLeases(): Promise<void> {
     if (this.#items.size === 0 || this.#leases.isRenewing) return;
     const claimed = new Set(this.#items.values());
@@ -187,7 +187,7 @@ export class ClaimedItems {
     await this.#releaseUnaskable();
   }
 
-  /** Gives up what waits to ask a model that is not asked now. Requests that are under way end. */
+  /** Gives up items that wait to ask a model that is not asked now. Requests in flight are completed. */
   async #releaseUnaskable(): Promise<void> {
     const targets = new Map([...this.#items.values()].map(({ delivery }) => [targetOf(delivery), delivery]));
     if (targets.size === 0) return;

@@ -3,9 +3,9 @@ import { toStorable } from '#lib/contracts/json/storable';
 import type { Outcome, Settlement } from '#lib/db/engine/settle-items';
 import type { ProviderFailure } from '#lib/providers/failure';
 
-/** Which item a settlement is of. */
+/** The item that a settlement belongs to. */
 export type ItemIdentity = Pick<Settlement, 'delivery' | 'casePosition' | 'sample' | 'category'>;
-/** How that item ended: the rest of its settlement. */
+/** The result of that item: the rest of its settlement. */
 export type ItemResult = Omit<Settlement, keyof ItemIdentity>;
 
 export const errored = (kind: ProviderFailure['kind'], message: string) => ({
@@ -13,11 +13,11 @@ export const errored = (kind: ProviderFailure['kind'], message: string) => ({
   error: { kind, message },
 });
 
-/** Something unforeseen was thrown. */
+/** An unexpected error was thrown. */
 export const internalError = (error: unknown): Outcome =>
   errored('internal', toStorable(`Something unforeseen went wrong here: ${(error as Error).message}`).slice(0, 2000));
 
-/** What a settlement says of an item that no model was asked for. */
+/** Settlement fields of an item for which no model was asked. */
 export const NOT_ASKED = {
   latencyMs: null,
   usage: NO_USAGE,
@@ -28,7 +28,7 @@ export const NOT_ASKED = {
   exchange: Buffer.alloc(0),
 };
 
-/** Ends an item whose processes died again and again while a request of it was under way. */
+/** Ends an item whose processes died repeatedly while it had a request in flight. */
 export const crashedSettlement = (item: ItemIdentity, crashes: number): Settlement => ({
   ...item,
   ...NOT_ASKED,
@@ -46,7 +46,7 @@ export const timedOutSettlement = (item: ItemIdentity, maxMs: number): Settlemen
   ),
 });
 
-/** Ends an item for which something unforeseen was thrown. What was paid for it counts. */
+/** Ends an item that threw an unexpected error. Its cost so far counts. */
 export const internalErrorSettlement = (
   item: ItemIdentity,
   error: unknown,

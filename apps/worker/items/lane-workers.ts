@@ -8,7 +8,7 @@ import type { LaneBudgets } from '../models/lane-budgets.js';
 import type { DeliveryProcessor } from './process-delivery.js';
 import type { ServedLane } from './served-lane.js';
 
-/** BullMQ's workers wait for Redis for ever while it is down. What they would tell it, Postgres knows as well. */
+/** BullMQ's workers wait forever for Redis while it is down. Postgres already knows what they would write to it. */
 const MAX_CLOSE_MS = 3000;
 
 interface LaneWorker {
@@ -17,8 +17,8 @@ interface LaneWorker {
 }
 
 /**
- * The BullMQ workers of this process: one for each lane that has work, with a connection of its own. During an upgrade
- * a lane may have items of two levels, and two queues.
+ * The BullMQ workers of this process: one per lane with work, each with its own connection. During an upgrade a lane
+ * may have items of two levels, and two queues.
  */
 export class LaneWorkers {
   /** By lane, then by level. */
@@ -37,7 +37,7 @@ export class LaneWorkers {
     },
   ) {}
 
-  /** Takes deliveries from a lane's queues from now on, so many at a time, under the limits given here. */
+  /** From now on, takes up to `concurrency` deliveries at a time from a lane's queues, under the given limits. */
   serve(lane: BusyLane, concurrency: number): void {
     if (this.#isDraining) return;
     const { budgets, meters, connect, logger } = this.deps;
@@ -65,8 +65,8 @@ export class LaneWorkers {
     const { processor, logger } = this.deps;
     const worker = new Worker(
       laneQueueName(laneId, level),
-      // BullMQ hands the signal only to a processor with three declared parameters. Nothing is returned: it would be
-      // kept in Redis.
+      // BullMQ passes the signal only to a processor with three declared parameters. Nothing is returned, because the
+      // result would be kept in Redis.
       async (job: Job, _token, _signal) => {
         await processor.process(served, DeliverySchema.parse(job.data));
       },
@@ -74,7 +74,8 @@ export class LaneWorkers {
         connection,
         prefix: QUEUE_PREFIX,
         concurrency,
-        // The lease in Postgres tells whether an item's process died. These only bring back jobs that nobody claimed.
+        // The lease in Postgres determines whether an item's process died. These settings only recover jobs that were
+        // never claimed.
         lockDuration: 15_000,
         stalledInterval: 5000,
         maxStalledCount: 1000,
@@ -113,7 +114,7 @@ export class LaneWorkers {
     }
   }
 
-  /** Fetches no further deliveries until `resume`: other processes take them. What was fetched goes on. */
+  /** Fetches no further deliveries until `resume`: other processes take them. Fetched ones continue. */
   hold(): void {
     this.#isOnHold = true;
     for (const worker of this.#workers()) void worker.pause(true);
@@ -124,7 +125,7 @@ export class LaneWorkers {
     if (!this.#isDraining) for (const worker of this.#workers()) void worker.resume();
   }
 
-  /** A worker whose slots are all taken looks at their new number only when an item ends, or when it is resumed. */
+  /** A worker with no free slot notices a new concurrency only when an item ends, or when it is resumed. */
   #setConcurrency(worker: Worker, concurrency: number): void {
     const isMore = concurrency > worker.concurrency;
     worker.concurrency = concurrency;

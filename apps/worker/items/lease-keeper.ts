@@ -8,9 +8,9 @@ const BEAT_EVERY_MS = 1000;
 const RESTART_AFTER_MS = 1000;
 
 /**
- * The thread that renews the leases of this process. Whatever holds up the event loop, leases of items that it works on
- * do not run out, so nobody asks a second time for what this process has asked for. A process that stands for longer
- * than `MAX_STAND_MS` loses its items.
+ * The thread that renews the leases of this process. Even when the event loop is blocked, leases of its items do not
+ * expire, so no other process repeats a request that this one has made. A process that is blocked for longer than
+ * `MAX_STAND_MS` loses its items.
  */
 export class LeaseKeeper {
   readonly #beats = new Int32Array(new SharedArrayBuffer(4));
@@ -25,9 +25,9 @@ export class LeaseKeeper {
       databaseUrl: string;
       workerId: string;
       logger: Logger;
-      /** What is claimed, by the number of its claim: a thread that starts later learns it. */
+      /** The claimed items by claim number, sent to a thread that starts later. */
       held: () => Iterable<[number, LeasedItem]>;
-      /** Called with the claims that others have by now. */
+      /** Called with the claims that other processes hold by now. */
       onLost: (claims: ReadonlySet<number>) => void;
     },
   ) {

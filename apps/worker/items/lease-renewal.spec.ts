@@ -3,7 +3,7 @@ import { LeaseRenewal, MAX_STAND_MS, type FromLeases } from './lease-renewal.js'
 
 const item = (token: number, begun = false): LeasedItem => ({ runId: 'r', target: 0, item: token, token, begun });
 
-/** A renewal beside a main thread that beats, and a database that still holds some tokens for this worker. */
+/** A renewal with a main thread that beats, and a database in which this worker still holds some tokens. */
 function renewalOf(stillHeld: readonly number[]) {
   const asked: LeasedItem[][] = [];
   const told: FromLeases[] = [];

@@ -1,15 +1,17 @@
 import { LEASE_MS, type LeasedItem } from '#lib/db/engine/claim-items';
 
 /**
- * What the main thread tells the thread that renews leases. Claims are numbered, because an item that was handed back
- * may be claimed again with the same token.
+ * Messages from the main thread to the thread that renews leases. Claims are numbered, because an item that was handed
+ * back may be claimed again with the same token.
  */
 export type ToLeases = { claim: number; hold: LeasedItem } | { claim: number; drop: true };
 
-/** What it hears: that leases were renewed, which claims were lost to others, or why nothing was renewed. */
+/**
+ * Messages to the main thread: that leases were renewed, which claims were lost to others, or why nothing was renewed.
+ */
 export type FromLeases = { renewed: true } | { lost: number[] } | { failed: string };
 
-/** What the thread starts with. The main thread counts `beats` up once a second. */
+/** The initial data of the thread. The main thread increments `beats` once a second. */
 export interface LeaseThreadData {
   databaseUrl: string;
   workerId: string;
@@ -18,10 +20,10 @@ export interface LeaseThreadData {
 
 export const RENEW_EVERY_MS = Math.floor(LEASE_MS / 3);
 
-/** The leases of a process whose main thread has stood for longer run out: it may stand for ever. */
+/** The leases of a process whose main thread is blocked for longer expire: it may be blocked forever. */
 export const MAX_STAND_MS = 60_000;
 
-/** Renews the leases of what the main thread has claimed, in a thread that nothing holds up. */
+/** Renews the leases of the main thread's claims, in a thread that is never blocked. */
 export class LeaseRenewal {
   readonly #held = new Map<number, LeasedItem>();
   #lastBeat: number | undefined;
@@ -48,7 +50,7 @@ export class LeaseRenewal {
     this.#isRenewing = true;
     try {
       const claims = [...this.#held];
-      // A thread that was started again has not heard yet what is held, and until then the main thread renews it.
+      // A restarted thread does not know the claims yet, and until then the main thread renews them.
       if (claims.length === 0) return;
       const kept = new Set(await this.of.renew(claims.map(([, item]) => item)));
       const lost = claims.filter(([claim, { token }]) => !kept.has(token) && this.#held.delete(claim));

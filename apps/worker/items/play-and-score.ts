@@ -23,30 +23,30 @@ import { playCase, type PlayedCase } from './play-case.js';
 import type { RunWarnings } from './run-warnings.js';
 import type { ItemScorer, LoadedItem } from './score-item.js';
 
-/** How a claimed item is to be run. */
+/** The context in which a claimed item runs. */
 export interface ItemContext {
   permits: (lane: LaneLimits) => Permits;
   signal: AbortSignal;
-  /** Of the run when the item was claimed. */
+  /** The run's generation when the item was claimed. */
   generation: number;
-  /** Notes whether the item is worked on, or only waits for its turn. */
+  /** Records whether the item is being worked on, or is only waiting for its turn. */
   setActive: (isActive: boolean) => Promise<void>;
 }
 
-/** A request, and the model that it goes to. */
+/** A request, and the model it is sent to. */
 export interface ModelRequest {
   built: BuiltRequest;
   model: HeldModel;
-  /** As it was when the request was built. */
+  /** The connection when the request was built. */
   connection: ModelConnection;
   /** `provider::model` */
   modelName: string;
 }
 
-/** How an item ended that a model was asked for. */
+/** The result of an item for which a model was asked. */
 export interface PlayedItem {
   ended: ItemResult;
-  /** The first request as the model took it. */
+  /** The first request as the model accepted it. */
   sent: JsonObject;
 }
 
@@ -84,7 +84,7 @@ export class CasePlayer {
       await retryTransient(() =>
         noteModelMissing(this.deps.pool, identity.delivery, { name: request.modelName, ...connection }),
       );
-    // The prices of now, or the last ones if the model was removed meanwhile.
+    // Current prices, or the last known ones if the model was removed in the meantime.
     const { kind, ...prices } = await request.model.current().catch(() => connection);
     await this.#warn(item, request, context.generation, { kind, notes, played, prices });
     const ended: ItemResult = {
@@ -140,7 +140,7 @@ export class CasePlayer {
     );
   }
 
-  /** Warns of what the provider's format could not express, and of what the model refuses. */
+  /** Warns about what the provider's format could not express, and what the model refuses. */
   async #warn(
     { run }: LoadedItem,
     { modelName, built }: ModelRequest,
@@ -191,16 +191,13 @@ function exchangeOf(
   };
 }
 
-/** Hosts read a request without a tool choice as "auto". */
+/** Hosts treat a missing tool choice as "auto". */
 const toolChoiceOf = ({ tool_choice: sent = 'auto' }: JsonObject): ToolChoice => sent as ToolChoice;
 
 const isUncounted = ({ promptTokens, completionTokens, reportedCostUsd }: Usage): boolean =>
   promptTokens === null && completionTokens === null && reportedCostUsd === null;
 
-/**
- * What the replies of an item cost, in US dollars. Requests that failed cost nothing. Null when the cost of no reply is
- * known.
- */
+/** The cost of an item's replies, in US dollars. Failed requests cost nothing. Null when no reply has a known cost. */
 function costOfAll(usages: readonly Usage[], prices: ModelPrices): number | null {
   const costs = usages.map((usage) => costOf(usage, prices)).filter((cost) => cost !== null);
   if (costs.length > 0) return costs.reduce((sum, cost) => sum + cost, 0);

@@ -15,7 +15,7 @@ const CHAIN = {
   mock_responses: { 'flights.find': '["LH1"]', prices: '9' },
 } as never;
 
-/** Plays a chain at a host that replies the same in each round. @returns the bodies of its requests */
+/** Plays a chain at a host that gives the same reply in each round. @returns the bodies of its requests */
 async function playAgainst(kind: ProviderKind, reply: object): Promise<any[]> {
   const sent: JsonObject[] = [];
   const fetch = async (_url: unknown, init?: RequestInit): Promise<Response> => {

@@ -14,31 +14,32 @@ import type { ToolResults } from '../scoring/scoring-work.js';
 import { askModel, type AskOptions, type AskResult } from './ask-model.js';
 import { isRefusedForReplies } from './refused-round.js';
 
-/** What came of a case: the replies of its rounds, or the failure that ended it. */
+/** The result of playing a case: the replies of its rounds, or the failure that ended it. */
 export interface PlayedCase extends Omit<AskResult, 'reply' | 'failure' | 'usage'> {
-  /** Of each reply. */
+  /** One per reply. */
   usages: Usage[];
   replies: HeldReply[] | undefined;
   failure: ProviderFailure | undefined;
-  /** The round that the host refuses because of what the model wrote. The chain is scored on those before it. */
+  /** The round that the host refuses because of what the model wrote. The chain is scored on the earlier rounds. */
   refusedRound?: ProviderFailure;
-  /** The first request as the model took it. */
+  /** The first request as the model accepted it. */
   firstSent: JsonObject;
-  /** Which of `bodies` are the replies of a chain's rounds. */
+  /** Indexes in `bodies` of the replies of a chain's rounds. */
   rounds?: number[];
 }
 
 /**
  * Runs the tools of a round from their mocks. It counts the calls of each tool in `callCounts`.
- * @returns undefined where the chain ends
+ * @returns undefined at the end of the chain
  * @throws Unscorable
  */
 export type RunTools = (reply: HeldReply, callCounts: Map<string, number>) => Promise<ToolResults | undefined>;
 
 /**
- * Plays a case. A single-turn case asks once. A chain asks again and again, with the results of the reply's calls,
- * until an expected tool is called, nothing is called, or its rounds run out. Each round passes the lane's budget by
- * itself. A failure in a late round fails the whole case, unless the model's own calls are what the host refuses.
+ * Plays a case. A single-turn case sends one request. A chain sends further requests with the results of the reply's
+ * calls, until an expected tool is called, nothing is called, or its rounds run out. Each round takes its own permit
+ * from the lane's budget. A failure in a later round fails the whole case, unless the host refuses the model's own
+ * calls.
  * @throws the signal's reason when it aborts
  */
 export async function playCase(
@@ -94,7 +95,7 @@ function failed({ rounds: _rounds, ...played }: PlayedCase, failure: ProviderFai
   return { ...played, replies: undefined, failure };
 }
 
-/** The most values of a large message that goes back to its model: more would hold up the items beside it. */
+/** The maximum number of values in a large message that is sent back to its model: more would hold up other items. */
 const MAX_SENT_BACK_VALUES = 100_000;
 
 /** The message of a reply, to be sent back. */
@@ -112,8 +113,8 @@ async function messageOf({ message }: HeldReply): Promise<JsonObject | ProviderF
 }
 
 /**
- * What a round adds to the conversation: the assistant's message, with its calls in native form whatever form they came
- * in, and a tool's message for each of them.
+ * The messages that a round adds to the conversation: the assistant's message, with its calls in native form whatever
+ * form they had, and a tool message for each of them.
  */
 function messagesOf(message: JsonObject, { calls, results }: ToolResults, round: number): JsonObject[] {
   const sent = Array.isArray(message.tool_calls) ? (message.tool_calls as JsonObject[]) : [];
@@ -131,7 +132,7 @@ function messagesOf(message: JsonObject, { calls, results }: ToolResults, round:
   ];
 }
 
-/** @param newMessages of this round's first request; the messages of the rounds before are stored once */
+/** @param newMessages of this round's first request; the messages of earlier rounds are stored once */
 function addRound(played: PlayedCase, next: AskResult, newMessages: readonly Json[]): void {
   played.attempts += next.attempts;
   played.latencyMs += next.latencyMs;
@@ -148,6 +149,6 @@ function addRound(played: PlayedCase, next: AskResult, newMessages: readonly Jso
   played.refused += next.refused;
 }
 
-/** What the cache key of a chain holds beside its first request: all that the later requests follow from. */
+/** Extra inputs of a chain's cache key: everything that later requests depend on. */
 export const restOfChain = (input: CaseInput): Json =>
   input.multi_turn ? [input.mock_responses ?? null, input.max_rounds ?? null, input.expected_tool ?? null] : null;

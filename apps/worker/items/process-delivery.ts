@@ -17,10 +17,10 @@ import type { Settler } from './settle.js';
 
 /**
  * Processes a delivery: claims its item, runs it and settles it. Only then is the queue job acknowledged. If the
- * process dies in between, the lease of the item runs out and the reconciler delivers it again.
+ * process dies in between, the item's lease expires and the reconciler delivers it again.
  */
 export class DeliveryProcessor {
-  /** By team, so that what one waits for in Postgres holds up no other. */
+  /** By team, so that one team's waits in Postgres do not hold up another. */
   readonly #claims: KeyedMicroBatcher<Delivery, Claim | undefined>;
   #isDraining = false;
 
@@ -43,7 +43,7 @@ export class DeliveryProcessor {
     });
   }
 
-  /** Claims nothing from now on. Deliveries that still come are left to other workers. */
+  /** Stops claiming. Deliveries that still arrive are left to other workers. */
   stopClaiming(): void {
     this.#isDraining = true;
   }
@@ -73,7 +73,7 @@ export class DeliveryProcessor {
       const finished = await this.#runOrExplain(lane, delivery, claim, signal);
       if (finished) await this.#settle(lane, finished);
     } catch (error) {
-      // An aborted item has no in-flight row of this process any more.
+      // An aborted item no longer has an in-flight row of this process.
       if (!isAborted(error)) throw error;
       if (error instanceof ShuttingDown) await items.handBack(delivery);
       if (error instanceof NotAskedNow) await items.giveUp(delivery, error);
@@ -100,7 +100,8 @@ export class DeliveryProcessor {
     let startedAt = performance.now();
     const claims = await retryTransient(() => claimItems(pool, workerId, deliveries));
     const byToken = new Map(claims.map((claim) => [claim.token, claim]));
-    // Nobody renews a lease before its claim has arrived here. Where that took long, others may have the item by now.
+    // Leases are not renewed until their claim has arrived here. If that took long, other processes may have the item
+    // by now.
     while (performance.now() - startedAt > LEASE_MS / 2 && byToken.size > 0) {
       startedAt = performance.now();
       const claimed = deliveries.filter(({ token }) => byToken.has(token)).map((one) => ({ ...one, begun: false }));
@@ -110,9 +111,7 @@ export class DeliveryProcessor {
     return deliveries.map((delivery) => byToken.get(delivery.token));
   }
 
-  /**
-   * Runs an item. An unforeseen error is how the item ended: to run it again would fail again, and be paid for again.
-   */
+  /** Runs an item. An unexpected error becomes the item's result: running it again would fail again, and cost again. */
   async #runOrExplain(
     lane: ServedLane,
     delivery: Delivery,
@@ -171,7 +170,7 @@ export class DeliveryProcessor {
         throw error;
       },
     );
-    void onSettled?.(stored); // Not awaited: writing the reply to the cache holds up no slot.
+    void onSettled?.(stored); // Not awaited: no slot waits for the cache.
     measureEnd();
     if (stored) meter.recordResult(settlement);
   }

@@ -30,7 +30,7 @@ function quarantine(script: string, maxRunMs = 60_000): Quarantine {
 }
 const DIES = `process.kill(process.pid, 'SIGKILL');`;
 const WAITS = '';
-/** Waits for item 0, and dies of the others. */
+/** Waits on item 0, and dies on any other. */
 const WAITS_FIRST = `if (first.run.item !== 0) { ${DIES} }`;
 
 const identity = (item = 0): ItemIdentity => ({
@@ -40,7 +40,7 @@ const identity = (item = 0): ItemIdentity => ({
   category: null,
 });
 
-/** A lane that grants permits at once, or when `give` is called, and records what became of them. */
+/** A lane that grants permits immediately, or when `give` is called, and records their use. */
 function aLane({ gives = true } = {}) {
   const given: Permit[] = [];
   const released: Permit[] = [];
@@ -130,7 +130,7 @@ describe('an item that processes died of', () => {
     expect((await shared.run(free.lane, identity(1), claim, aContext().context))?.settlement.result).toMatchObject(
       CRASHED,
     );
-    expect(waits.activity).toEqual([]); // what only waits is charged with nothing
+    expect(waits.activity).toEqual([]); // an item that only waits is not charged
     throttled.give();
     expect((await later)?.settlement.result).toMatchObject(CRASHED);
   });

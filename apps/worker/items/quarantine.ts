@@ -16,14 +16,14 @@ import { crashedSettlement, timedOutSettlement, type ItemIdentity } from './erro
 import type { ServedLane } from './served-lane.js';
 import type { FinishedItem } from './run-item.js';
 
-/** How long an item may take from its first request on: others wait for their turn in quarantine. */
+/** The time limit of an item from its first request: others wait for their turn in quarantine. */
 const MAX_RUN_MS = 60_000;
 
-/** What goes to the process of an item: the item, and then the outcome of what that process asked for by `id`. */
+/** Messages to an item's process: first the item, then the results of that process's requests by `id`. */
 export type ToChild =
   { run: Delivery; generation: number } | { id: number; permit?: Permit; isBreakerOpen?: boolean; error?: string };
 
-/** What comes from it. A settlement is JSON, because numbers keep their text in it; its exchange is base64. */
+/** Messages from it. A settlement is JSON, because its numbers keep their text; its exchange is base64. */
 export type FromChild =
   | { id: number; acquire: number }
   | { id: number; release: Permit; spent: PermitUsage }
@@ -35,9 +35,9 @@ export type FromChild =
 type Ending = { settlement: Settlement | undefined } | 'died' | 'timed out';
 
 /**
- * Runs items that processes died of, one at a time, each in a process of its own. If that dies too, it takes no other
- * item with it, and the item is known to be to blame. An item waits for its permit before it waits for its turn, so
- * that a paused or throttled lane does not keep the suspects of other lanes waiting.
+ * Runs items whose processes died, one at a time, each in its own process. If that dies as well, no other item is
+ * affected, and the item is known to be the cause. An item waits for its permit before it waits for its turn, so that a
+ * paused or throttled lane does not hold up the suspects of other lanes.
  */
 export class Quarantine {
   readonly #turn = new Semaphore(1);
@@ -50,7 +50,7 @@ export class Quarantine {
 
   /**
    * @returns how the item ended; undefined when its run is gone
-   * @throws the signal's reason when it aborts; what was thrown for the item in its process; NotAskedNow
+   * @throws the signal's reason when it aborts; what the item threw in its process; NotAskedNow
    */
   async run(
     { meter, budget }: Pick<ServedLane, 'meter' | 'budget'>,
@@ -104,7 +104,7 @@ export class Quarantine {
   }
 }
 
-/** The lane's permits for the process of an item, which starts with the one that the item waited for. */
+/** The lane's permits for an item's process, which starts with the permit that the item waited for. */
 class ForwardedPermits {
   readonly #held: Set<Permit>;
   #first: Permit | undefined;
@@ -128,7 +128,7 @@ class ForwardedPermits {
     }
   }
 
-  /** Gives back what the process did not. */
+  /** Releases the permits that the process did not. */
   releaseAll(): void {
     for (const permit of this.#held) void this.budget.release(permit, { tokens: 0 });
   }

@@ -2,14 +2,14 @@ import { isObject, parseJson, type Json, type JsonObject } from '#lib/contracts/
 import type { ProviderFailure } from '#lib/providers/failure';
 
 const MAX_WORDS_CHARACTERS = 4000;
-/** Hosts take less from nobody. */
+/** Every host accepts at least this many characters. */
 const MIN_LONG_CHARACTERS = 4000;
 const TOO_LONG = /context|too (?:long|large|many tokens)|maximum|exceed|above_max|at most|limit/i;
 const UNREADABLE = /argument|json|pars|tool|function|messages/i;
 
 /**
- * Whether a host refuses the next round of a chain because of what the model wrote itself in the rounds before:
- * arguments that are no JSON, or more text than all else in the request.
+ * Whether a host refuses the next round of a chain because of what the model wrote in earlier rounds: arguments that
+ * are not JSON, or more text than everything else in the request.
  * @param given the messages of the case, and the results of calls
  * @param written the messages of the model
  */

@@ -8,23 +8,23 @@ import type { Logger } from '#lib/runtime/logger';
 import { KeyedMicroBatcher } from '#lib/runtime/micro-batch';
 
 // When is the cache used?
-// - A run's `cache` setting decides. `off`: never. `use`: an item asks the model only if no stored reply answers the
-//   same request. `refresh`: every item asks the model, and its reply is stored. The default is decided in
+// - The run's `cache` setting decides. `off`: never. `use`: an item asks the model only if there is no stored reply to
+//   the same request. `refresh`: every item asks the model, and its reply is stored. The default is set in
 //   libs/contracts/cache-policy.ts when a run is submitted.
 // - "The same request" is the key of libs/providers/request-key.ts: provider, address, format, body, sample and, for a
-//   chain, all that its later requests follow from. It belongs to one team, and lasts as long as the team's
-//   settings say.
-// - An item stores its reply if it was scored and settled, and the model was not rerouted to another address meanwhile.
-//   What is stored is where to find the exchange of that item (run-item.ts).
+//   chain, everything its later requests depend on. It belongs to one team, and expires according to the team's
+//   settings.
+// - An item stores its reply if it was scored and settled, and the model was not rerouted to another address in the
+//   meantime. The cache stores a reference to the item's exchange (run-item.ts).
 
-/** How long a reservation lasts without a sign of life from its holder. */
+/** How long a reservation lasts without a renewal by its holder. */
 const RESERVATION_MS = 9000;
 
-/** The right to make a request that nobody else in the fleet makes meanwhile. */
+/** The exclusive right, across the fleet, to make a request. */
 export interface Reservation {
   /**
-   * Stores where the reply is, and ends the reservation.
-   * @param key of the request that was answered: the model may have refused the one that was reserved
+   * Stores the location of the reply, and ends the reservation.
+   * @param key of the request that was answered: the model may have refused the reserved one
    */
   store(settlement: Settlement, key: Buffer): Promise<void>;
   /** Ends the reservation without a reply, so that others may ask. */
@@ -32,13 +32,13 @@ export interface Reservation {
 }
 
 /**
- * Finds stored replies for requests that were made before. Whoever makes a request first reserves its key in Redis, and
- * others wait for the outcome, so that two runs that ask the same at once pay once.
+ * Finds stored replies to earlier requests. The first process to make a request reserves its key in Redis, and others
+ * wait for the result, so that two runs with the same request at the same time pay once.
  */
 export class ReplyCache {
   readonly #lookups: KeyedMicroBatcher<CacheKey, CachedReply | undefined>;
   readonly #stores: KeyedMicroBatcher<CacheKey & { settlement: Settlement }, undefined>;
-  /** Reserved keys in Redis, and the value that shows that a reservation is ours. */
+  /** Reserved keys in Redis, with the values that identify our reservations. */
   readonly #reserved = new Map<string, string>();
   readonly #renewal: NodeJS.Timeout;
 
@@ -59,8 +59,8 @@ export class ReplyCache {
   }
 
   /**
-   * The stored reply, or the right to ask for it.
-   * @param refresh reserve whatever is stored
+   * The stored reply, or the right to make the request.
+   * @param refresh reserve even if a reply is stored
    * @throws the signal's reason when it aborts
    */
   async findOrReserve(
@@ -75,7 +75,7 @@ export class ReplyCache {
       // Without Redis no request is made at all, so it cannot be made twice either.
       const isReserved = await this.deps.redis.set(name, holder, 'PX', RESERVATION_MS, 'NX').catch(() => 'OK');
       if (isReserved) this.#reserved.set(name, holder);
-      // Looked up after the key was reserved, so that what its last holder stored is there.
+      // Looked up after reserving the key, so that a reply stored by its last holder is found.
       const stored = await this.#lookups.add(wanted.teamId, wanted).catch((error: unknown) => {
         if (isReserved) this.#release(name);
         throw error;

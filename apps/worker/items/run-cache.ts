@@ -5,24 +5,24 @@ import { retryTransient, type Pool } from '#lib/db/connection/pool';
 import { KeyedMicroBatcher } from '#lib/runtime/micro-batch';
 import { prepare, type PreparedCase } from '../scoring/prepare-case.js';
 
-/** The pinned contents of a run. A case is loaded, parsed and compiled when it is first needed. */
+/** The pinned contents of a run. A case is loaded, parsed and compiled on first use. */
 export interface CachedRun {
   run: LoadedRun;
-  /** @throws Error when the suite's version has no such case */
+  /** @throws Error when the suite version has no such case */
   caseAt(position: number): Promise<PreparedCase>;
 }
 
 const IDLE_MS = 60_000;
-/** Of prepared cases, by the size of their text; prepared they are some times larger. */
+/** Size limit of prepared cases, measured by their text; the prepared form is several times larger. */
 const MAX_CASES_BYTES = 8 * 2 ** 20;
-/** Of a case beside its text. */
+/** Per case, in addition to its text. */
 const CASE_OVERHEAD_BYTES = 200;
 
-/** Keeps what items of the same run share. A run that no item needs for a minute is forgotten. */
+/** Caches what items of the same run share. A run that is unused for a minute is evicted. */
 export class RunCache {
   readonly #runs = new Map<string, { usedAt: number; value: Promise<CachedRun | undefined> }>();
   readonly #cases = new LRUCache<string, PreparedCase>({ maxSize: MAX_CASES_BYTES });
-  /** By version of a suite. */
+  /** By suite version. */
   readonly #loads: KeyedMicroBatcher<number, StoredCase | undefined>;
 
   constructor(readonly pool: Pool) {

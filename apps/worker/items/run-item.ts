@@ -25,7 +25,7 @@ import type { RunCache } from './run-cache.js';
 import type { RunWarnings } from './run-warnings.js';
 import { mayAnswerAgain, type ItemScorer, type LoadedItem } from './score-item.js';
 
-/** An item that has ended and is to be settled. */
+/** An item that has ended and is ready to be settled. */
 export interface FinishedItem {
   settlement: Settlement;
   /** To be called once the settlement was stored or refused. */
@@ -33,12 +33,12 @@ export interface FinishedItem {
 }
 
 /**
- * Runs one item: finds out where its reply comes from, and scores it. A recorded item has its reply already, and so
- * does an item of a resumed run that could not be scored before. Any other item takes a stored reply from the cache if
- * its run allows that, or asks the model.
+ * Runs one item: determines where its reply comes from, and scores it. A recorded item already has its reply, as does
+ * an item of a resumed run that could not be scored before. Any other item takes a stored reply from the cache if its
+ * run allows that, or asks the model.
  */
 export class ItemRunner {
-  /** By run. Few at a time, because each exchange may have megabytes. */
+  /** By run. In small batches, because each exchange may have megabytes. */
   readonly #exchanges: KeyedMicroBatcher<ItemPlace, Buffer | undefined>;
 
   constructor(
@@ -61,7 +61,7 @@ export class ItemRunner {
 
   /**
    * @returns undefined when the run is gone
-   * @throws the signal's reason when it aborts; anything else is a fault of ours (`internalErrorSettlement`)
+   * @throws the signal's reason when it aborts; any other error is internal (`internalErrorSettlement`)
    */
   async run(delivery: Delivery, context: ItemContext): Promise<FinishedItem | undefined> {
     await context.setActive(true);
@@ -164,7 +164,7 @@ export class ItemRunner {
     try {
       const { ended, sent } = await this.deps.player.playAndScore(item, request, context);
       const { settlement } = finishedItem(item, ended);
-      // The key names the address. If the model was rerouted meanwhile, the reply may be from another one.
+      // The key contains the address. If the model was rerouted in the meantime, the reply may come from another one.
       const { result } = settlement;
       const isCacheable = result.outcome === 'scored' && mayAnswerAgain(result) && !request.connection.rerouted.aborted;
       if (!isCacheable) {
@@ -189,7 +189,7 @@ const finishedItem = ({ identity }: LoadedItem, result: ItemResult): FinishedIte
   settlement: { ...identity, ...result },
 });
 
-/** An item's large replies have their room among those of the process until it is settled. */
+/** An item's large replies hold their memory budget in this process until it is settled. */
 const keepRoomUntilSettled = ({ settlement, onSettled }: FinishedItem, replyMemory: ReplyMemory): FinishedItem => ({
   settlement,
   onSettled: async (stored) => {
@@ -212,13 +212,13 @@ const buildItemRequest = (
     target: { name: modelName, modelId: target.modelId, params: target.params, systemPrompt: target.systemPrompt },
   });
 
-/** The tools of a case, with the descriptions of the run in place of the suite's. */
+/** The tools of a case, with the run's descriptions instead of the suite's. */
 function toolsOf({ run: { suite, config }, prepared }: Pick<LoadedItem, 'run' | 'prepared'>): readonly Tool[] {
   const described = describeTools(suite.tools, config.tool_overrides);
   return described === suite.tools ? prepared.tools : toolSetsOf(prepared.input)(described);
 }
 
-/** By case and by the tools of its suite: what is made for requests is kept by the list. */
+/** By case and by the tools of its suite: the list caches what is built for requests. */
 const toolSetsOf = memoize((input: CaseInput) => memoize((suite: readonly Tool[]) => toolSetOf(input, suite)));
 
 const cacheKey = (

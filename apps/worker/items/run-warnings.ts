@@ -5,8 +5,8 @@ import type { Warning } from '#lib/providers/build-request';
 const MAX_REMEMBERED = 10_000;
 
 /**
- * Logs warnings of runs. The log of each generation of a run holds each warning once; what is remembered here only
- * saves Postgres the same question for every item.
+ * Logs warnings of runs. The log of each generation of a run contains each warning once; the memory here only avoids
+ * asking Postgres for every item.
  */
 export class RunWarnings {
   readonly #logged = new Set<string>();

@@ -13,22 +13,22 @@ import { ShuttingDown } from './claimed-items.js';
 import { errored, internalError, NOT_ASKED, type ItemIdentity, type ItemResult } from './error-settlements.js';
 import { unpackExchange, type LargeExchanges } from './exchange/pack-exchange.js';
 
-/** An item with all that running it needs. */
+/** An item with everything needed to run it. */
 export interface LoadedItem {
   identity: ItemIdentity;
   run: LoadedRun;
   target: LoadedTarget;
   prepared: PreparedCase;
-  /** The room for its large replies. */
+  /** The memory budget for its large replies. */
   replyMemory: ReplyMemory;
 }
 
-/** Scores the replies of items: those that a model just gave, and stored ones. */
+/** Scores the replies of items: new ones and stored ones. */
 export class ItemScorer {
   constructor(readonly deps: { scorer: ReplyScorer; embedder: Embedder; logger: Logger }) {}
 
   /**
-   * A failing embedding model leaves the item without a score, as a failing model does. So does whatever goes wrong in
+   * A failing embedding model leaves the item without a score, as a failing model does, and so does any error in
    * scoring. The reply is kept and can be scored again.
    */
   async score({ run, target, prepared }: LoadedItem, replies: HeldReply[], signal: AbortSignal): Promise<Outcome> {
@@ -49,8 +49,8 @@ export class ItemScorer {
   }
 
   /**
-   * Scores the reply of an earlier request. It costs nothing, and its latency would say nothing about the model.
-   * @returns undefined when the exchange holds no reply
+   * Scores the reply of an earlier request. Its cost is zero, and its latency would say nothing about the model.
+   * @returns undefined when the exchange contains no reply
    */
   async scoreStored(
     item: LoadedItem,
@@ -75,8 +75,8 @@ export class ItemScorer {
   }
 
   /**
-   * Scores a reply that was made elsewhere, or says why there is none. Its tokens are those that the recording names.
-   * Here it cost nothing.
+   * Scores a reply that was made elsewhere, or reports why there is none. Token counts come from the recording. Its
+   * cost here is zero.
    */
   async scoreRecorded(item: LoadedItem, exchange: Buffer | undefined, signal: AbortSignal): Promise<ItemResult> {
     const free = { ...NOT_ASKED, costUsd: 0 };
@@ -90,7 +90,7 @@ export class ItemScorer {
     });
   }
 
-  /** How a large exchange is read: in a thread, when there is room for it as for a large reply that arrives. */
+  /** Reads a large exchange: in a thread, when the memory budget has room, as for a large incoming reply. */
   #large({ replyMemory, target }: LoadedItem, signal: AbortSignal): LargeExchanges {
     return {
       read: (packed) => this.deps.scorer.readExchange(packed, { share: target.laneId, signal }),
@@ -110,6 +110,8 @@ export class ItemScorer {
   }
 }
 
-/** Whether a reply may answer the same request again. One that was refused or cut off says nothing of the model. */
+/**
+ * Whether a reply may be reused for the same request. A reply that was refused or cut off says nothing about the model.
+ */
 export const mayAnswerAgain = (result: Outcome): boolean =>
   result.outcome === 'errored' || !['refused', 'cut_off'].includes(result.verdict.error_type);

@@ -6,9 +6,8 @@ import { measureSettled } from '../health/worker-metrics.js';
 import { internalErrorSettlement, type ItemIdentity } from './error-settlements.js';
 
 /**
- * Settles items: those of a team that end within a few milliseconds share one statement and one commit
- * (`libs/db/engine/settle-items.ts`), so that what a team waits for in Postgres, or is refused there, holds up no
- * other.
+ * Settles items: a team's items that end within a few milliseconds share one statement and one commit
+ * (`libs/db/engine/settle-items.ts`), so that one team's waits or errors in Postgres do not affect another.
  */
 export class Settler {
   readonly #batches: KeyedMicroBatcher<Settlement, boolean>;
@@ -17,7 +16,7 @@ export class Settler {
     readonly deps: {
       pool: Pool;
       logger: Logger;
-      /** Called after a commit, with the runs that moved. */
+      /** Called after a commit, with the runs that advanced. */
       onSettled: (runs: ReadonlyMap<string, SettledRun>) => void;
     },
   ) {
@@ -28,7 +27,7 @@ export class Settler {
     });
   }
 
-  /** @returns whether it was stored: not if someone else had settled the item, or its run had ended */
+  /** @returns whether it was stored: false if another process had settled the item, or its run had ended */
   settle(teamId: string, settlement: Settlement): Promise<boolean> {
     return this.#batches.add(teamId, settlement);
   }
@@ -41,7 +40,7 @@ export class Settler {
   }
 
   /**
-   * Settles a batch. If Postgres refuses it for what one of its items holds, settles each by itself, and that one as
+   * Settles a batch. If Postgres rejects it because of one item's data, settles each item separately, and that one as
    * errored.
    */
   async #settle(teamId: string, batch: Settlement[]): Promise<boolean[]> {
@@ -61,7 +60,7 @@ export class Settler {
     }
   }
 
-  /** Stores nothing of what Postgres may have refused, but what was paid. */
+  /** Stores only the cost, without the data that Postgres may have rejected. */
   async #settleErrored(
     teamId: string,
     { delivery, casePosition, sample, category, attempts, usage, costUsd }: Settlement,

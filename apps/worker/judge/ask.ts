@@ -16,10 +16,13 @@ import type { Here } from './here.js';
 import { loadEvidence, type Evidence } from './load-evidence.js';
 import { asking, requestsOf } from './requests.js';
 
-/** All requests of a piece together, in characters; at least one judgement is asked for. */
+/** Total characters of the requests in a batch; at least one judgement is requested. */
 const MAX_PIECE_CHARS = 16 * 2 ** 20;
 
-/** Has results judged: their requests, and the run that makes them. What cannot be asked for is errored at once. */
+/**
+ * Has results judged: stores their requests, and submits the run that makes them. Those that cannot be requested are
+ * errored immediately.
+ */
 export async function ask(here: Here, waiting: readonly OpenJudgement[]): Promise<Step> {
   const { orchestration, state, signal } = here;
   const evidenceOf = await loadEvidence(here, waiting);
@@ -66,7 +69,9 @@ interface Built {
   inputs: CaseInput[];
 }
 
-/** Where a reply speaks to a grader, it is judged without its texts, too. Of two replies, both are shown without. */
+/**
+ * A reply that addresses a grader is also judged without its texts. In a comparison, both replies are shown without.
+ */
 function build({ judged, reply, other }: Evidence, { rules }: Here): Built | string {
   const suspicious = isSuspicious(reply, judged) || (other !== undefined && isSuspicious(other, judged));
   const inputs = other

@@ -9,7 +9,7 @@ import { chooseResults, choosePairs, type ChosenResult } from '#lib/judge/rows/f
 import { hashSample } from '#lib/judge/hash-sample';
 import type { Here } from './here.js';
 
-/** Results that one step chooses at most. */
+/** The maximum number of results chosen in one step. */
 const MOST_CHOSEN = 5_000;
 
 export interface Choice {
@@ -20,7 +20,10 @@ export interface Choice {
   note?: string;
 }
 
-/** The next results to judge: of a run that goes on, those that were settled since. @param before how many there are */
+/**
+ * The next results to judge; for an unfinished run, those settled since the last choice.
+ * @param before how many were chosen already
+ */
 export async function choose(here: Here, before: number): Promise<Choice> {
   if (here.baseline) return choosePaired(here);
   const { pool, orchestration, watched, report } = here;
@@ -37,13 +40,13 @@ export async function choose(here: Here, before: number): Promise<Choice> {
   return {
     chosen,
     choosing: !isWhole,
-    // What was settled meanwhile may be behind this number already: the last choice looks at all.
+    // Results settled in the meantime may have a lower number than this: the last choice scans all of them.
     seenSeq: watched.lastSeq,
     ...(isFull && which !== 'sample' && { note: `The first ${MAX_JUDGED} results are judged, which is the most.` }),
   };
 }
 
-/** Every common case of two runs, or as many as were asked for, drawn. */
+/** Every common case of two runs, or a random sample of the requested size. */
 async function choosePaired({ pool, orchestration, watched, report, run, baseline }: Here): Promise<Choice> {
   const { which, sample_size: sampleSize, seed } = report.asked;
   const chosen = await ComparableRunRepository.inSnapshot(pool, orchestration.teamId, async (runs) => {

@@ -7,7 +7,7 @@ import { figuresOf } from '#lib/judge/figures';
 import { fingerprintOf } from '#lib/judge/judge-request';
 import type { Here } from './here.js';
 
-/** The last step. What was stopped goes on where it was, when it is resumed. */
+/** The last step. A stopped report continues where it was when it is resumed. */
 export async function endReport(
   { pool, orchestration, state, report, rules }: Here,
   end: OrchestrationEnd = { status: 'completed' },

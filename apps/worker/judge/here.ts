@@ -15,7 +15,7 @@ export interface Here {
   state: JudgeState;
   watched: WatchedRun;
   judge: ResolvedTarget;
-  /** The run that is judged, and the baseline of a comparison. */
+  /** The judged run, and the baseline of a comparison. */
   run: LoadedRun;
   baseline: LoadedRun | undefined;
   signal: AbortSignal;

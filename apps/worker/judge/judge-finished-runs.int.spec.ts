@@ -31,7 +31,7 @@ afterAll(() => drop());
 const aJudge = (): FinishedRunJudge => new FinishedRunJudge({ pool, redis, onSubmitted: () => {} });
 
 describe('a run that has ended', () => {
-  /** A run of a team with a judge, in which an item failed. */
+  /** A run of a team with a judge, with a failed item. */
   async function aFailedRun() {
     const team = await aTeam(pool);
     await new JudgeSettingRepository(pool, team.teamId).set({ judge: 'sim::judge', instructions: '', auto_below: 1 });
@@ -79,7 +79,7 @@ describe('a run that has ended', () => {
   it('is judged by what somebody else who has resumed it makes of it, also when that ends just then', async () => {
     const run = await aFailedRun();
     await run.finish();
-    const other = await aTeam(pool); // who resumes it holds another user
+    const other = await aTeam(pool); // a resume locks another user
     await pool.query(`UPDATE run SET status = 'running' WHERE id = $1`, [run.runId]);
     const ending = await pool.connect();
     await ending.query('BEGIN');

@@ -5,18 +5,20 @@ import { notify } from '#lib/events/notifications';
 import { giveUpJudging, judgeFinishedRun, runsToJudge, type RunToJudge } from '#lib/judge/rows/judge-of-run';
 import { Setbacks } from '../orchestration/setbacks.js';
 
-/** Submits the reports that runs ask for when they have ended. */
+/** Submits the reports that runs request when they have ended. */
 export class FinishedRunJudge {
   readonly #setbacks = new Setbacks();
 
   constructor(readonly deps: { pool: Pool; redis: Redis; onSubmitted: () => void }) {}
 
-  /** Those that have ended and may ask for a judge, without those that failed a moment ago. */
+  /** The ended runs that may request a judge, except those that failed a moment ago. */
   toJudge(): Promise<RunToJudge[]> {
     return runsToJudge(this.deps.pool, this.#setbacks.waiting());
   }
 
-  /** Has a run judged that has ended, where it or its team asks for that. What is wrong with one holds up no other. */
+  /**
+   * Submits the judgement of an ended run, if the run or its team asks for it. A failure does not hold up other runs.
+   */
   async judge(run: RunToJudge): Promise<void> {
     const { pool, redis, onSubmitted } = this.deps;
     try {

@@ -18,12 +18,12 @@ import type { Here } from './here.js';
 import { readPiece, type ReadPiece } from './read-piece.js';
 import { asking } from './requests.js';
 
-/** Results of one piece. All of them are judged before the next ones are asked for. */
+/** Results per batch. A batch is judged completely before the next one is requested. */
 const PIECE = 200;
 
 /**
- * Reads what the last piece brought, and goes on: with requests whose replies could not be read, once more; else with
- * results that wait; else with results that were not chosen before; and when there are none left, with the summary.
+ * Reads the replies to the last batch, and continues: first by repeating, once, the requests whose replies could not be
+ * read; else with waiting results; else with newly chosen results; and when none are left, with the summary.
  */
 export async function judgePieces(before: Here): Promise<Step> {
   const { pool, orchestration, watched } = before;

@@ -13,8 +13,8 @@ import { judgePieces } from './judge-pieces.js';
 import { summarise } from './summarise.js';
 
 /**
- * The steps of a report: `judge` chooses results and has them judged, a piece at a time, as requests that are items of
- * a run; `summarise` has the judge sum up what it said.
+ * The steps of a report: `judge` chooses results and has them judged in batches, as requests that are items of a run;
+ * `summarise` has the judge summarise its judgements.
  */
 export const judge: OrchestrationKind = {
   type: 'judge',

@@ -19,19 +19,19 @@ import { toolSetOf } from '#lib/scoring/cases/tool-set';
 import { repliesIn, type Exchange } from '../scoring/exchange.js';
 import type { Here } from './here.js';
 
-/** What a judge is to see of one judgement; undefined where a result is gone. */
+/** What a judge is shown for one judgement; undefined when a result is gone. */
 export interface Evidence {
   judged: JudgedCase;
   reply: JudgedText;
-  /** Of a comparison: that of the baseline. */
+  /** In a comparison: the baseline's reply. */
   other?: JudgedText;
 }
 
 type Place = Pick<OpenJudgement, 'target' | 'casePosition' | 'sample'>;
 
 /**
- * Reads what is to be shown of judgements. Cases that are larger than a request may be are left out.
- * @returns makes the evidence of one of them, so that only that of one is held
+ * Reads what is shown for judgements. Cases above the size limit of a request are left out.
+ * @returns a function that builds the evidence of one of them, so that only one is in memory
  */
 export async function loadEvidence(
   { pool, run, baseline }: Here,
@@ -68,10 +68,10 @@ const shown = async (reply: StoredReply | undefined): Promise<JudgedText | undef
   reply && replyAsJudged(reply.called, await textOf(reply));
 
 const decompress = promisify(zstdDecompress);
-/** A model may write megabytes. What is longer is not shown. */
+/** A model may write megabytes. Longer exchanges are not shown. */
 const MAX_EXCHANGE_BYTES = 2 ** 20;
 
-/** What a model wrote beside its calls, in all rounds of a chain; null where it is nothing, or too long. */
+/** The model's text outside of its calls, in all rounds of a chain; null when there is none, or it is too long. */
 async function textOf({ exchange: packed }: StoredReply): Promise<string | null> {
   if (!packed?.length) return null;
   try {

@@ -13,7 +13,7 @@ import type { ParsedCall } from '#lib/contracts/verdict';
 import type { Here } from './here.js';
 import { requestsOf } from './requests.js';
 
-/** What the requests that were made last brought. */
+/** The outcome of the last requests. */
 export interface ReadPiece {
   read: ReadJudgement[];
   /** Requests whose replies could not be read, and which were not repeated yet. */
@@ -24,7 +24,7 @@ export interface ReadPiece {
   places: Map<number, { resultId: string; target: string; suspicious: boolean }>;
 }
 
-/** After a resume, what errored before is read again: its requests were repeated. */
+/** After a resume, earlier errors are read again, because their requests were repeated. */
 export async function readPiece(here: Here): Promise<ReadPiece> {
   const { pool, orchestration, state, run } = here;
   const isResumed = state.jobId !== undefined && state.jobId !== orchestration.jobId;
@@ -75,7 +75,7 @@ async function repliesByRequest(
   return found;
 }
 
-/** A request without a reply was repeated by its run; one whose reply cannot be read was not. */
+/** A request without a reply was repeated by its run; one with an unreadable reply was not. */
 function needsRepeat(here: Here, judgement: OpenJudgement, replies: readonly JudgeReply[]): boolean {
   const { said, unreadable } = hear(replies, readerOf(judgement), here.report.asked.samples);
   return unreadable.length > 0 && said.length < here.report.asked.samples;
@@ -146,7 +146,7 @@ function usageOf(replies: readonly JudgeReply[]): Pick<ReadJudgement, 'promptTok
   };
 }
 
-/** A judge that replies to nothing is asked no further. */
+/** A judge that replies to no request is not asked any further. */
 function failureOf({ report: { judge } }: Here, replies: readonly JudgeReply[]): OrchestrationEnd | undefined {
   if (replies.length === 0 || replies.some(({ error }) => error === null)) return undefined;
   return {

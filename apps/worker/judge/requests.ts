@@ -5,21 +5,21 @@ import type { NewChildRun } from '#lib/db/engine/orchestrations';
 import type { OpenJudgement } from '#lib/judge/rows/for-workers/judged-results';
 import type { Here } from './here.js';
 
-/** The request that asks for the summary, behind those of all judgements. */
+/** The request for the summary, numbered after those of all judgements. */
 export const SUMMARY_REQUEST = 2 * MAX_JUDGED;
 
-/** The numbers of the requests of a judgement: two where its reply is suspicious, or stands beside another one. */
+/** The request numbers of a judgement: two when its reply is suspicious, or compared with another one. */
 export const requestsOf = ({ position, suspicious, otherTarget }: OpenJudgement): [number, number] | [number] =>
   suspicious || otherTarget !== null ? [2 * position, 2 * position + 1] : [2 * position];
 
-/** What a run asks the judge: a piece (`ask`), what of it could not be read once more (`again`), or the summary. */
+/** What a run asks the judge for: a batch (`ask`), its unreadable part once more (`again`), or the summary. */
 export interface Asking {
   step: 'ask' | 'again' | 'summary';
   arm: string;
   requests: readonly number[];
 }
 
-/** A run of requests to the judge. What is asked again is a new request: a stored reply would not answer it. */
+/** A run of requests to the judge. A repeated request is a new request, so that no cached reply answers it. */
 export function asking({ orchestration: { id }, report: { asked }, judge }: Here, what: Asking): NewChildRun {
   const isAgain = what.step === 'again' || what.arm === AGAIN;
   const samples = what.step === 'summary' ? 1 : asked.samples;
@@ -58,5 +58,5 @@ export function asking({ orchestration: { id }, report: { asked }, judge }: Here
   };
 }
 
-/** The arm of a summary that is asked for again. */
+/** The arm of a repeated summary request. */
 export const AGAIN = 'again';

@@ -10,11 +10,13 @@ import { endReport } from './end-report.js';
 import type { Here } from './here.js';
 import { AGAIN, asking, SUMMARY_REQUEST } from './requests.js';
 
-/** Judgements that the summary is made of. */
+/** Maximum number of judgements in the summary request. */
 const MAX_LINES = 200;
 const WORDS: Record<string, string> = { win: 'the new one is better', loss: 'the old one is better', tie: 'equal' };
 
-/** Has the judge sum up what it said, reads that, and ends the report. A summary that cannot be read is left out. */
+/**
+ * Has the judge summarise its judgements, parses the summary, and ends the report. An unreadable summary is omitted.
+ */
 export async function summarise(here: Here): Promise<Step> {
   const { pool, orchestration } = here;
   const end = spentBudget(orchestration);

@@ -8,7 +8,7 @@ import { ProviderFailure } from '#lib/providers/failure';
 import type { createGuardedFetch } from '#lib/providers/guarded/guarded-fetch';
 import { UnsealError, type Sealer } from '#lib/runtime/seal';
 
-/** A model as it can be asked now. */
+/** The current connection of a model. */
 export interface ModelConnection extends Connection {
   chat: ChatClient;
   /**
@@ -18,18 +18,18 @@ export interface ModelConnection extends Connection {
   rerouted: AbortSignal;
 }
 
-/** A model that an item holds, so that its connection is kept up to date. */
+/** A model held by an item, which keeps its connection up to date. */
 export interface HeldModel {
   /**
-   * As its provider describes it now.
-   * @throws ProviderFailure when it was removed, or its key cannot be opened
+   * The current description by its provider.
+   * @throws ProviderFailure when it was removed, or its key cannot be decrypted
    */
   current(): Promise<ModelConnection>;
   release(): void;
 }
 
 const REFRESH_MS = 1000;
-/** An older description, because Postgres was away, is read again before it is used. */
+/** An older description, because Postgres was down, is read again before use. */
 const MAX_AGE_MS = 5000;
 const IDLE_MS = 60_000;
 
@@ -39,19 +39,19 @@ interface Entry {
   holders: number;
   usedAt: number;
   readAt: number;
-  /** The row that was read, as JSON, to tell whether it changed. */
+  /** The row as JSON, to detect changes. */
   text: string | undefined;
   endpoint: string;
   rerouted: AbortController;
-  /** Throws what creating the client threw. */
+  /** Rethrows the error of creating the client. */
   connection: () => ModelConnection | undefined;
   reading: Promise<void> | undefined;
 }
 
 /**
- * The models that items of this process ask, as their providers describe them. They are read again every second while
- * an item holds them, and at once when a provider was changed, so that a corrected address, key or price reaches items
- * that are waiting already.
+ * The models that items of this process ask, as currently described by their providers. They are read again every
+ * second while an item holds them, and immediately when a provider was changed, so that a corrected address, key or
+ * price reaches items that are already waiting.
  */
 export class Connections {
   readonly #entries = new Map<string, Entry>();
@@ -108,7 +108,7 @@ export class Connections {
     this.#isRefreshing = false;
   }
 
-  /** Remembers what a model refuses, for all requests to it from now on. */
+  /** Stores what a model refuses, for all further requests to it. */
   async learn(providerId: string, modelId: string, refusal: Refusal): Promise<void> {
     await retryTransient(() => learnSetting(this.pool, providerId, modelId, refusal));
     await this.refresh();

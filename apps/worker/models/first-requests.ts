@@ -2,22 +2,22 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Redis } from 'ioredis';
 import { LRUCache } from 'lru-cache';
 
-/** How many requests of a shape the fleet makes in a window until the model has answered one. */
+/** How many requests of a shape the fleet makes per window until the model has answered one. */
 const MAX_FIRST_REQUESTS = 5;
 const WINDOW_MS = 2000;
-/** Long enough for every worker to hear what was learned. */
+/** Long enough for every worker to learn what was refused. */
 const REFUSED_FOR_MS = 5000;
 const REFUSED = 2 ** 40;
 const ANSWERED_FOR_S = 24 * 60 * 60;
 const LOOK_AGAIN_MS = 100;
 const MAX_REMEMBERED = 20_000;
-/** So far below zero that counting never ends it. */
+/** So far below zero that counting up never ends it. */
 const ANSWERED = -REFUSED;
 
 /**
- * Lets a few requests go first where a model has not answered one of their shape: it may refuse a setting that all of
- * them have, and what it refuses is learned from the first. Hosts refuse within milliseconds, so requests that are
- * answered slowly are joined by others after two seconds.
+ * Sends a few requests first when a model has not answered any of their shape: it may refuse a setting that all of them
+ * have, and the first refusals teach what to change. Hosts refuse within milliseconds, so after two seconds more
+ * requests may join those that are answered slowly.
  */
 export class FirstRequests {
   readonly #answered = new LRUCache<string, true>({ max: MAX_REMEMBERED });
@@ -29,7 +29,7 @@ export class FirstRequests {
   }
 
   /**
-   * @returns whether to ask now; after a moment if not
+   * @returns whether to ask now; false after a short delay
    * @throws the signal's reason when it aborts
    */
   async mayAsk(shape: string, signal: AbortSignal): Promise<boolean> {
@@ -47,13 +47,13 @@ export class FirstRequests {
     return false;
   }
 
-  /** The model refused a request of this shape. Others that have it wait until they are adapted to what was learned. */
+  /** The model refused a request of this shape. Others of the shape wait until they are adapted to what was learned. */
   refused(shape: string): void {
     this.#answered.delete(shape);
     void this.redis.set(keyOf(shape), REFUSED, 'PX', REFUSED_FOR_MS).catch(() => {});
   }
 
-  /** The model took a request of this shape, or refused it for something that no other request can tell. */
+  /** The model accepted a request of this shape, or refused it for a reason that does not concern other requests. */
   answered(shape: string): void {
     if (this.#answered.has(shape)) return;
     this.#answered.set(shape, true);

@@ -16,7 +16,7 @@ export class LaneBudgets {
     readonly meters: LaneMeters,
   ) {}
 
-  /** The budget of a lane, under the limits given here from now on. */
+  /** The budget of a lane, with its limits updated to the given ones. */
   forLane(lane: BudgetLimits & { id: string; name: string }): LaneBudget {
     const known = this.#budgets.get(lane.id);
     if (known) {
@@ -37,8 +37,8 @@ export class LaneBudgets {
   }
 
   /**
-   * Whether requests may be under way in the fleet. They are not if the lane has settled nothing and its first items
-   * were queued just now.
+   * Whether requests may be in flight in the fleet. They are not if the lane has settled nothing and its first items
+   * were only just queued.
    */
   async #isInUse(laneId: string): Promise<boolean> {
     const { rowCount } = await this.pool.query(
@@ -50,7 +50,7 @@ export class LaneBudgets {
     return rowCount === 1;
   }
 
-  /** Lanes that have not been used here for this long, and have no request that waits or is under way. */
+  /** Lanes that have not been used here for this long, and have no waiting or active request. */
   idleFor(ms: number): string[] {
     return [...this.#budgets]
       .filter(([, { budget, usedAt }]) => budget.isIdle && usedAt <= performance.now() - ms)
@@ -63,7 +63,7 @@ export class LaneBudgets {
     this.#budgets.delete(laneId);
   }
 
-  /** Turns away requests of items that have not begun, from now on. Items that continue get their permits. */
+  /** From now on, rejects requests of items that have not started. Items in progress still get their permits. */
   drain(reason: Error): void {
     this.#draining = reason;
     for (const { budget } of this.#budgets.values()) budget.drain(reason);

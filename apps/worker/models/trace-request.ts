@@ -8,7 +8,7 @@ import { traceStep } from '#lib/runtime/tracing/tracing';
 const scalar = (value: Json | undefined): string | number | undefined =>
   typeof value === 'string' || typeof value === 'number' ? value : undefined;
 
-/** Makes a request within a span that follows OpenTelemetry's conventions for generative AI. */
+/** Makes a request in a span that follows OpenTelemetry's conventions for generative AI. */
 export function traceRequest(
   kind: ProviderKind,
   body: JsonObject,

@@ -3,17 +3,17 @@ import type { OrchestrationType } from '#lib/contracts/orchestration-kinds';
 import type { Pool } from '#lib/db/connection/pool';
 import type { Orchestration, Step } from '#lib/db/engine/orchestrations';
 
-/** A kind of orchestration, as its steps are made. */
+/** A kind of orchestration, defined by its steps. */
 export interface OrchestrationKind {
   type: OrchestrationType;
   nextStep: NextStep;
-  /** SQL that has a row while an orchestration (`o`) waits for more than its child runs. */
+  /** SQL that returns a row while an orchestration (`o`) waits for something other than its child runs. */
   waits?: string;
 }
 
-/** What a step is made with. */
+/** The inputs of a step. */
 export interface StepContext {
-  /** Its connections are held as long as two runs take to compare. */
+  /** Its connections are held for as long as two runs take to compare. */
   pool: Pool;
   comparing: Comparer;
   orchestration: Orchestration;
@@ -21,8 +21,8 @@ export interface StepContext {
 }
 
 /**
- * What the next step of an orchestration does: a function of what is stored, and of nothing else. It may be called
- * again for the same step, and writes nothing that a second call would not write.
- * @throws ProblemError when the orchestration cannot go on: it fails, with that reason
+ * Decides the next step of an orchestration, as a function of stored data only. It may be called again for the same
+ * step, and then writes nothing that the first call did not.
+ * @throws ProblemError when the orchestration cannot continue: it fails with that reason
  */
 export type NextStep = (context: StepContext) => Promise<Step>;

@@ -32,7 +32,7 @@ afterAll(() => drop());
 const never = new AbortController().signal;
 const done = { state: {}, next: null, end: { status: 'completed' as const } };
 
-/** An orchestration of a team of its own. */
+/** An orchestration with its own team. */
 async function anOrchestration() {
   const { teamId, userId } = await aTeam(pool);
   const of = { teamId, userId, type: 'gate' as const, subjectId: newId(), step: 'first', input: {}, total: 0 };
@@ -51,7 +51,7 @@ const anOrchestrator = (nextStep: NextStep, leaseMs?: number): Orchestrator =>
     leaseMs,
   });
 
-/** Lets a worker make the steps that it can make now. @returns what they threw */
+/** Lets a worker make the steps that are ready now. @returns what they threw */
 function aWorker(next: NextStep) {
   const orchestrator = anOrchestrator(next);
   return async (): Promise<string[]> => {
@@ -88,7 +88,7 @@ it('a step that fails again and again says so in its job, and ends it at last; l
     error: expect.stringMatching(/10 times.*60 s\. Resume the job/),
   });
 
-  // What failed before it was resumed does not count.
+  // Failures before the resume do not count.
   const resumed = await resumeOrchestration(pool, { teamId, userId, jobId });
   await fail(2, resumed.jobId);
   expect(await new JobRepository(pool, teamId).read(resumed.jobId)).toMatchObject({ status: 'queued', detail: null });

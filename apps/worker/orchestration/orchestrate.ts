@@ -16,12 +16,12 @@ import { notify } from '#lib/events/notifications';
 import type { OrchestrationKind, StepContext } from './kind.js';
 import { Setbacks } from './setbacks.js';
 
-/** A step may compare large runs, and wait for a thread that comparisons of two other teams take for all they may. */
+/** A step may compare large runs, and wait for a thread while comparisons of two other teams use their full time. */
 const STEP_TIMEOUT_MS = 900_000;
 
 /** Makes the next steps of orchestrations. */
 export class Orchestrator {
-  /** Of jobs. An orchestration that is resumed has a new job, whose steps have not failed. */
+  /** By job. A resumed orchestration has a new job, whose steps have not failed. */
   readonly #setbacks = new Setbacks();
 
   constructor(
@@ -29,7 +29,7 @@ export class Orchestrator {
       pool: Pool;
       redis: Redis;
       kinds: readonly OrchestrationKind[];
-      /** What steps are made with. */
+      /** The inputs of steps. */
       steps: Pick<StepContext, 'pool' | 'comparing'>;
       /** There is work for lanes. */
       onChildren: () => void;
@@ -39,7 +39,7 @@ export class Orchestrator {
     },
   ) {}
 
-  /** Those whose next step can be made, without those that failed a moment ago. */
+  /** The orchestrations with a step to make, except those that failed a moment ago. */
   toAdvance(): Promise<WaitingOrchestration[]> {
     return orchestrationsToAdvance(this.deps.pool, this.deps.kinds, this.#setbacks.waiting());
   }
@@ -56,7 +56,8 @@ export class Orchestrator {
         for (const lane of lanes) await notify(redis, { topic: 'lane', id: lane });
         await notify(redis, { topic: 'job', id: jobId });
       } catch (error) {
-        // It was cancelled, or who has the lease now makes the step. What cannot be told now is told the next time.
+        // Otherwise it was cancelled, or the new holder of the lease makes the step. What cannot be logged now is
+        // logged next time.
         if (!stop.aborted && !lost.aborted)
           await this.#setBack({ orchestrationId: id, jobId }, error as Error).catch(() => {});
         throw error;
@@ -72,9 +73,9 @@ export class Orchestrator {
   }
 
   /**
-   * Makes the next step, or resumes some of the child runs. Since it was found, the job may have been cancelled, or
-   * another worker may have made the step. The next one then has to wait for the child runs that it made: what they
-   * have measured so far would decide.
+   * Makes the next step, or resumes some of the child runs. Since the orchestration was found, the job may have been
+   * cancelled, or another worker may have made the step. The next step then has to wait for the child runs of that one:
+   * otherwise their partial results would decide.
    * @returns the lanes that have work now; undefined when there was no step to make
    */
   async #step(id: string, signal: AbortSignal): Promise<string[] | undefined> {

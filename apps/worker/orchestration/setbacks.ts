@@ -5,21 +5,21 @@ const [FIRST_WAIT_MS, LONGEST_WAIT_MS] = [1000, 300_000];
 
 interface Setback {
   waits: number;
-  /** In a row, without those that go away by themselves. */
+  /** Consecutive failures, without those that resolve by themselves. */
   failures: number;
   retryAtMs: number;
 }
 
 /**
- * Things that failed, and are left alone for a while: a second after the first failure, then twice as long each time,
- * at most five minutes. Of this process: another one may try sooner.
+ * Ids that failed, with exponential backoff: a second after the first failure, then twice as long each time, up to five
+ * minutes. Per process: another one may retry sooner.
  */
 export class Setbacks {
   readonly #setbacks = new LRUCache<string, Setback>({ max: 10_000 });
 
   /**
-   * @param error one that goes away by itself, such as a lost connection, is no failure of the thing
-   * @returns how often it has failed in a row, with this time
+   * @param error an error that resolves by itself, such as a lost connection, does not count as a failure
+   * @returns the number of consecutive failures, including this one
    */
   add(id: string, error?: unknown): number {
     const { waits, failures } = this.#setbacks.get(id) ?? { waits: 0, failures: 0 };
@@ -33,7 +33,7 @@ export class Setbacks {
     this.#setbacks.delete(id);
   }
 
-  /** Those to leave alone now. */
+  /** The ids that are still backing off. */
   waiting(): string[] {
     const now = Date.now();
     return [...this.#setbacks.entries()].flatMap(([id, { retryAtMs }]) => (retryAtMs > now ? [id] : []));

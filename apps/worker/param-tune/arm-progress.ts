@@ -9,10 +9,10 @@ import type { Here, TargetRace } from './here.js';
 import { armKey, isOfSearch } from './trial-runs.js';
 
 /**
- * What to store and to tell of the arms: the figures of those that were measured since the last step of this job. A
- * resume plays some of the same runs again, so the first step of its job measures all arms, and tells what is new.
- * Later steps come again to runs that were there before, and measure those arms, too. A search that goes elsewhere
- * than it did before drops the arms that it leaves behind.
+ * What to store and announce about the arms: the figures of those measured since this job's last step. A resume repeats
+ * some of the same runs, so the first step of its job measures all arms, and announces only changes. Later steps may
+ * reach existing runs again, and measure those arms, too. A search that takes another path than before drops the arms
+ * that it leaves behind.
  */
 export async function progressOf(
   { pool, orchestration, state }: Here,
@@ -49,7 +49,7 @@ export async function progressOf(
   return { arms, events };
 }
 
-/** @param scores the mean of each case; NaN for one without a score */
+/** @param scores the mean of each case; NaN for a case without a score */
 function figuresOf(scores: Float64Array, totals: RunTotals): ArmFigures {
   const scored = scores.filter((score) => !Number.isNaN(score));
   const sum = scored.reduce((all, score) => all + score, 0);

@@ -12,7 +12,7 @@ import { endTune } from './end-tune.js';
 import type { Here, TargetRace } from './here.js';
 import { armKey, childKey, childOf, isOfSearch } from './trial-runs.js';
 
-/** The searches are over: recommends an arm of each model, and has the held-out cases confirm it. */
+/** At the end of the searches: recommends an arm for each model, and has it confirmed on the held-out cases. */
 export async function decide(here: Here, races: readonly TargetRace[], step: Progress): Promise<Step> {
   const { orchestration, tune, state } = here;
   const found = await recommendAll(here, races);
@@ -25,7 +25,7 @@ export async function decide(here: Here, races: readonly TargetRace[], step: Pro
   return withProgress(told, await confirm({ ...here, state: decided }));
 }
 
-/** Stores what was measured, then what is recommended. */
+/** Stores the measurements, then the recommendations. */
 const withRecommended = ({ orchestration }: Here, { store, events }: Progress, found: readonly Found[]): Progress => ({
   events,
   store: async (client) => {
@@ -96,14 +96,14 @@ async function recommendAll(
   });
 }
 
-/** Of a search that was stopped: those that came furthest. */
+/** For a stopped search: the arms that reached the furthest rung. */
 function furthest({ scores, measured }: TargetRace['race']): number[] {
   const reached = new Map(measured.map(({ arm, to }) => [arm, to]));
   const most = Math.max(0, ...reached.values());
   return scores.arms().filter((arm) => reached.get(arm) === most);
 }
 
-/** Nothing is to be confirmed where the base itself is recommended. */
+/** There is nothing to confirm when the base itself is recommended. */
 function holdoutOf({ tune }: Here, { race, recommendation: { recommended, ranking } }: Found): NewChildRun[] {
   const base = race.arms[0]!.arm;
   if (recommended === null || recommended === base) return [];
@@ -120,7 +120,7 @@ function holdoutOf({ tune }: Here, { race, recommendation: { recommended, rankin
   );
 }
 
-/** It cannot go on: what is known so far, unconfirmed. */
+/** Ends a tune that cannot continue with what is known so far, unconfirmed. */
 export async function conclude(
   here: Here,
   races: readonly TargetRace[],

@@ -18,7 +18,7 @@ export function endTune(here: Here, end: OrchestrationEnd = { status: 'completed
   return endStep(here, end, { ...state, targets }, { targets: tuned });
 }
 
-/** What the held-out cases say of the arm that is recommended. */
+/** The held-out verdict on the recommended arm. */
 export function outcomeOf({ recommended, holdout }: TargetOutcome): TuneOutcome | null {
   if (recommended === null) return null;
   return recommended === 0 ? 'base' : confirmationBy(holdout);

@@ -10,7 +10,7 @@ export type Here = TuneHere<StoredTune, TuneState>;
 export interface TargetRace {
   ordinal: number;
   target: StoredTuneTarget;
-  /** Those that make requests of their own; a trial names one by its place here. */
+  /** The arms with distinct requests; a trial refers to an arm by its index here. */
   arms: TunedArm[];
   race: Race;
 }

@@ -18,8 +18,8 @@ import type { Here, TargetRace } from './here.js';
 import { armKey, childKey, childOf, isOfSearch, measuredIn } from './trial-runs.js';
 
 /**
- * The steps of a parameter tune. A resume begins with the search again, wherever the tune ended: what had no score then
- * may have one now. It makes only those runs that are not there.
+ * The steps of a parameter tune. A resume restarts with the search, wherever the tune ended: what had no score then may
+ * have one now. It makes only the missing runs.
  */
 export const paramTune = tuneSteps<StoredTune, TuneState>({
   type: 'param_tune',
@@ -54,7 +54,7 @@ async function search(here: Here): Promise<Step> {
   return decide({ ...here, state: seen }, races, step);
 }
 
-/** The searches of all models, each alone: the best settings of one model are not those of another. */
+/** The searches of all models, independent of each other: the best settings differ between models. */
 async function readRaces({ pool, orchestration, tune }: Here): Promise<TargetRace[]> {
   const arms = await readDistinctArms(pool, orchestration.id);
   const runs = new Map(orchestration.children.map((child) => [childKey(child), child]));
@@ -75,7 +75,9 @@ async function readRaces({ pool, orchestration, tune }: Here): Promise<TargetRac
   });
 }
 
-/** Child runs that a step makes. It holds what the user's other submits wait for until it has made all. */
+/**
+ * The maximum number of child runs per step. The step blocks the user's other submits until it has made all of them.
+ */
 const MOST_CHILDREN = 100;
 
 const NOTHING: CaseMeans = new Map();

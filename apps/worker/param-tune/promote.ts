@@ -8,8 +8,9 @@ import type { Here } from './here.js';
 import { armKey, childOf } from './trial-runs.js';
 
 /**
- * Runs the winner anew, as an ordinary run in the experiment of the tune: the figure that an arm was chosen by is too
- * good to compete with. The tune ends where there is no experiment, or nothing that may be better than the base.
+ * Runs the winner again, as an ordinary run in the experiment of the tune: the score that selected an arm is biased
+ * upwards, and not a fair comparison. The tune ends when there is no experiment, or nothing that may be better than the
+ * base.
  */
 export async function promoteOrEnd(here: Here): Promise<Step> {
   const { pool, orchestration, tune, state } = here;
@@ -40,7 +41,7 @@ export async function promoteOrEnd(here: Here): Promise<Step> {
   return { state, next: 'promote' satisfies TuneStep, children: [promoted] };
 }
 
-/** The model that does best on the held-out cases, of those whose arm is not shown to be worse than the base. */
+/** The best model on the held-out cases, among those whose arm is not shown to be worse than the base. */
 function winnerOf(targets: readonly TargetOutcome[]): { ordinal: number; recommended: number } | undefined {
   const [best] = targets
     .flatMap((one, ordinal) => {

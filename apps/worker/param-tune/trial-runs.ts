@@ -5,7 +5,7 @@ import type { StoredTune, TunedArm } from '#lib/param-tune/rows/arms';
 import type { CaseMeans } from '#lib/tuning/rows/for-workers/trial-results';
 import type { Measured, Trial } from '#lib/param-tune/search/strategy';
 
-/** The child run of a trial: of one model and arm. A tune has one of each rung. */
+/** The child run of a trial: of one model and arm. A tune has one per rung. */
 export const armKey = (ordinal: number, arm: number): string => `${ordinal}.${arm}`;
 /** Not one that confirms or promotes. */
 export const isOfSearch = ({ step }: ChildRun): boolean => step !== 'holdout' && step !== 'promote';
@@ -20,7 +20,7 @@ interface Samples {
   samples: number;
 }
 
-/** A run of some cases with the settings of an arm. It has the budget of the tune. */
+/** A run of some cases with the settings of an arm, under the budget of the tune. */
 export function childOf({ asked, suite, targets }: StoredTune, of: Samples): TrialRun {
   const { target } = targets[of.ordinal]!;
   const positions = of.positions.toSorted((a, b) => a - b);
@@ -56,6 +56,6 @@ function settingsOf(asked: StoredTune['asked'], arm: TunedArm, samples: number):
   };
 }
 
-/** What a trial measured, in the order of the cases. */
+/** The scores measured by a trial, in the order of the cases. */
 export const measuredIn = (means: CaseMeans, { from, to }: Trial, order: readonly number[]): Measured =>
   Float64Array.from(order.slice(from, to), (position) => means.get(position) ?? NaN);

@@ -12,13 +12,13 @@ import { commandOf, isMeta, isRepeat } from './child-runs.js';
 import type { ProposalChecker } from './check-proposals.js';
 import type { Here } from './here.js';
 
-/** The runs of a command: the first, and the one that repeated what the first did not bring. */
+/** The runs of a command: the first one, and the one that repeated what the first lacked. */
 interface RunsOf {
   first?: ChildRun;
   again?: ChildRun;
 }
 
-/** @returns a sentence where it cannot be read */
+/** @returns a sentence when it cannot be read */
 function read({ called, errorType }: MetaReply, { task, components }: StoredAsk): ReturnType<typeof readProposals> {
   if (called === null) return `its calls are longer than ${MAX_META_REPLY_BYTES / 2 ** 20} MiB.`;
   const written = readProposals(called, { task: task as Ask['task'], components });
@@ -26,15 +26,15 @@ function read({ called, errorType }: MetaReply, { task, components }: StoredAsk)
   return isCutOff ? `${written} The reply ended at its token limit. Raise meta_params.max_tokens.` : written;
 }
 
-/** What the child runs of a tune have brought: the answers to the commands of its search. */
+/** The results of a tune's child runs: the answers to the commands of its search. */
 export class Answers {
-  /** Replies of the meta model that were read just now. */
+  /** Newly parsed replies of the meta model. */
   readonly read: ReadAsk[] = [];
   /** Why the meta model could not be asked; undefined when it could. */
   failure: string | undefined;
-  /** Cases of a command that have errored, and are to be run once more. */
+  /** Cases of a command that errored, and are to be run once more. */
   readonly errored = new Map<string, readonly number[]>();
-  /** The runs that have measured each candidate, in the search that was repeated. */
+  /** The runs that measured each candidate in the replayed search. */
   readonly runsOfCandidate = new Map<number, string[]>();
 
   private constructor(
@@ -60,7 +60,7 @@ export class Answers {
     return answers;
   }
 
-  /** A reply that cannot be read is asked for once more; then it counts. */
+  /** An unreadable reply is requested once more; the second one is final. */
   async #readReply(
     ask: StoredAsk,
     replies: ReadonlyMap<string, MetaReply>,

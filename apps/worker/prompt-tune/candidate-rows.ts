@@ -3,10 +3,10 @@ import type { CandidateRow, StoredCandidate } from '#lib/prompt-tune/rows/stored
 import type { PromptTexts } from '#lib/prompt-tune/rows/prompt-tunes';
 import type { Candidate, Journal, Replayed } from '#lib/prompt-tune/search';
 
-/** So many rows are made between two pauses; a few milliseconds of work. */
+/** How many rows are built between two pauses; a few milliseconds of work. */
 const ROWS_BETWEEN_PAUSES = 25;
 
-/** What a search has come to, as people see it. */
+/** The state of a search as rows for display. */
 export async function candidateRows(
   { journal, finding }: Replayed,
   pause: () => Promise<void>,
@@ -56,7 +56,7 @@ function rowOf(candidate: Candidate, { candidates, settings }: Journal, state: C
   };
 }
 
-/** The scores of so many cases are kept for people to read; the runs have all of them. */
+/** The scores of up to this many cases are stored for display; the runs have all of them. */
 const MAX_SHOWN_CASES = 5_000;
 
 const differing = (texts: PromptTexts, from: PromptTexts): PromptTexts =>

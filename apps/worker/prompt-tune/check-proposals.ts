@@ -34,14 +34,14 @@ export class ProposalChecker {
   }
 }
 
-/** A tune reads what its meta model wrote again and again, against the same cases. An index has 256 MiB at most. */
+/** A tune reads its meta model's texts repeatedly, against the same cases. An index has up to 256 MiB. */
 const indexes = new LRUCache<string, LeakIndex>({
   maxSize: 256 * 2 ** 20,
   sizeCalculation: ({ bytes }) => bytes,
   ttl: 10 * 60_000,
 });
 
-/** @param tools those of the suite's version */
+/** @param tools those of the suite version */
 export async function checkerOf(
   { pool, orchestration: { id: tuneId }, tune, signal }: Here,
   tools: readonly Tool[],

@@ -10,15 +10,15 @@ type Settings = Submitted['submit']['input'];
 
 /** The step of a run that asks the meta model. */
 export const META = 'meta';
-/** Follows the step of a run that repeats what errored, or what could not be read. */
+/** Suffix for the step of a run that repeats what errored, or could not be read. */
 export const AGAIN = '.again';
 
-/** What a run was made for: the key of a command. A run that measures has the number of its candidate before it. */
+/** The key of the command that a run was made for. In runs that measure, the candidate's number precedes it. */
 export const commandOf = ({ arm }: Pick<ChildRun, 'arm'>): string => arm.slice(arm.indexOf('.') + 1);
 export const isRepeat = ({ step }: Pick<ChildRun, 'step'>): boolean => step.endsWith(AGAIN);
 export const isMeta = ({ step }: Pick<ChildRun, 'step'>): boolean => step.startsWith(META);
 
-/** Some cases with the texts of a candidate, for what a search wants to know. */
+/** A run that measures a candidate on some cases, for a command of the search. */
 export const measuring = (
   tune: StoredPromptTune,
   command: Measure,
@@ -32,7 +32,7 @@ export const measuring = (
   };
 };
 
-/** Some cases with some texts, all models. The run has the budget of the tune. */
+/** A run of some cases with some texts on all models, under the budget of the tune. */
 export function submission(
   tune: StoredPromptTune,
   texts: PromptTexts,
@@ -70,7 +70,7 @@ function settingsOf(
   };
 }
 
-/** A run names the texts that differ from those of the suite, so that what is the same is the same request. */
+/** A run lists only the texts that differ from the suite's, so that equal requests are identical. */
 export function textsOfRun(
   { system_prompt: prompt, ...descriptions }: PromptTexts,
   own: PromptTexts,
@@ -92,7 +92,7 @@ const NOTHING_ELSE = {
   experiment_id: null,
 };
 
-/** A request to the meta model, or the same once more. */
+/** A request to the meta model, or a repetition of it. */
 export function asking(
   tuneId: string,
   { asked, meta }: StoredPromptTune,

@@ -10,7 +10,7 @@ import { endTune } from './end-tune.js';
 import type { Here } from './here.js';
 import { promoteOrEnd } from './promote.js';
 
-/** The search is over: has the held-out cases confirm what it found. */
+/** After the search: has its result confirmed on the held-out cases. */
 export async function afterSearch(here: Here, { journal, finding }: Replayed, step: Progress): Promise<Step> {
   const { tune, state } = here;
   const { best, failed } = finding!;

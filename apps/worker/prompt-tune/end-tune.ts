@@ -21,7 +21,7 @@ export function endTune(here: Here, end: OrchestrationEnd = { status: 'completed
   return endStep(here, end, { ...state, outcome, text }, { targets: [], prompt });
 }
 
-/** What the held-out cases say of the best candidate. Null where there is none. */
+/** The held-out verdict on the best candidate. Null when there is none. */
 export function outcomeOf({ found, holdout }: PromptTuneState, { isDone, heldOut }: Frame): PromptTuneOutcome | null {
   if (!found) return null;
   const confirmation = confirmationBy(holdout);

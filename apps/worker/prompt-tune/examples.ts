@@ -7,15 +7,15 @@ import { explain } from '#lib/scoring/house/explain';
 import { promptOf } from '#lib/prompt-tune/case-texts';
 import { shorten, type Example } from '#lib/prompt-tune/meta-request';
 
-/** A case that the meta model may see, with what a candidate did with it. */
+/** A case that the meta model may see, with a candidate's result. */
 export interface SeenCase {
   position: number;
   example: Example;
-  /** The tools that it expects, and those that were called, where it failed. */
+  /** The expected and the called tools, if it failed. */
   toolsOfFailure: string[];
 }
 
-/** Cases as they are shown before anything is known of them: without the values that they expect. */
+/** Cases before any result is known: without their expected values. */
 export async function prompts(pool: Pool, versionId: string, positions: readonly number[]): Promise<Example[]> {
   const cases = await readInputs(pool, versionId, positions);
   return cases.map(({ input }) => ({
@@ -24,7 +24,7 @@ export async function prompts(pool: Pool, versionId: string, positions: readonly
   }));
 }
 
-/** Cases with the worst that some runs made of them. */
+/** Cases with their worst result in some runs. */
 export async function seenCases(
   pool: Pool,
   versionId: string,
@@ -81,7 +81,7 @@ const verdictOf = ({ evidence, errorType, formatCompliance, ...trace }: Trace): 
     format_compliance: formatCompliance,
   }) as unknown as Verdict;
 
-/** The calls that a case expects: none where it expects that nothing is called. */
+/** The calls that a case expects: empty when it expects no call. */
 function expectedOf({
   expected_tool: tool,
   expected_params: params,

@@ -8,9 +8,9 @@ import { endTune, outcomeOf } from './end-tune.js';
 import type { Here } from './here.js';
 
 /**
- * Keeps the best texts as a prompt version, and runs them anew as an ordinary run in the experiment of the tune: the
- * score that they were chosen by is too good to compete with. The tune ends where there is no experiment, or nothing
- * that may be better than the base.
+ * Stores the best texts as a prompt version, and runs them again as an ordinary run in the experiment of the tune: the
+ * score that selected them is biased upwards, and not a fair comparison. The tune ends when there is no experiment, or
+ * nothing that may be better than the base.
  */
 export async function promoteOrEnd(here: Here): Promise<Step> {
   const { orchestration, tune, state } = here;

@@ -5,7 +5,9 @@ import { confirm } from './confirm.js';
 import { endTune } from './end-tune.js';
 import { search } from './search.js';
 
-/** The steps of a prompt tune. Its child runs bring scores of candidates and replies of the meta model alike. */
+/**
+ * The steps of a prompt tune. Its child runs produce both the scores of candidates and the replies of the meta model.
+ */
 export const promptTune = tuneSteps<StoredPromptTune, PromptTuneState>({
   type: 'prompt_tune',
   modelsOf: ({ targets, meta }) => [...targets, meta],

@@ -30,10 +30,12 @@ import { prompts, seenCases } from './examples.js';
 import type { Here } from './here.js';
 import { afterSearch } from './confirm.js';
 
-/** Child runs that a step makes. It holds what the user's other submits wait for until it has made all. */
+/**
+ * The maximum number of child runs per step. The step blocks the user's other submits until it has made all of them.
+ */
 const MOST_CHILDREN = 100;
 
-/** Repeats the search from what its child runs brought, and makes those that it asks for next. */
+/** Replays the search from the results of its child runs, and makes the runs that it requests next. */
 export async function search(here: Here): Promise<Step> {
   const { orchestration } = here;
   const suite = new SuiteTools(here);
@@ -147,7 +149,7 @@ function startOf({ orchestration, tune }: Here): LogEvent[] {
   ];
 }
 
-/** Of a search that was stopped: what did best so far, unconfirmed. */
+/** Ends a stopped search with the best candidate so far, unconfirmed. */
 function conclude(here: Here, { journal }: Replayed, step: Progress, end: OrchestrationEnd): Step {
   const [best] = journal.ranking();
   const found = best && { best: best.id, texts: best.texts };

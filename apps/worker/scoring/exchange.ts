@@ -5,47 +5,44 @@ import type { ErrorKind, ToolChoice } from '#lib/contracts/run-input';
 import type { PrintedJson } from '#lib/providers/reading/printed-json';
 import { storedReplies, storedReply } from '#lib/providers/formats/stored-reply';
 
-/** What a model replied, as an OpenAI assistant message. */
+/** A model's reply, as an OpenAI assistant message. */
 export interface Reply {
   message: JsonObject;
   finishReason: string | null;
-  /** Tools' own names, by the names that were sent to the model. */
+  /** The tools' own names, by the names that were sent to the model. */
   names?: Record<string, string>;
 }
 
-/** A reply as the main thread holds it: the message of a large one is read in threads alone. */
+/** A reply in the main thread: the message of a large one is read only in threads. */
 export type HeldReply = Omit<Reply, 'message'> & { message: JsonObject | PrintedJson };
 
-/** What is stored of an item: all that went over the wire. */
+/** The stored exchange of an item: everything sent and received. */
 export interface Exchange {
   requests: Json[];
-  /** The bodies that came back, refusals among them. */
+  /** The response bodies, including refusals. */
   replies: Json[];
-  /** Of a chain that was played to its end: which of `replies` are those of its rounds. */
+  /** For a completed chain: the indexes in `replies` of its rounds' replies. */
   rounds?: number[];
-  /** How many requests were refused, where `replies` holds only some of the refusals. */
+  /** How many requests were refused, when `replies` contains only some of the refusals. */
   refused?: number;
-  /** Tools' own names, which the requests and the calls in `replies` have, by the names that went over the wire. */
+  /** The tools' own names, which the requests and the calls in `replies` have, by the names that were sent. */
   names?: Record<string, string>;
-  /** What was sent otherwise than the run has it, because the model refuses it. */
+  /** Deviations of the request from the run's settings, because the model refuses them. */
   adjusted?: Ways;
 }
 
-/** An exchange that is to be stored. The bodies of large replies are printed already. */
+/** An exchange to be stored. The bodies of large replies are already serialised. */
 export type NewExchange = Omit<Exchange, 'replies'> & { replies: (Json | PrintedJson)[] };
 
-/**
- * The replies in an exchange that are to be scored; undefined where no model replied, or a chain was not played to its
- * end.
- */
+/** The replies in an exchange to be scored; undefined when no model replied, or a chain was not completed. */
 export const repliesIn = ({ names, ...bodies }: Pick<Exchange, 'replies' | 'rounds' | 'names'>): Reply[] | undefined =>
   storedReplies(bodies)?.map(({ message, finishReason }) => ({ message, finishReason, names }));
 
-/** What is read of a stored exchange to score it again. The messages of a large one are printed. */
+/** The parts of a stored exchange that are read to score it again. The messages of a large one are serialised. */
 export interface ReadExchange {
-  /** Undefined where no model replied, or a chain was not played to its end. */
+  /** Undefined when no model replied, or a chain was not completed. */
   replies: HeldReply[] | undefined;
-  /** It is of a chain that was played to its end. */
+  /** It is the exchange of a completed chain. */
   isWholeChain: boolean;
   toolChoice: ToolChoice;
   usage: Usage;
@@ -64,12 +61,12 @@ export function readExchange(stored: Exchange): ReadExchange & { replies: Reply[
   };
 }
 
-/** What went wrong where a recording has no reply, in the words of a refusal. */
+/** The failure of a recording without a reply, in the words of a refusal. */
 function recordedError({ replies }: Pick<Exchange, 'replies'>): ReadExchange['error'] {
   const { error } = (replies.at(-1) ?? {}) as { error?: { kind: ErrorKind; message: string } };
   return error && { kind: error.kind, message: error.message };
 }
 
-/** What the replies say that they took. */
+/** The usage reported by the replies. */
 const usageIn = ({ replies }: Pick<Exchange, 'replies'>): Usage =>
   addUsage(replies.map((body) => storedReply(body)?.usage ?? NO_USAGE));

@@ -131,7 +131,7 @@ test('a reply whose scoring takes too long is unscorable, and the next one is sc
   const slow = aCase({ expected_tool: 'f', expected_params: { a: letters() }, param_scoring: 'fuzzy' });
   const text = letters();
   const another = (n: number): string => JSON.stringify({ a: text.slice(n) + text.slice(0, n) });
-  // Thirty times what is allowed, measured on a slow machine: a faster one is refused too.
+  // Thirty times the limit, as measured on a slow machine: a faster one refuses it as well.
   const refused = scorer.score(
     slow,
     [replied({ tool_calls: Array.from({ length: 300 }, (_, n) => call('f', another(n))) })],

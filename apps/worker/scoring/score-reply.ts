@@ -25,7 +25,7 @@ import {
   type ToolResults,
 } from './scoring-work.js';
 
-/** Scoring a reply exceeded a limit, or threw something unforeseen. The item is errored; its reply is kept. */
+/** Scoring a reply exceeded a limit, or threw an unexpected error. The item is errored; its reply is kept. */
 export class Unscorable extends Error {
   constructor(
     readonly kind: 'unscorable' | 'internal',
@@ -41,18 +41,18 @@ const LIMITS: ThreadLimits = {
   wallMs: 30_000,
   heapMb: 256,
 };
-/** Pairs of texts that are compared at a time, so that thousands of them hold up nothing else. */
+/** How many pairs of texts are compared at a time, so that thousands of them do not hold up other work. */
 const MAX_COMPARED_AT_ONCE = 100;
 
-/** Who is served, and until when. Lanes or teams (`share`) take turns in the threads. */
+/** The caller to serve, and until when. Lanes or teams (`share`) take turns in the threads. */
 interface Caller {
   share: string;
   signal: AbortSignal;
 }
 
 /**
- * Makes verdicts. Small replies, whose worst case is a few milliseconds, are scored right here, because a thread would
- * cost more. All others are scored in threads, where one that takes long stalls no lease and no other item.
+ * Computes verdicts. Small replies, whose worst case is a few milliseconds, are scored in this thread, because another
+ * thread would cost more. All others are scored in threads, where a slow one stalls neither leases nor other items.
  */
 export class ReplyScorer {
   readonly #threads: ThreadPool<ScoringTask, ScoringResult>;
@@ -65,9 +65,9 @@ export class ReplyScorer {
   }
 
   /**
-   * Scores one reply, or those of a chain's rounds: the house verdict, and the metrics of the run. Scoring itself asks
-   * no embedding model. It collects the pairs of texts that it compares by meaning, and is repeated when their
-   * similarities are known. Most cases compare none and are scored once.
+   * Scores one reply, or those of a chain's rounds: the house verdict, and the metrics of the run. Scoring itself does
+   * not call the embedding model. It collects the pairs of texts that it compares by meaning, and is repeated when
+   * their similarities are known. Most cases have no such pairs and are scored once.
    * @param of.similarity asks the embedding model: 0..1
    * @throws Unscorable, what `similarity` throws, or the signal's reason
    */
@@ -121,7 +121,7 @@ export class ReplyScorer {
   /**
    * Runs the tools of a chain's round.
    * @param callCounts how often each tool was called in earlier rounds; this round's calls are added
-   * @returns undefined where the chain ends
+   * @returns undefined at the end of the chain
    * @throws Unscorable, or the signal's reason
    */
   async runTools(
@@ -144,7 +144,7 @@ export class ReplyScorer {
   }
 
   /**
-   * Reads a large stored exchange, which may hold hundreds of thousands of values.
+   * Reads a large stored exchange, which may have hundreds of thousands of values.
    * @throws Unscorable, or the signal's reason
    */
   async readExchange(packed: Uint8Array, { share, signal }: Caller): Promise<ReadExchange> {
@@ -199,7 +199,7 @@ async function print({ message, finishReason, names }: HeldReply): Promise<Print
   return { ...rest, message: await runSerially(() => stringifyInSourceOrder(read), length) };
 }
 
-/** The parts of a message that scoring reads: of its thoughts only their end, and nothing else it holds. */
+/** The parts of a message that scoring reads: of its reasoning only the end, and no other fields. */
 function readable({ content, tool_calls, function_call, refusal, ...rest }: JsonObject): JsonObject {
   const thoughts = thoughtsBeside(rest);
   const message = Object.fromEntries(

@@ -28,15 +28,15 @@ export interface ScoredReply {
 /** A reply whose message is JSON, as characters or in UTF-8. */
 export type PrintedReply = Omit<Reply, 'message'> & { message: string | Uint8Array };
 
-/** Characters of a text that is compared by meaning. Embedding models read some thousand tokens. */
+/** The maximum length of a text compared by meaning. Embedding models read several thousand tokens. */
 export const MAX_COMPARED_CHARS = 8000;
 
-/** How similar texts are in meaning: the pairs that are known so far, and those that scoring asked for in vain. */
+/** Semantic similarities of texts: the pairs known so far, and the missing ones that scoring asked for. */
 export class KnownSimilarities {
   readonly #known = new Map<string, Map<string, number>>();
   #unknown = new Map<string, Set<string>>();
 
-  /** Returns 1 for a pair that is not known, and remembers that it was asked for. */
+  /** Returns 1 for an unknown pair, and records it as missing. */
   readonly find: SimilarityLookup = (expected, actual) => {
     const [a, b] = [expected.slice(0, MAX_COMPARED_CHARS), actual.slice(0, MAX_COMPARED_CHARS)];
     const known = this.#known.get(a)?.get(b);
@@ -53,7 +53,7 @@ export class KnownSimilarities {
     others.set(b, similarity);
   }
 
-  /** The pairs that were asked for and not known. Each is returned once. */
+  /** The missing pairs. Each is returned once. */
   takeUnknown(): [string, string][] {
     const pairs = [...this.#unknown].flatMap(([a, others]) => [...others].map((b): [string, string] => [a, b]));
     this.#unknown = new Map();
@@ -74,7 +74,7 @@ export function scoreOnce(
   metrics: readonly RunMetric[],
   known: KnownSimilarities,
 ): ScoredReply {
-  // Metrics of other projects read a reply whole, however large it is.
+  // Metrics of other projects read the whole reply, however large.
   const rounds = replies.map(({ message, names, finishReason }) => ({
     message,
     reply: parseReply(message, prepared.tools, { whole: metrics.length > 0, names, finishReason }),
@@ -89,7 +89,7 @@ export function scoreOnce(
   return scored;
 }
 
-/** A word of a provider that is none of OpenAI's is a short one. */
+/** A provider's own finish reason is a short word. */
 const MAX_REASON = 100;
 
 const withFinishReason = ({ evidence, ...verdict }: Verdict, reason: string | null = null): Verdict => ({
@@ -97,7 +97,7 @@ const withFinishReason = ({ evidence, ...verdict }: Verdict, reason: string | nu
   evidence: reason === null ? evidence : { ...evidence, finish_reason: toStorable(reason.slice(0, MAX_REASON)) },
 });
 
-/** The calls of a chain's round, and what their tools returned. */
+/** The calls of a chain's round, and the results of their tools. */
 export interface ToolResults {
   calls: ParsedCall[];
   results: string[];
@@ -106,7 +106,7 @@ export interface ToolResults {
 /**
  * Runs the tools of a round from the mocks of the case.
  * @param callCounts how often each tool was called in earlier rounds; this round's calls are added
- * @returns undefined where the chain ends
+ * @returns undefined at the end of the chain
  */
 export function runTools(
   { input, tools }: Pick<PreparedCase, 'input' | 'tools'>,
@@ -114,7 +114,7 @@ export function runTools(
   callCounts: Map<string, number>,
 ): ToolResults | undefined {
   const reply = parseReply(message, tools, { names, finishReason });
-  // A call that its host could not read has no message that a conversation could go on from.
+  // A call that its host could not parse has no message with which a conversation could continue.
   if (isUnreadCall(finishReason)) return undefined;
   if (reply.oversized || reply.ending || reply.calls.length === 0 || endsChain(input, reply)) return undefined;
   return { calls: reply.calls, results: reply.calls.map(mockTools(input, callCounts)) };
@@ -127,26 +127,28 @@ export interface CaseText {
   passThreshold: number;
 }
 
-/** Work for a thread. JSON travels as text, because a number that keeps its text could not be cloned. */
+/** Work for a thread. JSON is passed as text, because numbers that keep their text cannot be cloned. */
 export type ScoringTask =
   | { what: 'score'; case: CaseText; replies: PrintedReply[]; metrics: string; known: [string, string, number][] }
   | { what: 'run tools'; case: CaseText; reply: PrintedReply; callCounts: Map<string, number> }
-  /** `packed` is zstd of a stored exchange. */
+  /** `packed` is a stored exchange, compressed with zstd. */
   | { what: 'read exchange'; packed: Uint8Array };
 
-/** `json` is a `ScoredReply` or `ToolResults`; `excess` says why an exchange is not read. */
+/** `json` is a `ScoredReply` or `ToolResults`; `excess` is the reason why an exchange is not read. */
 export type ScoringResult =
   | { unknown: [string, string][] }
   | { json: string | undefined; callCounts?: Map<string, number> }
   | { exchange: PrintedExchange }
   | { excess: string };
 
-/** A stored exchange whose replies have their messages in UTF-8, and about how many values each of them has. */
+/** A stored exchange whose replies have their messages in UTF-8, with the approximate number of values in each. */
 export type PrintedExchange = Omit<ReadExchange, 'replies'> & {
   replies: (Omit<Reply, 'message'> & { bytes: Uint8Array<ArrayBuffer>; values: number })[] | undefined;
 };
 
-/** A larger exchange is not scored again. Of a chain, what is stored has four times as much as a response may have. */
+/**
+ * A larger exchange is not scored again. A chain's stored exchange is up to four times the size limit of a response.
+ */
 const MAX_EXCHANGE_BYTES = 64 * 2 ** 20;
 
 /** The cases that a thread used last, by their texts. */
@@ -172,7 +174,7 @@ const readPrinted = ({ message, ...rest }: PrintedReply): Reply => ({
   message: parseJson(typeof message === 'string' ? message : decodeUtf8(message)) as JsonObject,
 });
 
-/** Does the work of a thread. */
+/** Runs a task in a thread. */
 export function runScoringTask(task: ScoringTask): ScoringResult {
   if (task.what === 'read exchange') return readPacked(task.packed);
   const preparedCase = preparedOf(task.case);

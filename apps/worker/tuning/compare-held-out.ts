@@ -2,7 +2,7 @@ import type { Comparer } from '#lib/comparison/threads/comparison-threads';
 import { DEFAULT_MAX_ERRORED_SHARE, type Estimate } from '#lib/contracts/comparison';
 import type { Orchestration } from '#lib/db/engine/orchestrations';
 
-/** What a tune found, against its base: two child runs over the held-out cases. */
+/** Compares a tune's result with its base: two child runs over the held-out cases. */
 export async function compareHeldOut(
   {
     comparing,

@@ -4,7 +4,7 @@ import type { OrchestrationEnd, Step } from '#lib/db/engine/orchestrations';
 import type { TuneStep } from '#lib/tuning/tune-step';
 import type { StepContext } from '../orchestration/kind.js';
 
-/** The last step of a tune. What was stopped goes on where it was, when it is resumed. */
+/** The last step of a tune. A stopped tune continues where it was when it is resumed. */
 export function endStep(
   { orchestration }: Pick<StepContext, 'orchestration'>,
   end: OrchestrationEnd,
@@ -19,7 +19,7 @@ export function endStep(
 
 export type Confirmation = 'confirmed' | 'worse' | 'not_confirmed' | 'unconfirmed';
 
-/** What the held-out cases say of what was found. */
+/** The held-out verdict on the result. */
 export function confirmationBy(holdout: Estimate | undefined): Confirmation {
   switch (holdout?.verdict) {
     case 'improved':
@@ -40,7 +40,10 @@ export interface Frame {
   heldOut: number;
 }
 
-/** The same in a sentence. @param best what did best, by a name; `among` says of what, before it */
+/**
+ * The same as a sentence.
+ * @param best the name of the best result; `among` precedes it and says what it was chosen from
+ */
 export function sayConfirmation(
   outcome: Confirmation,
   { best, among = '', holdout }: { best: string; among?: string; holdout: Estimate | undefined },

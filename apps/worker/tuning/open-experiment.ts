@@ -2,7 +2,7 @@ import { readExperimentOf } from '#lib/tuning/rows/for-workers/experiment-of';
 import type { StepContext } from '../orchestration/kind.js';
 
 /**
- * The experiment that a tune promotes into, or a note why it cannot.
+ * The experiment that a tune promotes into, or a note on why it cannot.
  * @param found what to run in another one
  */
 export async function openExperiment(

@@ -11,7 +11,7 @@ import { spentBudget } from '../orchestration/spent-budget.js';
 export interface TuneHere<Tune, State> extends StepContext {
   tune: Tune;
   state: State;
-  /** Why it cannot go on; undefined when it can. */
+  /** Why it cannot continue; undefined when it can. */
   obstacle: OrchestrationEnd | undefined;
 }
 
@@ -23,20 +23,20 @@ interface Model {
 
 interface TuneKind<Tune, State> extends Pick<OrchestrationKind, 'type'> {
   modelsOf: (tune: Tune) => readonly Model[];
-  /** Where what was found so far is kept. */
+  /** Where the results so far are kept. */
   kept: string;
-  /** The step to make; by default the one that is stored. */
+  /** The step to make; by default the stored one. */
   stepOf?: (orchestration: Orchestration, state: State) => TuneStep;
   search: (here: TuneHere<Tune, State>) => Promise<Step>;
-  /** Compares what was found with the base on the held-out cases, then promotes it. */
+  /** Compares the result with the base on the held-out cases, then promotes it. */
   confirm: (here: TuneHere<Tune, State>) => Promise<Step>;
   end: (here: TuneHere<Tune, State>, end?: OrchestrationEnd) => Step;
 }
 
 /**
- * The steps of a tune: `search` repeats the search from what its child runs brought, and makes those that it asks for
- * next; `holdout` compares what was found with the base on cases that nothing was chosen by; `promote` runs the best
- * anew in its experiment.
+ * The steps of a tune: `search` replays the search from the results of its child runs, and makes the runs that it
+ * requests next; `holdout` compares the result with the base on cases that were not used to choose anything; `promote`
+ * runs the best again in its experiment.
  */
 export const tuneSteps = <Tune extends { suite: { id: string; name: string } }, State>({
   type,
@@ -66,7 +66,7 @@ export const tuneSteps = <Tune extends { suite: { id: string; name: string } }, 
   },
 });
 
-/** Why a tune cannot go on: a model or the suite was removed meanwhile. */
+/** Why a tune cannot continue: a model or the suite was removed in the meantime. */
 async function obstacleTo(
   pool: Pool,
   teamId: string,

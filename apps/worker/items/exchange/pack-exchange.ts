@@ -6,16 +6,17 @@ import { PrintedJson } from '#lib/providers/reading/printed-json';
 import { holdsManyValues } from '#lib/providers/reading/count-values';
 import { readExchange, type Exchange, type NewExchange, type ReadExchange } from '../../scoring/exchange.js';
 
-/** Up to this many characters, an exchange is packed in this thread. */
+/** Exchanges of up to this many characters are compressed in this thread. */
 const MAX_HERE = 256 * 1024;
 
-// Packing an exchange of a kilobyte takes 17 to 23 microseconds in this thread, a quarter of what handing it to another
-// thread costs. Chunks are small because a chunk is kept whole until its exchange is settled: 16 KiB each by default.
+// Compressing an exchange of a kilobyte takes 17 to 23 microseconds in this thread, a quarter of what handing it to
+// another thread costs. Chunks are small because a chunk is kept whole until its exchange is settled: 16 KiB each by
+// default.
 const params = { [constants.ZSTD_c_compressionLevel]: 1 };
 const packHere = (text: string): Buffer => zstdCompressSync(text, { params, chunkSize: 1024 });
 const packElsewhere = promisify(zstdCompress);
 
-/** @param largeBytes about the size of its large replies; 0 when it has none */
+/** @param largeBytes the approximate size of its large replies; 0 when it has none */
 export async function packExchange(exchange: NewExchange, largeBytes: number): Promise<Buffer> {
   const rounds = exchange.rounds?.length ?? 1;
   const { requests, replies, ...rest } = exchange;
@@ -27,7 +28,7 @@ export async function packExchange(exchange: NewExchange, largeBytes: number): P
   return text.length <= MAX_HERE ? packHere(text) : packElsewhere(text, { params });
 }
 
-/** The JSON of an exchange, around bodies that are printed already. */
+/** The JSON of an exchange with already serialised bodies. */
 function withPrinted(requests: string, replies: NewExchange['replies'], rest: object): Buffer {
   const bodies = replies.flatMap((reply, index) => [
     Buffer.from(index === 0 ? '' : ','),
@@ -37,15 +38,15 @@ function withPrinted(requests: string, replies: NewExchange['replies'], rest: ob
   return Buffer.concat([Buffer.from(`{"requests":${requests},"replies":[`), ...bodies, Buffer.from(`]${end}`)]);
 }
 
-/** How exchanges are read that have many bytes or many values. */
+/** How to read exchanges with many bytes or many values. */
 export interface LargeExchanges {
-  /** Works on one when there is room for it. */
+  /** Runs the work when there is room for it. */
   whenRoom: <Result>(work: () => Promise<Result>) => Promise<Result>;
   /** Reads one in a thread. */
   read: (packed: Buffer) => Promise<ReadExchange>;
 }
 
-/** Reads a stored exchange and does something with it. */
+/** Reads a stored exchange and passes it on. */
 export async function unpackExchange<Result>(
   packed: Buffer,
   large: LargeExchanges,
