@@ -126,7 +126,7 @@ export const Gate = z
   })
   .meta({ id: 'Gate', description: 'Decides whether a change may ship: whether a run is not worse than a baseline.' });
 export type Gate = z.infer<typeof Gate>;
-/** What decides; without the name. */
+/** The settings that decide, without the name. */
 export type GateRules = Omit<z.infer<z.ZodObject<typeof rules>>, 'baseline'>;
 
 export const GATE_RESULTS = ['pass', 'fail', 'inconclusive', 'not_measured'] as const;

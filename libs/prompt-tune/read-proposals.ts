@@ -6,7 +6,7 @@ import { PROPOSE_CANDIDATES, PROPOSE_TEXT } from './meta-request.js';
 import type { Ask, Texts } from './search.js';
 
 const MAX_WHY_CHARS = 2_000;
-/** Above the number requested, which is at most 50. */
+/** No request asks for more. */
 const MAX_CANDIDATES = 50;
 
 const text = z

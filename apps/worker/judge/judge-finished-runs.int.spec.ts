@@ -79,7 +79,7 @@ describe('a run that has ended', () => {
   it('is judged by what somebody else who has resumed it makes of it, also when that ends just then', async () => {
     const run = await aFailedRun();
     await run.finish();
-    const other = await aTeam(pool); // a resume locks another user
+    const other = await aTeam(pool); // the resume locks a different user
     await pool.query(`UPDATE run SET status = 'running' WHERE id = $1`, [run.runId]);
     const ending = await pool.connect();
     await ending.query('BEGIN');
