@@ -2,7 +2,7 @@ import { SIGNIFICANCE_LEVEL } from '#lib/contracts/comparison';
 
 /**
  * Indexed by the number of looks, from 1: Pocock-type levels (Biometrika 64, 1977) for looks at 1, 2, 4 and 8 times the
- * first samples. Such looks are less correlated than equally spaced ones, so the levels are slightly conservative.
+ * first samples. Such looks are less correlated than equally spaced ones, so the levels are slightly stricter.
  */
 const LEVELS = [SIGNIFICANCE_LEVEL, 0.0294, 0.0209, 0.016];
 

@@ -33,7 +33,7 @@ export type ComparisonTask = { teamId: string } & (
     }
   /** The same for one pair, without the details that only a page shows. */
   | { what: 'compare-in-short'; request: CompareRequest }
-  /** `found` as above: a cursor or answer of one state of the runs is not valid for another. */
+  /** `found` as above: an answer for one state of the runs is not valid for another. */
   | { what: 'list-cases'; request: ItemsRequest; found: RunState[] }
   | { what: 'rank'; runId: string; found?: Pick<RunState, 'generation' | 'status'> }
   | ({ what: 'measure-gate' } & GateMeasuring)
