@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** Tokens that were counted, by what was done with them. */
+/** Token counts by what the cache did with them. */
 export const TokenCounts = z.object({
   prompt_tokens: z.int().meta({ description: "Tokens of all requests, those of the provider's cache among them." }),
   completion_tokens: z.int().meta({ description: 'Tokens of all replies, their reasoning among them.' }),

@@ -6,11 +6,14 @@ import type { Json, JsonObject } from './json/json.js';
  */
 export const ARGUMENT_KEYS = ['arguments', 'args', 'input_parameters', 'inputParameters', 'parameters', 'input'];
 
-/** The arguments of a call, by whichever key they have. */
+/** The arguments of a call, under any of these keys. */
 export const argumentsIn = (fields: JsonObject): Json | undefined =>
   fields[ARGUMENT_KEYS.find((key) => fields[key] !== undefined) ?? ''];
 
-/** Finish reasons: the host could not read a call, its tool was not offered, or there were too many. */
+/**
+ * Finish reasons for calls that the host did not accept: it could not parse a call, the tool was not offered, or there
+ * were too many calls.
+ */
 export const UNREAD_CALLS: ReadonlySet<string> = new Set([
   'malformed_function_call',
   'malformed_tool_call',

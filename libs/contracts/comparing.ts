@@ -3,7 +3,7 @@ import { z } from 'zod';
 /** Seconds. */
 export const [DEFAULT_WAIT_S, LONGEST_WAIT_S] = [1, 30];
 
-/** In the query of whatever compares runs. */
+/** Query fields of every endpoint that compares runs. */
 export const waitField = {
   wait: z.coerce
     .number()
@@ -21,7 +21,7 @@ export const waitField = {
 export const WaitQuery = z.strictObject(waitField);
 export type WaitQuery = z.infer<typeof WaitQuery>;
 
-/** Answered with 202 while runs are compared. */
+/** The body of the 202 sent while runs are being compared. */
 export const Comparing = z
   .object({
     status: z.literal('comparing').meta({ description: 'The runs are still being compared.' }),

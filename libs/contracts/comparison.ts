@@ -4,7 +4,7 @@ import { JobStatus } from './job-status.js';
 import { flag, id, time, PageQuery } from './page.js';
 import { Expectation, ParsedCall } from './verdict.js';
 
-/** A score without its uncertainty decides nothing: `verdict` is what a comparison may be quoted for. */
+/** A score without its uncertainty decides nothing: quote `verdict` as the outcome of a comparison. */
 export const COMPARISON_VERDICTS = ['improved', 'regressed', 'same', 'inconclusive', 'not_comparable'] as const;
 export const ComparisonVerdict = z.enum(COMPARISON_VERDICTS).meta({
   description:
@@ -23,9 +23,9 @@ export const VerdictReason = z.enum(VERDICT_REASONS).meta({
 export type VerdictReason = z.infer<typeof VerdictReason>;
 
 export const MIN_COMMON_CASES = 5;
-/** Below this share of common cases, two runs are not over the same cases. */
+/** Runs that share fewer of their cases than this are not comparable. */
 export const MIN_COMMON_SHARE = 0.8;
-/** A difference is shown when its p value is below: its 95 % interval lies on one side of 0. */
+/** A difference counts as shown when its p value is below this: its 95 % interval then lies on one side of 0. */
 export const SIGNIFICANCE_LEVEL = 0.05;
 export const DEFAULT_MARGIN = 0.02;
 export const DEFAULT_MAX_ERRORED_SHARE = 0.05;
@@ -352,7 +352,7 @@ export const ComparedItem = z
   .meta({ id: 'ComparedItem', description: 'One case and one pair of targets in both runs.' });
 export type ComparedItem = z.infer<typeof ComparedItem>;
 
-/** The comparison of a run with the baseline of its experiment, in short. */
+/** Summary of a run's comparison with the baseline of its experiment. */
 export const BaselineComparison = z
   .object({
     baseline_eval_id: id.meta({ description: 'The baseline that it was compared with.' }),

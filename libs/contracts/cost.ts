@@ -1,17 +1,17 @@
-/** What a provider says that a request took. A count is null where the provider does not say it. */
+/** The usage that a provider reports for a request. Counts that it does not report are null. */
 export interface Usage {
-  /** All tokens of the request, those of the provider's cache among them. */
+  /** All tokens of the request, including those from the provider's cache. */
   promptTokens: number | null;
-  /** All tokens of the reply, its reasoning among them. */
+  /** All tokens of the reply, including its reasoning. */
   completionTokens: number | null;
-  /** Tokens of the request that the provider's cache answered. */
+  /** Tokens of the request read from the provider's cache. */
   cacheReadTokens: number | null;
-  /** Tokens of the request that the provider's cache keeps for five minutes from then on. */
+  /** Tokens of the request written to the provider's cache for five minutes. */
   cacheWrite5mTokens: number | null;
-  /** Tokens of the request that the provider's cache keeps for an hour from then on. */
+  /** Tokens of the request written to the provider's cache for an hour. */
   cacheWrite1hTokens: number | null;
   reasoningTokens: number | null;
-  /** What the provider billed, in US dollars, where it says so, as OpenRouter does. */
+  /** The billed amount in US dollars, if the provider reports it, as OpenRouter does. */
   reportedCostUsd: number | null;
 }
 
@@ -25,11 +25,11 @@ export const NO_USAGE: Usage = {
   reportedCostUsd: null,
 };
 
-/** The prices of a model, in US dollars for a million tokens. */
+/** The prices of a model, in US dollars per million tokens. */
 export interface ModelPrices {
   inputCostPerMtok: number | null;
   outputCostPerMtok: number | null;
-  /** This and the next two are the input price where they are null. */
+  /** If null, this and the next two default to the input price. */
   cacheReadCostPerMtok: number | null;
   cacheWrite5mCostPerMtok: number | null;
   cacheWrite1hCostPerMtok: number | null;
@@ -37,7 +37,7 @@ export interface ModelPrices {
 
 const COUNTS = Object.keys(NO_USAGE) as (keyof Usage)[];
 
-/** The sum of what several requests took. A figure that none of them says stays null. */
+/** The total usage of several requests. A figure that none of them reports stays null. */
 export const addUsage = (usages: readonly Usage[]): Usage =>
   usages.reduce(
     (sum, usage) =>
@@ -48,13 +48,13 @@ export const addUsage = (usages: readonly Usage[]): Usage =>
 const add = (a: number | null, b: number | null): number | null =>
   a === null && b === null ? null : (a ?? 0) + (b ?? 0);
 
-/** Tokens that the provider's cache keeps from then on, for whatever time. */
+/** All tokens written to the provider's cache, for any duration. */
 export const writtenTokens = ({ cacheWrite5mTokens, cacheWrite1hTokens }: Usage): number | null =>
   add(cacheWrite5mTokens, cacheWrite1hTokens);
 
 /**
- * What a request cost, in US dollars: what its provider says that it billed, or else what its tokens cost by the
- * prices of its model. Null without either, and where nothing was counted.
+ * The cost of a request in US dollars: the amount that its provider reports as billed, or else its tokens at the
+ * model's prices. Null if neither is known, and if no tokens were counted.
  */
 export function costOf(usage: Usage, prices: ModelPrices): number | null {
   if (usage.reportedCostUsd !== null) return usage.reportedCostUsd;
@@ -62,8 +62,8 @@ export function costOf(usage: Usage, prices: ModelPrices): number | null {
 }
 
 /**
- * What tokens cost by the prices of a model, in US dollars: each token of a request once, by the price of what the
- * cache did with it. Null without prices.
+ * The cost of tokens at a model's prices, in US dollars. Each token of a request is billed once, at the price of what
+ * the cache did with it. Null without prices.
  */
 export function costByPrices(usage: Omit<Usage, 'reportedCostUsd'>, prices: ModelPrices): number | null {
   const { inputCostPerMtok: input, outputCostPerMtok: output } = prices;

@@ -1,13 +1,13 @@
 import type { Confusion, FailureGroup, RunFacets } from './run-facets.js';
 
-/** Where a result stands in its run. */
+/** The position of a result in its run. */
 export interface Place {
   target: number;
   position: number;
   sample: number;
 }
 
-/** A case as counting reads it. */
+/** The fields of a case that counting needs. */
 export interface CountedCase {
   position: number;
   caseId: string;
@@ -15,13 +15,13 @@ export interface CountedCase {
   prompt: string;
   category: string | null;
   tags: readonly string[];
-  /** The tools that it accepts, and all of them as one label, which is the last; or "(none)". */
+  /** The accepted tools; the last entry is the label for all of them together, or "(none)". */
   expected: readonly string[];
-  /** These in lower case */
+  /** The accepted tools in lower case. */
   accepted: ReadonlySet<string>;
 }
 
-/** Results of one case and model that are equal in all that is counted. */
+/** Results of one case and model that are equal in every counted field. */
 export interface CountedResults {
   target: number;
   position: number;
@@ -33,56 +33,56 @@ export interface CountedResults {
   format: string | null;
   syntax: string | null;
   category: string | null;
-  /** The name of the called tool in lower case, `NO_CALL`, or null where nothing is scored. */
+  /** The name of the called tool in lower case, `NO_CALL`, or null if nothing is scored. */
   called: string | null;
   overall: number | null;
-  /** The index of its bin; null where there is no latency. */
+  /** The index of the latency bin; null without a latency. */
   latencyBin: number | null;
 }
 
 /** One result that did not pass. */
 export interface CountedFailure extends CountedResults, Place {
-  /** The beginning of its evidence. */
+  /** The start of its evidence. */
   evidence: string | null;
 }
 
-/** In place of the name of a called tool. No tool has an empty name. */
+/** Used as the tool name when no tool was called. No tool has an empty name. */
 export const NO_CALL = '';
 
 export interface TopValues {
-  /** Those with the most results first. */
+  /** The values with the most results first. */
   values: readonly string[];
-  /** How many further ones there are. */
+  /** The number of further values. */
   others: number;
 }
 
-/** The names of tools and the values of facets that are counted one by one. */
+/** The tool names and facet values that are counted individually. */
 export interface CountedValues {
-  /** Tools of the suite, and those that most results were to call: as they are shown, by their name in lower case. */
+  /** The tools of the suite and those that most results expect: display names, keyed by lower-case name. */
   called: ReadonlyMap<string, string>;
-  /** Of these, the tools of the suite. */
+  /** The subset that are tools of the suite. */
   suiteTools: ReadonlySet<string>;
   expected: TopValues;
   category: TopValues;
   tag: TopValues;
 }
 
-/** How each model did on a case: arrays have an entry for each. */
+/** The results of each model on a case: arrays have one entry per model. */
 export interface CountedCaseFigures extends Pick<CountedCase, 'position' | 'caseId' | 'name' | 'prompt' | 'category'> {
   scored: readonly number[];
   passed: readonly number[];
   errored: readonly number[];
   overallSum: readonly number[];
-  /** The shares of passed samples differ between models. */
+  /** The share of passed samples differs between models. */
   differs: boolean;
-  /** There is a score, and no sample passed. */
+  /** The case has a score, but no sample passed. */
   allFailed: boolean;
 }
 
 /** What the results of a group have in common. */
 export type FailureKind = Pick<FailureGroup, 'error_type' | 'expected_tool' | 'called_tool' | 'argument'>;
 
-/** A group, with the results that were drawn of it. */
+/** A group with a sample of its results. */
 export interface CountedGroup extends FailureKind {
   count: number;
   by_target: readonly number[];
@@ -94,13 +94,13 @@ export interface OtherFailures {
   results: number;
 }
 
-/** All that is counted once of a run, but its cases. */
+/** The counts of a run, except for its cases. */
 export interface CountedRun {
   facets: Omit<RunFacets, 'counted_at'>;
-  /** Of all models, and then of each. */
+  /** For all models together, then for each model. */
   confusions: Confusion[];
   groups: CountedGroup[];
-  /** Of each error type, what is in no group. */
+  /** Failures outside any group, by error type. */
   otherFailures: Record<string, OtherFailures>;
   cases: number;
   differing: number;

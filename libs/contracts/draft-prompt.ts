@@ -1,2 +1,2 @@
-/** How the prompt of a case begins that was drafted from the description of a tool. An author writes another one. */
+/** The start of the prompt in a case drafted from a tool's description. The author replaces it. */
 export const DRAFT_PROMPT = 'Write here what a user would say';

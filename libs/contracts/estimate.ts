@@ -1,11 +1,12 @@
 import { z } from 'zod';
 
-/** What a limit of tokens per minute reserves for a reply at most; what the reply took is known when it has come. */
+/**
+ * Upper bound of the tokens that a tokens-per-minute limit reserves for a reply. The actual count is known once the
+ * reply has arrived.
+ */
 export const RESERVED_REPLY_TOKENS = 128;
 
-/**
- * What a run is expected to take. Requests that stored replies answer are counted as `cached` and in no other field.
- */
+/** The expected usage of a run. Requests answered by stored replies are counted in `cached` and in no other field. */
 const Expected = z.object({
   requests: z.int().meta({ description: 'Requests to models.' }),
   cached: z.int().meta({

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** The data of an event, and when it happens. */
+/** The data of an event, with a description of when it occurs. */
 export const event = <Shape extends z.core.$ZodLooseShape>(description: string, shape: Shape) =>
   z.object(shape).describe(description);
 

@@ -21,7 +21,7 @@ const resultRef = z
 const seq = z.int().min(1).describe('The number of the event in the log of its job: from 1, without gaps.');
 const at = time.describe('When it happened, by the clock of Postgres.');
 
-/** The data of the events in a job's durable log, by name, in the order in which they occur in a run. */
+/** The data of the events in a job's durable log, by name, in the order in which a run emits them. */
 export const LOG_EVENTS = {
   job_created: event('A job was submitted. It is the first event of each job; a resumed run has a new job.', {
     type: JobType,

@@ -53,7 +53,7 @@ export const BaselineInput = z
   .meta({ id: 'BaselineInput', description: 'The run to compare the others with.' });
 export type BaselineInput = z.infer<typeof BaselineInput>;
 
-/** A complete RunInput without `suite_id`, `experiment_id`, and what people call the run. */
+/** A complete RunInput without `suite_id`, `experiment_id`, `judge`, and the name and note of the run. */
 export const BestConfig = RunInput.omit({
   suite_id: true,
   experiment_id: true,
@@ -200,7 +200,7 @@ export const TimelineEntry = z
   .meta({ id: 'TimelineEntry', description: 'Something that ended in an experiment.' });
 export type TimelineEntry = z.infer<typeof TimelineEntry>;
 
-// Without the defaults of a run: what is left out stays as it is in the best configuration.
+// Has no defaults: omitted fields keep their value from the best configuration.
 export const RunBestInput = z
   .strictObject({
     models: RunInput.shape.models.optional(),

@@ -1,9 +1,9 @@
 import { isObject } from './json/json.js';
 
-/** The field of a stored failure with the body that came from a private address. The API shows it to owners alone. */
+/** The field of a stored failure that holds a body from a private address. The API shows it only to owners. */
 export const PRIVATE_BODY = 'private_body';
 
-/** The body of the response that was no reply, where the last attempt of an exchange got one and it was kept. */
+/** The body of an invalid response, if the last attempt of an exchange got one and it was kept. */
 export function failedBody(exchange: { replies: readonly unknown[] } | null): string | null {
   const last = exchange?.replies.at(-1);
   if (!isObject(last) || !isObject(last.error)) return null;
@@ -11,7 +11,7 @@ export function failedBody(exchange: { replies: readonly unknown[] } | null): st
   return [body, privateBody].find((text) => typeof text === 'string') ?? null;
 }
 
-/** A stored body without what came from a private address. */
+/** Removes data from private addresses from a stored body. */
 export function withoutPrivateBody(reply: unknown): unknown {
   if (!isObject(reply) || !isObject(reply.error) || !(PRIVATE_BODY in reply.error)) return reply;
   const { [PRIVATE_BODY]: _private, ...error } = reply.error;

@@ -1,4 +1,4 @@
-// Without zod, because the command line and the page load it.
+// Does not import zod, because the command line and the page load this module.
 import type { KnownModel, KnownPrices } from './known-prices.js';
 
 /** The prices of a model, in US dollars per million tokens. */
@@ -11,17 +11,17 @@ export const PRICE_FIELDS = [
 ] as const;
 export type Prices = Pick<KnownModel, (typeof PRICE_FIELDS)[number]>;
 
-/** Prices of a model that may be unknown. */
+/** Prices of a model, any of which may be unknown. */
 export type SomePrices = { [Field in keyof Prices]?: number | null };
 
 export type FindPrices = (modelId: string) => KnownModel | undefined;
 
-/** The end of an id that names a version: `-latest`, `-2025-08-07` or `-20250807`. */
+/** A version suffix of an id: `-latest`, `-2025-08-07` or `-20250807`. */
 const VERSION = /-(?:latest|20\d\d(?:-(?:0[1-9]|1[0-2])-|(?:0[1-9]|1[0-2]))(?:0[1-9]|[12]\d|3[01]))$/;
 
 /**
- * Finds what the table says of a model at an address: by the host exactly, and by the id exactly, or without its date
- * or `-latest` where the table says that the prices are the same. It never guesses by a part of the id.
+ * Looks up a model at an address in the price table. The host must match exactly, and so must the id, except for its
+ * date or `-latest` where the table says that the prices are the same. Partial ids never match.
  */
 export function pricesAt({ hosts }: Pick<KnownPrices, 'hosts'>, baseUrl: string): FindPrices {
   const host = URL.canParse(baseUrl) ? new URL(baseUrl).host : undefined;
@@ -36,7 +36,7 @@ export function pricesAt({ hosts }: Pick<KnownPrices, 'hosts'>, baseUrl: string)
   };
 }
 
-/** The prices alone. */
+/** Only the price fields. */
 export const pricesOf = (known: Prices): Prices =>
   Object.fromEntries(PRICE_FIELDS.map((field) => [field, known[field]])) as unknown as Prices;
 
@@ -46,7 +46,7 @@ const DOLLARS = new Intl.NumberFormat('en', {
   signDisplay: 'negative',
 });
 
-/** A price as people write it: `$0.3`, not `$0.30000000000000004`. */
+/** A price rounded for display: `$0.3`, not `$0.30000000000000004`. */
 export const dollarsOf = (price: number): string => `$${DOLLARS.format(price)}`;
 
 /** Prices in words: `$3 in, $15 out, $0.3 from the cache, $3.75 into it for 5 minutes`. */

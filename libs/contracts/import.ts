@@ -73,9 +73,9 @@ export const ImportAnswer = z
   .meta({ id: 'ImportAnswer', description: 'The result of an import, or of a dry run.' });
 export type ImportAnswer = z.infer<typeof ImportAnswer>;
 
-/** The fields that may accompany a file in another format, because the format itself cannot express them. */
+/** Fields that may be sent along with a file in another format, because the format itself cannot express them. */
 const MAY_STAND_BESIDE = ['name', 'description', 'system_prompt', 'pass_threshold', 'tools'];
-/** `?format=` says which of these a body is. */
+/** The format of the body is given by `?format=`. */
 export const ImportBody = z.unknown().meta({
   id: 'ImportBody',
   description: 'A suite as JSON, or a file of another format together with a list of what the format cannot express.',

@@ -11,10 +11,10 @@ export const JobType = z.enum(['tool_eval', 'rescore', ...ORCHESTRATION_TYPES]).
 });
 export type JobType = z.infer<typeof JobType>;
 
-/** Places are counted up to this one. */
+/** Queue positions are counted up to this number. */
 export const MAX_POSITION = 1000;
 
-/** How the detail of a job begins that no running worker can do. */
+/** The start of a job's detail when no running worker can take it. */
 export const NO_WORKER = 'No running worker';
 
 export const Job = z

@@ -6,7 +6,7 @@ export const judgeName = z.string().min(1).max(300).meta({
 
 export const below = z.number().min(0).max(1);
 
-/** How a run has itself judged. */
+/** The settings for judging a run automatically. */
 export const JudgeOfRun = z
   .strictObject({
     judge: judgeName

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** Bounds of a table of prices. */
+/** Limits for a price table. */
 const MAX_KNOWN_MODELS = 20_000;
 const MAX_PRICE = 1e6;
 
@@ -54,7 +54,7 @@ export const KnownHost = z
   })
   .meta({ id: 'KnownHost', description: 'A host and the prices of its models.' });
 
-/** A table as it stands in a file. */
+/** The file format of a price table. */
 export const PriceTable = z
   .strictObject({
     as_of: z.iso
@@ -73,7 +73,7 @@ export const PriceTable = z
   });
 export type PriceTable = z.infer<typeof PriceTable>;
 
-/** A name that stands twice would have two prices, of which nobody chose one. */
+/** A duplicate name would have two prices, with nothing to choose between them. */
 function refuseTwice<Item>(
   items: readonly Item[],
   namesOf: (item: Item) => string[],

@@ -1,11 +1,11 @@
 /**
- * How a setting is sent to a model that refuses it as it was asked for:
- *
+ * How a setting is sent to a model that refuses it in its requested form:
  * - `left out`
- * - `auto`, `auto while thinking`: of `tool_choice: "required"`; the latter only where the request leaves thinking on
- * - `max_completion_tokens`, `max_tokens`: of a limit of tokens, under the other name
- * - `at most N`: a limit of tokens where the request has none
- * - `sent back`: a field of earlier replies that the host misses
+ * - `auto`, `auto while thinking`: replaces `tool_choice: "required"`; the latter only if the request leaves thinking
+ *   on
+ * - `max_completion_tokens`, `max_tokens`: a token limit under the other name
+ * - `at most N`: a token limit where the request has none
+ * - `sent back`: a field of earlier replies that the host requires
  */
 export type Way =
   | 'left out'
@@ -16,24 +16,24 @@ export type Way =
   | 'sent back'
   | `at most ${number}`;
 
-/** By setting: a parameter, `tool_choice`, `strict` of tools, or `messages.<field>` of earlier replies. */
+/** Keyed by setting: a parameter, `tool_choice`, `strict` of tools, or `messages.<field>` of earlier replies. */
 export type Ways = Readonly<Record<string, Way>>;
 
 /** A setting that a model refused, and how to send it instead. */
 export interface Refusal {
   setting: string;
   way: Way;
-  /** The words of the host. */
+  /** The host's message. */
   said: string;
 }
 
-/** What a host refuses may be taken by its next version, so it is tried again after a day. */
+/** A host may accept the setting in its next version, so it is tried again after a day. */
 export const LEARNED_FOR_MS = 24 * 60 * 60_000;
 
-/** What is stored with a model, by setting. */
+/** The learned settings stored with a model, by setting. */
 export type LearnedSettings = Readonly<Record<string, Omit<Refusal, 'setting'> & { at: string }>>;
 
-/** What still holds of what was learned. */
+/** The learned settings that have not expired. */
 export function learnedNow(text: string): [setting: string, learned: LearnedSettings[string]][] {
   if (text === '{}') return [];
   const since = Date.now() - LEARNED_FOR_MS;

@@ -73,7 +73,7 @@ export const LeftOutTool = z
   })
   .meta({ id: 'LeftOutTool', description: 'A tool that an MCP server lists and that cannot be used.' });
 export type LeftOutTool = z.infer<typeof LeftOutTool>;
-/** How many tools that are left out an answer names; others are counted. */
+/** An answer names this many omitted tools and only counts the rest. */
 export const MAX_LEFT_OUT = 100;
 export const McpDiscovered = z
   .object({

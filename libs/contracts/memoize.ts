@@ -1,4 +1,4 @@
-/** Memoizes a function of an object for as long as the object lives. A call that throws is tried again. */
+/** Memoizes a function of an object for the object's lifetime. A call that throws is tried again. */
 export function memoize<Key extends object, Made>(make: (key: Key) => Made): (key: Key) => Made {
   const known = new WeakMap<Key, { made: Made }>();
   return (key) => {

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { JsonObject } from './json/json.js';
 import { jsonObject } from './tool.js';
 
-/** What the scores of a metric may be called: see `as`. */
+/** Allowed names for the scores of a metric: see `as`. */
 export const METRIC_NAME = /^[A-Za-z0-9_.-]{1,64}$/;
 const metricId = z
   .string()

@@ -3,7 +3,7 @@ import { JUDGE } from '#lib/judge/kind';
 import { PARAM_TUNE } from '#lib/param-tune/kind';
 import { PROMPT_TUNE } from '#lib/prompt-tune/kind';
 
-/** What makes runs. The API and documents list it in this order. */
+/** Everything that creates runs. The API and documents list it in this order. */
 export const ORCHESTRATION_KINDS = [GATE, PARAM_TUNE, PROMPT_TUNE, JUDGE] as const;
 type Kind = (typeof ORCHESTRATION_KINDS)[number];
 
@@ -17,7 +17,7 @@ export const ORCHESTRATION_EVENTS = Object.assign({}, ...ORCHESTRATION_KINDS.map
   Kind['events']
 >;
 
-/** What the jobs of some types lead to. */
+/** The results of jobs, by type. */
 export const RESULTS = [...Map.groupBy(ORCHESTRATION_KINDS, ({ ref }) => ref)].map(([ref, kinds]) => ({
   ref,
   result: kinds[0]!.result,

@@ -1,5 +1,5 @@
 /**
- * A header by which a page says that a request is its own, where the browser does not: browsers leave out
- * Sec-Fetch-Site without TLS, and Origin when they read. Another origin cannot send it without asking first.
+ * A header that marks a request as the page's own where the browser does not: browsers omit Sec-Fetch-Site without TLS,
+ * and Origin on reads. Another origin cannot send it without a preflight.
  */
 export const PAGE_HEADER = 'toolmark-page';

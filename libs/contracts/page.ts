@@ -37,9 +37,9 @@ export const flag = z
   .default('false')
   .transform((text) => text === 'true');
 
-/** How many values a filter takes. */
+/** The maximum number of values of a filter. */
 const MAX_FILTER_VALUES = 50;
-/** A filter in a query that takes one value, or several as repeated keys: what has any of them is listed. */
+/** A filter in a query that takes one value, or several as repeated keys; items that match any of them are listed. */
 export const severalOf = <Value extends string>(value: z.ZodType<Value>) =>
   z
     .preprocess(
@@ -49,7 +49,5 @@ export const severalOf = <Value extends string>(value: z.ZodType<Value>) =>
     .optional();
 export const time = z.iso.datetime();
 export const id = z.uuid();
-/**
- * A suite's id in a body. Anything that is not an id is looked up among the names, to suggest which suite was meant.
- */
+/** A suite's id in a body. Anything else is looked up among the names, to suggest which suite was meant. */
 export const suiteId = z.string().min(1).max(200).meta({ format: 'uuid' });

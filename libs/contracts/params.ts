@@ -3,7 +3,7 @@ import { jsonPointer, type InputError } from './input/problem.js';
 import { jsonObject } from './tool.js';
 
 /**
- * Parameters that only the settings, the suite or the target of a run may decide, by the way to set each. Besides
+ * Parameters that only the settings, the suite or the target of a run may decide, with the way to set each. Besides
  * OpenAI's names the list has those of the other formats, those that make routers and proxies (OpenRouter, LiteLLM)
  * answer with another model or none, and those that add a stored conversation, another prompt or more tools to the
  * case's.
@@ -39,13 +39,13 @@ const RESERVED = {
 };
 export const RESERVED_PARAMS: readonly string[] = Object.values(RESERVED).flat();
 
-/** Servers accept several spellings of a name: Go ignores case, and Protocol Buffers know two forms of each name. */
+/** Servers accept several spellings of a name: Go ignores case, and Protocol Buffers have two forms of each name. */
 const plain = (name: string): string => name.normalize('NFKC').toLowerCase().replace(/[_-]/g, '');
 const WAY_OUT: ReadonlyMap<string, string> = new Map(
   Object.entries(RESERVED).flatMap(([wayOut, names]) => names.map((name) => [plain(name), wayOut])),
 );
 
-/** Parameters of requests. They must not decide anything that the run decides: see `findReservedParams`. */
+/** Request parameters. They must not set anything that the run decides: see `findReservedParams`. */
 export const Params = jsonObject.meta({
   type: 'object',
   additionalProperties: {},

@@ -10,11 +10,11 @@ export const PromptCache = z
       'It changes no reply, so stored replies answer either way.',
   });
 
-/** What a request says of the cache of its provider, until its dialect puts it in the words of a host. */
+/** The cache settings of a request, before its dialect translates them for a host. */
 export interface CacheRequest {
-  /** The same for requests that begin with the same tools and system prompt. */
+  /** Shared by requests that start with the same tools and system prompt. */
   key: string;
   ttl: '5m' | '1h';
-  /** Whether the first message is a system prompt that other requests have, too. */
+  /** Whether the first message is a system prompt shared with other requests. */
   hasSystemPrompt: boolean;
 }

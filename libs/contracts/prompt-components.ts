@@ -1,7 +1,7 @@
 /**
- * The texts that models read beside a case, each by its key: the system prompt, the description of a tool, and that of
- * a place in the schema of its parameters. Everything else of a tool (names, types, enums, required lists) is no
- * component, and nothing here changes it.
+ * The texts that models read in addition to a case, each by its key: the system prompt, the description of a tool, and
+ * the description at a place in the schema of its parameters. Everything else of a tool (names, types, enums, required
+ * lists) is not a component, and nothing here changes it.
  */
 
 import { isObject, type Json, type JsonObject } from './json/json.js';
@@ -11,7 +11,7 @@ import type { Tool } from './tool.js';
 export type Component =
   | { of: 'system_prompt' }
   | { of: 'tool'; tool: string }
-  /** `pointer`: the tokens of a JSON pointer into the tool's `parameters`, unescaped, at least one. */
+  /** `pointer`: the unescaped tokens of a JSON pointer into the tool's `parameters`, at least one. */
   | { of: 'parameter'; tool: string; pointer: string[] };
 
 export const COMPONENT_FORMS =
@@ -19,13 +19,13 @@ export const COMPONENT_FORMS =
   'tools/get_weather/parameters/properties/city/description';
 
 export const MAX_COMPONENT_KEY_CHARS = 1_000;
-/** The most components of a suite that are listed, in the order of its tools. */
+/** The maximum number of listed components of a suite, in the order of its tools. */
 const MAX_LISTED = 5_000;
 
 const KEY = /^tools\/([A-Za-z0-9_.-]{1,64})\/(?:parameters\/(.+)\/)?description$/s;
 const BAD_ESCAPE = /~(?![01])/;
 
-/** What a key stands for; undefined when it is no key of a component. Whether a suite has it is another question. */
+/** Parses a component key; undefined for an invalid key. Does not check that a suite has the component. */
 export function parseComponent(key: string): Component | undefined {
   if (key === 'system_prompt') return { of: 'system_prompt' };
   if (key.length > MAX_COMPONENT_KEY_CHARS || BAD_ESCAPE.test(key)) return undefined;
@@ -49,8 +49,8 @@ const escapeToken = (token: string): string => token.replaceAll('~', '~0').repla
 
 /**
  * All components of a suite with their texts, "" where there is none: the system prompt, the description of each tool,
- * and in its parameters those of each property and of whatever else has one. At most 5,000, the properties of the last
- * tools left out first; keys of more than 1,000 characters are left out.
+ * and in its parameters those of each property and of anything else that has one. At most 5,000: properties of the last
+ * tools are omitted first. Keys of more than 1,000 characters are omitted.
  */
 export function componentsOf(systemPrompt: string | null, tools: readonly Tool[]): Map<string, string> {
   const found = new Map([['system_prompt', systemPrompt ?? '']]);
@@ -74,7 +74,7 @@ function addPlaces(found: Map<string, string>, schema: Json | undefined, at: str
 
 const descriptionOf = ({ description }: JsonObject): string => (typeof description === 'string' ? description : '');
 
-/** The keywords through which a schema holds others: by name, in a list, or one. Elsewhere objects are data. */
+/** The keywords that nest schemas: by name, in a list, or one. Elsewhere objects are data. */
 const HOLDS: ReadonlyMap<string, 'names' | 'list' | 'one or list'> = new Map([
   ['properties', 'names'],
   ['$defs', 'names'],
@@ -99,7 +99,7 @@ function* innerSchemas(schema: Json | undefined): Generator<{ keyword: string; s
   }
 }
 
-/** The schema at a pointer, found through the keywords that hold schemas alone. */
+/** The schema at a pointer, resolved only through keywords that nest schemas. */
 function schemaAt(schema: Json | undefined, pointer: readonly string[]): JsonObject | undefined {
   let place = schema;
   for (let at = 0; at < pointer.length;) {
@@ -121,7 +121,7 @@ function schemaAt(schema: Json | undefined, pointer: readonly string[]): JsonObj
 const ownValue = (of: JsonObject | Json[], name: string): Json | undefined =>
   Object.prototype.propertyIsEnumerable.call(of, name) ? (of as JsonObject)[name] : undefined;
 
-/** The keys that name no tool, or no place in the schema of its parameters, or that are none. */
+/** The keys that are invalid, or name an unknown tool or an unknown place in the schema of its parameters. */
 export function unknownComponents(keys: readonly string[], tools: readonly Tool[]): string[] {
   const byName = new Map(tools.map((tool) => [tool.function.name, tool]));
   return keys.filter((key) => {
@@ -138,15 +138,15 @@ export function unknownComponents(keys: readonly string[], tools: readonly Tool[
 type Overrides = Readonly<Record<string, string>>;
 
 /**
- * Tools with other descriptions; "" removes one. Keys that name nothing in these tools change nothing. Nothing given is
- * changed, and what stays is shared with the result. The result is the same list for the same pair of objects, and the
- * given list when nothing differs.
+ * Tools with replaced descriptions; "" removes one. Keys that match nothing in these tools are ignored. The input is
+ * not mutated, and unchanged parts are shared with the result. The same pair of objects returns the same list, and the
+ * input list if nothing differs.
  */
 export const describeTools = (tools: readonly Tool[], overrides: Overrides = NONE): readonly Tool[] =>
   describersOf(overrides)(tools);
 const NONE: Overrides = {};
 
-/** What is sent to change a suite to these texts: nothing that it has already. */
+/** The update that gives a suite these texts, without the ones that it already has. */
 export function takeOver(
   suite: { system_prompt: string | null; tools: readonly Tool[] },
   components: Overrides,
@@ -216,7 +216,7 @@ function placeIn(root: Replaced, pointer: readonly string[]): Replaced {
   return place;
 }
 
-/** Copies what lies on the way to a description, in the order of its keys. Assigning to `__proto__` would lose it. */
+/** Copies the path to each description, keeping the key order. Assigning to `__proto__` would lose it. */
 function replaceBelow(value: Json, below: Map<string, Replaced>): Json {
   if (below.size === 0) return value;
   const entries = Object.entries(value as JsonObject);

@@ -2,7 +2,7 @@ import type { ComponentDiff, TextHunk } from './prompt-version.js';
 
 const TURNED: Record<TextHunk['op'], TextHunk['op']> = { same: 'same', removed: 'added', added: 'removed' };
 
-/** The way back. What goes stands before what comes in its place. */
+/** The reverse diff. Removed components stand before their replacements. */
 export const turned = (components: readonly ComponentDiff[]): ComponentDiff[] =>
   components.map(({ component, from, to, hunks }) => ({
     component,

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { id, PageQuery, suiteId, time } from './page.js';
 import { PromptComponents } from './prompt.js';
 
-/** A suite may have so many versions of its texts. */
+/** The maximum number of prompt versions of a suite. */
 export const MAX_PROMPT_VERSIONS = 1_000;
 const MAX_TAGS = 20;
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
@@ -31,7 +31,7 @@ const Origin = z.object({
   tune_id: id.meta({ description: 'The tune that wrote it.' }),
   candidate: z.int().meta({ description: 'The candidate of the tune.' }),
 });
-/** Where a version comes from, if a tune of prompts wrote it. */
+/** The origin of a version written by a prompt tune. */
 export type PromptOrigin = z.infer<typeof Origin>;
 
 export const PromptVersionInput = z
@@ -94,7 +94,7 @@ export const PromptVersionsQuery = z.strictObject({
 });
 export type PromptVersionsQuery = z.infer<typeof PromptVersionsQuery>;
 
-/** The suite as it is now, where a version is meant. */
+/** Refers to the current suite where a version is expected. */
 export const SUITE_NOW = 'suite';
 
 export const PromptDiffQuery = z.strictObject({

@@ -3,12 +3,12 @@ import { COMPONENT_FORMS, parseComponent } from './prompt-components.js';
 import { isObject } from './json/json.js';
 
 const MAX_COMPONENTS = 500;
-/** Of one text, in UTF-16 units, as everywhere. */
+/** Per text, in UTF-16 units, as everywhere. */
 export const MAX_COMPONENT_CHARS = 50_000;
-/** Of all texts together. */
+/** For all texts together. */
 export const MAX_COMPONENTS_CHARS = 200_000;
 
-/** `z.record` leaves `__proto__` out without a word, so keys are checked before it reads them. */
+/** `z.record` silently drops `__proto__`, so keys are checked first. */
 const componentTexts = (isAllowed: (key: string) => boolean, forms: string) =>
   z.preprocess(
     (given, context) => {
@@ -33,7 +33,7 @@ const componentTexts = (isAllowed: (key: string) => boolean, forms: string) =>
     }),
   );
 
-/** Says why texts are too much together, or returns undefined. */
+/** Says why the texts are too large together, or returns undefined. */
 export function findComponentsFault(texts: Readonly<Record<string, string>>): string | undefined {
   const count = Object.keys(texts).length;
   if (count > MAX_COMPONENTS) return `has ${count} texts, and may have ${MAX_COMPONENTS}`;

@@ -1,6 +1,6 @@
 /**
- * The formats of requests that Toolmark speaks, by the `kind` of a provider: what people read of each, and names of
- * hosts and servers that speak it, in lower-case letters and digits.
+ * The request formats that Toolmark supports, by the `kind` of a provider: display texts, and the names of hosts and
+ * servers that use the format, in lower-case letters and digits.
  */
 export const PROVIDER_KINDS = {
   openai: {

@@ -68,7 +68,7 @@ export const ModelInput = z
   })
   .meta({ id: 'ModelInput', description: 'A model of a provider.' });
 export type ModelInput = z.infer<typeof ModelInput>;
-/** A model with nothing but an id may be written as that id. */
+/** A model that has only an id may be written as that id. */
 const ModelOrId = z.preprocess((model) => (typeof model === 'string' ? { id: model } : model), ModelInput);
 
 const baseUrl = z

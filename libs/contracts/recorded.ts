@@ -3,7 +3,7 @@ import { MetricAsked } from './metric.js';
 import { id } from './page.js';
 import { Submitted } from './run.js';
 
-/** The provider key of targets whose replies were made elsewhere. No new provider may use it. */
+/** The provider key of targets whose replies were recorded elsewhere. New providers must not use it. */
 export const RECORDED = 'recorded';
 
 /** Limits for the replies of a recorded run. A text has at most as many characters as bytes. */
@@ -22,7 +22,7 @@ const metrics = z.array(MetricAsked).max(20).default([]).meta({
   description: 'Further metrics, computed for each reply beside the house score. `GET /api/metrics` lists them.',
 });
 
-/** The settings that accompany replies sent as a body of their own. */
+/** The settings for replies that are sent as a separate body. */
 export const RecordedSettings = z.strictObject({
   suite_id,
   target_name,
@@ -72,7 +72,7 @@ export const RecordedInput = z
   .meta({ id: 'RecordedInput', description: 'Replies that were made elsewhere, with the suite that they answer.' });
 export type RecordedInput = z.infer<typeof RecordedInput>;
 
-/** A line of replies. libs/recorded defines what `reply` and each of `rounds` may be. */
+/** A line of replies. libs/recorded defines the allowed values of `reply` and of each of `rounds`. */
 export const RecordedLine = z
   .strictObject({
     case: z.string().meta({ description: 'Id or name of a case of the suite.' }),
@@ -99,7 +99,7 @@ export const RecordedLine = z
   })
   .meta({ id: 'RecordedLine', description: 'One recorded reply.' });
 
-/** The query of both forms of the request. If the body is JSON, it has all of these fields and the query has none. */
+/** The query of both forms of the request. A JSON body has all of these fields, and the query then has none. */
 export const RecordedQuery = z.strictObject({
   suite_id: z
     .string()

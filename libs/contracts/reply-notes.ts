@@ -2,29 +2,29 @@ import type { Summary } from './summary.js';
 import { syntaxName } from './syntax-names.js';
 import type { CallSyntax } from './verdict.js';
 
-/** Settings of a run, as far as they limit replies. Recorded runs know none of them. */
+/** The settings of a run that limit replies. Recorded runs have none of them. */
 type Config = Record<string, unknown>;
 
-/** Replies of a model that say little of how well it calls tools, or that its host did not read. */
+/** A model's replies that say little about how well it calls tools, or that its host could not parse. */
 export interface ReplyFigures {
   target: string;
-  /** Replies in all. */
+  /** The total number of replies. */
   scored: number;
   cutOff: number;
-  /** The tokens that a reply may have; null: no limit was sent, or it is not known. */
+  /** The token limit of a reply; null if none was sent or it is unknown. */
   limit: number | null;
   refused: number;
-  /** Replies with calls that the host left in the text in the syntax of a family of models, the most frequent first. */
+  /** Replies with calls that the host left in the text in the syntax of a model family, the most frequent first. */
   syntaxes: [syntax: CallSyntax, replies: number][];
   /** Replies whose only call is in the thoughts. */
   onlyThought: number;
 }
 
-/** From this share of replies on, calls in the text are no accident of a reply. */
+/** From this share of replies, calls in the text are not accidental. */
 const MANY = 0.05;
 const LIMITS = ['max_tokens', 'max_completion_tokens', 'max_output_tokens'];
 
-/** A server of an earlier release leaves out some counts. */
+/** A server of an earlier release omits some counts. */
 type Counts = Pick<Summary, 'target' | 'scored'> & Partial<Pick<Summary, 'error_counts' | 'syntax_counts'>>;
 
 export function replyFigures(summary: Counts, config: Config): ReplyFigures {
@@ -49,7 +49,7 @@ export function replyFigures(summary: Counts, config: Config): ReplyFigures {
   };
 }
 
-/** The params of a model stand above those of the run, and both above its settings. */
+/** The params of a model override those of the run, and both override its settings. */
 function limitOf(target: string, config: Config): number | null {
   const models = (Array.isArray(config.models) ? config.models : []) as Config[];
   const own = models.find(({ provider_key: key, model_id: id }) => `${String(key)}::${String(id)}` === target);
@@ -73,7 +73,7 @@ export const raiseLimit = (limit: number | null): string =>
     ? 'set max_tokens to what the model can write, or have it think less'
     : 'raise max_tokens, or set it to null for no limit';
 
-/** What to know of a model's replies, in sentences. */
+/** Notes on a model's replies, in sentences. */
 export function replyNotes(summary: Counts, config: Config): string[] {
   const { target, scored, cutOff, limit, refused, syntaxes, onlyThought } = replyFigures(summary, config);
   const replies = (n: number): string =>

@@ -220,7 +220,7 @@ export const RunExport = z
   })
   .meta({ id: 'RunExport', description: 'A run with all its results.' });
 
-/** What stands for the tool of a reply without a call, or of a case that expects none, and for a tool of no suite. */
+/** Tool labels for a reply without a call, for a case that expects none, and for a tool that is not in the suite. */
 export const TOOL_LABELS = { none: '(none)', unknown: '(unknown)' } as const;
 
 const toolLabels = severalOf(z.string().min(1).max(1000));
@@ -306,7 +306,7 @@ export const ResultOrder = z.enum(RESULT_ORDERS).meta({
 });
 export type ResultOrder = z.infer<typeof ResultOrder>;
 
-/** Which results, and in which order. */
+/** The filter and order of results. */
 export const ResultsFilter = z.strictObject({ ...filters, order: ResultOrder.default('settled') });
 export type ResultsFilter = z.infer<typeof ResultsFilter>;
 

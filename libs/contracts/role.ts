@@ -1,2 +1,2 @@
-/** What a token may do, each role all of what those before it may. */
+/** Roles of a token, in ascending order: each includes the permissions of those before it. */
 export const ROLES = ['viewer', 'editor', 'owner'] as const;

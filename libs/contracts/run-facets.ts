@@ -5,7 +5,10 @@ import { ErrorType } from './verdict.js';
 
 const count = z.int().min(0);
 
-/** Answered with 202 while an ended run is counted, which happens once: when it ends, or when it is first looked at. */
+/**
+ * The body of the 202 sent while an ended run is being counted, which happens once: when it ends, or when it is first
+ * viewed.
+ */
 export const Counting = z
   .object({
     status: z.literal('counting').meta({ description: 'The results are being counted; ask again in a second.' }),
@@ -13,7 +16,7 @@ export const Counting = z
   .meta({ id: 'Counting', description: 'The figures of the run are being counted.' });
 export type Counting = z.infer<typeof Counting>;
 
-/** Whose verdicts are counted. */
+/** Selects the scoring whose verdicts are counted. */
 export const ScoringQuery = ResultsQuery.pick({ rescore_id: true });
 export type ScoringQuery = z.infer<typeof ScoringQuery>;
 
@@ -36,7 +39,7 @@ export const FacetBin = z.object({
 });
 export type FacetBin = z.infer<typeof FacetBin>;
 
-/** The values of a facet that are kept, those with the most results; what is beyond is only counted. */
+/** The values kept per facet, those with the most results; the rest is only counted. */
 export const MAX_FACET_VALUES = 200;
 
 const facet = (what: string) =>
@@ -75,7 +78,7 @@ export const RunFacets = z
   });
 export type RunFacets = z.infer<typeof RunFacets>;
 
-/** Rows and columns of a confusion that are kept by themselves; the rest is one, `others`. */
+/** Rows and columns kept individually in a confusion matrix; the rest is merged into `others`. */
 export const MAX_CONFUSED = 40;
 
 export const ConfusionQuery = z.strictObject({
@@ -122,7 +125,7 @@ export const FailureGroup = z
   .meta({ id: 'FailureGroup', description: 'Results that did not pass in the same way.' });
 export type FailureGroup = z.infer<typeof FailureGroup>;
 
-/** Groups that are kept of each error type. */
+/** Groups kept per error type. */
 export const MAX_FAILURE_GROUPS = 100;
 
 export const FailureGroupsQuery = z.strictObject({

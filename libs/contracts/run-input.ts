@@ -209,9 +209,9 @@ export const RunLabels = z
   .meta({ id: 'RunLabels', description: 'What people say of a run. Fields that are left out stay; null removes one.' });
 export type RunLabels = z.infer<typeof RunLabels>;
 
-/** What a run reads in place of the texts of its suite. */
+/** The prompt that a run uses instead of the texts of its suite. */
 export type PromptOfRun = Pick<RunInput, 'base_prompt' | 'tool_overrides' | 'prompt_version_id'>;
-/** The prompt of a run that reads the texts of its suite. */
+/** The prompt of a run that uses the texts of its suite. */
 export const PROMPT_OF_SUITE: PromptOfRun = { base_prompt: null, tool_overrides: {}, prompt_version_id: null };
 
 /**
@@ -228,7 +228,7 @@ export type RunConfig = Omit<
     cache: CacheMode;
     max_tokens: number | null;
   };
-/** The settings of a run whose replies were made elsewhere. Null marks what such a run does not know. */
+/** The settings of a run whose replies were recorded elsewhere. Null marks settings unknown for such a run. */
 export type RecordedConfig = Pick<RunConfig, 'samples' | 'metrics' | 'params' | 'model_order' | 'budget' | 'cache'> & {
   recorded: true;
   temperature: null;

@@ -2,14 +2,14 @@ import { z } from 'zod';
 import { TokenCounts } from './billing.js';
 import { id, severalOf } from './page.js';
 
-/** What spending is counted by. */
+/** The dimensions by which spending is grouped. */
 export const SPENDING_BY = ['day', 'model', 'suite', 'person'] as const;
 export type SpendingBy = (typeof SPENDING_BY)[number];
 
-/** The most days, groups and values that an answer takes. */
+/** The maximum number of days, groups and values in an answer. */
 export const MAX_SPENDING_DAYS = 366;
 export const MAX_SPENDING_GROUPS = 5000;
-/** Stands in the tables where no person or no suite asked: for embeddings. */
+/** The placeholder id in the tables for spending without a person or a suite: embeddings. */
 export const NOBODY = '00000000-0000-0000-0000-000000000000';
 
 const FIRST_DAY = '2000-01-01';
@@ -17,7 +17,7 @@ const day = z.iso
   .date('must be a day as YYYY-MM-DD')
   .refine((text) => text >= FIRST_DAY, `must be ${FIRST_DAY} or later`);
 
-/** Words behind commas, as repeated keys, or both; each counts once. */
+/** Accepts comma-separated words, repeated keys, or both; each counts once. */
 const wordsOf = (given: unknown): unknown[] => [
   ...new Set([given].flat().flatMap((one) => (typeof one === 'string' ? one.split(',') : [one]))),
 ];

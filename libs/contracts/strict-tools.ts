@@ -5,7 +5,7 @@ const isStrict = (tool: Json): boolean => isObject(tool) && isObject(tool.functi
 
 export const hasStrictTools = memoize((tools: readonly Json[]): boolean => tools.some(isStrict));
 
-/** The same list for the same tools, because digests, token counts and names are memoized by it. */
+/** Returns the same list for the same tools, because digests, token counts and names are memoized by it. */
 export const withoutStrict = memoize((tools: readonly Json[]): Json[] =>
   tools.map((tool) => {
     if (!isStrict(tool)) return tool;

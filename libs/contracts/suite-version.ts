@@ -4,7 +4,7 @@ import { Change } from './comparison.js';
 import { id, time } from './page.js';
 import { Suite } from './suite.js';
 
-/** Lists of changes end here; their counts do not. */
+/** Lists of changes are cut at this length; their counts are not. */
 export const MAX_LISTED_CHANGES = 200;
 
 export const VersionNumber = z.coerce.number().int().min(1).max(2_147_483_647);

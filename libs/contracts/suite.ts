@@ -8,12 +8,12 @@ import { toolList, Tool } from './tool.js';
 
 export const MAX_CASES_PER_IMPORT = 10_000;
 /**
- * The most cases and bytes that a suite may grow to. Bytes are those of its tools, description, system prompt and the
- * JSON of its cases in UTF-8. This bounds everything that reads, pins or checks a suite.
+ * The maximum cases and bytes of a suite. Bytes are those of its tools, description, system prompt and the JSON of its
+ * cases in UTF-8. This bounds everything that reads, pins or checks a suite.
  */
 export const MAX_SUITE = { cases: 100_000, bytes: 256 * 2 ** 20 };
 /**
- * The most that one import may make, in bytes of its cases' JSON. A small file can expand to much more (aliases,
+ * The maximum size of one import, in bytes of its cases' JSON. A small file can expand to much more (aliases,
  * variables, long dialogues).
  */
 export const MAX_IMPORT_BYTES = 64 * 2 ** 20;

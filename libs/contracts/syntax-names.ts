@@ -1,6 +1,6 @@
 import type { CallSyntax } from './verdict.js';
 
-/** What people call the syntax in which a host left calls in the text. */
+/** Display names of the syntaxes in which a host left calls in the text. */
 export const SYNTAX_NAMES: Record<CallSyntax, string> = {
   json: 'JSON',
   hermes: 'Hermes',
@@ -19,6 +19,6 @@ export const SYNTAX_NAMES: Record<CallSyntax, string> = {
   thoughts: 'only in the thoughts',
 };
 
-/** The name of a syntax, or the value itself where a later release made it. */
+/** The name of a syntax, or the value itself if it comes from a later release. */
 export const syntaxName = (syntax: string): string =>
   Object.hasOwn(SYNTAX_NAMES, syntax) ? SYNTAX_NAMES[syntax as CallSyntax] : syntax;

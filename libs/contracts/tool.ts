@@ -74,18 +74,18 @@ export const Tool = z
   });
 export type Tool = z.infer<typeof Tool>;
 
-/** As many as any known host takes in a request. */
+/** The maximum of any known host per request. */
 export const MAX_TOOLS = 512;
 
-/** A list of tools, or of items that stand for tools. Gemini's lists of declarations are flattened. */
+/** A list of tools, or of items that represent tools. Gemini's lists of declarations are flattened. */
 export const toolList = <Item extends z.ZodType>(item: Item) =>
   z.preprocess(flattenDeclarations, z.array(item).min(1).max(MAX_TOOLS).superRefine(boundTools));
 
-/** Compile time grows faster than the size of a schema. A schema of this size takes a second at most. */
+/** Compile time grows faster than the size of a schema. A schema of this size takes up to a second. */
 const MAX_TOOL_BYTES = 64 * 1024;
 export const MAX_TOOL_PROPERTIES = 500;
 export const MAX_TOOLS_BYTES = 2 ** 20;
-/** Keywords whose value is an object with names as keys. */
+/** Keywords whose value is an object keyed by names. */
 const NAMING = new Set([
   'properties',
   'patternProperties',
@@ -137,7 +137,7 @@ export function findToolsFault(tools: readonly unknown[]): string | undefined {
     : `have ${bytes} bytes together, and may have ${MAX_TOOLS_BYTES}: use fewer tools, or shorter descriptions`;
 }
 
-/** For `superRefine` of a list of tools or of names of tools. */
+/** For `superRefine` of a list of tools or tool names. */
 function boundTools(tools: readonly unknown[], context: z.core.$RefinementCtx): void {
   const message = findToolsFault(tools);
   if (message) context.issues.push({ code: 'custom', input: tools, message });

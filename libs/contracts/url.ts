@@ -1,2 +1,2 @@
-/** A URL or path without slashes at its end, so that more of a path can follow. */
+/** A URL or path without trailing slashes, ready to append to. */
 export const withoutSlash = (url: string): string => url.replace(/(?<!\/)\/+$/, '');

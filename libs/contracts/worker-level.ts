@@ -1,13 +1,12 @@
 /**
- * What a worker of this release can play, score and decide. A run, a rescore and a parent of runs store the level of
- * the release that submitted them, and no worker below it touches them: two releases beside each other would otherwise
- * score one run by two rules.
- *
- * Raise it together with `SCORING_VERSION`, and whenever the release before would play an item, count a run or make a
- * step of a gate, a tune or a judge otherwise than this one. 4: a parent that was resumed has its child runs resumed by
- * workers; those of level 3 would make its next step without them.
+ * The level of a worker's release: what it can play, score and decide. A run, a rescore and a parent of runs store the
+ * level of the release that submitted them, and workers below it do not touch them: otherwise two releases running side
+ * by side would score one run by two rules.
+ * Raise it together with `SCORING_VERSION`, and whenever the previous release would play an item, count a run or
+ * execute a step of a gate, a tune or a judge differently from this one. 4: a parent that was resumed has its child
+ * runs resumed by workers; those of level 3 would make its next step without them.
  */
 export const WORKER_LEVEL = 4;
 
-/** Of the workers that announce no level, and of what was submitted before there were levels. */
+/** The level of workers that announce none, and of jobs submitted before levels existed. */
 export const FIRST_WORKER_LEVEL = 1;

@@ -1,6 +1,6 @@
 /**
- * Text for an element or an attribute of an XML document: markup has no effect, ends of lines are kept, and what XML
- * cannot hold (control characters, halves of surrogate pairs) becomes U+FFFD.
+ * Escapes text for an element or attribute of an XML document: markup has no effect, line ends are kept, and characters
+ * that XML does not allow (control characters, lone surrogates) become U+FFFD.
  */
 export const escapeXml = (text: string): string =>
   text

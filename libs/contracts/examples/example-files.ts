@@ -1,4 +1,4 @@
-/** Examples of files that can be imported unchanged, by their format. */
+/** Example files by format. They can be imported unchanged. */
 export const CSV_EXAMPLE =
   'prompt,expected_tool,expected_params\nWhat is the weather in Paris?,get_weather,"{""city"": ""Paris""}"\n';
 export const JSONL_EXAMPLE =
@@ -12,12 +12,12 @@ const reply = {
   role: 'assistant',
   tool_calls: [{ type: 'function', function: { name: 'get_weather', arguments: '{"city":"Paris"}' } }],
 };
-/** Lines of recorded replies. */
+/** Recorded replies as JSON lines. */
 export const RECORDED_EXAMPLE = jsonLines([
   { case: 'Tokyo in Fahrenheit', sample: 0, reply },
   { case: 'Tokyo in Fahrenheit', sample: 1, error: 'The agent ran out of memory.' },
 ]);
-/** Lines of labels. */
+/** Labels as JSON lines. */
 export const LABELS_EXAMPLE = jsonLines([
   { result_id: '0-1-0', label: 'wrong', note: 'The user asked for Fahrenheit.' },
   { result_id: '0-0-0', label: 'acceptable' },

@@ -2,12 +2,12 @@ import { readFileSync } from 'node:fs';
 import { RARE_EXAMPLES, RARE_PROBLEMS } from './rare-examples.js';
 
 interface Captured {
-  /** Ids in the examples, by what they are of. */
+  /** Ids in the examples, by resource. */
   ids: Record<string, string>;
   problems: Record<string, object>;
   examples: Record<string, Record<string, unknown>>;
 }
-// `npm run docs:examples` writes it, and `scripts/build.mjs` copies it beside the built module.
+// Written by `npm run docs:examples`; `scripts/build.mjs` copies it next to the built module.
 const captured = JSON.parse(readFileSync(new URL('captured.json', import.meta.url), 'utf8')) as Captured;
 
 export const EXAMPLE_IDS = captured.ids;
@@ -17,7 +17,7 @@ export const PROBLEM_EXAMPLES: Record<string, object> = { ...captured.problems, 
 
 /**
  * Complete examples of every named schema, by its id. /docs shows them with requests, responses and fields. The first
- * example of a schema has most of its fields. The others have those that it leaves out.
+ * example of a schema has most of its fields; the others have the rest.
  */
 export const EXAMPLES: Record<string, Record<string, unknown>> = {
   Problem: { 'A field is missing': PROBLEM_EXAMPLES[400] },

@@ -7,7 +7,7 @@ const longText = {
   note: 'Longer than 20000 characters: compared exactly.',
 };
 
-/** What is over before a capture could ask for it, or too long to show. */
+/** Objects that are gone before a capture can request them, or too long to show. */
 export const RARE_EXAMPLES = {
   Counting: { 'A run that has just ended': { status: 'counting' } },
   Evidence: {
@@ -19,7 +19,7 @@ export const RARE_EXAMPLES = {
   },
 };
 
-/** What no capture brings about: a body that breaks off, a team of many uploads, a database that is gone. */
+/** Problems that a capture cannot provoke: an interrupted body, a team with many uploads, a lost database. */
 export const RARE_PROBLEMS = {
   408: problem(
     408,

@@ -10,7 +10,7 @@ const utf32le = (text: string): Uint8Array =>
 const csv = 'prompt,expected_tool\r\nIs it warm?,f\r\n';
 const orSay = (charset: string): string => `say ${charset}`;
 
-/** The text of these bytes, or the status and the message of their refusal. */
+/** The text of these bytes, or the status and message of the error. */
 function read(given: Uint8Array, source: Partial<BytesOfText> = {}, pieceBytes = given.length || 1): string {
   try {
     const reader = new TextReader({ name: 'The file', orSay, ...source });

@@ -1,27 +1,30 @@
 import { ProblemError } from './problem-error.js';
 
-/** Where bytes come from, and what is known of their characters. */
+/** The source of the bytes, and what is known about their encoding. */
 export interface BytesOfText {
-  /** What messages call them, such as `The body`. */
+  /** Its name in messages, such as `The body`. */
   name: string;
-  /** A label of the WHATWG Encoding Standard; undefined where nobody said one, and UTF-8 is meant. */
+  /** A label of the WHATWG Encoding Standard. If undefined, UTF-8 is assumed. */
   charset?: string | undefined;
-  /** It has to be UTF-8, whatever its byte order mark says. */
+  /** Only UTF-8 is accepted, whatever the byte order mark says. */
   isUtf8?: true;
-  /** How to say another charset, to follow "Save it as UTF-8, or "; undefined where it cannot be said. */
+  /**
+   * How to declare another charset, as the continuation of "Save it as UTF-8, or "; undefined where that is not
+   * possible.
+   */
   orSay?: ((charset: string) => string) | undefined;
 }
 
-/** The least that is read at once. Of the head it is enough to know what is no text, and UTF-16 by its NULs. */
+/** The smallest portion to decode. This much of the start is enough to detect binary files, and UTF-16 by its NULs. */
 const PORTION_BYTES = 512;
-/** Beginnings of files that people take for text. */
+/** Signatures of binary files that users mistake for text. */
 const NO_TEXT: readonly (readonly [what: string, bytes: readonly number[]])[] = [
   ['a workbook (.xlsx, .ods) or another ZIP archive. Save a table as "CSV UTF-8", or unpack it', [0x50, 0x4b, 3, 4]],
   ['an Excel workbook (.xls). Save it as "CSV UTF-8"', [0xd0, 0xcf, 0x11, 0xe0]],
   ['compressed with gzip. Unpack it', [0x1f, 0x8b]],
   ['compressed with Zstandard. Unpack it', [0x28, 0xb5, 0x2f, 0xfd]],
 ];
-/** The longest first: the mark of UTF-16 begins that of UTF-32. */
+/** Longest first: the mark of UTF-16 is a prefix of that of UTF-32. */
 const MARKS: readonly (readonly [charset: string, bytes: readonly number[]])[] = [
   ['utf-32', [0xff, 0xfe, 0, 0]],
   ['utf-32', [0, 0, 0xfe, 0xff]],
@@ -29,29 +32,32 @@ const MARKS: readonly (readonly [charset: string, bytes: readonly number[]])[] =
   ['utf-16le', [0xff, 0xfe]],
   ['utf-16be', [0xfe, 0xff]],
 ];
-/** Labels that the standard reads as windows-1252, whose bytes are those of UTF-8. */
+/** Labels that the standard maps to windows-1252, although ASCII bytes are also valid UTF-8. */
 const ASCII: ReadonlySet<string> = new Set(['us-ascii', 'ascii', 'ansi_x3.4-1968', 'iso646-us']);
-/** Labels that leave the order of bytes to a mark. */
+/** Labels that leave the byte order to a mark. */
 const UTF16: ReadonlySet<string> = new Set(['utf-16', 'unicode', 'csunicode', 'ucs-2', 'iso-10646-ucs-2']);
 const MANY_BYTES = /^(gb|big5|euc-|shift_jis|iso-2022)/;
-/** So many characters of UTF-8 do not come about by chance in an encoding of several bytes a character. */
+/** This many multi-byte characters of UTF-8 do not occur by chance in another multi-byte encoding. */
 const NO_CHANCE = 4;
 const MAX_SHOWN = 40;
 
-/** The text of bytes. @throws ProblemError as `TextReader` */
+/**
+ * Decodes bytes.
+ * @throws ProblemError as `TextReader`
+ */
 export function decodeText(bytes: Uint8Array, source: BytesOfText): string {
   const reader = new TextReader(source);
   return reader.write(bytes) + reader.end();
 }
 
 /**
- * Reads bytes as text while they arrive, without a byte order mark. What is no text in its charset is never replaced
- * by U+FFFD. UTF-16 is read where its charset or a byte order mark says so.
- * @throws ProblemError 415 for a charset that is not known or not taken, 400 naming byte or line and the way out
+ * Decodes bytes as they arrive, and drops the byte order mark. Bytes that are invalid in their charset are never
+ * replaced by U+FFFD. UTF-16 is read if the charset or a byte order mark says so.
+ * @throws ProblemError 415 for a charset that is unknown or not accepted, 400 with the byte or line and how to fix it
  */
 export class TextReader {
   readonly #charset: string | undefined;
-  /** What is not read yet: the head, and later whatever arrives in crumbs. */
+  /** Undecoded bytes: first the head, later small portions. */
   readonly #waiting = new Uint8Array(PORTION_BYTES);
   #waits = 0;
   #decoder: Utf8Decoder | CharsetDecoder | undefined;
@@ -88,7 +94,7 @@ export class TextReader {
   }
 }
 
-/** The label of a charset in lower case; undefined where none is said. @throws ProblemError 415 */
+/** The label of a charset in lower case; undefined if none is given. @throws ProblemError 415 */
 function knownCharset({ name, charset, isUtf8, orSay }: BytesOfText): string | undefined {
   const label = charset?.trim().toLowerCase();
   if (label === undefined || label === '') return undefined;
@@ -116,7 +122,7 @@ function encodingOf(label: string): string | undefined {
   }
 }
 
-/** The charset by which bytes are read. @throws ProblemError 400 when they are no text, or of another charset */
+/** The charset to decode with. @throws ProblemError 400 for bytes that are not text or in another charset */
 function charsetOf(head: Uint8Array, said: string | undefined, { name, isUtf8, orSay }: BytesOfText): string {
   const begins = ([, bytes]: readonly [unknown, readonly number[]]): boolean =>
     bytes.every((byte, index) => head[index] === byte);
@@ -142,7 +148,7 @@ function charsetOf(head: Uint8Array, said: string | undefined, { name, isUtf8, o
   throw new ProblemError(400, `${name} is UTF-16, not UTF-8. ${wayOut(orSay, found)}`);
 }
 
-/** UTF-16 and UTF-32 by the NULs in characters of ASCII, of which any file of ours has many. */
+/** Detects UTF-16 and UTF-32 by the NULs in ASCII characters, of which every supported file has many. */
 function charsetByNuls(head: Uint8Array): string | undefined {
   const nuls = [0, 0, 0, 0];
   for (const [index, byte] of head.entries()) if (byte === 0) nuls[index % 4]!++;
@@ -158,14 +164,14 @@ function charsetByNuls(head: Uint8Array): string | undefined {
 const wayOut = (orSay: BytesOfText['orSay'], charset: string): string =>
   `Save it as UTF-8${orSay ? `, or ${orSay(charset)}` : ''}.`;
 
-/** The escape of a Japanese, Chinese or Korean encoding of 7 bits, which is no sequence of a terminal. */
+/** The escape of 7-bit Japanese, Chinese and Korean encodings. It is not a terminal sequence. */
 const ISO_2022 = '\u001b$';
-/** Refuses the first byte that is not UTF-8. */
+/** Throws at the first byte that is not UTF-8. */
 class Utf8Decoder {
   readonly #decoder = new TextDecoder('utf-8', { fatal: true });
   readonly #lines = new LineCounter();
   #bytes = 0;
-  /** The last bytes, which may begin a character. */
+  /** The last bytes, which may be the start of a character. */
   #last: Uint8Array = new Uint8Array();
 
   constructor(readonly source: BytesOfText) {}
@@ -211,10 +217,12 @@ class Utf8Decoder {
 }
 
 type Decoder = InstanceType<typeof TextDecoder>;
-/** Reads another charset, and refuses what it does not have, and bytes that are UTF-8 whatever was said of them. */
+/**
+ * Decodes another charset. Rejects bytes that are invalid in it, and bytes that are UTF-8 despite the declared charset.
+ */
 class CharsetDecoder {
   readonly #strict: Decoder;
-  /** Only what it replaces tells the line of a fault. */
+  /** Its replacement characters locate the line of a fault. */
   readonly #lenient: Decoder;
   /** Undefined once the bytes are not UTF-8. */
   #utf8: Decoder | undefined;
@@ -275,7 +283,7 @@ class CharsetDecoder {
 const isoFault = ({ name, orSay }: BytesOfText): ProblemError =>
   new ProblemError(400, `${name} is ISO-2022, not UTF-8. ${wayOut(orSay, 'iso-2022-jp')}`);
 
-/** Counts lines that end at line feeds or, where there are none, at carriage returns. */
+/** Counts lines by line feeds or, if there are none, by carriage returns. */
 class LineCounter {
   #feeds = 0;
   #returns = 0;
@@ -305,7 +313,7 @@ function joined(one: Uint8Array, other: Uint8Array): Uint8Array {
   return both;
 }
 
-/** What valid UTF-8 ends with of a character that has not all of its bytes yet. */
+/** The incomplete character at the end of valid UTF-8. */
 function unfinished(last: Uint8Array): Uint8Array {
   for (let length = 1; length <= last.length; length++) {
     const byte = last.at(-length)!;
@@ -317,7 +325,9 @@ function unfinished(last: Uint8Array): Uint8Array {
   return new Uint8Array();
 }
 
-/** How many of these bytes are UTF-8, the beginning of a character included. They are not all. */
+/**
+ * The length of the valid UTF-8 at the start of bytes that are not all valid, including an incomplete last character.
+ */
 function validLength(bytes: Uint8Array): number {
   let from = 0;
   let piece = bytes.subarray(0, PIECE_BYTES);

@@ -155,7 +155,7 @@ describe('no sentence of zod comes through', () => {
     { '\n': '\n' },
   ];
 
-  /** The schemas whose insides were spoilt: they say the same wherever else they are used. */
+  /** Schemas already visited: they give the same errors wherever they are used. */
   const looked = new Set<z.core.$ZodType>();
 
   /** Values that each break one rule of a schema, at any depth. */
@@ -164,7 +164,7 @@ describe('no sentence of zod comes through', () => {
     if (!looked.has(schema)) yield* spoiltWithin(schema);
   }
 
-  /** The same without those that are odd for every schema. */
+  /** The same, without the values that are odd for every schema. */
   function* spoiltWithin(schema: z.core.$ZodType): Generator<unknown> {
     looked.add(schema);
     const { def } = (schema as z.ZodType)._zod as unknown as { def: Record<string, any> };

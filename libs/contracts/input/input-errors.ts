@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { likelyName } from './nearest-names.js';
 import { jsonPointer, type InputError } from './problem.js';
 
-/** What the locale below keeps of the input and of the schema. */
+/** The parts of the input and the schema that the locale below keeps. */
 interface Kept {
   known?: string[];
   given?: string;
@@ -10,11 +10,11 @@ interface Kept {
 type Issue = z.core.$ZodIssue & Kept;
 type RawIssue = Parameters<z.core.$ZodErrorMap>[0];
 
-/** More than anybody reads, yet few enough to look up suggestions for each. */
+/** More than a reader needs, yet few enough to look up suggestions for each. */
 export const MAX_INPUT_ERRORS = 100;
 
 /**
- * Lists the fields that failed their schema, in words that a person can act on. Stops at the first hundred faults.
+ * Lists the fields that failed their schema, with messages that a user can act on. Stops after a hundred errors.
  * @param issues the issues that zod reports
  */
 export function toInputErrors(issues: readonly unknown[]): InputError[] {
@@ -47,7 +47,7 @@ function describe(issue: Issue, base: PropertyKey[]): InputError[] {
   }
 }
 
-/** Describes a union by the shape that the value was most likely meant to have: the one that matched furthest. */
+/** Describes a union error by the option that the value most likely meant: the one that matched furthest. */
 function describeUnion({ errors }: z.core.$ZodIssueInvalidUnion, path: PropertyKey[]): InputError[] {
   const isOtherType = (issues: Issue[]): boolean =>
     issues.some((issue) => issue.path.length === 0 && issue.code === 'invalid_type');
@@ -125,7 +125,7 @@ function oneOf(values: readonly z.core.util.Primitive[]): string {
   return `must be ${values.length > 1 ? 'one of ' : ''}${listed.join(', ')}`;
 }
 
-/** The endpoint that lists the ids, by the end of the field's name. */
+/** The endpoint that lists the ids, by the suffix of the field's name. */
 const LISTS: readonly [string, string, string][] = [
   ['suite_id', 'suite', 'GET /api/tool-suites'],
   ['job_id', 'job', 'GET /api/jobs'],
@@ -162,5 +162,5 @@ function noSuchId(field: string, value: string): string {
   );
 }
 
-/** JSON's name for a type that zod names. */
+/** The JSON name of a zod type. */
 const typeName = (type: string): string => ({ record: 'object', int: 'integer', nan: 'number' })[type] ?? type;

@@ -1,10 +1,8 @@
 const MAX_NAMED = 3;
-/** Only the beginnings of longer names are compared. */
+/** Longer names are compared by this prefix only. */
 const MAX_COMPARED_LENGTH = 80;
 
-/**
- * Finds the known names that are spelled most like an unknown one, ignoring case: at most three, the nearest first.
- */
+/** Finds the known names closest in spelling to an unknown one, ignoring case: at most three, closest first. */
 export function nearestNames(name: string, known: Iterable<string>): string[] {
   const wanted = beginning(name);
   return [...new Set(known)]
@@ -14,7 +12,7 @@ export function nearestNames(name: string, known: Iterable<string>): string[] {
     .map(({ one }) => one);
 }
 
-/** The one known name that a misspelt name surely stands for: at most a third of its letters differ. */
+/** The one known name that a misspelt name most likely means: at most a third of its letters differ. */
 export function likelyName(name: string, known: Iterable<string>): string | undefined {
   const [likely] = nearestNames(name, known);
   if (likely === undefined) return undefined;
@@ -33,7 +31,7 @@ export function suggestNames(name: string, known: readonly string[], what: strin
   return `Nearest of ${what}, ${known.length} in all: ${nearestNames(name, known).join(', ')}.`;
 }
 
-/** Names that begin alike are near. So is a name that was only partly written: "ragas" for "ragas_tool_call_f1". */
+/** Names with a common prefix are close. So is a partial name: "ragas" for "ragas_tool_call_f1". */
 function distanceBetween(a: string, b: string): number {
   const isPart = a !== b && Math.min(a.length, b.length) > 2 && (a.includes(b) || b.includes(a));
   return (isPart ? 1 : editsBetween(a, b)) - sameBeginning(a, b);

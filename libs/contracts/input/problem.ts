@@ -16,7 +16,7 @@ export type InputError = z.infer<typeof InputError>;
 
 export const formatInputError = ({ path, message }: InputError): string => `${path || 'The body'} ${message}`;
 
-/** Ends somebody else's text with a period, so that another sentence can follow. */
+/** Ends third-party text with a period, so that another sentence can follow. */
 export function endWithPeriod(text: string): string {
   const trimmed = text.trimEnd();
   return /[.!?]["')\]]?$/.test(trimmed) ? trimmed : `${trimmed}.`;
@@ -35,7 +35,7 @@ export const Problem = z
   .meta({ id: 'Problem', description: 'Problem details (RFC 9457): the body of every error response.' });
 export type Problem = z.infer<typeof Problem>;
 
-/** The 404 for an id that does not exist or belongs to another team. The caller cannot tell which. */
+/** The 404 for an id that does not exist or belongs to another team; the caller cannot tell which. */
 export const notFound = (what: string, id: string): ProblemError =>
   new ProblemError(404, `No ${what} with id "${id}" in this team.`);
 

@@ -1,13 +1,13 @@
 import { isObject, type Json, type JsonObject } from '../json/json.js';
 
 /**
- * The shape that a tool was converted from, by its converted parameters. This works because schemas are never cloned.
+ * The original shape of each converted tool, keyed by its converted parameters. This works because schemas are never
+ * cloned.
  */
 const shapes = new WeakMap<object, string>();
 
 /**
- * Converts a tool in the shape of another API to the shape of OpenAI's chat completions. Returns anything else
- * unchanged.
+ * Converts a tool from the shape of another API to that of OpenAI's chat completions. Returns anything else unchanged.
  */
 export function toOpenAiTool(tool: unknown, bare = 'of a function by itself'): unknown {
   if (!isObject(tool) || tool.function !== undefined || typeof tool.name !== 'string') return tool;
@@ -49,7 +49,7 @@ export function toOpenAiTool(tool: unknown, bare = 'of a function by itself'): u
     return made('of MCP (inputSchema)', tool.inputSchema, ['inputSchema', 'title', 'annotations']);
   if (tool.type === 'function')
     return made('of OpenAI\'s Responses (no "function" around it)', tool.parameters, ['type', 'parameters']);
-  if (tool.type !== undefined) return tool; // A built-in tool, which the provider runs itself.
+  if (tool.type !== undefined) return tool; // A built-in tool that the provider runs.
   const declared = tool.parametersJsonSchema ?? tool.parameters_json_schema;
   if (declared !== undefined) return made(bare, declared, ['parametersJsonSchema', 'parameters_json_schema']);
   return isObject(tool.parameters) ? made(bare, fromGemini(tool.parameters), ['parameters']) : tool;
@@ -84,8 +84,8 @@ function fromDeclaration(declared: Json): unknown {
 const COUNTS = new Set(['minItems', 'maxItems', 'minLength', 'maxLength', 'minProperties', 'maxProperties']);
 
 /**
- * Converts Gemini's Schema to JSON Schema: types in lower case, null as a type of its own. A schema nested deeper
- * than a tool may be stays unchanged.
+ * Converts Gemini's Schema to JSON Schema: types in lower case, null as its own type. A schema nested deeper than the
+ * limit for tools stays unchanged.
  */
 function fromGemini(schema: JsonObject, depth = 0): JsonObject {
   if (depth > 100) return schema;
@@ -107,7 +107,7 @@ function fromGemini(schema: JsonObject, depth = 0): JsonObject {
   return { ...rest, type: [made.type, 'null'], ...(Array.isArray(made.enum) && { enum: [...made.enum, null] }) };
 }
 
-/** One sentence for each shape that tools were converted from. The tools must come straight from their schema. */
+/** One sentence per shape that tools were converted from. The tools must come straight from their schema. */
 export function conversionWarnings(tools: readonly unknown[]): string[] {
   const byShape = new Map<string, string[]>();
   for (const tool of tools as { function?: { name: string; parameters?: object } }[]) {

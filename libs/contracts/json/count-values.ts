@@ -2,8 +2,8 @@ const [QUOTE, BACKSLASH, COMMA] = [0x22, 0x5c, 0x2c];
 const [OPENING_BRACKET, CLOSING_BRACKET, OPENING_BRACE, CLOSING_BRACE] = [0x5b, 0x5d, 0x7b, 0x7d];
 
 /**
- * Counts what a JSON text will be as values, before it is parsed: each comma, list and object outside of strings. Stops
- * at the first bound that the text goes beyond.
+ * Estimates the number of values in a JSON text before it is parsed: each comma, list and object outside of strings
+ * counts. Stops at the first limit that the text exceeds.
  * @param json UTF-8
  */
 export function countValues(
@@ -33,20 +33,20 @@ export function countValues(
 }
 
 /**
- * Says of what a text of JSON has too much, before it is parsed, which takes a hundred times as long. Whether it is
- * JSON at all is not said.
+ * Finds which limit a JSON text exceeds, before it is parsed, which takes a hundred times as long. Does not check that
+ * it is JSON.
  * @param most values (roughly: commas, lists and objects), and levels of lists and objects
  */
 export function findJsonExcess(text: string, most: { values: number; depth: number }): 'values' | 'depth' | undefined {
-  const maxValues = most.values + 1; // The whole counts as one, too.
+  const maxValues = most.values + 1; // The root counts as one.
   const { values, depth } = countValues(new TextEncoder().encode(text), { maxValues, maxDepth: most.depth });
   if (values > maxValues) return 'values';
   return depth > most.depth ? 'depth' : undefined;
 }
 
 /**
- * Counts the commas and opening brackets in JSON, which has at most one value more than these: what parsing it may
- * cost, in a millisecond for each megabyte. Those within texts count, too.
+ * Counts the commas and opening brackets in JSON, which has at most one value more than these. This estimates the cost
+ * of parsing it and takes a millisecond per megabyte. Marks within strings count, too.
  */
 export function countMarks(json: Uint8Array): number {
   let marks = 0;

@@ -5,8 +5,8 @@ const IN_STRING = /["\\\u0000-\u001f]/g;
 const ESCAPE = /\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})/y;
 
 /**
- * Finds where a text stops being JSON (RFC 8259). Lines and columns count from 1. Returns undefined for valid JSON.
- * The engine's own message often names no position.
+ * Finds the position where a text stops being JSON (RFC 8259). Lines and columns count from 1. Returns undefined for
+ * valid JSON. The engine's own message often has no position.
  */
 export function findJsonFault(text: string): { line: number; column: number } | undefined {
   const offset = faultOffset(text);

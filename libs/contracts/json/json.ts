@@ -23,7 +23,8 @@ interface RawJson {
 const { rawJSON, isRawJSON } = JSON as unknown as RawJson;
 
 /**
- * Text that `JSON.parse` could change: a trailing zero, an exponent, a minus zero, a tiny fraction, sixteen digits.
+ * Matches text whose numbers `JSON.parse` could change: a trailing zero, an exponent, a minus zero, a tiny fraction,
+ * sixteen digits.
  */
 const MAYBE_LOSSY = /\d\.\d*0(?!\d)|\d[eE]|-0|\.0{5}|[\d.]{16}/;
 
@@ -61,18 +62,18 @@ export const toText = (value: Json | undefined): string =>
   typeof value === 'string' ? value : value === undefined ? '' : JSON.stringify(value);
 
 /**
- * Returns a number, or the one that a text writes, and `NaN` for anything else. `Number` throws at a number that kept
- * its text, and at an object with a `valueOf` or `toString` of its own.
+ * Returns a number, the number in a string, or `NaN` for anything else. `Number` throws for a number kept as text, and
+ * for an object with its own `valueOf` or `toString`.
  */
 export const toNumber = (value: Json | undefined): number =>
   isNumber(value) ? Number(numberSource(value)) : typeof value === 'string' && value !== '' ? Number(value) : NaN;
 
-/** The text of a number as it was written (`5.0`), or as JavaScript prints it if it never was JSON. */
+/** The source text of a number (`5.0`), or JavaScript's form if it never was JSON. */
 export function numberSource(value: number | RawNumber): string {
   return typeof value === 'number' ? (Object.is(value, -0) ? '-0' : String(value)) : value.rawJSON;
 }
 
-/** Keys under which a user's numbers are data and keep their text. Everywhere else a number is a setting. */
+/** Keys whose values are user data: their numbers keep their text. Everywhere else a number is a setting. */
 const DATA_KEYS = new Set([
   'tools',
   'expected_params',
@@ -87,7 +88,7 @@ const DATA_KEYS = new Set([
 
 /**
  * Turns kept numbers into JavaScript numbers, so that settings validate as numbers. Numbers below the keys in `keep`,
- * which hold a user's data, stay as they are.
+ * which hold user data, stay unchanged.
  */
 export function unwrapNumbers(value: unknown, keep: ReadonlySet<string> = DATA_KEYS): unknown {
   if (isRawJSON(value)) return Number(value.rawJSON);
@@ -101,7 +102,7 @@ export function unwrapNumbers(value: unknown, keep: ReadonlySet<string> = DATA_K
 }
 const NONE: ReadonlySet<string> = new Set();
 
-/** Deeper than any suite or schema. Recursion into much deeper values runs out of stack. */
+/** Deeper than any suite or schema. Recursion into much deeper values overflows the stack. */
 export const MAX_JSON_DEPTH = 200;
 
 /** Whether lists and objects are nested deeper than `levels`. */
@@ -109,10 +110,10 @@ export function isDeeperThan(value: unknown, levels: number): boolean {
   if (Array.isArray(value)) return levels === 0 || value.some((inner) => isDeeperThan(inner, levels - 1));
   if (!isObject(value)) return false;
   if (levels === 0) return true;
-  // `for...in` makes no list of a large value's values.
+  // `for...in` avoids creating a list of all values.
   for (const key in value) if (isDeeperThan(value[key], levels - 1)) return true;
   return false;
 }
 
-/** Turns every kept number into a JavaScript number. Their texts are lost. */
+/** Turns every kept number into a JavaScript number. Their source texts are lost. */
 export const unwrapAllNumbers = (value: unknown): unknown => unwrapNumbers(value, NONE);

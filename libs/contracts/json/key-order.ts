@@ -1,13 +1,13 @@
 /**
- * JavaScript puts keys like "2" before all others, whatever the text says. Python does not, and metrics that compare
- * values as Python prints them depend on the order. So this module remembers the key order of such objects.
+ * JavaScript puts keys like "2" before all others, whatever their order in the text. Python does not, and metrics that
+ * compare values as Python prints them depend on the order. So this module remembers the key order of such objects.
  */
 const written = new WeakMap<object, string[]>();
 
-/** The keys of an object that `parseJson` made, in the order of its text. */
+/** The keys of an object from `parseJson`, in source order. */
 export const keysInSourceOrder = (object: object): string[] => written.get(object) ?? Object.keys(object);
 
-/** Like `JSON.stringify`, with the keys of each object in the order of the text that it came from. */
+/** Like `JSON.stringify`, but keys keep the order of the source text. */
 export function stringifyInSourceOrder(value: unknown): string {
   const text = JSON.stringify(value);
   return text !== undefined && MAY_HOLD_SOME.test(text) ? inOrder(value)! : text;
@@ -29,7 +29,7 @@ function inOrder(value: unknown): string | undefined {
 }
 
 const INDEX_LIKE = /^\d+$/;
-/** Every text is searched for this pattern, so it begins with what is rare. */
+/** Every text is searched for this pattern, so it starts with something rare. */
 const MAY_HOLD_SOME = /\d"\s*:/;
 const TOKENS = /"[^"\\]*(?:\\.[^"\\]*)*"|[{}[\],:]/g;
 

@@ -4,7 +4,7 @@ import { isObject, type RawNumber } from './json.js';
 const MAX_WHOLE_DIGITS = 131_072;
 const MAX_DECIMALS = 16_383;
 
-/** Something that Postgres can store neither as text nor as jsonb, and its path. */
+/** The path of a value that Postgres can store neither as text nor as jsonb, and the reason. */
 export interface Unstorable {
   path: (string | number)[];
   why: string;
@@ -20,7 +20,7 @@ const NUMERAL =
 
 /**
  * Finds the first place in a value that Postgres could not store, whether the value came from JSON or another format.
- * Refusing it on arrival keeps it from failing a later statement that also concerns other teams' rows.
+ * Rejecting it on arrival prevents a later statement, which also concerns other teams' rows, from failing.
  */
 export function findUnstorable(value: unknown): Unstorable | undefined {
   const why = typeof value === 'string' ? whyNotText(value) : undefined;
@@ -42,24 +42,24 @@ export function findUnstorable(value: unknown): Unstorable | undefined {
   return undefined;
 }
 
-/** Makes text storable in Postgres: removes U+0000 and replaces half a surrogate pair with U+FFFD. */
+/** Makes text storable in Postgres: removes U+0000 and replaces lone surrogates with U+FFFD. */
 export const toStorable = (text: string): string => text.toWellFormed().replaceAll('\0', '');
 
 const whyNotText = (text: string): string | undefined =>
   text.includes('\u0000') ? NUL : text.isWellFormed() ? undefined : HALF;
 
 /**
- * Whether JSON text may hold something that cannot be stored. Almost none does, so checking the text first saves
- * walking the value.
+ * Whether JSON text may contain something that cannot be stored. Such text is rare, so this check usually saves walking
+ * the value.
  */
 export const mayBeUnstorable = (json: string): boolean => SUSPICIOUS.test(json) || !json.isWellFormed();
 // An escaped NUL or surrogate; an exponent of four digits; or a run of digits too long for any shorter exponent to
-// bring into bounds.
+// bring into range.
 const SUSPICIOUS = /\\u(?:0000|[dD][89a-fA-F])|\d[eE][+-]?\d{4}|(?<!\d)\d{15000}/;
 
 /**
- * Whether a JSON number, given as text, has more digits on either side of its point than `numeric` holds, after its
- * exponent is applied.
+ * Whether a JSON number, given as text, has more digits on either side of its decimal point than `numeric` allows,
+ * after its exponent is applied.
  */
 function isTooLong(source: string): boolean {
   const [, whole, decimals = '', exponent = '0'] = /^-?(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/.exec(source) ?? [];
