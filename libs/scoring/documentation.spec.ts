@@ -16,7 +16,7 @@ import { scoreChain } from './house/score-chain.js';
 
 const page = readFileSync(new URL('../../docs/scoring.md', import.meta.url), 'utf8');
 
-/** The rows of the tables whose first columns have these names. */
+/** The rows of the tables whose first column headers are these. */
 function rowsUnder(header: string): string[][] {
   const cells = (row: string): string[] =>
     row
@@ -36,7 +36,7 @@ const object = (text: string): JsonObject => parseJson(text) as JsonObject;
 const numberOrNull = (cell: string): number | null => (cell === 'null' ? null : Number(cell));
 const resultOf = ({ passed, error_type }: Verdict): string => (passed ? 'passes' : error_type);
 
-/** The message of a cell, which may say in its `finish_reason` how it ended. */
+/** The message of a cell; its `finish_reason` may say how the reply ended. */
 function readMessage(cell: string): ParsedReply {
   const { finish_reason: finishReason, ...message } = messageOf(cell);
   return parseReply(message, tools, { finishReason: typeof finishReason === 'string' ? finishReason : null });

@@ -129,7 +129,7 @@ test('a round of a chain behind the one that calls the expected tool is not look
   expect(scoreChain(chain, [tool({})], 1, [round(1), round(2000)])).toMatchObject({ hops: 1, error_type: 'none' });
 });
 
-/** The former algorithm, quadratic in the length of the text: it tries each bracket by itself. */
+/** The former algorithm, quadratic in the length of the text: it tries each bracket on its own. */
 function jsonBySearching(text: string): string[] {
   const found: string[] = [];
   for (let at = 0; at < text.length; at++) {

@@ -36,7 +36,7 @@ export const METRICS: readonly Metric[] = [
 const byId = new Map(METRICS.map((metric) => [metric.id, metric]));
 const ofRuns = METRICS.filter(({ notInRuns }) => notInRuns === undefined).map(({ id }) => id);
 
-/** @throws Error that names the nearest metrics when there is none with this id */
+/** @throws Error that suggests the nearest metrics for an unknown id */
 export function findMetric(id: string): Metric {
   const found = byId.get(id);
   if (!found) throw new Error(`No metric "${id}". ${suggestNames(id, [...byId.keys()], 'the metrics')}`);
@@ -45,7 +45,7 @@ export function findMetric(id: string): Metric {
 
 /**
  * Resolves the options of a metric: fills in defaults, and accepts what the reference accepts.
- * @param given an option that is null has its default
+ * @param given an option that is null gets its default
  * @throws Error that names each wrong option or value, and the valid ones
  */
 export function resolveOptions(metric: Metric, given: unknown): JsonObject {
@@ -63,7 +63,7 @@ export function resolveOptions(metric: Metric, given: unknown): JsonObject {
       ),
     ),
   );
-  // The message for an unknown option is a sentence of its own.
+  // The message for an unknown option is a complete sentence.
   if ('errors' in read)
     throw new Error(
       read.errors
@@ -74,10 +74,10 @@ export function resolveOptions(metric: Metric, given: unknown): JsonObject {
 }
 
 /**
- * Scores one input with a metric. `scoreMetrics` makes the input from a case and the replies to it, and `libs/recorded`
- * from files of other tools.
+ * Scores one input with a metric. `scoreMetrics` derives the input from a case and the replies to it, and
+ * `libs/recorded` from files of other tools.
  * @param similarities needed for a house metric whose case compares by meaning
- * @throws Error when there is no such metric, or when the input or the options are wrong
+ * @throws Error for an unknown metric, or when the input or the options are wrong
  */
 export function scoreMetric(
   id: string,
@@ -90,8 +90,8 @@ export function scoreMetric(
 }
 
 /**
- * Scores a played case by each metric of a run, under the metric's name in the run. A metric that does not apply to
- * the case, or whose reference would crash on it, has the score null and a reason.
+ * Scores a played case with each metric of a run, under the metric's name in the run. A metric that does not apply to
+ * the case, or whose reference would crash on it, gets the score null and a reason.
  */
 export function scoreMetrics(metrics: readonly RunMetric[], played: PlayedCase): Record<string, MetricScore> {
   return Object.fromEntries(metrics.map((metric) => [metricName(metric), scoreOne(metric, played)]));
@@ -99,7 +99,7 @@ export function scoreMetrics(metrics: readonly RunMetric[], played: PlayedCase):
 
 function scoreOne({ id, options }: RunMetric, played: PlayedCase): MetricScore {
   const metric = byId.get(id);
-  // Runs of earlier releases may have a metric that is not for runs.
+  // Runs of earlier releases may have a metric that does not support runs.
   const made = metric?.fromCase?.(played, options) ?? { notApplicable: metric?.notInRuns ?? `No metric "${id}".` };
   if ('notApplicable' in made) return { score: null, reason: made.notApplicable };
   try {
@@ -110,8 +110,8 @@ function scoreOne({ id, options }: RunMetric, played: PlayedCase): MetricScore {
 }
 
 /**
- * Checks the metrics that a run requests. Returns them ready to be stored with the run, and what is wrong with them.
- * Paths are pointers into the list.
+ * Validates the metrics of a run request. Returns them ready to be stored with the run, and the errors. Paths are
+ * pointers into the list.
  */
 export function checkMetrics(asked: readonly MetricAsked[]): { metrics: RunMetric[]; errors: InputError[] } {
   const metrics: RunMetric[] = [];
@@ -131,15 +131,13 @@ export function checkMetrics(asked: readonly MetricAsked[]): { metrics: RunMetri
     if (!('errors' in read)) return void metrics.push({ id, as, options: read.options });
     errors.push(...read.errors.map(({ path, message }) => ({ path: jsonPointer([index, 'options']) + path, message })));
   });
-  // A worker of the previous release keeps one score per id, the last one. A metric that goes by its own id comes
-  // last, so that the kept score is not that of another configuration.
+  // A worker of the previous release keeps one score per id, the last one. A metric named by its own id comes last, so
+  // that the kept score is not that of another configuration.
   metrics.sort((a, b) => Number(a.as === a.id) - Number(b.as === b.id));
   return { metrics, errors };
 }
 
-/**
- * The options of a metric with defaults filled in, or what is wrong with them. Paths are pointers into the options.
- */
+/** The options of a metric with defaults filled in, or the errors. Paths are pointers into the options. */
 function readOptions(
   { id, options: schema }: Metric,
   options: JsonObject,

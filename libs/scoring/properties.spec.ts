@@ -8,7 +8,7 @@ import { sequenceRatio } from './arguments/sequence-ratio.js';
 
 const name = fc.constantFrom<string>('f', 'g', 'h');
 const saysNoMatcher = (one: Json): boolean => !JSON.stringify(one).includes('"$');
-// Few keys and values, so that calls often agree partly or wholly.
+// Few keys and values, so that calls often match partly or completely.
 const value = fc.oneof(
   { weight: 4, arbitrary: fc.constantFrom<Json>('a', 'A', 1, 2, true, null, [], [1], { x: 1 }, 2.5) },
   (fc.jsonValue({ maxDepth: 2 }) as fc.Arbitrary<Json>).filter(saysNoMatcher),

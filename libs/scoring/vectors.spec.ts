@@ -3,7 +3,7 @@ import { isNumber, isObject, unwrapAllNumbers, parseJson, type Json, type JsonOb
 import { scoreMetric } from './metrics.js';
 
 const own = new URL('./vectors/', import.meta.url).pathname;
-// The text of a public data set that is not part of this repository. It is checked if it lies next to the
+// The text of a public data set that is not part of this repository. It is checked if it is present next to the
 // repository.
 const outside = new URL('../../../shared/vectors/bfcl-ast.jsonl', import.meta.url).pathname;
 const files = readdirSync(own)

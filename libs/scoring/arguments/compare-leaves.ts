@@ -8,10 +8,10 @@ import { sequenceRatio } from './sequence-ratio.js';
 import { commonForm, formChanges, formDifferences, hasOtherForms, type FormDifference } from './text-form.js';
 
 const MAX_FUZZY_CHARACTERS = 20_000;
-/** How much longer a text's common form may be where the comparison takes more than linear time. */
+/** Maximum growth of a text's common form where the comparison takes more than linear time. */
 const MAX_FORM_GROWTH = 1.5;
 
-/** How a value without parts is compared. */
+/** How a scalar value is compared. */
 export interface ComparisonRule {
   mode: ScoringMode;
   epsilon: number;
@@ -19,15 +19,15 @@ export interface ComparisonRule {
 }
 
 /**
- * Looks up the similarity, 0..1, of two texts by the embedding model of the team. Returns undefined when it is not
- * known: scoring itself does no I/O.
+ * Looks up the similarity, 0..1, of two texts by the embedding model of the team. Returns undefined if it is unknown:
+ * scoring itself does no I/O.
  */
 export type SimilarityLookup = (expected: string, actual: string) => number | undefined;
 
 const MAX_CACHED_PATTERNS = 1000;
 const patterns = new Map<string, RE2JS>();
 
-/** Compiles with RE2, so that patterns of users run in linear time. @throws when the pattern does not compile */
+/** Compiles with RE2, so that user patterns run in linear time. @throws when the pattern does not compile */
 export function compilePattern(pattern: string): RE2JS {
   let compiled = patterns.get(pattern);
   if (!compiled) {
@@ -37,19 +37,19 @@ export function compilePattern(pattern: string): RE2JS {
   return compiled;
 }
 
-/** How near two values are, and how near they must be, under a rule that compares by nearness. */
+/** How close two values are, and how close they must be, under a rule with a tolerance. */
 export type Nearness = Pick<ArgumentCheck, 'similarity' | 'threshold' | 'distance' | 'epsilon'>;
 
-/** What the comparison of a value finds. */
+/** The result of comparing a value. */
 export interface Findings {
   notes: string[];
-  /** How texts that match are written differently. */
+  /** The differences in form between texts that match. */
   forms: FormDifference[];
-  /** The least near of the values that match. */
+  /** The matching value with the lowest similarity or largest distance. */
   least?: Nearness;
-  /** The nearness of the value that does not match. */
+  /** The similarity or distance of the value that does not match. */
   wrong?: Nearness;
-  /** Why a value does not match, if that is not plain to see. */
+  /** Why a value does not match, if that is not obvious. */
   reason?: string;
 }
 export const newFindings = (): Findings => ({ notes: [], forms: [] });
@@ -167,8 +167,8 @@ function exactLeaf(expected: Json, actual: Json, findings: Findings): boolean {
 
 function sameText(expected: string, actual: string, findings: Findings): boolean {
   if (expected === actual) return true;
-  // A character has at most four others as its common form, so texts of very different lengths differ without the
-  // cost of lower-casing megabytes.
+  // A character has at most four others as its common form, so texts of very different lengths cannot match; this
+  // avoids lower-casing megabytes.
   if (expected.length > 4 * actual.length || actual.length > 4 * expected.length) return false;
   if (!hasOtherForms(expected) && !hasOtherForms(actual)) return expected.toLowerCase() === actual.toLowerCase();
   if (commonForm(expected) !== commonForm(actual)) return false;
@@ -178,7 +178,7 @@ function sameText(expected: string, actual: string, findings: Findings): boolean
 
 export const textOf = (value: Json): string => (typeof value === 'string' ? value : JSON.stringify(value));
 
-/** The text of a number, or of a string in JSON's number grammar after trimming. */
+/** The source text of a number, or of a string that is a JSON number after trimming. */
 export function numericText(value: Json): string | undefined {
   if (isNumber(value)) return numberSource(value);
   if (typeof value !== 'string') return undefined;

@@ -1,6 +1,6 @@
 /**
- * Dates and times of RFC 3339 and ISO 8601: a calendar date, alone or with a time of day, which has an offset or none.
- * In the extended format or the basic one, not in a mix of both.
+ * Dates and times of RFC 3339 and ISO 8601: a calendar date, alone or with a time of day, which may have an offset.
+ * Either the extended or the basic format, not a mix of both.
  */
 const EXTENDED =
   /^(\d{4})-(\d\d)-(\d\d)(?:[Tt ](\d\d):(\d\d)(?::(\d\d)(?:[.,](\d+))?)?(?:([Zz])|([+-]\d\d)(?::?(\d\d))?)?)?$/;
@@ -10,14 +10,14 @@ const DAY = 86_400;
 /** The Gregorian calendar repeats after 400 years. `Date.UTC` would read the years 0 to 99 as 1900 to 1999. */
 const CYCLE_YEARS = 400;
 
-/** What a text says: a date, a time of day on a date somewhere, or an instant. */
+/** A parsed text: a date, a local time of day on a date, or an instant. */
 export interface DateTime {
   kind: 'date' | 'local' | 'instant';
-  /** The same for two texts exactly if they say the same. */
+  /** Equal for two texts exactly if they mean the same. */
   key: string;
 }
 
-/** Reads a date or time. Undefined for any other text, and for dates that do not exist. */
+/** Parses a date or time. Undefined for any other text, and for dates that do not exist. */
 export function parseDateTime(text: string): DateTime | undefined {
   const match = EXTENDED.exec(text) ?? BASIC.exec(text);
   if (!match) return undefined;
@@ -49,7 +49,7 @@ function dayNumber(year: number, month: number, day: number): number | undefined
   return date.getUTCMonth() === month - 1 && date.getUTCDate() === day ? date.getTime() / (DAY * 1000) : undefined;
 }
 
-/** Whether the second is the last one of a month, where leap seconds are put. */
+/** Whether the second is the last one of a month, where leap seconds are inserted. */
 const endsMonth = (seconds: number): boolean =>
   (seconds + 1) % DAY === 0 && new Date((seconds + 1) * 1000).getUTCDate() === 1;
 

@@ -8,7 +8,7 @@ interface Decimal {
 
 const GRAMMAR = /^(-?)(0|[1-9]\d*)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/;
 
-/** Parses a number exactly. Returns undefined when the text is not a number in JSON's grammar. */
+/** Parses a number exactly. Returns undefined if the text is not a JSON number. */
 export function parseDecimal(text: string): Decimal | undefined {
   const match = GRAMMAR.exec(text);
   if (!match) return undefined;
@@ -32,8 +32,8 @@ export function sameNumber(a: number | RawNumber, b: number | RawNumber): boolea
 }
 
 /**
- * How far apart two numbers are, given as texts, and whether that is at most `epsilon`: inclusive, and free of
- * binary rounding, so that 1 and 1.01 are within 0.01.
+ * The distance of two numbers given as texts, and whether it is at most `epsilon`: inclusive, and free of binary
+ * rounding, so that 1 and 1.01 are within 0.01.
  */
 export function distanceOf(a: string, b: string, epsilon: number): { distance: number; within: boolean } {
   const [x, y, e] = [parseDecimal(a), parseDecimal(b), parseDecimal(String(epsilon))];

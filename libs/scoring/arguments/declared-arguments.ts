@@ -2,7 +2,7 @@ import { isObject, type Json, type JsonObject } from '#lib/contracts/json/json';
 import type { Tool } from '#lib/contracts/tool';
 import type { DeclaredArguments } from './match-arguments.js';
 
-/** What the schema of a tool says about arguments that a call leaves out. */
+/** What a tool's schema declares about arguments that a call omits. */
 export function declaredArguments({ function: { parameters, strict } }: Tool): DeclaredArguments {
   const properties = isObject(parameters?.properties) ? Object.entries(parameters.properties) : [];
   const required = new Set(Array.isArray(parameters?.required) ? parameters.required : []);
@@ -21,7 +21,7 @@ export function declaredArguments({ function: { parameters, strict } }: Tool): D
   };
 }
 
-/** Whether a schema allows null by its type, as strict mode wants it of an argument that may be left out. */
+/** Whether the type of a schema allows null, as strict mode requires for an optional argument. */
 function allowsNull(schema: Json, parameters: JsonObject, depth = 0): boolean {
   if (!isObject(schema) || depth > MAX_DEPTH) return false;
   if ([schema.type].flat().includes('null') || schema.nullable === true) return true;

@@ -21,7 +21,7 @@ import {
 import { sameNumber } from './decimal.js';
 import { matcherOf, type Matcher } from './matchers.js';
 
-/** The rule for an argument: its own, else that of the case, else `param_scoring`, else exact. */
+/** The rule for an argument: its own, else the case's, else `param_scoring`, else exact. */
 export function ruleFor(
   key: string,
   config: ScoringConfig | null | undefined,
@@ -36,20 +36,22 @@ export function ruleFor(
 }
 
 export interface ArgumentMatch {
-  /** The share of expected arguments that are correct; 1 when none is expected. */
+  /** The share of expected arguments that are correct; 1 if none is expected. */
   score: number;
   checks: ArgumentCheck[];
 }
 
-/** What the schema of a called tool says about arguments that a call leaves out. */
+/** What the schema of a called tool declares about omitted arguments. */
 export interface DeclaredArguments {
   defaults: JsonObject;
-  /** The arguments that a null leaves out; `all` with a strict schema, where it does so in objects too. */
+  /**
+   * The arguments for which null means omitted; `all` with a strict schema, where this also holds in nested objects.
+   */
   nullable: 'all' | ReadonlySet<string>;
 }
 export const NOTHING_DECLARED: DeclaredArguments = { defaults: {}, nullable: new Set() };
 
-/** Whether the null that an argument has means that the call leaves it out. */
+/** Whether an argument's null means that the call omits it. */
 export const isLeftOut = (key: string, value: Json, { nullable }: DeclaredArguments): boolean =>
   value === null && isNullable(key, nullable);
 const isNullable = (key: string, nullable: DeclaredArguments['nullable']): boolean =>
@@ -82,9 +84,9 @@ export function matchArguments(
 /** How the values of an argument are compared. */
 interface Comparison {
   rule: ComparisonRule;
-  /** Whether a null leaves out a key of an object. */
+  /** Whether null means that a key of an object is omitted. */
   isStrict: boolean;
-  /** Whether keys that begin with "$" are plain keys. */
+  /** Whether keys that start with "$" are plain keys. */
   isLiteral: boolean;
   similarities: SimilarityLookup | undefined;
 }
@@ -157,7 +159,7 @@ function noteOf({ notes, forms, reason }: Findings, isWrong: boolean, isNull: bo
   return [...new Set(sentences)].join(' ');
 }
 
-/** Whether an expected value names null. `$any` does not. */
+/** Whether an expected value explicitly includes null. `$any` does not. */
 function acceptsNull(wanted: Json, isLiteral = false): boolean {
   if (wanted === null) return true;
   if (isLiteral || !isObject(wanted)) return false;
@@ -284,7 +286,7 @@ function matches(
   }
 }
 
-/** Deep equality: numbers by decimal value, strings exactly, objects in any order of their keys. */
+/** Deep equality: numbers by decimal value, strings exactly, objects in any key order. */
 export function equalJson(a: Json, b: Json): boolean {
   if (isNumber(a)) return isNumber(b) && sameNumber(a, b);
   if (Array.isArray(a))

@@ -12,19 +12,19 @@ export const MATCHERS = [
 ] as const;
 export type Matcher = (typeof MATCHERS)[number];
 
-/** The kind of matcher that an expected value is. Undefined for a plain value. */
+/** The kind of matcher of an expected value. Undefined for a plain value. */
 export function matcherOf(expected: Json): Matcher | undefined {
   if (!isObject(expected)) return undefined;
   return MATCHERS.find((name) => name in expected);
 }
 
-/** Whether a plain value has a key at any depth that an expected value would read as a matcher. */
+/** Whether a plain value has a key at any depth that would be read as a matcher in an expected value. */
 const hasDollarKey = (value: Json): boolean =>
   Array.isArray(value)
     ? value.some(hasDollarKey)
     : isObject(value) && Object.entries(value).some(([key, inner]) => key.startsWith('$') || hasDollarKey(inner));
 
-/** The expected value that accepts exactly a plain value, such as one that was recorded. */
+/** The expected value that accepts exactly a plain value, such as a recorded one. */
 export const expectedFrom = (value: Json): Json => (hasDollarKey(value) ? { $literal: value } : value);
 
 /** The expected arguments that accept exactly these. */
@@ -44,7 +44,7 @@ export function plainValue(expected: Json): Json | undefined {
   return items.every((item, index) => item === expected[index]) ? expected : (items as Json[]);
 }
 
-/** The same of each argument. A name that begins with "$" is a name. */
+/** The same for each argument. A name that starts with "$" is a plain name. */
 export function plainArguments(expected: JsonObject): JsonObject | undefined {
   const entries = Object.entries(expected).map(([key, value]) => [key, plainValue(value)] as const);
   if (entries.some(([, value]) => value === undefined)) return undefined;

@@ -1,4 +1,6 @@
-/** From this many elements on, Python's SequenceMatcher drops popular ones from its index ("autojunk"). */
+/**
+ * For sequences of at least this length, Python's SequenceMatcher drops popular elements from its index ("autojunk").
+ */
 const AUTOJUNK_FROM = 200;
 
 const NOWHERE: readonly number[] = [];
@@ -24,7 +26,8 @@ export function sequenceRatio(a: string, b: string): number {
   let matches = 0;
   const placesAt = Array.from(x, (element) => index.get(element) ?? NOWHERE);
   const todo: [number, number, number, number][] = [[0, x.length, 0, y.length]];
-  // lengths[j + 1]: of the common block that ends at the row before and at j. All zero wherever no such block ends.
+  // lengths[j + 1]: the length of the common block that ends at the previous row and at j. Zero if no such block ends
+  // there.
   let lengths = new Int32Array(y.length + 1);
   let next = new Int32Array(y.length + 1);
   while (todo.length) {
@@ -42,7 +45,7 @@ export function sequenceRatio(a: string, b: string): number {
       if (i > alo) for (const j of placesAt[i - 1]!) lengths[j + 1] = 0;
       [lengths, next] = [next, lengths];
     }
-    // Popular elements cannot begin a block, but extend one.
+    // Popular elements cannot start a block, but extend one.
     while (besti > alo && bestj > blo && x[besti - 1] === y[bestj - 1]) (besti--, bestj--, size++);
     while (besti + size < ahi && bestj + size < bhi && x[besti + size] === y[bestj + size]) size++;
     if (size === 0) continue;

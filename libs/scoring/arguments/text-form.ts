@@ -1,12 +1,12 @@
 import { LRUCache } from 'lru-cache';
 
-/** What a text must contain to be equal to another one beyond its case: a character beyond ASCII, or a "\r". */
+/** Required for a text to equal another one in more than its case: a character beyond ASCII, or a "\r". */
 const HAS_OTHER_FORMS = /[\r\u0080-\uffff]/;
-/** Unicode's space separators but the plain one. */
+/** Unicode's space separators except the plain space. */
 const BLANKS = /[\u00a0\u1680\u2000-\u200a\u202f\u205f\u3000]/g;
 /**
- * More marks in a row than the Stream-Safe Text Format allows (UAX #15). Normalising such a text takes time quadratic
- * in their number.
+ * More combining marks in a row than the Stream-Safe Text Format allows (UAX #15). Normalising such a text takes time
+ * quadratic in their number.
  */
 const LONGEST_RUN = 30;
 const TOO_MANY_MARKS = /\p{M}{31}/u;
@@ -14,7 +14,7 @@ const MAYBE_MARK = /[\p{M}\p{Cs}]/u;
 
 export const hasOtherForms = (text: string): boolean => HAS_OTHER_FORMS.test(text);
 
-/** Whether a text has such a run. Looks at every 31st character first, since most texts have no mark there. */
+/** Whether a text has such a run. Checks every 31st character first, since most texts have no mark there. */
 function hasTooManyMarks(text: string): boolean {
   for (let at = LONGEST_RUN; at < text.length; at += LONGEST_RUN + 1)
     if (MAYBE_MARK.test(text[at]!)) return TOO_MANY_MARKS.test(text);
@@ -27,7 +27,7 @@ const simplifyBlanks = (text: string): string => text.replace(BLANKS, ' ').repla
 /** NFC, plain blanks, and line breaks without "\r". */
 export const simplify = (text: string): string => (hasOtherForms(text) ? simplifyBlanks(compose(text)) : text);
 
-/** The forms of recent texts: each of many calls is compared with each of many expected ones. */
+/** A cache of common forms: each of many calls is compared with each of many expected ones. */
 const forms = new LRUCache<string, string>({
   maxSize: 2 ** 21,
   sizeCalculation: (form, text) => form.length + text.length + 1,
@@ -46,7 +46,7 @@ const UNICODE_FORM = 'Unicode form';
 const KIND_OF_BLANKS = 'the kind of blanks';
 export type FormDifference = typeof UNICODE_FORM | typeof KIND_OF_BLANKS;
 
-/** What differs between two texts that have the same common form; nothing if only the case does. */
+/** The differences between two texts with the same common form; empty if only the case differs. */
 export function formDifferences(a: string, b: string): FormDifference[] {
   const [x, y] = [a.toLowerCase(), b.toLowerCase()];
   if (x === y) return [];
@@ -54,7 +54,7 @@ export function formDifferences(a: string, b: string): FormDifference[] {
   return simplifyBlanks(x) === simplifyBlanks(y) ? [KIND_OF_BLANKS] : [UNICODE_FORM, KIND_OF_BLANKS];
 }
 
-/** What the common form of a text changes in it, besides the case. */
+/** The changes that the common form makes to a text, apart from case. */
 export function formChanges(text: string): FormDifference[] {
   const lower = text.toLowerCase();
   return [

@@ -6,11 +6,11 @@ import { matchArguments, NOTHING_DECLARED } from '../arguments/match-arguments.j
 const DEFAULT_ANSWER: Json = { status: 'ok' };
 
 /**
- * Plays the tools of a chain: answers each call from `mock_responses`. A mock is a fixed answer, or a list of answers
- * that are used in turn and whose last one repeats, or a list of `{when, respond}`. In the latter the first entry
- * answers whose `when` matches the arguments; without `when` it always matches. A tool without a matching mock answers
+ * Plays the tools of a chain: answers each call from `mock_responses`. A mock is a fixed answer, a list of answers that
+ * are used in turn, repeating the last one, or a list of `{when, respond}`. In the latter, the first entry whose `when`
+ * matches the arguments answers; an entry without `when` always matches. A tool without a matching mock answers
  * `{"status": "ok"}`.
- * @param used how often each tool was called before, by its name in lower case; this function updates the counts
+ * @param used the number of earlier calls of each tool, by its name in lower case; this function updates it
  * @returns a function that returns the text of the answer to a call
  */
 export function mockTools(

@@ -1,7 +1,7 @@
 import type { CaseInput } from '#lib/contracts/case';
 import type { RescoreOptions } from '#lib/contracts/rescore';
 
-/** The case with the options of a rescore in place of its own. */
+/** The case with its options replaced by those of a rescore. */
 export function withRescoreOptions(
   input: CaseInput,
   { param_scoring, scoring_config }: Pick<RescoreOptions, 'param_scoring' | 'scoring_config'>,

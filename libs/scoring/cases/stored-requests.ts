@@ -1,16 +1,18 @@
 import { withoutStrict } from '#lib/contracts/strict-tools';
 import type { Json, JsonObject } from '#lib/contracts/json/json';
 
-/** Stands in a stored request for the tools of its case. The version of the suite has them, and they are most bytes. */
+/**
+ * Replaces the tools of the case in a stored request. The suite version has them, and they make up most of the bytes.
+ */
 export const TOOLS_PLACEHOLDER = '(the tools of the case)';
 
-/** Stands in a stored request for the tools of its case without `strict`, which the model refuses. */
+/** Replaces the tools of the case without `strict`, which the model rejects, in a stored request. */
 export const STRICTLESS_TOOLS_PLACEHOLDER = '(the tools of the case, without strict)';
 
-/** Stands in a stored request of a chain for the messages of the request before, so that they are stored once. */
+/** Replaces the messages of the previous request in a stored request of a chain, so that they are stored once. */
 export const EARLIER_MESSAGES_PLACEHOLDER = '(the messages of the request before)';
 
-/** Restores stored requests as they were sent. */
+/** Restores stored requests to the form in which they were sent. */
 export function restoreRequests(requests: readonly JsonObject[], tools: Json[]): JsonObject[] {
   let earlier: Json[] = [];
   return requests.map((request) => {

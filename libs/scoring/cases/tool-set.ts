@@ -6,7 +6,7 @@ const nameOf = (tool: Tool): string => tool.function.name.toLowerCase();
 
 /**
  * The tools that a case is played with: its own, those of the suite that it names, or all of the suite. With
- * `distractors` they are the tools that it needs and that many others of the suite, drawn and shuffled by seed.
+ * `distractors`: the tools that it needs plus that many others of the suite, drawn and shuffled by seed.
  */
 export function toolSetOf(input: CaseInput, suite: readonly Tool[]): readonly Tool[] {
   const byName = new Map(suite.map((tool) => [nameOf(tool), tool]));
@@ -26,7 +26,7 @@ export function toolSetOf(input: CaseInput, suite: readonly Tool[]): readonly To
   return shuffled([...needed, ...others], random);
 }
 
-/** The names, in lower case, of the tools that a case expects, may call on the way, or has a mock for. */
+/** The lower-case names of the tools that a case expects, allows as prerequisites, or mocks. */
 function namesNeeded(input: CaseInput): Set<string> {
   const expected = input.expected_calls?.flatMap((call) => call.tool) ?? [input.expected_tool ?? []].flat();
   return new Set(
@@ -36,7 +36,7 @@ function namesNeeded(input: CaseInput): Set<string> {
   );
 }
 
-/** Shuffles by Fisher-Yates. */
+/** Fisher-Yates shuffle. */
 function shuffled<Item>(items: readonly Item[], random: () => number): Item[] {
   const result = [...items];
   for (let i = result.length - 1; i > 0; i--) {

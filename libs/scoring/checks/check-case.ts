@@ -10,12 +10,12 @@ import { ruleFor } from '../arguments/match-arguments.js';
 import { MATCHERS, matcherOf } from '../arguments/matchers.js';
 import { toolSetOf } from '../cases/tool-set.js';
 
-/** Suggestions for unknown names compare them with every known name, and a case may name thousands. */
+/** Suggestions compare an unknown name with every known name, and a case may have thousands of names. */
 const MAX_SUGGESTIONS = 10;
 
 const CHAIN_FIELDS = ['max_rounds', 'optimal_hops', 'valid_prerequisites', 'mock_responses'] as const;
 
-/** Chain fields of a case that is not a chain. Stored cases may have them: they are played as a single turn. */
+/** Rejects chain fields in a case that is not a chain. Stored cases may have them: they are played as a single turn. */
 export function checkChainFields(input: CaseInput): InputError[] {
   if (input.multi_turn) return [];
   return CHAIN_FIELDS.filter((key) => isGiven(input[key])).map((key) => ({
@@ -27,7 +27,7 @@ export function checkChainFields(input: CaseInput): InputError[] {
 const isGiven = (value: unknown): boolean =>
   typeof value === 'number' || (value != null && Object.keys(Object(value) as object).length > 0);
 
-/** What is wrong with a case beyond its schema; paths are pointers into it. Empty when it can be run and scored. */
+/** The errors of a case beyond its schema; paths are pointers into it. Empty if it can be run and scored. */
 export function checkCase(input: CaseInput, suite: readonly Tool[]): InputError[] {
   const errors: InputError[] = [];
   const fail: Fail = (path, message) => void errors.push({ path: jsonPointer(path), message });
@@ -145,11 +145,11 @@ function checkParams(
   }
 }
 
-/** Where an expected value stands. */
+/** The location of an expected value. */
 interface Place {
   mode: ScoringMode;
   isValueOfKey: boolean;
-  /** Whether it is part of an object, whose other parts may be of other kinds. */
+  /** Whether it is part of an object, whose other parts may have other types. */
   isInObject: boolean;
 }
 
@@ -209,7 +209,7 @@ function checkValue(path: PropertyKey[], value: Json, place: Place, fail: Fail):
   }
 }
 
-/** Checks the texts of a value that holds no matchers. */
+/** Checks the texts of a value without matchers. */
 function checkTexts(path: PropertyKey[], value: Json, place: Place, fail: Fail): void {
   if (typeof value === 'string') return checkText(path, value, place, fail);
   if (Array.isArray(value)) return value.forEach((item, index) => checkTexts([...path, index], item, place, fail));

@@ -18,7 +18,7 @@ import { findReferenceCycle } from './schema-walk.js';
 /** Arguments with more values are not compared with the schema. */
 const MAX_VALUES = 50_000;
 
-/** Finds what is wrong with the tools of a suite. Paths are pointers into the array. */
+/** Finds the errors in the tools of a suite. Paths are pointers into the array. */
 export function checkTools(tools: readonly Tool[]): InputError[] {
   const errors: InputError[] = [];
   const seen = new Map<string, number>();
@@ -42,12 +42,12 @@ export function checkTools(tools: readonly Tool[]): InputError[] {
 }
 
 /**
- * The faults of recent tools, by their JSON, up to a total number of characters. The same tools come again with each
- * case that has them and with each line of recorded calls.
+ * Cached faults of recent tools, by their JSON, limited by total characters. The same tools recur with each case and
+ * each line of recorded calls.
  */
 const known = new LRUCache<string, InputError[]>({ maxSize: 2 ** 20, sizeCalculation: (_faults, text) => text.length });
 
-/** Finds what is wrong with one tool, apart from the others. Paths are pointers into it. */
+/** Finds the errors of one tool on its own. Paths are pointers into it. */
 function faultsOf(tool: Tool): InputError[] {
   if (isDeeperThan(tool, MAX_JSON_DEPTH)) return findFaults(tool);
   const text = JSON.stringify(tool);
@@ -78,14 +78,11 @@ function findFaults(tool: Tool): InputError[] {
 }
 
 const INVALID = 'schema is invalid: ';
-/** Ajv says the same for every branch of its meta-schemas. */
+/** Ajv repeats the same message for every branch of its meta-schemas. */
 const eachOnce = (message: string): string =>
   message.startsWith(INVALID) ? INVALID + [...new Set(message.slice(INVALID.length).split(', '))].join(', ') : message;
 
-/**
- * Keywords that always compile if the meta-schema accepts their values. Others may refer elsewhere or contain
- * patterns.
- */
+/** Keywords that always compile if the meta-schema accepts their values. Others may contain references or patterns. */
 const PLAIN = new Set([
   'type',
   'title',
@@ -122,8 +119,8 @@ function isPlain(schema: Json): boolean {
 }
 
 /**
- * Checks a schema by the meta-schema of the newest draft alone, because compiling it takes ten times as long. A schema
- * that is valid by the newest draft is never refused.
+ * Checks a schema only against the meta-schema of the newest draft, because compiling it takes ten times as long. A
+ * schema that is valid in the newest draft is never rejected.
  */
 function isSurelyValid(parameters: JsonObject): boolean {
   const { $schema: _schema, ...schema } = parameters;
@@ -133,8 +130,8 @@ function isSurelyValid(parameters: JsonObject): boolean {
 const MAX_KEPT_VALIDATORS = 250;
 const MAX_KEPT_CHARACTERS = 2 ** 20;
 /**
- * Validators by the text of their schemas. An Ajv keeps part of each schema that it compiled, and each validator
- * keeps its Ajv alive, so they are all released together.
+ * Validators by the text of their schemas. An Ajv keeps part of each schema that it compiled, and each validator keeps
+ * its Ajv alive, so they are all released together.
  */
 const newKept = () => ({
   compilers: new Map<Draft, ReturnType<typeof newCompiler>>(),
@@ -149,7 +146,7 @@ function sharedCompiler(draft: Draft) {
   return compiler;
 }
 
-/** The validator of a tool's arguments, or the error that says why there is none. */
+/** The validator of a tool's arguments, or the error that prevents one. */
 function validatorFor(parameters: JsonObject): ValidateFunction | Error {
   const text = JSON.stringify(parameters);
   let validate = kept.validators.get(text);
@@ -161,7 +158,7 @@ function validatorFor(parameters: JsonObject): ValidateFunction | Error {
   return validate;
 }
 
-/** Reads a schema by the first draft by which it is valid. The error is that of the likeliest draft. */
+/** Compiles a schema with the first draft in which it is valid. The error is that of the most likely draft. */
 function compile(schema: JsonObject): ValidateFunction | Error {
   const errors: Error[] = [];
   for (const draft of draftsOf(schema))
@@ -181,8 +178,8 @@ const validatorOf = memoize(({ function: { parameters } }: Tool): ValidateFuncti
 });
 
 /**
- * Validates arguments. A schema that refers to itself endlessly exhausts the stack. Such schemas are refused now but
- * may have been stored before, so their arguments count as valid.
+ * Validates arguments. A schema with endless self-references overflows the stack. Such schemas are rejected now but may
+ * have been stored earlier, so their arguments count as valid.
  */
 function isValid(validate: ValidateFunction, args: unknown): boolean {
   try {
@@ -212,14 +209,14 @@ export type SchemaError = Pick<
   'keyword' | 'instancePath' | 'schemaPath' | 'params' | 'message'
 >;
 
-/** The errors of arguments by a tool's schema. Empty if the schema is not valid. */
+/** The errors of arguments against a tool's schema. Empty if the schema is invalid. */
 export function schemaErrors(tool: Tool, args: JsonObject): SchemaError[] {
   const validate = validatorOf(tool);
   return validate && !isValid(validate, unwrapAllNumbers(args)) ? [...(validate.errors ?? [])] : [];
 }
 
 /**
- * Compares a call's arguments with the schema of the called tool. This is a diagnosis and not part of the score. It
+ * Checks a call's arguments against the schema of the called tool. This is a diagnosis and not part of the score. It
  * skips arguments with more than 50,000 values.
  */
 export function checkArguments(tool: Tool, args: JsonObject, called: number): SchemaProblem[] {

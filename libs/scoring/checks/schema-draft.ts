@@ -5,7 +5,7 @@ import draft04 from 'ajv-draft-04';
 import { RE2JS } from 're2js';
 import { isObject, type Json, type JsonObject } from '#lib/contracts/json/json';
 
-/** Draft-06 is read as draft-07, which only adds keywords to it. */
+/** Draft-06 is treated as draft-07, which only adds keywords to it. */
 export type Draft = 'draft-04' | 'draft-07' | '2019-09' | '2020-12';
 type Compiler = Pick<Ajv, 'compile' | 'removeSchema' | 'validateSchema'>;
 
@@ -17,7 +17,7 @@ const DRAFT_BY_PATH: Record<string, Draft> = {
   'draft/2020-12/schema': '2020-12',
 };
 
-/** The draft that a schema's `$schema` names, or undefined when it names none that is known here. */
+/** The draft named by a schema's `$schema`, or undefined for a missing or unknown one. */
 function declaredDraft({ $schema }: JsonObject): Draft | undefined {
   if (typeof $schema !== 'string' || $schema.length > 100) return undefined;
   const path = /^https?:\/\/(?:www\.)?json-schema\.org\/([a-z0-9/-]+?)\/?#?\/?$/i
@@ -27,8 +27,8 @@ function declaredDraft({ $schema }: JsonObject): Draft | undefined {
 }
 
 /**
- * The drafts by which a schema may be read, the likeliest first. Many schemas declare an older draft and are written
- * by the newest one, or declare none, or one that is not known here, and are written by an older one.
+ * The drafts to try for a schema, the most likely first. Many schemas declare an older draft but follow the newest one;
+ * others declare no draft or an unknown one, but follow an older one.
  */
 export function draftsOf(schema: JsonObject): readonly [Draft, ...Draft[]] {
   const declared = declaredDraft(schema);
@@ -36,10 +36,10 @@ export function draftsOf(schema: JsonObject): readonly [Draft, ...Draft[]] {
   return declared === '2020-12' ? [declared] : [declared, '2020-12'];
 }
 
-// Not strict: suites contain schemas with custom keywords, and formats are notes here, not rules. References compile
-// to calls, because inlined copies of copies would make endless code. The code is not optimised, because optimising it
-// took as long as generating it. Without `unevaluated`, older drafts skip the branches of an `anyOf` that accepts
-// everything, and the references in them.
+// Not strict: suites contain schemas with custom keywords, and formats are only annotations here. References compile to
+// calls, because inlining nested copies would generate endless code. The code is not optimised, because that took as
+// long as generating it. Without `unevaluated`, older drafts skip the branches of an `anyOf` that accepts everything,
+// and the references in them.
 const SETTINGS: Options = {
   strict: false,
   allErrors: true,
@@ -67,8 +67,8 @@ function linearPattern(pattern: string): { test(text: string): boolean } {
 }
 
 /**
- * `uniqueItems` is not checked: it compares each item with every other, which takes too long for a list of a million.
- * Ajv refuses `id` in newer drafts, where it is an unknown keyword like any other.
+ * `uniqueItems` is removed: it compares each item with every other, which takes too long for a list of a million. Ajv
+ * rejects `id` in newer drafts, where it is an unknown keyword like any other.
  */
 export function newCompiler(draft: Draft): Compiler {
   switch (draft) {
@@ -84,13 +84,13 @@ export function newCompiler(draft: Draft): Compiler {
 }
 
 /**
- * Compiles a schema by one draft, without the root's id, which other tools may have too, unless it refers to that.
+ * Compiles a schema with one draft. Drops the root's id, which other tools may share, unless the schema refers to it.
  * @param shared a compiler of the draft that others use as well
  * @throws Error when the schema is not valid by the draft
  */
 export function compileBy(draft: Draft, schema: JsonObject, shared: () => Compiler): ValidateFunction {
   const idKey = draft === 'draft-04' ? 'id' : '$id';
-  // An $async schema would return a promise whose rejection nobody awaits.
+  // An $async schema would return a promise whose rejection is never awaited.
   const { [idKey]: id, $schema: _schema, $async: _async, ...given } = schema;
   const isReferredTo = typeof id === 'string' && refersToId(given);
   // References to "#" need an id.
@@ -123,12 +123,12 @@ const DATA = new Set(['enum', 'const', 'default', 'examples', 'required']);
 /** Keywords whose value is an object of named schemas. */
 const NAMED = new Set(['properties', 'patternProperties', 'dependentSchemas', 'dependencies', '$defs', 'definitions']);
 
-/** OpenAPI 3.0 and draft-04 write the limits of open ranges so. */
+/** The limits of open ranges in OpenAPI 3.0 and draft-04. */
 const OPEN_LIMITS: Record<string, string> = { minimum: 'exclusiveMinimum', maximum: 'exclusiveMaximum' };
 
 /**
- * Writes what is of OpenAPI 3.0 as a draft has it. `nullable` belongs to a `type`: elsewhere JSON Schema ignores it,
- * and Ajv refuses it. A boolean `exclusiveMinimum` makes the `minimum` beside it an exclusive one.
+ * Converts OpenAPI 3.0 keywords to those of a draft. `nullable` requires a `type`: elsewhere JSON Schema ignores it,
+ * and Ajv rejects it. A boolean `exclusiveMinimum` makes the accompanying `minimum` exclusive.
  */
 function toDraft(draft: Draft, schema: JsonObject): JsonObject {
   const inner = (value: Json): Json =>

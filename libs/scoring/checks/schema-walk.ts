@@ -5,7 +5,7 @@ const ASIDE = ['not', 'if', 'then', 'else'];
 const ASIDE_LISTS = ['allOf', 'anyOf', 'oneOf'];
 /** Keywords that refer to another schema. */
 const REFERENCES = ['$ref', '$dynamicRef', '$recursiveRef'];
-/** Keywords of named schemas that apply to the same value. The older one also holds lists of names. */
+/** Keywords of named schemas that apply to the same value. The older one may also contain lists of names. */
 const DEPENDENT = ['dependentSchemas', 'dependencies'];
 /** Keywords whose values are data, whatever they look like. */
 const DATA = new Set(['enum', 'const', 'default', 'examples']);
@@ -35,7 +35,7 @@ function decodePart(part: string): string {
   try {
     text = decodeURIComponent(part);
   } catch {
-    // Not valid percent-encoding: the part is taken literally.
+    // Not valid percent-encoding: use the token literally.
   }
   return text.replaceAll('~1', '/').replaceAll('~0', '~');
 }
@@ -86,8 +86,8 @@ export function findReferenceCycle(root: JsonObject): string[] | undefined {
 }
 
 /**
- * The most characters of a schema that are read for one value, counting each reference anew. It is Infinity if a
- * schema refers to itself. Multiplied by the length of a value, it bounds the work of validating the value.
+ * The maximum number of schema characters processed for one value, counting each reference separately. It is Infinity
+ * if a schema refers to itself. Multiplied by the length of a value, it bounds the work of validating the value.
  */
 export function expandedLength(root: JsonObject): number {
   const targetOf = targetsIn(root);

@@ -13,12 +13,12 @@ import { matcherOf } from '../arguments/matchers.js';
 import { commonForm, hasOtherForms } from '../arguments/text-form.js';
 import { toolSetOf } from '../cases/tool-set.js';
 
-/** How many of the acceptable values are tried. One that passes is enough. */
+/** The number of acceptable values that are tried. One valid value is enough. */
 const MAX_VARIANTS = 30;
 /** Expected arguments with more values are not checked. */
 const MAX_VALUES = 5000;
 const MAX_SHOWN_CHARACTERS = 80;
-/** Keywords that may allow keys which the schema beside them does not declare. */
+/** Keywords that may allow keys which the enclosing schema does not declare. */
 const COMPOSING = [
   '$ref',
   '$dynamicRef',
@@ -38,10 +38,10 @@ export interface UnsatisfiableArgument {
 }
 
 /**
- * Finds the expected arguments that no call can have if it obeys the schema of its tool. Either the case has a typo
- * or the schema is wrong, and every model fails. A case may expect only some of the arguments, so missing arguments
- * are not reported. If the comparison accepts other values than the expected one, one valid value is enough. Paths
- * are pointers into the case.
+ * Finds the expected arguments that no call can have if it follows the schema of its tool. Either the case has a typo
+ * or the schema is wrong, and every model fails. A case may expect only some of the arguments, so missing arguments are
+ * not reported. If the comparison accepts values other than the expected one, one valid value is enough. Paths are
+ * pointers into the case.
  */
 export function findUnsatisfiableArguments(input: CaseInput, suite: readonly Tool[]): UnsatisfiableArgument[] {
   const tools = new Map(toolSetOf(input, suite).map((tool) => [tool.function.name.toLowerCase(), tool]));
@@ -116,12 +116,12 @@ function checkArgument(
   return first;
 }
 
-/** An acceptable value, and for each place in it what is expected there and how it is compared. */
+/** An acceptable value, and for each place in it the expected value and the comparison. */
 interface Variant {
   value: Json;
   nodes: Map<string, { expected: Json; comparison: Comparison }>;
 }
-/** How a value is compared: exactly, as a similar text, as a number nearby, or by anything that fits. */
+/** How a value is compared: exactly, as a similar text, as a close number, or by anything that fits. */
 type Comparison = 'exact' | 'text' | 'number' | 'anything';
 
 function variantsOf(expected: Json, rule: ComparisonRule, path: PropertyKey[], isLiteral = false): Variant[] {
@@ -275,7 +275,8 @@ function fitsInAnyCase(pattern: string, text: string): boolean {
 }
 
 /**
- * Whether an error is about one given argument. A schema that depends on several arguments says nothing about one.
+ * Whether an error concerns one given argument. A schema that depends on several arguments says nothing about a single
+ * one.
  */
 function isAbout(parameters: JsonObject, { instancePath, schemaPath, keyword }: SchemaError): boolean {
   if (instancePath === '') return keyword === 'additionalProperties' && schemaPath === '#/additionalProperties';

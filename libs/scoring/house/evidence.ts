@@ -7,7 +7,7 @@ import type { Pairing, PreparedCase } from './prepared-case.js';
 const CUT_OFF = 'The reply ended at its token limit. The calls that it makes are whole.';
 const ONLY_CONSIDERED = 'The reply makes its call only in its thoughts, which do not count.';
 
-/** What the form of a reply adds to the evidence. */
+/** Evidence from the form of a reply. */
 export function replyEvidence(
   { syntax, isCut }: Pick<ParsedReply, 'syntax' | 'isCut'>,
   errorType: ErrorType,
@@ -18,10 +18,10 @@ export function replyEvidence(
   return { ...(syntax && { syntax }), ...(notes.length > 0 && { notes }) };
 }
 
-/** How many problems with the schemas of the tools a verdict shows. */
+/** Limits the schema problems shown in a verdict. */
 const MAX_SCHEMA_PROBLEMS = 200;
 
-/** What a verdict on one reply is based on. */
+/** The evidence for the verdict on one reply. */
 export function evidenceOf(prepared: PreparedCase, calls: readonly ParsedCall[], pairing: Pairing): Evidence {
   const { expected, input } = prepared;
   const { candidates, pairs } = pairing;
@@ -46,7 +46,7 @@ export function evidenceOf(prepared: PreparedCase, calls: readonly ParsedCall[],
   };
 }
 
-/** Pointers to the arguments of paired calls that the case does not expect. */
+/** Pointers to arguments of paired calls that the case does not expect. */
 const extraArguments = (
   { expected, declared }: PreparedCase,
   calls: readonly ParsedCall[],

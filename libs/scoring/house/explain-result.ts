@@ -3,7 +3,7 @@ import type { Result } from '#lib/contracts/result';
 import type { Verdict } from '#lib/contracts/verdict';
 import { explain } from './explain.js';
 
-/** The verdict on a result in plain sentences, or why it has none. */
+/** Explains the verdict on a result, or why it has none. */
 export function explainResult({
   result,
   input,

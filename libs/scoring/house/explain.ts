@@ -19,7 +19,7 @@ const list = (names: string[]): string =>
     .join(', ') + (names.length > MAX_NAMES ? ` and ${names.length - MAX_NAMES} more` : '');
 const count = (calls: number): string => (calls === 1 ? '1 call' : `${calls} calls`);
 
-/** Says in a few plain sentences why a verdict is what it is. */
+/** Explains a verdict in a few plain sentences. */
 export function explain(verdict: Verdict, input: CaseInput): string[] {
   if (verdict.evidence.bound) return [explainOversized(verdict, verdict.evidence.bound)];
   const ended = ENDED[verdict.error_type];
@@ -56,7 +56,7 @@ function explainOversized({ called }: Verdict, bound: Bound): string {
   return `${describeBound(bound)} Such a reply scores 0.${called.length ? ` Its first ${kept} kept.` : ''}`;
 }
 
-/** Which tools should be called, and which were. */
+/** The expected and the called tools. */
 function explainCalls(verdict: Verdict, input: CaseInput): string {
   const called = verdict.called.map((call) => call.name);
   const isChain = verdict.hops !== undefined;
@@ -87,7 +87,7 @@ const ENDINGS: Partial<Record<Verdict['error_type'], string>> = {
   incomplete_chain: ' and nothing more',
 };
 
-/** Which call answers which expected call, when their orders differ. */
+/** Which call answers which expected call, if their orders differ. */
 function explainOrder({ evidence: { pairs } }: Verdict): string {
   const isInOrder = pairs.every(({ called }, index) => index === 0 || called > pairs[index - 1]!.called);
   if (isInOrder) return '';
@@ -128,7 +128,7 @@ function explainExtraCalls({ error_type, called, evidence }: Verdict): string {
   return `The case allows no other call, but the reply also calls ${list(names)}.`;
 }
 
-/** What a chain that called its expected tool lost on the way. */
+/** The penalties of a chain that called its expected tool. */
 function explainPenalties(
   { evidence, efficiency = 1, redundancy = 0, detour = 0, hops = 0 }: Verdict,
   input: CaseInput,
@@ -159,7 +159,7 @@ function explainArgument(check: ArgumentCheck): string {
   return [difference, check.note, describeLookAlike(check)].filter(Boolean).join(' ');
 }
 
-/** How near a mismatch came, rounded away from what is needed. */
+/** How close a mismatch came, rounded away from the required value. */
 function nearness({ similarity, threshold, distance, epsilon }: ArgumentCheck): string {
   if (similarity !== undefined) return `: ${Math.floor(similarity * 1000 + 1e-9) / 1000} similar, ${threshold} needed`;
   return distance === undefined ? '' : `: ${distance} apart, ${epsilon} allowed`;

@@ -9,9 +9,9 @@ import { thoughtsBeside } from '../replies/thoughts.js';
 import { expectedCalls } from './score-case.js';
 
 /*
- * A reply is scored in the worker's own thread when its worst case takes a few milliseconds, judged by sizes alone.
- * Sizes are in characters. The limits were found by trying the worst input of each kind; ordinary replies reach a
- * tenth of them.
+ * A reply is scored in the worker's main thread if its worst case takes a few milliseconds, judged by sizes alone.
+ * Sizes are in characters. The limits were found by trying the worst input of each kind; ordinary replies reach a tenth
+ * of them.
  */
 const MAX_CALLS = 20;
 const MAX_CONTENT = 64 * 1024;
@@ -23,13 +23,13 @@ const MAX_COMPARED = 400_000;
  * k * a * b * min(a, b) steps at worst.
  */
 const MAX_FUZZY_STEPS = 1_000_000;
-/** Characters of patterns, times the characters that they are searched in. */
+/** Pattern characters times the characters that they are searched in. */
 const MAX_PATTERN_STEPS = 50_000;
-/** Characters of a tool's schema, which is compiled once; and those times the characters of the arguments. */
+/** Characters of a tool's schema, which is compiled once; then the same times the characters of the arguments. */
 const MAX_SCHEMA = 4000;
 const MAX_SCHEMA_STEPS = 3_000_000;
 
-/** The sizes of a case, which are the same for all its replies. */
+/** The sizes of a case. They are the same for all its replies. */
 interface CaseSizes {
   expected: number;
   /** Characters of all expected arguments. */
@@ -38,7 +38,7 @@ interface CaseSizes {
   longestText: number;
   fuzzy: boolean;
   patterns: boolean;
-  /** Characters of the mocks of a chain. */
+  /** Characters of a chain's mocks. */
   mocks: number;
 }
 
@@ -77,7 +77,7 @@ const schemaLength = memoize(({ function: { parameters } }: Tool): number => {
   try {
     return parameters ? expandedLength(parameters) : 0;
   } catch {
-    return Infinity; // Its chain of references exhausts the stack.
+    return Infinity; // Its chain of references overflows the stack.
   }
 });
 
@@ -86,14 +86,14 @@ const namedTools = memoize(
 );
 
 const searchedText = (content: Json): string => (typeof content === 'string' ? content : JSON.stringify(content));
-/** What every call in a text has at least one of: so a text holds at most as many calls. */
+/** Every call in a text has at least one of these, so they bound the number of calls in it. */
 const MENTIONS = /name|tool|function|call|invoke|\(/gi;
 
-/** The sizes of a reply that decide how much work its scoring takes. */
+/** The sizes of a reply that determine the cost of scoring it. */
 interface ReplySizes {
   calls: number;
   called: number;
-  /** The longest schema of a tool that is called, or that may be. */
+  /** The longest schema of a tool that is or may be called. */
   schema: number;
 }
 
@@ -120,7 +120,7 @@ function measureReply(
   const length = approximateJsonLength(content ?? '');
   if (length > MAX_CONTENT) return undefined;
   if (sizes.calls === 0) {
-    // Without native calls the text is searched for calls, and then the thoughts.
+    // Without native calls, the text is searched for calls, and then the thoughts.
     const searched = searchedText(content ?? '') + thoughtsBeside(rest);
     if (MAY_HOLD_CALLS.test(searched)) {
       if (searched.length > MAX_CALLED) return undefined;
@@ -133,7 +133,7 @@ function measureReply(
   return sizes;
 }
 
-/** The approximate length of a value's JSON. Stops counting at some length beyond `max`. */
+/** The approximate length of a value's JSON. Stops counting somewhere beyond `max`. */
 export function approximateJsonLength(value: Json | undefined, max = MAX_CONTENT): number {
   if (typeof value === 'string') return value.length;
   if (isNumber(value)) return numberSource(value).length;
@@ -168,7 +168,7 @@ export function isCheapToScore(
   if (calls * length + Math.max(1, sizes.expected) * called > MAX_COMPARED) return false;
   if (sizes.fuzzy && sizes.texts * sizes.longestText * called * Math.min(sizes.longestText, called) > MAX_FUZZY_STEPS)
     return false;
-  // A pattern may ask for a thousand repetitions.
+  // A pattern may contain a thousand repetitions.
   if ((sizes.patterns || sizes.mocks > 0) && length * called > MAX_PATTERN_STEPS) return false;
   return metrics.length === 0 || areMetricsCheap(metrics, sizes, calls, called);
 }

@@ -3,10 +3,10 @@ import type { ArgumentCheck } from '#lib/contracts/verdict';
 import { matcherOf } from '../arguments/matchers.js';
 import { simplify } from '../arguments/text-form.js';
 
-/** Longer texts are not searched for characters that look the same. */
+/** Longer texts are not checked for look-alike characters. */
 const MAX_CHARACTERS = 2000;
 
-/** Cyrillic and Greek letters, dashes and quotation marks, and what they look like. */
+/** Cyrillic and Greek letters, dashes and quotation marks, with their look-alikes. */
 const LOOKS = new Map(
   [
     ['АВЕЅІЈКМНОРСТУХаеорсухіјѕһԁԛԝ', 'ABESIJKMHOPCTYXaeopcyxijshdqw'],
@@ -28,7 +28,7 @@ const look = (text: string): string =>
     .join('')
     .toLowerCase();
 
-/** Says where two texts differ that look the same. Undefined if they do not. */
+/** Describes where two texts that look the same differ. Undefined if they do not look the same. */
 export function describeLookAlike({ path, expected, actual }: ArgumentCheck): string | undefined {
   const [wanted, given] = differing(path, expected as Json, actual as Json);
   if (typeof given !== 'string' || given.length > MAX_CHARACTERS) return undefined;

@@ -2,16 +2,15 @@
 export type CallPairs = { expected: number; called: number }[];
 
 /**
- * A bonus for low call indexes that decides only between equal totals: weights differ by at least 0.4 / (number of
- * arguments), and all bonuses together stay below a millionth.
+ * A bonus for low call indexes that only breaks ties: weights differ by at least 0.4 / (number of arguments), and all
+ * bonuses together stay below a millionth.
  */
 const tieBonus = (rows: number, columns: number): number => Math.min(1e-9, 1e-6 / (rows * columns));
 
 /**
  * The assignment of maximum total weight (Kuhn 1955, in the O(rows^2 * columns) form with potentials). Rows are the
- * shorter side, so that the time for a reply of thousands of calls stays bounded. Among equal assignments it takes the
- * one with the lowest call indexes. Pairs of weight 0 are not made.
- *
+ * shorter side, so that the time for a reply of thousands of calls stays bounded. Ties are broken towards the lowest
+ * call indexes. Pairs of weight 0 are not made.
  * @param weights weights[expected][called]
  */
 export function pairInAnyOrder(weights: readonly (readonly number[])[]): CallPairs {

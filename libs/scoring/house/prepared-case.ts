@@ -3,7 +3,7 @@ import type { Tool } from '#lib/contracts/tool';
 import type { ArgumentMatch, DeclaredArguments } from '../arguments/match-arguments.js';
 import type { CallPairs } from './pair-calls.js';
 
-/** What follows from a case alone. It is computed once for all replies to the case. */
+/** Data derived from a case. It is computed once for all replies to the case. */
 export interface PreparedCase {
   input: CaseInput;
   passThreshold: number;
@@ -13,7 +13,7 @@ export interface PreparedCase {
   abstention: boolean;
   /** The tools of the case, by their names in lower case. */
   tools: Map<string, Tool>;
-  /** What each tool declares about arguments that a call leaves out. */
+  /** What each tool declares about omitted arguments. */
   declared: Map<string, DeclaredArguments>;
 }
 

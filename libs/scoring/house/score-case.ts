@@ -20,14 +20,14 @@ export const reachesThreshold = (overall: number, passThreshold: number): boolea
   overall >= passThreshold - ROUNDING;
 
 export interface CaseScorer {
-  /** Whether the right reply calls nothing. */
+  /** Whether the correct reply makes no call. */
   abstention: boolean;
   score(reply: ParsedReply, extra?: { similarities?: SimilarityLookup }): Verdict;
 }
 
 const NO_PAIR: CandidatePair = { weight: 0, match: null };
 
-/** The calls that a case expects, in whichever way it is written. Empty when no tool should be called. */
+/** The calls that a case expects, in either notation. Empty if no tool should be called. */
 export function expectedCalls({
   expected_calls,
   expected_tool,
@@ -41,7 +41,7 @@ export function expectedCalls({
 }
 
 /**
- * Prepares a case, so that each of its replies is scored quickly. `docs/scoring.md` says what the numbers mean.
+ * Prepares a case, so that each of its replies is scored quickly. `docs/scoring.md` explains the numbers.
  * @param passThreshold the smallest overall score that passes, 0..1
  */
 export function prepareCase(input: CaseInput, tools: readonly Tool[], passThreshold: number): CaseScorer {
@@ -87,7 +87,7 @@ function scoreReply(prepared: PreparedCase, reply: ParsedReply, similarities: Si
   };
 }
 
-/** Pairs the calls of a reply with the expected calls. @returns the bound that the reply goes beyond, if any */
+/** Pairs the calls of a reply with the expected calls. @returns the exceeded bound, if any */
 function pairCalls(
   prepared: PreparedCase,
   { calls, oversized }: ParsedReply,
@@ -180,8 +180,8 @@ export function oversizedVerdict({
 }
 
 /**
- * The verdict on a reply that nothing whole came of, because the model declined, a filter cut it, or it ended at its
- * token limit. It is neither right nor a wrong call, and no abstention.
+ * The verdict on an incomplete reply, because the model declined, a filter cut it, or it ended at its token limit. It
+ * is neither correct, nor a wrong call, nor an abstention.
  */
 export function endedVerdict({
   ending,

@@ -14,8 +14,8 @@ export const DEFAULT_MAX_ROUNDS = 5;
 type ChainScores = NonNullable<Verdict['evidence']['chain']>;
 
 /**
- * Scores a chain up to the first call of an expected tool. Later calls do not exist for the score.
- * overall = completion * efficiency - redundancy - detour, within 0..1.
+ * Scores a chain up to the first call of an expected tool. Later calls do not affect the score. overall = completion *
+ * efficiency - redundancy - detour, within 0..1.
  */
 export function scoreChain(
   input: CaseInput,
@@ -62,7 +62,7 @@ export function scoreChain(
   };
 }
 
-/** A chain whose last reply came to nothing, as `endedVerdict`. */
+/** The verdict on a chain whose last reply is incomplete: see `endedVerdict`. */
 function endedChainVerdict(
   input: CaseInput,
   rounds: readonly ParsedReply[],
@@ -81,7 +81,7 @@ function endedChainVerdict(
   return { ...verdict, ...chain, evidence: { ...verdict.evidence, chain } };
 }
 
-/** How the rounds write their calls, where a host left them in the text. */
+/** The call syntax of the rounds whose calls a host left in the text. */
 const syntaxOf = (rounds: readonly ParsedReply[]): ParsedReply['syntax'] =>
   rounds.find(({ syntax }) => syntax && syntax !== 'thoughts')?.syntax ?? rounds.at(-1)?.syntax;
 
@@ -121,7 +121,7 @@ function oversizedChainVerdict(input: CaseInput, played: readonly ParsedReply[],
   return { ...verdict, ...chain, evidence: { ...verdict.evidence, chain } };
 }
 
-/** The first bound that a round goes beyond, or that the rounds go beyond together. */
+/** The first bound that a round, or all rounds together, exceed. */
 function boundOf(rounds: readonly ParsedReply[]): Bound | undefined {
   const oversized = rounds.find((round) => round.oversized)?.oversized;
   if (oversized) return oversized;
@@ -132,7 +132,7 @@ function boundOf(rounds: readonly ParsedReply[]): Bound | undefined {
 const acceptedTools = (input: CaseInput): Set<string> =>
   new Set([input.expected_tool ?? []].flat().map((name) => name.toLowerCase()));
 
-/** Whether a round ends the chain, because it calls an expected tool. */
+/** Whether a round ends the chain by calling an expected tool. */
 export const endsChain = (input: CaseInput, { calls }: ParsedReply): boolean =>
   calls.some((call) => acceptedTools(input).has(call.name.toLowerCase()));
 

@@ -1,13 +1,13 @@
 import { isNumber, isObject, numberSource, type Json, type JsonObject } from '#lib/contracts/json/json';
 import type { Verdict } from '#lib/contracts/verdict';
 
-/** Characters of JSON of the calls and evidence up to which a verdict is kept whole. */
+/** A verdict is kept whole up to this many characters of JSON for its calls and evidence. */
 const MAX_WHOLE_CHARACTERS = 512 * 1024;
 const MAX_TEXT_CHARACTERS = 2000;
 
 /**
- * Shortens a verdict to what a page can show: cuts long texts and lists of a reply of megabytes. The stored reply has
- * them whole.
+ * Shortens a verdict to a size that a page can show: cuts long texts and lists of a reply of megabytes. The stored
+ * reply is complete.
  */
 export function shortenVerdict(verdict: Verdict): Verdict {
   if (isSmall([verdict.called, verdict.evidence])) return verdict;
@@ -39,12 +39,12 @@ export const shortenMetrics = <Scores extends Record<string, object>>(scores: Sc
 
 const isSmall = (value: unknown): boolean => JSON.stringify(value).length <= MAX_WHOLE_CHARACTERS;
 
-/** How many characters may still be kept. */
+/** The remaining characters that may be kept. */
 interface Room {
   left: number;
 }
 
-/** Keeps numbers, keys and short texts. When the room is used up, the rest of a list or object is left out. */
+/** Keeps numbers, keys and short texts. Once the room is used up, the rest of a list or object is omitted. */
 function cut(value: Json, room: Room): Json {
   if (typeof value === 'string') {
     const text =
@@ -76,7 +76,7 @@ function cut(value: Json, room: Room): Json {
   const kept: [string, Json][] = [];
   for (const key in value) {
     if (value[key] === undefined) continue;
-    // The fields of a verdict stay, however little room is left; its lists end up empty.
+    // The fields of a verdict are kept even without room; its lists end up empty.
     if (room.left <= 0 && kept.length > 20) break;
     room.left -= Math.min(key.length, 200);
     kept.push([key.slice(0, 200), cut(value[key]!, room)]);

@@ -93,7 +93,7 @@ function trajectoriesMatch(
       );
     case 'superset':
       return covers(given, wanted, options);
-    // Swapping the sides also swaps those of the arguments. The reference has the same trap.
+    // Swapping the sides also swaps those of the arguments. The reference has the same pitfall.
     case 'subset':
       return covers(wanted, given, options);
     case 'unordered':
@@ -108,8 +108,8 @@ function sameStep(output: JsonObject, reference: JsonObject, options: Options): 
   if ((given === null) !== (wanted === null)) return false;
   const [calls, references] = [callsOf(output), callsOf(reference)];
   if (calls.length !== references.length) return false;
-  // Here each call looks for its reference. In the other modes each reference looks for its call, which matters with
-  // "subset" and "superset".
+  // Here each call looks for its reference. In the other modes each reference looks for its call, which makes a
+  // difference with "subset" and "superset".
   const left = [...references];
   return calls.every((call) => {
     const index = left.findIndex(
@@ -120,7 +120,7 @@ function sameStep(output: JsonObject, reference: JsonObject, options: Options): 
   });
 }
 
-/** Whether every reference call finds a call of its own. Each takes the first that matches. */
+/** Whether every reference call finds its own call. Each takes the first that matches. */
 function covers(calls: readonly Call[], references: readonly Call[], options: Options): boolean {
   const used = new Set<number>();
   return references.every((reference) => {

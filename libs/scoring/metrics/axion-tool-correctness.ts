@@ -50,7 +50,7 @@ export const axionToolCorrectness = metric({
   score: ({ called, expected }, options) => correctness(called, expected, options),
   records: 'calls',
   takesNull: true,
-  // Axion takes any other strategy as "exact".
+  // Axion treats any other strategy as "exact".
   readOption: (name, value) =>
     name !== 'parameter_matching_strategy' || value === 'subset' || value === 'fuzzy' ? value : 'exact',
   fromCase: (played, options) => comparedCalls(played, options.check_parameters === true),

@@ -98,8 +98,8 @@ const BFCL_TYPES: Record<string, string> = {
 };
 
 /**
- * BFCL's category for a case: the category of the case if BFCL has it and the case looks like BFCL's entries there (a
- * user's "multiple" may mean anything), else the category of entries with as many calls.
+ * BFCL's category for a case: the category of the case if BFCL has it and the case looks like BFCL's entries in it (a
+ * user's "multiple" may mean anything), else the category of entries with the same number of calls.
  */
 function bfclCategory({ category }: CaseInput, expected: readonly ExpectedCall[], isFirstTool: boolean): string {
   const own = BFCL_CATEGORIES.find((one) => one === category) ?? '';

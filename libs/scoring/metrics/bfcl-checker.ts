@@ -202,8 +202,8 @@ const standard = (value: Json): Json =>
     : value;
 
 /**
- * What Python iterates over: the elements of a list or the characters of a string. An object's keys are not
- * acceptable values.
+ * What Python iterates over: the elements of a list or the characters of a string. An object's keys are not acceptable
+ * values.
  */
 function elements(value: Json, what = 'acceptable values'): Json[] {
   if (Array.isArray(value)) return value;

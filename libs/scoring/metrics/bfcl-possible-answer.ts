@@ -5,9 +5,9 @@ import { expectedFrom, matcherOf, plainValue } from '../arguments/matchers.js';
 const NEVER = '[^\\s\\S]';
 
 /**
- * Turns the values that BFCL accepts for a parameter into one expected value. "" in the list means that the parameter
- * may be left out. The values of an object are such lists again, one level deep. BFCL compares deeper values
- * literally, and so does this. A parameter that the function requires may never be left out, so there "" is a value.
+ * Converts the values that BFCL accepts for a parameter into one expected value. "" in the list means that the
+ * parameter may be omitted. The values of an object are again such lists, one level deep. BFCL compares deeper values
+ * literally, and so does this. A parameter that the function requires may never be omitted, so there "" is a value.
  */
 export const fromPossibleAnswer = (accepted: Json, required = false): Json => expectedOf(accepted, required, ofValue);
 
@@ -33,8 +33,8 @@ const mapValues = (object: JsonObject, change: (value: Json) => Json): JsonObjec
   Object.fromEntries(Object.entries(object).map(([key, value]) => [key, change(value)]));
 
 /**
- * Whether a value holds an object with a key that begins with "$" and with several acceptable values for one of its
- * keys. No expected value says that.
+ * Whether a value contains an object with a key that starts with "$" and with several acceptable values for one of its
+ * keys. No expected value can express that.
  */
 export function hasLiteralChoice(value: Json): boolean {
   if (Array.isArray(value)) return value.every(isObject) && value.some(hasLiteralChoice);

@@ -35,7 +35,7 @@ const DeepEvalCall = z.strictObject({
 });
 type DeepEvalCall = z.infer<typeof DeepEvalCall>;
 
-/** OpenAI's and LangChain's calls have a type of their own, which only says that they are functions. */
+/** OpenAI's and LangChain's calls have their own type field, which only marks them as functions. */
 const toCall = ({ name, arguments: given, source: { output, type } }: ReadCall): JsonObject => ({
   name,
   ...(given !== undefined && { input_parameters: given }),
@@ -61,7 +61,7 @@ export const deepevalToolCorrectness = metric({
   score: ({ called, expected }, options) => correctness(called, expected, options),
   records: 'calls',
   toCall,
-  // DeepEval has an enum whose members print in capitals.
+  // The members of DeepEval's enum print in capitals.
   readOption: (name, value) =>
     name === 'evaluation_params' && Array.isArray(value)
       ? value.map((one) => (typeof one === 'string' ? one.toLowerCase() : one))

@@ -12,7 +12,7 @@ export interface MetricScore {
   [field: string]: unknown;
 }
 
-/** A metric, and all that Toolmark knows of it: `GET /api/metrics` lists it, runs and `toolmark score` compute it. */
+/** The complete definition of a metric: `GET /api/metrics` lists it, runs and `toolmark score` compute it. */
 export type Metric<Options extends z.ZodObject = z.ZodObject, Input extends z.ZodType = z.ZodType> = {
   id: string;
   reference: string;
@@ -20,25 +20,25 @@ export type Metric<Options extends z.ZodObject = z.ZodObject, Input extends z.Zo
   meaning: string;
   /** A strict object with defaults. */
   options: Options;
-  /** Translates the value of an option that the reference takes although its documentation does not list it. */
+  /** Converts an option value that the reference accepts although its documentation does not list it. */
   readOption?(name: string, value: Json): Json;
-  /** A strict schema with our names. */
+  /** A strict schema with Toolmark's names. */
   input: Input;
-  /** An input that can be scored, with options if they make the example clearer. */
+  /** A valid input, with options if they make the example clearer. */
   example: { options?: JsonObject; input: JsonObject };
   /** Pure: no I/O, no clock, no randomness. */
   score(input: z.output<Input>, options: z.output<Options>, similarities?: SimilarityLookup): MetricScore;
-  /** Names that the reference gives fields of the input, by ours. Ours comes first. */
+  /** The reference's names for fields of the input, by Toolmark's names, which are tried first. */
   fields?: Record<string, readonly string[]>;
-  /** Which reader of libs/recorded finds the input in records of providers and other tools. */
+  /** The reader of libs/recorded that finds the input in records of providers and other tools. */
   records?: 'reply' | 'rounds' | 'calls' | 'messages' | 'names' | 'bfcl';
-  /** How the input holds a call; as a `NamedCall` if left out. */
+  /** Converts a call to the form of the input; `NamedCall` if omitted. */
   toCall?(call: ReadCall): JsonObject;
-  /** Whether the reference takes null for a list of no calls. */
+  /** Whether the reference accepts null for an empty list of calls. */
   takesNull?: boolean;
 } & (
   | { fromCase(played: PlayedCase, options: z.output<Options>): MetricInput; notInRuns?: undefined }
-  /** Why no run can have it, and what to use instead. */
+  /** Why runs do not support it, and what to use instead. */
   | { notInRuns: string; fromCase?: undefined }
 );
 
@@ -51,7 +51,7 @@ export interface PlayedCase {
 }
 export type MetricInput = { input: unknown } | { notApplicable: string };
 
-/** A call as a record holds it. `source` has its other fields. */
+/** A call from a record. `source` has its other fields. */
 export interface ReadCall {
   name: string;
   arguments?: Json;
@@ -74,11 +74,11 @@ function readInput(of: Pick<Metric, 'id' | 'input' | 'example'>, input: unknown)
   throw new Error(`${messages}${/[.?]$/.test(messages) ? '' : '.'}${isShape ? ` ${describeExample(of)}` : ''}`);
 }
 
-/** A sentence that shows what a metric takes. */
+/** A sentence with an example of a metric's input. */
 export const describeExample = ({ id, example }: Pick<Metric, 'id' | 'example'>): string =>
   `The input of ${id}, for example: ${JSON.stringify(example.input)}`;
 
-/** A call in the form that most public metrics take. */
+/** A call in the form that most public metrics accept. */
 export const NamedCall = z.strictObject({ name: z.string(), arguments: jsonObject.nullish() });
 export type NamedCall = z.infer<typeof NamedCall>;
 

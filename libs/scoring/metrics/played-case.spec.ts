@@ -197,7 +197,7 @@ test.each<[string, string, Call[], string | undefined]>([
     [],
     'parallel_function_checker_no_order:wrong_count',
   ],
-  // A user's own category may have the same name.
+  // A user-defined category may have the same name.
   [
     'simple, of which BFCL would look at the first tool alone',
     '{"category": "simple", "expected_tool": "news", "expected_params": {}}',

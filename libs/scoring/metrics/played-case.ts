@@ -10,9 +10,9 @@ export const NO_ARGUMENTS: MetricInput = {
 };
 
 /**
- * The calls of a played case as `parseReply` reads them, including repaired ones, and those that were expected. For a
- * chain they are the calls up to the expected one, compared with the expected one alone. When the case accepts several
- * names, the expected name is the one that was called.
+ * The calls of a played case as `parseReply` reads them, including repaired ones, and the expected calls. For a chain,
+ * the calls up to the expected one, compared with the expected one alone. If the case accepts several names, the
+ * expected name is the one that was called.
  */
 export function callsOf({ case: input, rounds }: PlayedCase) {
   const expected = expectedCalls(input);
@@ -27,8 +27,8 @@ export function callsOf({ case: input, rounds }: PlayedCase) {
 }
 
 /**
- * The input of a metric that compares calls, which are those of each reply. If it compares arguments, it does so
- * exactly: it does not apply to a case that expects matchers, or that says nothing of the arguments.
+ * The input of a metric that compares the calls of each reply. If it compares arguments, it does so exactly: it does
+ * not apply to a case with matchers or without expected arguments.
  */
 export function comparedCalls(
   played: PlayedCase,
@@ -53,15 +53,15 @@ export function comparedCalls(
   );
 }
 
-/** Arguments that cannot be read match no expected ones, so that the call counts only by its name. */
+/** Unreadable arguments match no expected ones, so only the name of the call counts. */
 const plain = (call: ParsedCall): NamedCall => ({
   name: call.name,
   arguments: call.arguments ?? { '(unreadable)': call.raw ?? '' },
 });
 
 /**
- * The expected names. From several acceptable names it takes one that was called, each call at most once. Expected
- * calls with the fewest names choose first.
+ * The expected names. From several acceptable names it takes one that was called, using each call at most once.
+ * Expected calls with the fewest names choose first.
  */
 function namesFor(expected: readonly ExpectedCall[], calls: readonly ParsedCall[]): string[] {
   const left = calls.map((call) => call.name);

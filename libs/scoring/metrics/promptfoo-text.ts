@@ -12,7 +12,7 @@ const MAX_UNMATCHED = 65_536;
 
 /**
  * Finds the JSON in a text as promptfoo does. It takes the outermost pairs of brackets that end at the end of a line,
- * outside strings and code fences. A pair that is JSON counts if it begins a line. If a pair is not JSON, the pairs
+ * outside strings and code fences. A pair that is JSON counts if it starts a line. If a pair is not JSON, the pairs
  * inside it are tried.
  * @throws Error when promptfoo gives up: too many unmatched brackets, or too much text that is not JSON
  */
@@ -79,7 +79,7 @@ const FENCE = /^[ \t]*(`{3,}|~{3,})/;
  */
 function* bracketsIn(text: string): Generator<Bracket | null> {
   let fence: { marker: string; indent: number } | undefined;
-  const lists: number[] = []; // the columns at which list items begin
+  const lists: number[] = []; // the columns at which list items start
   let lineStart = 0;
   for (const line of text.split('\n')) {
     const content = line.trimEnd();
@@ -128,7 +128,7 @@ function* bracketsIn(text: string): Generator<Bracket | null> {
   }
 }
 
-/** The width in columns. A tab reaches to the next multiple of four. */
+/** The width in columns. A tab extends to the next multiple of four. */
 function widthOf(text: string): number {
   let column = 0;
   for (const character of text) column += character === '\t' ? 4 - (column % 4) : 1;

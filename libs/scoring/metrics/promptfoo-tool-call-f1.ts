@@ -45,7 +45,7 @@ export const promptfooToolCallF1 = metric({
  * @throws Error when no expected name is given, as promptfoo does
  */
 function f1(output: unknown, value: string | readonly Json[], options: Options) {
-  // The elements of a list count as JavaScript prints them: the number 1 is the name "1".
+  // The elements of a list count in JavaScript's string form: the number 1 is the name "1".
   const names = (typeof value === 'string' ? value.split(',') : value.map((name) => String(unwrapAllNumbers(name))))
     .map((name) => name.trim())
     .filter(Boolean);
@@ -65,7 +65,7 @@ function f1(output: unknown, value: string | readonly Json[], options: Options) 
   return { score, pass: score >= options.threshold !== options.inverse, called: [...called].sort() };
 }
 
-/** The names in an answer of OpenAI (chat, Responses), Anthropic or Google, or in text that contains such JSON. */
+/** The names in a response of OpenAI (chat, Responses), Anthropic or Google, or in text that contains such JSON. */
 function namesIn(output: unknown): Set<string> {
   if (typeof output === 'string') {
     try {

@@ -2,7 +2,7 @@ import { isNumber, isObject, numberSource, toNumber, type Json, type RawNumber }
 import { keysInSourceOrder } from '#lib/contracts/json/key-order';
 
 /**
- * JSON values as Python's `json.loads` makes them: a number is an int unless its text has a fraction or an exponent;
+ * JSON values as Python's `json.loads` parses them: a number is an int unless its text has a fraction or an exponent;
  * True == 1 and 1 == 1.0; ints are exact. The public metrics are written in Python, and their scores depend on this.
  */
 export type PythonType = 'int' | 'float' | 'bool' | 'str' | 'list' | 'dict' | 'NoneType';
@@ -15,7 +15,7 @@ export function pythonType(value: Json | undefined): PythonType {
   return isNumber(value) ? (/[.eE]/.test(numberSource(value)) ? 'float' : 'int') : 'dict';
 }
 
-/** A text that is equal for two values exactly if Python's `==` holds between them. */
+/** A key that is equal for two values exactly if Python's `==` holds between them. */
 export function pythonKey(value: Json): string {
   if (value === null) return 'N';
   if (typeof value === 'boolean') return value ? '1' : '0';
@@ -54,8 +54,7 @@ export function pythonRepr(value: Json): string {
 }
 
 /**
- * The shortest text that parses to the same number, as in JavaScript, but with an exponent below 1e-4 and from 1e16
- * on.
+ * The shortest text that parses to the same number, as in JavaScript, but with an exponent below 1e-4 and from 1e16.
  */
 function floatRepr(value: number): string {
   if (!Number.isFinite(value)) return value > 0 ? 'inf' : '-inf';

@@ -24,7 +24,7 @@ export const ragasToolCallAccuracy = metric({
 });
 
 /**
- * Ragas 0.4.3 `ToolCallAccuracy` with exact comparison: by position, with arguments as Python's `str()`. Any unequal
+ * Ragas 0.4.3 `ToolCallAccuracy` with exact comparison: by position, with arguments as Python's `str()`. Any differing
  * name gives 0.
  */
 function accuracy(called: readonly NamedCall[], expected: readonly NamedCall[], options: Options): { score: number } {

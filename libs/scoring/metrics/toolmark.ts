@@ -12,7 +12,7 @@ import { scoreChain } from '../house/score-chain.js';
 import { metric, paris, replyWith } from './metric.js';
 
 const caseAndTools = {
-  // A case as it is written, or as the API returns it.
+  // A case in its input form, or as the API returns it.
   case: z
     .preprocess(
       (value) => unwrapNumbers(value),
@@ -124,7 +124,7 @@ function scoreMultiTurn(input: z.output<typeof MultiTurnInput>, options: Options
   );
 }
 
-/** Reads a message that may say in its `finish_reason` how it ended. */
+/** Reads a message; its `finish_reason` may say how the reply ended. */
 function parseRecorded(reply: unknown, tools: readonly Tool[]): ParsedReply {
   const reason = isObject(reply) ? reply.finish_reason : undefined;
   return parseReply(reply, tools, { finishReason: typeof reason === 'string' ? reason : null });
@@ -136,7 +136,7 @@ function toResult({ overall, called: _called, abstention: _abstention, ...verdic
 }
 
 /**
- * The tools given beside a case; none when they are null or when the case has its own.
+ * The tools given along with a case; none if they are null or the case has its own.
  * @throws Error when the case cannot be scored. It needs no prompt here, and its tools need not all be listed.
  */
 function toolsFor(

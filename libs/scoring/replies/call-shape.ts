@@ -2,19 +2,19 @@ import { ARGUMENT_KEYS } from '#lib/contracts/call-fields';
 import { isObject, type Json, type JsonObject } from '#lib/contracts/json/json';
 import type { WrittenCall } from './syntaxes/syntax.js';
 
-/** Keys for the name of a call. Only under the first one arguments may be missing. */
+/** Keys for the name of a call. Only with the first one may arguments be missing. */
 const NAMES = ['name', 'tool_name', 'function_name', 'tool', 'function'];
 const TEXT_ARGUMENTS = [...ARGUMENT_KEYS, 'tool_input', 'params', 'kwargs'];
-/** What a definition of a tool has, and a call has not. */
+/** Fields of a tool definition that a call does not have. */
 const OF_DEFINITIONS = ['inputSchema', 'input_schema', 'outputSchema', 'strict', 'annotations', 'required', 'returns'];
 const BESIDE_NAMES = new Set(['name', 'type', 'id', 'index', 'call_id', 'tool_call_id']);
-/** What the result of a tool has, and a call has not. */
+/** Fields of a tool result that a call does not have. */
 const OF_RESULTS = ['result', 'results', 'output', 'response', 'content'];
 
 /**
  * The calls in a JSON value of a text: an object, a list of them, or a list under `tool_calls`. A list counts as a
- * whole or not at all: one that holds a definition is a list of tools.
- * @returns undefined when it holds none
+ * whole or not at all: one that contains a definition is a list of tools.
+ * @returns undefined if it contains none
  */
 export function callsOfValue(value: Json): WrittenCall[] | undefined {
   const list =
@@ -23,7 +23,7 @@ export function callsOfValue(value: Json): WrittenCall[] | undefined {
   return calls.length > 0 && calls.every((call) => call !== undefined) ? calls : undefined;
 }
 
-/** Reads `{"name": ..., "arguments": ...}`, bare or in a `function` wrapper, with other names for the arguments too. */
+/** Reads `{"name": ..., "arguments": ...}`, bare or in a `function` wrapper, also with other keys for the arguments. */
 export function callOf(value: Json): WrittenCall | undefined {
   if (!isObject(value)) return undefined;
   const body = isObject(value.function) ? value.function : value;
@@ -33,14 +33,14 @@ export function callOf(value: Json): WrittenCall | undefined {
   const given = key === undefined ? undefined : body[key];
   const name = NAMES.map((one, index) => (index === 0 || key !== undefined ? body[one] : undefined)).find(isName);
   if (!isName(name) || isDefinition(body, key, given)) return undefined;
-  // With nothing to call it with, an object that says more than a name says it of something else.
+  // An object without arguments that has more fields than a name is not a call.
   if (key === undefined && !Object.keys(body).every((one) => BESIDE_NAMES.has(one))) return undefined;
   return { name, arguments: given };
 }
 
 const isName = (value: Json | undefined): value is string => typeof value === 'string' && value !== '';
 
-/** Whether an object says what a tool is: it describes it, or gives a schema for its arguments. */
+/** Whether an object defines a tool: it describes it, or gives a schema for its arguments. */
 const isDefinition = (body: JsonObject, key: string | undefined, given: Json | undefined): boolean =>
   (body.description !== undefined && (key === undefined || key === 'parameters')) ||
   (key === 'parameters' ? isSchema(given) : isObject(given) && given.type === 'object' && isObject(given.properties));

@@ -1,13 +1,12 @@
-/** Marks a bracket whose value does not end. */
+/** Marks a bracket whose value is not closed. */
 const NO_END = -1;
 
 /**
  * Finds the outermost JSON objects and arrays in a text, in order, as [start, end) of each.
- *
  * It takes linear time for any text, because it tries each opening bracket at most once. When reading from one bracket
- * fails, every bracket that was read as a bracket on the way is decided too: it ended, or it failed as well. Only
- * brackets inside strings are tried again. Two attempts at the same place read each other's strings as structure, so
- * at most two attempts read the same character.
+ * fails, every bracket read as structure on the way is decided too: its value either ended or failed as well. Only
+ * brackets inside strings are tried again. Two attempts at the same place read each other's strings as structure, so at
+ * most two attempts read the same character.
  */
 export function* findJsonSpans(text: string): Generator<[start: number, end: number]> {
   let ends: Int32Array | undefined;
@@ -36,14 +35,14 @@ const enum Next {
   CommaOrEnd,
 }
 
-/** Reads one JSON value by the grammar (RFC 8259), and records where it and every bracket in it ends. */
+/** Reads one JSON value (RFC 8259), and records where it and every bracket in it end. */
 function read(text: string, start: number, ends: Int32Array): void {
   const open: number[] = [];
   let next = Next.Value;
   let at = start;
   for (;;) {
     while (isSpace(text.charCodeAt(at))) at++;
-    const code = text.charCodeAt(at); // NaN after the end, which no rule allows.
+    const code = text.charCodeAt(at); // NaN at the end, which no rule allows.
     const inObject = open.length > 0 && text.charCodeAt(open.at(-1)!) === 0x7b;
     if (
       (code === 0x7d && inObject && (next === Next.KeyOrEnd || next === Next.CommaOrEnd)) ||
@@ -75,7 +74,7 @@ function read(text: string, start: number, ends: Int32Array): void {
   for (const bracket of open) ends[bracket] = NO_END;
 }
 
-/** @returns -1 when the string does not end */
+/** @returns -1 if the string is not closed */
 function endOfString(text: string, start: number): number {
   for (let at = start + 1; at < text.length; at++) {
     const code = text.charCodeAt(at);

@@ -30,7 +30,7 @@ const ARGS = { city: 'Paris', days: 2 };
 const JSON_ARGS = JSON.stringify(ARGS);
 const OPENAI = JSON.stringify({ name: 'get_weather', arguments: ARGS });
 
-/** The same call as each family of models writes it. */
+/** The same call in the syntax of each model family. */
 const WRITTEN: [syntax: string, text: string][] = [
   ['json', OPENAI],
   ['json', `I look.\n\`\`\`json\n${OPENAI}\n\`\`\``],

@@ -12,16 +12,16 @@ import { SYNTAXES } from './syntaxes/syntaxes.js';
 import { contentText, splitThoughts, thoughtsBeside } from './thoughts.js';
 
 export interface ParsedReply {
-  /** The calls. For an oversized reply only the first ones, unless it was read whole. */
+  /** The calls. Only the first ones of an oversized reply, unless it was read whole. */
   calls: ParsedCall[];
   format_compliance: FormatCompliance;
-  /** The bound that the reply goes beyond, if any. */
+  /** The bound that the reply exceeds, if any. */
   oversized?: Bound;
-  /** How the calls are written that the host left in the text; `thoughts` when only thoughts hold one. */
+  /** The syntax of calls that the host left in the text; `thoughts` if only thoughts contain a call. */
   syntax?: CallSyntax;
-  /** Why the reply cannot be judged: nothing whole came of it. */
+  /** Why the reply cannot be judged: it is incomplete. */
   ending?: 'refused' | 'cut_off';
-  /** Whether it ended at its token limit, whatever came of it. */
+  /** Whether it ended at its token limit, even if it is usable. */
   isCut?: boolean;
 }
 
@@ -31,17 +31,17 @@ type Repair = NonNullable<ParsedCall['repairs']>[number];
 interface Parsing {
   whole: boolean;
   names: Record<string, string>;
-  /** The tools, by their names in lower case. */
+  /** The tools by lower-case name. */
   tools: ReadonlyMap<string, Tool>;
-  /** Whether a call of a tool that is not known counts wherever it stands: its host took it for a call. */
+  /** Whether calls of unknown tools count anywhere: the host took them for calls. */
   anyName: boolean;
   oversized?: Bound;
   syntax?: CallSyntax;
 }
 
-/** Whether the model's host could not take its call, by the finish reason. */
+/** Whether the host could not accept the model's call, by the finish reason. */
 export const isUnreadCall = (finishReason: string | null): boolean => UNREAD_CALLS.has(finishReason ?? '');
-/** Repairs of the form alone, which the host made. */
+/** Repairs of the form only, which is the host's doing. */
 const HARMLESS: ReadonlySet<Repair> = new Set(['function_call', 'object_arguments']);
 
 const byName = memoize(
@@ -49,7 +49,7 @@ const byName = memoize(
     new Map(tools.map((tool) => [tool.function.name.toLowerCase(), tool])),
 );
 
-/** The tools by the names that the model was given, too: it may write these into a text. */
+/** The tools, also by the names sent to the model, which it may write into a text. */
 function withSentNames(
   tools: ReadonlyMap<string, Tool>,
   names: Record<string, string> = {},
@@ -63,9 +63,9 @@ function withSentNames(
 
 /**
  * Reads the calls of a chat completion message: native calls, calls inside the name, and calls that the host left in
- * the text. Thoughts are not searched. It never throws: a call that cannot be read becomes a malformed call.
+ * the text. Thoughts are not searched. It never throws: an unreadable call becomes a malformed call.
  * @param of.whole whether to read beyond the bounds of a reply, for metrics without bounds. The time stays linear.
- * @param of.names the tools' own names, by the names that the model was given; native calls have their own already
+ * @param of.names the tools' own names, by the names sent to the model; native calls already have their own
  * @param of.finishReason in the words of `ModelReply`
  */
 export function parseReply(
@@ -105,7 +105,7 @@ function complianceOf(calls: readonly ParsedCall[]): FormatCompliance {
   return calls.some((call) => call.repairs?.some((repair) => !HARMLESS.has(repair))) ? 'repaired' : 'native';
 }
 
-/** A reply that makes whole calls is judged by them, however it ended. */
+/** A reply with complete calls is judged by them, however it ended. */
 function endingOf(
   { refusal, content }: JsonObject,
   calls: readonly ParsedCall[],
@@ -119,7 +119,7 @@ function endingOf(
   return (calls.length === 0 && declines) || finishReason === 'content_filter' ? 'refused' : undefined;
 }
 
-/** The calls in what the reply says. Where only its thoughts hold one, that is noted. */
+/** The calls in the text of the reply. Records it if only the thoughts contain one. */
 function callsInReply(reply: JsonObject, text: string, parsing: Parsing): ParsedCall[] {
   if (!mayHoldCall(text, parsing) || !maySearch(text, parsing)) {
     noteConsidered(thoughtsBeside(reply), parsing);
@@ -138,7 +138,7 @@ function noteConsidered(thoughts: string, parsing: Parsing): void {
   if (callsInText(end, { ...parsing, oversized: undefined, syntax: undefined }).length > 0) parsing.syntax = 'thoughts';
 }
 
-/** Whether a text has a bracket, and what a call of any syntax has beside it. */
+/** Whether a text has a bracket, and another token that calls of any syntax have. */
 const mayHoldCall = (text: string, { tools, names }: Parsing): boolean =>
   MAY_HOLD_CALLS.test(text) &&
   (/"(?:name|tool|function)|tool_?call|function|invoke|tool▁call|python_|START_ACTION/i.test(text) ||
@@ -149,8 +149,8 @@ const mayHoldCall = (text: string, { tools, names }: Parsing): boolean =>
 const MAX_NAMED_IN = 4000;
 
 /**
- * The calls of a model whose host could not read them: malformed, whatever can be made of the text that the host
- * quotes. Where it quotes none, one call of the first tool that it names.
+ * The calls of a model whose host could not read them: malformed, however readable the text that the host quotes.
+ * Without a quoted text, one call of the first tool that the host's message names.
  */
 function unreadCalls(inText: readonly ParsedCall[], text: string, tools: readonly Tool[]): ParsedCall[] {
   if (inText.length > 0)
@@ -163,7 +163,7 @@ function unreadCalls(inText: readonly ParsedCall[], text: string, tools: readonl
   return [{ name: named?.name ?? '', arguments: null, raw: text }];
 }
 
-/** Records the first bound that a reply goes beyond. @returns whether to continue */
+/** Records the first bound that a reply exceeds. @returns whether to continue */
 function continuesBeyond(parsing: Parsing, bound: Bound): boolean {
   parsing.oversized ??= bound;
   return parsing.whole;
@@ -199,7 +199,7 @@ function readCall(name: string, raw: Json | undefined, repairs: Repair[], parsin
 
 const ownNameOf = (name: string, { names }: Parsing): string => (Object.hasOwn(names, name) ? names[name]! : name);
 
-/** Whether a text is short enough to search it for calls. */
+/** Whether a text is short enough to be searched for calls. */
 function maySearch(text: string, parsing: Parsing): boolean {
   // A UTF-16 unit takes at most three bytes of UTF-8.
   if (text.length * 3 <= MAX_SEARCHED_BYTES) return true;
@@ -248,10 +248,10 @@ function readArguments(
   return { value: null, raw };
 }
 
-/** Whether a text gives no arguments. */
+/** Whether a text contains no arguments. */
 const isNothing = (text: string): boolean => ['', 'null'].includes(text.trim());
 
-/** `{"a": 1}""` as some hosts end it; undefined when the text does not end so. */
+/** Repairs `{"a": 1}""` as some hosts end it; undefined if the text does not end that way. */
 function withoutTrailingQuotes(text: string): string | undefined {
   let end = text.trimEnd();
   const length = end.length;
@@ -264,10 +264,10 @@ function tooDeep(parsing: Parsing): { value: null; raw: string } {
   return { value: null, raw: '(nested too deeply)' };
 }
 
-/** What every call in a text has: a bracket of one kind or another. */
+/** Required in every call in a text: a bracket of some kind. */
 export const MAY_HOLD_CALLS = /[[{<(]|to=functions\./;
 
-/** Calls with marks around them are all that counts. Without marks, what looks like a call must name a known tool. */
+/** If there are calls with marks around them, only these count. Without marks, a likely call must name a known tool. */
 function callsInText(text: string, parsing: Parsing): ParsedCall[] {
   if (!MAY_HOLD_CALLS.test(text)) return [];
   const marked = new MarkedText(text, parsing.tools);
@@ -278,7 +278,7 @@ function callsInText(text: string, parsing: Parsing): ParsedCall[] {
   return calls.found;
 }
 
-/** The calls of a text, up to the bound of a reply. */
+/** Collects the calls of a text, up to the bound of a reply. */
 class CallsOfText {
   readonly found: ParsedCall[] = [];
 
@@ -331,7 +331,7 @@ function readMarked(text: MarkedText, calls: CallsOfText): void {
   }
 }
 
-/** JSON anywhere in a text: `{"name": ..., "arguments": ...}`, or arguments under a line that names a tool. */
+/** JSON anywhere in a text: `{"name": ..., "arguments": ...}`, or arguments below a line that names a tool. */
 function readJson(text: string, calls: CallsOfText): void {
   const { parsing } = calls;
   const mayName = /"(?:name|tool|function)/.test(text);
@@ -350,7 +350,7 @@ function readJson(text: string, calls: CallsOfText): void {
   }
 }
 
-/** Names without arguments are calls where their tools need none, and otherwise a mention. */
+/** Names without arguments are calls if their tools require none, and otherwise only mentions. */
 const areCalls = (written: readonly WrittenCall[], parsing: Parsing): boolean =>
   parsing.anyName ||
   written.some((call) => call.arguments !== undefined) ||
@@ -359,7 +359,7 @@ const areCalls = (written: readonly WrittenCall[], parsing: Parsing): boolean =>
     return !Array.isArray(required) || required.length === 0;
   });
 
-/** GLM 4: the known tool that the line above an object consists of. */
+/** GLM 4: the known tool whose name is the whole line above an object. */
 function nameAbove(text: string, start: number, parsing: Parsing): string | undefined {
   const lineEnd = text.slice(Math.max(0, start - 20), start).trimEnd().length + Math.max(0, start - 20);
   if (!text.slice(lineEnd, start).includes('\n')) return undefined;
@@ -377,12 +377,12 @@ function readPython(text: MarkedText, calls: CallsOfText): void {
   else for (const { calls: written } of readPythonLists(text)) if (!calls.add(written, 'pythonic', true)) return;
 }
 
-/** @returns undefined when the text is not JSON */
+/** @returns undefined if the text is not JSON */
 function parse(text: string, parsing: Parsing): Json | undefined {
   try {
     return parseJson(text);
   } catch (error) {
-    // Keeping the text of numbers takes recursion, which ran out of stack here.
+    // Keeping the text of numbers takes recursion, which overflowed the stack here.
     if (error instanceof RangeError && jsonDepth(text) > MAX_ARGUMENT_DEPTH) tooDeep(parsing);
     return undefined;
   }

@@ -3,14 +3,14 @@ import type { Bound, ParsedCall } from '#lib/contracts/verdict';
 
 /*
  * The size of the largest reply that is scored. A model that does its task stays far below. One that repeats itself
- * without end goes beyond, and its reply is wrong whatever is in it.
+ * endlessly exceeds it, and its reply is wrong whatever it contains.
  */
 
 /** Calls in a reply. */
 export const MAX_CALLS = 1000;
 /** UTF-8 bytes of text that is searched for calls. */
 export const MAX_SEARCHED_BYTES = 2 ** 20;
-/** Levels of lists and objects in the arguments of a call. */
+/** Nesting levels of lists and objects in the arguments of a call. */
 export const MAX_ARGUMENT_DEPTH = 64;
 /** Calls times expected calls. */
 export const MAX_PAIRS = 100_000;
@@ -20,7 +20,7 @@ export const MAX_COMPARISONS = 2000;
 const MAX_CALLS_SHOWN = 10;
 const MAX_CHARACTERS_SHOWN = 2000;
 
-/** What a verdict shows of the calls of an oversized reply: the beginnings of the first few. */
+/** The part of an oversized reply's calls that a verdict shows: the start of the first few. */
 export const firstCalls = (calls: readonly ParsedCall[]): ParsedCall[] =>
   calls.slice(0, MAX_CALLS_SHOWN).map((call) => {
     const raw = call.raw ?? JSON.stringify(call.arguments);
@@ -32,7 +32,7 @@ export const firstCalls = (calls: readonly ParsedCall[]): ParsedCall[] =>
     };
   });
 
-/** Says which bound a reply goes beyond. */
+/** Describes which bound a reply exceeds. */
 export function describeBound({ what, limit, found }: Bound): string {
   const had = found === undefined ? '' : `${found.toLocaleString('en')} `;
   const most = limit.toLocaleString('en');
@@ -55,7 +55,7 @@ export function describeBound({ what, limit, found }: Bound): string {
 /** Whether arguments are nested deeper than the bound. */
 export const exceedsArgumentDepth = (value: Json): boolean => isDeeperThan(value, MAX_ARGUMENT_DEPTH);
 
-/** The depth of lists and objects in a JSON text, by its brackets alone. */
+/** The nesting depth of a JSON text, by its brackets alone. */
 export function jsonDepth(text: string): number {
   let [level, deepest] = [0, 0];
   for (let at = 0; at < text.length; at++) {

@@ -1,13 +1,13 @@
 import { isObject, type Json, type JsonObject } from '#lib/contracts/json/json';
 import { findJsonSpans } from './json-in-text.js';
 
-/** What a model says, without its thoughts and without what it quotes. */
+/** The text of a model, split into what it says, without its quotes, and its thoughts. */
 export interface SplitText {
   said: string;
   thoughts: string;
 }
 
-/** Marks around thoughts. Several models leave out the first one, because their template has already written it. */
+/** Marks around thoughts. Several models omit the first one, because their template has already written it. */
 const THOUGHTS: [begin: string, ...ends: string[]][] = [
   ...[
     'think',
@@ -27,11 +27,11 @@ const THOUGHTS: [begin: string, ...ends: string[]][] = [
   ['◁think▷', '◁/think▷'],
   ['<|begin_of_thought|>', '<|end_of_thought|>'],
   ['<|START_THINKING|>', '<|END_THINKING|>'],
-  // Harmony. A message of this channel to a function is a call all the same.
+  // Harmony. A message of this channel to a function still counts as a call.
   ['<|channel|>analysis<|message|>', '<|end|>', '<|start|>', '<|channel|>', '<|return|>', '<|call|>'],
   ['<|channel>thought', '<channel|>'],
 ];
-/** Marks around definitions of tools and around their results, which a model may make up. They hold no calls. */
+/** Marks around tool definitions and tool results, which a model may make up. They contain no calls. */
 const QUOTES: [begin: string, ...ends: string[]][] = [
   ...['tool_response', 'tool_result', 'tool_results', 'function_results', 'tools', 'available_tools'].map(
     (name): [string, string] => [`<${name}>`, `</${name}>`],
@@ -47,7 +47,7 @@ const MARKS = [
   ...QUOTES.map((marks) => ({ marks, kind: 'quote' })),
 ];
 const BEGIN = new Map(MARKS.map(({ marks: [begin, ...ends], kind }) => [begin.toLowerCase(), { ends, kind }]));
-/** Ends of thoughts that may come without a beginning. */
+/** End marks of thoughts that may occur without a start mark. */
 const END = new Set(THOUGHTS.filter(([, ...ends]) => ends.length === 1).map(([, end]) => end!.toLowerCase()));
 const escaped = (text: string): string => text.replaceAll(/[.*+?^${}()|[\]\\]/g, '\\$&');
 const ANY_MARK = new RegExp(
@@ -57,12 +57,12 @@ const ANY_MARK = new RegExp(
     .join('|'),
   'gi',
 );
-/** What every mark has. */
+/** Every mark contains one of these. */
 const MAY_HAVE_MARKS = /[<[◁]/;
 
 /**
- * Splits a text at its marks, in linear time. Marks within JSON, as a call has them in its arguments, are no marks.
- * @param keepQuotes leaves what the model quotes in what it says, for people who read it
+ * Splits a text at its marks, in linear time. Marks inside JSON, such as a call's arguments, do not count.
+ * @param keepQuotes keeps the model's quotes in the text, for human readers
  */
 export function splitThoughts(text: string, { keepQuotes = false } = {}): SplitText {
   if (!MAY_HAVE_MARKS.test(text)) return splitWithoutMarks(text);
@@ -89,7 +89,7 @@ export function splitThoughts(text: string, { keepQuotes = false } = {}): SplitT
       from = next;
       ANY_MARK.lastIndex = next;
     } else if (!hasThought) {
-      // Its beginning was written by the template.
+      // The template wrote the start mark.
       thoughts.push(...said.splice(0), text.slice(from, match.index));
       hasThought = true;
       from = match.index + mark.length;
@@ -99,20 +99,23 @@ export function splitThoughts(text: string, { keepQuotes = false } = {}): SplitT
   return { said: said.join(''), thoughts: thoughts.join('\n') };
 }
 
-/** Where a section ends, and where the text goes on. A section without an end has the rest of the text. */
+/**
+ * The end of a section, and the position where the text continues. A section without an end mark takes the rest of the
+ * text.
+ */
 function endOf(text: string, ends: string[], start: number, json: JsonPlaces): [end: number, next: number] {
   const pattern = new RegExp(ends.map(escaped).join('|'), 'gi');
   pattern.lastIndex = start;
   for (let match; (match = pattern.exec(text));) {
     if (json.includes(match.index)) continue;
-    // A mark that begins a message of its own stays in the text.
+    // A mark that starts its own message stays in the text.
     const keeps = /^<\|(?:start|channel)\|>$/.test(match[0]);
     return [match.index, keeps ? match.index : match.index + match[0].length];
   }
   return [text.length, text.length];
 }
 
-/** The places that valid JSON takes up in a text. They are asked for in order. */
+/** The positions of valid JSON in a text. They must be queried in order. */
 class JsonPlaces {
   readonly #spans: Iterator<[number, number]>;
   #span: [start: number, end: number] | undefined;
@@ -133,7 +136,10 @@ class JsonPlaces {
   }
 }
 
-/** Headings in the place of marks: those of Granite and Apriel, and Harmony whose special tokens the host left out. */
+/**
+ * Headings that replace marks: those of Granite and Apriel, and Harmony without the special tokens, which the host
+ * omitted.
+ */
 const HEADINGS: [begin: RegExp, end: RegExp][] = [
   [/^\s*Here(?:'s| is) my thought process:/i, /Here(?:'s| is) my response:/i],
   [/^\s*Here are my reasoning steps:/i, /\[BEGIN FINAL RESPONSE\]/],
@@ -166,7 +172,7 @@ const THOUGHT_PARTS = new Set([
 ]);
 const isThought = (part: JsonObject): boolean => part.thought === true || THOUGHT_PARTS.has(part.type as string);
 
-/** The text of a message's content, without the parts that are thoughts. */
+/** The text of a message's content, without the thoughts. */
 export function contentText(content: Json | undefined): string {
   if (typeof content === 'string') return content;
   if (!Array.isArray(content)) return '';
@@ -181,10 +187,10 @@ export function contentText(content: Json | undefined): string {
     .join('');
 }
 
-/** How much of the thoughts beside a message is read: their end, which is where a model turns to a call. */
+/** How much of the separate thoughts of a message is read: their end, which is where a model turns to a call. */
 const MAX_THOUGHTS = 64 * 1024;
 
-/** The end of the thoughts that a message has beside what it says, whatever its host calls them. */
+/** The end of the thoughts that a message has in a separate field, whatever its host calls it. */
 export function thoughtsBeside(message: JsonObject, maxCharacters = MAX_THOUGHTS): string {
   const {
     reasoning_content,

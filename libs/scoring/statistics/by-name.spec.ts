@@ -31,8 +31,8 @@ it('knows every function of the reference values', () => {
   expect(Object.keys(STATISTICS).sort()).toEqual([...new Set(lines.map((line) => line.function))].sort());
 });
 
-// SciPy 1.10.1 stops within 1e-8 of a t quantile, and is up to 2e-9 off the true value. SciPy 1.17.1 has ours in all
-// of its digits but the last two. distributions.spec.ts holds these lines to 1e-14 of the true values.
+// SciPy 1.10.1 stops within 1e-8 of a t quantile, and is up to 2e-9 off the true value. SciPy 1.17.1 agrees with ours
+// in all digits but the last two. distributions.spec.ts holds these lines to 1e-14 of the true values.
 const OFF_IN_THE_REFERENCE = ['t_quantile-008', 't_quantile-012', 't_quantile-023', 't_quantile-025'];
 
 function toleranceOf({ id, function: name, expected }: Line): number {

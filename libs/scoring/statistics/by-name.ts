@@ -10,8 +10,8 @@ interface Confidence {
 }
 
 /**
- * Every statistic by the name that tables of reference values use. Each takes an object and answers a value of JSON:
- * what does not exist, or is infinite, is null.
+ * Every statistic by its name in tables of reference values. Each takes an object and returns a JSON value: an
+ * undefined or infinite result is null.
  */
 export const STATISTICS: Record<string, (input: object) => unknown> = {
   binomial_cdf: named((of: { k: number; n: number; p: number }) => binomialCdf(of.k, of.n, of.p)),

@@ -1,6 +1,6 @@
 import { normalQuantile } from './distributions.js';
 
-/** How much a disagreement counts: `none` all alike, else by the distance of the two levels or its square. */
+/** How much a disagreement counts: all alike for `none`, else by the distance of the two levels or its square. */
 export type KappaWeights = 'none' | 'linear' | 'quadratic';
 const DISTANCES: Record<KappaWeights, (i: number, j: number) => number> = {
   none: (i, j) => Number(i !== j),
@@ -9,8 +9,8 @@ const DISTANCES: Record<KappaWeights, (i: number, j: number) => number> = {
 };
 
 /**
- * Cohen's kappa of two raters with its large-sample interval (Fleiss, Cohen, Everitt 1969), not cut to -1..1. All null
- * when chance alone would agree always: no ratings, or one level.
+ * Cohen's kappa of two raters with its large-sample interval (Fleiss, Cohen, Everitt 1969), not clipped to -1..1. All
+ * null when chance alone would always agree: no ratings, or one level.
  * @param table counts: a row for each level of the first rater, a column for each of the second
  */
 export function cohenKappa(
@@ -29,7 +29,8 @@ export function cohenKappa(
   const share = sum((i) => sum((j) => (distance(i, j) * table[i]![j]!) / n)) / chance; // 1 - kappa
   const fromRow = levels.map((i) => sum((j) => distance(i, j) * columns[j]!));
   const fromColumn = levels.map((j) => sum((i) => distance(i, j) * rows[i]!));
-  // What each cell adds to kappa. The mean is (1 - kappa) * chance, so that perfect agreement has a variance of 0.
+  // The contribution of each cell to kappa. The mean is (1 - kappa) * chance, so that perfect agreement has a variance
+  // of 0.
   const deviation = (i: number, j: number): number => share * (fromRow[i]! + fromColumn[j]! - chance) - distance(i, j);
   const se = Math.sqrt(sum((i) => sum((j) => (table[i]![j]! / n) * deviation(i, j) ** 2)) / n) / chance;
   const half = normalQuantile((1 + confidence) / 2) * se;

@@ -1,4 +1,4 @@
-// How far the intervals can be trusted, in brief: the whole grid is bench/statistics, and its tables are in
+// A short check of how far the intervals can be trusted: the whole grid is bench/statistics, and its tables are in
 // docs/scoring.md.
 import {
   binomialChances,
@@ -14,7 +14,7 @@ type Interval = readonly [low: number, high: number];
 const covers = ([low, high]: Interval, truth: number): boolean => low <= truth + 1e-12 && high >= truth - 1e-12;
 
 const PAIRS = 1500;
-/** How far a simulated share is from the true one at most, but for one time in a thousand. */
+/** The maximum distance of a simulated share from the true one, except one time in a thousand. */
 const error = (share: number): number => 3.1 * Math.sqrt((share * (1 - share)) / PAIRS);
 
 interface Simulated extends Setting {
@@ -39,7 +39,7 @@ function coverage(setting: Simulated, ...intervals: ((differences: Float64Array)
 const ours = (differences: Float64Array): Interval => pairedInterval(differences).ci;
 const plainT = (differences: Float64Array): Interval => pairedT(differences).ci!;
 
-/** Of n pass/fail cases, so many changed, and so many of these got worse. */
+/** n pass/fail cases, of which `changed` differ and `worse` of these got worse. */
 const passFail = (n: number, changed: number, worse: number): Float64Array =>
   Float64Array.from({ length: n }, (_, i) => (i < worse ? -1 : Number(i < changed)));
 
@@ -88,7 +88,7 @@ describe('the interval of a difference', () => {
   });
 });
 
-// What docs/scoring.md admits.
+// The weakness that docs/scoring.md admits.
 describe('the weakness of the interval of a difference', () => {
   it.each([20, 100, 300])('where every change goes one way: 93 % and more, misses show too little: %d cases', (n) => {
     const intervals = Array.from({ length: n + 1 }, (_, changed) => ours(passFail(n, changed, changed)));

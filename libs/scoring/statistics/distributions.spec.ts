@@ -2,7 +2,7 @@ import { binomialCdf, normalQuantile, tCdf, tOutside, tQuantile } from './distri
 
 const relativeError = (actual: number, expected: number): number => Math.abs(actual / expected - 1);
 
-// From arithmetic with 50 digits (mpmath 1.3).
+// Computed with 50 digits (mpmath 1.3).
 const T_QUANTILES: [p: number, df: number, t: number][] = [
   [1e-12, 1, -318309886183.79065],
   [0.0125, 1, -25.45169957935708],

@@ -1,7 +1,7 @@
 /*
- * The distributions of t, normal and binomial. The quantiles are our own, within 1e-14 of arithmetic with 50 digits
- * (distributions.spec.ts). @stdlib/stats 0.2 has t within 2e-15, but 0 for chances next to 0.5 at many degrees of
- * freedom, and normal within 4e-7 at 1e-12; the two bring 228 packages. jStat 1.9 has t within 6e-8.
+ * The t, normal and binomial distributions. The quantiles are our own implementation, within 1e-14 of arithmetic with
+ * 50 digits (distributions.spec.ts). @stdlib/stats 0.2 has t within 2e-15, but 0 for chances next to 0.5 at many
+ * degrees of freedom, and normal within 4e-7 at 1e-12; the two bring 228 packages. jStat 1.9 has t within 6e-8.
  */
 
 /**
@@ -63,8 +63,8 @@ export function tCdf(t: number, df: number): number {
 export const tOutside = (t: number, df: number): number => twoSided(t, df).outside;
 
 /**
- * The p quantile of Student's t. Newton's method for the logarithm of the tail as a function of log t. That function
- * is concave, and the normal quantile lies below the root: the first step passes it, and the others come back to it.
+ * The p quantile of Student's t. Newton's method for the logarithm of the tail as a function of log t. That function is
+ * concave, and the normal quantile lies below the root: the first step overshoots it, and the others come back to it.
  * @param p 0..1; 0 and 1 give infinities. @param df above 0
  */
 export function tQuantile(p: number, df: number): number {
@@ -74,7 +74,7 @@ export function tQuantile(p: number, df: number): number {
   let t = Math.abs(start);
   for (let step = 1, i = 0; Math.abs(step) > 1e-14 && i < 100; i++) {
     const { inside, outside, slope } = twoSided(t, df);
-    // Of the two, the smaller probability has the digits.
+    // The smaller of the two probabilities has the significant digits.
     const excess = outside < inside ? outside - wanted.outside : wanted.inside - inside;
     step = (Math.log1p(excess / wanted.outside) * outside) / slope;
     t *= Math.exp(step);
@@ -83,14 +83,14 @@ export function tQuantile(p: number, df: number): number {
 }
 
 /**
- * P(|T| <= |t|), P(|T| > |t|), and their slope over log t, up to the sign. Of the two chances the smaller is computed,
- * never taken from 1.
+ * P(|T| <= |t|), P(|T| > |t|), and their slope over log t, up to the sign. The smaller of the two probabilities is
+ * computed directly, never as the complement of the other.
  */
 function twoSided(t: number, df: number): { inside: number; outside: number; slope: number } {
   const a = df / 2;
   const r = Math.abs(t) / Math.sqrt(df);
   const [x, y] = [1 / (1 + r * r), 1 / (1 + 1 / (r * r))]; // y is 1 - x
-  // A large a multiplies the error of this logarithm: it is not taken of the rounded x, and r * r may overflow.
+  // A large a multiplies the error of this logarithm, so it is not taken of the rounded x, and r * r may overflow.
   const logarithm = r > 1 ? -2 * Math.log(r) - Math.log1p(1 / (r * r)) : -Math.log1p(r * r);
   const front = Math.exp(a * logarithm) * Math.sqrt(y / Math.PI) * gammaRatio(a); // x^a y^(1/2) / B(a, 1/2)
   if (Math.abs(t) <= 1) {
@@ -102,9 +102,9 @@ function twoSided(t: number, df: number): { inside: number; outside: number; slo
 }
 
 /**
- * The continued fraction by which x^a y^b / B(a, b) is to be divided to give the incomplete beta function I_x(a, b):
- * Didonato and Morris 1992 (TOMS 708), equation 9, by Lentz's method. It uses y = 1 - x as given, and so loses
- * nothing where x is almost 1. @param x at most a / (a + b), where it converges fast
+ * The continued fraction by which x^a y^b / B(a, b) is divided to give the incomplete beta function I_x(a, b): Didonato
+ * and Morris 1992 (TOMS 708), equation 9, by Lentz's method. It uses y = 1 - x as given, and so loses no precision
+ * where x is almost 1. @param x at most a / (a + b), where it converges fast
  */
 function betaFraction(a: number, b: number, x: number, y: number): number {
   const lambda = a * y - b * x;
@@ -134,8 +134,8 @@ function gammaRatio(a: number): number {
 }
 
 /**
- * P(X <= k) of a binomial distribution of n trials with chance p. The weights of the outcomes follow from each other,
- * outwards from the most likely one, until they vanish: no gamma function, and no loss in the tail.
+ * P(X <= k) of a binomial distribution of n trials with chance p. The weights of the outcomes are computed from each
+ * other, outwards from the most likely one, until they vanish: no gamma function, and no loss in the tail.
  */
 export function binomialCdf(k: number, n: number, p: number): number {
   const mode = Math.min(n, Math.floor((n + 1) * p));

@@ -1,4 +1,4 @@
-/** p values corrected for their number (Holm 1979), in the order given: each stands at its level with all of them. */
+/** p values adjusted for multiple testing (Holm 1979), in the given order: compare each with the family-wise level. */
 export function holm(p: readonly number[]): number[] {
   const order = p.map((_, index) => index).sort((a, b) => p[a]! - p[b]!);
   const corrected = new Array<number>(p.length);

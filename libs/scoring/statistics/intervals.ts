@@ -1,7 +1,7 @@
 import { tQuantile } from './distributions.js';
 
 /**
- * The interval of the mean of one run's cases, cut to 0..1; null of nothing: the t interval after adding two
+ * The interval of the mean of one run's cases, clipped to 0..1; null without cases: the t interval after adding two
  * pseudo-cases, 0 and 1. So 20 cases of 20 passed is 0.86 to 1, not 1 to 1.
  * @param caseMeans the mean over its scored samples for each case, 0..1: the samples of one case are not independent
  */

@@ -1,23 +1,23 @@
 import { tCdf, tOutside, tQuantile } from './distributions.js';
 
 export interface PairedInterval {
-  /** The plain mean of the differences; null when there are none. */
+  /** The plain mean of the differences; null without differences. */
   mean: number | null;
-  /** What the pseudo-cases are above and below 0. */
+  /** Offsets of the pseudo-cases from zero. */
   pseudo: number;
-  /** The centre of the interval before it is cut. */
+  /** The centre of the interval before clipping. */
   centre: number;
   se: number;
   df: number;
   p: number;
-  /** Cut to -1..1. */
+  /** Clipped to -1..1. */
   ci: [number, number];
 }
 
 /**
  * The t interval of paired differences after adding two pseudo-cases, one up and one down: Bonett and Price's idea
- * (2012) for scores of any kind. Where few cases differ, the plain t interval and the bootstrap are far too narrow.
- * `p` is of the same computation, so that it is below 1 - `confidence` exactly when 0 lies outside the interval.
+ * (2012) for scores of any kind. Where few cases differ, the plain t interval and the bootstrap are far too narrow. `p`
+ * comes from the same computation, so it is below 1 - `confidence` exactly when 0 lies outside the interval.
  * @param differences one for each case, -1..1
  */
 export function pairedInterval(differences: ArrayLike<number>, confidence = 0.95): PairedInterval {
@@ -49,7 +49,8 @@ export function pairedInterval(differences: ArrayLike<number>, confidence = 0.95
 /**
  * Two one-sided tests with the same pseudo-cases: is the difference shown to lie within the margin on both sides? It is
  * when the interval of confidence 1 - 2 `alpha` does.
- * @returns p_below: that it is not below -margin; p_above: that it is not above +margin; p: the larger
+ * @returns p values of the hypotheses. p_below: the difference is at or below -margin; p_above: it is at or above
+ *   +margin; p: the larger
  */
 export function equivalence(
   differences: ArrayLike<number>,
@@ -63,7 +64,7 @@ export function equivalence(
   return { p_below, p_above, p, equivalent: p < alpha };
 }
 
-/** A mean with its t test against 0. What does not exist (one value, or no spread) is null. */
+/** A mean with its t test against 0. Undefined figures (one value, or no spread) are null. */
 export interface TInterval {
   mean: number | null;
   se: number | null;

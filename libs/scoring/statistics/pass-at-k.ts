@@ -1,6 +1,6 @@
 /**
- * The chance that k of n trials, c of which succeed, all succeed: C(c,k) / C(n,k) (tau-bench). @throws RangeError
- * when k > n.
+ * The chance that k of n trials, c of which succeed, all succeed: C(c,k) / C(n,k) (tau-bench). @throws RangeError when
+ * k > n.
  */
 export function passHatK(trials: number, successes: number, k: number): number {
   if (k > trials) throw new RangeError(`k is ${k}, but there are only ${trials} trials.`);

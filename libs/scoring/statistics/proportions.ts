@@ -1,8 +1,8 @@
 import { binomialCdf, normalQuantile } from './distributions.js';
 
 /**
- * The interval of a proportion (Wilson 1927), 0..1; null of nothing. It takes the trials to be independent, which
- * samples of one case are not.
+ * The interval of a proportion (Wilson 1927), 0..1; null without trials. It assumes independent trials, which samples
+ * of one case are not.
  */
 export function wilson(successes: number, n: number, confidence = 0.95): [number, number] | null {
   if (n === 0) return null;
@@ -17,7 +17,7 @@ export function wilson(successes: number, n: number, confidence = 0.95): [number
 export const mcnemarExact = (fixed: number, broken: number): number =>
   Math.min(1, 2 * binomialCdf(Math.min(fixed, broken), fixed + broken, 0.5));
 
-/** McNemar's mid-p, less cautious than the exact p (Fagerland, Lydersen, Laake 2013). 1 when no case differs. */
+/** McNemar's mid-p, less conservative than the exact p (Fagerland, Lydersen, Laake 2013). 1 if no case differs. */
 export function mcnemarMidP(fixed: number, broken: number): number {
   const [fewer, n] = [Math.min(fixed, broken), fixed + broken];
   if (n === 0) return 1;
@@ -26,7 +26,7 @@ export function mcnemarMidP(fixed: number, broken: number): number {
   return fixed === broken ? 1 - (observed - below) / 2 : observed + below;
 }
 
-/** How many cases passed on which sides. */
+/** Counts of cases by the sides on which they passed. */
 export interface PairedCounts {
   both: number;
   only_a: number;

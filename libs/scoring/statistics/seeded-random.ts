@@ -1,4 +1,4 @@
-/** mulberry32: 0..1, the same for the same seed everywhere. */
+/** mulberry32: 0..1, reproducible everywhere for the same seed. */
 export function seededRandom(seed: number): () => number {
   let state = seed >>> 0;
   return () => {

@@ -91,7 +91,7 @@ function entryOf<Key, Value>(map: Map<Key, Value>, key: Key, make: () => Value):
   return value;
 }
 
-/** Latencies in four bytes each: a target may have millions of items. */
+/** Latencies with four bytes each: a target may have millions of items. */
 class Latencies {
   #values = new Int32Array(1024);
   #count = 0;
@@ -115,7 +115,7 @@ type Counts = Record<string, number>;
 const count = (counts: Counts, key: string): void => void (counts[key] = (counts[key] ?? 0) + 1);
 
 /**
- * Collects the settled items of a target, one by one, into its final figures. Every summary is made here, so that no
+ * Aggregates the settled items of a target, one by one, into its final figures. Every summary is built here, so that no
  * two screens disagree. Takes memory for one entry per case and four bytes per item.
  */
 export class SummaryBuilder {
@@ -199,7 +199,7 @@ export class SummaryBuilder {
 
   #passRate(passedByCase: Mean[]): Pick<Summary, 'pass_rate' | 'pass_rate_ci'> {
     const { passed, scored } = this.#all;
-    // Wilson's interval takes samples to be independent, and those of one case are not.
+    // Wilson's interval assumes independent samples, and those of one case are not.
     const isOneSampleACase = passedByCase.length === scored;
     return {
       pass_rate: scored === 0 ? null : passed / scored,
@@ -208,7 +208,7 @@ export class SummaryBuilder {
   }
 }
 
-/** pass@k and pass^k, averaged over cases, for k up to the smallest number of scored samples that a case has. */
+/** pass@k and pass^k, averaged over cases, for k up to the smallest number of scored samples of a case. */
 function repeats(cases: Mean[]): Pick<Summary, 'pass_at_k' | 'pass_hat_k'> {
   const maxK = cases.reduce((least, { count: samples }) => Math.min(least, samples), cases.length ? Infinity : 0);
   const average = (rate: (n: number, c: number, k: number) => number): number[] =>
@@ -219,6 +219,6 @@ function repeats(cases: Mean[]): Pick<Summary, 'pass_at_k' | 'pass_hat_k'> {
   return { pass_at_k: average(passAtK), pass_hat_k: average(passHatK) };
 }
 
-/** The percentile by nearest rank. */
+/** The nearest-rank percentile. */
 const percentile = (sorted: Int32Array, share: number): number | null =>
   sorted.length === 0 ? null : sorted[Math.max(0, Math.ceil(share * sorted.length) - 1)]!;

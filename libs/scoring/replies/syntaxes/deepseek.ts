@@ -3,8 +3,8 @@ import { objectTextIn, plainName, type Syntax } from './syntax.js';
 const SEPARATOR = '<｜tool▁sep｜>';
 
 /**
- * DeepSeek: `<｜tool▁call▁begin｜>f<｜tool▁sep｜>{...}<｜tool▁call▁end｜>`, and before 3.1 with "function" in the place of
- * the name, which then stands on the first line.
+ * DeepSeek: `<｜tool▁call▁begin｜>f<｜tool▁sep｜>{...}<｜tool▁call▁end｜>`. Before 3.1 "function" takes the place of the
+ * name, which is then on the first line.
  */
 export const deepseek: Syntax = {
   id: 'deepseek',

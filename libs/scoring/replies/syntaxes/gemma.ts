@@ -3,7 +3,7 @@ import { jsonOf, type Syntax } from './syntax.js';
 const NAME = /([\w.-]{1,200})\s*(?=\{)/y;
 const QUOTE = '<|"|>';
 
-/** Gemma: `<|tool_call>call:f{a:<|"|>text<|"|>,n:1}<tool_call|>`, an object with bare keys and quotes of its own. */
+/** Gemma: `<|tool_call>call:f{a:<|"|>text<|"|>,n:1}<tool_call|>`, an object with bare keys and its own quotes. */
 export const gemma: Syntax = {
   id: 'gemma',
   marks: ['<|tool_call>call:'],

@@ -5,7 +5,7 @@ const HEAD =
 
 /**
  * Harmony, of gpt-oss: `<|channel|>commentary to=functions.f <|constrain|>json<|message|>{...}<|call|>`. Some hosts
- * leave the special tokens out.
+ * omit the special tokens.
  */
 export const harmony: Syntax = {
   id: 'harmony',

@@ -5,8 +5,7 @@ import { jsonOf, jsonValuesIn, type MarkedText, type Written, type WrittenCall }
 const NAME = /"(?:name|tool_name|tool|function)"\s*:\s*"([^"\\]{1,200})"/;
 
 /**
- * Reads a section that holds calls as JSON. Where it begins like JSON and holds none that can be read, it is a
- * malformed call.
+ * Reads a section with calls as JSON. A section that starts like JSON but has no readable call is a malformed call.
  * @param ends each of them ends the section
  */
 export function readJsonCalls(text: MarkedText, at: number, ends: readonly string[]): Written | undefined {

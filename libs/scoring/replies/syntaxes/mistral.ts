@@ -3,7 +3,7 @@ import { objectTextIn, type Syntax } from './syntax.js';
 
 const NAME = /\s*([\w.-]{1,200})(?:\[CALL_ID\][\w-]{0,100})?\s*(\[ARGS\]|(?=\{))/y;
 
-/** Mistral: `[TOOL_CALLS][{"name": "f", ...}]`, and since its eleventh tokenizer `[TOOL_CALLS]f[ARGS]{...}`. */
+/** Mistral: `[TOOL_CALLS][{"name": "f", ...}]`, and from tokenizer version 11 `[TOOL_CALLS]f[ARGS]{...}`. */
 export const mistral: Syntax = {
   id: 'mistral',
   marks: ['[TOOL_CALLS]'],

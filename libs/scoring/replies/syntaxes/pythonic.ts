@@ -14,7 +14,7 @@ export const llama: Syntax = {
   },
 };
 
-/** A text that is nothing but Python calls of known tools, one a line or in a list, also in a code block. */
+/** A text that consists only of Python calls of known tools, one per line or in a list, also in a code block. */
 export function readPythonText(text: MarkedText): WrittenCall[] | undefined {
   const plain = text.text.trim();
   const fence = /^```(?:python|tool_code|py)?[ \t]*\r?\n/.exec(plain);
@@ -58,7 +58,7 @@ function readExpressions(
   return known.length > 0 && known.every(({ name }) => accepts(name)) ? known : undefined;
 }
 
-/** `default_api.f` is f, where f is a tool. */
+/** Resolves `default_api.f` to f if f is a tool. */
 const knownName = (name: string, tools: ReadonlyMap<string, unknown>): string => {
   const last = name.slice(name.lastIndexOf('.') + 1);
   return !tools.has(name.toLowerCase()) && tools.has(last.toLowerCase()) ? last : name;
@@ -72,7 +72,9 @@ const WORDS: Record<string, Json> = { True: true, False: false, None: null, true
 const ESCAPES: Record<string, string> = { n: '\n', t: '\t', r: '\r', b: '\b', f: '\f', '0': '\0', '\n': '' };
 
 class Unreadable extends Error {}
-/** One for all: a text may be tried at a hundred thousand places, and a stack costs more than the reading. */
+/**
+ * A shared instance: a text may be tried at a hundred thousand places, and a stack trace costs more than the parsing.
+ */
 const UNREADABLE = new Unreadable();
 
 /** Reads calls with literal arguments. Nothing is evaluated. */
@@ -97,7 +99,7 @@ class PythonReader {
     }
   }
 
-  /** Whether nothing follows but what separates calls. */
+  /** Whether only separators of calls follow. */
   isAtEnd(): boolean {
     this.#skipSpace();
     while (this.#take(';')) this.#skipSpace();

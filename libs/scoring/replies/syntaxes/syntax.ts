@@ -3,44 +3,44 @@ import type { Tool } from '#lib/contracts/tool';
 import type { CallSyntax } from '#lib/contracts/verdict';
 import { findJsonSpans } from '../json-in-text.js';
 
-/** A call as it is written in a text. Its arguments are JSON text, an object, or undefined where it has none. */
+/** A call as written in a text. Its arguments are JSON text, an object, or undefined if it has none. */
 export interface WrittenCall {
   name: string;
   arguments: Json | undefined;
 }
 
-/** Calls, and where the text goes on behind them. */
+/** Calls, and the position after them. */
 export interface Written {
   calls: WrittenCall[];
   end: number;
 }
 
-/** How a family of open models writes its calls, where its host left them in the text. */
+/** The call syntax of a family of open models, for calls that the host left in the text. */
 export interface Syntax {
   id: CallSyntax;
-  /** Each of them begins a call. */
+  /** Each of these starts a call. */
   marks: readonly string[];
   /**
-   * Reads what begins with a mark, in a time linear in what it reads.
-   * @param at where the mark ends
-   * @returns undefined when this is no call
+   * Reads the text after a mark, in time linear in the length read.
+   * @param at the end of the mark
+   * @returns undefined if this is not a call
    */
   read(text: MarkedText, at: number, mark: string): Written | undefined;
 }
 
-/** A text that is searched from its beginning to its end. */
+/** A text that is searched from start to end. */
 export class MarkedText {
   readonly #found = new Map<string, number>();
 
   constructor(
     readonly text: string,
-    /** The tools of the case, by their names in lower case. */
+    /** The tools of the case by lower-case name. */
     readonly tools: ReadonlyMap<string, Tool>,
   ) {}
 
   /**
-   * Like `indexOf`, with the end of the text where there is none. Searching for the same mark again and again takes
-   * linear time in all, as long as `from` does not go back.
+   * Like `indexOf`, but returns the end of the text if there is no match. Repeated searches for the same mark take
+   * linear time in total, as long as `from` does not decrease.
    */
   find(mark: string, from: number): number {
     let found = this.#found.get(mark);
@@ -51,12 +51,12 @@ export class MarkedText {
     return found;
   }
 
-  /** Where the first of several marks stands; the end of the text when none does. */
+  /** The position of the first of several marks; the end of the text if there is none. */
   findFirst(marks: readonly string[], from: number): number {
     return Math.min(...marks.map((mark) => this.find(mark, from)));
   }
 
-  /** Matches a sticky pattern at a place. */
+  /** Matches a sticky pattern at a position. */
   match(pattern: RegExp, at: number): RegExpExecArray | null {
     pattern.lastIndex = at;
     return pattern.exec(this.text);
@@ -68,7 +68,7 @@ export class MarkedText {
   }
 }
 
-/** The JSON value of a text; undefined when it is not JSON. */
+/** Parses a text as JSON; undefined if it is not JSON. */
 export function jsonOf(text: string): Json | undefined {
   try {
     return parseJson(text);
@@ -81,7 +81,7 @@ export function jsonOf(text: string): Json | undefined {
 export const jsonValuesIn = (text: string): Json[] =>
   [...findJsonSpans(text)].flatMap(([start, end]) => jsonOf(text.slice(start, end)) ?? []);
 
-/** The first JSON object of a text, as its text; the whole text where there is none, which is then malformed. */
+/** The first JSON object of a text, as text; the whole text if there is none, which is then malformed. */
 export function objectTextIn(text: string): string {
   for (const [start, end] of findJsonSpans(text)) if (text[start] === '{') return text.slice(start, end);
   return text.trim();
@@ -89,7 +89,7 @@ export function objectTextIn(text: string): string {
 
 const withoutLineBreaks = (text: string): string => text.replace(/^\r?\n/, '').replace(/\r?\n$/, '');
 
-/** An argument that is written as plain text, as the type that its tool declares for it. */
+/** Converts an argument written as plain text to the type that its tool declares for it. */
 export function valueOf(text: string, schema: Json | undefined): Json {
   const plain = withoutLineBreaks(text);
   const types = typesIn(schema);
@@ -101,7 +101,7 @@ export function valueOf(text: string, schema: Json | undefined): Json {
   return typeof value === 'string' && types.size === 0 ? plain : value;
 }
 
-/** What Python writes for JSON's words. */
+/** Python's literals for JSON's. */
 const WORDS = new Map<string, Json>([
   ['True', true],
   ['False', false],
@@ -126,14 +126,14 @@ function typeOf(value: Json): string {
   return typeof value === 'string' || typeof value === 'boolean' ? typeof value : 'number';
 }
 
-/** The name of a function without the namespace that some models write before it, and the number behind it. */
+/** The name of a function without the namespace prefix that some models write, and without the trailing number. */
 export const plainName = (name: string): string =>
   name
     .trim()
     .replace(/^functions\./, '')
     .replace(/:\d{1,6}$/, '');
 
-/** Sets a key of a model's choice, `__proto__` among them. */
+/** Sets a key chosen by a model, which may be `__proto__`. */
 export const put = (target: JsonObject, key: string, value: Json): void => {
   Object.defineProperty(target, key, { value, enumerable: true, configurable: true, writable: true });
 };

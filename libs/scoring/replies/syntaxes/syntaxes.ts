@@ -10,7 +10,7 @@ import { mistral } from './mistral.js';
 import { llama } from './pythonic.js';
 import type { Syntax } from './syntax.js';
 
-/** Where two have a mark in common, the first that can read what follows decides. */
+/** If two share a mark, the first that can read the following text wins. */
 export const SYNTAXES: readonly Syntax[] = [
   glm,
   hermes,
