@@ -9,22 +9,22 @@ import { adaptRequest, isThinkingOff } from './learned/adapt-request.js';
 import { digestOf } from './request-key.js';
 import { joinSystemPrompts } from './system-prompt.js';
 
-/** Something that a run does differently than it was asked to; announced once per run. */
+/** A deviation of a run from its settings; announced once per run. */
 export interface Warning {
   code: string;
   message: string;
 }
 
 export interface BuiltRequest {
-  /** As the run wants it. */
+  /** As the run requests it. */
   asked: JsonObject;
-  /** As the model takes it, by what was learned of it. */
+  /** As the model accepts it, adapted by what was learned about it. */
   body: JsonObject;
   warnings: Warning[];
 }
 
 /**
- * Tools as requests have them. Returns the same list for the same tools, because digests, token counts and names are
+ * Tools in the form of a request. Returns the same list for the same tools, because digests, token counts and names are
  * memoized by it.
  */
 export const toRequestTools = memoize(
@@ -32,7 +32,7 @@ export const toRequestTools = memoize(
     tools.map(({ type, function: described }) => ({ type, function: described })) as unknown as Json[],
 );
 
-/** What hosts call the setting `prompt_cache`. Params may have it in their words, too. */
+/** The hosts' own parameters for the setting `prompt_cache`. Params may contain them, too. */
 const CACHE_PARAMS = ['prompt_cache_key', 'cache_control'];
 
 /**
@@ -86,7 +86,10 @@ export function buildRequest(of: {
   return { asked, body, warnings };
 }
 
-/** What providers are asked to cache is what the requests of a run begin with: its tools and its system prompt. */
+/**
+ * The cache settings of a request. Providers are asked to cache the common start of a run's requests: the tools and the
+ * system prompt.
+ */
 function cacheRequestOf(
   { prompt_cache: ttl = 'off' }: RunConfig,
   system: string | null,

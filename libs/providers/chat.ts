@@ -13,11 +13,11 @@ import { readReply } from './reading/read-reply.js';
 import { decodeUtf8, isReadInThread, readReplyInThread, type ReadReply } from './reading/readers.js';
 import { readRefill } from './waits/wait-in-headers.js';
 
-/** The reply to one request, with the whole body, except that tools have the names of the request. */
+/** The reply to one request, with the complete body, in which tools have the names of the request. */
 export interface ProviderReply extends ReadReply {
-  /** What the provider's format could not express of the request. */
+  /** The parts of the request that the provider's format could not express. */
   notes: Note[];
-  /** When an exhausted limit refills; set when the provider's headers say that nothing is left of one. */
+  /** The time until an exhausted limit refills; set when the provider's headers say that a limit is used up. */
   refilledInMs: number | undefined;
 }
 
@@ -68,8 +68,8 @@ export function createChatClient(kind: ProviderKind, endpoint: Endpoint, fetch: 
 }
 
 /**
- * Runs our own work on a request. An exception in it is a bug: another attempt would fail in the same
- * way, and cost again.
+ * Runs our own code on a request. An exception in it is a bug: another attempt would fail in the same way, and cost
+ * again.
  */
 function internalOnError<Result>(work: () => Result): Result {
   try {
@@ -99,7 +99,7 @@ function classifySdkError(sdkError: unknown, baseUrl: string): ProviderFailure {
   return classifyStatus(status, headers, inner, message, baseUrl);
 }
 
-/** Reads a 200. Large ones, and those of many values, are read in threads. */
+/** Reads a 200. Large ones, and those with many values, are read in threads. */
 async function readResponse(
   response: Response,
   kind: ProviderKind,

@@ -6,10 +6,10 @@ import { saysModelMissing } from './model-missing.js';
 import { kindOfFailure } from './replies/host-failure.js';
 import { readAskedWait } from './retry-after.js';
 
-/** How much of an error response a failure keeps. */
+/** The part of an error response that a failure keeps. */
 const MAX_KEPT_CHARACTERS = 100_000;
 
-/** What an HTTP status other than 2xx means for an item, and what a person can do about it. */
+/** Classifies an HTTP status other than 2xx, and says what the user can do about it. */
 export function classifyStatus(
   ...[status, headers, error, text, baseUrl]: Parameters<typeof classify>
 ): ProviderFailure {
@@ -38,7 +38,7 @@ function classify(
     new ProviderFailure(kind, `${host} answered ${status}: ${quote}`, true, askedWait(false), status, body);
 
   const kind = kindOfFailure(status, `${message.slice(0, 1000)} ${body.slice(0, 4000)}`);
-  // Anthropic answers 400 when the limit that an organization has set itself for a month is reached.
+  // Anthropic answers 400 when the monthly limit that an organization has set itself is reached.
   if (status === 429 || (status === 400 && /\bregain access on\b/i.test(message.slice(0, 1000)))) {
     const waitMs = askedWait(true);
     const isRetryable = !isQuotaSpent(body, waitMs);
@@ -67,13 +67,13 @@ function classify(
 }
 
 /**
- * Waiting does not bring back a quota that is used up, unless the provider names a wait. Google mentions billing in
- * every 429, and a limit of 0 where the account has none.
+ * Waiting does not restore a used-up quota, unless the provider names a wait. Google mentions billing in every 429, and
+ * a limit of 0 if the account has none.
  */
 const isQuotaSpent = (body: string, retryAfterMs: number | undefined): boolean =>
   /insufficient_quota|\blimit: 0(?![.\d])/i.test(body) || (retryAfterMs === undefined && /billing/i.test(body));
 
-/** What an exception of the connection means: DNS, certificates, resets, responses that are too large. */
+/** Classifies a connection error: DNS, certificates, resets, responses that are too large. */
 export function classifyError(error: unknown, baseUrl: string): ProviderFailure {
   const host = new URL(baseUrl).host;
   const causes = causesOf(error);

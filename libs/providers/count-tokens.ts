@@ -1,6 +1,6 @@
-/** Counts the tokens of a model: with its own tokenizer where that is public, else by a rule of thumb. */
+/** Counts the tokens of a model: with its own tokenizer if that is public, else by a rule of thumb. */
 export interface TokenCounter {
-  /** The tokenizer's name, or the rule in words. */
+  /** The tokenizer's name, or a description of the rule. */
   name: string;
   /** Estimates the tokens of a long text from parts of it. */
   count(text: string): number;
@@ -8,7 +8,7 @@ export interface TokenCounter {
 
 const byCharacters: TokenCounter = { name: '4 characters a token', count: (text) => text.length / 4 };
 
-/** OpenAI's encodings, by the names of its models, with or without a vendor in front (`openai/gpt-4o`). */
+/** OpenAI's encodings, by model name, with or without a vendor prefix (`openai/gpt-4o`). */
 const ENCODINGS = [
   {
     models: /(^|\/)(gpt-(4o|4\.1|4\.5|5|oss)|chatgpt|o[1-9])/,
@@ -18,12 +18,12 @@ const ENCODINGS = [
   { models: /(^|\/)gpt-(4|3\.5)/, name: 'cl100k_base', load: () => import('gpt-tokenizer/encoding/cl100k_base') },
 ] as const;
 
-/** Loads the encoding when it is first needed, because each is megabytes of tables. */
+/** Loads the encoding on first use, because each is megabytes of tables. */
 export async function loadTokenCounter(modelId: string): Promise<TokenCounter> {
   const encoding = ENCODINGS.find(({ models }) => models.test(modelId));
   if (!encoding) return byCharacters;
   const { countTokens } = await encoding.load();
-  // Special tokens in a user's text are text.
+  // Special tokens in a user's text count as plain text.
   return {
     name: encoding.name,
     count: (text) => countByParts(text, (part) => countTokens(part, { disallowedSpecial: new Set() })),
@@ -34,7 +34,10 @@ export async function loadTokenCounter(modelId: string): Promise<TokenCounter> {
 const MAX_COUNTED_CHARACTERS = 600;
 const PARTS = 6;
 
-/** Counts up to 600 characters as they are. From a longer text it samples six parts of a hundred, evenly spread. */
+/**
+ * Counts up to 600 characters completely. From a longer text it samples six parts of a hundred characters, evenly
+ * spread.
+ */
 function countByParts(text: string, count: (part: string) => number): number {
   if (text.length <= MAX_COUNTED_CHARACTERS) return count(text);
   const length = MAX_COUNTED_CHARACTERS / PARTS;

@@ -1,36 +1,36 @@
 import type { ErrorKind } from '#lib/contracts/run-input';
 import { toStorable } from '#lib/contracts/json/storable';
 
-/** More than that tells a person nothing new. */
+/** Longer messages tell the user nothing new. */
 const MAX_MESSAGE_CHARACTERS = 2000;
 
-/** From a wait of this length on, the model rests, and nobody waits in a slot of its lane. */
+/** For a wait of at least this length the model rests, and no item waits in a slot of its lane. */
 export const MIN_REST_MS = 15 * 60_000;
 
-/** A request that brought no reply of a model: the world is broken, not the model wrong. */
+/** A request that got no reply from a model: a failure of the environment, not of the model. */
 export class ProviderFailure extends Error {
-  /** The host has no such model, and would say so to every request. */
+  /** The host does not have this model, so every request to it would fail. */
   isModelMissing = false;
-  /** Kept out of what a log or a message would show of an error. */
+  /** Private, so that logging or printing the error does not expose it. */
   #privateBody: string | undefined;
 
   constructor(
     readonly kind: ErrorKind,
     message: string,
-    /** Whether trying again may help. */
+    /** Whether a retry may help. */
     readonly retryable: boolean,
-    /** The wait that the provider asked for; 0 on a 429 that named none. `retry-after.ts` tells the whole way. */
+    /** The wait that the provider asked for; 0 for a 429 without one. `retry-after.ts` describes the whole path. */
     readonly retryAfterMs?: number,
-    /** The HTTP status, when there was a response. */
+    /** The HTTP status, if there was a response. */
     readonly status?: number,
-    /** The body of the response, for the stored exchange and for readers of refusals. */
+    /** The body of the response, for the stored exchange and for parsing refusals. */
     public body?: string,
   ) {
     super(toStorable(message).slice(0, MAX_MESSAGE_CHARACTERS));
     this.body &&= toStorable(body!);
   }
 
-  /** The body of a response from a private address, which nobody but an owner may see. */
+  /** The body of a response from a private address, visible only to owners. */
   get privateBody(): string | undefined {
     return this.#privateBody;
   }
@@ -48,8 +48,9 @@ export class ProviderFailure extends Error {
   }
 
   /**
-   * Whether the provider serves nobody, as far as one request can tell. A timeout does not count: a single item may
-   * take a model too long. Nor does a provider that says in how many hours it is back: its model rests until then.
+   * Whether the provider seems to be down for everyone, as far as one request can tell. A timeout does not count: a
+   * single item may take a model too long. Nor does a provider that says in how many hours it is back: its model rests
+   * until then.
    */
   get isOutage(): boolean {
     if ((this.retryAfterMs ?? 0) >= MIN_REST_MS) return false;

@@ -1,11 +1,11 @@
-/** What is looked at of an error. */
+/** The part of an error that is searched. */
 const MAX_CHARACTERS = 2000;
 
 /**
- * How hosts say that they have no such model: OpenAI, Groq and vLLM ("The model `x` does not exist"), Anthropic
+ * Hosts' messages for a missing model: OpenAI, Groq and vLLM ("The model `x` does not exist"), Anthropic
  * ("not_found_error: model: x"), Google ("models/x is not found for API version v1beta"), Ollama ("model "x" not
- * found"), Azure ("DeploymentNotFound"), OpenRouter ("x is not a valid model ID", "No endpoints found for x"),
- * Mistral ("Invalid model: x"), DeepSeek ("Model Not Exist"), Bedrock ("The provided model identifier is invalid").
+ * found"), Azure ("DeploymentNotFound"), OpenRouter ("x is not a valid model ID", "No endpoints found for x"), Mistral
+ * ("Invalid model: x"), DeepSeek ("Model Not Exist"), Bedrock ("The provided model identifier is invalid").
  */
 const MISSING = new RegExp(
   [
@@ -23,6 +23,6 @@ const MISSING = new RegExp(
 );
 const STATUSES = [400, 404, 410, 422];
 
-/** Whether a refusal says that the host has no such model: it would refuse every request in the same way. */
+/** Whether an error says that the host does not have this model, so that every request would fail in the same way. */
 export const saysModelMissing = (status: number, words: string): boolean =>
   STATUSES.includes(status) && MISSING.test(words.slice(0, MAX_CHARACTERS));

@@ -34,18 +34,18 @@ interface ProbedModel {
 const PROBE_TIMEOUT_MS = 30_000;
 
 /**
- * How much is read of an answer here. The API's own thread parses it, which takes 30 ms at most. Some hosts list
- * hundreds of models with all that they know of them, in most of a megabyte.
+ * The part of a response that is read. The API's main thread parses it, which takes up to 30 ms. Some hosts list
+ * hundreds of models with all their details, in almost a megabyte.
  */
 const MOST = {
   reply: { bytes: 2 ** 20, values: 10_000 },
   list: { bytes: 2 * 2 ** 20, values: 100_000 },
 };
 const MAX_LISTED_MODELS = 10_000;
-/** A provider's model has no longer id. */
+/** Maximum length of a model id. */
 const MAX_MODEL_ID = 200;
 
-/** What a run sends that names nothing of its own. */
+/** The run settings whose defaults the test uses. */
 const { temperature, tool_choice: toolChoice } = RunInput.shape;
 const DEFAULT_CONFIG = {
   temperature: temperature.parse(undefined),
@@ -61,12 +61,12 @@ const READY: Tool = {
     parameters: { type: 'object', properties: { text: { type: 'string' } }, required: ['text'] },
   },
 };
-/** How many of its settings a model may refuse in one test. */
+/** The number of settings that a model may reject in one test. */
 const MAX_REFUSALS = 12;
 
 /**
- * Sends what a run sends by default, with one small tool, to check the address, the key and the model. What the model
- * refuses is sent otherwise, as in a run. Returns failures instead of throwing them.
+ * Sends a run's default request, with one small tool, to check the address, the key and the model. Rejected settings
+ * are adjusted, as in a run. Returns failures instead of throwing them.
  */
 export async function probeProvider(
   target: ProbeTarget & ProbedModel,
@@ -112,7 +112,7 @@ const probeRequest = (
     model: { unsupportedParams, defaultParams, learned },
   });
 
-/** A guarded fetch of answers that are cheap to parse. It throws ResponseTooLarge. */
+/** A guarded fetch for responses that are cheap to parse. It throws ResponseTooLarge. */
 function boundedFetch(
   { allowPrivateNetworks }: ProbeTarget,
   { bytes, values }: { bytes: number; values: number },
@@ -144,7 +144,7 @@ export async function discoverModels(target: ProbeTarget): Promise<string[]> {
       const { status, headers: errorHeaders, error, text } = await readError(response);
       throw classifyStatus(status, errorHeaders, error ?? text.slice(0, 2000), text.slice(0, 200), target.baseUrl);
     }
-    // Ids are texts, and the numbers beside them are dropped: they need not keep how they were written.
+    // Ids are texts. The numbers in the response are not used, so they need not keep their source text.
     const body = JSON.parse(await response.text()) as Json;
     const ids = isObject(body) ? modelIds(body).filter((id) => id.length <= MAX_MODEL_ID) : [];
     if (ids.length <= MAX_LISTED_MODELS) return ids;
@@ -170,8 +170,8 @@ export async function discoverModels(target: ProbeTarget): Promise<string[]> {
 }
 
 /**
- * Says why an address cannot be a base URL, as far as that is known without resolving its name.
- * @returns undefined when it can
+ * Explains why an address cannot be a base URL, as far as that is possible without resolving its name.
+ * @returns undefined if it can
  */
 export function baseUrlProblem(baseUrl: string, allowPrivateNetworks: boolean): string | undefined {
   const url = new URL(baseUrl);

@@ -9,11 +9,11 @@ import { suiteNamesByWireName } from './formats/formats.js';
 export const digestOf = memoize((tools: object) => createHash('sha256').update(JSON.stringify(tools)).digest('base64'));
 
 /**
- * The key of a request in the reply cache. Two requests have the same key when they go to the same place, in the same
- * format, with the same body and the same names of tools, whatever they say of the provider's cache. Samples of one
- * case are different requests.
+ * The key of a request in the reply cache. Two requests have the same key if they go to the same place, in the same
+ * format, with the same body and the same tool names, regardless of the settings for the provider's cache. Samples of
+ * one case are different requests.
  * @param sample the index of the sample; 0 for a case that is sent once
- * @param rest what else decides the reply; for a chain, what its later requests are made from
+ * @param rest everything else that determines the reply; for a chain, the inputs of its later requests
  */
 export function requestKey(
   { providerId, baseUrl, kind }: { providerId: string; baseUrl: string; kind: ProviderKind },

@@ -5,7 +5,7 @@ import { buildRequest } from './build-request.js';
 import { DIALECTS } from './formats/formats.js';
 
 const TOOL = { type: 'function', function: { name: 'any', parameters: { type: 'object', properties: {} } } } as const;
-/** What requests have beside their parameters, in all formats. */
+/** Fields of requests that are not parameters, in all formats. */
 const NO_PARAMS = new Set([
   'model',
   'messages',
@@ -18,8 +18,8 @@ const NO_PARAMS = new Set([
 ]);
 
 /**
- * The parameters that a model is sent with these settings, in the format of its provider.
- * @returns adjustments: what the model does not take, or takes otherwise, in sentences
+ * The parameters sent to a model with these settings, in the format of its provider.
+ * @returns adjustments: the settings that the model does not accept, or accepts in another form, in sentences
  */
 export function resolveParams(
   settings: Pick<RunConfig, 'temperature' | 'tool_choice' | 'max_tokens' | 'params'>,

@@ -4,35 +4,33 @@ import { readRetryAfter, waitInHeaders } from './waits/wait-in-headers.js';
 import { waitInMessage } from './waits/wait-in-words.js';
 
 /*
- * How a wait that a provider asks for is honoured:
- *
- * 1. `readAskedWait` reads it from a failed response: from its headers, the fields of its error, or its words
- *    (`waits`).
+ * How a provider's requested wait is honoured:
+ * 1. `readAskedWait` reads it from a failed response: from its headers, the fields of its error, or its text (`waits`).
  * 2. `classify-failure.ts` puts it on the failure: `ProviderFailure.retryAfterMs`.
- * 3. `RetryState.recordFailure` (`retry-policy.ts`) decides when the item tries again, and returns how long the
- *    whole lane waits.
+ * 3. `RetryState.recordFailure` (`retry-policy.ts`) decides when the item tries again, and returns how long the whole
+ *    lane waits.
  * 4. The worker releases its permit with that wait. The lane's budget in Redis (`libs/queue/budget`) blocks the lane
  *    until then, so that no worker of the fleet sends it a request.
- * 5. A wait of a quarter of an hour or more blocks no lane: the model rests (`libs/db/engine/resting-models.ts`).
- *
- * `readRefill` (`waits/wait-in-headers.ts`) takes the same way from step 4 on: it reads when an exhausted limit
- * refills, from the headers of a reply, so that the lane stops before the provider answers 429.
+ * 5. A wait of a quarter of an hour or more does not block the lane: the model rests
+ *    (`libs/db/engine/resting-models.ts`).
+ * `readRefill` (`waits/wait-in-headers.ts`) joins this path at step 4: it reads when an exhausted limit refills, from
+ * the headers of a reply, so that the lane stops before the provider answers 429.
  */
 
-/** What is looked at for the words of a quota. */
+/** The part of an error that is searched for quota phrases. */
 const MAX_QUOTA_CHARACTERS = 4000;
-/** A quota of a month is asked for again each day: it may begin anew on any of them. */
+/** A monthly quota is retried every day: it may reset on any of them. */
 const DAILY = /(?:\bper|\/)[\s_-]{0,2}(?:day|month)\b|Per(?:Day|Month)|\b(?:daily|monthly)\b|\b(?:RPD|TPD)\b/i;
-/** Where a text names the limits of a minute as well, any of them may be used up. */
+/** If a text also names per-minute limits, any of them may be used up. */
 const SHORTER = /(?:\bper|\/)[\s_-]{0,2}(?:min(?:ute)?|hour|sec(?:ond)?)\b|\b(?:RPM|TPM)\b/i;
 /** The id of a quota of Google's Gemini API, such as `GenerateRequestsPerDayPerProjectPerModel-FreeTier`. */
 const GOOGLES_DAY = /"quotaId"\s{0,3}:\s{0,3}"[A-Za-z-]{0,80}PerDay/;
 
 /**
- * The milliseconds that a provider asks to wait. A quota of a day or a month that comes without a wait ends at
- * midnight: UTC, and at Google that of the Pacific. Google sends a wait of seconds beside it, which counts for nothing.
+ * The milliseconds that a provider asks to wait. A daily or monthly quota without a wait ends at midnight: UTC, or
+ * Pacific time for Google. Google sends a wait of seconds along with it, which is ignored.
  * @param body JSON of the error
- * @param isRefused the request was one too many, so what the headers say of limits counts
+ * @param isRefused the request exceeded a limit, so the limits in the headers count
  */
 export function readAskedWait(
   headers: Headers | undefined,

@@ -1,12 +1,12 @@
 import { MIN_REST_MS, type ProviderFailure } from './failure.js';
 
-/** Failed requests after which an item is settled as errored. */
+/** The number of failed requests after which an item is settled as errored. */
 export const MAX_ATTEMPTS = 5;
-/** How long an item waits in all for a provider that answers 429, or that is down. */
+/** The maximum total wait of an item for a provider that answers 429, or that is down. */
 export const MAX_THROTTLED_MS = MIN_REST_MS;
-/** The longest wait that a model rests for. A quota of a month ends within it. */
+/** The maximum time for which a model rests. A monthly quota resets within it. */
 export const MAX_REST_MS = 31 * 24 * 60 * 60_000;
-/** The longest backoff when a provider answers 429 and names no wait. */
+/** The maximum backoff after a 429 without a wait. */
 const MAX_THROTTLE_BACKOFF_MS = 60_000;
 const MAX_BACKOFF_MS = 30_000;
 const FIRST_BACKOFF_MS = 500;
@@ -19,20 +19,19 @@ export type RetryDecision =
 
 /** The failures of an item so far, including the current one. */
 interface FailureCounts {
-  /** Failed requests that count. */
+  /** Failed requests that count as attempts. */
   attempts: number;
-  /** 429s in a row. */
+  /** Consecutive 429s. */
   throttles: number;
-  /** How long the item has waited because of them. */
+  /** The total wait of the item because of them. */
   throttledMs: number;
 }
 
 /**
  * Decides what to do after a failure. A wait that the provider asked for uses no attempt, but the item gives up after
  * 15 minutes of such waits. For a single wait of that length or more the model rests, up to 31 days. Other retryable
- * failures are tried again after a backoff with full jitter (AWS Architecture Blog, "Exponential Backoff and
- * Jitter"), and so are 429s that name no wait.
- *
+ * failures are tried again after a backoff with full jitter (AWS Architecture Blog, "Exponential Backoff and Jitter"),
+ * and so are 429s without a wait.
  * @param random 0..1
  */
 export function decideRetry(
@@ -56,7 +55,7 @@ export function decideRetry(
   return { then: 'retry', inMs: backoffMs(attempts, MAX_BACKOFF_MS), usesAttempt: true };
 }
 
-/** Counts the failures of one item, or of one batch of texts to embed, and decides what follows each. */
+/** Counts the failures of one item, or of one batch of texts to embed, and decides what to do after each. */
 export class RetryState {
   readonly #counts: FailureCounts = { attempts: 0, throttles: 0, throttledMs: 0 };
 
@@ -64,8 +63,8 @@ export class RetryState {
   constructor(readonly random: () => number = Math.random) {}
 
   /**
-   * @returns what to do next and, after a 429, for how long the whole lane waits: the limit is the lane's. No lane
-   *   waits for what a model rests for.
+   * @returns what to do next and, after a 429, how long the whole lane waits: the limit is the lane's. A lane does not
+   *   wait while a model rests.
    */
   recordFailure(failure: ProviderFailure): { next: RetryDecision; retryAfterMs?: number } {
     const counts = this.#counts;

@@ -1,8 +1,8 @@
 import type { ProviderTemplate } from '#lib/contracts/provider';
 
 /**
- * Where common hosts are and how they differ, according to their public documentation as of November 2026. None of
- * this was tried against the hosts themselves. `unverified` lists what their documentation leaves open.
+ * The addresses of common hosts and their differences, according to their public documentation as of November 2026.
+ * None of this was tried against the hosts themselves. `unverified` lists open questions of the documentation.
  */
 export const PROVIDER_TEMPLATES: ProviderTemplate[] = [
   {

@@ -1,7 +1,7 @@
 import { isObject, type Json, type JsonObject } from '#lib/contracts/json/json';
 import type { CacheRequest } from '#lib/contracts/prompt-cache';
 
-/** A request without what it says of the provider's cache, which no host calls so. */
+/** Removes the cache settings from a request: the field is internal, and no host uses its name. */
 export function takeCacheRequest(body: JsonObject): { body: JsonObject; cache: CacheRequest | undefined } {
   if (!isCacheRequest(body.prompt_cache)) return { body, cache: undefined };
   const { prompt_cache: cache, ...rest } = body;
@@ -11,7 +11,7 @@ export function takeCacheRequest(body: JsonObject): { body: JsonObject; cache: C
 const isCacheRequest = (value: Json | undefined): boolean =>
   isObject(value) && typeof value.key === 'string' && (value.ttl === '5m' || value.ttl === '1h');
 
-/** In OpenAI's words: https://developers.openai.com/api/docs/guides/prompt-caching */
+/** In OpenAI's terms: https://developers.openai.com/api/docs/guides/prompt-caching */
 export function withCacheKey(asked: JsonObject): JsonObject {
   const { body, cache } = takeCacheRequest(asked);
   return cache ? { prompt_cache_key: cache.key, ...body } : body;

@@ -16,7 +16,7 @@ const result = (id: Id, content = ''): JsonObject => ({
 });
 const USER = { role: 'user', content: 'Hi' };
 
-/** The ids of calls and results in the order of the conversation, as they are sent. */
+/** The ids of calls and results in conversation order, as sent. */
 function sentIds(rule: IdRule, ...messages: JsonObject[]): Json[] {
   const { messages: sent } = withUniqueCallIds({ messages: [USER, ...messages] }, rule) as { messages: JsonObject[] };
   return sent.flatMap(({ tool_calls: made, tool_call_id: id }) =>
@@ -121,7 +121,7 @@ const id = fc.oneof(
   fc.constantFrom('', 'a:1', 'a.1', 'a_1', 'a_1_2', 'call_0', 'call_1_0', 'x'.repeat(41), 'x'.repeat(70), null, 7),
   fc.string({ maxLength: 3 }),
 );
-/** Rounds whose calls all get their results, in the order of the calls, with the number of the call as content. */
+/** Rounds whose calls all get their results, in call order, with the number of the call as content. */
 const rounds = fc.array(fc.array(id, { minLength: 1, maxLength: 4 }), { maxLength: 6 }).map((given) => {
   let count = 0;
   return given.flatMap((ids) => {

@@ -1,27 +1,27 @@
 import { createHash } from 'node:crypto';
 import { isObject, toText, type Json, type JsonObject } from '#lib/contracts/json/json';
 
-/** What a format accepts as the id of a call. */
+/** The call ids that a format accepts. */
 export interface IdRule {
   /** Characters that are replaced with "_"; undefined if a format accepts all. */
   invalidCharacters?: RegExp;
   maxLength?: number;
   /**
-   * The longest id before the last message of the user, where a case's own conversation stands. What comes after it
-   * was written by the host itself, which may need it back: some put a thought into an id.
+   * Maximum id length before the last user message, where a case's own conversation is. Later ids come from the host
+   * itself, which may need them back: some encode a thought in an id.
    */
   maxEarlierLength?: number;
 }
 
 const UNUSUAL_CHARACTERS = /[^a-zA-Z0-9_-]/g;
-/** Anthropic's error has this pattern, and no length. Bedrock and OpenAI's Responses take 64 characters. */
+/** Anthropic's error states this pattern and no length. Bedrock and OpenAI's Responses accept 64 characters. */
 export const ANTHROPIC_IDS: IdRule = { invalidCharacters: UNUSUAL_CHARACTERS };
 export const RESPONSES_IDS: IdRule = { maxLength: 64 };
-/** OpenAI and Azure refuse more than 40 characters in chat completions. Other hosts write longer ones. */
+/** OpenAI and Azure reject more than 40 characters in chat completions. Other hosts produce longer ones. */
 export const CHAT_IDS: IdRule = { maxEarlierLength: 40 };
 export const GOOGLE_IDS: IdRule = {};
 
-/** A call whose result has not come yet. */
+/** A call still without a result. */
 interface OpenCall {
   /** Empty if the message has none. */
   given: string;
@@ -31,10 +31,10 @@ interface OpenCall {
 const HASH_LENGTH = 6;
 
 /**
- * Gives every call of a conversation an id of its own that the format accepts, and its result the same one. Hosts leave
- * ids out, use one for two calls of a reply, or begin again in each round. A result belongs to the nearest message
- * before it in which a call with its id has no result yet, and there to the first such call. An id that the format
- * accepts stays as it is, for the first call that has it.
+ * Gives every call of a conversation a unique id that the format accepts, and its result the same one. Hosts omit ids,
+ * use one for two calls of a reply, or restart numbering in each round. A result belongs to the nearest earlier message
+ * in which a call with its id has no result yet, and there to the first such call. An id that the format accepts is
+ * kept for the first call that has it.
  * @returns the same object if all ids stay
  */
 export function withUniqueCallIds(body: JsonObject, rule: IdRule): JsonObject {
@@ -55,9 +55,9 @@ export function withUniqueCallIds(body: JsonObject, rule: IdRule): JsonObject {
   return hasChanged ? { ...body, messages: changed } : body;
 }
 
-/** Hands out the ids of a conversation. */
+/** Allocates the ids of a conversation. */
 class FreeIds {
-  /** Ids that stay, and those that were handed out. */
+  /** Ids that were kept or allocated. */
   readonly #taken = new Set<string>();
   readonly #unused: Set<string>;
   readonly #repeats = new Map<string, number>();
@@ -78,7 +78,7 @@ class FreeIds {
     );
   }
 
-  /** Ids for the calls of a message, by what the message gives and the place of the call. */
+  /** Ids for the calls of a message, by the given id and the index of the call. */
   ofMessage(index: number) {
     return (given: Json | undefined, call: number): string => {
       const wanted = this.#fit(idIn(given) || `call_${index}_${call}`, index);
@@ -96,7 +96,7 @@ class FreeIds {
     }
   }
 
-  /** The nearest id that the format accepts. One that is cut ends in a hash. */
+  /** The closest id that the format accepts. A shortened one ends in a hash. */
   #fit(id: string, index: number): string {
     const { invalidCharacters, maxLength = Infinity, maxEarlierLength = Infinity } = this.rule;
     const most = index < this.lastUser ? Math.min(maxLength, maxEarlierLength) : maxLength;
@@ -126,7 +126,7 @@ function withCallIds(
   return PLACES.reduce((changed, place) => withIdsAt(changed, place, sent), message);
 }
 
-/** Where a message has its calls: in its list of calls, and in the original pieces of a reply. */
+/** The places of calls in a message: the list of calls, and the original parts of a reply. */
 const PLACES = [
   { list: 'tool_calls', isCall: (): boolean => true, key: 'id' },
   { list: 'content_blocks', isCall: ({ type }: JsonObject): boolean => type === 'tool_use', key: 'id' },
@@ -148,7 +148,7 @@ function withResultId(message: JsonObject, open: OpenCall[][]): JsonObject {
   return call === undefined || call === message.tool_call_id ? message : { ...message, tool_call_id: call };
 }
 
-/** @returns the id that was sent for the call; undefined if no open call fits */
+/** @returns the id that was sent for the call; undefined if no open call matches */
 function takeCall(open: OpenCall[][], fits: (given: string) => boolean): string | undefined {
   const calls = open.findLast((some) => some.some(({ given }) => fits(given)));
   if (!calls) return undefined;

@@ -23,23 +23,23 @@ export const fetchOptionsWith = (replyMemory: ReplyMemory | undefined): object =
 
 /** A wire format. Everything outside a dialect uses OpenAI's chat completions for requests and replies. */
 export interface Dialect {
-  /** What its hosts accept as names of tools. */
+  /** The tool names that its hosts accept. */
   nameRule: NameRule;
-  /** Paths to the names of called tools in an answer: keys, and `*` for each item of a list. */
+  /** Paths to the names of called tools in a response: keys, and `*` for each item of a list. */
   calledNamePaths: readonly string[];
   toWire(body: JsonObject): { wire: JsonObject; notes: Note[] };
   /**
-   * Makes the function that sends requests through the format's own SDK. The first request loads the SDK. The
-   * function throws what the SDK throws: an error with `status`, `headers` and `error` if there was an answer.
+   * Creates the function that sends requests through the format's own SDK. The first request loads the SDK. The
+   * function throws what the SDK throws: an error with `status`, `headers` and `error` if there was a response.
    */
   connect(endpoint: Endpoint, fetch: Fetch): Send;
   fromWire: ReplyReader;
   modelList: ModelList;
-  /** What OpenTelemetry calls its provider, if not by the kind. */
+  /** OpenTelemetry's name of its provider, if it differs from the kind. */
   traceName?: string;
 }
 
-/** How a format lists its models. A base URL may end in the version or not. */
+/** How a format lists its models. The base URL may end in the version. */
 export interface ModelList {
   path: { version: RegExp; rest: string };
   headers: (apiKey: string) => Record<string, string>;
@@ -63,11 +63,11 @@ export const onlyHeaders =
     return fetch(url, { ...init, headers });
   };
 
-/** Longer than the caller waits, so that the caller's own timer ends a request. */
+/** Longer than the caller's timeout, so that the caller's own timer ends a request. */
 export const sdkTimeoutMs = (timeoutMs: number): number => timeoutMs + 60_000;
 
 /**
- * Removes parameters that a format does not have. A parameter without effect (`n: 1`, a penalty of 0) gets no note.
+ * Removes parameters that a format does not support. A parameter without effect (`n: 1`, a penalty of 0) gets no note.
  */
 export function dropUnsupported(params: JsonObject, names: readonly string[], format: string, notes: Note[]): void {
   for (const name of names) {

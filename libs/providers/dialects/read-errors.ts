@@ -10,7 +10,7 @@ import { waitInFields } from '../waits/wait-in-fields.js';
 import { readRetryAfter } from '../waits/wait-in-headers.js';
 import type { Fetch } from './dialect.js';
 
-/** The content of an answer other than 2xx, whichever host worded it. */
+/** The content of a response other than 2xx, in the format of any host. */
 export interface ErrorResponse {
   status: number;
   headers: Headers;
@@ -20,9 +20,9 @@ export interface ErrorResponse {
 }
 
 /**
- * Reads an error. Most hosts send `{"error": {"message"}}`. Google's compatible endpoint wraps it in a list, and
- * others send `detail` or `message` alone. Some put the time to wait only into the body, and Google that a key is
- * wrong (as a 400).
+ * Reads an error. Most hosts send `{"error": {"message"}}`. Google's compatible endpoint wraps it in a list, and others
+ * send only `detail` or `message`. Some report the retry delay only in the body, and Google reports a wrong key as a
+ * 400, explained only in the body.
  */
 export async function readError(answer: Response): Promise<ErrorResponse> {
   const text = await answer.text();
@@ -52,13 +52,13 @@ export const normaliseErrors =
     return new Response(error ? JSON.stringify({ error }) : text, { status, headers });
   };
 
-/** How much is quoted of an error that is nested too deeply. */
+/** How much of a too deeply nested error is quoted. */
 const MAX_DEEP_CHARACTERS = 1000;
 
 function jsonIn(text: string): Json | undefined {
   try {
     const body = parseJson(text);
-    // It would exhaust the stack of whoever prints it, as the SDKs do.
+    // Printing it would overflow the stack, and the SDKs do print it.
     return isDeeperThan(body, MAX_JSON_DEPTH) ? { message: text.slice(0, MAX_DEEP_CHARACTERS) } : body;
   } catch {
     return undefined;

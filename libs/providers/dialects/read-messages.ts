@@ -11,15 +11,15 @@ export interface Call {
   source: JsonObject;
 }
 
-/** A message, read for formats other than OpenAI's. */
+/** A message, parsed for formats other than OpenAI's. */
 export type Turn =
   | { role: 'user'; parts: Part[] }
   | { role: 'assistant'; parts: Part[]; calls: Call[]; source: JsonObject }
   | { role: 'tool'; callId: string; toolName: string; text: string };
 
 /**
- * Splits a conversation into its instructions, one text for each message that has some, and its turns.
- * @param messages whose calls all have ids of their own
+ * Splits a conversation into its instructions, one text per message that has some, and its turns.
+ * @param messages whose calls all have unique ids
  */
 export function readMessages(messages: Json | undefined, notes: Note[]): { system: string[]; turns: Turn[] } {
   const system: string[] = [];
@@ -79,8 +79,8 @@ function readCalls(message: JsonObject, notes: Note[]): Call[] {
 }
 
 /**
- * A reply in its original pieces, to be sent back unchanged. Undefined if there are none, or if the message's calls
- * differ from those of the pieces (because they were read from its text, for example).
+ * The original parts of a reply, to be sent back unchanged. Undefined if there are none, or if the message's calls
+ * differ from those of the parts (because they were read from its text, for example).
  */
 export function originalPieces(
   pieces: Json | undefined,

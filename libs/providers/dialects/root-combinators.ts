@@ -2,22 +2,22 @@ import { isObject, type Json, type JsonObject } from '#lib/contracts/json/json';
 import { memoize } from '#lib/contracts/memoize';
 
 const COMBINATORS = ['anyOf', 'oneOf', 'allOf'];
-/** Branches of branches that are read. */
+/** The maximum nesting of branches that is followed. */
 const MAX_DEPTH = 4;
-/** Branches that are read in all. References may lead to the same ones again and again. */
+/** The maximum number of branches that are read. References may lead to the same ones repeatedly. */
 const MAX_BRANCHES = 200;
 
 /** The combinators at the root of a schema. */
 export const rootCombinators = (schema: JsonObject): string[] =>
   COMBINATORS.filter((key) => Array.isArray(schema[key]) && (schema[key] as Json[]).length > 0);
 
-/** Whether Gemini would miss the arguments, because it reads them from the root and knows no `allOf`. */
+/** Whether Gemini would miss the arguments, because it reads them only from the root and does not support `allOf`. */
 export const hidesFromGemini = (schema: JsonObject): boolean => {
   const combinators = rootCombinators(schema);
   return combinators.includes('allOf') || (combinators.length > 0 && !isObject(schema.properties));
 };
 
-/** What is known of an object's arguments. */
+/** The known arguments of an object. */
 interface Shape {
   properties: Map<string, Json>;
   required: Set<string>;
@@ -25,8 +25,8 @@ interface Shape {
 }
 
 /**
- * A schema without combinators at its root, for formats that refuse them there: it declares the arguments of all
- * branches, and requires those that each of them requires. It accepts all that the schema accepts, and more.
+ * A schema without combinators at its root, for formats that reject them there: it declares the arguments of all
+ * branches, and requires those that every branch requires. It accepts everything that the schema accepts, and more.
  */
 export const mergeRootCombinators = memoize((schema: JsonObject): JsonObject => {
   const combinators = rootCombinators(schema);
@@ -75,7 +75,7 @@ function shapeOf(schema: JsonObject, root: JsonObject, depth: number, branches: 
   return shape;
 }
 
-/** Adds what a schema does not declare itself. One that takes no other arguments has no use for them. */
+/** Adds the arguments that a schema does not declare itself. A schema that allows no other arguments ignores them. */
 function declare(shape: Shape, { properties }: Shape): void {
   if (shape.isClosed) return;
   for (const [name, value] of properties) if (!shape.properties.has(name)) shape.properties.set(name, value);
@@ -92,7 +92,7 @@ function alternativesIn(shapes: readonly Shape[]): Map<string, Json[]> {
   return new Map([...found].map(([name, values]) => [name, [...values.values()]]));
 }
 
-/** The object that a branch is, or refers to within the schema. */
+/** The object that a branch is or references within the schema. */
 function resolve(branch: Json, root: JsonObject): JsonObject | undefined {
   if (!isObject(branch) || typeof branch.$ref !== 'string' || Object.keys(branch).length > 1)
     return isObject(branch) ? branch : undefined;

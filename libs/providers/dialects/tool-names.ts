@@ -3,7 +3,7 @@ import { isObject, type Json, type JsonObject } from '#lib/contracts/json/json';
 import { memoize } from '#lib/contracts/memoize';
 import type { Note } from './note.js';
 
-/** What a host accepts as the name of a tool. */
+/** The tool names that a host accepts. */
 export interface NameRule {
   accepts: RegExp;
   /** Characters that are replaced with "_". */
@@ -12,10 +12,10 @@ export interface NameRule {
 }
 
 /**
- * What OpenAI accepts in both APIs: "Must be a-z, A-Z, 0-9, or contain underscores and dashes, with a maximum length
- * of 64" (`FunctionDefinition` in its SDK; its error has the pattern ^[a-zA-Z0-9_-]+$, and so have Groq's and
- * DeepSeek's). What a compatible host accepts is unknown beforehand, and a host that accepts dots loses nothing if
- * names have none. Anthropic's error has the pattern ^[a-zA-Z0-9_-]{1,128}$, Bedrock's has 64 instead of 128.
+ * OpenAI's rule in both APIs: "Must be a-z, A-Z, 0-9, or contain underscores and dashes, with a maximum length of 64"
+ * (`FunctionDefinition` in its SDK; its error has the pattern ^[a-zA-Z0-9_-]+$, and so have Groq's and DeepSeek's). The
+ * rule of a compatible host is not known in advance, and a host that accepts dots loses nothing if names have none.
+ * Anthropic's error has the pattern ^[a-zA-Z0-9_-]{1,128}$, Bedrock's has 64 instead of 128.
  */
 export const OPENAI_NAMES: NameRule = {
   accepts: /^[a-zA-Z0-9_-]{1,64}$/,
@@ -31,8 +31,8 @@ const HASH_LENGTH = 6;
 const NONE: Names = new Map();
 
 /**
- * Replaces the names of tools that a host would refuse. `a.b` becomes `a_b`. If another tool has that name, or two
- * tools would get it, a hash of the original name is appended. The order of the tools makes no difference.
+ * Replaces tool names that a host would reject. `a.b` becomes `a_b`. If another tool has that name, or two tools would
+ * get it, a hash of the original name is appended. The order of the tools makes no difference.
  * @param tools the tools of a request
  * @returns the replacements by original name; empty if the host accepts all names
  */
@@ -56,9 +56,9 @@ const namesBy = memoize((rule: NameRule) =>
 );
 
 /**
- * A request with names that its host accepts, and the map back. The conversation may contain calls of names that no
- * tool has (a model made them up, or a case's own messages contain them). If such a name collides with that of a
- * tool, the tool keeps it.
+ * A request with names that its host accepts, and the reverse map. The conversation may contain calls of names that no
+ * tool has (a model made them up, or a case's own messages contain them). If such a name collides with that of a tool,
+ * the tool keeps it.
  */
 export function withWireNames(body: JsonObject, rule: NameRule): { named: JsonObject; ownNames: Names; notes: Note[] } {
   const ofTools = namesOf(rule, body.tools);
@@ -84,7 +84,7 @@ export function withWireNames(body: JsonObject, rule: NameRule): { named: JsonOb
 
 export const invert = (names: Names): Names => new Map([...names].map(([name, other]) => [other, name]));
 
-/** Replaces names at the given places. Copies only what changes. */
+/** Replaces names at the given paths. Copies only what changes. */
 export const renameAt = <Value extends Json>(value: Value, places: readonly string[], names: Names): Value =>
   names.size === 0
     ? value
@@ -95,8 +95,8 @@ export const renameAt = <Value extends Json>(value: Value, places: readonly stri
 
 const OF_TOOLS = 'tools.*.function.name';
 /**
- * Places in a request, under OpenAI's names. Pieces of replies that are sent back unchanged use those of their
- * format.
+ * Paths in a request, under OpenAI's names. Original parts of replies, which are sent back unchanged, use those of
+ * their format.
  */
 const OF_CALLS = [
   'tool_choice.function.name',
@@ -127,13 +127,13 @@ function changedAt(value: Json, [key, ...rest]: readonly string[], change: (text
 
 const add = (taken: Set<string>, name: string): string => (taken.add(name), name);
 
-/** The nearest name that the host accepts. */
+/** The closest name that the host accepts. */
 function plain(rule: NameRule, name: string): string {
   const all = name.slice(0, MAX_NAME_LENGTH).replace(rule.invalidCharacters, '_');
   return rule.accepts.test(all) ? all : `_${all}`.slice(0, MAX_NAME_LENGTH);
 }
 
-/** A free name, derived from the given one alone. Taken names matter only if hashes collide. */
+/** An unused name, derived only from the given one. Taken names matter only if hashes collide. */
 function withHash(rule: NameRule, name: string, taken: ReadonlySet<string>): string {
   const begin = plain(rule, name).slice(0, MAX_NAME_LENGTH - HASH_LENGTH - 1);
   for (let hash = name; ;) {

@@ -62,7 +62,7 @@ it('a system message of a case alone is not kept, for no other request begins wi
     { type: 'text', text: 'You are Ada.' },
   ]);
   expect(wire('anthropic', requestOf('5m', { systemPrompt: null, own: 'You are Ada.' })).system).toBe('You are Ada.');
-  // Blanks alone cannot be kept.
+  // A text of only blanks cannot be cached.
   expect(wire('anthropic', requestOf('5m', { systemPrompt: ' \n' })).system).toBe(' \n');
 });
 

@@ -91,7 +91,7 @@ it.each(ProviderKind.options)(
   },
 );
 
-/** Every kind but chat completions, which the others are compared with, has a fixture. */
+/** Every kind has a fixture, except chat completions, which the others are compared with. */
 const OTHERS = ProviderKind.options.filter((kind) => kind !== 'openai');
 const baseOf = (kind: ProviderKind): string =>
   `https://api.example.com${(kind !== 'openai' && fixture(kind).base_path) || '/v1'}`;
@@ -543,7 +543,7 @@ describe('what may be called is said in each format', () => {
   });
 });
 
-/** What should be read from a fixture's answer. */
+/** The expected reading of a fixture's answer. */
 interface Expected {
   what: string;
   status?: number;
@@ -860,7 +860,7 @@ it('an error inside a 200 is an error', async () => {
   ).toMatchObject({ kind: 'provider_5xx', message: expect.stringMatching(/Upstream is down/) });
 });
 
-/** Copies of a value in which one text each is replaced by an object. */
+/** Copies of a value, each with one text replaced by an object. */
 function* withoutText(value: unknown): Generator<unknown> {
   if (typeof value === 'string') yield { toString: 1, valueOf: 1 };
   else if (Array.isArray(value))

@@ -14,9 +14,7 @@ export const DIALECTS: Record<ProviderKind, Dialect> = {
   google,
 };
 
-/**
- * The tools' own names by the names that hosts of a kind receive instead. Undefined if all names are sent unchanged.
- */
+/** The tools' own names by the names sent to hosts of a kind. Undefined if all names are sent unchanged. */
 export function suiteNamesByWireName(kind: ProviderKind, tools: Json | undefined): Record<string, string> | undefined {
   const names = invert(wireNames(DIALECTS[kind].nameRule, tools));
   return names.size > 0 ? Object.fromEntries(names) : undefined;

@@ -8,7 +8,7 @@ import type { ModelReply, ReplyFormat, ReplyReader } from '../replies/model-repl
 import { openaiResponsesReplies } from './openai-responses/reply.js';
 import { openaiReplies } from './openai/reply.js';
 
-/** They are tried in this order. No body is a reply in two formats. */
+/** Tried in this order. No body is a reply in two formats. */
 export const REPLY_FORMATS: Record<ProviderKind, ReplyFormat> = {
   openai: openaiReplies,
   google: googleReplies,
@@ -18,10 +18,10 @@ export const REPLY_FORMATS: Record<ProviderKind, ReplyFormat> = {
 const READERS = Object.values(REPLY_FORMATS).map(({ read }) => read);
 
 /**
- * Reads the body of a response: of one that just came, one that is stored, and one in a file alike. An error in a body
- * decides, whatever stands beside it.
+ * Reads the body of a response, whether new, stored, or from a file. An error in a body takes precedence over
+ * everything else in it.
  * @param readers of the formats that the body may have
- * @returns undefined when the body has none of these formats, and holds no error
+ * @returns undefined if the body has none of these formats and contains no error
  */
 export function readBody(
   body: Json | undefined,

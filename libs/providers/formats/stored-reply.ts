@@ -4,16 +4,16 @@ import { errorIn, isHostFailure } from '../replies/host-failure.js';
 import type { ModelReply } from '../replies/model-reply.js';
 import { readBody } from './read-body.js';
 
-/** The bodies that an item got, as its exchange has them. */
+/** The response bodies of an item, as its exchange stores them. */
 export interface StoredBodies {
-  /** Refusals among them. */
+  /** Including refusals. */
   replies: readonly (Json | undefined)[];
-  /** Of a chain that was played to its end: which of `replies` are those of its rounds. */
+  /** For a chain that was played to its end: the indexes in `replies` of its rounds. */
   rounds?: readonly number[];
 }
 
 /**
- * The replies in an exchange that are to be scored; undefined where no model replied, or a chain was not played to its
+ * The replies in an exchange that are to be scored; undefined if no model replied, or a chain was not played to its
  * end.
  */
 export function storedReplies({ replies: bodies, rounds }: StoredBodies): ModelReply[] | undefined {
@@ -21,7 +21,7 @@ export function storedReplies({ replies: bodies, rounds }: StoredBodies): ModelR
   return replies.every((reply) => reply !== undefined) ? replies : undefined;
 }
 
-/** The reply in a stored body; undefined where no model replied. */
+/** The reply in a stored body; undefined if no model replied. */
 export function storedReply(body: Json | undefined): ModelReply | undefined {
   const read = readBody(body);
   return read && !isHostFailure(read) ? read : undefined;
@@ -31,7 +31,7 @@ export function storedReply(body: Json | undefined): ModelReply | undefined {
  * Some hosts answer with an error when they cannot read the model's output as a call, and quote it. That is a bad
  * reply, not a failure.
  * @param failure as it was thrown
- * @returns the reply with the quoted output as its text; undefined when the failure is of another kind
+ * @returns the reply with the quoted output as its text; undefined for any other failure
  */
 export function replyInFailure(failure: { status?: unknown; body?: unknown }): ModelReply | undefined {
   const { status, body: text } = failure;

@@ -27,7 +27,10 @@ const PRIVATE = listOf([
   ['ff00::', 8],
 ]);
 
-/** Link-local addresses, and those where clouds give credentials to their machines. No model or MCP server is there. */
+/**
+ * Link-local addresses, and those where clouds expose credentials to their machines. They never host a model or MCP
+ * server.
+ */
 const NEVER = listOf([
   ['169.254.0.0', 16], // link-local; metadata of AWS, Google, Azure and others
   ['fe80::', 10],
@@ -41,7 +44,7 @@ const NEVER = listOf([
 /** Whether an address is private, loopback, link-local, multicast or unspecified, in any spelling. */
 export const isPrivateAddress = (address: string): boolean => isIn(PRIVATE, address) || isNeverAllowed(address);
 
-/** Whether nobody may reach an address through this product, whatever an operator allows. */
+/** Whether an address is blocked for everyone, whatever an operator allows. */
 export const isNeverAllowed = (address: string): boolean => isIn(NEVER, address);
 
 function isIn(list: BlockList, address: string): boolean {
@@ -51,7 +54,7 @@ function isIn(list: BlockList, address: string): boolean {
   return family === 6 && (list.check(plain, 'ipv6') || ipv4In(plain).some((inner) => list.check(inner, 'ipv4')));
 }
 
-/** The IPv4 addresses that an IPv6 address embeds, by any of the ways to embed one. */
+/** The IPv4 addresses embedded in an IPv6 address, by any embedding scheme. */
 function ipv4In(address: string): string[] {
   const groups = groupsOf(address);
   const ipv4 = (high: number, low: number): string => [high >> 8, high & 255, low >> 8, low & 255].join('.');
@@ -70,7 +73,7 @@ function ipv4In(address: string): string[] {
   return found;
 }
 
-/** The eight numbers of an IPv6 address. `URL` brings every spelling into one. */
+/** The eight groups of an IPv6 address. `URL` normalises every spelling. */
 function groupsOf(address: string): number[] {
   const [head = '', tail] = new URL(`http://[${address}]`).hostname.slice(1, -1).split('::');
   const numbers = (part: string): number[] => (part === '' ? [] : part.split(':').map((group) => parseInt(group, 16)));

@@ -16,8 +16,8 @@ import { SMALL_RESPONSE_BYTES, type GuardedRequestInit, type ReplyMemory } from 
 export class AddressNotAllowed extends Error {}
 
 /**
- * Says why a request cannot go to a host at this address.
- * @returns undefined when it can
+ * Explains why a request cannot go to a host at this address.
+ * @returns undefined if it can
  */
 export function addressProblem(host: string, address: string, allowPrivateNetworks: boolean): string | undefined {
   const at = host === address ? host : `${host} is at ${address}, which`;
@@ -30,11 +30,11 @@ export function addressProblem(host: string, address: string, allowPrivateNetwor
 export interface GuardOptions {
   allowPrivateNetworks: boolean;
   connections?: number;
-  /** Replaces the resolver of the system. */
+  /** Replaces the system's resolver. */
   resolve?: Resolve;
-  /** How long a large response may take to arrive. Default: a minute. */
+  /** Time limit for the arrival of a large response. Default: a minute. */
   maxArrivalMs?: number;
-  /** The largest 2xx that is read. Default: `MAX_RESPONSE_BYTES`. */
+  /** Maximum size of a 2xx response. Default: `MAX_RESPONSE_BYTES`. */
   maxBytes?: number;
 }
 type Resolve = (
@@ -59,12 +59,12 @@ const guardedLookup =
   };
 
 /**
- * A `fetch` that keeps connections alive, follows no redirect, reads at most `MAX_RESPONSE_BYTES`, and connects to a
- * private address only when that is allowed. It collects whole responses. Node's own `fetch` was tried: it makes
+ * A `fetch` that keeps connections alive, does not follow redirects, reads at most `MAX_RESPONSE_BYTES`, and connects
+ * to a private address only if that is allowed. It collects whole responses. Node's own `fetch` was tried: it creates
  * streams for each response. Without it, and with Redis commands written together, a worker takes 0.85 times the CPU
  * (docs/decisions/speed.md). A large response waits, with its connection paused, until its item has memory for it
- * (`replyMemory`). Of a response other than 2xx only `MAX_ERROR_BYTES` are read, and what comes from a private
- * address is redacted.
+ * (`replyMemory`). Of a response other than 2xx only `MAX_ERROR_BYTES` are read, and it is redacted if it comes from
+ * a private address.
  */
 export function createGuardedFetch(options: GuardOptions): {
   fetch: (url: string | URL | Request, init?: GuardedRequestInit) => Promise<Response>;
@@ -110,7 +110,7 @@ export const isFromPrivateAddress = (response: Response): boolean =>
 
 /**
  * An agent that checks the address of every connection after its name is resolved. `reachedPrivate` says whether a
- * connection for this URL led to a private address, by the address of the socket.
+ * connection for this URL led to a private address, by the socket's address.
  */
 export function guardedAgent(options: GuardOptions): { agent: Agent; reachedPrivate: (url: URL) => boolean } {
   const connect = buildConnector({ timeout: 10_000, lookup: guardedLookup(options) });
@@ -133,7 +133,7 @@ export function guardedAgent(options: GuardOptions): { agent: Agent; reachedPriv
 
 const hostOf = (url: URL): string => url.hostname.replace(/^\[|\]$/g, '');
 
-/** Checks a URL that holds an address instead of a name, which is never resolved. @throws AddressNotAllowed */
+/** Checks a URL whose host is an address, which is never resolved. @throws AddressNotAllowed */
 export function assertHostAllowed(url: URL, { allowPrivateNetworks }: GuardOptions): void {
   const refused = addressProblem(hostOf(url), hostOf(url), allowPrivateNetworks);
   if (refused) throw new AddressNotAllowed(refused);
@@ -193,7 +193,7 @@ class ResponseCollector implements Dispatcher.DispatchHandler {
     return new ResponseTooLarge(`The provider's answer is larger than ${this.of.maxBytes / 2 ** 20} MiB.`);
   }
 
-  /** What an error says stands at its beginning. The rest is not read, so its connection is not used again. */
+  /** The message of an error is at its start. The rest is not read, so its connection is not reused. */
   #keepOfError(controller: Dispatcher.DispatchController, chunk: Buffer): void {
     const kept = chunk.subarray(0, MAX_ERROR_BYTES - this.#size);
     this.#chunks.push(kept);
@@ -214,7 +214,7 @@ class ResponseCollector implements Dispatcher.DispatchHandler {
     });
   }
 
-  /** Others wait for the memory that it holds, so a response that trickles is aborted. */
+  /** Other items wait for the memory that it holds, so a response that trickles in is aborted. */
   #limitArrival(controller: Dispatcher.DispatchController): void {
     const { maxArrivalMs } = this.of;
     const tooSlow = new ResponseTooSlow(
@@ -244,7 +244,7 @@ class ResponseCollector implements Dispatcher.DispatchHandler {
 
 const isOk = (status: number): boolean => status >= 200 && status < 300;
 
-/** A `Response` whose bytes have all arrived. Most callers need only its text, which takes no stream. */
+/** A `Response` whose bytes have all arrived. Most callers need only its text, which needs no stream. */
 class BufferedResponse implements Response {
   readonly type = 'default';
   readonly redirected = false;

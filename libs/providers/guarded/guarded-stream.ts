@@ -4,19 +4,19 @@ import { countMarks } from '#lib/contracts/json/count-values';
 import { guardedAgent, assertHostAllowed, type GuardOptions } from './guarded-fetch.js';
 import { ResponseTooLarge } from './response-limits.js';
 
-/** How much all responses may be together, before any of it is parsed. */
+/** Limits for all responses together, before any of them is parsed. */
 export interface StreamBounds {
   bytes: number;
-  /** Of JSON: commas and brackets that open. */
+  /** In JSON: commas and opening brackets. */
   values: number;
-  /** Of event streams. */
+  /** In event streams. */
   lines: number;
 }
 
 /**
- * Like `createGuardedFetch`, for responses that arrive piece by piece: each body is a stream, and all of them together
- * stay within `bounds`. The `signal` that is returned aborts when the given one does, and with `ResponseTooLarge` when
- * a bound is exceeded; it ends all requests. `reachedPrivate` says whether any response came from a private address.
+ * Like `createGuardedFetch`, for responses that arrive in chunks: each body is a stream, and all of them together stay
+ * within `bounds`. The returned `signal` aborts when the given one does, and with `ResponseTooLarge` when a bound is
+ * exceeded; it ends all requests. `reachedPrivate` says whether any response came from a private address.
  */
 export function createGuardedStream(options: GuardOptions & { signal: AbortSignal; bounds: StreamBounds }): {
   fetch: (url: string | URL, init?: RequestInit) => Promise<Response>;
@@ -59,7 +59,7 @@ export function createGuardedStream(options: GuardOptions & { signal: AbortSigna
   return { fetch, signal, reachedPrivate: hasReachedPrivate, close: () => agent.destroy() };
 }
 
-/** Counts what arrives. It returns an error as soon as there is more than the bounds allow. */
+/** Counts arriving data. Returns an error as soon as a bound is exceeded. */
 function countWithin(most: StreamBounds): (chunk: Uint8Array, isEvents: boolean) => ResponseTooLarge | undefined {
   const [all, of] = ["The server's answers", 'together'];
   let [bytes, values, lines] = [0, 0, 0];
@@ -78,7 +78,7 @@ const [LINE_FEED, CARRIAGE_RETURN] = [0x0a, 0x0d];
 const countLines = (chunk: Uint8Array): number =>
   chunk.reduce((lines, byte) => lines + Number(byte === LINE_FEED || byte === CARRIAGE_RETURN), 0);
 
-/** @param problemOf says what is wrong with a further piece, or with all so far */
+/** @param problemOf returns the error for the next chunk, or for all chunks so far */
 function whileWithin(source: Readable, problemOf: (chunk: Buffer) => Error | undefined): Readable {
   const gate = new Transform({
     transform(chunk: Buffer, _encoding, done) {

@@ -145,7 +145,7 @@ afterAll(() => {
   server.closeAllConnections();
   server.close();
 });
-/** All that could be shown or kept of an error. */
+/** Everything of an error that could be shown or stored. */
 const whole = (error: Error): object => ({ ...error, message: error.message });
 const at = (what: string, host = `127.0.0.1:${port}`): string => `http://${host}/${encodeURIComponent(what)}`;
 

@@ -2,17 +2,17 @@ import { isObject, parseJson, type Json, type JsonObject } from '#lib/contracts/
 import { failedGenerationIn } from '../replies/failed-generation.js';
 import { waitInFields } from '../waits/wait-in-fields.js';
 
-/** An error message is a sentence or two; a longer one would be somebody's data. */
+/** An error message is a sentence or two; a longer one might be someone's data. */
 const MAX_MESSAGE_CHARACTERS = 300;
 const MAX_WORD_CHARACTERS = 100;
 const MAX_ERROR_CHARACTERS = 1_000_000;
 const MAX_DETAILS = 10;
 
 /**
- * What users may see of a response without a reply that came from a private address. Whoever adds a provider chooses
- * its address, and could otherwise read what only machines inside the network can. Only an error in the format of a
- * model API is shown, shortened, since that is how a local model says what is wrong.
- * @returns an object `{error: {message}}`, as APIs of models answer errors
+ * The part of a response from a private address, without a reply, that users may see. Anyone who adds a provider
+ * chooses its address, and could otherwise read what only machines inside the network can. Only an error in the format
+ * of a model API is shown, shortened, since that is how a local model reports a problem.
+ * @returns an object `{error: {message}}`, the error format of model APIs
  */
 export function redactPrivateResponse(text: string, contentType: string | undefined): { error: JsonObject } {
   const mayBeError = /\bjson\b/i.test(contentType ?? '') && text.length <= MAX_ERROR_CHARACTERS;
@@ -40,7 +40,7 @@ function parseModelApiError(text: string): JsonObject | undefined {
 /**
  * The error in a response of OpenAI, Anthropic or Google (`{"error": {"message"}}`, Google's also in a list), of Ollama
  * (`{"error": "..."}`), of vLLM (`{"object": "error", "message"}`) or of FastAPI (`{"detail": [{"type", "loc",
- * "msg"}]}`), with the fields that say what to do about it.
+ * "msg"}]}`), with the fields needed to act on it.
  */
 export function modelApiError(body: Json): JsonObject | undefined {
   const outer = Array.isArray(body) ? body[0] : body;
@@ -98,7 +98,7 @@ const isVllmError = (body: JsonObject): boolean => body.object === 'error';
 const isShortText = (value: Json | undefined): value is string =>
   typeof value === 'string' && value.length <= MAX_WORD_CHARACTERS;
 
-/** Google says only in the details that a key is wrong, and which quota is used up. */
+/** Google reports only in the details that a key is wrong, and which quota is used up. */
 const reasonAndQuotas = ({ reason, violations }: JsonObject): JsonObject => ({
   ...(isShortText(reason) && { reason }),
   ...(Array.isArray(violations) && {

@@ -1,15 +1,15 @@
 import { MemoryPool } from '#lib/runtime/memory-pool';
 import { MAX_RESPONSE_BYTES, ResponseTooLarge } from './response-limits.js';
 
-/** Smaller responses are not counted: most replies take some kilobytes, and a process holds hundreds of those. */
+/** Smaller responses are not counted: most replies take a few kilobytes, and a process holds hundreds of those. */
 export const SMALL_RESPONSE_BYTES = 64 * 1024;
 
 /**
- * Limits the memory that large responses take in a process, in total and per lane. An item that holds memory never
- * waits for more: it asks once, for the most that it may need, so that two items cannot wait for each other.
+ * Limits the memory of large responses in a process, in total and per lane. An item that holds memory never waits for
+ * more: it asks once, for the most that it may need, so that two items cannot deadlock.
  */
 export class ReplyMemoryPool extends MemoryPool {
-  /** @param mib that the process may hold; a lane may hold half */
+  /** @param mib the limit of the process; a lane may hold half of it */
   static of(mib: number): ReplyMemoryPool {
     return new ReplyMemoryPool({ process: mib * 2 ** 20, lane: mib * 2 ** 19 });
   }
@@ -22,7 +22,7 @@ export class ReplyMemoryPool extends MemoryPool {
 
 /** The memory of one item for its large responses: at most that of the largest one, for all rounds together. */
 export class ReplyMemory {
-  /** Whether the item keeps several responses, as a chain does. It then asks for the memory of all of them at once. */
+  /** Whether the item keeps several responses, as a chain does. It then reserves the memory for all of them at once. */
   keepsAllRounds = false;
   #reserved = 0;
   #kept = 0;
@@ -42,9 +42,9 @@ export class ReplyMemory {
 
   /**
    * Reserves memory for a response that is arriving and no longer small.
-   * @param bytes the size of the response, when it is known; the largest allowed size otherwise
-   * @returns undefined when reading can go on, else a promise that resolves when it can
-   * @throws ResponseTooLarge when there is no room for it beside the earlier rounds
+   * @param bytes the size of the response, if known; the largest allowed size otherwise
+   * @returns undefined if reading can continue, else a promise that resolves when it can
+   * @throws ResponseTooLarge if there is no room for it in addition to the earlier rounds
    */
   reserve(bytes = MAX_RESPONSE_BYTES): Promise<void> | undefined {
     this.recordArrival(this.#arriving);
@@ -75,14 +75,14 @@ export class ReplyMemory {
     }
   }
 
-  /** Keeps the response that arrived. */
+  /** Keeps the arrived response. */
   keep(): void {
     this.#kept += this.#arriving;
     this.#arriving = 0;
     if (!this.keepsAllRounds) this.#shrinkTo(this.#kept);
   }
 
-  /** Drops the response that was arriving: another attempt starts again. */
+  /** Drops the arriving response: another attempt starts over. */
   drop(): void {
     this.#arriving = 0;
     this.#waiting?.giveUp();
@@ -90,7 +90,7 @@ export class ReplyMemory {
     if (this.#kept === 0) this.#shrinkTo(0);
   }
 
-  /** Gives everything back: the item no longer holds its replies. */
+  /** Releases everything: the item no longer holds its replies. */
   release(): void {
     this.#isReleased = true;
     this.#kept = 0;
@@ -105,7 +105,7 @@ export class ReplyMemory {
   }
 }
 
-/** What `createGuardedFetch` takes beside the options of every `fetch`. */
+/** The options of `createGuardedFetch` in addition to those of every `fetch`. */
 export interface GuardedRequestInit extends RequestInit {
   replyMemory?: ReplyMemory;
 }

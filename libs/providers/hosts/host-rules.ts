@@ -1,15 +1,15 @@
 import type { ProviderKind } from '#lib/contracts/provider';
 import type { StrictRules } from './strict-schema.js';
 
-/** What a host takes of tools, as far as it is documented. */
+/** A host's documented limits on tools. */
 export interface HostRules {
   /** Tools in one request. */
   maxTools?: number;
-  /** Refuses schemas with a combinator at their root, or without `"type": "object"` there. */
+  /** Rejects schemas with a combinator at their root, or without `"type": "object"` there. */
   wantsPlainRoot?: true;
-  /** Keywords for rules that the host's documentation does not name. */
+  /** Keywords for constraints that the host's documentation does not list. */
   unknown?: ReadonlySet<string>;
-  /** What schemas of tools with `strict: true` have to be; `absent` where the host does nothing with `strict`. */
+  /** Rules for schemas of tools with `strict: true`; `absent` if the host ignores `strict`. */
   strict?: StrictRules | 'absent';
 }
 
@@ -84,7 +84,7 @@ const UNKNOWN_TO_GEMINI = new Set([
 
 const OPENAI: HostRules = { maxTools: 128, wantsPlainRoot: true, strict: OPENAI_STRICT };
 
-/** Hosts by the end of their names, with the page that documents the number of tools. */
+/** Hosts by domain suffix, with the page that documents the number of tools. */
 const HOSTS: readonly (readonly [domain: string, rules: HostRules])[] = [
   // https://platform.openai.com/docs/api-reference/chat/create: "A max of 128 functions are supported."
   ['api.openai.com', OPENAI],
@@ -112,7 +112,7 @@ const HOSTS: readonly (readonly [domain: string, rules: HostRules])[] = [
 export const hasRules = (kind: ProviderKind, baseUrl: string): boolean =>
   Object.keys(rulesOf(kind, baseUrl)).length > 0;
 
-/** The rules of a host. Hosts that are not known have those of their format. */
+/** The rules of a host. Unknown hosts get the rules of their format. */
 export function rulesOf(kind: ProviderKind, baseUrl: string): HostRules {
   const { hostname, pathname } = new URL(baseUrl);
   const [domain, known = {}] =

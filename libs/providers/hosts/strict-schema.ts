@@ -1,13 +1,13 @@
 import { isObject, type Json, type JsonObject } from '#lib/contracts/json/json';
 import { jsonPointer } from '#lib/contracts/input/problem';
 
-/** What a host asks of the schema of a tool with `strict: true`. */
+/** A host's requirements for the schema of a tool with `strict: true`. */
 export interface StrictRules {
-  /** Keywords that the host refuses. */
+  /** Keywords that the host rejects. */
   refused: ReadonlySet<string>;
-  /** Every property has to be required; one that may be left out allows null instead. */
+  /** Every property must be required; an optional one allows null instead. */
   allRequired: boolean;
-  /** Objects and lists within each other. */
+  /** Nesting of objects and lists. */
   maxDepth?: number;
   maxEnumValues?: number;
   /** Strict tools in one request. */
@@ -17,14 +17,14 @@ export interface StrictRules {
 export interface SchemaFault {
   /** A pointer into the schema. */
   path: string;
-  /** What is wrong, as a part of a sentence: `"oneOf" is refused there`. */
+  /** The reason, as part of a sentence: `"oneOf" is refused there`. */
   why: string;
 }
 
 const NAMED = new Set(['properties', '$defs', 'definitions']);
 const LISTS = new Set(['anyOf', 'oneOf', 'allOf', 'prefixItems']);
 
-/** The first thing in a schema that a strict host refuses. */
+/** The first fault in a schema that a strict host would reject. */
 export function findStrictFault(schema: JsonObject, rules: StrictRules): SchemaFault | undefined {
   let enumValues = 0;
   const visit = (node: Json, path: PropertyKey[], depth: number): SchemaFault | undefined => {
@@ -57,7 +57,7 @@ export function findStrictFault(schema: JsonObject, rules: StrictRules): SchemaF
   return visit(schema, [], 1);
 }
 
-/** The first place of each of these keywords in a schema. */
+/** The first occurrence of each of these keywords in a schema. */
 export function placesOf(keywords: ReadonlySet<string>, schema: JsonObject): Map<string, string> {
   const places = new Map<string, string>();
   const visit = (node: Json, path: PropertyKey[]): void => {

@@ -5,26 +5,26 @@ import { hidesFromGemini, rootCombinators } from '../dialects/root-combinators.j
 import { rulesOf, type HostRules } from './host-rules.js';
 import { findStrictFault, placesOf } from './strict-schema.js';
 
-/** A provider of the team, or a model that is asked there. */
+/** A provider of the team, or one of its models. */
 export interface ToolHost {
   kind: ProviderKind;
   baseUrl: string;
-  /** How the user knows it. */
+  /** Its name for the user. */
   name: string;
 }
 
 export interface OfferedTools {
   tools: readonly Tool[];
-  /** The largest number of them in one request. */
+  /** The maximum number of tools in one request. */
   most: number;
 }
 
 const MAX_WARNINGS = 20;
-/** Different hosts that are looked at. */
+/** The maximum number of different hosts to check. */
 const MAX_HOSTS = 20;
 const MAX_NAMES = 5;
 
-/** Something that a host does with some of the tools; `places` names them. */
+/** The effect of a host on some of the tools, named in `places`. */
 interface Finding {
   places: string[];
   /** The rest of the sentence, after the tools. */
@@ -32,8 +32,8 @@ interface Finding {
 }
 
 /**
- * What hosts refuse of tools, or get otherwise than they are written: a sentence for each host and reason, with the
- * tools, the host and the providers. Of hosts that are not known, only what their format does is said.
+ * The tools that hosts reject or receive differently than written: a sentence for each host and reason, with the tools,
+ * the host and the providers. For unknown hosts, only the effects of their format are listed.
  */
 export function toolWarnings(offered: OfferedTools, hosts: readonly ToolHost[]): string[] {
   const named = new Map<string, ToolHost & { names: Set<string> }>();
@@ -95,7 +95,7 @@ function findingsOf(tools: readonly Tool[], kind: ProviderKind, rules: HostRules
 const refuse = (add: Add, path: string, why: string): void =>
   add(path, why, (host) => `cannot be sent to ${host} as written: ${why}.`);
 
-/** Keywords beside combinators that OpenAI refuses at the root: its error names them. */
+/** Keywords other than combinators that OpenAI rejects at the root: its error names them. */
 const REFUSED_AT_ROOT = ['enum', 'not'];
 
 function findInParameters(parameters: JsonObject, kind: ProviderKind, rules: HostRules, add: Add): void {

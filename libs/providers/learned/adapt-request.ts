@@ -2,19 +2,19 @@ import { isObject, type Json, type JsonObject } from '#lib/contracts/json/json';
 import type { Way, Ways } from '#lib/contracts/learned';
 import { hasStrictTools, withoutStrict } from '#lib/contracts/strict-tools';
 
-/** Fields of an earlier reply that every host of chat completions knows. */
+/** Fields of an earlier reply that every host of chat completions accepts. */
 const MESSAGE_FIELDS = new Set(['role', 'content', 'tool_calls', 'name', 'tool_call_id']);
 const CALL_FIELDS = new Set(['id', 'type', 'function']);
 
 /**
- * A chat completion request as a model takes it.
- * @returns adjusted: the settings that are sent otherwise than the request has them
+ * A chat completion request in the form that a model accepts.
+ * @returns adjusted: the settings that are sent differently from the request
  */
 export function adaptRequest(body: JsonObject, ways: Ways): { body: JsonObject; adjusted: Ways } {
   const settings = Object.keys(ways);
   if (settings.length === 0) return { body, adjusted: {} };
   const adapted = { ...body };
-  // A limit is renamed before one of that name is left out.
+  // A limit is renamed before one of that name is dropped.
   settings.sort((a, b) => Number(ways[a] === 'left out') - Number(ways[b] === 'left out'));
   const changed = settings.filter((setting) => change(adapted, setting, ways[setting]!));
   return { body: adapted, adjusted: Object.fromEntries(changed.map((setting) => [setting, ways[setting]!])) };
@@ -50,7 +50,7 @@ function changeToolChoice(body: JsonObject, way: Way): boolean {
   return true;
 }
 
-/** Whether the parameters turn thinking off, in the words of DeepSeek, Anthropic, Qwen, vLLM, OpenRouter or OpenAI. */
+/** Whether the parameters turn thinking off, in the terms of DeepSeek, Anthropic, Qwen, vLLM, OpenRouter or OpenAI. */
 export function isThinkingOff(body: JsonObject): boolean {
   const { thinking, enable_thinking: qwen, chat_template_kwargs: vllm, reasoning, reasoning_effort: effort } = body;
   return (
@@ -98,7 +98,7 @@ function changeMessage(message: JsonObject, field: string, way: Way): JsonObject
   return { ...message, tool_calls: without };
 }
 
-/** The fields of earlier replies that not every host knows, as settings: `messages.<field>`. */
+/** The fields of earlier replies that not every host accepts, as settings: `messages.<field>`. */
 export function replyFieldsIn({ messages }: JsonObject): Set<string> {
   const found = new Set<string>();
   for (const message of (messages as Json[] | undefined) ?? []) {

@@ -3,8 +3,8 @@ import { hasStrictTools } from '#lib/contracts/strict-tools';
 import { replyFieldsIn } from './adapt-request.js';
 
 /**
- * Parameters that may be left out without changing what is asked, by their names in requests. Hosts name them so, in
- * lower case and without marks.
+ * Parameters that may be dropped without changing the question, by their names in requests, with the names that hosts
+ * use for them, in lower case and without separators.
  */
 const PARAMS: Record<string, readonly string[]> = {
   temperature: ['temperature'],
@@ -31,16 +31,16 @@ const PARAMS: Record<string, readonly string[]> = {
   tool_choice: ['toolchoice', 'functioncallingconfig'],
   prompt_cache: ['promptcachekey', 'cachecontrol'],
 };
-/** Words that may follow one another with blanks in between: "parallel tool calls". */
+/** A name may be written as several words: "parallel tool calls". */
 const MAX_WORDS_OF_NAME = 3;
 const MAX_FIELD_CHARACTERS = 60;
-/** Characters before or after a name that tell whether the request has the same passage. */
+/** The context around a name that is compared with the request, to detect quoted passages. */
 const PASSAGE_CHARACTERS = 24;
 const MAX_REQUEST_CHARACTERS = 1_000_000;
 
 const plain = (word: string): string => word.replace(/[_-]/g, '').toLowerCase();
 
-/** The settings of a request that its model may refuse, with the names that hosts write. */
+/** The settings of a request that its model may reject, with the names that hosts write. */
 const settingsIn = (sent: JsonObject): [string, readonly string[]][] =>
   Object.entries(PARAMS).filter(([setting]) =>
     setting === 'strict' ? Array.isArray(sent.tools) && hasStrictTools(sent.tools) : setting in sent,
@@ -48,7 +48,7 @@ const settingsIn = (sent: JsonObject): [string, readonly string[]][] =>
 
 /**
  * The setting of the request that a path such as `tools[0].function.strict`, `body.tool_choice.any` or
- * `messages.2.annotations` leads to.
+ * `messages.2.annotations` refers to.
  */
 export function settingNamed(path: string, sent: JsonObject): string | undefined {
   const parts = path
@@ -72,7 +72,7 @@ interface Mention {
   end: number;
 }
 
-/** The settings of a request that words name: first those that they call a parameter, in the order of the words. */
+/** The settings of a request that an error text mentions: first those that it calls a parameter, in text order. */
 export function settingsMentioned(words: string, sent: JsonObject): string[] {
   const mentions = mentionsIn(words, sent);
   if (mentions.length === 0) return [];
@@ -88,7 +88,7 @@ export function settingsMentioned(words: string, sent: JsonObject): string[] {
   return [...new Set([...called, ...own].map(({ setting }) => setting))];
 }
 
-/** The letters and digits of a text, as they are in JSON too. */
+/** The letters and digits of a text, in the same form as in its JSON. */
 const passage = (text: string): string => text.replace(/\\[nrt]|[^\p{L}\d]+/gu, ' ').trim();
 
 const CALLED_PARAMETER = /\b(?:param|parameter|argument|field|key|property|name)s?(?:\(s\))?[^\w.]{1,6}$/i;
@@ -102,7 +102,7 @@ function mentionsIn(words: string, sent: JsonObject): Mention[] {
   const found: Mention[] = [];
   const add = (setting: string, start: number, length: number): void => {
     const last = found.at(-1);
-    // The last part of a path is what it names: tool_choice.disable_parallel_tool_use.
+    // The last part of a path is the setting: tool_choice.disable_parallel_tool_use.
     const isSamePath = last && last.end < start && /^[.[\]][\w.[\]]{0,60}$/.test(words.slice(last.end, start));
     if (isSamePath) found.pop();
     found.push({ setting, start, end: start + length });
@@ -124,8 +124,8 @@ function mentionsIn(words: string, sent: JsonObject): Mention[] {
 }
 
 /**
- * What an error quotes of the request (`'input': {...}`, `input_value=...`, `field: 'x', value: ...`), up to the next
- * of its details.
+ * Matches an error's quotation of the request (`'input': {...}`, `input_value=...`, `field: 'x', value: ...`), up to
+ * the next detail.
  */
 const QUOTATION = new RegExp(
   [
@@ -137,7 +137,7 @@ const QUOTATION = new RegExp(
     .join('|'),
   'gs',
 );
-/** What it lists of what a host takes. */
+/** Matches an error's list of accepted values. */
 const TAKEN = new RegExp(
   [
     /\bexpected one of.*?(?=\.\s|$)/,
@@ -148,10 +148,13 @@ const TAKEN = new RegExp(
   'gim',
 );
 
-/** The words of an error without those that do not say what is refused. */
+/** The text of an error without the parts that do not say what is rejected. */
 export const withoutQuotations = (words: string): string => words.replace(QUOTATION, '').replace(TAKEN, '');
 
-/** @returns texts that an error's `param` and the places of its details hold, as far as `refuses` tells of a detail */
+/**
+ * @returns the texts in an error's `param` and in the paths of its details, if `refuses` matches the detail or it
+ *   concerns `tool_choice`
+ */
 export function namesIn({ param, detail, details }: JsonObject, refuses: (words: string) => boolean): string[] {
   return [
     ...(typeof param === 'string' ? [param] : []),

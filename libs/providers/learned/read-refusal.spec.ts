@@ -25,7 +25,7 @@ const REQUEST: JsonObject = {
 };
 
 const MESSAGES = REQUEST.messages as JsonObject[];
-/** With what fewer requests have. */
+/** With settings that few requests have. */
 const LARGER: JsonObject = {
   ...REQUEST,
   messages: [MESSAGES[0]!, { ...MESSAGES[1], reasoning: 'Hm.' }, MESSAGES[2]!],

@@ -9,7 +9,7 @@ const MAX_WORDS_CHARACTERS = 4000;
 const MAX_BODY_CHARACTERS = 100_000;
 const MAX_SAID_CHARACTERS = 300;
 
-/** What hosts write of a setting that they do not take at all, or in one value only. */
+/** Hosts' phrases for a setting that they do not accept at all, or accept with only one value. */
 const REFUSES = new RegExp(
   [
     "(?:un|not (?:yet |currently )?)support|do(?:es)?(?:n['’]t| not) (?:support|accept|allow)|unrecogni[sz]ed",
@@ -24,7 +24,7 @@ const REFUSES = new RegExp(
   ].join('|'),
   'i',
 );
-/** What they write of a value that is out of its range or of another type, which is for a person to mend. */
+/** Phrases for a value that is out of range or of another type, which the user has to fix. */
 const OUT_OF_RANGE = new RegExp(
   [
     '\\b(?:at most|too (?:large|high|low|small|long)|exceed|maximum|greater than|less than|between|range)\\b',
@@ -34,27 +34,26 @@ const OUT_OF_RANGE = new RegExp(
 );
 const MISSES =
   /\bmissing\b|\bmust (?:be (?:passed|sent|included|provided)|include|contain|have)|is required|\brequires?\b/i;
-/** What they write of a value of tool_choice, without a word that it is not supported. */
+/** Phrases for a value of tool_choice that do not say that it is unsupported. */
 const KNOWS_VALUES = /\binvalid\b|\bauto\b|\bone of\b/i;
-/** A refusal of tools, with or without a choice among them. */
+/** A rejection of tools, with or without a choice among them. */
 const REFUSES_TOOLS = /['"`]tools['"`]/i;
-/** What they write of a tool's schema or of a reply's call, which may name anything. */
+/** Phrases about a tool's schema or a reply's call, which may mention anything. */
 const ABOUT_SCHEMA =
   /invalid schema|schema for (?:function|tool)|json.?schema|input_?schema|function\.parameters|['".[(]properties\b/i;
 const ABOUT_REPLY = /did not call|call validation failed|failed_generation|tool_use_failed/i;
 const SENTENCE_ENDS = /(?<=[.;])\s|\n/;
 
-/** Fields that hosts miss in earlier replies of a model that thinks. */
+/** Fields that hosts require in earlier replies of a thinking model. */
 const MISSED = ['reasoning_content'];
 
 type RefusedRequest = Pick<ProviderFailure, 'kind' | 'status' | 'message' | 'body' | 'isModelMissing'>;
 
 /**
- * Reads from an error which setting of a request a model refuses, from the parameter that the error names or from its
- * words.
- * @param sent the request that was refused, in OpenAI's chat completions
- * @param ways how settings were sent in it already
- * @returns undefined when the error names nothing that can be sent otherwise
+ * Finds the setting of a request that a model rejects, from the parameter that the error names or from its text.
+ * @param sent the rejected request, in OpenAI's chat completions format
+ * @param ways the adjustments already made to it
+ * @returns undefined if the error names nothing that can be sent differently
  */
 export function readRefusal(
   { kind, status, message, body, isModelMissing }: RefusedRequest,
@@ -86,13 +85,13 @@ export function readRefusal(
     return mentionedIn(isUnsupported(error) ? words : refusing.join('\n'))[0];
   };
   const isRefusal = isUnsupported(error) || (REFUSES.test(words) && !OUT_OF_RANGE.test(words));
-  // Hosts say of tool_choice only which values they know.
+  // For tool_choice, hosts only say which values they accept.
   const isChoice = named === 'tool_choice' || (KNOWS_VALUES.test(words) && mentionedIn(words).includes('tool_choice'));
   const refused = isRefusal ? nameRefused() : isChoice ? 'tool_choice' : undefined;
   return refused === undefined ? undefined : found(refused, nextWay(refused, { sent, ways, format, words }));
 }
 
-/** Whether an error is about something that is not a setting of the request, such as another parameter. */
+/** Whether an error concerns something other than a setting of the request, such as another parameter. */
 const isElsewhere = (names: readonly string[], words: string): boolean =>
   ABOUT_SCHEMA.test(words) ||
   ABOUT_REPLY.test(words) ||
@@ -114,7 +113,7 @@ function errorIn(body: string | undefined): JsonObject | undefined {
   }
 }
 
-/** An error's message, or all of an error without one, and what else says what it is about. */
+/** An error's message, or the whole error if it has none, plus the fields that say what it is about. */
 function wordsOf(error: JsonObject): string {
   const { message, code, type, detail, details, param } = error;
   const said = typeof message === 'string' ? message : JSON.stringify(message ?? error);
@@ -123,7 +122,7 @@ function wordsOf(error: JsonObject): string {
     .join(' ');
 }
 
-/** Anthropic's format requires a limit, so the product sends one, and a model may take less. */
+/** Anthropic's format requires a limit, so the product sends one, which may exceed the model's maximum. */
 function limitIn(words: string): number | undefined {
   const [, most] = LIMIT.exec(words) ?? [];
   return most === undefined ? undefined : Number(most);

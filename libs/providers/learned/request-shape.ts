@@ -5,8 +5,8 @@ import { takeCacheRequest } from '../dialects/cache-request.js';
 import { replyFieldsIn } from './adapt-request.js';
 
 /**
- * What a model may refuse of a request whatever it is asked: its parameters, whether tools are strict, and which fields
- * earlier replies have. Requests of one shape are refused together.
+ * A hash of everything in a request that a model may reject independently of the content: its parameters, whether tools
+ * are strict, and which fields earlier replies have. Requests of one shape are rejected together.
  */
 export function requestShape(request: JsonObject): string {
   const { body, cache } = takeCacheRequest(request);

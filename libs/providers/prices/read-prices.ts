@@ -8,15 +8,15 @@ const MAX_BYTES = 4 * 2 ** 20;
 const MAX_FAULTS_SHOWN = 10;
 const MAX_LINE = 300;
 
-// `scripts/build.mjs` copies it beside the built module.
+// `scripts/build.mjs` copies it next to the built module.
 const BUILT_IN = new URL('known-prices.json', import.meta.url);
 
-/** A table of prices that cannot be used. */
+/** A price table that cannot be used. */
 export class PricesFault extends Error {}
 
 /**
- * The table of prices of this release, or that of a file in its place.
- * @throws PricesFault naming the file, each place that is wrong and what may stand there
+ * The price table of this release, or the one of a file that replaces it.
+ * @throws PricesFault naming the file, each wrong place and the valid values
  */
 export function readKnownPrices(file?: string): KnownPrices {
   try {

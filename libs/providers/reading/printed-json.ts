@@ -1,8 +1,10 @@
-/** A large JSON value of somebody else, printed. Only threads parse it: here it is stored and passed on as it is. */
+/**
+ * A large third-party JSON value, as text. Only threads parse it: the main thread stores it and passes it on unchanged.
+ */
 export class PrintedJson {
   /**
    * @param bytes UTF-8
-   * @param values about how many values it holds
+   * @param values the approximate number of values in it
    */
   constructor(
     readonly bytes: Uint8Array<ArrayBuffer>,

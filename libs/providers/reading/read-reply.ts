@@ -9,18 +9,21 @@ import { isHostFailure } from '../replies/host-failure.js';
 import type { ModelReply } from '../replies/model-reply.js';
 import { readBody } from '../formats/read-body.js';
 
-/** How much a failure keeps of a response that holds no reply. */
+/** The part of a response without a reply that a failure keeps. */
 const MAX_KEPT_CHARACTERS = 100_000;
 const MAX_QUOTED_CHARACTERS = 200;
 
-/** What a response came with that its body does not say. */
+/** Facts about a response that its body does not contain. */
 export interface Origin {
   contentType: string | null;
   baseUrl: string;
   apiKey: string | null;
-  /** A response from a private address that holds no reply is quoted to nobody, and kept for owners alone. */
+  /**
+   * If the response comes from a private address and contains no reply, it is quoted to no one, and kept only for
+   * owners.
+   */
   isPrivate: boolean;
-  /** The tools' own names, by the names that were sent. */
+  /** The tools' own names by the names that were sent. */
   ownNames: ReadonlyMap<string, string>;
 }
 
@@ -32,7 +35,7 @@ export const readReply = (
 ): ModelReply & { body: Json } => explaining(text, origin, () => read(dialect, maskKey(text, origin.apiKey), origin));
 
 /**
- * The failure of a response that is not read, because that would take too much. Its beginning stays readable.
+ * The failure for a response that is not read because it is too large. Its start stays readable.
  * @param why follows "The answer"
  * @param beginning of its text
  */
@@ -52,7 +55,7 @@ export function unread(why: string, beginning: string, origin: Origin): Provider
   }
 }
 
-/** Keeps the text of a response beside the failure of what works on it. */
+/** Attaches the text of a response to a failure in `work`. */
 function explaining<Result>(text: string, origin: Origin, work: () => Result): Result {
   const { apiKey, isPrivate } = origin;
   const kept = (): string => maskKey(text, apiKey).slice(0, MAX_KEPT_CHARACTERS);
@@ -94,7 +97,7 @@ const isWebPage = (text: string, { contentType }: Origin): boolean =>
   contentType?.includes('html') || /^\s*<(!doctype|html)/i.test(text);
 
 const TEXT_TYPE = /^(?:text\/|application\/(?:[\w.+-]*json|x-ndjson)\b|$)/i;
-/** Whether it could be what a model server wrote. A web page or a file of another service is not kept at all. */
+/** Whether it could come from a model server. A web page or a file of another service is not kept at all. */
 const isForOwners = (text: string, origin: Origin): boolean =>
   TEXT_TYPE.test(origin.contentType ?? '') && !isWebPage(text, origin) && !text.includes('\0');
 

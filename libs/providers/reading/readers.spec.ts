@@ -19,7 +19,7 @@ const answer = { status: 200, body: '' };
 let server: Server;
 let baseUrl: string;
 const { fetch, close } = createGuardedFetch({ allowPrivateNetworks: true });
-// Its address counts as a public one, so that failures quote what it says.
+// Its address counts as public, so that failures quote it.
 const quoting = async (...[url, init]: Parameters<typeof fetch>): Promise<Response> => {
   const response = await fetch(url, init);
   return new Response(await response.bytes(), { status: response.status, headers: response.headers });

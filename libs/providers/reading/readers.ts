@@ -12,14 +12,14 @@ import { beginningOf, type FailureFacts, type Printed, type ReadingResult, type 
 
 export { decodeUtf8 } from './reading-work.js';
 
-/** Larger responses are read in threads: they may hold hundreds of thousands of values. */
+/** Larger responses are read in threads: they may contain hundreds of thousands of values. */
 export const LARGE_RESPONSE_BYTES = 256 * 1024;
 
-/** Whether a reply is read in a thread. A host may send many at once that are not large and hold many values. */
+/** Whether a reply is read in a thread. A host may send many at once that are small but contain many values. */
 export const isReadInThread = (reply: Uint8Array): boolean =>
   reply.length > LARGE_RESPONSE_BYTES || holdsManyValues(reply);
 
-/** A reply as it was read, with the whole body. Its numbers keep their text. A large one stays printed. */
+/** A parsed reply with the complete body. Its numbers keep their text. A large one stays printed. */
 export interface ReadReply extends Omit<ModelReply, 'message'> {
   message: JsonObject | PrintedJson;
   body: Json | PrintedJson;
@@ -34,7 +34,7 @@ const threads = new ThreadPool<ReadingTask, ReadingResult>(threadModule('libs/pr
 });
 
 /**
- * Reads a large 200 of a model, or one of many values.
+ * Reads a large 200 of a model, or one with many values.
  * @param turn.group lanes and hosts take turns
  * @throws ProviderFailure, or the signal's reason
  */

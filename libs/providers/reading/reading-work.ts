@@ -9,12 +9,12 @@ import { exceededBound, tooManyValues } from './count-values.js';
 import { readReply, unread, type Origin } from './read-reply.js';
 import { readVectors, unusable, type Vectors } from './read-vectors.js';
 
-/** The most values of a reply that is parsed. A model that does its task writes some hundreds. */
+/** The maximum number of values in a reply that is parsed. A model that does its task writes a few hundred. */
 export const MAX_REPLY_VALUES = 1_000_000;
-/** The most values of an answer with embeddings: numbers as they are written make two million of 16 MiB. */
+/** The maximum number of values in a response with embeddings: 16 MiB of plain numbers are two million. */
 const MAX_VECTOR_VALUES = 2_000_000;
 
-/** The failure of a response that is too large to be read holds this much of its beginning: 100,000 characters. */
+/** The failure of a response that is too large to be read contains this much of its start: 100,000 characters. */
 const BEGINNING_BYTES = 400_000;
 
 export type ReadingTask =
@@ -38,13 +38,13 @@ export type FailureFacts = Pick<
   'kind' | 'message' | 'retryable' | 'retryAfterMs' | 'status' | 'body' | 'privateBody' | 'isModelMissing'
 > & { cause?: { message: string; stack?: string } };
 
-/** A byte order mark is dropped, and bytes that are not UTF-8 are replaced. */
+/** Drops a byte order mark, and replaces bytes that are not UTF-8. */
 export const decodeUtf8 = (bytes: Uint8Array): string => new TextDecoder().decode(bytes);
 
-/** The beginning of a response, for the failure to read it. */
+/** The start of a response, for the failure to read it. */
 export const beginningOf = (bytes: Uint8Array): string => decodeUtf8(bytes.subarray(0, BEGINNING_BYTES));
 
-/** Does the work of a thread. */
+/** Runs a task in a thread. */
 export function runReadingTask(task: ReadingTask): ReadingResult {
   try {
     return task.what === 'reply' ? readLargeReply(task) : readLargeVectors(task);
@@ -63,7 +63,7 @@ function readLargeReply({ kind, bytes, origin }: Extract<ReadingTask, { what: 'r
   return { reply: { ...rest, message: print(stringifyInSourceOrder(message)), body: print(JSON.stringify(body)) } };
 }
 
-/** About how many values the arguments of all calls will be, which are JSON in a text. */
+/** The approximate number of values in the arguments of all calls, which are JSON in a string. */
 function argumentValues({ tool_calls: calls }: JsonObject): number {
   let values = 0;
   for (const call of Array.isArray(calls) ? calls : []) {
@@ -94,7 +94,7 @@ function factsOf(failure: ProviderFailure): FailureFacts {
   };
 }
 
-/** The buffers of a result, which move to the other thread. */
+/** The buffers of a result, which are transferred to the other thread. */
 export const buffersOf = (result: ReadingResult): ArrayBuffer[] =>
   'reply' in result
     ? [result.reply.message.bytes.buffer, result.reply.body.bytes.buffer]

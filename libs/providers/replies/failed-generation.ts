@@ -4,7 +4,7 @@ import { errorIn } from './host-failure.js';
 import type { ModelReply } from './model-reply.js';
 
 const MAX_NESTED_CHARACTERS = 1_000_000;
-/** What hosts write when they cannot read a call of the model. The last group is the model's own text. */
+/** Hosts' messages when they cannot read a call of the model. The last group is the model's own text. */
 const UNREADABLE_CALL = [
   /error parsing tool calls?: raw='([\s\S]*?)', err=/i,
   /error parsing tool calls?:?([\s\S]*)/i,
@@ -15,13 +15,13 @@ const UNREADABLE_CALL = [
 const UNREADABLE_CODE = /^(?:tool_use_failed|tool_call_parse_error|malformed_function_call|invalid_tool_call)$/i;
 
 /**
- * The output of a model that its host could not read as a call: Groq quotes it in `failed_generation`, Ollama and
- * llama.cpp in the message of a 500. That is a bad reply of the model, not a failure of the host.
+ * A model's output that its host could not read as a call: Groq quotes it in `failed_generation`, Ollama and llama.cpp
+ * in the message of a 500. That is a bad reply of the model, not a failure of the host.
  */
 export function failedGenerationIn(error: JsonObject): string | undefined {
   const { failed_generation: quoted, metadata, body, kind, code, type, message } = error;
   if (typeof quoted === 'string') return quoted;
-  // OpenRouter quotes the response of the host that it asked, and an exchange of ours the one that a failure came with.
+  // OpenRouter quotes the response of its upstream host, and a stored exchange quotes the response of its failure.
   const response = isObject(metadata) ? metadata.raw : kind === undefined ? undefined : body;
   const inner = typeof response === 'string' ? nestedError(response) : undefined;
   const nested = inner && failedGenerationIn(inner);
@@ -34,7 +34,7 @@ export function failedGenerationIn(error: JsonObject): string | undefined {
   return [code, type].some((word) => typeof word === 'string' && UNREADABLE_CODE.test(word)) ? text : undefined;
 }
 
-/** The error in a response that an error quotes. A response that is quoted in that one is not followed. */
+/** The error in a response that an error quotes. Further nested quotes are not followed. */
 function nestedError(text: string): JsonObject | undefined {
   if (text.length > MAX_NESTED_CHARACTERS) return undefined;
   try {

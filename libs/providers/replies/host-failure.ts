@@ -2,12 +2,12 @@ import { UNREAD_CALLS } from '#lib/contracts/call-fields';
 import { isObject, toText, type Json, type JsonObject } from '#lib/contracts/json/json';
 import type { ErrorKind } from '#lib/contracts/run-input';
 
-/** What a host says where it should have given a model's reply. */
+/** A host's failure where a model's reply was expected. */
 export interface HostFailure {
   failed: {
-    /** What happened, in the host's words where it has any. */
+    /** A description, in the host's words if it has any. */
     message: string;
-    /** The HTTP status that the failure stands for; undefined when it is only a bad response. */
+    /** The equivalent HTTP status; undefined for a merely bad response. */
     status?: number;
     /** The host's own error. */
     error?: Json;
@@ -16,12 +16,12 @@ export interface HostFailure {
 
 export const isHostFailure = (read: object): read is HostFailure => 'failed' in read;
 
-/** A response that is no reply in the format that it seems to have. */
+/** The failure for a body that is not a valid reply in its apparent format. */
 export const badBody = (message: string): HostFailure => ({ failed: { message } });
 
 /**
- * The error in a body or a choice, if there is one. Some hosts answer 200 with an error inside, alone or beside a part
- * of a reply. An `error` of `null`, `false`, `""` or `{}` is none.
+ * The error in a body or a choice, if there is one. Some hosts answer 200 with an error inside, alone or along with
+ * part of a reply. An `error` of `null`, `false`, `""` or `{}` does not count.
  */
 export function errorIn({ error, type, code, message }: JsonObject): JsonObject | undefined {
   if (typeof error === 'string') return error === '' ? undefined : { message: error };
@@ -59,7 +59,7 @@ const STATUS_OF_WORD: Record<string, number> = {
   invalid_argument: 400,
   not_found: 404,
 };
-/** What other hosts write into codes and types. */
+/** Phrases in the codes and types of other hosts. */
 const STATUS_OF_PHRASE: [RegExp, number][] = [
   [/rate.?limit|too.?many.?requests|throttl/i, 429],
   [/overload|unavailable|capacity|insufficient_system_resource/i, 503],
@@ -67,7 +67,7 @@ const STATUS_OF_PHRASE: [RegExp, number][] = [
   [/server.?error|internal|network|upstream/i, 502],
 ];
 
-/** The HTTP status that an error inside a 200 stands for; undefined when it does not say. */
+/** The HTTP status equivalent to an error inside a 200; undefined if it cannot be determined. */
 function statusOf(error: JsonObject): number | undefined {
   for (const field of [error.code, error.status, error.type, error.status_code]) {
     const text = toText(field ?? undefined);
@@ -80,7 +80,7 @@ function statusOf(error: JsonObject): number | undefined {
   return STATUS_OF_PHRASE.find(([phrase]) => phrase.test(words))?.[1];
 }
 
-/** @param otherwise the status of an error that names none */
+/** @param otherwise the status for an error without one */
 export function failureOf(error: JsonObject, otherwise?: number): HostFailure {
   const status = statusOf(error) ?? otherwise;
   const message = typeof error.message === 'string' && error.message ? error.message : toText(error).slice(0, 1000);
@@ -106,8 +106,8 @@ const FILTER = new RegExp(
 );
 
 /**
- * What an HTTP status says of a request, whether it came as one or inside a 200. A filter in front of the model refuses
- * with a 400 or 403 at OpenAI, Azure, OpenRouter, Google, DeepSeek and Qwen.
+ * Classifies an HTTP status, whether it came as one or inside a 200. A filter in front of the model refuses with a 400
+ * or 403 at OpenAI, Azure, OpenRouter, Google, DeepSeek and Qwen.
  * @param words of the error: its message, code and type
  */
 export function kindOfFailure(status: number, words: string): ErrorKind {
@@ -120,10 +120,10 @@ export function kindOfFailure(status: number, words: string): ErrorKind {
   return status === 409 || status < 400 ? 'bad_response' : 'bad_request';
 }
 
-/** What a host's finish reason says of the reply. */
+/** The meaning of a host's finish reason for the reply. */
 export type Ending =
   | { reason: string | null; isKnown: boolean }
-  /** The host broke off, with the HTTP status that this stands for. */
+  /** The host aborted, with the equivalent HTTP status. */
   | { status: number };
 
 const REASONS: Record<string, string> = {
@@ -173,7 +173,7 @@ const BROKE_OFF = new RegExp(
 );
 
 /**
- * Reads a finish reason, also where Google's OpenAI-compatible endpoint puts its own behind a colon
+ * Reads a finish reason, also if Google's OpenAI-compatible endpoint appends its own after a colon
  * (`function_call_filter: MALFORMED_FUNCTION_CALL`).
  */
 export function readEnding(given: Json | undefined): Ending {

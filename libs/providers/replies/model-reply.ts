@@ -4,48 +4,46 @@ import { stringifyInSourceOrder } from '#lib/contracts/json/key-order';
 import { badBody, readEnding, type HostFailure } from './host-failure.js';
 
 /*
- * The words for what a model answers, on the whole path from its provider to a result:
- *
- * - Response: what came over HTTP, whatever is in it.
- * - `ProviderReply` (`chat.ts`): what the chat client returns for one request. It is the `ModelReply` with the whole
- *   body that the provider sent.
- * - `ModelReply`: what the model answered, in the format of OpenAI's chat completions, whichever format it came in.
- * - `ParsedReply` (`libs/scoring/replies/parse-reply.ts`): the calls that the message of a reply makes.
+ * The terms for a model's answer, on the whole path from its provider to a result:
+ * - Response: what came over HTTP, whatever it contains.
+ * - `ProviderReply` (`chat.ts`): what the chat client returns for one request: the `ModelReply` with the complete body
+ *   that the provider sent.
+ * - `ModelReply`: the model's answer, in the format of OpenAI's chat completions, whichever format it came in.
+ * - `ParsedReply` (`libs/scoring/replies/parse-reply.ts`): the calls in the message of a reply.
  * - Attempt: one request of an item. An item has several when requests fail.
- * - Exchange: a request and its reply, as they are stored.
+ * - Exchange: a request and its reply, as stored.
  * - Verdict (`libs/contracts/verdict.ts`): the scores of an item, with their evidence.
- * - Settlement: the verdict of an item, or the error that it ended with, stored once.
- *
+ * - Settlement: the verdict of an item, or its final error, stored once.
  * A mocked tool, a tool server or this product's own API does not reply but answers, or returns a result.
  */
 
-/** What a model answered, in OpenAI's format. */
+/** A model's answer, in OpenAI's format. */
 export interface ModelReply {
-  /** An assistant message. The arguments of its calls are JSON text that keeps every number as it was written. */
+  /** An assistant message. The arguments of its calls are JSON text in which every number keeps its source text. */
   message: JsonObject;
   /**
    * In OpenAI's words (`stop`, `tool_calls`, `length`, `content_filter`), one of `UNREAD_CALLS`, or the host's own
-   * where nobody knows it, in lower case.
+   * unknown word in lower case.
    */
   finishReason: string | null;
   usage: Usage;
 }
 
-/** Reads the body of a response in one format. Returns undefined when it is in another one. */
+/** Reads the body of a response in one format. Returns undefined if it is in another one. */
 export type ReplyReader = (body: JsonObject) => ModelReply | HostFailure | undefined;
 
-/** A format as files of replies have it. */
+/** A format as found in files of replies. */
 export interface ReplyFormat {
-  /** What a record in it is called: `openai.chat`. */
+  /** The name of this record type: `openai.chat`. */
   readAs: string;
-  /** A sketch of it, for the message to someone whose record has another one. */
+  /** A sketch of it, for the error message about a record with another shape. */
   looks: string;
   read: ReplyReader;
 }
 
 /**
- * A reply by what its host says of its end. A host that broke off has failed, whatever it sent before, and so has one
- * that ends an empty message for a reason that nobody knows.
+ * Combines a reply with its host's finish reason. A host that aborted has failed, whatever it sent before, and so has
+ * one that ends an empty message for an unknown reason.
  * @param givenReason the host's finish reason
  */
 export function endedReply(
@@ -70,8 +68,8 @@ const hasText = (content: Json | undefined): boolean =>
     : typeof content === 'string' && content.trim() !== '';
 
 /**
- * The text of arguments that came as an object. Arguments that are nested too deeply to be printed stay an object,
- * and are scored as oversized.
+ * Prints arguments that came as an object. Arguments that are nested too deeply to be printed stay an object, and are
+ * scored as oversized.
  */
 export const argumentsText = (given: Json | undefined): Json =>
   isDeeperThan(given, MAX_JSON_DEPTH) ? given! : stringifyInSourceOrder(given ?? {});

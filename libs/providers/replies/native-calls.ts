@@ -3,9 +3,9 @@ import { isObject, type Json, type JsonObject } from '#lib/contracts/json/json';
 import { badBody, type HostFailure } from './host-failure.js';
 
 /**
- * The calls of a message in OpenAI's form. Hosts also key them by index, leave out the `function` around them, or have
- * other names for the arguments. The model is responsible for what is in a call, the host for its form.
- * @returns undefined when there are none, a failure when they are no calls
+ * The calls of a message in OpenAI's form. Hosts also key them by index, omit the `function` wrapper, or use other
+ * names for the arguments. The model is responsible for the content of a call, the host for its form.
+ * @returns undefined if there are none, a failure if they are not calls
  */
 export function readNativeCalls(given: Json | undefined, where: string): JsonObject[] | HostFailure | undefined {
   if (given === undefined || given === null) return undefined;
@@ -17,7 +17,7 @@ export function readNativeCalls(given: Json | undefined, where: string): JsonObj
   return wrong < 0 ? (calls as JsonObject[]) : badBody(`${where}.tool_calls[${wrong}] must be an object, a call.`);
 }
 
-/** `{"0": {...}, "1": {...}}`, as a list; undefined when the keys are no indexes. */
+/** Converts `{"0": {...}, "1": {...}}` to a list; undefined if the keys are not indexes. */
 export function listByIndex(given: JsonObject): Json[] | undefined {
   const keys = Object.keys(given);
   return keys.every((key) => /^\d{1,6}$/.test(key))
@@ -31,7 +31,7 @@ const isInForm = (call: Json): boolean =>
   typeof call.function.name === 'string' &&
   call.function.arguments !== undefined;
 
-/** @returns undefined when it is no call at all */
+/** @returns undefined if it is not a call at all */
 function inForm(call: Json): JsonObject | undefined {
   if (!isObject(call)) return undefined;
   if (isInForm(call)) return call;

@@ -1,19 +1,19 @@
 import { NO_USAGE, type Usage } from '#lib/contracts/cost';
 import { isNumber, isObject, toNumber, type Json, type JsonObject } from '#lib/contracts/json/json';
 
-/** Far beyond what any model takes: a larger count is no count. */
+/** Far above any model's limit: a larger number is not a valid count. */
 const MAX_TOKENS = 100_000_000;
 const MAX_COST_USD = 10_000;
 
 const objectIn = (value: Json | undefined): JsonObject => (isObject(value) ? value : {});
 
-/** A count of tokens; null where a host gives none, or what none can be. */
+/** A token count; null if a host gives none, or an invalid one. */
 function readCount(value: Json | undefined): number | null {
   const count = isNumber(value) ? toNumber(value) : NaN;
   return Number.isInteger(count) && count >= 0 && count <= MAX_TOKENS ? count : null;
 }
 
-/** The first of several fields that holds a count. */
+/** The first of several fields with a count. */
 const firstCount = (...values: (Json | undefined)[]): number | null => {
   for (const value of values) {
     const count = readCount(value);
@@ -25,12 +25,12 @@ const firstCount = (...values: (Json | undefined)[]): number | null => {
 const sumOf = (...counts: (number | null)[]): number | null =>
   counts.every((count) => count === null) ? null : counts.reduce<number>((sum, count) => sum + (count ?? 0), 0);
 
-/** A part is never larger than what is left of the whole. */
+/** A part is never larger than the rest of the whole. */
 const partOf = (part: number | null, left: number): number | null => (part === null ? null : Math.min(part, left));
 
 /**
- * The parts of a request that the cache read and wrote, together no more than all of it. Without a count of the whole
- * there is nothing that they are parts of.
+ * The parts of a request that the cache read and wrote, together no more than all of it. Without a total count, the
+ * parts are not reported.
  */
 function within(
   promptTokens: number | null,
@@ -58,7 +58,7 @@ const withReasoning = (
   reasoningTokens: completionTokens === null ? null : partOf(reasoning, completionTokens),
 });
 
-/** What was written to Anthropic's cache for each of its two lengths. Five minutes is what it keeps unless asked. */
+/** Writes to Anthropic's cache by its two durations. The default is five minutes. */
 function anthropicWrites(usage: JsonObject): { written5m: number | null; written1h: number | null } {
   const { ephemeral_5m_input_tokens: fiveMinutes, ephemeral_1h_input_tokens: hour } = objectIn(usage.cache_creation);
   const all = readCount(usage.cache_creation_input_tokens);
@@ -68,8 +68,9 @@ function anthropicWrites(usage: JsonObject): { written5m: number | null; written
 }
 
 /**
- * What a host says that it billed, in US dollars: `cost` of OpenRouter, which bills what the host behind it does apart
- * where that has a key of one's own, and `cost_in_usd_ticks` of xAI (https://docs.x.ai/developers/cost-tracking).
+ * The billed amount in US dollars that a host reports: `cost` of OpenRouter, plus the price of the upstream host, which
+ * bills separately if its own key was used, and `cost_in_usd_ticks` of xAI
+ * (https://docs.x.ai/developers/cost-tracking).
  */
 function readCost({ cost, is_byok: isOwnKey, cost_details: details, cost_in_usd_ticks: ticks }: JsonObject) {
   const billed = readDollars(cost) ?? readDollars(ticks, 1e-10);
@@ -88,14 +89,14 @@ export function readOpenaiUsage(given: Json | undefined): Usage {
   const prompt = objectIn(usage.prompt_tokens_details);
   const completion = objectIn(usage.completion_tokens_details);
   const counted = readCount(usage.prompt_tokens);
-  // Proxies of Anthropic's API pass its fields on, some with its count of the rest beside them.
+  // Proxies of Anthropic's API pass its fields on, some together with its count of the uncached rest.
   const writes = anthropicWrites(usage);
   const anthropicRead = readCount(usage.cache_read_input_tokens);
   const apart = sumOf(anthropicRead, writes.written5m, writes.written1h) ?? 0;
   const promptTokens = counted !== null && isApart(usage, counted, apart) ? counted + apart : counted;
   return {
     ...within(promptTokens, {
-      // DeepSeek and Moonshot have fields of their own.
+      // DeepSeek and Moonshot have their own fields.
       read: firstCount(prompt.cached_tokens, usage.prompt_cache_hit_tokens, usage.cached_tokens, anthropicRead),
       written5m: writes.written5m ?? readCount(prompt.cache_write_tokens),
       written1h: writes.written1h,
@@ -108,7 +109,9 @@ export function readOpenaiUsage(given: Json | undefined): Usage {
   };
 }
 
-/** Whether the cache's tokens are counted beside the rest: the total has both, or they are more than the rest. */
+/**
+ * Whether the cache's tokens are counted separately from the rest: the total includes both, or they exceed the rest.
+ */
 function isApart({ total_tokens: total, completion_tokens: completion }: JsonObject, rest: number, apart: number) {
   const said = readCount(total);
   const replied = readCount(completion) ?? 0;
@@ -116,7 +119,7 @@ function isApart({ total_tokens: total, completion_tokens: completion }: JsonObj
   return apart > rest ? said !== rest + replied : said === rest + apart + replied;
 }
 
-/** Some hosts count the reasoning of a model in the total alone, but charge for it as for its output. */
+/** Some hosts include a model's reasoning only in the total, but charge for it as output. */
 function completionTokens(usage: JsonObject, prompt: number | null): number | null {
   const completion = readCount(usage.completion_tokens);
   const total = readCount(usage.total_tokens);
@@ -138,7 +141,7 @@ export function readOpenaiResponsesUsage(given: Json | undefined): Usage {
   };
 }
 
-/** `usage` of Anthropic's API, which counts what its cache read and wrote apart from the rest of the request. */
+/** `usage` of Anthropic's API, which counts cache reads and writes separately from the rest of the request. */
 export function readAnthropicUsage(given: Json | undefined): Usage {
   const usage = objectIn(given);
   const rest = readCount(usage.input_tokens);
@@ -151,7 +154,7 @@ export function readAnthropicUsage(given: Json | undefined): Usage {
   };
 }
 
-/** `usageMetadata` of Google's generateContent, which counts thoughts beside the reply. */
+/** `usageMetadata` of Google's generateContent, which counts thoughts separately from the reply. */
 export function readGoogleUsage(given: Json | undefined): Usage {
   const usage = objectIn(given);
   const thoughts = readCount(usage.thoughtsTokenCount);

@@ -1,11 +1,11 @@
-/** A wait, and whatever names a time, is read from this much of a text. */
+/** The length of text from which a wait, and anything that names a time, is parsed. */
 export const MAX_WAIT_CHARACTERS = 100;
 
 const SECOND_MS = 1000;
 const MINUTE_MS = 60 * SECOND_MS;
 const HOUR_MS = 60 * MINUTE_MS;
 const DAY_MS = 24 * HOUR_MS;
-/** However long a provider asks to wait, no more than that is read. */
+/** Longer waits are cut to this. */
 const LONGEST_MS = 366 * DAY_MS;
 /** A number this close to now is a Unix time: no wait is that long. */
 const NEAR_NOW_MS = 10 * 366 * DAY_MS;
@@ -13,8 +13,8 @@ const NEAR_NOW_MS = 10 * 366 * DAY_MS;
 const NUMBER = /^[+-]?\d{1,30}(?:\.\d{1,30})?(?:e[+-]?\d{1,4})?$/i;
 
 /**
- * The milliseconds that a number stands for: a wait in units of `unitMs`, or the time until a Unix time in seconds,
- * milliseconds or microseconds. 0 for what is past.
+ * Converts a number to milliseconds: a wait in units of `unitMs`, or the time until a Unix time in seconds,
+ * milliseconds or microseconds. 0 for a time in the past.
  */
 export function waitOfNumber(value: number, unitMs: number): number {
   const now = Date.now();
@@ -25,8 +25,8 @@ export function waitOfNumber(value: number, unitMs: number): number {
 const bounded = (ms: number): number => Math.min(Math.max(0, ms), LONGEST_MS);
 
 /**
- * The milliseconds that a text stands for which holds nothing else: a number, a duration (`6m0s`, `1 hour 3 minutes`)
- * or a time. Of several numbers, which are those of headers that came twice, the largest counts.
+ * Parses a text that is only a number, a duration (`6m0s`, `1 hour 3 minutes`) or a time, to milliseconds. Of several
+ * numbers, from repeated headers, the largest counts.
  * @param unitMs of a bare number
  */
 export function readWait(text: string, unitMs = SECOND_MS): number | undefined {
@@ -39,13 +39,13 @@ export function readWait(text: string, unitMs = SECOND_MS): number | undefined {
   return read?.length === given.length ? read.ms : undefined;
 }
 
-/** What the beginning of a text says, and how many characters say it. */
+/** A value parsed from the start of a text, and the number of characters it takes. */
 interface Read {
   ms: number;
   length: number;
 }
 
-/** A wait in words at the beginning of a text: "20s", "2 minutes", "2026-01-01T00:00:00Z", "tomorrow". */
+/** A wait in words at the start of a text: "20s", "2 minutes", "2026-01-01T00:00:00Z", "tomorrow". */
 export function waitAtStart(text: string): number | undefined {
   const read = readTime(text) ?? readDuration(text);
   if (read) return read.ms;
@@ -72,7 +72,7 @@ const PART = new RegExp(
 );
 const MAX_PARTS = 6;
 
-/** `1.5s`, `7m12.5s`, `1,200 seconds`, `an hour and 3 minutes` at the beginning of a text. */
+/** `1.5s`, `7m12.5s`, `1,200 seconds`, `an hour and 3 minutes` at the start of a text. */
 function readDuration(text: string): Read | undefined {
   let [ms, length] = [0, 0];
   for (let part = 0; part < MAX_PARTS; part++) {
@@ -112,7 +112,7 @@ const CLOCK = new RegExp(
   'i',
 );
 
-/** The time until a date at the beginning of a text, or until a clock shows a time. Without a zone it is UTC. */
+/** The time until a date or a time of day at the start of a text. Without a zone it is UTC. */
 function readTime(text: string): Read | undefined {
   const iso = ISO.exec(text);
   if (iso) {
@@ -141,12 +141,12 @@ function until(date: string, length: number): Read | undefined {
   return Number.isNaN(at) ? undefined : { ms: bounded(at - Date.now()), length };
 }
 
-/** A refusal this soon after midnight may come from a host whose clock is behind. */
+/** A refusal this soon after midnight may come from a host whose clock is slow. */
 const SLOW_CLOCK_MS = 10 * MINUTE_MS;
 const NEXT_TRY_MS = 30 * MINUTE_MS;
 
 /**
- * The milliseconds until the day ends in a time zone, and its quotas begin anew.
+ * The milliseconds until midnight in a time zone, when daily quotas reset.
  * @param timeZone such as `UTC`
  */
 export function untilMidnight(timeZone: string): number {

@@ -2,7 +2,7 @@ import { isNumber, isObject, toNumber, toText, type JsonObject } from '#lib/cont
 import { MAX_WAIT_CHARACTERS, readWait, waitOfNumber } from './read-wait.js';
 import { waitInHeaders } from './wait-in-headers.js';
 
-/** More fields of an error are not looked at, nor deeper ones. */
+/** The number of fields, and the nesting levels, of an error that are searched. */
 const MAX_FIELDS = 200;
 const MAX_DEPTH = 5;
 
@@ -12,7 +12,7 @@ const WAIT_FIELD = new RegExp(
     'nextreset|waittime|waitfor|estimatedtime)(?:s|secs?|seconds|ms|millis|milliseconds)?$|^x?ratelimitreset$',
 );
 
-/** The wait that a field of an error names, such as `retry_after`, `resets_at` or Google's `retryDelay`. */
+/** The wait in a field of an error, such as `retry_after`, `resets_at` or Google's `retryDelay`. */
 export function waitInFields(error: unknown): number | undefined {
   let left = MAX_FIELDS;
   const search = (value: unknown, depth: number): number | undefined => {

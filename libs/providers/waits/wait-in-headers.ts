@@ -1,6 +1,6 @@
 import { MAX_WAIT_CHARACTERS, readWait } from './read-wait.js';
 
-/** More headers are not looked at. */
+/** Further headers are ignored. */
 const MAX_HEADERS = 200;
 
 /** By lower-case name. */
@@ -22,7 +22,7 @@ export function readRetryAfter(headers: ReadableHeaders | undefined): number | u
  * `x-ratelimit-reset-requests: 1m2.5s` (OpenAI), `anthropic-ratelimit-requests-remaining: 0` with
  * `anthropic-ratelimit-requests-reset: 2026-01-01T00:00:00Z`, such pairs of other hosts, and `ratelimit`. Azure sends
  * -1 for a limit that it does not count.
- * @returns undefined while every limit has something left, or when the headers name none
+ * @returns undefined while every limit has something left, or if the headers name none
  */
 export function readRefill(headers: ReadableHeaders): number | undefined {
   const waits = [
@@ -37,7 +37,7 @@ export function readRefill(headers: ReadableHeaders): number | undefined {
 
 const MAX_LISTED_CHARACTERS = 1000;
 
-/** `"default";r=0;t=50` of the newer drafts of the IETF, and `limit=100, remaining=0, reset=50` of one before. */
+/** `"default";r=0;t=50` of the newer IETF drafts, and `limit=100, remaining=0, reset=50` of an earlier one. */
 function listedLimits(header: string): { remaining: string; reset: string }[] {
   const text = header.slice(0, MAX_LISTED_CHARACTERS);
   const valueOf = (item: string, name: string): string =>
@@ -47,7 +47,7 @@ function listedLimits(header: string): { remaining: string; reset: string }[] {
     : text.split(',').map((item) => ({ remaining: valueOf(item, 'r'), reset: valueOf(item, 't') }));
 }
 
-/** Names of headers of limits, of at most `MAX_WAIT_CHARACTERS`. */
+/** Names of rate-limit headers, of at most `MAX_WAIT_CHARACTERS`. */
 const REMAINING = /limit.*remaining/;
 const RESET = /limit.*reset/;
 
@@ -57,7 +57,7 @@ const namedLike = (headers: ReadableHeaders, name: RegExp): [string, string][] =
 const limitsIn = (headers: ReadableHeaders): { remaining: string; reset: string }[] =>
   namedLike(headers, REMAINING).map(([name, remaining]) => ({ remaining, reset: name.replace('remaining', 'reset') }));
 
-/** When a limit is reset of which the headers do not say what is left. */
+/** The reset time of a limit whose remaining amount the headers do not report. */
 function readReset(headers: ReadableHeaders): number | undefined {
   const withRest = new Set(limitsIn(headers).map(({ reset }) => reset));
   const waits = namedLike(headers, RESET)
@@ -67,6 +67,6 @@ function readReset(headers: ReadableHeaders): number | undefined {
   return waits.length ? Math.max(...waits) : undefined;
 }
 
-/** The milliseconds to wait that the headers of a refused request name. */
+/** The wait in milliseconds that the headers of a rejected request name. */
 export const waitInHeaders = (headers: ReadableHeaders): number | undefined =>
   readRetryAfter(headers) ?? readRefill(headers) ?? readReset(headers);

@@ -1,6 +1,6 @@
 import { MAX_WAIT_CHARACTERS, waitAtStart } from './read-wait.js';
 
-/** Where a text says how long to wait, it says so near its beginning. */
+/** Texts that name a wait do so near their start. */
 const MAX_WORDS = 4000;
 
 const LEAD_IN = new RegExp(

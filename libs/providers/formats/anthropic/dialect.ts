@@ -93,8 +93,8 @@ export const anthropic: Dialect = {
       const { default: Anthropic } = await import('@anthropic-ai/sdk');
       return new Anthropic({
         baseURL: withoutSlash(baseUrl).replace(/\/v1$/, ''), // the SDK appends /v1/messages
-        apiKey: apiKey ?? 'none', // given a key, the SDK does not look for one in the environment
-        // Hosts that speak this format know the header.
+        apiKey: apiKey ?? 'none', // with a key, the SDK does not look for one in the environment
+        // Hosts that use this format accept the header.
         defaultHeaders: { 'x-api-key': apiKey ?? 'none', authorization: null },
         webhookKey: null,
         maxRetries: 0,
@@ -124,7 +124,7 @@ function toMessages(turns: Turn[]): Json[] {
   for (const turn of turns) {
     const role = turn.role === 'assistant' ? 'assistant' : 'user';
     const content = toBlocks(turn);
-    if (content.length === 0) continue; // refused when empty
+    if (content.length === 0) continue; // rejected if empty
     const last = messages.at(-1);
     // All results of a round must be in one message, and the two roles alternate.
     if (last?.role === role) last.content.push(...content);
@@ -140,7 +140,7 @@ function toBlocks(turn: Turn): Json[] {
   const said = originalPieces(turn.source.content_blocks, turn.source, (block) =>
     block.type === 'tool_use' ? block.id : undefined,
   );
-  if (said) return said.filter(({ type, text }) => type !== 'text' || text !== ''); // refused when empty
+  if (said) return said.filter(({ type, text }) => type !== 'text' || text !== ''); // rejected if empty
   const thinking = Array.isArray(turn.source.thinking_blocks) ? turn.source.thinking_blocks : [];
   return [
     ...thinking,
@@ -161,7 +161,7 @@ function toBlock(part: Part): JsonObject {
   };
 }
 
-/** The cache keeps all tools up to the one that says so, and with it what comes before: the tools, then the system. */
+/** The cache includes everything up to the marked block, in this order: the tools, then the system prompt. */
 const cacheControl = ({ ttl }: CacheRequest): JsonObject => ({ cache_control: { type: 'ephemeral', ttl } });
 
 function toSystem(texts: readonly string[], cache: CacheRequest | undefined): Json {
@@ -205,7 +205,7 @@ function withoutCombinators(parameters: JsonObject, notes: Note[]): JsonObject {
   return mergeRootCombinators(parameters);
 }
 
-/** A conversation with calls and results has to declare tools, even if none may be called. */
+/** A conversation with calls and results must declare tools, even if none may be called. */
 function toolsOfConversation(turns: readonly Turn[], notes: Note[]): JsonObject {
   const names = new Set(
     turns.flatMap((turn) =>

@@ -2,7 +2,7 @@ import { toText, type Json } from '#lib/contracts/json/json';
 import type { Note } from '../../dialects/note.js';
 import { note } from '../../dialects/read-messages.js';
 
-/** The longest reply, in tokens: https://platform.claude.com/docs/en/about-claude/models/overview */
+/** Maximum output tokens: https://platform.claude.com/docs/en/about-claude/models/overview */
 const MOST_TOKENS: { since: [major: number, minor: number]; tokens: number; opus?: number }[] = [
   { since: [4, 6], tokens: 128_000 },
   { since: [4, 5], tokens: 64_000 },
@@ -12,13 +12,13 @@ const MOST_TOKENS: { since: [major: number, minor: number]; tokens: number; opus
 ];
 /** Every Claude since version 4 accepts it. */
 const UNNUMBERED_CLAUDE = 32_000;
-/** For older models, and for those of other hosts that speak this format: they refuse more than they have. */
+/** For older models, and for other hosts that use this format: they reject a limit above their maximum. */
 const OTHERS = 4096;
 
 /** "claude-opus-4-1-20250805", "claude-3-5-haiku-latest", "us.anthropic.claude-sonnet-4-5-v1:0", "claude-opus-4.6" */
 const VERSION = /claude-(?:([a-z]+)-)?(\d{1,2})(?!\d)(?:[-.](\d{1,2})(?!\d))?(?:-([a-z]+))?/;
 
-/** What is sent as `max_tokens`, which Anthropic requires, for a request without a limit. */
+/** The `max_tokens` to send, which Anthropic requires, for a request without a limit. */
 export function mostTokensOf(model: Json | undefined, notes: Note[]): number {
   const tokens = lookUp(toText(model ?? '').toLowerCase());
   note(

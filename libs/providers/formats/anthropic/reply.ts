@@ -6,7 +6,7 @@ import { readAnthropicUsage } from '../../replies/read-usage.js';
 
 const BLOCKS = new Set(['text', 'tool_use', 'thinking', 'redacted_thinking', 'server_tool_use', 'mcp_tool_use']);
 
-/** Reads a message of Anthropic's API. Compatible hosts leave out its type. */
+/** Reads a message of Anthropic's API. Compatible hosts omit its type. */
 export const readAnthropicReply: ReplyReader = (body) => {
   const { type, content } = body;
   if (type !== 'message' && (type !== undefined || !looksLikeMessage(body))) return undefined;

@@ -35,7 +35,7 @@ const RENAMED: Record<string, string> = {
   presence_penalty: 'presencePenalty',
   frequency_penalty: 'frequencyPenalty',
 };
-/** Parameters under Google's own names. Its SDK silently drops any that it does not know. */
+/** Parameters under Google's own names. Its SDK silently drops unknown ones. */
 const OWN = new Set([
   'topP',
   'topK',
@@ -186,7 +186,7 @@ function toParts(turn: Turn): Json[] {
 }
 
 /**
- * Gemini 3 refuses a conversation if the first call of a turn has no signature, and a case's own conversation cannot
+ * Gemini 3 rejects a conversation if the first call of a turn has no signature, and a case's own conversation cannot
  * have one. This value skips the check: https://ai.google.dev/gemini-api/docs/thought-signatures
  */
 const UNSIGNED = { thoughtSignature: Buffer.from('skip_thought_signature_validator').toString('base64') };
@@ -238,7 +238,7 @@ function strictness(tools: Json[], notes: Note[]): boolean {
   return strict > 0;
 }
 
-/** The mode ANY enforces the schemas without being told. */
+/** The mode ANY always enforces the schemas. */
 function toCallingConfig(choice: Json | undefined, strict: boolean): JsonObject {
   const one = isObject(choice) && isObject(choice.function) ? choice.function.name : undefined;
   if (one !== undefined) return { mode: 'ANY', allowedFunctionNames: [one] };

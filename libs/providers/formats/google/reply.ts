@@ -34,7 +34,7 @@ export const googleReplies: ReplyFormat = {
   read: readGoogleReply,
 };
 
-/** What Google's filter keeps from the model is no reply of it. */
+/** A request blocked by Google's filter never reached the model, so it has no reply. */
 const blocked = ({ blockReason, blockReasonMessage: message }: JsonObject): HostFailure => {
   const why = `The prompt was blocked: ${toText(blockReason)}${typeof message === 'string' ? ` (${message})` : ''}.`;
   return failureOf({ code: 'content_filter', message: why }, 400);
@@ -45,7 +45,7 @@ const partsOf = ({ content }: JsonObject): JsonObject[] =>
 
 const makesCalls = (candidate: JsonObject): boolean => partsOf(candidate).some((part) => isObject(part.functionCall));
 
-/** @param idPrefix of the calls that have no id */
+/** @param idPrefix for calls without an id */
 function readCandidate(candidate: JsonObject, idPrefix: string): JsonObject {
   const parts = partsOf(candidate);
   const { finishReason: reason, finishMessage } = candidate;
@@ -57,8 +57,8 @@ function readCandidate(candidate: JsonObject, idPrefix: string): JsonObject {
   const calls = parts
     .filter((part) => isObject(part.functionCall))
     .map((part, index) => toCall(part, `${idPrefix}_${index}`));
-  // The message quotes a call that Google could not read, which is a bad call of the model. It also comes with good
-  // calls, and then says only that there is one.
+  // The message quotes a call that Google could not read, which is a bad call of the model. It also accompanies good
+  // calls, and then only says that there is one.
   const isEmpty = texts.length === 0 && calls.length === 0;
   if (isEmpty && isBadCall(reason) && typeof finishMessage === 'string') texts.push(finishMessage);
   const signature = calls.length === 0 ? signatureOfText(parts) : undefined;
@@ -74,7 +74,7 @@ function readCandidate(candidate: JsonObject, idPrefix: string): JsonObject {
 const signatureOfText = (parts: JsonObject[]): Json | undefined =>
   parts.findLast((part) => typeof part.text === 'string' && part.thoughtSignature !== undefined)?.thoughtSignature;
 
-/** The signature stands where Google's OpenAI-compatible endpoint puts it. */
+/** The signature goes where Google's OpenAI-compatible endpoint puts it. */
 function toCall(part: JsonObject, fallbackId: string): JsonObject {
   const call = part.functionCall as JsonObject;
   const { id, name } = call;

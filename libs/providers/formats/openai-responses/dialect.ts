@@ -46,7 +46,7 @@ export const openaiResponses: Dialect = {
     const limit = max_completion_tokens ?? max_tokens;
     return {
       wire: {
-        store: false, // requests of an evaluation should not be stored by others
+        store: false, // third parties should not store requests of an evaluation
         ...params,
         input: (Array.isArray(messages) ? messages : [])
           .filter(isObject)

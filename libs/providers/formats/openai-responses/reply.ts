@@ -6,7 +6,7 @@ import { readOpenaiResponsesUsage } from '../../replies/read-usage.js';
 
 const ITEMS = new Set(['message', 'function_call', 'reasoning']);
 
-/** Reads a response of OpenAI's Responses API. Compatible hosts leave out its `object` and its `status`. */
+/** Reads a response of OpenAI's Responses API. Compatible hosts omit its `object` and its `status`. */
 export const readOpenaiResponsesReply: ReplyReader = (body) => {
   const { object, output, status = 'completed' } = body;
   const looksLikeResponse = Array.isArray(output) && (output.length === 0 || output.some(isItem));

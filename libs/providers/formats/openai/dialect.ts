@@ -17,7 +17,7 @@ import { OPENAI_NAMES } from '../../dialects/tool-names.js';
 
 const HEADERS = ['accept', 'content-type', 'user-agent', 'authorization'];
 
-/** Its package is loaded at the first request: a process that sends none starts without it. */
+/** Loads the package on the first request, so that a process that sends none starts without it. */
 export async function openaiSdk({ baseUrl, apiKey }: Endpoint, fetch: Fetch): Promise<OpenAI> {
   const { OpenAI } = await import('openai');
   return new OpenAI({
@@ -39,7 +39,7 @@ export const OPENAI_MODELS: ModelList = {
   modelIds: idsInData,
 };
 
-/** OpenAI's chat completions, the format that the rest of the product uses. */
+/** OpenAI's chat completions, the format used everywhere else in the product. */
 export const openai: Dialect = {
   nameRule: OPENAI_NAMES,
   calledNamePaths: ['choices.*.message.tool_calls.*.function.name', 'choices.*.message.function_call.name'],

@@ -55,20 +55,20 @@ function readChoice(choice: Json, index: number): Choice | HostFailure {
   return {
     message: calls === undefined || calls === message.tool_calls ? message : { ...message, tool_calls: calls },
     hasCalls: (calls?.length ?? 0) > 0 || isObject(older),
-    // OpenRouter says "error" for a call that Google could not read, and Google's own word beside it.
+    // For a call that Google could not read, OpenRouter says "error" and adds Google's own reason.
     reason: isBadCall(nativeReason) ? nativeReason : reason,
   };
 }
 
-/** Whether a part of a content can only be a call, as no chat completion has it there. */
+/** Whether a content part can only be a call, as no chat completion has it there. */
 const isUnreadCall = (part: Json): boolean =>
   isObject(part) &&
   typeof part.text !== 'string' &&
   ['name', 'toolName', 'toolUse', 'functionCall', 'function'].some((key) => part[key] !== undefined);
 
 /**
- * One reply is asked for. Some hosts put its text into one choice and its calls into another. Choices that each make
- * calls are several replies, and picking one would be a guess.
+ * A request asks for one reply. Some hosts put its text into one choice and its calls into another. Several choices
+ * with calls are several replies, and picking one would be a guess.
  */
 function oneReplyOf(choices: Choice[]): Choice | HostFailure {
   if (choices.length === 1) return choices[0]!;
