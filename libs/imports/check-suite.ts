@@ -13,13 +13,13 @@ import { UnsatisfiableSearch, unsatisfiableWarnings } from './unsatisfiable-sear
 import { yieldToEventLoop } from '#lib/runtime/yield-to-event-loop';
 import { Warnings } from './source/warnings.js';
 
-/** Of one kind. */
+/** Per kind. */
 const MAX_CASE_WARNINGS = 20;
 
 /**
  * Checks a draft and returns a suite that can be saved. Ten thousand cases take seconds, so it yields to the event loop
  * between cases.
- * @returns the suite, the JSON of each of its cases, and warnings about its tools and what its cases expect
+ * @returns the suite, the JSON of each of its cases, and warnings about its tools and the expectations of its cases
  * @throws ProblemError 400 or 422 that names the lines
  */
 export async function checkSuite(
@@ -61,10 +61,10 @@ export async function checkSuite(
 }
 
 type Checked<Made> = { made: Made } | { wrong: InputError[] };
-/** A case and its place in the draft. */
+/** A case with its index in the draft. */
 type Placed<Case> = readonly [number, Case];
 
-/** Separates good cases from bad ones. Bad cases are left out with a warning, or become errors of the file. */
+/** Separates valid cases from invalid ones. Invalid cases are left out with a warning, or become errors of the file. */
 class CaseScreening {
   readonly errors: InputError[] = [];
   readonly #yield = yieldToEventLoop();
@@ -123,9 +123,7 @@ function rejectUnstorable({ suite, lines }: SuiteDraft): void {
   throw refusal(422, [{ path: jsonPointer(found.path), message }], '');
 }
 
-/**
- * Returns the JSON of each case, and warnings about what the cases expect. @throws ProblemError 422 if it is too long
- */
+/** Returns the JSON of each case, and warnings about its expectations. @throws ProblemError 422 if it is too long */
 async function writeCases(
   cases: readonly Placed<CaseInput>[],
   tools: readonly Tool[],

@@ -19,16 +19,16 @@ export interface SuiteToExport {
   settings: SuiteSettings;
   /** The JSON of each case, in order, in pages. */
   pages: AsyncIterable<readonly string[]> | Iterable<readonly string[]>;
-  /** The fields that at least one case has. Only tables ask for them, because their header names them. */
+  /** The fields that at least one case has. Only needed for tables, whose header names them. */
   usedFields: () => readonly string[] | Promise<readonly string[]>;
 }
 
-/** What is asked of a file. */
+/** Options of an exported file. */
 export interface SuiteFileForm {
   format: SuiteExportFormat;
-  /** Of BFCL. */
+  /** For BFCL. */
   part: BfclPart;
-  /** A CSV begins with a byte order mark. */
+  /** Whether a CSV starts with a byte order mark. */
   bom: boolean;
 }
 
@@ -56,7 +56,7 @@ export async function* exportSuite(
   if (after) yield after(isFirst);
 }
 
-/** A piece is sent once it reaches this length, because a page of cases can include hundreds of mebibytes of tools. */
+/** A chunk is sent once it reaches this length, because a page of cases can include hundreds of mebibytes of tools. */
 const MAX_PIECE_LENGTH = 2 ** 20;
 
 interface Writer {
@@ -71,7 +71,7 @@ function writerOf(
   usedFields: readonly string[],
 ): Writer {
   switch (format) {
-    // A case is stored as the JSON that is exported.
+    // Cases are stored as the JSON to export.
     case 'json':
       return {
         before: `${JSON.stringify(settings).slice(0, -1)},"test_cases":[`,

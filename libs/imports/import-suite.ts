@@ -31,7 +31,7 @@ const CONVERT: Record<Exclude<ImportFormat, 'native'>, Convert> = {
 
 /**
  * Reads a body in one of the formats. Returns a suite that can be saved, the JSON of each of its cases, and warnings
- * for its author. A faulty file is rejected as a whole.
+ * for its author. An invalid file is rejected as a whole.
  */
 export async function importSuite(
   format: ImportFormat,

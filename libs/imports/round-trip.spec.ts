@@ -100,11 +100,11 @@ describe.each(['csv', 'jsonl', 'yaml'] as const)('a suite exported as %s', (form
   });
 });
 
-/** Nested lists. Each entry puts three levels around the entry before it. */
+/** Nested lists. Each entry wraps the previous one in three levels. */
 const levels = (entries: number): string =>
   Array.from({ length: entries }, (_, n) => `- &a${n} [[[${n ? `*a${n - 1}` : ''}]]]\n`).join('');
 
-/** A text that arrives in pieces, cut at these places. */
+/** A text that arrives in chunks, split at these offsets. */
 async function* cut(text: string, places: readonly number[]): AsyncGenerator<string> {
   let from = 0;
   for (const place of [...places.map((one) => one % (text.length + 1)), text.length].sort((a, b) => a - b)) {

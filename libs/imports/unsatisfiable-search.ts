@@ -5,7 +5,7 @@ import { findUnsatisfiableArguments } from '#lib/scoring/checks/unsatisfiable-ar
 
 const MAX_NAMED_FINDINGS = 20;
 /**
- * The compile work that one request may cause. Compiling a schema takes about a millisecond, or a second at the maximum
+ * Limits the compile work of one request. Compiling a schema takes about a millisecond, or a second at the maximum
  * size.
  */
 const MAX_COMPILE_WORK = 2 ** 20;
@@ -70,7 +70,7 @@ export class UnsatisfiableSearch {
 const byName = (tools: readonly Tool[]): Map<string, Tool> =>
   new Map(tools.map((tool) => [tool.function.name.toLowerCase(), tool]));
 
-/** Adds the findings of some cases to those of others. */
+/** Merges the findings of some cases into those of others. */
 export function mergeUnsatisfiable(
   to: UnsatisfiableFindings,
   { named, more, notSearched }: UnsatisfiableFindings,

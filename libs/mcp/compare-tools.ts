@@ -5,11 +5,11 @@ import type { Tool } from '#lib/contracts/tool';
 type Diff = Pick<McpSyncAnswer, 'added' | 'removed' | 'changed'>;
 
 /**
- * Compares a suite's tools with the tools that its server has now. `toolNamesUsed` tells which cases each difference
+ * Compares a suite's tools with the current tools of its server. `toolNamesUsed` tells which cases each difference
  * affects.
- * @param known all tools of the server at the last reading; those that the suite lacks were not wanted, so they do not
- * count as added
- * @param unusable tools that the server lists in a form that cannot be used; the suite keeps its own
+ * @param known all tools of the server at the last discovery; those that the suite lacks were not wanted, so they do
+ *   not count as added
+ * @param unusable tools that the server lists in an unusable form; the suite keeps its own
  */
 export function compareTools(
   suite: readonly Tool[],
@@ -39,8 +39,8 @@ export function compareTools(
 }
 
 /**
- * Applies the difference to the suite's tools. They keep their order, new tools come last, and tools that were added by
- * hand stay as they are.
+ * Applies the difference to the suite's tools. They keep their order, new tools come last, and manually added tools
+ * stay unchanged.
  */
 export function applyDiff(suite: readonly Tool[], { added, removed, changed }: Diff, keepRemoved: boolean): Tool[] {
   const gone = new Set(keepRemoved ? [] : removed.map(({ name }) => name));
@@ -54,7 +54,7 @@ export function applyDiff(suite: readonly Tool[], { added, removed, changed }: D
 const fieldOf = (tool: Tool, field: 'description' | 'parameters' | 'annotations'): unknown =>
   field === 'annotations' ? tool.annotations : tool.function[field];
 
-/** The order of keys has no meaning. */
+/** The order of keys does not matter. */
 const canonical = (value: unknown): string =>
   JSON.stringify(value, (_key, inner: unknown) =>
     typeof inner === 'object' && inner !== null && !Array.isArray(inner) && !('rawJSON' in inner)

@@ -17,15 +17,15 @@ import { readListedTools, type ListedTools } from './read-listed-tools.js';
 
 const MAX_PAGES = 200;
 const MAX_LISTED_TOOLS = 5000;
-/** Four times what the tools of a suite may have. */
+/** Four times the limits for the tools of a suite. */
 const BOUNDS: StreamBounds = { bytes: 4 * 2 ** 20, values: 200_000, lines: 20_000 };
 const WAY_OUT =
   'Let the server list fewer or smaller tools, or give the list of tools itself in "tools" of POST /api/mcp/import.';
 
-/** The SDK's own schema refuses a whole page for one tool that is not valid. */
+/** The SDK's own schema rejects a whole page because of one invalid tool. */
 const ToolsPage = z.looseObject({ tools: z.unknown().optional(), nextCursor: z.unknown().optional() });
 
-/** Reads a page of tools. Some servers list null where they have none. */
+/** Reads a page of tools. Some servers list null instead of an empty list. */
 function readPage({ tools, nextCursor }: z.infer<typeof ToolsPage>): { tools: unknown[]; nextCursor?: string } {
   const listed = tools === null ? [] : tools;
   if (!Array.isArray(listed) || !['string', 'undefined'].includes(typeof (nextCursor ?? undefined)))
@@ -49,7 +49,7 @@ type Kind = McpServer['transport'];
 
 /**
  * Connects to an MCP server, negotiates a version and lists all pages of its tools.
- * @throws ProblemError 422 that says what is wrong with the server at `url`
+ * @throws ProblemError 422 that explains the problem of the server at `url`
  */
 export async function discoverTools(
   { url, headers, transport }: McpDiscoverInput,
@@ -67,7 +67,7 @@ export async function discoverTools(
     try {
       return await attempt('streamable-http');
     } catch (error) {
-      // A server of the older transport refuses the first request. After other errors, a second attempt would fail in
+      // A server with the older transport rejects the first request. After other errors, a second attempt would fail in
       // the same way.
       if (!refusedPost(error)) throw error;
       return await attempt('sse').catch((second: unknown) => {
@@ -129,7 +129,7 @@ async function askBy(
   }
 }
 
-/** All pages of the list. A server that repeats its last page has ended, too. */
+/** All pages of the list. A server that repeats its last page has also reached the end. */
 async function listTools(client: Client, signal: AbortSignal): Promise<unknown[]> {
   const listed: unknown[] = [];
   let cursor: string | undefined;
@@ -148,7 +148,7 @@ async function listTools(client: Client, signal: AbortSignal): Promise<unknown[]
   throw new ProblemError(422, `The server lists more than ${MAX_LISTED_TOOLS} tools, or pages without end. ${WAY_OUT}`);
 }
 
-/** On abort, the SDK does not stop waiting for everything. */
+/** The SDK keeps waiting for some promises after an abort. */
 function within<Value>(signal: AbortSignal, promise: Promise<Value>): Promise<Value> {
   promise.catch(() => {});
   return new Promise((resolve, reject) => {
@@ -165,7 +165,7 @@ function causeOf<Kind extends Error>(error: unknown, kind: abstract new (...args
   return undefined;
 }
 
-/** The older transport gives the status only in its message. */
+/** The older transport reports the status only in its message. */
 function statusIn(error: unknown): number | undefined {
   if (SdkHttpError.isInstance(error)) return error.status;
   const [, status] = /\bstatus code \((\d{3})\)/.exec((error as Error).message) ?? [];
@@ -195,8 +195,8 @@ function explained(
   const innermost = (one: Error): Error => (one.cause instanceof Error ? innermost(one.cause) : one);
   const { message, code } = innermost(error as Error) as Error & { code?: string };
   const said = message || code || 'no reason given';
-  // Answers from a private address are meant for internal machines. The person who chose the URL sees only MCP's own
-  // error messages, and nothing else of the answer.
+  // Responses from a private address are meant for internal machines. The user who chose the URL sees only MCP's own
+  // error messages, and nothing else of the response.
   const known = ProtocolError.isInstance(innermost(error as Error)) || OF_THE_CONNECTION.test(String(code));
   const quote = !isPrivate
     ? shortenMessage(said)
@@ -213,5 +213,5 @@ export const shortenMessage = (said: string): string =>
     ? 'found a web page; the endpoint is usually /sse or /mcp.'
     : said.slice(0, 500);
 
-/** Codes of connection errors from Node and undici. Their messages contain nothing of the answer. */
+/** Codes of connection errors from Node and undici. Their messages contain nothing of the response. */
 const OF_THE_CONNECTION = /^(E[A-Z]+|UND_ERR_\w+|HPE_\w+|ERR_(TLS|SSL)_\w+|CERT_\w+|\w*SELF_SIGNED\w*|UNABLE_TO_\w+)$/;

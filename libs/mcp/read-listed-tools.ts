@@ -6,11 +6,11 @@ import { MAX_MCP_TOOL_NAME, type LeftOutTool, type McpTool } from '#lib/contract
 export interface ListedTools {
   tools: McpTool[];
   leftOut: LeftOutTool[];
-  /** What was read otherwise than the server wrote it. */
+  /** Differences between the tools as read and as the server wrote them. */
   warnings: string[];
 }
 
-/** Any of these says that a schema without a `type` is one of named arguments. */
+/** Any of these marks a schema without a `type` as an object schema. */
 const OF_OBJECTS = [
   'properties',
   'patternProperties',
@@ -22,7 +22,7 @@ const OF_OBJECTS = [
   'oneOf',
 ];
 
-/** Reads what a server lists. One tool that cannot be used costs the others nothing. */
+/** Reads a server's list of tools. One unusable tool does not affect the others. */
 export function readListedTools(listed: readonly unknown[]): ListedTools {
   const read: ListedTools = { tools: [], leftOut: [], warnings: [] };
   listed.forEach((value, index) => {

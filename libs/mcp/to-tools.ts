@@ -2,7 +2,7 @@ import { isObject } from '#lib/contracts/json/json';
 import type { McpTool } from '#lib/contracts/mcp';
 import { Tool, ToolName } from '#lib/contracts/tool';
 
-/** Turns a server's tools into a suite's tools, with a warning for each tool that had to be renamed. */
+/** Converts a server's tools to a suite's tools, with a warning for each tool that had to be renamed. */
 export function toTools(listed: readonly (McpTool | Tool)[]): { tools: Tool[]; warnings: string[] } {
   const warnings: string[] = [];
   const taken = new Set<string>();

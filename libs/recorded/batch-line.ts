@@ -1,23 +1,23 @@
 import { isObject, parseJson, toNumber, type Json, type JsonObject } from '#lib/contracts/json/json';
 
-/** A line of a batch's output file: what came of one request. */
+/** The outcome of one request, from a line of a batch's output file. */
 export interface BatchOutcome {
-  /** The body of the response; undefined where the request failed. */
+  /** The body of the response; undefined if the request failed. */
   body?: Json;
   failed?: { status: number | undefined; error: JsonObject };
 }
 
 /**
- * Reads what came of a request from a line of a batch: `{custom_id, response: {status_code, body}, error}` of OpenAI,
+ * Reads the outcome of a request from a line of a batch: `{custom_id, response: {status_code, body}, error}` of OpenAI,
  * `{custom_id, result: {type, message}}` of Anthropic, or `{key, response | error}` of Google.
- * @returns undefined if the line holds no outcome
+ * @returns undefined if the line has no outcome
  */
 export function outcomeIn(line: JsonObject): BatchOutcome | undefined {
   const { response, result, error, status } = line;
   if (isObject(result) && typeof result.type === 'string') return ofAnthropic(result);
   if (isObject(error) && Object.keys(error).length > 0) return { failed: { status: undefined, error } };
   if (typeof error === 'string' && error !== '') return { failed: { status: undefined, error: { message: error } } };
-  // Vertex says in words why a request failed.
+  // Vertex reports a failure as text.
   if (typeof status === 'string' && status !== '' && !isFilled(response))
     return { failed: { status: undefined, error: { message: status } } };
   if (!isObject(response)) return undefined;

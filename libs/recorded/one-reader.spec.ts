@@ -22,7 +22,7 @@ const PARIS: CaseInput = { prompt: '?', expected_tool: 'get_weather', expected_p
 const LIST: CaseInput = { prompt: '?', expected_tool: 'list_items' };
 const NOTHING: CaseInput = { prompt: '?', expected_tool: null };
 
-/** What a model said, in any format. */
+/** A model's answer, independent of the format. */
 interface Said {
   text?: string;
   thoughts?: string;
@@ -97,7 +97,7 @@ const BODIES = {
 } satisfies Partial<Record<ProviderKind, (said: Said) => JsonObject>>;
 const json = (value: unknown): JsonObject => parseJson(JSON.stringify(value)) as JsonObject;
 
-/** What a run makes of a response: `passes`, an error type, or the kind of its failure. */
+/** The result that a run gives a response: `passes`, an error type, or the kind of its failure. */
 async function run(kind: ProviderKind, of: CaseInput, body: JsonObject, status = 200): Promise<string> {
   const response = new Response(JSON.stringify(body), { status, headers: { 'content-type': 'application/json' } });
   const chat = createChatClient(kind, { baseUrl: 'https://host.example/v1', apiKey: 'k' }, async () => response);
@@ -114,14 +114,14 @@ function verdict(of: CaseInput, reply: ReturnType<typeof parseReply>): string {
   return `${passed ? 'passes' : error_type}${evidence.syntax ? ` (${evidence.syntax})` : ''}`;
 }
 
-/** What a rescore makes of the same body, where it is stored. */
+/** The result that a rescore gives the same body once stored. */
 function rescore(of: CaseInput, body: JsonObject): string | undefined {
   const read = readBody(body);
   if (!read || isHostFailure(read)) return undefined;
   return verdict(of, parseReply(read.message, TOOLS, { finishReason: read.finishReason }));
 }
 
-/** What `toolmark score` makes of it. */
+/** The result that `toolmark score` gives it. */
 function score(of: CaseInput, body: JsonObject): string {
   try {
     const { input } = readInput('toolmark.single_turn', { case: of, tools: TOOLS, reply: body });

@@ -2,7 +2,7 @@ import { ARGUMENT_KEYS } from '#lib/contracts/call-fields';
 import { suggestNames } from '#lib/contracts/input/nearest-names';
 import { isObject, type Json, type JsonObject } from '#lib/contracts/json/json';
 
-/** A call from a record, under our own names. */
+/** A call from a record, under Toolmark's names. */
 export interface RecordedCall {
   name: string;
   /** The arguments as recorded: an object, JSON text, or undefined. */
@@ -32,8 +32,8 @@ const WRAPPER = new Set(['function', ...BESIDE]);
 const INSPECT = new Set(['function', 'arguments', 'parse_error', 'view', 'internal', ...BESIDE]);
 
 /**
- * Reads a call in the format of OpenAI, Anthropic, LangChain, Ragas, DeepEval or Inspect, or in ours.
- * @param where the place of the call, for error messages: `tool_calls[0]`
+ * Reads a call in the format of OpenAI, Anthropic, LangChain, Ragas, DeepEval, Inspect or Toolmark.
+ * @param where the path of the call, for error messages: `tool_calls[0]`
  * @throws Error if the value is not a call, or has unknown fields
  */
 export function readCall(value: Json, where: string): RecordedCall {
@@ -48,7 +48,7 @@ export function readCall(value: Json, where: string): RecordedCall {
   return ofFields(value.function, `${where}.function`, value);
 }
 
-/** Writes the call as a chat message contains it. */
+/** Converts the call to the form of a chat message. */
 export const toToolCall = ({ name, arguments: given, source }: RecordedCall): JsonObject => ({
   ...(source.id !== undefined && { id: source.id }),
   type: 'function',
@@ -92,6 +92,6 @@ export function rejectUnknownKeys(value: JsonObject, known: ReadonlySet<string>,
 }
 
 const MAX_SHOWN_LENGTH = 80;
-/** Shortens foreign text for a quote in an error message. */
+/** Shortens third-party text for a quote in an error message. */
 export const shorten = (text: string): string =>
   text.length > MAX_SHOWN_LENGTH ? `${text.slice(0, MAX_SHOWN_LENGTH)}...` : text;

@@ -36,7 +36,7 @@ const ofDeepEval = (list: Call[]) =>
 const human = { type: 'human', content: 'q', metadata: null };
 const user = { role: 'user', content: 'q' };
 
-/** The calls of one reply, as each provider returns them. */
+/** The calls of one reply, in the format of each provider. */
 const REPLIES: Record<string, (made: Call[]) => object> = {
   'openai.chat': (made) => ({
     object: 'chat.completion',
@@ -120,7 +120,7 @@ for (const [readAs, reply] of Object.entries(REPLIES)) {
 
 const deepEval = (list: Call[]) => list.map((one) => ({ name: one.name, input_parameters: one.arguments }));
 const assistant = (list: Call[]) => [{ role: 'assistant', ...(list.length && { tool_calls: ofOpenai(list) }) }];
-/** The input of each metric, in our own names. */
+/** The input of each metric, under Toolmark's names. */
 const OWN: [id: string, options: object, input: (made: Call[], expected: Call[]) => object][] = [
   ['ragas_tool_call_f1', {}, (called, expected) => ({ called, expected })],
   ['ragas_tool_call_accuracy', { strict_order: false }, (called, expected) => ({ called, expected })],

@@ -9,20 +9,20 @@ import { readCall, rejectUnknownKeys, shorten, toToolCall, type RecordedCall } f
 import { isMessage, readMessages } from './read-messages.js';
 import { isForeign, requireList, readRecorded } from './read-recorded.js';
 
-/** A metric's input in our own names. If it came in another format, `readAs` names that format. */
+/** A metric's input under Toolmark's names. If it came in another format, `readAs` names that format. */
 export interface ReadInput {
   input: unknown;
   readAs?: string;
 }
 
-/** Names for the same field. Ours comes first. */
+/** Synonyms of a field, with Toolmark's name first. */
 const CALLED = ['called', 'tools_called', 'toolsCalled'];
 const EXPECTED = ['expected', 'expected_tools', 'expectedTools', 'reference_tool_calls'];
 const REFERENCE_OUTPUTS = ['reference_outputs', 'referenceOutputs'];
 
 /**
- * Reads the input of a metric: ours, also under the reference's field names, or a record from a provider or another
- * tool. Input that `scoreMetric` accepts stays unchanged.
+ * Reads the input of a metric: Toolmark's own, also under the reference's field names, or a record from a provider or
+ * another tool. Input that `scoreMetric` accepts stays unchanged.
  * @throws Error that names the field, and what the metric takes
  */
 export function readInput(id: string, input: unknown): ReadInput {
@@ -74,7 +74,7 @@ function multiTurn({ rounds, ...rest }: JsonObject): ReadInput {
   return { input: { ...rest, rounds: read }, ...foreign(shapes) };
 }
 
-// Metrics of calls: the calls that were made and the calls that were expected.
+// Metrics on calls: the actual calls and the expected calls.
 
 interface Sides {
   called: RecordedCall[] | null;
@@ -127,11 +127,9 @@ function sidesOf(input: JsonObject, metric: Metric): Sides {
   return { called: listOfCalls(metric, made, calledAs), expected, ...(isTestCase && { readAs: 'deepeval.test_case' }) };
 }
 
-/** Every DeepEval test case has some of these fields. Our inputs have none of them. */
+/** Every DeepEval test case has some of these fields. Toolmark's inputs have none of them. */
 const DEEPEVAL = new Set(['input', 'actual_output', 'actualOutput', 'expected_output', 'expectedOutput']);
-/**
- * Fields that occur together where agentevals runs: its own, those of LangSmith's examples, and those of its results.
- */
+/** Fields that occur together in agentevals data: its own, those of LangSmith's examples, and those of its results. */
 const AGENTEVALS = new Set([
   'outputs',
   ...REFERENCE_OUTPUTS,
@@ -162,7 +160,7 @@ const callsMade = (messages: readonly JsonObject[]): RecordedCall[] =>
     return made.map((call) => ({ name: call.name, arguments: call.arguments ?? unreadable(call.raw), source: {} }));
   });
 
-/** The calls that stand in a text as items of a response: they say what they are, whichever tools there were. */
+/** Calls in a text in the form of response items: recognisable by their type, whichever tools there were. */
 function itemsIn(text: string): RecordedCall[] {
   const { said } = splitThoughts(text.includes('"function_call"') ? text : '');
   return [...findJsonSpans(said)].flatMap(([start, end]) =>
@@ -196,7 +194,7 @@ function listOfCalls({ takesNull }: Metric, list: Json, name: string): RecordedC
   return list.map((call, index) => readCall(call, `/input/${name}[${index}]`));
 }
 
-/** Differs from any expected arguments, so that the call counts only by its name. */
+/** Differs from any expected arguments, so that only the name of the call counts. */
 const unreadable = (raw = ''): JsonObject => ({ '(unreadable)': raw });
 
 const toNamed = ({ name, arguments: given }: ReadCall): JsonObject => ({
@@ -217,7 +215,7 @@ function jsonIn(text: string): Json | undefined {
   }
 }
 
-// Metrics with field names of their own.
+// Metrics with their own field names.
 
 function trajectories(input: JsonObject, metric: Metric): ReadInput {
   const reference = nameOf(input, REFERENCE_OUTPUTS);
@@ -259,13 +257,13 @@ function trajectories(input: JsonObject, metric: Metric): ReadInput {
 }
 
 /**
- * promptfoo reads raw output by its own rules. We read only whole documents for it, because it cannot read those at
- * all.
+ * promptfoo reads raw output by its own rules. Only whole documents are converted for it, because it cannot read those
+ * at all.
  */
 function names(input: JsonObject, metric: Metric): ReadInput {
   const { output, ...rest } = input;
   const expectedAs = nameOf(rest, EXPECTED);
-  // Records of other tools have an output too, but also other fields.
+  // Records of other tools also have an output, but along with other fields.
   const isOwn = output !== undefined && Object.keys(rest).every((key) => key === expectedAs);
   if (!isOwn && (expectedAs !== undefined || input.outputs !== undefined)) {
     const { called, expected, readAs } = sidesOf(input, metric);
@@ -321,13 +319,13 @@ const CONTAINERS = [
   'generations',
   'custom_id',
 ];
-/** Whether a value is a document that contains a model's output, not the output itself. */
+/** Whether a value is a document that contains a model's output, rather than the output itself. */
 const isDocument = (value: Json | undefined): boolean =>
   (isObject(value) &&
     (value.type === 'message' || CONTAINERS.some((key) => value[key] !== undefined && value[key] !== null))) ||
   (Array.isArray(value) && value.length > 0 && value.every((one) => isMessage(one) && one.type !== 'message'));
 
-// Names.
+// Field names.
 
 /** @throws Error if the input has the same field under two names */
 function nameOf(input: JsonObject, synonyms: readonly string[]): string | undefined {
@@ -350,7 +348,7 @@ function renamed(input: JsonObject, fields: Record<string, readonly string[]>): 
   return read;
 }
 
-/** Names an unknown field that may stand for the missing one. */
+/** Suggests an unknown field that may be meant as the missing one. */
 function also(input: JsonObject, known: readonly string[]): string {
   const unknown = Object.keys(input).filter((key) => !known.includes(key));
   return unknown.length
@@ -363,7 +361,7 @@ const foreign = (shapes: readonly string[]): { readAs?: string } => {
   return others.length ? { readAs: others.join(', ') } : {};
 };
 
-/** Adds the place of the value to an error that `read` throws. */
+/** Adds the path of the value to an error from `read`. */
 function under<Read>(place: string, read: () => Read): Read {
   try {
     return read();

@@ -4,7 +4,7 @@ import { isHostFailure } from '#lib/providers/replies/host-failure';
 import { listByIndex } from '#lib/providers/replies/native-calls';
 import { readCall, rejectUnknownKeys, shorten, toToolCall } from './read-call.js';
 
-/** The fields of chat completion messages at any host. */
+/** The fields of chat completion messages, for any host. */
 const FIELDS = new Set([
   'role',
   'content',
@@ -48,7 +48,7 @@ const isSpeech = ({ content, tool_calls, function_call, refusal }: JsonObject): 
 export interface Conversation {
   /** The messages in OpenAI's format. */
   messages: JsonObject[];
-  /** The format in which they were written. */
+  /** The original format of the messages. */
   words: 'openai' | 'langchain' | 'anthropic';
 }
 
@@ -61,8 +61,8 @@ export const notAReplyError = (role: Json): Error =>
 const named = (value: Json): string => (typeof value === 'string' ? `"${shorten(value)}"` : 'that is no text');
 
 /**
- * Reads a single reply in the shape of chat completions. Unknown fields are refused, because no other schema says what
- * it may contain.
+ * Reads a single reply in the shape of chat completions. Unknown fields are rejected, because no other schema defines
+ * what it may contain.
  */
 export function readOwnMessage(message: JsonObject): JsonObject {
   if (message.role !== undefined && message.role !== 'assistant') throw notAReplyError(message.role);
@@ -139,7 +139,7 @@ export const hasToolUse = ({ content }: JsonObject): boolean =>
 const isLangChain = (value: JsonObject): boolean =>
   value.role === undefined &&
   typeof value.type === 'string' &&
-  // An OpenAI call has the type "function", like a function's answer here, but it has no content.
+  // An OpenAI call has the type "function", like a LangChain function result, but it has no content.
   (value.type === 'constructor'
     ? isObject(value.kwargs)
     : Object.hasOwn(TYPES, value.type) && (value.content !== undefined || isObject(value.data)));
@@ -173,7 +173,7 @@ function ofLangChain(value: JsonObject, where: string): JsonObject {
   if (role !== 'assistant') return message;
   refuseSlips(inner, where);
   const calls = [tool_calls, invalid].flatMap((list) => (Array.isArray(list) ? list : []));
-  // If LangChain did not read the calls into the message's own field, they stand here as the provider sent them.
+  // If LangChain did not parse the calls into the message's own field, they are here as the provider sent them.
   const raw = calls.length === 0 && isObject(additional) ? additional : {};
   if (hasToolUse(inner) && calls.length === 0) return anthropicMessage(content);
   rejectUnreadBlocks(calls.length ? null : content, where);
@@ -201,7 +201,7 @@ const constructed = ({ id, kwargs }: JsonObject): Json => {
 };
 
 const CALLS = new Set(['tool_calls', 'function_call', 'invalid_tool_calls']);
-/** Refuses a misspelt calls field, which would otherwise be ignored: `toolcalls`, `toolCalls`, `tool_call`. */
+/** Rejects a misspelt calls field, which would otherwise be ignored: `toolcalls`, `toolCalls`, `tool_call`. */
 function refuseSlips(message: JsonObject, where: string): void {
   for (const key in message) {
     if (!CALLS.has(key) && /^(?:tool|function)s?call(?:s|ed)?$/.test(key.toLowerCase().replaceAll(/[^a-z]/g, '')))
@@ -209,7 +209,7 @@ function refuseSlips(message: JsonObject, where: string): void {
   }
 }
 
-/** Refuses a value that is not content, and a content block that can only be a call in an unknown format. */
+/** Rejects a value that is not content, and a content block that can only be a call in an unknown format. */
 function rejectUnreadBlocks(content: Json | undefined, where: string): void {
   if (content === undefined || content === null || typeof content === 'string') return;
   if (!Array.isArray(content)) throw new Error(`${where}.content must be a text, a list of blocks, or null.`);

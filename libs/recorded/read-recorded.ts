@@ -21,17 +21,17 @@ import { readCohereReply, readConverseReply, readGenerations, readOneMessage, re
 /** A model's reply, read from a record of any supported shape. */
 export interface Recorded {
   /**
-   * One assistant message per round, in OpenAI's format, as `parseReply` takes them. Its `finish_reason` says how it
-   * ended, where the record does.
+   * One assistant message per round, in OpenAI's format, the input of `parseReply`. Its `finish_reason` says how it
+   * ended, if the record does.
    */
   rounds: JsonObject[];
-  /** The shape of the record: `openai.chat`, `ragas.multi_turn_sample`. Ours is `toolmark.message`. */
+  /** The shape of the record: `openai.chat`, `ragas.multi_turn_sample`. Toolmark's own is `toolmark.message`. */
   readAs: string;
   /** In tokens, if the record has it. */
   usage?: RecordedUsage;
 }
 
-/** In OpenAI's words; what a cache kept is in Anthropic's, which has its two lengths. */
+/** In OpenAI's terms, except for cached tokens, which use Anthropic's terms with its two durations. */
 interface RecordedUsage {
   prompt_tokens: number;
   completion_tokens: number;
@@ -40,7 +40,7 @@ interface RecordedUsage {
   completion_tokens_details?: { reasoning_tokens: number };
 }
 
-/** A record of a request that its provider failed, in the words of a run. */
+/** A record of a request that failed at its provider, in the terms of a run. */
 export class FailedReply extends Error {
   constructor(
     readonly kind: ErrorKind,
@@ -55,7 +55,7 @@ interface Shape extends Pick<ReplyFormat, 'readAs' | 'looks'> {
   read(value: JsonObject): (Pick<Recorded, 'rounds' | 'usage'> & { readAs?: string }) | undefined;
 }
 
-/** The shapes are tried in this order. */
+/** Tried in this order. */
 const SHAPES: readonly Shape[] = [
   { readAs: 'batch.line', looks: 'a line of a batch {custom_id, response: {body}}', read: ofBatchLine },
   { readAs: 'inspect.sample', looks: 'a sample of Inspect {messages, output: {choices}}', read: ofInspect },
@@ -93,9 +93,9 @@ const SHAPES: readonly Shape[] = [
 const LOOKS = ['a chat message {content, tool_calls}', 'a text', ...SHAPES.map(({ looks }) => looks)].join(', ');
 
 /**
- * Reads a model's reply from a provider's response or a record of another tool. It looks only at levels that it knows,
- * never deeper: `parseReply` judges the arguments of a call.
- * @throws Error that says why there is no reply to score, or which shapes were tried
+ * Reads a model's reply from a provider's response or a record of another tool. It looks only at known levels, never
+ * deeper: `parseReply` judges the arguments of a call.
+ * @throws Error that explains why there is no reply to score, or which shapes were tried
  */
 export function readRecorded(value: unknown): Recorded {
   if (value === undefined) throw new Error(`Nothing is recorded. What is read: ${LOOKS}.`);
@@ -127,7 +127,7 @@ export function readRecorded(value: unknown): Recorded {
   throw noShape(value);
 }
 
-/** A message that may say in its `finish_reason` how it ended, in the words of any host. */
+/** Reads a message; its `finish_reason` may say how it ended, in the terms of any host. */
 function ended(value: JsonObject): JsonObject[] {
   const { finish_reason: reason, ...message } = readOwnMessage(value);
   if (reason === undefined) return [message];
@@ -139,7 +139,7 @@ function ended(value: JsonObject): JsonObject[] {
 const isOutputItem = (item: unknown): boolean =>
   isObject(item) && (item.type === 'function_call' || item.type === 'reasoning' || item.type === 'message');
 
-/** Whether a record has another tool's shape, so that only part of it was read. */
+/** Whether a record has another tool's shape, so that only part of it was used. */
 export const isForeign = (readAs: string): boolean => !readAs.startsWith('toolmark.');
 
 function ofText(text: string): Recorded {
@@ -188,7 +188,7 @@ function ofBody(reader: ReplyReader) {
   };
 }
 
-/** The line's own fields say what came of the request; the reply is the body within, in any shape. */
+/** The line's own fields tell the outcome of the request; the reply is the body within, in any shape. */
 function ofBatchLine(line: JsonObject) {
   const outcome = batchIdOf(line) === undefined ? undefined : outcomeIn(line);
   if (!outcome) return undefined;
@@ -243,7 +243,7 @@ function usageIn(usage: Usage): Pick<Recorded, 'usage'> {
 
 /**
  * The messages contain all rounds, and the output only the last one. Messages from the input belong to the prompt, even
- * those of the assistant.
+ * assistant messages.
  */
 function ofInspect(sample: JsonObject) {
   const { output, messages } = sample;

@@ -7,9 +7,9 @@ import { readOpenaiReply } from '#lib/providers/formats/openai/reply';
 import { readMessages } from './read-messages.js';
 
 /*
- * Whole responses that no provider format of a run has: those of other hosts, and of the libraries between a model and
- * whoever recorded it. As with the readers of `providers/replies`, undefined is another shape, and a failure is a
- * response that holds no reply.
+ * Whole responses in formats that no provider kind of a run has: those of other hosts, and of libraries between the
+ * model and the recorder. As with the readers of `providers/replies`, undefined means another shape, and a failure
+ * means a response without a reply.
  */
 
 /** Reads the output of Bedrock's Converse: `{output: {message: {content: [{text}, {toolUse}]}}, stopReason}`. */
@@ -25,7 +25,7 @@ export const readConverseReply: ReplyReader = ({ output, stopReason = null }) =>
   return readAnthropicReply({ type: 'message', content, stop_reason: stopReason });
 };
 
-/** Reads one message beside how it ended, as Ollama, Cohere and events of traces have it. */
+/** Reads one message with a separate finish reason, as in Ollama, Cohere and trace events. */
 export const readOneMessage: ReplyReader = (body) => {
   const { message } = body;
   const reason = body.finish_reason ?? body.done_reason;
@@ -35,7 +35,7 @@ export const readOneMessage: ReplyReader = (body) => {
   return readOpenaiReply({ choices: [{ ...body, message, finish_reason: reason ?? null }] });
 };
 
-/** Reads an answer of Cohere's first API: `{text, tool_calls: [{name, parameters}], generation_id}`. */
+/** Reads a response of Cohere's first API: `{text, tool_calls: [{name, parameters}], generation_id}`. */
 export const readCohereReply: ReplyReader = ({ text, tool_calls: calls, generation_id: id, ...body }) =>
   typeof text === 'string' && id !== undefined
     ? readOpenaiReply({
@@ -75,7 +75,7 @@ function ofSdkCall(call: Json): Json {
   };
 }
 
-/** Reads what LangChain calls an LLMResult: `{generations: [[{text, message, generation_info}]]}`. */
+/** Reads LangChain's LLMResult: `{generations: [[{text, message, generation_info}]]}`. */
 export const readGenerations: ReplyReader = ({ generations }) => {
   if (!Array.isArray(generations)) return undefined;
   const made = generations.flat();
@@ -89,13 +89,13 @@ export const readGenerations: ReplyReader = ({ generations }) => {
   return endedReply({ message, usage: NO_USAGE }, reasonOf(generation));
 };
 
-/** @throws Error if the message has a call that is not read */
+/** @throws Error if the message has an unreadable call */
 function messageOf({ message, text }: JsonObject): JsonObject | undefined {
   if (isObject(message)) return readMessages([message], '"generations" message ').messages[0]!;
   return typeof text === 'string' ? { role: 'assistant', content: text } : undefined;
 }
 
-/** How a generation or a message ended, wherever LangChain put the word of the host. */
+/** The finish reason of a generation or message, wherever LangChain put the host's word. */
 export function reasonOf(holder: JsonObject): Json {
   const inner = ['kwargs', 'message', 'generation_info', 'response_metadata', 'additional_kwargs', 'data'];
   const holders = [holder, ...inner.map((key) => holder[key])].filter(isObject);
@@ -106,9 +106,9 @@ export function reasonOf(holder: JsonObject): Json {
   }
   return null;
 }
-/** A reason without the name of its enum, which Python prints before it: `FinishReason.STOP`. */
+/** A reason without the prefix of its enum, which Python prints: `FinishReason.STOP`. */
 export const reasonWord = (reason: string): string => reason.slice(0, 200).replace(/^(?:[A-Za-z_]{1,40}\.){1,3}/, '');
-/** Under which names hosts and libraries say how a reply ended. */
+/** The field names of hosts and libraries for the finish reason. */
 export const REASON_FIELDS = ['finish_reason', 'finishReason', 'stop_reason', 'stopReason', 'done_reason'];
 
 const READERS: readonly ReplyReader[] = [
@@ -119,7 +119,7 @@ const READERS: readonly ReplyReader[] = [
   readGenerations,
 ];
 
-/** @throws Error if a message of it has a call that is not read */
+/** @throws Error if one of its messages has an unreadable call */
 export function readOtherResponse(body: JsonObject): ModelReply | HostFailure | undefined {
   for (const read of READERS) {
     const found = read(body);

@@ -3,12 +3,12 @@ import type { ModelReply } from '#lib/providers/replies/model-reply';
 import { storedReplies, type StoredBodies } from '#lib/providers/formats/stored-reply';
 import { contentText, splitThoughts, thoughtsBeside } from '#lib/scoring/replies/thoughts';
 
-/** Of each text. */
+/** Maximum characters per text. */
 const MAX_SHOWN = 20_000;
-/** How many characters are searched for marks of thoughts, in all rounds together. */
+/** The number of characters that are searched for marks of thoughts, in all rounds together. */
 const MAX_READ = 2 ** 20;
 
-/** What a model said, round by round; empty where no model replied, or a chain was not played to its end. */
+/** The texts of a model's replies, by round; empty if no model replied, or a chain was not played to its end. */
 export function saidIn(bodies: StoredBodies): ReplyText[] {
   const replies = storedReplies(bodies) ?? [];
   return replies.map((reply) => saidBy(reply, Math.floor(MAX_READ / replies.length)));
@@ -27,7 +27,7 @@ function saidBy({ message, finishReason }: ModelReply, maxRead: number): ReplyTe
   };
 }
 
-/** @param unread how many more characters the text has */
+/** @param unread the number of further characters of the text */
 function shown(text: string, unread = 0): string | null {
   const trimmed = text.trim();
   if (trimmed === '') return null;

@@ -4,8 +4,8 @@ import { ToolName, type Tool } from '#lib/contracts/tool';
 import { toBfclSchema, toJsonSchema } from './bfcl-schema.js';
 
 /**
- * Turns a BFCL function into a tool. What a tool cannot express (a tuple, a name that providers refuse) is kept in the
- * tool's annotations for the export.
+ * Converts a BFCL function to a tool. Properties that a tool cannot express (a tuple, a name that providers reject) are
+ * kept in the tool's annotations for the export.
  * @param unknown called with each unknown type
  */
 export function toTool(described: JsonObject & { name: string }, unknown: (type: string) => void): Tool {
@@ -25,7 +25,7 @@ export function toTool(described: JsonObject & { name: string }, unknown: (type:
   return isDeepStrictEqual(toFunction(tool), described) ? tool : { ...tool, annotations: { bfcl: described } };
 }
 
-/** Turns a tool into a BFCL function. A tool that came from BFCL and has not been changed returns as it was. */
+/** Converts a tool to a BFCL function. An unchanged tool that came from BFCL is returned in its original form. */
 export function toFunction(tool: Tool): JsonObject & { name: string } {
   const { name, description, parameters } = tool.function;
   const kept = tool.annotations?.bfcl;

@@ -26,15 +26,15 @@ const JSON_TYPES: Record<string, string | null> = {
 };
 const BFCL_TYPES: Record<string, string> = { object: 'dict', number: 'float' };
 
-/** Some entries give these keywords a value of a kind that JSON Schema does not allow. */
+/** In some entries these keywords have a value of a type that JSON Schema does not allow. */
 const fits = (key: string, value: Json): boolean => {
   if (key === 'required' || key === 'enum') return Array.isArray(value);
   return key !== 'default' || value !== undefined;
 };
 
 /**
- * Turns a parameter's description in BFCL's dialect into JSON Schema.
- * @param unknown called with each type that neither dialect knows
+ * Converts a parameter's description in BFCL's dialect to JSON Schema.
+ * @param unknown called with each type that neither dialect has
  */
 export function toJsonSchema(schema: Json, unknown: (type: string) => void): JsonObject {
   if (!isObject(schema)) return {};
@@ -60,7 +60,7 @@ function jsonType(type: Json, unknown: (type: string) => void): string | null {
   return known ?? null;
 }
 
-/** Turns a JSON Schema into BFCL's dialect. */
+/** Converts a JSON Schema to BFCL's dialect. */
 export function toBfclSchema(schema: Json): JsonObject {
   if (!isObject(schema)) return { type: 'any' };
   const { type, ...rest } = schema;

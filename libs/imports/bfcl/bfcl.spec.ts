@@ -89,7 +89,7 @@ describe('BFCL entries', () => {
               },
             },
           },
-          // JSON Schema cannot express this. It is kept for the export and sent to no model.
+          // JSON Schema cannot express this. It is kept for the export but not sent to models.
           annotations: { bfcl: area },
         },
       ]);
@@ -174,7 +174,7 @@ describe('BFCL entries', () => {
           /.*Categories that can be: simple/.source,
       ),
     );
-    // A name of your own is not a category, whatever words it contains.
+    // A custom name is not a category, whatever words it contains.
     const { suite } = await importText(
       jsonLines(
         question('trips to java_1'),
@@ -216,7 +216,7 @@ describe('BFCL entries', () => {
           truth('live_irrelevance_4-0-0', { 'geometry.area': { side: [1] } }),
           question('simple_5'),
           truth('simple_5', { 'geometry.area': { side: [1] } }, { 'geometry.area': { side: [2] } }),
-          // With so many values, no search for a winning one takes place: the last one of these wins.
+          // With this many values, no search for an accepted one takes place: the last one of these is accepted.
           ...entry('multiple_6', ['list'], { list: [...Array(30).fill([1, 'a', true]), ['a']] }),
         ),
       );

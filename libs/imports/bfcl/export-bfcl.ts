@@ -33,9 +33,9 @@ export function createBfclWriter(suiteTools: readonly Tool[], part: BfclPart): (
   };
 }
 
-/** Gives each id only once. */
+/** Makes each id unique. */
 class Ids {
-  /** The next number that may be free, by name. */
+  /** The next candidate number, by name. */
   readonly #used = new Map<string, number>();
 
   free(wanted: string): string {

@@ -43,7 +43,7 @@ const REFUSED: [RegExp, string][] = [
 
 const CAN_BE_IMPORTED = `Categories that can be: ${BFCL_CATEGORIES.join(', ')}`;
 
-/** The id of an entry of format_sensitivity holds that of the entry that it asks again. */
+/** The id of a format_sensitivity entry contains that of the original entry. */
 const categoryOf = (id: string): string =>
   /^format_sensitivity(?:_\d+)?(?::|$)/.test(id) ? 'format_sensitivity' : id.replace(/_\d+(?:-\w+)*$/, '');
 
@@ -56,8 +56,8 @@ interface BfclEntries {
 type Warn = (message: string) => void;
 
 /**
- * Imports BFCL v3 and v4. Questions and possible answers come in one text, where the fields of a line tell which it is,
- * or in two texts.
+ * Imports BFCL v3 and v4. Questions and possible answers come in one text, told apart by the fields of each line, or in
+ * two texts.
  */
 export async function importBfcl(source: ImportSource, warnings: Warnings): Promise<SuiteDraft> {
   const { settings } = source;
@@ -224,7 +224,7 @@ function answersOf({ line, value }: Entry, category: string, warn: (message: str
 }
 
 /**
- * Returns a list of acceptable values as it is, and wraps any other value in a list. The values of an object are such
+ * Returns a list of acceptable values unchanged, and wraps any other value in a list. The values of an object are such
  * lists too.
  */
 function listed(accepted: Json, what: string, warn: (message: string) => void): Json[] {
@@ -314,7 +314,7 @@ function caseOf(
     tools: [...tools.values()].map(({ tool }) => tool),
   };
   if (!truth?.length) {
-    // Relevance asks for any call. Irrelevance, or an answer without calls, asks for none.
+    // Relevance expects any call. Irrelevance, or an answer without calls, expects none.
     return {
       ...base,
       expected_tool:

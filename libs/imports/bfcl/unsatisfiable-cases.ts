@@ -1,7 +1,7 @@
 import { toText, isObject, type Json, type JsonObject } from '#lib/contracts/json/json';
 import { bfclAst, type BfclInput } from '#lib/scoring/metrics/bfcl-checker';
 
-/** Each value is tried against all others. */
+/** Each value is tested against all others. */
 const MAX_TRIED_VALUES = 30;
 
 type Answer = Record<string, Record<string, Json[]>>;
@@ -74,8 +74,8 @@ export function exampleCalls(accepted: readonly Json[]): Json[] {
 }
 
 /**
- * Returns an acceptable value as a model would send it. In an object, each list of acceptable values gives its first
- * one.
+ * Returns an acceptable value in the form that a model would send. In an object, each list of acceptable values gives
+ * its first one.
  */
 function exampleOf(value: Json): Json {
   if (Array.isArray(value) && value.every(isObject)) return value.map(exampleOf);

@@ -90,7 +90,7 @@ function readCell(column: string, cell: string, line: number): Json {
   }
 }
 
-/** An empty cell means a missing field, so null and the empty text have their own escapes. */
+/** An empty cell means a missing field, so null and the empty string have their own escapes. */
 function unescaped(text: string): string | null {
   if (text === '\\N') return null;
   if (text === '\\E') return '';
@@ -98,7 +98,7 @@ function unescaped(text: string): string | null {
 }
 
 /**
- * Returns the header of a table, and a function that writes the rows. Call it in order: the first row also holds the
+ * Returns the header of a table, and a function that writes its rows. Call it in order: the first row also contains the
  * settings.
  * @param used the fields that at least one case has
  */
@@ -119,7 +119,7 @@ export function createCsvWriter(
 const cellOf = (column: string, value: Json | undefined): string =>
   value === undefined ? '' : quoted(writeCell(column, value));
 
-/** Tags as a person writes them into a table, or as JSON where they could be read otherwise. */
+/** Tags in the plain form of a table, or as JSON if that would be ambiguous. */
 export const tagsCell = (tags: readonly string[]): string =>
   tags.every((tag) => /^[^;[\s]([^;]*[^;\s])?$/.test(tag)) ? tags.join(';') : JSON.stringify(tags);
 
@@ -134,8 +134,8 @@ function writeCell(column: string, value: Json): string {
 }
 
 /**
- * Quotes a cell by RFC 4180. If a spreadsheet would take the text for a formula, an apostrophe is put before it, which
- * the import removes.
+ * Quotes a cell by RFC 4180. If a spreadsheet would treat the text as a formula, an apostrophe is prepended, which the
+ * import removes.
  */
 function quoted(text: string): string {
   const safe = /^'*[=+\-@\t\r]/.test(text) ? `'${text}` : text;

@@ -2,7 +2,7 @@ import { isDeeperThan, isObject, MAX_JSON_DEPTH, parseJson, unwrapNumbers } from
 import { endWithPeriod, ProblemError, formatInputError } from '#lib/contracts/input/problem';
 import type { SuiteDraft } from '../source/import-source.js';
 
-/** Reads a suite from its native JSON, or from a parsed value of another notation for it. */
+/** Reads a suite from its native JSON, or from the parsed value of an equivalent notation. */
 export function readNativeSuite(body: unknown, name: string | undefined): SuiteDraft {
   const written = typeof body === 'string' ? jsonOf(body) : body;
   if (isDeeperThan(written, MAX_JSON_DEPTH))

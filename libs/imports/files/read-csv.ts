@@ -4,15 +4,15 @@ import { ProblemError } from '#lib/contracts/input/problem';
 import { TextStream, lookAhead } from '../source/text-stream.js';
 
 export interface CsvRow {
-  /** Where the row begins in the file, from 1. */
+  /** The line in the file on which the row starts, from 1. */
   line: number;
   cells: string[];
 }
 
 /**
- * Reads CSV (RFC 4180) with any kind of line end. The first line shows whether commas, semicolons or tabs separate
- * cells. A quotation mark inside a cell that does not begin with one is part of the text.
- * @throws ProblemError 400 that names the line on which the row begins
+ * Reads CSV (RFC 4180) with any kind of line end. The first line determines whether commas, semicolons or tabs separate
+ * cells. A quotation mark inside a cell that does not start with one is part of the text.
+ * @throws ProblemError 400 that names the line on which the row starts
  */
 export async function* readCsv(text: string | TextStream): AsyncGenerator<CsvRow> {
   const { seen, again } = await lookAhead(text, (begin) => /[\r\n]/.test(begin));
@@ -55,7 +55,7 @@ export async function* readCsv(text: string | TextStream): AsyncGenerator<CsvRow
 
 const MAX_CHUNK_LENGTH = 64 * 1024;
 
-/** The library works on bytes and parses each chunk at once, so no chunk may end inside a character. */
+/** The library works on bytes and parses each chunk at once, so a chunk must not end inside a character. */
 async function* inChunks(pieces: AsyncIterable<string>): AsyncGenerator<string> {
   let rest = '';
   for await (const piece of pieces) {

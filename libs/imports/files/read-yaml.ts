@@ -15,7 +15,7 @@ import { endWithPeriod, ProblemError } from '#lib/contracts/input/problem';
 const MAX_YAML_LENGTH = 2 * 2 ** 20;
 const tooMuchYaml = (): ProblemError =>
   new ProblemError(413, `YAML is read up to ${MAX_YAML_LENGTH / 2 ** 20} MiB. Send more as JSON or JSON Lines.`);
-/** The size at which reading of an arriving file stops, and the error for it. */
+/** The size limit of a file that is still arriving, and the error for exceeding it. */
 export const YAML_LIMIT = { size: MAX_YAML_LENGTH, refusal: tooMuchYaml };
 
 /** The limit after aliases are expanded. A few hundred bytes of YAML can expand to billions of values. */
@@ -26,7 +26,7 @@ const MAX_ALIASES = 10_000;
  * a level.
  */
 const MAX_DEPTH = 1000;
-/** The library keeps up to 400 bytes for each lexeme, and a thread of the API has a heap of 512 MiB. */
+/** The library keeps up to 400 bytes per lexeme, and a thread of the API has a heap of 512 MiB. */
 const MAX_LEXEMES = 1_200_000;
 
 /**
@@ -40,14 +40,14 @@ const NOT_PRINTABLE = /[\0-\x08\v\f\x0e-\x1f\x7f-\x84\x86-\x9f\ufffe\uffff\p{Sur
 
 export interface ReadYaml {
   value: Json;
-  /** Returns the lines on which the entries of a list begin. `key` is the top-level key of the list. */
+  /** Returns the lines on which the entries of a list start. `key` is the top-level key of the list. */
   linesOf(key: string): number[];
 }
 
 type Fault = (at: number, why: string) => ProblemError;
 
 /**
- * Reads YAML 1.2, which includes JSON. Numbers keep the form in which they were written.
+ * Reads YAML 1.2, which includes JSON. Numbers keep their source text.
  * @throws ProblemError 400 that names line and column, or 413
  */
 export function readYaml(text: string): ReadYaml {
@@ -102,7 +102,7 @@ function* parse(source: string, lineCounter: LineCounter, fault: Fault): Generat
 }
 
 /**
- * Returns the value of a node. This replaces the library's `toJS`, which loses how numbers were written, searches the
+ * Returns the value of a node. This replaces the library's `toJS`, which loses the source text of numbers, searches the
  * whole document for each alias, and compares each key with all others.
  */
 function toJson(root: ParsedNode | null, fault: Fault): Json {

@@ -6,7 +6,7 @@ import { readWholeText } from '../source/text-stream.js';
 import { readNativeSuite } from './native-suite.js';
 import { readYaml, YAML_LIMIT } from './read-yaml.js';
 
-/** Imports the native format, written in YAML. */
+/** Imports the native format written as YAML. */
 export async function importYaml({ text: given, settings }: ImportSource): Promise<SuiteDraft> {
   const text = await readWholeText(given, YAML_LIMIT);
   if (typeof text !== 'string')
@@ -28,7 +28,7 @@ export function yamlCase(input: JsonObject): string {
   return fields.length ? `  - ${fields.join('\n    ')}\n` : '  - {}\n';
 }
 
-/** JSON in which the characters that YAML requires to be escaped are escaped. */
+/** JSON with additional escapes for the characters that YAML requires to be escaped. */
 const inline = (value: Json): string =>
   JSON.stringify(value).replace(
     /[\u007f-\u009f\u2028\u2029\ufeff\ufffe\uffff]/g,

@@ -3,19 +3,19 @@ import type { CaseInput } from '#lib/contracts/case';
 import type { KnownTools, Step } from './known-tools.js';
 import type { PositionedCall } from './read-javascript.js';
 
-/** Thrown where an assertion can never hold, or cannot be read. The message completes "test 3 ...". */
+/** Thrown for an assertion that can never hold or cannot be parsed. The message completes "test 3 ...". */
 export class UnreadTest extends Error {}
 
-/** What the assertions of a test demand together. Their order means nothing. */
+/** The combined demands of a test's assertions. Their order does not matter. */
 export interface Demands {
   used: { step: Step; least: number }[];
   most: { step: Step; most: number }[];
-  /** Sets of names, each of which is all that may be called, and is called. */
+  /** Sets of names: only the tools of a set may be called, and all of them must be. */
   only: string[][];
   sequences: { steps: Step[]; isExact: boolean }[];
   args: { step: Step; params: JsonObject }[];
   positions: PositionedCall[];
-  /** At least one call, to any tool. */
+  /** At least one call of any tool. */
   any: boolean;
   /** No call at all. */
   none: boolean;
@@ -26,12 +26,12 @@ interface Call {
   params?: JsonObject;
 }
 
-/** A case expects no more calls. */
+/** The maximum number of expected calls of a case. */
 export const MAX_CALLS = 100;
 
 /**
  * The fewest calls that satisfy all demands, as fields of a case. Returns undefined if nothing is demanded.
- * @throws UnreadTest if no calls can, or if a case cannot say it
+ * @throws UnreadTest if no calls satisfy them, or if a case cannot express them
  */
 export function expectedCalls(
   demands: Demands,
@@ -59,7 +59,7 @@ export function expectedCalls(
   };
 }
 
-/** A pattern means only what tool-call-f1 lets be called. */
+/** Limits the tools that a pattern matches to those that tool-call-f1 allows. */
 function narrow({ used, sequences, args, only }: Demands): void {
   const named = only.flat().map((name) => ({ name, accepted: [name] }));
   const steps = [...[...used, ...args].map(({ step }) => step), ...sequences.flatMap((one) => one.steps), ...named];
@@ -75,7 +75,7 @@ function narrow({ used, sequences, args, only }: Demands): void {
     }
 }
 
-/** tool-call-f1 says already that a tool outside of its set is not called. */
+/** tool-call-f1 already forbids tools outside of its set. */
 const isOutside = ({ accepted }: Step, { only }: Demands): boolean =>
   only.some((names) => !accepted.some((name) => isWithin([name], names)));
 
@@ -98,7 +98,7 @@ function asFields(calls: readonly Call[], isFixed: boolean): Partial<CaseInput> 
   };
 }
 
-/** The order that sequences and positions ask for: the longest one, which must hold all others. */
+/** The order required by sequences and positions: the longest one, which must contain all others. */
 function sequenceOf(demands: Demands): { calls: Call[]; isExact: boolean } | undefined {
   const positioned = positionsOf(demands);
   const lists = [
@@ -106,7 +106,7 @@ function sequenceOf(demands: Demands): { calls: Call[]; isExact: boolean } | und
       calls: steps.map(({ accepted }): Call => ({ accepted })),
       isExact,
     })),
-    // A single position is a call in any order.
+    // A single position does not require an order.
     ...(positioned.length > 1 ? [{ calls: positioned, isExact: false }] : []),
   ];
   if (positioned.length === 1 && lists.length === 0) {
@@ -134,7 +134,7 @@ function sequenceOf(demands: Demands): { calls: Call[]; isExact: boolean } | und
   };
 }
 
-/** Whether calls hold others in their order. */
+/** Whether calls contain others in the same order. */
 function holds(calls: readonly Call[], others: readonly Call[]): boolean {
   let found = 0;
   for (const call of calls) if (found < others.length && isWithin(call.accepted, others[found]!.accepted)) found++;
@@ -144,7 +144,7 @@ function holds(calls: readonly Call[], others: readonly Call[]): boolean {
 const isWithin = (names: readonly string[], accepted: readonly string[]): boolean =>
   names.every((name) => accepted.some((one) => one.toLowerCase() === name.toLowerCase()));
 
-/** The calls that code names by their index. */
+/** The calls that code refers to by index. */
 function positionsOf({ positions, only, used }: Demands): Call[] {
   const found: { tool?: string; params?: JsonObject }[] = [];
   for (const { index, tool, params } of positions) {
@@ -167,7 +167,7 @@ function positionsOf({ positions, only, used }: Demands): Call[] {
   });
 }
 
-/** How often each tool is called at least. Single names come first: they may satisfy a pattern. */
+/** The minimum number of calls of each tool. Single names come first: they may satisfy a pattern. */
 function leastOf({ used, only, args }: Demands): { step: Step; least: number }[] {
   const once = [...args.map(({ step }) => step), ...only.flat().map((name) => ({ name, accepted: [name] }))];
   const all = [...used, ...once.map((step) => ({ step, least: 1 }))];
@@ -182,7 +182,9 @@ function addMissing(calls: Call[], { name, accepted }: Step, least: number, isFi
   for (; missing > 0; missing--) calls.push({ accepted });
 }
 
-/** Gives arguments to a call of their tool: to one that has none, to one whose arguments agree, or to a new one. */
+/**
+ * Assigns arguments to a call of their tool: to one without arguments, to one whose arguments agree, or to a new one.
+ */
 function placeArguments(
   calls: Call[],
   { name, accepted }: Step,
@@ -207,7 +209,7 @@ function placeArguments(
   calls.push({ accepted, params });
 }
 
-/** Two expected values as one that asks for both, or undefined if they differ. */
+/** Merges two expected values into one that requires both; undefined if they conflict. */
 function joined(one: Json, other: Json): Json | undefined {
   if (!isObject(one) || !isObject(other)) return JSON.stringify(one) === JSON.stringify(other) ? one : undefined;
   const result: JsonObject = { ...one };

@@ -45,15 +45,15 @@ import {
 } from './template.js';
 
 const MAX_COMBINATIONS = 1000;
-/** The values of the combinations of one test. */
+/** Limits the values of all combinations of one test. */
 const MAX_VALUES = 1_000_000;
-/** Prompts and lists of tools that are filled in. Those without a case count, too. */
+/** Limits the prompts and lists of tools that are rendered. Those that become no case count, too. */
 const MAX_TRIED = 50_000;
 
 /** A case that a test defines, before the suite's tools are known. */
 interface PlannedCase extends Pick<PromptfooTest, 'line' | 'description' | 'metadata'> {
   messages: JsonObject[];
-  /** The tools of the case alone, or undefined if it has those of the suite. */
+  /** The tools of this case only, or undefined if it uses the suite's. */
   tools: Tool[] | undefined;
   expected: Partial<CaseInput>;
 }
@@ -78,7 +78,7 @@ export async function importPromptfoo(
   const [shared] = plan.cases.map((one) => one.tools);
   for (const one of plan.cases) for (const tool of one.tools ?? []) suiteTools.offer(tool);
   if (suiteTools.list().length === 0) for (const tool of toolsOf(plan.cases, warnings)) suiteTools.offer(tool);
-  // Tools that variables make the same for all cases are the suite's.
+  // If variables render the same tools for all cases, they become the suite's.
   if (plan.cases.every((one) => one.tools === shared)) for (const one of plan.cases) one.tools = undefined;
 
   const tools = suiteTools.list();
@@ -100,7 +100,7 @@ export async function importPromptfoo(
 /** Collects the cases of tests. */
 class Plan {
   readonly cases: PlannedCase[] = [];
-  /** The tools of all cases that have none of their own. */
+  /** The tools of all cases without their own. */
   readonly #known: KnownTools;
   readonly #told = new Set<string>();
   /** Tools by the JSON of their declarations. */
@@ -113,7 +113,7 @@ class Plan {
   constructor(
     readonly config: PromptfooConfig,
     tools: readonly Tool[],
-    /** Tools whose texts hold variables: each case has its own. */
+    /** Tools whose texts contain variables: each case has its own. */
     readonly templatedTools: readonly Json[] | undefined,
     readonly warnings: Warnings,
   ) {
@@ -198,7 +198,7 @@ class Plan {
     this.warnings.addForFile(message);
   }
 
-  /** The tools of a test or prompt that has its own, and tools that hold variables. */
+  /** The tools of a test or prompt that has its own, or tools that contain variables. */
   #toolsFor(prompt: PromptfooPrompt, test: PromptfooTest, scope: Scope): Tool[] | undefined {
     const config = { ...objectIn(test.provider.config), ...prompt.config, ...test.options };
     const own = declaredTools([{ config }], this.warnings);
@@ -216,7 +216,7 @@ class Plan {
     return tools;
   }
 
-  /** Bounds the work for prompts and tools that variables are filled into, whether they become cases or not. */
+  /** Limits the work of rendering prompts and tools with variables, whether they become cases or not. */
   #count(characters: number): void {
     this.#filled += characters;
     if (++this.#tried > MAX_TRIED || this.#filled > MAX_IMPORT_BYTES)
@@ -245,7 +245,7 @@ function renderTools(tools: readonly Json[], scope: Scope): Json[] {
   }
 }
 
-/** A list of texts as a variable stands for one test with each of them. */
+/** A variable with a list of texts means one test for each of them. */
 function combinationsOf({ vars, options }: PromptfooTest, env: JsonObject): JsonObject[] {
   if (options.disableVarExpansion === true || isOn(env.PROMPTFOO_DISABLE_VAR_EXPANSION)) return [vars];
   let made: [string, Json][][] = [[]];
@@ -268,7 +268,10 @@ function combinationsOf({ vars, options }: PromptfooTest, env: JsonObject): Json
 const isOn = (value: Json | undefined): boolean =>
   ['1', 'true', 'yes', 'yup', 'yeppers'].includes(toText(value).toLowerCase());
 
-/** Fills the variables into a prompt. Into JSON they are filled text by text, so that a quote in one breaks nothing. */
+/**
+ * Renders a prompt with its variables. In JSON each string is rendered separately, so that a quote in a value breaks
+ * nothing.
+ */
 function filledPrompt(prompt: PromptfooPrompt, options: JsonObject, scope: Scope, missing: Set<string>): JsonObject[] {
   const affix = (value: Json | undefined): string => (typeof value === 'string' ? value : '');
   const raw = `${affix(options.prefix)}${prompt.raw}${affix(options.suffix)}`;
@@ -301,7 +304,7 @@ function messagesIn(given: Json): JsonObject[] {
   return [...system, ...(list as JsonObject[])];
 }
 
-/** Contents of Gemini as messages, so far as they hold texts. */
+/** Converts Gemini's contents to messages, as far as they consist of texts. */
 function fromGemini(value: Json): Json {
   const contents = isObject(value) && value.contents !== undefined ? [value.contents].flat() : value;
   if (!Array.isArray(contents) || !contents.some((one) => isObject(one) && one.parts !== undefined)) return value;
@@ -322,11 +325,11 @@ function jsonIn(text: string): Json | undefined {
     const value = parseJson(text);
     return isDeeperThan(value, MAX_JSON_DEPTH) ? undefined : value;
   } catch {
-    return undefined; // A text that begins like JSON.
+    return undefined; // Plain text that starts like JSON.
   }
 }
 
-/** The tools of a file that describes none, made of the calls that it expects. */
+/** The tools of a file that declares none, inferred from the calls that it expects. */
 function toolsOf(planned: readonly PlannedCase[], warnings: Warnings): Tool[] {
   const inferred = new InferredTools();
   for (const { tools, expected } of planned) if (!tools) inferred.addCase(expected as JsonObject);

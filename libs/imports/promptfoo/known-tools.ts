@@ -1,13 +1,13 @@
 import { isObject } from '#lib/contracts/json/json';
 import type { Tool } from '#lib/contracts/tool';
 
-/** A tool as an assertion names it, and the names that it may stand for. */
+/** A tool as named by an assertion, and the names that it may refer to. */
 export interface Step {
   name: string;
   accepted: string[];
 }
 
-/** The tools of a test, by which patterns of names are read. */
+/** The tools of a test, used to resolve name patterns. */
 export class KnownTools {
   readonly names: readonly string[];
   readonly #tools: Map<string, Tool>;
@@ -17,13 +17,13 @@ export class KnownTools {
     this.#tools = new Map(tools.map((tool) => [tool.function.name, tool]));
   }
 
-  /** The tools that a name or pattern means. Without a list of tools, a name means itself. */
+  /** The tools that a name or pattern refers to. Without a list of tools, a name refers to itself. */
   matching(pattern: string): string[] {
     if (this.names.length === 0) return /[*?]/.test(pattern) ? [] : [pattern];
     return this.names.filter((name) => matchesPattern(name, pattern));
   }
 
-  /** Whether the schema of a tool asks for a text as this argument. */
+  /** Whether the tool's schema expects a string for this argument. */
   takesText({ accepted }: Step, argument: string): boolean {
     return accepted.some((name) => {
       const properties = this.#tools.get(name)?.function.parameters?.properties;
@@ -33,7 +33,7 @@ export class KnownTools {
   }
 }
 
-/** Longer patterns match no name: a name has at most 128 characters, and stars stand between them. */
+/** Longer patterns match no name: a name has at most 128 characters, with stars in between. */
 const MAX_PATTERN_LENGTH = 1000;
 
 /** Matches ignoring case, with "*" for any characters and "?" for one. */

@@ -5,22 +5,22 @@ import { matchesPattern, type KnownTools, type Step } from './known-tools.js';
 import { readJavascript } from './read-javascript.js';
 import { isElsewhere, isTemplate, renderDeep, renderTemplate, valueAlone, type Scope } from './template.js';
 
-/** What the assertions of a test are read with. */
+/** The context for reading the assertions of a test. */
 export interface AssertionContext {
   scope: Scope;
   tools: KnownTools;
   /** Whether a transform changes the output before assertions see it. */
   isTransformed: boolean;
   warn: (message: string) => void;
-  /** Says something of the whole file, once. */
+  /** Adds a warning about the whole file, once. */
   warnOfFile: (message: string) => void;
 }
 
-/** Assertions that look at the output of the provider, and not at a trace. */
+/** Assertions that check the provider's output, not a trace. */
 const OF_OUTPUT = /^(?:not-)?(?:tool-call-f1|is-valid-.*|javascript)$/;
 
 /**
- * Collects what assertions demand of the calls. Calls `warn` for any that demand something else.
+ * Collects what assertions require of the calls. Calls `warn` for any other requirement.
  * @throws UnreadTest, UnreadTemplate
  */
 export function readDemands(assertions: readonly Json[], context: AssertionContext): Demands {
@@ -45,7 +45,7 @@ export function readDemands(assertions: readonly Json[], context: AssertionConte
 
 const MAX_ASSERTIONS = 200;
 
-/** How many assertions there are, with those in sets. */
+/** The number of assertions, including those in sets. */
 const countOf = (assertions: readonly Json[]): number =>
   assertions.reduce<number>((sum, one) => {
     const inner = isObject(one) && Array.isArray(one.assert) ? one.assert : [];
@@ -82,7 +82,7 @@ function readOne(assertion: JsonObject, demands: Demands, context: AssertionCont
 
 const numberIn = (value: Json | undefined): number | undefined => (isNumber(value) ? toNumber(value) : undefined);
 
-/** promptfoo fills variables into texts and into the texts of a list. */
+/** promptfoo renders variables in strings and in the strings of a list. */
 function filledIn(value: Json, { scope, warnOfFile }: AssertionContext): Json {
   const text = (one: Json): Json => (typeof one === 'string' && isTemplate(one) ? renderTemplate(one, scope) : one);
   if (Array.isArray(value)) return value.map(text);
@@ -97,7 +97,7 @@ function filledIn(value: Json, { scope, warnOfFile }: AssertionContext): Json {
   };
 }
 
-/** Adds what an assertion demands. Returns false if it cannot be read. */
+/** Adds the requirements of an assertion. Returns false if it cannot be read. */
 type Reader = (assertion: JsonObject & { value: Json }, demands: Demands, context: AssertionContext) => boolean;
 
 const readF1: Reader = ({ value, threshold }, demands, { warn, warnOfFile }) => {
@@ -185,8 +185,8 @@ const readArgs: Reader = ({ value }, demands, context) => {
 };
 
 /**
- * An argument with its variables. A variable that stands alone gives its own value, unless the tool takes a text
- * there.
+ * An argument with its variables. A variable that is the whole text gives its own value, unless the tool expects a
+ * string there.
  */
 function argument(value: Json, { scope }: AssertionContext, takesText: () => boolean): Json {
   if (typeof value !== 'string' || !isTemplate(value)) return renderDeep(value, scope);
@@ -218,7 +218,7 @@ const READERS: Record<string, Reader> = {
   javascript,
 };
 
-/** The tools of a text or a list of texts; none for an object, which holds one tool. */
+/** The tools of a text or a list of texts; none for an object, which describes one tool. */
 function listedTools(value: Json, type: string, tools: KnownTools): Step[] {
   if (isObject(value)) return [];
   const names = typeof value === 'string' ? [value] : value;

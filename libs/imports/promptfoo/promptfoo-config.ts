@@ -4,10 +4,10 @@ import { MAX_CASES_PER_IMPORT } from '#lib/contracts/suite';
 import type { Warnings } from '../source/warnings.js';
 import { renderTemplate } from './template.js';
 
-/** A test with what `defaultTest` and its scenario say of it. */
+/** A test merged with `defaultTest` and its scenario. */
 export interface PromptfooTest {
   line: number;
-  /** What messages call it: "test 3". */
+  /** Its name in messages: "test 3". */
   title: string;
   description: string | undefined;
   vars: JsonObject;
@@ -17,28 +17,28 @@ export interface PromptfooTest {
   threshold: Json | undefined;
   /** Code that decides whether the test passes. */
   scoring: Json | undefined;
-  /** The options of a provider that it has instead of the file's. */
+  /** The options of its own provider, which replace the file's. */
   provider: JsonObject;
-  /** Labels or ids of the prompts that it takes; undefined for all. */
+  /** Labels or ids of the prompts that it uses; undefined for all. */
   prompts: Json | undefined;
 }
 export interface PromptfooPrompt {
   raw: string;
   label: string;
   id: string | undefined;
-  /** What the prompt sets for the provider, such as tools. */
+  /** The provider options set by the prompt, such as tools. */
   config: JsonObject;
 }
 export interface PromptfooConfig {
   description: string | undefined;
   prompts: PromptfooPrompt[];
-  /** The options of each provider that has some. */
+  /** The options of each provider that has any. */
   providers: JsonObject[];
   env: JsonObject;
   tests: PromptfooTest[];
 }
 
-/** A list at the top of the configuration, and the line of each of its entries. */
+/** Returns the lines of the entries of a top-level list of the configuration. */
 type LinesOf = (key: string) => readonly number[];
 
 export const objectIn = (value: Json | undefined): JsonObject => (isObject(value) ? value : {});
@@ -46,7 +46,7 @@ const listIn = (value: Json | undefined): Json[] => [value ?? []].flat();
 const quoted = (value: Json | undefined): string => JSON.stringify(value ?? null).slice(0, 80);
 
 /**
- * Reads a configuration as promptfoo resolves it, so far as it holds its own content.
+ * Reads a configuration the way promptfoo resolves it, except for content outside the file.
  * @throws ProblemError 400 or 422
  */
 export function readConfig(given: Json, linesOf: LinesOf, warnings: Warnings): PromptfooConfig {
@@ -149,7 +149,7 @@ function merged(line: number, title: string, layers: readonly JsonObject[]): Pro
     layers.map((layer) => layer[key] ?? undefined).findLast((one) => one !== undefined);
   const isBare = own.some((layer) => objectIn(layer.options).disableDefaultAsserts === true);
   const description = last('description');
-  // An empty text does not take a prefix away.
+  // An empty string does not remove a prefix.
   const affixes = Object.fromEntries(
     ['prefix', 'suffix'].map((key) => [
       key,
@@ -173,12 +173,12 @@ function merged(line: number, title: string, layers: readonly JsonObject[]): Pro
 
 // Prompts and providers.
 
-/** Names of prompts that are read from elsewhere. */
+/** Names of prompts that are loaded from elsewhere. */
 const ELSEWHERE = /^(?:file|https?|langfuse|portkey|helicone|exec|package):/;
 const FILE = /^[\w./\\*-]+\.(?:txt|json|jsonl|ya?ml|[cm]?[jt]s|py|md|csv|j2|sh|rb|pl|exe|bat|cmd|ps1)(?::\w+)?$/;
 
 function readPrompts(given: Json, providers: readonly JsonObject[], warnings: Warnings): PromptfooPrompt[] {
-  // An object has prompts or their files as keys, and labels as values.
+  // The keys of an object are prompts or their files, the values labels.
   const list = isObject(given)
     ? Object.entries(given).map(([raw, label]): Json => ({ raw, label }))
     : listIn(given).filter((one) => one !== null);
@@ -211,7 +211,7 @@ function readPrompts(given: Json, providers: readonly JsonObject[], warnings: Wa
   });
 }
 
-/** Whether a list of labels or ids, which may end with "*", names a prompt. */
+/** Whether a list of labels or ids, which may end with "*", matches a prompt. */
 export function takesPrompt(names: Json | undefined, { label, id }: PromptfooPrompt): boolean {
   if (!Array.isArray(names)) return true;
   return names.some((name) => {
@@ -221,7 +221,7 @@ export function takesPrompt(names: Json | undefined, { label, id }: PromptfooPro
   });
 }
 
-/** Providers may be names, options with an `id`, or objects that hold options under the name. */
+/** Providers may be names, options with an `id`, or objects with the options under the name. */
 function readProviders(given: Json): JsonObject[] {
   return listIn(given).map((provider) => {
     if (!isObject(provider)) return {};
@@ -232,7 +232,7 @@ function readProviders(given: Json): JsonObject[] {
 
 // The environment.
 
-/** Fills variables of the configuration's own environment into all of its texts, as promptfoo does before all else. */
+/** Renders variables of the configuration's own environment in all of its texts; promptfoo also does this first. */
 function renderEnvironment(config: JsonObject): JsonObject {
   const env = objectIn(config.env);
   const render = (value: Json): Json => {
@@ -256,7 +256,7 @@ function withEnvironment(text: string, env: JsonObject): string {
   return filled + text.slice(at);
 }
 
-/** A tag that only the environment fills in, or undefined if it stays for later. */
+/** A tag that depends only on the environment, rendered; undefined if it is rendered later. */
 function filledTag(tag: string, env: JsonObject): string | undefined {
   try {
     return renderTemplate(tag, { vars: {}, env });
@@ -269,7 +269,7 @@ function filledTag(tag: string, env: JsonObject): string | undefined {
 
 const MAX_RESOLVED = 1_000_000;
 
-/** Puts what a `$ref` within the file names in its place, as promptfoo does everywhere but in schemas of tools. */
+/** Resolves each `$ref` within the file, as promptfoo does everywhere except in tool schemas. */
 function resolveReferences(config: JsonObject): JsonObject {
   let resolved = 0;
   const refuse = (pointer: string, why: string): never => {
@@ -297,7 +297,7 @@ function resolveReferences(config: JsonObject): JsonObject {
 }
 const SCHEMAS = new Set(['parameters', 'input_schema', 'inputSchema']);
 
-/** The value that a JSON pointer of a reference names. */
+/** The value at the JSON pointer of a reference. */
 function valueAt(config: JsonObject, pointer: string): Json | undefined {
   let value: Json | undefined = config;
   for (const part of decoded(pointer).split('/').slice(1)) {

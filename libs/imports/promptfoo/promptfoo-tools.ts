@@ -5,7 +5,7 @@ import { Tool } from '#lib/contracts/tool';
 import type { Warnings } from '../source/warnings.js';
 import { isTemplate } from './template.js';
 
-/** The tools that options of providers declare, in the shape of any API. */
+/** The tools declared in provider options, in the shape of any API. */
 export function declaredTools(providers: readonly JsonObject[], warnings: Warnings): Json[] {
   return providers.flatMap(({ config }) => {
     if (!isObject(config)) return [];
@@ -27,7 +27,7 @@ export function declaredTools(providers: readonly JsonObject[], warnings: Warnin
   });
 }
 
-/** Reads declared tools. Of several with the same name, the first one counts. */
+/** Reads declared tools. If several have the same name, the first one counts. */
 export function readDeclared(declared: readonly Json[], warnings: Warnings): Tool[] {
   const tools = new Map<string, Tool>();
   const lists = declared.map((tool) => {
@@ -62,7 +62,7 @@ export function readDeclared(declared: readonly Json[], warnings: Warnings): Too
   return [...tools.values()];
 }
 
-/** Why a tool with a name is no function whose parameters are known; undefined if it is one. */
+/** Why a named tool is not a function with known parameters; undefined if it is one. */
 function whyUnread(tool: JsonObject): string | undefined {
   const inner = [tool.function, tool.toolSpec].find(isObject) ?? tool;
   const { parameters, input_schema, inputSchema, parameter_definitions } = inner;
@@ -80,7 +80,7 @@ function whyUnread(tool: JsonObject): string | undefined {
     : `its parameters are no JSON Schema, but ${JSON.stringify(schemas[0]).slice(0, 80)}: put it into the file`;
 }
 
-/** What a provider is told of a tool, without promptfoo's own marks such as "normalized". */
+/** The part of a tool that is sent to a provider, without promptfoo's own marks such as "normalized". */
 function describedIn(tool: Json): JsonObject | undefined {
   if (!isObject(tool)) return undefined;
   const inner = [tool.function, tool.toolSpec].find(isObject) ?? tool;

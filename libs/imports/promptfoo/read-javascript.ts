@@ -1,13 +1,13 @@
 import { parseJson, type Json, type JsonObject } from '#lib/contracts/json/json';
 
-/** What code says of the call at an index of the output. */
+/** What a code assertion requires of the call at an index of the output. */
 export interface PositionedCall {
   index: number;
   tool?: string;
   params?: JsonObject;
 }
 
-/** Longer code is not a comparison that someone wrote into an assertion. */
+/** Longer code is not a handwritten comparison. */
 const MAX_CODE_LENGTH = 20_000;
 const NAME = /output(?:\.tool_calls)?\[(\d{1,4})\](?:\.function)?\.name\s*={2,3}\s*(['"`])([\w.-]+)\2/g;
 const PARSED_ARGUMENTS = /JSON\.parse\(\s*output(?:\.tool_calls)?\[(\d{1,4})\]\.function\.arguments\s*\)/;
@@ -20,7 +20,7 @@ const ARGUMENT = new RegExp(`${PARSED_ARGUMENTS.source}${PROPERTY.source}\\s*={2
  * for any other code, which is not run.
  */
 export function readJavascript(given: string): PositionedCall[] | undefined {
-  // promptfoo takes code of one line as an expression, and of several as a body with a "return".
+  // promptfoo evaluates one line of code as an expression, and several lines as a function body with a "return".
   const code = given.trimEnd();
   if (code.length > MAX_CODE_LENGTH || code.includes('\n') !== /\breturn\b/.test(code)) return undefined;
   const operators = code

@@ -8,22 +8,22 @@ import {
   type JsonObject,
 } from '#lib/contracts/json/json';
 
-/** Thrown where a template cannot be filled in as promptfoo would. The message completes "a prompt ...". */
+/** Thrown for a template that cannot be rendered the way promptfoo would. The message completes "a prompt ...". */
 export class UnreadTemplate extends Error {}
 
 /** A prompt of a case has at most 50,000 characters. A conversation may have several of them. */
 const MAX_FILLED_LENGTH = 1_000_000;
 
-/** What a template is filled in with: variables, and `env`, the configuration's own environment. */
+/** The inputs of a template: variables, and `env`, the configuration's own environment. */
 export interface Scope {
   vars: JsonObject;
   env: JsonObject;
 }
 
 /**
- * Fills in a template of Nunjucks as promptfoo does: names, their fields, the filters below, `{% raw %}`, comments, and
- * the dashes that remove blanks. Nunjucks itself compiles templates to code, and this text comes from a user.
- * @param missing collects the names that have no value. They leave nothing behind, as in Nunjucks.
+ * Renders a Nunjucks template the way promptfoo does: names, their fields, the filters below, `{% raw %}`, comments,
+ * and the dashes that remove blanks. Nunjucks itself compiles templates to code, and this text comes from a user.
+ * @param missing collects names without a value. They render as nothing, as in Nunjucks.
  * @throws UnreadTemplate
  */
 export function renderTemplate(template: string, scope: Scope, missing = new Set<string>()): string {
@@ -35,11 +35,11 @@ export function renderTemplate(template: string, scope: Scope, missing = new Set
   return text;
 }
 
-/** Like `renderTemplate`, but a template with a tag that a line leaves open is taken as it stands. */
+/** Like `renderTemplate`, but a template with a tag that is not closed on its line is kept literally. */
 export const renderPrompt = (template: string, scope: Scope, missing?: Set<string>): string =>
   hasOpenTag(template) ? template : renderTemplate(template, scope, missing);
 
-/** Fills in each text of a value. A text that stands alone for a value stays a text. */
+/** Renders each string in a value. A string that is only a variable stays a string. */
 export function renderDeep(value: Json, scope: Scope, missing?: Set<string>): Json {
   if (typeof value === 'string') return isTemplate(value) ? renderTemplate(value, scope, missing) : value;
   if (Array.isArray(value)) return value.map((one) => renderDeep(one, scope, missing));
@@ -49,7 +49,7 @@ export function renderDeep(value: Json, scope: Scope, missing?: Set<string>): Js
 
 export const isTemplate = (text: string): boolean => /\{[{%#]/.test(text);
 
-/** The value of a text that is nothing but `{{ name }}`; undefined for any other text. */
+/** The value of a text that consists only of `{{ name }}`; undefined for any other text. */
 export function valueAlone(text: string, scope: Scope): Json | undefined {
   const name = /^\{\{-?\s*([\p{L}\p{M}\p{N}_.]+)\s*-?\}\}$/u.exec(text.trim())?.[1];
   return name === undefined
@@ -60,7 +60,7 @@ export function valueAlone(text: string, scope: Scope): Json | undefined {
 const MAX_PASSES = 5;
 
 /**
- * Fills variables into the values of others, as promptfoo does before it fills in a prompt: one `{{ name }}` of each
+ * Renders variables in the values of others, as promptfoo does before it renders a prompt: one `{{ name }}` of each
  * value in each of five passes. A line break at the end of a value is dropped.
  */
 export function resolveVariables(given: JsonObject): JsonObject {
@@ -83,7 +83,7 @@ export function resolveVariables(given: JsonObject): JsonObject {
   return Object.fromEntries(vars);
 }
 
-/** Fills in the templates in values of variables. A value that names one that does not exist stays as it is. */
+/** Renders the templates in values of variables. A value that refers to an unknown name stays unchanged. */
 export function renderVariables(scope: Scope): JsonObject {
   const isKnown = (name: string): boolean => name === 'env' || Object.hasOwn(scope.vars, name);
   return Object.fromEntries(
@@ -95,7 +95,7 @@ export function renderVariables(scope: Scope): JsonObject {
   );
 }
 
-/** Whether a value stands in a file or a package, which is not here. */
+/** Whether a value refers to a file or a package, which is not available here. */
 export const isElsewhere = (value: Json): boolean => typeof value === 'string' && /^(?:file|package):/.test(value);
 
 // Templates.
@@ -234,7 +234,7 @@ class ExpressionReader {
 
   #next = (): string | undefined => this.template[this.at];
 
-  /** Passes over blanks, and returns the sign behind them. */
+  /** Skips blanks, and returns the next token. */
   #skip(): string | undefined {
     while (/\s/.test(this.template[this.at] ?? '')) this.at++;
     return this.#next();
@@ -246,7 +246,7 @@ class ExpressionReader {
 }
 const ESCAPES: Record<string, string> = { n: '\n', t: '\t', r: '\r' };
 
-/** Whether a tag is open at the end of a line. promptfoo then takes the whole template as it stands. */
+/** Whether a tag is open at the end of a line. promptfoo then keeps the whole template literally. */
 function hasOpenTag(template: string): boolean {
   if (/\{%\s*raw\s*%\}/.test(template) && /\{%\s*endraw\s*%\}/.test(template)) return false;
   return [
@@ -310,7 +310,7 @@ function fieldOf(value: Json | undefined, key: string | number): Json | undefine
   return isObject(value) && Object.hasOwn(value, key) ? value[key] : undefined;
 }
 
-/** A value as Nunjucks prints it. */
+/** A value in Nunjucks' output form. */
 function print(value: Json | undefined): string {
   if (value === undefined || value === null) return '';
   if (isNumber(value)) {
@@ -328,7 +328,7 @@ type Filter = (value: Json | undefined, args: readonly Json[]) => Json | undefin
 const refuse = (): never => {
   throw tooMuch();
 };
-/** Of a filter that Nunjucks cannot use without a value. */
+/** Wraps a filter that Nunjucks cannot apply without a value. */
 const ofValue =
   (change: (value: Json) => Json | undefined): Filter =>
   (value) => {
@@ -354,7 +354,7 @@ const replaced = ofText((text, [from, to]) => {
   return parts.join(to);
 });
 
-/** Filters of Nunjucks, and promptfoo's own `load`. */
+/** Nunjucks filters, and promptfoo's own `load`. */
 const FILTERS: Record<string, Filter> = {
   default: orDefault,
   d: orDefault,

@@ -7,7 +7,7 @@ import { checkTools } from '#lib/scoring/checks/check-tools';
 const MAX_CACHED_TOOLS = 2000;
 
 /**
- * Checks the cases of an import. Many cases bring the same tools, and compiling a schema takes a millisecond, so each
+ * Checks the cases of an import. Many cases have the same tools, and compiling a schema takes a millisecond, so each
  * tool is checked only once.
  */
 export function createCaseChecker(suite: readonly Tool[]): (input: CaseInput) => InputError[] {

@@ -7,24 +7,24 @@ import { byteLength, MAX_TOOLS_BYTES, toolList, MAX_TOOLS, Tool, findToolFault }
 import { TextStream } from './text-stream.js';
 import type { Warnings } from './warnings.js';
 
-/** A suite read from another format, as its author would have written it, not yet checked. */
+/** An unchecked suite read from another format, in the form in which its author would have written it. */
 export interface SuiteDraft {
   suite: Record<string, unknown> & { test_cases: unknown[] };
   /** The line of each case in the file, for messages. Without it, messages name the case by its index. */
   lines?: number[];
   /**
-   * Set for formats whose authors cannot adapt the file to our rules. Cases that do not fit are then left out with a
-   * warning, instead of failing the import.
+   * Set for formats whose authors cannot adapt the file to Toolmark's rules. Cases that do not fit are then left out
+   * with a warning, instead of failing the import.
    */
   leaveOut?: Warnings;
 }
 
 /** A file as it arrived, and the settings sent with it. */
 export interface ImportSource {
-  /** The text, arriving or whole, or a list of its entries. */
+  /** The text, whole or still arriving, or a list of its entries. */
   text: Json | TextStream;
   answers?: Json;
-  /** Suite settings that the format has no place for. They override those in the file. */
+  /** Suite settings that the format cannot express. They override those in the file. */
   settings: Partial<Omit<SuiteFile, 'test_cases'>>;
 }
 
@@ -32,7 +32,9 @@ const SETTINGS = ['name', 'description', 'system_prompt', 'pass_threshold', 'too
 const TEXT_KEYS = ['text', 'questions', 'conversations', 'csv', 'yaml', 'jsonl'];
 const ANSWER_KEYS = ['possible_answers', 'possible_answer', 'answers'];
 
-/** Reads a body: either the file itself (text or JSON), or an object that holds it with the suite's settings. */
+/**
+ * Reads a body: either the file itself (text or JSON), or an object that contains it along with the suite's settings.
+ */
 export function readSource(body: unknown, name: string | undefined): ImportSource {
   const named = name === undefined ? {} : { name };
   const holder =
@@ -69,10 +71,10 @@ export function readGivenTools(settings: ImportSource['settings']): Tool[] {
   throw new ProblemError(400, `/tools${path} ${message}`);
 }
 
-/** Tools that a suite offers for `distractors` beside those of its cases. */
+/** The maximum number of additional tools that a suite offers for `distractors`. */
 const MAX_COLLECTED_TOOLS = 128;
 
-/** Collects the suite's own tools when each case brings its tools: the first ones with different names. */
+/** Collects the suite's tools if each case brings its own: the first ones with different names. */
 export class SuiteTools {
   readonly #tools = new Map<string, Tool>();
   #bytes = 2; // The brackets of the list.
@@ -98,7 +100,7 @@ export class SuiteTools {
   }
 }
 
-/** Turns a conversation into a case's fields. A single user message becomes the prompt. */
+/** Converts a conversation to a case's fields. A single user message becomes the prompt. */
 export function toPromptOrMessages(messages: readonly JsonObject[]): Pick<CaseInput, 'prompt' | 'messages'> {
   const [only] = messages;
   if (

@@ -8,7 +8,7 @@ interface Guess {
   parameters: Map<string, { types: Set<string>; given: number }>;
 }
 
-/** Infers tools that nobody described from the known calls to them. */
+/** Infers undeclared tools from the known calls to them. */
 export class InferredTools {
   readonly #guesses = new Map<string, Guess>();
   readonly #made = new Map<string, Tool>();
@@ -19,7 +19,7 @@ export class InferredTools {
     guess.calls++;
     this.#made.delete(name);
     for (const [key, value] of Object.entries(params)) {
-      // One parameter above the limit is enough to see that there are too many.
+      // One parameter above the limit is enough to detect that there are too many.
       if (guess.parameters.size > MAX_TOOL_PROPERTIES && !guess.parameters.has(key)) continue;
       const parameter = guess.parameters.get(key) ?? { types: new Set<string>(), given: 0 };
       guess.parameters.set(key, parameter);

@@ -1,7 +1,7 @@
 import type { Json } from '#lib/contracts/json/json';
 import { ProblemError } from '#lib/contracts/input/problem';
 
-/** The text of a file that is still arriving, in pieces. It can be read only once. */
+/** The text of a file that is still arriving, in chunks. It can be read only once. */
 export class TextStream {
   constructor(readonly pieces: AsyncIterable<string>) {}
 }
@@ -28,7 +28,7 @@ export async function* readTextLines(text: string | TextStream): AsyncGenerator<
   let rest = '';
   let first = true;
   for await (const piece of typeof text === 'string' ? [text] : text.pieces) {
-    // A line that spans many pieces is put together only once, when it ends.
+    // A line that spans many chunks is joined only once, when it ends.
     if (!piece.includes('\n')) {
       rest += piece;
       continue;
@@ -45,7 +45,7 @@ export async function* readTextLines(text: string | TextStream): AsyncGenerator<
   if (rest !== '') yield first ? rest.replace(/^\ufeff/, '') : rest;
 }
 
-/** Reads pieces until they are enough or the text ends. Returns them, and the same text from its beginning. */
+/** Reads chunks until there is enough text or it ends. Returns them, and the same text from its start. */
 export async function lookAhead(
   text: string | TextStream,
   isEnough: (seen: string) => boolean,

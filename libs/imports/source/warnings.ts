@@ -1,9 +1,6 @@
 const MAX_WARNINGS = 200;
 
-/**
- * Collects what an import did differently from what its file says, with line numbers. Beyond a limit, warnings are only
- * counted.
- */
+/** Collects the deviations of an import from its file, with line numbers. Beyond a limit, warnings are only counted. */
 export class Warnings {
   readonly #texts: string[] = [];
   readonly #conclusions: string[] = [];

@@ -14,16 +14,16 @@ const OWN_KEYS = new Set([
   'value',
 ]);
 const MAX_PATH_PARTS = 16;
-/** The way out of a limit on the length of attributes. */
+/** Advice for attributes that were cut by a length limit. */
 export const IF_CUT =
   '. If a limit cut it, raise OTEL_SPAN_ATTRIBUTE_VALUE_LENGTH_LIMIT or OTEL_ATTRIBUTE_VALUE_LENGTH_LIMIT, or the ' +
   'limit of the tool that stored it';
 
-/** The attributes of a span as one object, and what is wrong with them. */
+/** The attributes of a span as one object, with their faults. */
 export interface Expanded {
   /** The value under a dotted path. */
   at(path: string): Json | undefined;
-  /** The first attribute under a path that is cut off or missing, in words: `"gen_ai.prompt.3" is missing`. */
+  /** The first truncated or missing attribute under a path, as text: `"gen_ai.prompt.3" is missing`. */
   faultAt(path: string): string | undefined;
 }
 
@@ -51,10 +51,10 @@ export function expandAttributes(entries: Iterable<[string, Json]>): Expanded {
   };
 }
 
-/** What the attributes of a span show of the limits that they were recorded with. */
+/** Evidence in a span's attributes of the length limits with which they were recorded. */
 class Found {
   readonly faults: [path: string, fault: string][] = [];
-  /** Texts that a limit may have cut where nobody can tell. */
+  /** Texts that a limit may have cut without leaving a sign. */
   readonly #texts: [path: string, text: string][] = [];
   readonly #limits = new Set<number>();
 
@@ -66,7 +66,10 @@ class Found {
     } else if (text.length >= MIN_LIMIT && typeof parseIfJson(text) === 'string') this.#texts.push([path, text]);
   }
 
-  /** The texts that are exactly as long as what was certainly cut, or as all of the longest at a round length. */
+  /**
+   * The texts whose length equals that of a text that was certainly cut, or that share the maximum length, if it is a
+   * round number.
+   */
   textsAtLimit(): [string, string][] {
     const longest = this.#texts.reduce((most, [, text]) => Math.max(most, text.length), 0);
     const ends = new Set(this.#texts.flatMap(([, text]) => (text.length === longest ? [text] : [])));
@@ -81,12 +84,12 @@ class Found {
   }
 }
 
-/** Shorter texts are as long as others by chance. */
+/** Shorter texts have equal lengths by chance. */
 const MIN_LIMIT = 32;
 const isRound = (length: number): boolean =>
   length >= 64 && (length % 100 === 0 || length % 256 === 0 || Number.isInteger(Math.log2(length)));
 
-/** In units of UTF-16, and in characters: SDKs count either. */
+/** In UTF-16 units, and in characters: SDKs count either. */
 function lengthsOf(text: string): number[] {
   let pairs = 0;
   for (let at = 0; at < text.length; at++) {

@@ -2,13 +2,13 @@ import { isObject, type Json, type JsonObject } from '#lib/contracts/json/json';
 import { batchIdOf, outcomeIn, type BatchOutcome } from '#lib/recorded/batch-line';
 import { parseIfJson } from './json-text.js';
 
-/** A request with what came of it, from one line or from two. */
+/** A request with its outcome, from one line or from two. */
 export interface Exchange {
   line: number;
   id: string | undefined;
   request?: JsonObject;
   outcome?: BatchOutcome;
-  /** Whether several lines with this id hold different requests, or different replies. */
+  /** Whether several lines with this id contain different requests, or different replies. */
   isAmbiguous: boolean;
 }
 
@@ -21,7 +21,7 @@ function requestIn({ body, params, request, input, tools, functions }: JsonObjec
   return { ...(tools !== undefined && { tools }), ...(functions !== undefined && { functions }), ...found };
 }
 
-/** What came of a request. Logs keep the reply alone. */
+/** The outcome of a request. Logs contain only the reply. */
 function outcomeOf(line: JsonObject): BatchOutcome | undefined {
   const body = [line.response, line.output].find((one) => one !== undefined && one !== null && one !== '');
   const isAnswered = ['response', 'result', 'error'].some((key) => key in line) && batchIdOf(line) !== undefined;
@@ -36,7 +36,7 @@ export class BatchPairs {
   readonly #byId = new Map<string, Exchange>();
   readonly #alone: Exchange[] = [];
 
-  /** @returns whether the line holds a request or what came of one */
+  /** @returns whether the line contains a request or an outcome */
   add(line: number, value: JsonObject): boolean {
     const request = requestIn(value);
     const outcome = outcomeOf(value);
@@ -72,14 +72,14 @@ function join(known: Exchange, { line, request, outcome }: Half): void {
   if (outcome && !known.outcome) known.outcome = outcome;
 }
 
-/** A line that was written twice says nothing new. */
+/** A duplicate line adds nothing. */
 const differs = (known: object | undefined, found: object | undefined): boolean =>
   known !== undefined && found !== undefined && JSON.stringify(known) !== JSON.stringify(found);
 
 const ROLES = new Set<Json>(['system', 'developer', 'user', 'assistant', 'tool', 'function']);
 const PARTS = new Set<Json>(['text', 'image_url', 'input_audio', 'file', 'refusal']);
 
-/** Whether a request is one of chat completions, whose messages can be sent as they are. */
+/** Whether a request is one of chat completions, whose messages can be sent unchanged. */
 export const isChatCompletion = ({ messages, system }: JsonObject): boolean =>
   system === undefined &&
   Array.isArray(messages) &&

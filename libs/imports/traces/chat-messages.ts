@@ -21,7 +21,7 @@ const ROLES = new Map(
     tool: 'tool',
   }),
 );
-/** OpenInference writes this in place of content that it was configured to hide. */
+/** OpenInference writes this instead of content that it was configured to hide. */
 const REDACTED = '__REDACTED__';
 /** Content parts that chat completions accept unchanged. */
 const KEPT = new Set(['image_url', 'input_audio', 'file']);
@@ -30,9 +30,8 @@ const THOUGHTS = new Set(['reasoning', 'thinking', 'redacted_thinking']);
 
 /**
  * Reads a conversation into the shape of chat completions. This reader takes what it can from whatever tracing tools
- * store, including parts that hold JSON as text. `libs/recorded/read-messages` instead refuses every unknown field,
+ * store, including parts that contain JSON as text. `libs/recorded/read-messages` instead rejects every unknown field,
  * because it reads replies for scoring and a guess would change the score. Neither reader can replace the other.
- *
  * It reads the shapes of chat completions, OpenAI's Responses, Anthropic, Gemini and Bedrock, the `parts` of
  * OpenTelemetry and the AI SDK, the nested `message`s of OpenInference, and LangChain's messages.
  * @throws UnreadableMessage, NotRecorded
@@ -43,7 +42,7 @@ export function toChatMessages(recorded: Json): JsonObject[] {
   if (fault !== undefined) throw new UnreadableMessage(`what was asked ${fault}`);
   const list = typeof value === 'string' ? [{ role: 'user', content: value }] : Array.isArray(value) ? value : [value];
   const messages = list.flatMap((one) => readMessage(parseIfJson(one)!));
-  // What a tool answered may have been shortened for the model.
+  // A tool's answer may have been shortened for the model.
   const cut = messages.find(
     ({ role, content }) => role !== 'tool' && typeof content === 'string' && isMarkedAsCut(content),
   );
@@ -54,7 +53,7 @@ export function toChatMessages(recorded: Json): JsonObject[] {
   return withIds(withJoinedCalls(messages));
 }
 
-/** Joins calls that stand in a list of their own, as Responses has them, with those of the same turn before them. */
+/** Joins calls in separate list items, as in Responses, with the preceding ones of the same turn. */
 function withJoinedCalls(messages: JsonObject[]): JsonObject[] {
   const joined: JsonObject[] = [];
   for (const message of messages) {
@@ -76,7 +75,7 @@ interface Read {
   answers: JsonObject[];
 }
 
-/** Reads one message. It may hold calls and answers of several parts, which become messages of their own. */
+/** Reads one message. Calls and answers in its parts become separate messages. */
 export function readMessage(given: Json): JsonObject[] {
   if (!isObject(given)) throw new UnreadableMessage('a message is no object');
   const value = withoutDump(given);
@@ -111,7 +110,7 @@ export function readMessage(given: Json): JsonObject[] {
   const isRecorded = SAID.some((key) => message[key] !== undefined);
   return [...read.answers, ...ownMessage(role, read, said, isRecorded)];
 }
-/** OpenInference writes the older field of OpenAI into two. */
+/** OpenInference splits OpenAI's older field into two. */
 const olderOfOpenInference = (message: JsonObject): JsonObject | undefined =>
   typeof message.function_call_name === 'string'
     ? { name: message.function_call_name, arguments: message.function_call_arguments_json ?? REDACTED }
@@ -132,7 +131,7 @@ function withoutDump(value: JsonObject): JsonObject {
 
 /** Whether a word is a role in the format of any tool. */
 export const isMessageType = (word: string): boolean => ROLES.has(word.toLowerCase());
-/** Whether an object is a part of a message, and not the message. */
+/** Whether an object is a part of a message, rather than a message. */
 export const isPart = (value: JsonObject): boolean =>
   value.role === undefined && KINDS.some((kinds) => kinds.has(kindOf(value).kind));
 
@@ -191,7 +190,7 @@ function kindOf(part: JsonObject): { kind: string; inner: JsonObject } {
   if (isObject(part.message_content)) return kindOf(part.message_content);
   const kind = part.type ?? part.part_kind ?? part.block_type;
   if (typeof kind === 'string') return { kind, inner: part };
-  // Google's Python SDK writes null for each kind that a part is not of.
+  // Google's Python SDK writes null for every other kind of part.
   const key = BLOCKS.find((one) => (part[one] ?? null) !== null) ?? BLOCKS.find((one) => one in part) ?? 'unknown';
   return { kind: key, inner: isObject(part[key]) ? (part[key] as JsonObject) : part };
 }
@@ -258,8 +257,8 @@ function answer(id: Json | undefined, said: Json | undefined): JsonObject {
 }
 
 /**
- * Adds ids where none are recorded, because models accept no answer without the call that it belongs to. Answers
- * without an id are matched to the calls in order.
+ * Adds missing ids, because models accept no answer without the call that it belongs to. Answers without an id are
+ * matched to the calls in order.
  */
 function withIds(messages: JsonObject[]): JsonObject[] {
   let made = 0;

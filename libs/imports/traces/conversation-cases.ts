@@ -32,8 +32,8 @@ export interface Turn {
 }
 
 /**
- * Builds cases from recorded conversations. The messages before a turn are the request, and the turn's calls are
- * expected.
+ * Builds cases from recorded conversations. The messages before a turn are the request, and the turn's calls are the
+ * expectation.
  */
 export class ConversationCases {
   readonly #given: Tool[];

@@ -9,7 +9,7 @@ const replied = (parts: object[], finish_reason?: string) =>
   JSON.stringify([{ role: 'assistant', parts, finish_reason }]);
 const message = { role: 'assistant', tool_calls: [{ function: { name: 'find_order', arguments: text } }] };
 
-/** By OpenTelemetry's conventions. */
+/** In OpenTelemetry's conventions. */
 const current: Record<string, unknown> = {
   'gen_ai.operation.name': 'chat',
   'gen_ai.input.messages': asked,
@@ -18,7 +18,7 @@ const current: Record<string, unknown> = {
 };
 const [input, output] = ['llm.input_messages', 'llm.output_messages'];
 const made = `${output}.0.message.tool_calls.0.tool_call.function`;
-/** By those of OpenInference, with an attribute for each field. */
+/** In OpenInference's conventions, with an attribute for each field. */
 const fields: Record<string, unknown> = {
   'openinference.span.kind': 'LLM',
   [`${input}.0.message.role`]: 'user',
@@ -41,7 +41,7 @@ const any = (value: unknown): object =>
 const pairs = (attributes: object) => Object.entries(attributes).map(([key, value]) => ({ key, value: any(value) }));
 type Event = [name: string, attributes: object];
 
-/** Imports one span, and one beside it that can always be read. */
+/** Imports one span along with another that can always be read. */
 async function importSpan(attributes: object, more: object = {}, events: Event[] = []) {
   const spans = [
     { traceId: 't', spanId: 'beside', attributes: pairs({ ...current, 'gen_ai.input.messages': 'Beside' }) },

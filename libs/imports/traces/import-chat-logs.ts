@@ -25,8 +25,9 @@ interface Turn {
 
 /**
  * Imports conversations in the shape of OpenAI's chat completions, one per line: `messages` and, if known, `tools`.
- * Each assistant turn with calls becomes a case. The messages before it are the request, and its calls are expected.
- * Requests with their replies, in one line or in the two files of a batch, may be in any provider's format.
+ * Each assistant turn with calls becomes a case. The messages before it are the request, and its calls are the
+ * expectation. Requests with their replies, in one line or in the two files of a batch, may be in any provider's
+ * format.
  */
 export async function importChatLogs({ text, settings }: ImportSource, warnings: Warnings): Promise<SuiteDraft> {
   const logs = new ChatLogs(new ConversationCases(settings, warnings), warnings);
@@ -56,7 +57,7 @@ class ChatLogs {
     readonly warnings: Warnings,
   ) {}
 
-  /** @throws ProblemError 422 if the line is no conversation */
+  /** @throws ProblemError 422 if the line is not a conversation */
   addConversation(line: number, value: JsonObject): void {
     const { messages } = value;
     if (!Array.isArray(messages) || !messages.every((one) => isObject(one) && typeof one.role === 'string'))
@@ -86,7 +87,7 @@ class ChatLogs {
     }
   }
 
-  /** Adds a request with its reply. What the model was asked or said, and a case cannot hold, is left out. */
+  /** Adds a request with its reply, or a warning if a case cannot represent them. */
   addExchange({ line, id, request, outcome, isAmbiguous }: Exchange): void {
     const named = id === undefined ? '' : `"${id.slice(0, 100)}": `;
     const warn = (message: string): void => this.warnings.addAtLine(line, `${named}${message}`);
@@ -140,7 +141,7 @@ function callsIn({ body, failed }: NonNullable<Exchange['outcome']>, tools: Tool
   return reply ? readProposal(reply, undefined, tools) : [];
 }
 
-/** Turns the older `function_call` and the role "function" into tool calls and their answers. */
+/** Converts the older `function_call` and the role "function" to tool calls and their answers. */
 function modern(messages: JsonObject[]): JsonObject[] {
   let last = '';
   return messages.map((message, index) => {

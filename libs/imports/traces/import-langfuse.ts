@@ -15,8 +15,8 @@ const WORDS = {
 };
 
 /**
- * Imports observations in the shapes of Langfuse's page, its API and its export to blob storage. They may stand alone
- * or within their traces.
+ * Imports observations in the shapes of Langfuse's page, its API and its export to blob storage, alone or within their
+ * traces.
  */
 export async function importLangfuse({ text, settings }: ImportSource, warnings: Warnings): Promise<SuiteDraft> {
   const cases = new TraceCases(settings, warnings, WORDS);
@@ -52,7 +52,7 @@ export async function importLangfuse({ text, settings }: ImportSource, warnings:
   return cases.draft('Imported traces');
 }
 
-/** What Langfuse says of a call that failed. */
+/** Langfuse's description of a failed call. */
 function failureOf({ level, statusMessage, status_message: snake }: JsonObject): string | undefined {
   return typeof level === 'string' && level.toUpperCase() === 'ERROR'
     ? toText(statusMessage ?? snake ?? '')
@@ -68,7 +68,7 @@ function observationsIn(value: JsonObject): JsonObject[] {
     : [value];
 }
 
-/** The tools of a request stand in it, in the metadata, or beside it. */
+/** The tools of a request are in the request, in the metadata, or in a separate field. */
 function toolsBeside({ metadata: given, toolDefinitions, tool_definitions }: JsonObject): Json | undefined {
   const metadata = parseIfJson(given);
   return [
@@ -83,7 +83,7 @@ function definitionsIn(given: Json | undefined): Json | undefined {
   if (!isObject(definitions)) return definitions;
   return Object.entries(definitions).map(([name, definition]): Json => {
     const read = parseIfJson(definition);
-    // A definition that is cut off stays a text.
+    // A truncated definition stays a string.
     return typeof read === 'string' && faultOfJson(read) !== undefined ? read : { ...(isObject(read) && read), name };
   });
 }

@@ -43,7 +43,7 @@ export async function importOtlp({ text, settings }: ImportSource, warnings: War
   for await (const { line, value } of readRecords(text, 'the file')) {
     for (const one of spansIn(value)) {
       const span = spanOf(line, one);
-      if (span.isSeen) continue; // Exporters resend spans that were not acknowledged.
+      if (span.isSeen) continue; // Exporters resend unacknowledged spans.
       span.isSeen = true;
       span.attributes = readAttributes(one.attributes);
       span.events.push(...readEvents(one.events));
@@ -104,7 +104,7 @@ export function readSpanIds(value: JsonObject): [string, string] {
   ];
 }
 
-/** What a span says of its failure, or undefined. An SDK prints the status in words, and so does Phoenix. */
+/** A span's failure, or undefined. SDKs print the status as a word, and so does Phoenix. */
 export function readFailure({ status: given, status_code, status_message }: JsonObject): string | undefined {
   const status = isObject(given) ? given : { code: status_code ?? null, message: status_message ?? null };
   const code = status.code ?? status.status_code ?? status.statusCode ?? null;
@@ -131,7 +131,7 @@ export const readEvents = (events: Json | undefined): SpanRecord['events'] =>
       attributes: Object.fromEntries(readAttributes(event.attributes)),
     }));
 
-/** Reads OTLP's AnyValue, which may hold a whole number as text. */
+/** Reads OTLP's AnyValue, in which an integer may be a string. */
 function anyValue(value: JsonObject): Json {
   const of = (name: string): Json | undefined => value[`${name}Value`] ?? value[`${name}_value`];
   const [list, pairs] = [of('array'), of('kvlist')];

@@ -6,14 +6,14 @@ const ANTHROPIC = /^(?:message_(?:start|delta|stop)|content_block_(?:start|delta
 
 const isDelta = (choice: Json): boolean => isObject(choice) && isObject(choice.delta) && !isObject(choice.message);
 
-/** Whether a value is a part of a streamed answer. */
+/** Whether a value is a chunk of a streamed response. */
 export const isChunk = ({ object, type, choices, done }: JsonObject): boolean =>
   done === false ||
   object === 'chat.completion.chunk' ||
   (Array.isArray(choices) && choices.length > 0 && choices.every(isDelta)) ||
   (typeof type === 'string' && (ANTHROPIC.test(type) || /^response\.\w/.test(type)));
 
-/** The parts in the text of a stream of events; undefined for any other text. */
+/** The chunks in the text of an event stream; undefined for any other text. */
 export function chunksInText(text: string): JsonObject[] | undefined {
   if (!/^\s{0,10}(?:event: ?\w|data: ?\{)/.test(text)) return undefined;
   const objects: JsonObject[] = [];
@@ -28,8 +28,8 @@ export function chunksInText(text: string): JsonObject[] | undefined {
 }
 
 /**
- * Joins the parts of a streamed answer into the response that it would have been without streaming.
- * @throws UnreadableMessage if its end is not among them
+ * Joins the chunks of a streamed response into the equivalent response without streaming.
+ * @throws UnreadableMessage if the last chunk is missing
  */
 export function joinChunks(chunks: JsonObject[]): JsonObject {
   if (chunks.every(({ candidates }) => Array.isArray(candidates))) return joinGemini(chunks);

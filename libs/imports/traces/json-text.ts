@@ -3,10 +3,10 @@ import { findJsonSpans } from '#lib/scoring/replies/json-in-text';
 import { jsonDepth } from '#lib/scoring/replies/reply-bounds';
 import { isPrinted } from '#lib/recorded/printed-value';
 
-/** How often a text may hold JSON that is itself the text of JSON. */
+/** How many times JSON may be encoded as a JSON string. */
 const MAX_ENCODINGS = 3;
 
-/** Reads a text that contains JSON, also one that was encoded twice. Any other value is returned unchanged. */
+/** Parses a text that contains JSON, even if encoded several times. Any other value is returned unchanged. */
 export function parseIfJson(value: Json | undefined): Json | undefined {
   let read = value;
   for (let times = 0; times < MAX_ENCODINGS && typeof read === 'string' && mayBeJson(read); times++) {
@@ -20,10 +20,10 @@ export function parseIfJson(value: Json | undefined): Json | undefined {
   return typeof read === 'string' || isDeeperThan(read, MAX_JSON_DEPTH) ? value : read;
 }
 
-/** A text with more brackets open at once is not even parsed, which takes seconds for a whole file of them. */
+/** A text with more open brackets is not even parsed: that takes seconds for a whole file of them. */
 const isTooDeep = (text: string): boolean => text.length > MAX_JSON_DEPTH && jsonDepth(text) > MAX_JSON_DEPTH;
 
-/** Whether a text begins with a bracket, or is a quoted text that begins with one or is quoted again. */
+/** Whether a text starts with a bracket, or is a quoted text that starts with one or is quoted again. */
 export function mayBeJson(text: string): boolean {
   const start = skipBlanks(text, 0);
   if (text[start] !== '"') return text[start] === '[' || text[start] === '{';
@@ -31,9 +31,9 @@ export function mayBeJson(text: string): boolean {
 }
 
 /**
- * Says what is wrong with a text that begins as the JSON of messages, of a message or of a response does, and is none.
- * Returns undefined for a text that can be read as JSON, and for one that only happens to begin with a bracket, such as
- * "[INST] Hi", "{name} is a placeholder" or JSON that a question is asked of.
+ * Describes the fault of a text that starts like the JSON of messages, of a message or of a response, but is not valid
+ * JSON. Returns undefined for a text that can be read as JSON, and for one that only happens to start with a bracket,
+ * such as "[INST] Hi", "{name} is a placeholder" or JSON followed by a question about it.
  */
 export function faultOfJson(text: string): string | undefined {
   if (isMarkedAsCut(text)) return 'is marked as truncated';
@@ -56,7 +56,7 @@ const MARK =
   /[[(<]\s?(?:\.\.\.|…)?\s?(?:[\w,.]{1,20} ){0,5}(?:truncated|cut off)\b[^\])>]{0,100}[\])>][\s."'…]{0,10}$/i;
 const MAX_MARK_LENGTH = 160;
 
-/** Whether a text ends with the mark that a tracing tool leaves where it cut: "...[truncated]". */
+/** Whether a text ends with a tracing tool's truncation mark: "...[truncated]". */
 export const isMarkedAsCut = (text: string): boolean => MARK.test(text.slice(-MAX_MARK_LENGTH));
 
 function skipBlanks(text: string, from: number): number {
@@ -65,7 +65,7 @@ function skipBlanks(text: string, from: number): number {
   return at;
 }
 
-/** How a printed Python object begins: `[HumanMessage(content=`, `ChatCompletion(id=`, `content='...'`. */
+/** The start of a printed Python object: `[HumanMessage(content=`, `ChatCompletion(id=`, `content='...'`. */
 const PRINTED = /^\[?(?:[A-Z]\w{2,60}\((?:\w{1,40}=|\[)|content=['"[])/;
 
 function beginOf(text: string): 'json' | 'quoted' | 'python' | undefined {
@@ -90,7 +90,7 @@ function beginOf(text: string): 'json' | 'quoted' | 'python' | undefined {
   return isList && (at >= text.length || text[at] === '"') ? 'json' : undefined;
 }
 
-/** Whether a text begins with a whole JSON value, and something follows. */
+/** Whether a text starts with a complete JSON value, and more text follows. */
 function isJsonAndMore(text: string): boolean {
   const start = skipBlanks(text, 0);
   const [span] = findJsonSpans(text);

@@ -5,7 +5,7 @@ import { args, importGeneration, message, question, text, tools } from './testin
 const importOne = (output: unknown, messages: object[] = [question]) =>
   importGeneration({ input: { messages, tools }, output });
 
-/** Imports a span of a chat with attributes, and one beside it that can always be read. */
+/** Imports a chat span with attributes, along with another that can always be read. */
 async function importSpan(attributes: object) {
   const asked = JSON.stringify([question]);
   const span = (spanId: string, given: object) => ({

@@ -18,9 +18,9 @@ import type { Reply } from './recorded-reply.js';
 import { placeOfEnvelope } from './unread-calls.js';
 
 /**
- * The calls that a recorded reply makes, as a run reads them: also those that its host left in the text. So the same
- * reply passes the case that is made of it. A reply that a run would not judge proposes nothing.
- * @param besideReason how the reply ended, if that is recorded beside it
+ * The calls in a recorded reply, read like in a run: including those that its host left in the text. So the same reply
+ * passes the case created from it. A reply that a run would not judge gives no proposal.
+ * @param besideReason the finish reason, if it is recorded outside the reply
  * @throws UnreadableMessage if the reply was cut off, refused, or makes a call that cannot be read
  */
 export function readProposal({ message, finishReason }: Reply, besideReason: Json | undefined, tools: Tool[]): Call[] {
@@ -44,7 +44,7 @@ export function readProposal({ message, finishReason }: Reply, besideReason: Jso
   });
 }
 
-/** How a reply ended, in OpenAI's words. */
+/** The finish reason of a reply, in OpenAI's words. */
 function endingOf(message: JsonObject, reason: Json | undefined): { finishReason: string | null } {
   const word = typeof reason === 'string' ? reasonWord(reason) : reason;
   if (word === 'pause_turn') throw new UnreadableMessage('its turn was paused, and goes on in another request');
@@ -53,7 +53,7 @@ function endingOf(message: JsonObject, reason: Json | undefined): { finishReason
   return ended;
 }
 
-/** How agents without native calls write one, and which a run does not read. */
+/** Notations of agents without native calls that a run does not read. */
 const OF_AGENTS = [
   /(?:^|\n)(Action Input:)/,
   /(?:^|\n)(\[\[ ## next_tool_name ## \]\])/,
@@ -63,7 +63,7 @@ const OF_AGENTS = [
 
 const MARKS = SYNTAXES.flatMap(({ marks }) => marks);
 
-/** A text that has the mark of a call, or that consists of what looks like calls, is no mere text. */
+/** A text with the mark of a call, or that consists of what looks like calls, is not just text. */
 function refuseUnreadText(text: string): void {
   const { said } = splitThoughts(text);
   if (MARKS.some((mark) => said.includes(mark)))
@@ -86,13 +86,13 @@ function refuseUnreadText(text: string): void {
   }
 }
 
-/** The action of LangChain's agents that answer in JSON. Their last one is the answer. */
+/** The action of LangChain's agents that answer in JSON. Their last action is the answer. */
 const actionIn = (text: string): string | undefined =>
   /"action_input"\s{0,5}:/.test(text) && !/"action"\s{0,5}:\s{0,5}"Final Answer"/.test(text)
     ? 'action_input'
     : undefined;
 
-/** A text that is one block of code, without the fence around it. */
+/** A text that is a single code block, without its fence. */
 const withoutFence = (text: string): string =>
   text.startsWith('```') && text.endsWith('```') && text.length > 6
     ? text.slice(text.indexOf('\n') + 1, -3).trim()

@@ -14,9 +14,9 @@ import { placeOfCall, placeOfEnvelope } from './unread-calls.js';
 
 export type Reply = Pick<ModelReply, 'message' | 'finishReason'>;
 
-/** How many wrappers such as `{"response": ...}` may stand around a reply. */
+/** Maximum nesting of wrappers such as `{"response": ...}` around a reply. */
 const MAX_WRAPPERS = 8;
-/** Names under which tracing tools and applications keep a reply. */
+/** The keys of a reply in tracing tools and applications. */
 const WRAPPERS = [
   'response',
   'output',
@@ -38,10 +38,10 @@ const WRAPPERS = [
 ];
 
 /**
- * Reads a model's reply from whatever a tracing tool stored: a message, a provider's whole response, that of a library
- * around it, any of these in a wrapper or as text, or a streamed answer in its parts. An object is an answer in JSON
- * only if nothing in it looks like a call or like a provider's answer: what is not understood is never taken for a
- * reply without calls.
+ * Reads a model's reply from whatever a tracing tool stored: a message, a provider's whole response, a library's
+ * response around it, any of these in a wrapper or as text, or the chunks of a streamed response. An object is an
+ * answer in JSON only if nothing in it looks like a call or like a provider's response: unknown shapes are never
+ * mistaken for a reply without calls.
  * @returns null if the reply is empty
  * @throws UnreadableMessage, NotRecorded
  */
@@ -65,7 +65,7 @@ const isEmpty = ({ message, finishReason }: Reply): boolean =>
   !isFilled(message.tool_calls) &&
   (finishReason === null || finishReason === 'stop');
 
-/** An answer that consists of JSON. A call that stands in it alone is one in a text, as a run would read it. */
+/** An answer that consists of JSON. A call that is the whole of it counts as a call in a text, as in a run. */
 function answerInJson(value: Json): Reply | null {
   if (isObject(value) && Object.keys(value).length === 0) return null;
   if (callsOfValue(value)) return textReply(JSON.stringify(value));
@@ -117,7 +117,7 @@ function replyIn(value: Json, level: number): Reply | null | undefined {
 
 const readJson = (value: Json): Json => parseIfJson(value)!;
 
-/** The reply in a provider's whole response, or in that of a library. */
+/** The reply in a provider's or library's whole response. */
 function responseIn(value: JsonObject): Reply | undefined {
   if (isListOfTexts(value.choices) || isListOfTexts(value.candidates)) return undefined;
   if (isItem(value)) return undefined;
@@ -139,7 +139,7 @@ function responseIn(value: JsonObject): Reply | undefined {
   throw failed(read.failed.message);
 }
 
-/** Google's Python SDKs write the fields of a response in their own spelling, and reasons as numbers or enums. */
+/** Google's Python SDKs use their own spelling for the fields of a response, and numbers or enums for reasons. */
 function ofGooglesPython(value: JsonObject, candidates: Json[]): JsonObject {
   const part = (one: Json): Json =>
     isObject(one) && isObject(one.function_call) ? { ...one, functionCall: one.function_call } : one;
@@ -159,7 +159,7 @@ function ofGooglesPython(value: JsonObject, candidates: Json[]): JsonObject {
 }
 const GOOGLES_REASONS = ['FINISH_REASON_UNSPECIFIED', 'STOP', 'MAX_TOKENS', 'SAFETY', 'RECITATION'];
 
-/** Libraries write how a reply ended in their own spelling. */
+/** Libraries use their own spelling for the finish reason. */
 function withReason(read: ModelReply, value: JsonObject): Reply {
   const choices = Array.isArray(value.choices) ? value.choices.filter(isObject) : [];
   const reason = read.finishReason === null ? [value, ...choices].map(reasonOf).find((one) => one !== null) : undefined;
@@ -168,7 +168,7 @@ function withReason(read: ModelReply, value: JsonObject): Reply {
   return ended;
 }
 
-/** Of several replies that each make calls, the first one is proposed. */
+/** If several choices make calls, the first one is proposed. */
 function firstChoice(value: JsonObject, failure: HostFailure): Reply {
   const first = readBody({ ...value, choices: (value.choices as Json[]).slice(0, 1) });
   if (!first || isHostFailure(first) || !Array.isArray(first.message.tool_calls)) throw failed(failure.failed.message);
@@ -191,13 +191,13 @@ const failed = (message: string): UnreadableMessage =>
 const isListOfTexts = (value: Json | undefined): boolean =>
   Array.isArray(value) && value.length > 0 && value.every((one) => typeof one !== 'object');
 
-/** One item of a response, which has a message's type. */
+/** A single item of a response, which has the type of a message. */
 const isItem = ({ type, content }: JsonObject): boolean =>
   type === 'message' &&
   Array.isArray(content) &&
   content.some((part) => isObject(part) && (part.type === 'output_text' || part.type === 'refusal'));
 
-/** Whether an object is a message, or a part of one. */
+/** Whether an object is a message or a part of one. */
 function isMessage(value: JsonObject): boolean {
   const { role, type, message, content, parts, contents, text, data } = value;
   if (typeof role === 'string') return isMessageType(role);
@@ -237,7 +237,7 @@ function replyInList(list: Json[], level: number): Reply | null | undefined {
   return objects.every(isMessage) ? replyOf(objects) : undefined;
 }
 
-/** OpenLLMetry writes the thoughts of a model into a message of their own. */
+/** OpenLLMetry writes a model's thoughts into a separate message. */
 const withoutThoughts = (message: JsonObject): JsonObject =>
   message.role === 'thinking' ? { ...message, role: 'assistant', content: null } : message;
 
@@ -247,7 +247,7 @@ const isNativeCall = ({ function: described, toolName, args, input }: JsonObject
     ? typeof described.name === 'string' && described.arguments !== undefined
     : typeof toolName === 'string' && (args ?? input) !== undefined;
 
-/** The response that a list is a part of: its choices, candidates, items or generations. */
+/** The response that a list belongs to: its choices, candidates, items or generations. */
 function wholeOf(objects: JsonObject[]): JsonObject | undefined {
   if (
     objects.every(({ message, index, finish_reason: reason }) => isObject(message) && (reason ?? index) !== undefined)

@@ -3,18 +3,18 @@ import { isObject, type Json, type JsonObject } from '#lib/contracts/json/json';
 import { isMessageType, UnreadableMessage } from './chat-messages.js';
 import { faultOfJson, parseIfJson } from './json-text.js';
 
-/** What a model was asked, in whatever shapes its messages and tools have. */
+/** A model's input, with messages and tools in any shape. */
 export interface Request {
   messages: Json | undefined;
   tools: Json | undefined;
 }
 
-/** Where applications and libraries keep the body of a request. */
+/** The keys of a request body in applications and libraries. */
 const WRAPPERS = ['kwargs', 'request', 'body', 'params', 'inputs', 'invocation_params', 'data', 'args'];
 const MAX_WRAPPERS = 8;
 const MESSAGES = ['messages', 'contents', 'input', 'prompt', 'chat_history'];
 const SYSTEM = ['system', 'systemInstruction', 'system_instruction', 'instructions', 'system_prompt', 'preamble'];
-/** What a request refers to that is not in it. */
+/** Fields of a request that refer to content outside of it. */
 const ELSEWHERE: Record<string, string[]> = {
   input: ['previous_response_id', 'conversation'],
   contents: ['cachedContent', 'cached_content'],
@@ -23,7 +23,7 @@ const ELSEWHERE: Record<string, string[]> = {
 /**
  * Reads a request: messages alone, or the body of a request to OpenAI (chat completions and Responses), Anthropic,
  * Gemini or Bedrock, bare or in a wrapper.
- * @throws UnreadableMessage if a part of what was asked is not in it
+ * @throws UnreadableMessage if part of the input is not in it
  */
 export function readRequest(given: Json, level = 0): Request {
   const value = withoutBatch(parseIfJson(given)!);
@@ -58,10 +58,10 @@ export function readRequest(given: Json, level = 0): Request {
   };
 }
 
-/** Responses name a prompt that OpenAI keeps. */
+/** Responses requests may refer to a prompt stored at OpenAI. */
 const isStoredPrompt = (prompt: Json | undefined): boolean => isObject(prompt) && typeof prompt.id === 'string';
 
-/** Cohere's first API has the last message beside the history. */
+/** Cohere's first API has the last message in a separate field from the history. */
 function ofCohere({ message, chat_history: history, preamble, tools, tool_results: results }: JsonObject): Request {
   if (isGiven(results)) throw new UnreadableMessage('it gives results of tools in a form that is not read');
   const before = listOf(history).map((one): Json => {
@@ -92,7 +92,7 @@ const unreadable = (value: JsonObject): UnreadableMessage => {
 const isMessage = ({ role, type }: JsonObject): boolean =>
   typeof role === 'string' || (typeof type === 'string' && (type === 'constructor' || isMessageType(type)));
 
-/** LangChain keeps a list of conversations, most often of one. */
+/** LangChain stores a list of conversations, usually with one entry. */
 function withoutBatch(value: Json): Json {
   if (!Array.isArray(value) || value.length === 0 || !value.every(Array.isArray)) return value;
   if (value.length > 1) throw new UnreadableMessage(`it asks ${value.length} conversations at once`);
@@ -142,7 +142,7 @@ function wholeJson(declared: Json | undefined): Json | undefined {
   return read;
 }
 
-/** A list of tools; the AI SDK has an object of them by their names. */
+/** A list of tools; the AI SDK has an object keyed by name instead. */
 function listOfTools(declared: Json | undefined): Json[] {
   const tools = wholeJson(declared);
   if (Array.isArray(tools)) return tools;
@@ -151,7 +151,7 @@ function listOfTools(declared: Json | undefined): Json[] {
 }
 
 /**
- * Lists tools in any provider's shape, each as `readTools` takes it.
+ * Lists tools in any provider's shape, in the form that `readTools` accepts.
  * @throws UnreadableMessage if one of them is cut off
  */
 export function flattenTools(declared: readonly Json[]): Json[] {
@@ -166,17 +166,17 @@ export function flattenTools(declared: readonly Json[]): Json[] {
   });
 }
 
-/** Bedrock and MCP have the schema under another name. */
+/** Bedrock and MCP use another key for the schema. */
 const ofSchema = ({ inputSchema: _schema, type: _type, ...tool }: JsonObject, parameters: JsonObject): JsonObject => ({
   ...tool,
   parameters,
 });
 
-/** A declaration without the list around it, its types in capitals. */
+/** A Gemini declaration outside its list, with types in capitals. */
 const isOfGemini = ({ type, parameters }: JsonObject): boolean =>
   type === undefined && isObject(parameters) && typeof parameters.type === 'string' && /^[A-Z]+$/.test(parameters.type);
 
-/** The types of Cohere's first API are Python's. */
+/** Cohere's first API uses Python's type names. */
 const PYTHON: Record<string, string> = {
   str: 'string',
   int: 'integer',

@@ -9,9 +9,9 @@ import { placeOfCall } from './unread-calls.js';
 export interface SpanRecord {
   attributes: [string, Json][];
   events: { name: string; attributes: JsonObject; body?: Json }[];
-  /** What the span says of its failure. */
+  /** The span's description of its failure. */
   failure?: string | undefined;
-  /** How many attributes and events its SDK left out, for a limit of their number. */
+  /** The numbers of attributes and events that the SDK dropped because of a count limit. */
   dropped?: { attributes: number; events: number };
 }
 
@@ -29,7 +29,7 @@ const OTHERS = new Set([
 const MODEL = new Set(['chat', 'text_completion', 'generate_content', 'completion']);
 
 /**
- * Reads a model call from a span. It knows the conventions of OpenTelemetry's GenAI (attributes since 1.37, events
+ * Reads a model call from a span. It supports the conventions of OpenTelemetry's GenAI (attributes since 1.37, events
  * before), OpenLLMetry, OpenInference and the AI SDK. Returns undefined if the span is not a model call.
  */
 export function toModelCall(span: SpanRecord): Omit<ModelCall, 'line' | 'source'> | undefined {
@@ -87,7 +87,7 @@ const isRead = (key: string): boolean =>
 type Found = [path: string, value: Json | undefined];
 const firstThere = (found: Found[]): Found => found.find(([, value]) => isThere(value)) ?? ['', undefined];
 
-/** The first reply that is recorded, or another record of it that has the calls which the first one lacks. */
+/** The first recorded reply, or another record of it that has calls which the first one lacks. */
 function replyAmong(found: Found[]): Found {
   const there = found.filter(([, value]) => isThere(value));
   if (there.length < 2) return there[0] ?? ['', undefined];
@@ -111,7 +111,7 @@ function isModelCall(at: Expanded['at'], isSaid: boolean): boolean {
   return isNamed || isSaid;
 }
 
-/** Why what was recorded of a call is not the whole of it. */
+/** Why the record of a call is incomplete. */
 function faultOf(
   { failure, dropped }: SpanRecord,
   { faultAt }: Expanded,
@@ -139,13 +139,13 @@ const replyOfSdk = (response: Json | undefined): Json | undefined =>
     ? { role: 'assistant', content: response.text ?? null, toolCalls: ownCalls(response.toolCalls ?? null) }
     : undefined;
 
-/** Without the calls that the provider answered itself. */
+/** Removes the calls that the provider answered itself. */
 function ownCalls(calls: Json): Json {
   const list = parseIfJson(calls)!;
   return Array.isArray(list) ? list.filter((one) => !isObject(one) || one.providerExecuted !== true) : calls;
 }
 
-/** The `input.value` of OpenInference, if it is the JSON of a request, or the beginning of one. */
+/** The `input.value` of OpenInference, if it is the JSON of a request, or the start of one. */
 const requestIn = (value: Json | undefined): Json | undefined =>
   typeof parseIfJson(value) !== 'string' || faultOfJson(value as string) !== undefined ? value : undefined;
 
@@ -157,7 +157,7 @@ function choiceOf(outputs: Json | undefined): Json | undefined {
   return isFirst ? list[0] : list;
 }
 
-/** OpenInference writes the items of a response into messages of their own, and so it does with choices. */
+/** OpenInference writes each item of a response as a separate message, and does the same with choices. */
 function choicesOf(outputs: Json | undefined, parameters: Json | undefined): Json | undefined {
   const asked = parseIfJson(parameters);
   const isSeveral = isObject(asked) && toNumber(asked.n ?? asked.candidateCount) > 1;
@@ -184,7 +184,7 @@ function finishReasonIn(at: Expanded['at']): Json {
   return words.find((one) => /tool|function/i.test(one)) ?? words[0] ?? null;
 }
 
-/** OpenInference stores the provider's own definition. If that is only the schema, the name stands beside it. */
+/** OpenInference stores the provider's own definition. If that is only the schema, the name is in a separate field. */
 function toolsIn(tools: Json | undefined): Json | undefined {
   if (!Array.isArray(tools)) return tools;
   return tools.map((one) => {
@@ -224,7 +224,7 @@ function eventsOf(events: SpanRecord['events']): {
   return { messages: messages.length ? messages : undefined, reply, fault };
 }
 
-/** A choice whose message is the text of a message, of its parts, or of what was said. */
+/** A choice whose message is the JSON of a message or of its parts, or plain text. */
 function choiceIn(content: Json): Json {
   const said = isObject(content) && typeof content.message === 'string' ? parseIfJson(content.message)! : undefined;
   if (said === undefined || !isObject(content)) return content;

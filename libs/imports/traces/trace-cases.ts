@@ -11,19 +11,19 @@ import { readGivenTools, type SuiteDraft, type ImportSource } from '../source/im
 import { InferredTools } from '../source/inferred-tools.js';
 import type { Warnings } from '../source/warnings.js';
 
-/** One model call as a tracing tool recorded it. A field that was not recorded is undefined. */
+/** One model call from a tracing tool's record. A field that was not recorded is undefined. */
 export interface ModelCall {
   line: number;
-  /** Where the call was recorded: "otlp trace 4bf9... span 00f0...". */
+  /** The origin of the record: "otlp trace 4bf9... span 00f0...". */
   source: string;
   /** The messages before the reply, or the body of the request. */
   request: Json | undefined;
   reply: Json | undefined;
-  /** A list of tools in any shape, for a request that lists none itself. */
+  /** A list of tools in any shape, for a request without its own. */
   tools: Json | undefined;
-  /** How the reply ended in the words of its host, if that is recorded beside it. */
+  /** The host's finish reason, if it is recorded outside the reply. */
   finishReason?: Json;
-  /** Why what was recorded is not the whole call, or no reply. */
+  /** Why the record is incomplete, or not a reply. */
   fault?: string | undefined;
 }
 
@@ -37,9 +37,9 @@ const MAX_NAME_LENGTH = 80;
 const MAX_LISTED_NAMES = 10;
 
 /**
- * Turns recorded model calls into draft cases. The messages before a reply are the request. The reply's calls, or the
- * absence of calls, are the proposed expectation. Nobody has said that they are right, so a person must confirm each
- * case. The records that cannot become cases are counted and reported at the end.
+ * Converts recorded model calls to draft cases. The messages before a reply are the request. The reply's calls, or the
+ * absence of calls, are the proposed expectation. It is not verified, so a person must confirm each case. The records
+ * that cannot become cases are counted and reported at the end.
  */
 export class TraceCases {
   readonly #given: Map<string, Tool>;
@@ -116,7 +116,7 @@ export class TraceCases {
     for (const { tool, params } of turn.calls) if (this.#unspecified.has(tool)) this.#schemas.addCall(tool, params);
   }
 
-  /** @throws ProblemError 422 if there is nothing to make a case of */
+  /** @throws ProblemError 422 if there is no case to create */
   draft(name: string): SuiteDraft {
     const { warnings } = this;
     const turns = [...this.#folded.values()].map(({ turn }) => turn);
@@ -182,7 +182,7 @@ export class TraceCases {
   }
 }
 
-/** In Langfuse, LangChain's tools stand among the messages, each as a tool message without a call. */
+/** In Langfuse, LangChain's tools are among the messages, each as a tool message without a call. */
 function withoutTools(messages: Json | undefined): { before: Json | undefined; tools: Json | undefined } {
   if (!Array.isArray(messages)) return { before: messages, tools: undefined };
   const isTool = (one: Json): one is JsonObject =>

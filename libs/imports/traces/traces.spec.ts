@@ -383,7 +383,7 @@ describe('spans of OpenTelemetry', () => {
   });
 
   it('of tools whose parameters were not recorded have them made of the calls, and say so', async () => {
-    // By default, the conventions advise recording no more of a tool than its type and name.
+    // By default, the conventions advise recording only the type and name of a tool.
     const named = {
       ...current,
       'gen_ai.tool.definitions': '[{"type":"function","name":"get_weather"},{"type":"function","name":"search"}]',
@@ -526,7 +526,7 @@ describe('spans of OpenInference', () => {
         ],
       },
     ],
-    // Anthropic's schema alone, with its name beside it.
+    // Anthropic's schema alone, with its name in a separate field.
     'attributes.llm.tools': [
       { 'tool.name': 'get_weather', 'tool.description': 'Weather now', 'tool.json_schema': JSON.stringify(weather) },
     ],
@@ -673,7 +673,7 @@ describe('observations of Langfuse', () => {
         { id: 's', trace_id: 'trace-1', type: 'SPAN' },
       ),
     ],
-    // langfuse.langchain: the tools stand among the messages, and arguments are "args".
+    // langfuse.langchain: the tools are among the messages, and arguments are "args".
     [
       'what its handler for LangChain records',
       [

@@ -3,7 +3,7 @@ import { callOf } from '#lib/scoring/replies/call-shape';
 import { REASON_FIELDS, reasonWord } from '#lib/recorded/read-response';
 import { mayBeJson, parseIfJson } from './json-text.js';
 
-/** Names for calls in all tools' words, without separators and in lower case. */
+/** Names of call fields in all tools, lower-case and without separators. */
 const CALLS = new Set([
   'toolcall',
   'toolcalls',
@@ -28,7 +28,7 @@ const CALLS = new Set([
   'apiinvocationinput',
   'actiongroupinvocationinput',
 ]);
-/** What a library or an application says beside a text of the calls that it made on the way to it. */
+/** Fields in which a library or an application reports, next to a text, the calls that led to it. */
 const REPORTS = new Set([
   'toolcallid',
   'toolscalled',
@@ -40,7 +40,7 @@ const REPORTS = new Set([
   'toolresults',
   'intermediatesteps',
 ]);
-/** The name of a call and its arguments, in words that nothing else has together. */
+/** Keys for the name and the arguments of a call that occur together in nothing else. */
 const NAMES = new Set(['toolname', 'functionname', 'recipientname']);
 const ARGUMENTS = new Set([
   'args',
@@ -52,11 +52,11 @@ const ARGUMENTS = new Set([
   'toolkwargs',
   'functionarguments',
 ]);
-/** What JavaScript prints of a value that lies too deep. */
+/** JavaScript's placeholders for values that are nested too deeply to print. */
 const TOO_DEEP = new Set(['[Object]', '[Array]', '[Circular]', '[MaxDepth]']);
-/** Calls that the provider itself answers. */
+/** Calls that the provider answers itself. */
 const OF_PROVIDERS = new Set(['server_tool_use', 'mcp_tool_use', 'mcp_call']);
-/** What belongs to the request, or says which tools there were. */
+/** Fields that belong to the request, or list the available tools. */
 const NOT_OF_THE_REPLY = new Set([
   'tools',
   'tool_choice',
@@ -67,7 +67,7 @@ const NOT_OF_THE_REPLY = new Set([
   'instructions',
   'available_tools',
 ]);
-/** Fields that only an answer of a provider or a library around one has. */
+/** Fields that only occur in a response of a provider or of a library around one. */
 const OF_ENVELOPES = new Set([
   'choices',
   'candidates',
@@ -90,9 +90,9 @@ const OF_ENVELOPES = new Set([
 const OF_OBJECTS = /^(?:chat\.completion|response|realtime|thread|text_completion|message)\b/;
 const OF_TYPES = /^(?:response\.|message_(?:start|delta|stop)|content_block_|constructor$)/;
 
-/** What the JSON of a call or of an envelope has in it. */
+/** Matches every JSON of a call or of an envelope. */
 const MAY_HOLD_CALL = /tool|function|choices|candidates|generations|role|name|finish|stop_/i;
-/** How many texts of a value are searched. A value with more that may hold a call is not read. */
+/** The maximum number of texts searched in a value. A value with more texts that may contain a call is not read. */
 const MAX_TEXTS = 1000;
 
 const plain = (word: string): string =>
@@ -101,7 +101,7 @@ const plain = (word: string): string =>
     .toLowerCase()
     .replaceAll(/[^a-z]/g, '');
 
-/** What to look for, and how many texts may still be searched; undefined where texts are not. */
+/** The search criteria, and the number of texts that may still be searched; undefined if texts are not searched. */
 interface Search {
   isFoundField: (key: string, inner: Json) => boolean;
   isFound: (value: JsonObject) => boolean;
@@ -113,16 +113,16 @@ const isReport = (key: string, inner: Json): boolean =>
   isFilledAs(CALLS, key, inner) || isFilledAs(REPORTS, key, inner);
 
 /**
- * Where a recorded reply holds what looks like a call: `choices[0].message.tool_calls`. Texts are not searched.
- * @param value no deeper than a file may be
+ * The path of an apparent call in a recorded reply: `choices[0].message.tool_calls`. Texts are not searched.
+ * @param value nested no deeper than the limit for files
  */
 export const placeOfCall = (value: Json): string | undefined =>
   find(value, '', { isFoundField: isReport, isFound: isCall });
 
 /**
- * Where a value looks like a call or a part of a provider's answer, also in the JSON of its texts. A plain answer in
- * JSON has no such place.
- * @param isSaid whether the model itself wrote the value: it may tell which tools it called before
+ * The path of an apparent call or part of a provider's response in a value, including the JSON in its texts. A plain
+ * answer in JSON has none.
+ * @param isSaid whether the model itself wrote the value: it may mention the tools that it called before
  */
 export const placeOfEnvelope = (value: Json, isSaid = false): string | undefined =>
   find(value, '', {
@@ -167,7 +167,7 @@ function findInText(text: string, at: string, search: Search): string | undefine
 const MAX_PLACE = 100;
 const shorten = (place: string): string => (place.length > MAX_PLACE ? `${place.slice(0, MAX_PLACE)}...` : place);
 
-/** Agno lists the runs of tools under the name of their definitions. */
+/** Agno lists tool runs under the key of tool definitions. */
 const isOfRuns = (inner: Json): boolean =>
   Array.isArray(inner) && inner.some((one) => isObject(one) && one.tool_call_id !== undefined);
 
@@ -189,7 +189,7 @@ function isCall(value: JsonObject): boolean {
   return call !== undefined && (isObject(call.arguments) || typeof call.arguments === 'string');
 }
 
-/** LangChain's agents say their answer in the form of an action, too. */
+/** LangChain's agents also write their answer in the form of an action. */
 function namesCall(value: JsonObject): boolean {
   const { action, action_input: input } = value;
   if (typeof action === 'string' && input !== undefined) return action !== 'Final Answer';
@@ -201,7 +201,7 @@ function namesCall(value: JsonObject): boolean {
 const saysThatItCalls = (value: JsonObject): boolean =>
   REASON_FIELDS.some((key) => typeof value[key] === 'string' && CALLS.has(plain(reasonWord(value[key]))));
 
-/** A quiz may have "choices", and a survey "candidates": texts. */
+/** A quiz may have "choices", and a survey "candidates", as lists of texts. */
 const isEnvelopePart = (key: string, inner: Json): boolean =>
   !['choices', 'candidates', 'generations', 'delta'].includes(key.toLowerCase()) || !isListOfTexts(inner);
 const isListOfTexts = (inner: Json): boolean =>

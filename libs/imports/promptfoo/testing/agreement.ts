@@ -9,9 +9,9 @@ import { parseReply } from '#lib/scoring/replies/parse-reply';
 import { importSuite } from '../../import-suite.js';
 import { readYaml } from '../../files/read-yaml.js';
 
-/** A configuration, and what promptfoo makes of it: null if it refuses it. */
+/** A configuration and promptfoo's result for it: null if promptfoo rejects it. */
 export interface Configuration {
-  /** What the configuration tries: "counts", "prompts", ... */
+  /** The feature that the configuration tests: "counts", "prompts", ... */
   construct: string;
   config: JsonObject;
   resolved: { prompt: string; grades: string }[] | null;
@@ -42,8 +42,8 @@ const find = (order_id: string, more: JsonObject = {}): Call => ({ name: 'find_o
 const refund: Call = { name: 'refund', args: { order_id: '7', amount: 5 } };
 const cancel: Call = { name: 'cancel', args: {} };
 /**
- * Replies that promptfoo has graded: "+" holds, "-" does not, "!" where it refuses the
- * assertions, and "?" where its library does not see the variables that its command line fills in.
+ * Replies graded by promptfoo: "+" passes, "-" fails, "!" if it rejects the assertions, and "?" if its library does not
+ * see the variables that its command line fills in.
  */
 export const REPLIES: Call[][] = [
   [],
@@ -59,14 +59,14 @@ export const REPLIES: Call[][] = [
   [find('7'), refund, cancel],
 ];
 
-/** The configuration with a provider, unless it has one; `"tools": "DEFAULT"` stands for the tools above. */
+/** The configuration with a provider, unless it has one; `"tools": "DEFAULT"` is replaced by the tools above. */
 export function wholeConfiguration(config: JsonObject): JsonObject {
   const whole = config.providers || config.targets ? config : { ...config, providers: [ECHO] };
   return JSON.parse(JSON.stringify(whole), (key, value: unknown) => (value === 'DEFAULT' ? TOOLS : value));
 }
 const ECHO = { id: 'echo', config: { tools: 'DEFAULT' } };
 
-/** Says where an import and promptfoo differ, though no warning tells so. */
+/** Lists the differences between an import and promptfoo that no warning mentions. */
 export async function disagreements({ config, resolved }: Configuration): Promise<string[]> {
   const { suite, warnings } = await imported(config);
   const found: string[] = [];
@@ -80,7 +80,7 @@ export async function disagreements({ config, resolved }: Configuration): Promis
       continue;
     }
     cases.shift();
-    // A warning at a line says that a test is read otherwise.
+    // A warning with a line means that a test is read differently.
     if (!warnings.some((warning) => /^(?:Line|Variables are filled)/.test(warning)))
       found.push(...gradedOtherwise(next, suite.tools, grades, /tool-call-f1|javascript/.test(JSON.stringify(config))));
   }
@@ -104,8 +104,8 @@ function gradedOtherwise(input: CaseInput, suite: readonly Tool[], grades: strin
   const scorer = prepareCase(input, tools, 1);
   const expected = input.expected_calls?.length ?? 1;
   return REPLIES.flatMap((calls, index) => {
-    // A case lets further calls pass. tool-call-f1 does not if they are of other tools, which a warning says of the
-    // whole file, and code does not if they stand before the one that it names.
+    // A case allows further calls. tool-call-f1 does not allow calls of other tools, which a file-level warning
+    // mentions, and code does not allow calls before the one that it names.
     if (grades[index] === '?' || (limitsCalls && calls.length > expected)) return [];
     const reply = {
       role: 'assistant',
@@ -125,14 +125,14 @@ function gradedOtherwise(input: CaseInput, suite: readonly Tool[], grades: strin
 
 const messagesOf = ({ prompt, messages }: CaseInput): unknown => messages ?? [{ role: 'user', content: prompt }];
 
-/** The messages that promptfoo's providers of chats read from a prompt. */
+/** The messages that promptfoo's chat providers read from a prompt. */
 function messagesIn(prompt: string): Json {
   if (prompt.trim().startsWith('- role:')) return readYaml(prompt).value;
   try {
     const value = JSON.parse(prompt) as Json;
     if (Array.isArray(value)) return value;
   } catch {
-    // A text.
+    // Plain text.
   }
   return [{ role: 'user', content: prompt }];
 }

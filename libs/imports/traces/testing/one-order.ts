@@ -8,7 +8,7 @@ export const question = { role: 'user', content: 'Where is order 7?' };
 export const call = { id: 'c', type: 'function', function: { name: 'find_order', arguments: text } };
 export const message = { role: 'assistant', content: null, tool_calls: [call] };
 
-/** Imports a generation of Langfuse, and one beside it that can always be read. */
+/** Imports a Langfuse generation along with another that can always be read. */
 export async function importGeneration(one: {
   input?: unknown;
   output: unknown;
