@@ -79,7 +79,7 @@ export interface CountedCaseFigures extends Pick<CountedCase, 'position' | 'case
   allFailed: boolean;
 }
 
-/** What the results of a group have in common. */
+/** The fields that the results of a group share. */
 export type FailureKind = Pick<FailureGroup, 'error_type' | 'expected_tool' | 'called_tool' | 'argument'>;
 
 /** A group with a sample of its results. */

@@ -3,7 +3,7 @@ import { isDeeperThan, isObject, MAX_JSON_DEPTH, type JsonObject } from './json/
 import { flattenDeclarations, toOpenAiTool } from './input/tool-shapes.js';
 
 /**
- * A JSON object whose numbers keep their text (see `json.ts`). It is never cloned. `z.record` would take a kept
+ * A JSON object whose numbers keep their text (see `json.ts`). It is never cloned. `z.record` would mistake a kept
  * number for an object.
  */
 export const jsonObject = z

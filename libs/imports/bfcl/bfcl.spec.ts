@@ -530,7 +530,7 @@ const recorded = existsSync(VECTORS)
       .map((line) => parseJson(line) as JsonObject & { id: string; input: JsonObject; expected: JsonObject })
   : [];
 
-/** The position of "" among acceptable values has no meaning. */
+/** The position of "" among acceptable values does not matter. */
 const optionalLast = (value: unknown): unknown =>
   Array.isArray(value)
     ? [...value.filter((one) => one !== ''), ...value.filter((one) => one === '')].map(optionalLast)

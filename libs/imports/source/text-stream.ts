@@ -23,7 +23,7 @@ export async function readWholeText(
   return whole;
 }
 
-/** Yields the lines of a text without line ends and byte order mark. */
+/** Yields the lines of a text, without line ends and the byte order mark. */
 export async function* readTextLines(text: string | TextStream): AsyncGenerator<string> {
   let rest = '';
   let first = true;
