@@ -23,9 +23,9 @@ interface ReadRequest {
   userText: string;
   prompt: string;
   tokens: number;
-  /** The format that it was sent in, if not chat completions. */
+  /** The format of the request, if not chat completions. */
   format: Format | undefined;
-  /** Made when it is first needed. */
+  /** Created lazily. */
   cacheable?: CacheablePrompt | null;
   correctReply?: CorrectReply;
 }
@@ -37,7 +37,7 @@ const MAX_CACHED_CHARACTERS = 50_000;
 export class ChatHandler {
   /**
    * Parsed requests by their text. Runs repeat requests (samples, retries, benchmarks). A request is cached from its
-   * second occurrence on, so that prompts that never return take no memory.
+   * second occurrence, so that one-off prompts take no memory.
    */
   readonly #cache = new Map<string, ReadRequest>();
 
@@ -57,13 +57,13 @@ export class ChatHandler {
     send(this.#respond(read, key, text), read.state);
   }
 
-  /** After a reset, a cached request would count for a state that nobody reads any more. */
+  /** After a reset, a cached request would be counted in a discarded state. */
   #cached(key: string): ReadRequest | undefined {
     const cached = this.#cache.get(key);
     return cached && this.states.of(cached.request.model) === cached.state ? cached : undefined;
   }
 
-  /** @returns the plan of an error response if the request is refused */
+  /** @returns the error response if the request is refused */
   #read(text: string, incoming: IncomingMessage): ReadRequest | ResponsePlan {
     let body = tryReadBody(text);
     if (body === NOT_JSON) return notJson();
@@ -138,7 +138,7 @@ function useCache(read: ReadRequest, nowMs: number): CacheUse {
   return read.cacheable?.use(state.promptCache, nowMs, tokens) ?? UNCACHED;
 }
 
-/** @returns null for a prompt that is not cached, such as one that is nested too deep to be written */
+/** @returns null for a prompt that cannot be cached, such as one nested too deep to serialise */
 function cacheableOf({ wire, format }: ReadRequest): CacheablePrompt | null {
   try {
     return (format ? format.cacheable(wire) : openAiPrompt('chat', wire, wire.messages ?? null)) ?? null;

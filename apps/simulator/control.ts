@@ -9,11 +9,11 @@ import { errorResponse, jsonResponse, type ResponsePlan } from './formats/chat-c
 
 const MAX_AHEAD_MS = 365 * 24 * 60 * 60 * 1000;
 
-/** The states of all models that have been named so far. The state of `*` applies to all models. */
+/** The states of all models named so far. The state of `*` applies to all models. */
 export class States {
   private readonly byName = new Map<string, ModelState>();
   redirectsFollowed = 0;
-  /** How far the clock of the prompt caches was moved ahead. */
+  /** How far the prompt caches' clock has been advanced. */
   aheadMs = 0;
 
   of(name: string): ModelState {
@@ -112,7 +112,7 @@ export const unknownModel = (name: string): ResponsePlan =>
     { param: 'model' },
   );
 
-/** From now on, replies of the model cost that much. */
+/** Sets the prices of the model's future replies. */
 function setPrices(name: string, body: unknown, states: States): ResponsePlan {
   if (!readModelName(name)) return unknownModel(name);
   try {
@@ -123,7 +123,7 @@ function setPrices(name: string, body: unknown, states: States): ResponsePlan {
   return jsonResponse(200, { model: name });
 }
 
-/** Moves the clock of the prompt caches ahead. Limits of requests keep to the real time. */
+/** Advances the prompt caches' clock. Rate limits keep using real time. */
 function moveClock({ advance_s: seconds }: { advance_s?: unknown }, states: States): ResponsePlan {
   const isNumber = typeof seconds === 'number' && seconds > 0;
   if (!isNumber || states.aheadMs + seconds * 1000 > MAX_AHEAD_MS)

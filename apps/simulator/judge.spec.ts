@@ -34,7 +34,7 @@ const messageFor = async (document: object, model = 'judge:it'): Promise<any> =>
   const answer = (await (await ask(written(JSON.stringify(document, null, 2)), { model })).json()) as any;
   return answer.choices[0].message;
 };
-/** The arguments of its call. */
+/** The arguments of the judge's call. */
 const said = async (document: object, model?: string): Promise<any> => {
   const { tool_calls: calls } = await messageFor(document, model);
   expect(calls.map((call: any) => call.function.name)).toEqual(['submit']);

@@ -3,15 +3,15 @@ import { object, readPosted } from './models/read-posted.js';
 
 /** What a reply used, in tokens. */
 export interface TokenUsage {
-  /** All tokens of the prompt, also those from the cache. */
+  /** All prompt tokens, including cached ones. */
   prompt: number;
-  /** All tokens of the reply, also those of its thoughts. */
+  /** All reply tokens, including reasoning. */
   completion: number;
   reasoning: number;
   cacheRead: number;
   cacheWrite5m: number;
   cacheWrite1h: number;
-  /** What it costs by the prices at that time; null without prices. */
+  /** The cost at the prices of that time; null without prices. */
   cost: Cost | null;
 }
 /** In millionths of a millionth of a dollar, so that a price in dollars per million tokens stays exact. */
@@ -42,7 +42,7 @@ const SHAPE =
 
 export type Prices = z.infer<typeof PostedPrices>;
 
-/** @throws Error that says what is wrong with the posted body */
+/** @throws Error that describes the fault in the posted body */
 export const readPrices = (body: unknown): Prices => readPosted(PostedPrices, body, SHAPE);
 
 export function costOf(usage: Omit<TokenUsage, 'cost'>, prices: Prices | undefined): Cost | null {
@@ -65,7 +65,7 @@ export function costOf(usage: Omit<TokenUsage, 'cost'>, prices: Prices | undefin
 
 export const toDollars = (cost: bigint): number => Number(`${cost}e-12`);
 
-/** What whole replies with status 200 used and cost. */
+/** Usage and cost of complete replies with status 200. */
 export interface Ledger {
   requests: number;
   prompt_tokens: number;
@@ -74,7 +74,7 @@ export interface Ledger {
   cache_write_5m_tokens: number;
   cache_write_1h_tokens: number;
   reasoning_tokens: number;
-  /** Null as long as no reply had a price. */
+  /** Null until a reply has had a price. */
   cost: bigint | null;
 }
 

@@ -19,7 +19,7 @@ const post = (body: object, id = 'it') => control(`meta/${id}`, body);
 
 const SEARCH = 'tools/search/description';
 const components = { system_prompt: 'Be brief.', [SEARCH]: 'Searches.' };
-/** The user's message, as a tune writes it. */
+/** The user message, as a tune writes it. */
 const written = (task: object): string => {
   const json = JSON.stringify({ components, ...task }).replaceAll('`', '\\u0060');
   return ['Improve this.', '```json', json, '```', 'Call the tool.'].join('\n');
@@ -44,7 +44,7 @@ const requestOf = (content: string, model = 'meta:it') => ({
   tools: functions.map((own) => ({ type: 'function', function: own })),
 });
 const ask = (content: string, more: object = {}) => send('/v1/chat/completions', { ...requestOf(content), ...more });
-/** The arguments of its call. */
+/** The arguments of the meta model's call. */
 const proposed = async (task: object): Promise<any> => {
   const { message } = ((await (await ask(written(task))).json()) as any).choices[0];
   expect(message.tool_calls.map((call: any) => call.function.name)).toEqual(['propose']);

@@ -9,10 +9,10 @@ beforeAll(async () => {
 afterAll(() => simulator.close());
 
 let instances = 0;
-/** A model that nobody has asked before. */
+/** A model without earlier requests. */
 const fresh = (base = 'perfect-ish') => `${base}:cached-${++instances}`;
 
-/** Text of that many tokens, which differs from its first character on for another name. */
+/** A text of that many tokens. Texts with different names differ from the first character. */
 const words = (tokens: number, name = 'a') => `${name} `.repeat(tokens * 4).slice(0, tokens * 4);
 const CITY = 'What is the weather in Paris?';
 const parameters = { type: 'object', properties: { city: { type: 'string' } }, required: ['city'] };
@@ -33,7 +33,7 @@ const control = (path: string, body?: unknown): Promise<any> =>
 const ledgerOf = async (model: string) => (await control(`ledger?model=${model}`)).models[model];
 const later = (seconds: number) => control('clock', { advance_s: seconds });
 
-/** How a format is asked, and what it says of the cache. Each has 2,000 tokens before the question. */
+/** A request in a format, and the cache usage in its response. Each has 2,000 tokens before the question. */
 interface Asked {
   system?: string;
   question?: string;
@@ -147,7 +147,7 @@ it.each([1023, 1024, 1025, 1151, 1152, 1153, 1279, 1280, 1281])(
     await send('/v1/chat/completions', body);
     const { usage } = (await send('/v1/chat/completions', body)).body;
     expect(usage.prompt_tokens).toBe(tokens);
-    // The text of the prompt is a bit shorter than the body.
+    // The prompt's text is slightly shorter than the body.
     const prompt = tokens - Math.ceil(`{"messages":,"model":"${model}"}`.length / 4);
     const steps = Math.floor(prompt / 128) * 128;
     expect(CACHED.chat(usage)).toBe(steps < MIN_CACHED_TOKENS ? 0 : steps);

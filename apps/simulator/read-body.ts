@@ -9,8 +9,8 @@ const MAX_KNOWN = 16;
 const KEY = '"tools":';
 
 /**
- * Parses the body of a request. Equal tool sets become the same object, and a known one is not parsed again: tools are
- * most of a body.
+ * Parses a request body. Equal tool sets become the same object, and a known one is not parsed again: tools are most of
+ * a body.
  */
 export function readBody(text: string): unknown {
   const at = text.indexOf(`${KEY}[`) + KEY.length;

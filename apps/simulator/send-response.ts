@@ -12,7 +12,7 @@ const ended = new Counter({
   registers: [registry],
 });
 
-/** Sends a response as planned, now or after its delay, and counts how it ended. */
+/** Sends a response as planned, now or after its delay, and counts its outcome. */
 export function sendResponse(response: ServerResponse, plan: ResponsePlan, state?: ModelState): void {
   const countEnd = (end: string) => {
     if (!state) return;

@@ -15,7 +15,7 @@ const MAX_BODY_BYTES = 64 * 1024 * 1024;
 const EMBEDDING_MODEL = 'embeddings';
 
 export interface Simulator {
-  /** Listens on a port, or on any free one if it is 0: to this machine alone without `host`. Returns the port. */
+  /** Listens on a port (0: any free one); on localhost only, without `host`. Returns the port. */
   listen(port: number, host?: string): Promise<number>;
   /** Stops listening and aborts open requests. */
   close(): Promise<void>;
@@ -30,7 +30,7 @@ export function createSimulator({ seed = 1 }: { seed?: number } = {}): Simulator
   // Clients keep connections open for minutes. The default of 5 s would reset some in the middle of a request.
   const server = createServer({ keepAliveTimeout: 120_000, requestTimeout: 0 }, (request, response) => {
     handle(request, response).catch((error: Error) => {
-      if (response.destroyed || response.headersSent) return; // The client left while it sent its body.
+      if (response.destroyed || response.headersSent) return; // The client disconnected while it sent its body.
       sendResponse(response, errorResponse(500, `The simulator itself failed: ${error.message}`));
     });
   });
@@ -144,7 +144,7 @@ function embeddings(body: unknown, states: States): ResponsePlan {
 
 /**
  * Reads the body. Listens to events, since iterating a stream costs as much as the rest of a request.
- * @returns null when the body is too large
+ * @returns null if the body is too large
  */
 function receive(request: IncomingMessage): Promise<string | null> {
   return new Promise((resolve, reject) => {

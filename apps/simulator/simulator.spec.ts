@@ -151,7 +151,7 @@ describe('prompt-sensitive', () => {
   const QUESTIONS = 100;
   const question = (n: number) => `What is the weather in ${['Tokyo', 'Paris', 'Lima', 'Oslo'][n % 4]}? (${n})`;
   const rightCall = (n: number) => ({ name: 'get_weather', city: ['Tokyo', 'Paris', 'Lima', 'Oslo'][n % 4] });
-  /** Which of 100 questions it gets right. Each is asked once. */
+  /** The questions, of 100, that the model gets right. Each is asked once. */
   const right = async (model: string, system = 'Be brief.', more: object = {}): Promise<number[]> => {
     const found: number[] = [];
     for (let n = 0; n < QUESTIONS; n++) {

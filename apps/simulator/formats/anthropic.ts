@@ -102,7 +102,7 @@ function refuseFields(body: JsonObject, headers: Record<string, unknown>): void 
 
 function readMessages(messages: Json | undefined): JsonObject[] {
   const ids = new Set<Json | undefined>();
-  /** The ids of calls whose results have not come yet. */
+  /** The ids of calls without a result so far. */
   const pending = new Set<Json | undefined>();
   return list(messages).flatMap(({ role, content }, index): JsonObject[] => {
     const blocks = typeof content === 'string' ? [{ type: 'text', text: content }] : list(content);
@@ -137,7 +137,7 @@ function readAssistantMessage(
   };
 }
 
-/** Reads the results of tools, and the text after them. */
+/** Reads the tool results and the text after them. */
 function readUserMessage(blocks: JsonObject[], index: number, pending: Set<Json | undefined>): JsonObject[] {
   const results = blocks.filter(({ type }) => type === 'tool_result');
   for (const { tool_use_id: id } of results)

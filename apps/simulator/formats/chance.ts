@@ -13,5 +13,5 @@ export function hash(text: string): number {
 /** The simulator's only randomness: a number in [0, 1) that is always the same for the same parts. */
 export const chance = (...parts: (string | number)[]): number => hash(parts.join('\u0000')) / 2 ** 32;
 
-/** Picks one of the items, all equally likely, by a chance in [0, 1). */
+/** Picks an item with equal probability, from a number in [0, 1). */
 export const pick = <T>(items: readonly T[], at: number): T | undefined => items[Math.floor(at * items.length)];

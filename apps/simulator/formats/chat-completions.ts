@@ -46,14 +46,14 @@ export interface Call {
   /** A string is sent unchanged, even if it is not JSON. */
   arguments: Record<string, unknown> | string;
 }
-/** A model's reply, before it is put into OpenAI's format. */
+/** A model's reply, before conversion to OpenAI's format. */
 export interface Reply {
   content: string | null;
   calls: Call[];
   finish?: 'length' | 'content_filter';
 }
 
-/** What the server does with a request: it sends a response, sends half of one, resets the connection, or hangs. */
+/** How the server handles a request: it sends a response, sends half of one, resets the connection, or hangs. */
 export type ResponsePlan =
   | {
       do: 'send';
@@ -61,7 +61,7 @@ export type ResponsePlan =
       headers?: Record<string, string>;
       body: string | Buffer;
       delayMs?: number;
-      /** What a model's reply used, for the ledger and for other formats. */
+      /** Token usage of the reply, for the ledger and for other formats. */
       usage?: TokenUsage;
     }
   | { do: 'half'; body: string }
@@ -98,7 +98,7 @@ export function errorResponse(
   return jsonResponse(status, { error: { message, type, param, code, ...rest } }, headers);
 }
 
-/** Counts four characters as a token, which is close enough for limits and costs. */
+/** Estimates tokens as four characters each, which is close enough for limits and costs. */
 export const tokensOf = (text: string): number => Math.ceil(text.length / 4);
 
 export function textOf(content: unknown): string {
@@ -107,7 +107,7 @@ export function textOf(content: unknown): string {
   return content.map((part: { text?: unknown }) => (typeof part?.text === 'string' ? part.text : '')).join('\n');
 }
 
-/** A reply as an OpenAI chat completion. Its ids are hashes, so that the same reply has the same ids. */
+/** A reply as an OpenAI chat completion. Its ids are hashes, so that equal replies have equal ids. */
 export function completion(reply: Reply, model: string, used: TokenUsage, idSeed: string): Record<string, unknown> {
   const id = (what: string) => hash(`${idSeed}\u0000${what}`).toString(36);
   const calls = reply.calls.map((call, i) => ({
@@ -135,7 +135,7 @@ export function completion(reply: Reply, model: string, used: TokenUsage, idSeed
   };
 }
 
-/** Usage in OpenAI's words. */
+/** Usage with OpenAI's field names. */
 const writeUsage = ({ prompt, completion: completionTokens, cacheRead, reasoning }: TokenUsage): object => ({
   prompt_tokens: prompt,
   completion_tokens: completionTokens,

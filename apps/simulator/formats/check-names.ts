@@ -1,6 +1,6 @@
 import type { Json } from '#lib/contracts/json/json';
 
-/** A refusal, worded as by the real API. */
+/** A refusal, worded as the real API words it. */
 export class Refused extends Error {
   constructor(
     message: string,
@@ -11,7 +11,7 @@ export class Refused extends Error {
   }
 }
 
-/** @param place the location of the name in the request, such as `tools[0].function.name` */
+/** @param place the path of the name in the request, such as `tools[0].function.name` */
 export function refuseOpenAiName(place: string, name: Json | undefined): void {
   if (typeof name !== 'string')
     throw new Refused(`Missing required parameter: '${place}'.`, 'missing_required_parameter', place);
@@ -33,8 +33,8 @@ export function refuseOpenAiName(place: string, name: Json | undefined): void {
 }
 
 /**
- * Unlike names of tools, names of calls in a conversation may be longer and contain any characters.
- * @param ids of the calls before; takes up this one
+ * Unlike tool names, call names in a conversation may be longer and contain any characters.
+ * @param ids of the earlier calls; the id of this one is added
  */
 export function refuseAnthropicCall(
   place: string,

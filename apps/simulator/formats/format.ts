@@ -2,34 +2,34 @@ import { isObject, parseJson, type Json, type JsonObject } from '#lib/contracts/
 import type { TokenUsage } from '../ledger.js';
 import type { CacheablePrompt } from '../prompt-cache/prompt-cache.js';
 
-/** A format other than chat completions, in which clients can reach the same models. */
+/** An API format other than chat completions, through which clients can reach the same models. */
 export interface Format {
-  /** Where its chat requests go; its first group is the model, if the path names it. */
+  /** Path of its chat endpoint. The first group is the model, if the path contains it. */
   path: RegExp;
-  /** Where the paths of its host begin, if it is a host of its own. */
+  /** Path prefix of its host, if it has its own host. */
   host?: string;
-  /** Where the base URL of a provider ends. */
+  /** Path suffix of a provider's base URL. */
   basePath: string;
   /**
    * Translates a request to chat completions.
-   * @throws Error with the message with which the real API refuses the request
+   * @throws Error with the message of the real API's refusal
    */
   read(body: JsonObject, model: string | undefined, headers: Record<string, unknown>): JsonObject;
-  /** What the prompt cache needs to know of a request that was read; undefined if nothing of it is cached. */
+  /** The cacheable prompt of a request; undefined if none of it is cached. */
   cacheable(body: JsonObject): CacheablePrompt | undefined;
   /**
-   * Translates a completion, or an error.
-   * @param usage of the completion, unless it was posted
+   * Translates a completion or an error.
+   * @param usage of the completion, unless the reply was posted
    */
   write(completion: JsonObject, status: number, headers: Record<string, string>, usage?: TokenUsage): JsonObject;
-  /** The status that a host of the format sends instead of OpenAI's. */
+  /** The status that a host of this format sends in place of OpenAI's. */
   statusOf?(status: number): number;
 }
 
 export interface Completion {
   content: string | null;
   calls: { id: string; name: string; arguments: string; signature?: Json }[];
-  /** Blocks of thoughts, for formats that have them. */
+  /** Thinking blocks, for formats that have them. */
   thoughts: JsonObject[];
   finish: string;
   usage: Omit<TokenUsage, 'cost'>;
@@ -57,7 +57,7 @@ export function readCompletion(completion: JsonObject, used?: TokenUsage): Compl
   };
 }
 
-/** A posted usage, which says nothing of the cache. */
+/** Usage from a posted reply, which does not mention the cache. */
 function postedUsage({ usage }: JsonObject): Omit<TokenUsage, 'cost'> {
   const { prompt_tokens: prompt = 0, completion_tokens: completion = 0 } = (usage ?? {}) as Record<string, number>;
   return { prompt, completion, reasoning: 0, cacheRead: 0, cacheWrite5m: 0, cacheWrite1h: 0 };
@@ -68,7 +68,7 @@ function signatureOf({ extra_content: extra }: JsonObject): Json | undefined {
   return isObject(extra) && isObject(extra.google) ? extra.google.thought_signature : undefined;
 }
 
-/** Parses arguments. Returns undefined when they are not an object. */
+/** Parses arguments. Returns undefined if they are not an object. */
 export function objectOf(text: string): JsonObject | undefined {
   try {
     const value = parseJson(text);
@@ -80,7 +80,7 @@ export function objectOf(text: string): JsonObject | undefined {
 
 export const list = (value: Json | undefined): JsonObject[] => (Array.isArray(value) ? value.filter(isObject) : []);
 
-/** A text unchanged, or the joined texts of a list of parts. */
+/** The text itself, or the joined texts of a list of parts. */
 export const joinTexts = (content: Json | undefined, separator: string): string =>
   typeof content === 'string'
     ? content

@@ -6,7 +6,7 @@ import { googleFormat } from './google.js';
 import { responsesFormat } from './openai-responses.js';
 import type { ResponsePlan } from './chat-completions.js';
 
-/** Every format but chat completions, which the models speak themselves. */
+/** Every format except chat completions, which the models speak natively. */
 export const FORMATS: Record<Exclude<ProviderKind, 'openai'>, Format> = {
   'openai-responses': responsesFormat,
   anthropic: anthropicFormat,
@@ -14,7 +14,7 @@ export const FORMATS: Record<Exclude<ProviderKind, 'openai'>, Format> = {
 };
 const formats = Object.values(FORMATS);
 
-/** The format that a path belongs to, with the model if the path names it. */
+/** The format of a path, and the model if the path contains it. */
 export function formatOf(path: string): { format: Format; model?: string } | undefined {
   for (const format of formats) {
     const found = format.path.exec(path);
@@ -23,12 +23,12 @@ export function formatOf(path: string): { format: Format; model?: string } | und
   return undefined;
 }
 
-/** The format of the other responses of a host, such as its list of models. */
+/** The format of a host's other responses, such as its model list. */
 export const formatOfHost = (path: string): Format | undefined =>
   formats.find(({ host }) => host && path.startsWith(host));
 
 /**
- * Translates a response into another format. A body that is not JSON (a proxy's page, half a body) stays unchanged.
+ * Translates a response into another format. A body that is not JSON (a proxy's page, half a body) is left unchanged.
  */
 export function inFormat(format: Format | undefined, plan: ResponsePlan): ResponsePlan {
   if (!format || plan.do !== 'send') return plan;

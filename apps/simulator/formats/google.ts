@@ -139,7 +139,7 @@ const toAssistantMessage = (text: string, calls: JsonObject[], openCalls: OpenCa
   }),
 });
 
-/** Reads the results of tools: one for each call of the turn before, in the order of the calls. */
+/** Reads tool results: one for each call of the previous turn, in call order. */
 function readResults(parts: JsonObject[], openCalls: OpenCall[]): JsonObject[] {
   const results = parts.flatMap(({ functionResponse: result }) => (isObject(result) ? [result] : []));
   if (results.length !== openCalls.length || results.some(({ name }, at) => name !== openCalls[at]!.name)) {
@@ -164,7 +164,7 @@ function readToolChoice(toolConfig: Json | undefined): Json {
     : (MODES[String(config.mode)] ?? 'auto');
 }
 
-/** Google cannot represent a call whose arguments are not an object, and quotes it instead. */
+/** Google cannot represent a call whose arguments are not an object; it quotes the call instead. */
 function writeCandidate({ content, calls, finish }: Completion): JsonObject {
   const written = calls.map(({ name, arguments: args, signature }) => ({
     name,
@@ -212,7 +212,7 @@ const WRONG_KEY = {
 
 function writeError({ message }: JsonObject, status: number, headers: Record<string, string>): JsonObject {
   const wait = headers['retry-after'];
-  delete headers['retry-after']; // Google gives the time to wait only in the body.
+  delete headers['retry-after']; // Google gives the retry delay only in the body.
   return {
     error: {
       code: status,

@@ -17,7 +17,7 @@ function refuseTools(value: unknown): Refusal | undefined {
       };
 }
 
-/** A message with calls, since the user spoke, must begin with the thought that led to them. */
+/** After the last user message, an assistant message with calls must begin with the thinking block that led to them. */
 function refuseMissingThoughts(body: JsonObject): Refusal | undefined {
   const messages = list(body.messages);
   const index = messages.findLastIndex(({ role }) => role === 'assistant');
@@ -34,8 +34,8 @@ function refuseMissingThoughts(body: JsonObject): Refusal | undefined {
 }
 
 /**
- * A Claude that thinks, whether it is asked to or not. The words for schemas are from memory. Temperatures, names and
- * ids are checked by the format itself.
+ * A Claude model that always thinks, requested or not. The schema error messages are from memory. Temperatures, names
+ * and ids are checked by the format itself.
  */
 export const anthropic: Host = {
   about: "A Claude that thinks, in Anthropic's format: forces no call, wants its thoughts back.",

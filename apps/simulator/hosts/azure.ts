@@ -7,7 +7,7 @@ const FILTERED =
   'your prompt and retry. To learn more about our content filtering policies please read our documentation: ' +
   'https://go.microsoft.com/fwlink/?linkid=2198766';
 
-/** A reasoning model of OpenAI at Azure. */
+/** An OpenAI reasoning model on Azure. */
 export const azure: Host = {
   ...openai,
   about: 'A reasoning model at Azure: refuses as OpenAI does, filters prompts, says waits in words.',

@@ -1,6 +1,6 @@
 import { refuseEach, type Host } from './host.js';
 
-/** A model at Bedrock behind LiteLLM, which refuses before Bedrock is asked. */
+/** A Bedrock model behind LiteLLM, which refuses requests before they reach Bedrock. */
 export const bedrock: Host = {
   about: 'A model at Bedrock behind LiteLLM: refuses seed, penalties and parallel_tool_calls.',
   refuses: refuseEach(

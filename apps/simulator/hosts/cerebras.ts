@@ -4,7 +4,7 @@ import { refuseEach, refuseOtherFields, THOUGHT, type Host, type Refusal } from 
 const FIELDS = ['role', 'content', 'name', 'tool_calls', 'reasoning'];
 const unsupported = (place: string): Refusal => ({ message: `${place}: property '${place}' is unsupported` });
 
-/** Cerebras. The words for strict tools beside others are from memory. */
+/** Cerebras. The error message for strict tools mixed with others is from memory. */
 export const cerebras: Host = {
   about: 'Cerebras: refuses penalties, fields that it does not know, and strict tools beside others.',
   refuses: {

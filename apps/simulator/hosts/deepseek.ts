@@ -1,17 +1,17 @@
 import { isObject, type JsonObject } from '#lib/contracts/json/json';
 import { plainUsage, THOUGHT, THOUGHT_TOKENS, type Host } from './host.js';
 
-/** Thinking is on unless it is switched off. */
+/** Thinking is on by default. */
 export const thinks = ({ thinking }: JsonObject): boolean => !(isObject(thinking) && thinking.type === 'disabled');
 
-/** Whether a message with calls, since the user spoke, came back without its thoughts. */
+/** Whether an assistant message with calls after the last user message came back without its thoughts. */
 export const lacksThoughts = (message: JsonObject, index: number, body: JsonObject): boolean =>
   thinks(body) &&
   message.tool_calls !== undefined &&
   typeof message.reasoning_content !== 'string' &&
   !(body.messages as JsonObject[]).slice(index).some(({ role }) => role === 'user');
 
-/** DeepSeek in thinking mode, in which it accepts settings of sampling without effect. */
+/** DeepSeek in thinking mode, which accepts sampling settings but ignores them. */
 export const deepseek: Host = {
   about: 'DeepSeek in thinking mode: takes no required call, and wants its thoughts back.',
   refuses: {

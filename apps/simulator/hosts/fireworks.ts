@@ -3,7 +3,7 @@ import { refuseEach, refuseOtherFields, THOUGHT, type Host, type Refusal } from 
 const FIELDS = ['role', 'content', 'name', 'tool_calls', 'tool_call_id', 'reasoning_content'];
 const extra = (field: string): Refusal => ({ message: `Extra inputs are not permitted, field: '${field}'` });
 
-/** Fireworks. That it refuses fields of messages in the same words as those of a request is not verified. */
+/** Fireworks. Not verified: that its refusals of message fields are worded like those of request fields. */
 export const fireworks: Host = {
   about: 'Fireworks: refuses fields that it does not know.',
   refuses: refuseEach(['store', 'stream_options', 'verbosity'], extra),

@@ -15,7 +15,7 @@ const SETTINGS = [
   'seed',
 ];
 
-/** The first call of a turn must have its signature. */
+/** The first call of a turn must carry its signature. */
 function refuseUnsigned(body: JsonObject): Refusal | undefined {
   for (const [position, { parts }] of list(body.contents).entries()) {
     const call = list(parts).find(({ functionCall }) => isObject(functionCall));
@@ -30,7 +30,7 @@ function refuseUnsigned(body: JsonObject): Refusal | undefined {
   return undefined;
 }
 
-/** A Gemini that thinks. That newer models refuse penalties is not verified. */
+/** A Gemini thinking model. Not verified: that newer models refuse penalties. */
 export const google: Host = {
   about: "A Gemini that thinks, in Google's format: wants its signatures back, refuses penalties; calls have no id.",
   format: 'google',

@@ -2,7 +2,7 @@ import { plainUsage, refuseEach, refuseOtherFields, THOUGHT, THOUGHT_TOKENS, typ
 
 const FIELDS = ['role', 'content', 'name', 'tool_calls', 'function_call'];
 
-/** Groq. It refuses to take back the field `reasoning` that it sends. */
+/** Groq. It refuses its own `reasoning` field when it is sent back. */
 export const groq: Host = {
   about: 'Groq: refuses fields of messages that it does not know, such as the thoughts that it sends itself.',
   refuses: refuseEach(['logprobs', 'top_logprobs', 'logit_bias', 'store'], (name) => ({

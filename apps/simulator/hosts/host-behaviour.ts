@@ -16,7 +16,7 @@ import { withinTokens } from '../models/spoil-reply.js';
 import { UNCACHED } from '../prompt-cache/prompt-cache.js';
 import type { Host, OddReply, Refusal } from './host.js';
 
-/** The name of an odd reply in the message of the user. */
+/** The name of an odd reply in the user message. */
 const ODD = /\[\[([\w-]{1,40})\]\]/;
 
 export const hostBehaviour = (host: Host): Behaviour => ({
@@ -86,7 +86,7 @@ function replyOf(host: Host, asked: ModelRequest): ResponsePlan {
 const without = (request: ChatRequest, names: readonly string[]): ChatRequest =>
   Object.fromEntries(Object.entries(request).filter(([name]) => !names.includes(name))) as unknown as ChatRequest;
 
-/** The calls of a choice with the ids and the other fields of the host. */
+/** The calls of a choice with the host's ids and extra fields. */
 function callsOf({ id }: Host, { request, prompt }: ModelRequest, choice: JsonObject, more?: JsonObject): JsonObject {
   const calls = list((choice.message as JsonObject).tool_calls);
   if (calls.length === 0) return {};

@@ -3,71 +3,73 @@ import { tokensOf } from '../formats/chat-completions.js';
 import type { TokenUsage } from '../ledger.js';
 import type { ModelRequest } from '../models/model-request.js';
 
-/** A refusal in a host's words. */
+/** A refusal in a host's wording. */
 export interface Refusal {
   message: string;
-  /** 400 if left out. */
+  /** Default: 400. */
   status?: number;
   code?: string | null;
   param?: string | null;
 }
 
-/** What a host says to a setting of a request: a refusal, or undefined if it takes the value. */
+/** A host's reaction to a request setting: a refusal, or undefined if it accepts the value. */
 export type SettingRule = Refusal | ((value: unknown, body: JsonObject) => Refusal | undefined);
 
-/** An answer other than an ordinary reply. */
+/** A response other than an ordinary reply. */
 export interface OddReply {
   status?: number;
   headers?: Record<string, string>;
   body: object;
-  /** Whether the host answers so again when it is asked again. */
+  /** Whether the host repeats this response when the request is sent again. */
   isLasting?: boolean;
 }
 
 /**
- * A host as clients know it: what it refuses, ignores and sends. All of it is data; `host-behaviour.ts` plays it.
- * Otherwise a host replies as a good model does.
+ * A host as clients see it: what it refuses, ignores and sends. It is pure data, interpreted by `host-behaviour.ts`.
+ * Apart from that, a host replies as a good model does.
  */
 export interface Host {
   about: string;
-  /** The format that it speaks, if not chat completions. */
+  /** Its format, if not chat completions. */
   format?: 'anthropic' | 'google';
-  /** Settings that it refuses, in the order in which it looks at them. */
+  /** Settings that it refuses, in the order in which it checks them. */
   refuses?: Record<string, SettingRule>;
   refusesBody?: (body: JsonObject) => Refusal | undefined;
-  /** Fields of the assistant's messages that it refuses to take back, or misses. @param index of the message */
+  /**
+   * Checks an assistant message for fields that the host refuses to take back, or misses. @param index of the message
+   */
   refusesMessage?: (message: JsonObject, index: number, body: JsonObject) => Refusal | undefined;
-  /** The body of a refusal, if not OpenAI's. */
+  /** The body of a refusal, if it differs from OpenAI's. */
   writeRefusal?: (refusal: Refusal & { status: number }) => object;
-  /** Settings without effect. */
+  /** Settings that it accepts but ignores. */
   ignores?: readonly string[];
-  /** @param call its name, its place in the reply, and how many calls the conversation had before */
+  /** @param call its name, its index in the reply, and the number of earlier calls in the conversation */
   id?: (call: { name: string; index: number; before: number; seed: string }) => string;
-  /** Fields of the reply's message, of its choice, and of the whole response, beside OpenAI's. */
+  /** Fields that the host adds to OpenAI's: in the message, the choice and the whole response. */
   sends?: (body: JsonObject) => { message?: JsonObject; call?: JsonObject; choice?: JsonObject; response?: JsonObject };
   headers?: Record<string, string>;
-  /** How many tokens it thinks before it replies. */
+  /** Number of reasoning tokens before the reply. */
   reasoning?: (body: JsonObject) => number;
-  /** Whether it caches no prompts, or none that it counts. */
+  /** Whether it caches no prompts, or does not report cached tokens. */
   hasNoCache?: boolean;
-  /** The usage in its words, if they are not OpenAI's. */
+  /** Usage with its own field names, if they differ from OpenAI's. */
   usage?: (usage: TokenUsage) => object;
-  /** By the name in the message of the user, as in `[[filtered]]`. */
+  /** Odd replies by their name in the user message, as in `[[filtered]]`. */
   odd?: Record<string, (asked: ModelRequest) => OddReply>;
 }
 
-/** The usage of hosts that count no more than this. */
+/** Usage of hosts that report only these counts. */
 export const plainUsage = ({ prompt, completion }: TokenUsage): Record<string, number> => ({
   prompt_tokens: prompt,
   completion_tokens: completion,
   total_tokens: prompt + completion,
 });
 
-/** Refuses a list of settings in one form of words. */
+/** Refuses each of these settings with the same wording. */
 export const refuseEach = (names: readonly string[], refusal: (name: string) => Refusal): Record<string, Refusal> =>
   Object.fromEntries(names.map((name) => [name, refusal(name)]));
 
-/** Only what a host's documentation says it takes back, refused in one form of words. */
+/** Allows only the fields that the host's documentation says it takes back; refuses others with the same wording. */
 export const refuseOtherFields =
   (known: readonly string[], refusal: (field: string, index: number) => Refusal) =>
   (message: JsonObject, index: number): Refusal | undefined => {

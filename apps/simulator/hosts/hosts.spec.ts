@@ -29,7 +29,7 @@ async function ask(host: string, more: object = {}): Promise<{ status: number; b
 }
 const control = async (path: string): Promise<any> => (await fetch(`${simulator.url}/control/${path}`)).json();
 
-/** A conversation after a call whose message has these fields. */
+/** A conversation after an assistant message with a call and these fields. */
 const called = (message: object = {}, id = 'call_1') => ({
   messages: [
     QUESTION,

@@ -6,8 +6,8 @@ const incompatible = (choice: string): Refusal => ({
 });
 
 /**
- * Kimi at Moonshot. The words of its refusals are from memory. That it does not count its thoughts apart, and sends
- * cached_tokens also when there are none, is not verified.
+ * Kimi at Moonshot. The wording of its refusals is from memory. Not verified: that it does not report thoughts
+ * separately, and that it sends cached_tokens even when there are none.
  */
 export const kimi: Host = {
   about: 'Kimi at Moonshot: one temperature, no required call while it thinks, and it wants its thoughts back.',

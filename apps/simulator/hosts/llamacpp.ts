@@ -1,6 +1,8 @@
 import { THOUGHT, type Host } from './host.js';
 
-/** The server of llama.cpp. That earlier versions left ids empty is reported of clients, not checked against one. */
+/**
+ * The llama.cpp server. Client projects report that earlier versions left ids empty; this was not checked against one.
+ */
 export const llamacpp: Host = {
   about: 'The server of llama.cpp: ids are empty; 500 for a call that it could not read.',
   id: () => '',

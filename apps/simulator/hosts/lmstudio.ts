@@ -1,6 +1,6 @@
 import { plainUsage, type Host } from './host.js';
 
-/** LM Studio. Its ids are nine digits. */
+/** LM Studio. Its ids have nine digits. */
 export const lmstudio: Host = {
   about: 'LM Studio: tool_choice is a text only; errors are a text.',
   refuses: {

@@ -1,7 +1,7 @@
 import { plainUsage, refuseEach, refuseOtherFields, type Host, type Refusal } from './host.js';
 
 const FIELDS = ['role', 'content', 'tool_calls', 'prefix'];
-/** The place of a field, as its validator writes it, goes through `param`. */
+/** The path of a field, as its validator formats it, passed through `param`. */
 const extra = (...place: (string | number)[]): Refusal => ({
   status: 422,
   message: 'Extra inputs are not permitted',
@@ -9,7 +9,7 @@ const extra = (...place: (string | number)[]): Refusal => ({
 });
 
 /**
- * Mistral, which calls the seed random_seed. Its earlier versions took ids of nine letters and digits only; this one
+ * Mistral, which calls the seed random_seed. Earlier versions accepted only ids of nine letters and digits; this one
  * does not check them.
  */
 export const mistral: Host = {

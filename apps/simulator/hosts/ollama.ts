@@ -2,7 +2,7 @@ import { plainUsage, THOUGHT, type Host } from './host.js';
 
 const error = (message: string): object => ({ error: { message, type: 'api_error', param: null, code: null } });
 
-/** Ollama. That its ids begin again in each round is reported of clients of it, not checked against one. */
+/** Ollama. Client projects report that its ids restart in each round; this was not checked against a server. */
 export const ollama: Host = {
   about: 'Ollama: takes no notice of tool_choice, begins again with the id call_0 in each round.',
   ignores: ['tool_choice', 'parallel_tool_calls'],

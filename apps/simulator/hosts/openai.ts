@@ -48,7 +48,7 @@ function refuseLongIds(message: JsonObject, index: number): Refusal | undefined 
 }
 
 /**
- * A reasoning model of OpenAI. The words for strict schemas are from memory, and so is that it thinks multiples of 64
+ * An OpenAI reasoning model. From memory: the messages for strict schemas, and that it thinks in multiples of 64
  * tokens.
  */
 export const openai: Host = {

@@ -16,8 +16,8 @@ const writeCost = ({ prompt, completion }: Cost): object => ({
 });
 
 /**
- * OpenRouter, in front of a model whose hosts cannot force a call. Its limit is reset at a time in milliseconds. It
- * names a cost once prices were posted.
+ * OpenRouter, in front of a model whose hosts cannot force a call. Its limit resets at a time in milliseconds. It
+ * reports a cost once prices have been posted.
  */
 export const openrouter: Host = {
   about: 'OpenRouter: no host of the model takes a required call; errors inside a 200.',

@@ -3,7 +3,7 @@ import { list } from '../formats/format.js';
 import type { Behaviour } from '../models/behaviour.js';
 import type { ModelRequest } from '../models/model-request.js';
 
-/** The same refusal in the words of several hosts. */
+/** The same refusal in the wording of several hosts. */
 const WORDINGS: ((name: string) => ResponsePlan)[] = [
   (name) =>
     errorResponse(400, `Unsupported parameter: '${name}' is not supported with this model.`, 'unsupported_parameter', {
@@ -28,7 +28,7 @@ const WORDINGS: ((name: string) => ResponsePlan)[] = [
 
 /**
  * What the nth request is refused for: each setting of the request in turn, then each field of its messages, then
- * settings that nobody sent, for ever.
+ * unsent settings without end.
  */
 function refusedIn({ wire, state }: ModelRequest): string {
   const fields = list(wire.messages).flatMap((message, index) =>

@@ -1,6 +1,6 @@
 import { plainUsage, THOUGHT, type Host } from './host.js';
 
-/** vLLM, started without a parser of calls: a required call works (by guided decoding), an automatic one does not. */
+/** vLLM, started without a tool-call parser: a required call works (by guided decoding), an automatic one does not. */
 export const vllm: Host = {
   about: 'vLLM without a parser of calls: refuses tool_choice auto; ids of 46 characters.',
   refuses: {

@@ -1,11 +1,11 @@
 import { plainUsage, type Host, type Refusal } from './host.js';
 
-/** Names in its own spelling. */
+/** Argument names in xAI's spelling. */
 const unsupported = (argument: string): Refusal => ({
   message: `Model grok-4 does not support parameter ${argument}.`,
 });
 
-/** A reasoning model of xAI, which counts its thoughts in the total only, not in completion_tokens. */
+/** An xAI reasoning model, which counts its thoughts only in the total, not in completion_tokens. */
 export const xai: Host = {
   about: 'A reasoning model of xAI: refuses penalties, stop and reasoning_effort, under other names.',
   refuses: {

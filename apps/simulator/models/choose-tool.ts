@@ -2,12 +2,12 @@ import { memoizeBounded } from './memoize.js';
 import { meanings } from './words.js';
 import type { JsonSchema, Tool } from '../formats/chat-completions.js';
 
-/** The weight of a tool's word, by where it occurs. */
+/** The weight of a matching word, by where it occurs in the tool. */
 const WEIGHT = { name: 3, description: 1, enum: 1.5, parameter: 0.7, parameterDescription: 0.4 };
 
 export interface Lexicon {
   tools: { tool: Tool; weights: Map<string, number>; nameWords: readonly string[] }[];
-  /** How many tools have the word. A word that all tools have tells nothing. */
+  /** Number of tools with each word. A word of every tool carries no information. */
   toolsWith: Map<string, number>;
 }
 

@@ -10,25 +10,25 @@ import {
   type Tool,
 } from '../formats/chat-completions.js';
 
-/** The least fit at which a tool counts as meant: see `rankTools`. */
+/** The minimum fit for a tool to count as meant: see `rankTools`. */
 const MIN_FIT = 2.2;
-/** Each required argument without a value in the prompt makes a tool less likely by this factor. */
+/** Each required argument without a value in the prompt multiplies the fit by this factor. */
 const GUESS_PENALTY = 0.45;
-/** How many of the best-fitting tools are tried for their arguments. */
+/** How many of the best-fitting tools have their arguments filled. */
 const MAX_TRIED = 4;
-/** The least fit at which another clause is a call of its own. */
+/** The minimum fit for another clause to be a separate call. */
 const MIN_FIT_ALONE = 3;
 
-/** A reply with the tools that it was chosen from, best first, so that other models can go wrong on purpose. */
+/** A reply and the tools it was chosen from, best first, so that other models can go wrong on purpose. */
 export interface CorrectReply extends Reply {
   ranked(): Tool[];
 }
 
 /**
- * Replies as a good model would, by words alone. It calls the tool whose words fit the last user message best, with
- * arguments from the values in it; makes several calls when the message asks for several things; and replies with text
- * when no tool fits and none is required. A tool that was called since that message is not called again, so that
- * chains end.
+ * Replies as a good model would, using word matches alone. It calls the tool whose words fit the last user message
+ * best, with argument values from that message. It makes several calls when the message asks for several things, and
+ * replies with text when no tool fits and none is required. A tool already called since that message is not called
+ * again, so that chains end.
  */
 export function correctReply(request: ChatRequest): CorrectReply {
   const { messages, tool_choice: choice = 'auto' } = request;
@@ -71,7 +71,7 @@ export function correctReply(request: ChatRequest): CorrectReply {
 }
 
 interface Conversation {
-  /** The values in each text, by the text. */
+  /** The values found in each text, by text. */
   found: Map<string, Found[]>;
   today: Date | null;
   results: unknown[];
@@ -84,7 +84,7 @@ function fill(tool: Tool, prompt: string, { found, today, results }: Conversatio
   return { call: { name: tool.function.name, arguments: fillArguments(tool.function.parameters, source) }, source };
 }
 
-/** A tool and its fit: `words` by its words, and less when the prompt lacks values for its arguments. */
+/** A tool and its fit: `words` by word matches, and less when the prompt lacks values for its arguments. */
 interface Candidate {
   tool: Tool;
   words: number;
@@ -122,7 +122,7 @@ function bestOf(candidates: Candidate[]): Candidate | undefined {
   return best;
 }
 
-/** The clauses that each fit a tool of their own: "Turn this off and write that". "And ship it" is not one of them. */
+/** The clauses that each fit a separate tool: "Turn this off and write that". "And ship it" does not count. */
 function clausesOf(prompt: string, lexicon: Lexicon): { tool: Tool; text: string }[] {
   const parts = prompt.split(/(?:,? and (?:then |also )?|; |[.!?] (?:Then |Also )?)(?=[A-Za-z])/);
   if (parts.length < 2) return [];
@@ -134,7 +134,7 @@ function clausesOf(prompt: string, lexicon: Lexicon): { tool: Tool; text: string
   return different === clauses.length ? clauses : [];
 }
 
-/** Repeats a call for each value that the prompt lists beside one of its arguments: "Paris and London". */
+/** Repeats a call for each value that the prompt lists alongside one of its arguments: "Paris and London". */
 function forEachOf(call: Call, source: Source): Call[] {
   const given = call.arguments as Record<string, unknown>;
   for (const [key, value] of Object.entries(given)) {

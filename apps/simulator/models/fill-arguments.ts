@@ -3,18 +3,18 @@ import { memoizeBounded } from './memoize.js';
 import { meanings, stem } from './words.js';
 import type { JsonSchema } from '../formats/chat-completions.js';
 
-/** The sources of argument values. Values in `used` are not taken again. */
+/** The sources of argument values. Values in `used` are not reused. */
 export interface Source {
   prompt: string;
   found: Found[];
   used: Set<Found>;
-  /** The results of tools in the conversation, newest first. */
+  /** Tool results in the conversation, newest first. */
   results: unknown[];
   /** Required arguments without a value in the prompt: a sign that another tool, or none, is meant. */
   guessed: number;
 }
 
-/** Signs and short forms for the values of an enum. */
+/** Symbols and short forms of enum values. */
 const ALIASES: Record<string, RegExp> = {
   celsius: /°c\b|\bcentigrade\b|\d ?c\b/i,
   fahrenheit: /°f\b|\d ?f\b/i,
@@ -34,7 +34,7 @@ const ALIASES: Record<string, RegExp> = {
 
 type Sense = { named: RegExp; find: (source: Source, key: string) => unknown };
 
-/** How the value of a string argument is found, by the name of its key. The first sense that finds one wins. */
+/** How the value of a string argument is found, by its key. The first match wins. */
 const SENSES: Sense[] = [
   { named: /(^|_)(id|number|reference|code|sku)$/, find: (s) => take(s, 'id', () => true) },
   { named: /e?mail|^to$|^cc$|recipient|attendee|address|guest|with/, find: (s, key) => take(s, 'email', near(key)) },
@@ -77,7 +77,7 @@ const BODY_CUES = new RegExp(
 const TOPIC_CUES =
   /\b(?:about|regarding|for|mentioning|containing|named|matching|to|on|with)\s+(?:the |a |an |my |any |me )?/i;
 
-/** Which words before a value point to which argument. */
+/** Which preceding words point to which argument. */
 const POINTERS: [RegExp, RegExp][] = [
   [/from|origin|source|start|since|after|sender|author/, /\b(from|after|since|by|between|of)$/],
   [/^to$|destination|target|end|until|before|recipient/, /\b(to|until|till|before|and|into|through)( the)?$/],
@@ -95,7 +95,7 @@ const near = memoizeBounded((key: string): ((found: Found) => boolean) => {
     pointer ? pointer[1].test(found.before) : meanings(key).some((word) => meanings(found.before).includes(word));
 });
 
-/** The first unused value of a kind that the words around it point to, or else the first unused one. */
+/** The first unused value of a kind that the surrounding words point to, or else the first unused one. */
 function take(source: Source, kind: Found['kind'], pointed: (found: Found) => boolean): string | number | undefined {
   const open = source.found.filter((found) => found.kind === kind && !source.used.has(found));
   const found = open.find(pointed) ?? open.find((other) => !/\bcc(ing)?$/.test(other.before));
@@ -107,7 +107,7 @@ function quotedFor(source: Source, key: string): unknown {
   return take(source, 'quoted', (found) => meanings(key).some((word) => meanings(found.before).includes(word)));
 }
 
-/** The words after a cue, up to the next thought. */
+/** The words after a cue, up to the next clause. */
 function after(source: Source, cue: RegExp): string | undefined {
   const match = cue.exec(source.prompt);
   if (!match) return undefined;
@@ -122,8 +122,8 @@ function after(source: Source, cue: RegExp): string | undefined {
 }
 
 /**
- * Fills the arguments of a tool from the prompt. A required argument gets a value of its type whenever one can be
- * guessed, an optional one only when the prompt mentions it.
+ * Fills a tool's arguments from the prompt. A required argument gets a value of its type whenever one can be guessed,
+ * an optional one only when the prompt mentions it.
  */
 export function fillArguments(schema: JsonSchema | undefined, source: Source): Record<string, unknown> {
   const filled: Record<string, unknown> = {};
@@ -171,7 +171,7 @@ function fillString(key: string, schema: JsonSchema, source: Source, required: b
   return value ?? after(source, TOPIC_CUES) ?? source.prompt;
 }
 
-/** The value right after the word of the key: "postcode 20095", "the city Berlin". */
+/** The value right after the key's word: "postcode 20095", "the city Berlin". */
 function announcedBy(key: string, source: Source): string | number | undefined {
   const word = meanings(key).at(-1);
   const found = source.found.find(
@@ -182,7 +182,7 @@ function announcedBy(key: string, source: Source): string | number | undefined {
   return found.kind === 'number' ? found.text : found.value;
 }
 
-/** Whether the prompt holds a hint that an optional argument is meant. */
+/** Whether the prompt hints at an optional argument. */
 function spokenOf(key: string, schema: JsonSchema, source: Source): boolean {
   const open = (kind: Found['kind']) => source.found.some((found) => found.kind === kind && !source.used.has(found));
   if (/date|day|since|until|due/.test(key))
@@ -208,7 +208,7 @@ function spokenOf(key: string, schema: JsonSchema, source: Source): boolean {
   );
 }
 
-/** The value of an enum that the prompt names, or means by a sign or a short form. */
+/** The enum value that the prompt names or implies by a symbol or short form. */
 function mentioned(values: unknown[], prompt: string): unknown {
   return (
     values.find((value) => namedBy(value).test(prompt)) ??
@@ -301,7 +301,7 @@ const WANTED = {
   quoted: /tag|label|item|name/,
 };
 
-/** A value that a tool returned under the same key, or as the `id` of the thing that the key names (`flight_id`). */
+/** A value that a tool returned under the same key, or as the `id` of the object that the key names (`flight_id`). */
 function fromResults(key: string, results: unknown[]): unknown {
   for (const result of results) {
     const value = valueUnder(result, key) ?? (/_id$/.test(key) ? valueUnder(result, 'id') : undefined);
@@ -320,7 +320,7 @@ function valueUnder(value: unknown, key: string): unknown {
   return undefined;
 }
 
-/** The required arguments of a schema, each with the simplest value of its type: constant work, for benchmarks. */
+/** The required arguments of a schema, each with the simplest value of its type. Constant work, for benchmarks. */
 export function minimalArguments(schema: JsonSchema | undefined): Record<string, unknown> {
   return Object.fromEntries(
     (schema?.required ?? []).map((key) => [key, minimalValue(schema?.properties?.[key] ?? {})]),

@@ -1,4 +1,4 @@
-/** A stretch of a prompt that looks like a value. */
+/** A span of a prompt that looks like a value. */
 export interface Found {
   kind: 'quoted' | 'email' | 'url' | 'file' | 'id' | 'date' | 'time' | 'duration' | 'number' | 'name';
   text: string;
@@ -49,7 +49,7 @@ const MONTH =
   'aug(?:ust)?|sept?(?:ember)?|oct(?:ober)?|nov(?:ember)?|dec(?:ember)?)';
 const DAY = `(?:${WEEKDAYS.join('|')})`;
 
-/** Capitalised words that begin sentences or name days, not things. */
+/** Capitalised words that begin sentences or name days, and so are not names. */
 const NOT_NAMES = new Set(
   (
     "i i'm i'd i've what whats what's who where when which why how is are do does did can could " +
@@ -72,7 +72,7 @@ type Reader = {
   value?: (match: RegExpExecArray, today: Date | null) => string | number | null;
 };
 
-/** In order: text that one reader took is not offered to the next. */
+/** In order of precedence: text taken by one reader is not offered to the next. */
 const READERS: Reader[] = [
   {
     kind: 'quoted',
@@ -149,14 +149,13 @@ const READERS: Reader[] = [
   },
 ];
 
-/** How many characters beside a value are examined: enough for three words. */
+/** How many characters on each side of a value are examined: enough for three words. */
 const SURROUNDINGS = 60;
 const WORDS = /[\p{L}'’]+/gu;
 const WORD_AFTER = /^\W{0,2}([\p{L}%]+)/u;
 
 /**
- * All values in a prompt, in the order of the prompt. `today` turns "tomorrow" into a date; without it, words stay
- * words.
+ * All values in a prompt, in prompt order. `today` turns "tomorrow" into a date; without it, such words stay as text.
  */
 export function findValues(text: string, today: Date | null): Found[] {
   const found: Found[] = [];
@@ -219,7 +218,7 @@ function relativeDay(word: string, today: Date | null): string {
   return today ? iso(new Date(today.getTime() + days * 86_400_000)) : word;
 }
 
-/** The first such day after today. */
+/** The first such weekday after today. */
 function weekday(name: string, today: Date | null): string {
   if (!today) return name;
   const ahead = (WEEKDAYS.indexOf(name) - today.getUTCDay() + 6) % 7;
@@ -237,7 +236,7 @@ function minutes(count: string, unit: string): number {
   return /^h/i.test(unit) ? number * 60 : number;
 }
 
-/** The words of a capitalised stretch, starting with the first that may be a name. */
+/** The words of a capitalised span, starting with the first possible name. */
 function nameIn(text: string): string | null {
   const words = text.split(' ');
   while (words.length > 0 && NOT_NAMES.has(words[0]!.toLowerCase())) words.shift();

@@ -4,7 +4,7 @@ import { textOf, type ChatRequest } from '../formats/chat-completions.js';
 
 const Call = z.object({ name: z.string(), arguments: z.unknown() });
 const Round = z.object({ text: z.string().nullish(), calls: z.array(Call).nullish() });
-/** A reply of one round or of several: what it says and calls in all of them. */
+/** A reply of one or several rounds: its text and calls in all of them. */
 const Side = Round.extend({ rounds: z.array(Round).nullish() }).transform(({ rounds, ...only }) => {
   const all = rounds ?? [only];
   return { texts: all.flatMap(({ text }) => text ?? []), calls: all.flatMap(({ calls }) => calls ?? []) };
@@ -26,7 +26,7 @@ export type Document = z.infer<typeof Document>;
 
 export interface Evidence {
   document: Document;
-  /** The document as it was sent. */
+  /** The document as sent. */
   written: string;
 }
 
@@ -34,7 +34,7 @@ const MAX_CHARACTERS = 4_000_000;
 const MAX_PROBLEM_CHARACTERS = 500;
 const BEGIN = /^BEGIN EVIDENCE ([\da-f]{32})$/i;
 
-/** @returns the evidence of the last user message that has any, or a sentence that says what is missing */
+/** @returns the evidence in the last user message that has any, or a sentence that says what is missing */
 export function readEvidence({ messages, tools = [] }: ChatRequest): Evidence | string {
   const written = messages
     .filter(({ role }) => role === 'user')
@@ -55,7 +55,7 @@ export function readEvidence({ messages, tools = [] }: ChatRequest): Evidence | 
   return { document: parsed.data, written };
 }
 
-/** From the first line that begins evidence to the last one that ends it: what stands between may forge both. */
+/** From the first opening line of evidence to the last closing line, since the text between may forge both. */
 function documentIn(text: string): string | undefined {
   const lines = text.split('\n').map((line) => line.trimEnd());
   const begin = lines.findIndex((line) => BEGIN.test(line));
@@ -64,7 +64,7 @@ function documentIn(text: string): string | undefined {
   return begin >= 0 && end > begin ? lines.slice(begin + 1, end).join('\n') : undefined;
 }
 
-/** @returns undefined for what is not JSON, or nested deeper than anyone would read */
+/** @returns undefined if the text is not JSON, or is nested too deep */
 function parse(text: string): unknown {
   try {
     const value: unknown = JSON.parse(text);

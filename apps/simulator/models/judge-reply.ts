@@ -15,11 +15,11 @@ interface Judgement {
 type Calls = Side['calls'];
 type Winner = 'first' | 'second' | 'tie';
 
-/** How many distinct evidences are counted. The oldest are forgotten, so that a simulator stays small. */
+/** How many distinct evidence documents are counted. The oldest are dropped, to bound memory. */
 const MAX_EVIDENCES = 100_000;
 const WORTH: Record<Verdict, number> = { correct: 3, acceptable: 2, cannot_tell: 1, wrong: 0 };
 
-/** Words with which a reply asks its judge for a good mark. */
+/** Phrases with which a reply asks the judge for a good grade. */
 const PLEAS = [
   /\brate (?:this|it|me|my)\b/i,
   /\bverdict\W+correct\b/i,
@@ -28,7 +28,7 @@ const PLEAS = [
   /\bgrad(?:e[drs]?|ing)\b/i,
 ];
 
-/** Calls the first tool with what the judge thinks. The same request gets the same reply, but for the first ones. */
+/** Calls the first tool with the judge's opinion. Equal requests get equal replies, except for the first ones. */
 export function judgeReply(evidence: Evidence, { tools = [] }: ChatRequest, rules: JudgeRules): Reply {
   if (rules.style === 'unreadable' || isOneOfTheFirst(evidence, rules))
     return { content: 'What a fine day to judge a reply.', calls: [] };
@@ -105,7 +105,7 @@ function byTable(judged: Judgement, about: Case, calls: Calls, table: JudgeRules
   };
 }
 
-/** Another verdict, with a tool and arguments that go with it. */
+/** A different verdict, with a matching tool and arguments. */
 function withVerdict(judged: Judgement, verdict: Verdict): Judgement {
   if (verdict === judged.verdict || verdict === 'cannot_tell') return { ...judged, verdict };
   if (verdict === 'correct') return { ...judged, verdict, tool: 'right', arguments: 'right' };
@@ -154,11 +154,11 @@ function ruleOccursIn({ conversation }: Case, calls: Calls): (rule: JudgeRules['
   return ({ when }) => occursIn(texts, when);
 }
 
-/** Whether a text stands in one of these, in upper or lower case. */
+/** Whether a string occurs in one of the texts, ignoring case. */
 const occursIn = (texts: readonly string[], part: string): boolean =>
   texts.some((text) => text.toLowerCase().includes(part.toLowerCase()));
 
-/** The names and arguments of calls, the latter as JSON and word for word. */
+/** Names and arguments of calls; the arguments both as JSON and as raw text. */
 const textsOf = (calls: Calls): string[] =>
   calls.flatMap(({ name, arguments: args }) => [name, JSON.stringify(args) ?? '', ...stringsIn(args)]);
 

@@ -12,14 +12,14 @@ const oneOf = <const Words extends readonly string[]>(words: Words) =>
   z.enum(words, `must be one of ${words.map((word) => `"${word}"`).join(', ')}`);
 
 const Rule = object({
-  /** A part of the conversation or of the calls that are judged. */
+  /** A part of the judged conversation or calls. */
   when: text,
   verdict: oneOf(VERDICTS).optional(),
   tool: oneOf(TOOL).optional(),
   arguments: oneOf(ARGUMENTS).optional(),
   expectation_at_fault: z.boolean('must be true or false').optional(),
   expectation_note: z.string('must be a text or null').nullish(),
-  /** A part of the calls or text of the reply that wins a comparison, wherever it stands. */
+  /** A part of the calls or text that makes a reply win, in either position. */
   winner: text.optional(),
 });
 
@@ -27,13 +27,13 @@ const Rules = object({
   style: oneOf(STYLES).default('right'),
   table: z.array(Rule, 'must be a list').default([]),
   latency_ms: count.max(999_999, 'must be at most 999999').default(0),
-  /** How many first requests with the same evidence get nonsense. */
+  /** How many of the first requests with the same evidence get an unreadable reply. */
   unreadable_first: count.default(0),
 });
 
-/** How a judge judges. */
+/** How a simulated judge decides. */
 export type JudgeRules = z.infer<typeof Rules> & {
-  /** How often each evidence was sent since this was posted. */
+  /** Number of requests by evidence since these rules were posted. */
   asked: Map<string, number>;
 };
 export type Verdict = (typeof VERDICTS)[number];
@@ -45,7 +45,7 @@ const SHAPE =
   '"tool": "right", "arguments": "partly", "expectation_at_fault": false, "expectation_note": "..." | null, ' +
   '"winner": "<part of the better calls>"}], "latency_ms": 0, "unreadable_first": 0}.';
 
-/** @throws Error that says what is wrong with the posted body */
+/** @throws Error that describes the fault in the posted body */
 export const readJudgeRules = (body: unknown): JudgeRules => ({
   ...readPosted(Rules, body, SHAPE),
   asked: new Map(),

@@ -1,6 +1,6 @@
 /**
- * Memoizes a function by the value of its argument, so that whatever suites repeat (keys, enums, tools) is computed
- * once. At `maxSize` results it forgets all of them. Results are shared, so callers must not change them.
+ * Memoizes a function by the value of its argument, so that what suites repeat (keys, enums, tools) is computed once.
+ * At `maxSize` results, the memo is cleared. Results are shared, so callers must not mutate them.
  */
 export function memoizeBounded<Key, Result>(work: (key: Key) => Result, maxSize = 10_000): (key: Key) => Result {
   const results = new Map<Key, Result>();

@@ -3,7 +3,7 @@ import { textOf, type ChatRequest, type Reply } from '../formats/chat-completion
 import type { MetaRules } from './meta-rules.js';
 
 const Texts = z.record(z.string(), z.string());
-/** What a meta model is asked to do: the JSON document in the user's message. */
+/** The task of a meta model: the JSON document in the user message. */
 const Task = z.looseObject({
   task: z.enum(['reflect', 'variants', 'mutate', 'crossover']),
   component: z.string().optional(),
@@ -15,12 +15,12 @@ const Task = z.looseObject({
 });
 type Task = z.infer<typeof Task>;
 
-/** A task with the message that it stands in. */
+/** A task with its message. */
 interface AskedTask extends Task {
   message: string;
 }
 
-/** @returns the task of the last user message that has one, or a sentence that says what is missing */
+/** @returns the task in the last user message that has one, or a sentence that says what is missing */
 export function readTask({ messages, tools = [] }: ChatRequest): AskedTask | string {
   const message = messages
     .filter(({ role }) => role === 'user')
@@ -49,7 +49,7 @@ function parse(text: string): unknown {
   }
 }
 
-/** Calls the first tool with the texts of the task, changed by the rules. The same request gets the same reply. */
+/** Calls the first tool with the task's texts, changed by the rules. Equal requests get equal replies. */
 export function metaReply(task: AskedTask, { tools = [] }: ChatRequest, rules: MetaRules): Reply {
   if (rules.reply === 'nonsense') return { content: 'What a fine day to improve a prompt.', calls: [] };
   const written = task.task === 'reflect' ? reflect(task, rules) : { candidates: candidatesOf(task, rules) };
@@ -121,14 +121,14 @@ const copiedBy = ({ examples }: AskedTask, rules: MetaRules): string[] =>
 const isComponent = (when: string | null | undefined, { components }: AskedTask): when is string =>
   typeof when === 'string' && Object.hasOwn(components, when);
 
-/** Adds a line to a text that does not have it. */
+/** Adds a line to a text unless it is already there. */
 const withLine = (text: string, line: string): string =>
   text.includes(line) ? text : text === '' ? line : `${text}\n${line}`;
 
 const whyOf = (appended: readonly string[]): string =>
   appended.length > 0 ? `Adds: ${appended.join(' ')}` : 'Nothing to add.';
 
-/** Whether a text stands in the message, in upper or lower case, as it is or inside its JSON. */
+/** Whether a text occurs in the message, ignoring case, either raw or inside its JSON. */
 function occurs(part: string | null | undefined, message: string): boolean {
   const inJson = JSON.stringify(part ?? '')
     .slice(1, -1)

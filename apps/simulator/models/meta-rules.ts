@@ -8,7 +8,7 @@ const Rules = object({
   rules: z
     .array(
       object({
-        /** A part of the user's message, or the key of a component; null for every request. */
+        /** A part of the user message, or a component's key; null for every request. */
         when: z.string('must be a text or null').min(1, 'must not be empty').nullish(),
         append: line,
       }),
@@ -22,12 +22,12 @@ const Rules = object({
   reply: z.enum(REPLIES, 'must be "tool", "nonsense" or "wrong_schema"').default('tool'),
 });
 
-/** How a model changes the texts that it is asked to improve. */
+/** How a simulated meta model changes the texts that it is asked to improve. */
 export type MetaRules = z.infer<typeof Rules>;
 
 const SHAPE =
   'Post {"rules": [{"when": "<part of the request>" | "<component>" | null, "append": "..."}], ' +
   '"otherwise": "..." | null, "copy_examples": false, "reply": "tool" | "nonsense" | "wrong_schema"}.';
 
-/** @throws Error that says what is wrong with the posted body */
+/** @throws Error that describes the fault in the posted body */
 export const readMetaRules = (body: unknown): MetaRules => readPosted(Rules, body, SHAPE);

@@ -11,7 +11,7 @@ export interface ModelState {
   requests: number;
   inFlight: number;
   peakInFlight: number;
-  /** Requests that the client abandoned before a response. */
+  /** Requests that the client abandoned before the response. */
   abandoned: number;
   /** Responses by HTTP status, and by `reset` and `half`. */
   answers: Record<string, number>;
@@ -28,23 +28,23 @@ export interface ModelState {
   sensitivity?: PromptSensitivity;
   metaRules?: MetaRules;
   judgeRules?: JudgeRules;
-  /** How often each request to a model that is sensitive to parameters was made. */
+  /** Request counts by request, for a parameter-sensitive model. */
   paramsAsked: Map<string, number>;
   promptCache: PromptCache;
   ledger: Ledger;
   prices?: Prices;
 }
 
-/** How many distinct prompts of a model are counted. The oldest are forgotten, so that a simulator stays small. */
+/** How many distinct prompts of a model are counted. The oldest are dropped, to bound memory. */
 const MAX_PROMPTS = 500_000;
 
-/** How many request bodies of a model are kept, and how long they may be. */
+/** How many request bodies of a model are kept, and their maximum length. */
 export interface KeptBodies {
   bodies: number;
   characters: number;
 }
 const KEPT: KeptBodies = { bodies: 20, characters: 100_000 };
-/** For models whose requests a test looks through. */
+/** For models whose requests a test inspects. */
 export const ALL_KEPT: KeptBodies = { bodies: 500, characters: 500_000 };
 
 export const newState = (): ModelState => ({

@@ -25,7 +25,7 @@ import {
   type Reply,
 } from '../formats/chat-completions.js';
 
-/** The share of cases in which the careless model is careless. */
+/** The share of cases in which the careless model makes a mistake. */
 const CARELESS_SHARE = 0.65;
 const OVERLOADED_BURST = { of: 20, refused: 4 };
 const HUGE_CHARACTERS = 20 * 1024 * 1024;
@@ -203,7 +203,7 @@ export const BEHAVIOURS: Record<string, Behaviour> = {
     respond: (asked) => {
       const whole = completionOf(asked, { ...asked.correctReply(), content: 'Voil~' });
       const body = Buffer.from(JSON.stringify(whole.body));
-      body[body.indexOf('Voil~') + 4] = 0xe0; // "à" as Latin-1 writes it
+      body[body.indexOf('Voil~') + 4] = 0xe0; // "à" in Latin-1
       return { do: 'send', status: 200, body, usage: whole.usage };
     },
   },
@@ -342,12 +342,12 @@ function limit(asked: ModelRequest, what: 'requests' | 'tokens', cost: number): 
   return errorResponse(429, message, 'rate_limit_exceeded', { headers });
 }
 
-/** A standard normal value, by Box and Muller. */
+/** A standard normal value, by the Box-Muller transform. */
 const normal = (a: number, b: number): number => Math.sqrt(-2 * Math.log(1 - a)) * Math.cos(2 * Math.PI * b);
 
 /**
- * The chances of a request, derived from the seed. At a temperature above 0 each repetition gets others, as in
- * sampling.
+ * The random numbers of a request, derived from the seed. At a temperature above 0 each repetition gets different ones,
+ * as in sampling.
  */
 export function chancesOf(
   seed: number,

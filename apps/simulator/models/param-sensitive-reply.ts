@@ -4,8 +4,8 @@ import type { ModelRequest } from './model-request.js';
 import { countSample, replyWithSkill } from './prompt-sensitive-reply.js';
 
 /**
- * Replies right when the chance of the prompt and sample is below the skill that the parameters of the request make.
- * The chance does not depend on them, nor on the name of the model, so better parameters break no case.
+ * Replies correctly when the chance of the prompt and sample is below the skill that the request's parameters give. The
+ * chance depends neither on them nor on the model name, so better parameters break no case.
  */
 export function paramSensitiveReply(asked: ModelRequest): Reply {
   const sample = countSample(asked, asked.state.paramsAsked);
@@ -14,8 +14,8 @@ export function paramSensitiveReply(asked: ModelRequest): Reply {
 }
 
 /**
- * The share of prompts that the model gets right: 0.55 at a temperature of 1, 0.85 at 0.3, where it is best; 0.1 more
- * with a `top_p` of at most 0.5, and 0.15 less where a tool need not be called.
+ * The share of prompts that the model gets right: 0.55 at a temperature of 1, 0.85 at 0.3, its optimum; 0.1 more with a
+ * `top_p` of at most 0.5, and 0.15 less where tool calls are optional.
  */
 function skillOf({ temperature = 1, top_p: topP = 1, tool_choice: choice = 'auto' }: ChatRequest): number {
   const distance = Math.min(1, Math.abs(temperature - 0.3) / 0.7);

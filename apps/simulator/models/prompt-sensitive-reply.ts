@@ -4,13 +4,13 @@ import type { ModelRequest } from './model-request.js';
 import type { PromptSensitivity } from './prompt-sensitivity.js';
 import { wrongRequiredArgument, wrongTool } from './spoil-reply.js';
 
-/** How many distinct requests are counted. The oldest are forgotten, so that a simulator stays small. */
+/** How many distinct requests are counted. The oldest are dropped, to bound memory. */
 const MAX_REQUESTS = 500_000;
 
 /**
- * Replies right when the chance of the prompt and sample is below the skill that the prompts of the request make. The
- * chance does not depend on them, nor on the name of the model. So a better prompt breaks no case, and two models
- * differ by their prompts alone unless their seeds differ.
+ * Replies correctly when the chance of the prompt and sample is below the skill that the request's prompts give. The
+ * chance depends neither on them nor on the model name. So a better prompt breaks no case, and two models differ by
+ * their prompts alone unless their seeds differ.
  */
 export function promptSensitiveReply(asked: ModelRequest, sensitivity: PromptSensitivity): Reply {
   const sample = countSample(asked, sensitivity.asked);
@@ -19,7 +19,7 @@ export function promptSensitiveReply(asked: ModelRequest, sensitivity: PromptSen
   return replyWithSkill(asked, skillOf(asked.request, asked.userText, sensitivity), draw);
 }
 
-/** The right reply to a share of all prompts, by their draws; a wrong argument or tool to the others. */
+/** The correct reply to a share of all prompts, by random draw; a wrong argument or tool to the others. */
 export function replyWithSkill(asked: ModelRequest, skill: number, draw: (what: string) => number): Reply {
   const right = asked.correctReply();
   if (draw('right') < skill) return right;
@@ -27,7 +27,7 @@ export function replyWithSkill(asked: ModelRequest, skill: number, draw: (what: 
   return spoilt ?? wrongTool(right, draw('which'));
 }
 
-/** The share of prompts that the model gets right with these prompts; below 0 and above 1 is none and all. */
+/** The share of prompts that the model gets right with these prompts. Values below 0 mean none, above 1 all. */
 function skillOf({ messages, tools = [] }: ChatRequest, prompt: string, sensitivity: PromptSensitivity): number {
   const system = systemOf(messages);
   const descriptions = tools.map(({ function: { name, description = '' } }) => ({
@@ -57,8 +57,8 @@ const systemOf = (messages: ChatRequest['messages']): string =>
     .join('\n\n');
 
 /**
- * The number of the sample: how often the prompt was sent before with the same system message, tools and settings. A
- * run with another prompt therefore begins at 0 again, and draws what the run before it drew.
+ * The sample number: how often the prompt was sent before with the same system message, tools and settings. A run with
+ * another prompt therefore starts at 0 again, and gets the same draws as the run before it.
  */
 export function countSample({ request, prompt }: ModelRequest, asked: Map<string, number>): number {
   const { messages, ...settings } = request;

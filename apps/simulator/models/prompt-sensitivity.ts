@@ -5,12 +5,12 @@ const share = z.number('must be a number from 0 to 1').min(0).max(1);
 
 const Rule = object({
   phrase: z.string('must be a text').trim().min(1, 'must not be empty'),
-  /** Where the phrase counts: in the system message, in the description of one tool, or in any of these. */
+  /** Where the phrase counts: in the system message, in one tool's description, or in any of these. */
   where: z
     .string('must be "system", "tools/<name>" or "any"')
     .regex(/^(system|any|tools\/.+)$/)
     .default('any'),
-  /** Only prompts with this text in them; null for all of them. */
+  /** Only prompts that contain this text; null for all prompts. */
   when: z.string('must be a text or null').nullish(),
   gain: z.number('must be a number from -1 to 1').min(-1).max(1),
 });
@@ -22,9 +22,9 @@ const Sensitivity = object({
   seed: z.int('must be a whole number').default(0),
 });
 
-/** How the skill of a model depends on its prompts. */
+/** How a model's skill depends on its prompts. */
 export type PromptSensitivity = z.infer<typeof Sensitivity> & {
-  /** How often each request was made since this was posted. */
+  /** Number of requests by request since this was posted. */
   asked: Map<string, number>;
 };
 
@@ -32,7 +32,7 @@ const SHAPE =
   'Post {"base": 0.4, "rules": [{"phrase": "...", "where": "system" | "tools/<name>" | "any", ' +
   '"when": "<part of the prompt>" | null, "gain": 0.2}], "too_long": {"chars": 2000, "loss": 0.1} | null, "seed": 0}.';
 
-/** @throws Error that says what is wrong with the posted body */
+/** @throws Error that describes the fault in the posted body */
 export const readPromptSensitivity = (body: unknown): PromptSensitivity => ({
   ...readPosted(Sensitivity, body, SHAPE),
   asked: new Map(),

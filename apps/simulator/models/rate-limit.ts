@@ -1,6 +1,6 @@
 /**
- * A token bucket as hosted APIs use it: it refills steadily at `perMinute` and holds `BURST_S` seconds' worth, so
- * that a client which ignores the limit is refused within seconds and told to come back soon.
+ * A token bucket as hosted APIs use it: it refills steadily at `perMinute` and holds `BURST_S` seconds' worth, so that
+ * a client which ignores the limit is refused within seconds, with a short retry delay.
  */
 export interface Bucket {
   perMinute: number;
@@ -19,7 +19,7 @@ export function newBucket(perMinute: number, nowMs: number): Bucket {
 
 /**
  * Takes `cost` from the bucket if there is enough. A full bucket lets a cost above its capacity through and goes into
- * debt, because such a cost could otherwise never pass. `retryAfterMs` 0 means taken.
+ * debt, because such a cost could otherwise never pass. `retryAfterMs` is 0 if it was taken.
  */
 export function take(
   bucket: Bucket,
@@ -39,10 +39,7 @@ export function take(
   };
 }
 
-/**
- * `x-ratelimit-*` of OpenAI, and `retry-after` in whole seconds (RFC 9110) with `retry-after-ms` beside it when
- * refused.
- */
+/** OpenAI's `x-ratelimit-*` headers, and on refusal `retry-after` in whole seconds (RFC 9110) with `retry-after-ms`. */
 export function rateLimitHeaders(
   what: 'requests' | 'tokens',
   perMinute: number,
@@ -59,7 +56,7 @@ export function rateLimitHeaders(
   };
 }
 
-/** OpenAI prints Go durations: `120ms`, `1.5s`, `6m0s`. */
+/** OpenAI formats durations as Go does: `120ms`, `1.5s`, `6m0s`. */
 function duration(ms: number): string {
   if (ms < 1000) return `${ms}ms`;
   if (ms < 60_000) return `${ms / 1000}s`;

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** An object that has these fields and no others. */
+/** An object with these fields and no others. */
 export const object = <Shape extends z.ZodRawShape>(shape: Shape) =>
   z.strictObject(shape, {
     error: (issue) =>
@@ -8,9 +8,9 @@ export const object = <Shape extends z.ZodRawShape>(shape: Shape) =>
   });
 
 /**
- * Reads what was posted to a model.
+ * Reads a body posted to a model.
  * @param shape a sentence that shows what to post
- * @throws Error that says what is wrong with it
+ * @throws Error that describes the fault
  */
 export function readPosted<Output>(schema: z.ZodType<Output>, body: unknown, shape: string): Output {
   const parsed = schema.safeParse(body);

@@ -1,7 +1,7 @@
 import type { Message } from '../formats/chat-completions.js';
 
 /**
- * One posted reply: an assistant message, or more of the HTTP response: status, headers, body (a text is sent
+ * One posted reply: an assistant message, or more of the HTTP response: status, headers, body (a string is sent
  * unchanged, anything else as JSON), delay, finish_reason, usage.
  */
 export interface ScriptedReply extends Partial<Message> {

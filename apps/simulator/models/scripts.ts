@@ -8,7 +8,7 @@ const list = (value: unknown): ScriptedReply[] =>
 
 type CompletionOf = (asked: ModelRequest, reply: Reply) => { body: Record<string, unknown>; usage: TokenUsage };
 
-/** @throws Error that says what is wrong with the posted script */
+/** @throws Error that describes the fault in the posted script */
 export function readScript(body: unknown): Script {
   const { replies, by_prompt: byPrompt } = (body ?? {}) as { replies?: unknown; by_prompt?: unknown };
   const isMap = typeof byPrompt === 'object' && byPrompt !== null && !Array.isArray(byPrompt);

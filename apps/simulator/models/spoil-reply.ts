@@ -3,10 +3,8 @@ import { minimalArguments } from './fill-arguments.js';
 import type { CorrectReply } from './correct-reply.js';
 import { replyTokens, type Call, type JsonSchema, type Reply, type Tool } from '../formats/chat-completions.js';
 
-/*
- * What careless models do to a correct reply. `at` is a number in [0, 1) that decides where. No function changes the
- * given reply.
- */
+/* Mistakes of careless models in a correct reply. `at` is a number in [0, 1) that decides where. No function
+   mutates its input. */
 
 const argumentsOf = (call: Call): Record<string, unknown> => (typeof call.arguments === 'string' ? {} : call.arguments);
 const text = (call: Call): string =>
@@ -30,8 +28,8 @@ export function wrongArgument(reply: CorrectReply, at: number): Reply {
 }
 
 /**
- * Changes the value of an argument of the first call that its tool requires.
- * @returns undefined when it has none, so that it would stay right
+ * Changes the value of a required argument in the first call.
+ * @returns undefined if there is none, since the reply would stay correct
  */
 export function wrongRequiredArgument(reply: CorrectReply, at: number): Reply | undefined {
   const [first, ...rest] = reply.calls;
@@ -73,7 +71,7 @@ export function wrongTool(reply: CorrectReply, at: number): Reply {
 
 export const unknownTool = (reply: Reply): Reply => eachCall(reply, (call) => ({ ...call, name: `${call.name}_v2` }));
 
-/** Says what it would do instead of doing it. */
+/** Describes the call in text instead of making it. */
 export function asText(reply: Reply): Reply {
   const names = reply.calls.map((call) => call.name.replaceAll('_', ' '));
   return {
@@ -89,7 +87,7 @@ export const jsonInName = (reply: Reply): Reply =>
     arguments: '',
   }));
 
-/** Writes the call into the text, with or without a fence. */
+/** Writes the call into the text, with or without a code fence. */
 export function jsonInContent(reply: Reply, at: number): Reply {
   if (reply.calls.length === 0) return reply;
   const calls = reply.calls.map((call) => ({ name: call.name, arguments: argumentsOf(call) }));
@@ -113,7 +111,7 @@ export const malformedJson = (reply: Reply, at: number): Reply =>
 export const doubleEncoded = (reply: Reply): Reply =>
   eachCall(reply, (call) => ({ ...call, arguments: JSON.stringify(text(call)) }));
 
-/** Adds one or two calls that nobody asked for. */
+/** Adds one or two superfluous calls. */
 export function withExtraCalls(reply: CorrectReply, at: number): Reply {
   if (reply.calls.length === 0) return reply;
   const called = new Set(reply.calls.map((call) => call.name));
@@ -129,7 +127,7 @@ export const minimalCall = (tool: Tool): Call => ({
   arguments: minimalArguments(tool.function.parameters),
 });
 
-/** Cuts the reply off in the middle of its last arguments, as at `max_tokens`. */
+/** Truncates the reply in the middle of its last arguments, as at `max_tokens`. */
 export function cutOff(reply: Reply, keep = 0.5): Reply {
   const last = reply.calls.at(-1);
   if (!last)
@@ -143,7 +141,7 @@ export function cutOff(reply: Reply, keep = 0.5): Reply {
   return { ...reply, calls: [...reply.calls.slice(0, -1), { ...last, arguments: kept }], finish: 'length' };
 }
 
-/** Cuts off a reply that is longer than the request allows. */
+/** Truncates a reply that is longer than the request allows. */
 export function withinTokens(reply: Reply, maxTokens: number | undefined): Reply {
   const tokens = maxTokens ? replyTokens(reply) : 0;
   return maxTokens && tokens > maxTokens ? cutOff(reply, maxTokens / tokens) : reply;

@@ -3,8 +3,8 @@ import { costOf, type TokenUsage } from '../ledger.js';
 import type { ModelRequest } from './model-request.js';
 
 /**
- * Counts the tokens of a reply, and what they cost. Uses the prompt cache.
- * @param reasoning tokens of thoughts, beside those of the reply itself
+ * Counts the tokens and cost of a reply. Uses the prompt cache.
+ * @param reasoning tokens, in addition to those of the reply itself
  */
 export function usageOf(asked: ModelRequest, reply: Reply, reasoning = 0): TokenUsage {
   const { read, written5m, written1h } = asked.useCache();

@@ -1,6 +1,6 @@
 import { memoizeBounded } from './memoize.js';
 
-/** Words that do not tell tools apart. */
+/** Words that do not distinguish tools. */
 const STOP_WORDS = new Set(
   (
     'a about all am an and any are as at be been but by can could d did do does for from get give ' +
@@ -13,7 +13,7 @@ const STOP_WORDS = new Set(
   ).split(' '),
 );
 
-/** Words with one meaning, as people and tool descriptions use them. The first of each line stands for the rest. */
+/** Synonyms in prompts and tool descriptions. The first of each line represents the others. */
 const SYNONYMS = `
 mail email inbox
 event meeting appointment call calendar sync
@@ -49,7 +49,7 @@ contact phone address
   .map((line) => line.split(' ').map(stem));
 const MEANING = new Map(SYNONYMS.flatMap(([first, ...rest]) => rest.map((word) => [word, first!] as const)));
 
-/** Cuts the most common English endings. This is crude, but prompts and descriptions only need the same stems. */
+/** Strips the most common English suffixes. This is crude, but prompts and descriptions only need equal stems. */
 export function stem(word: string): string {
   let w = word
     .replace(/ies$/, 'y')
@@ -65,7 +65,7 @@ export function meanings(text: string): readonly string[] {
   if (text !== lastText.text) lastText = { text, words: meaningsIn(text) };
   return lastText.words;
 }
-/** Longer texts are prompts. They are looked up many times in a row, and then never again. */
+/** Longer texts are prompts: looked up many times in a row, and then never again. */
 const MAX_PHRASE_CHARACTERS = 40;
 let lastText: { text: string; words: readonly string[] } = { text: '', words: [] };
 

@@ -6,7 +6,7 @@ import { MIN_CACHED_TOKENS, UNCACHED, type CacheablePrompt } from './prompt-cach
 const BLOCK_TOKENS = 128;
 const BLOCK_CHARACTERS = BLOCK_TOKENS * 4;
 const FIRST_BLOCK = MIN_CACHED_TOKENS / BLOCK_TOKENS;
-/** What follows the first million tokens of a prompt is not cached. */
+/** Text after the first million tokens of a prompt is not cached. */
 const MAX_BLOCKS = 8192;
 
 const MINUTES = 60_000;
@@ -14,20 +14,19 @@ export const FIVE_MINUTES_MS = 5 * MINUTES;
 const DAY_MS = 24 * 60 * MINUTES;
 const MAX_KEY_CHARACTERS = 64;
 
-/** The beginning of a prompt, and the key of each whole block in it. */
+/** A prompt prefix, and the key of each whole block in it. */
 interface Beginning {
   place: Place;
   keys: number[];
 }
 const NOTHING: Beginning = { place: START, keys: [] };
 
-/** The beginnings of prompts by their list of tools, which suites send with every case as the same object. */
+/** Prompt prefixes by tool list, which suites send with every case as the same object. */
 const afterTools = new WeakMap<object, Beginning>();
 
 /**
- * A prompt for a cache that the client does not see to, as OpenAI documents it: the beginning that a prompt shares with
- * an earlier one, in steps of 128 tokens. Writing costs nothing. The lengths of Google's steps are not documented; here
- * they are the same.
+ * A prompt for an implicit cache, as OpenAI documents it: it reuses the prefix that a prompt shares with an earlier
+ * one, in steps of 128 tokens. Writing is free. Google does not document its step size; it is assumed equal.
  * @param prompt the tools and the rest, in the order in which the model reads them
  */
 export function implicitPrompt(prompt: { scope: string; tools?: Json; rest: Json; ttlMs?: number }): CacheablePrompt {
@@ -41,7 +40,7 @@ export function implicitPrompt(prompt: { scope: string; tools?: Json; rest: Json
       const ttls = usable.map((name) => cache.ttlOf(name, nowMs));
       const missed = ttls.indexOf(undefined);
       const read = missed < 0 ? usable.length : missed;
-      // The first block comes last, so that the cache forgets the ends of prompts before their beginnings.
+      // The first block comes last, so that the cache evicts the ends of prompts before their prefixes.
       for (let at = usable.length - 1; at >= 0; at--) cache.keep(usable[at]!, nowMs, Math.max(ttls[at] ?? 0, ttlMs));
       return read === 0 ? UNCACHED : { ...UNCACHED, read: (FIRST_BLOCK - 1 + read) * BLOCK_TOKENS };
     },
@@ -67,14 +66,14 @@ function addText({ place, keys: before }: Beginning, text: string): Beginning {
   return { place, keys };
 }
 
-/** A request to OpenAI, which may name a cache of its own and have it kept for a day. */
+/** A request to OpenAI, which may set its own cache key and a retention of one day. */
 export function openAiPrompt(format: string, body: JsonObject, rest: Json): CacheablePrompt {
   const { tools, prompt_cache_key: key, prompt_cache_retention: retention } = body;
   const scope = typeof key === 'string' ? `${format} ${key}` : format;
   return implicitPrompt({ scope, tools: tools ?? null, rest, ...(retention === '24h' && { ttlMs: DAY_MS }) });
 }
 
-/** @throws Refused in OpenAI's words. That a key has at most 64 characters is from memory. */
+/** @throws Refused in OpenAI's words. The limit of 64 characters for a key is from memory. */
 export function refuseCacheSettings({ prompt_cache_key: key, prompt_cache_retention: retention }: JsonObject): void {
   if (key !== undefined && key !== null && typeof key !== 'string') {
     const message = `Invalid type for 'prompt_cache_key': expected a string, but got ${articleOf(key)} instead.`;

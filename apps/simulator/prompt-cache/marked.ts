@@ -7,18 +7,18 @@ import { MIN_CACHED_TOKENS, UNCACHED, type CacheablePrompt, type CacheUse, type 
 type Ttl = '5m' | '1h';
 const TTL_MS: Record<Ttl, number> = { '5m': FIVE_MINUTES_MS, '1h': 12 * FIVE_MINUTES_MS };
 const MAX_MARKS = 4;
-/** How many blocks, from a mark backwards, are looked for in the cache. */
+/** How many blocks, backwards from a mark, are looked up in the cache. */
 const LOOKBACK = 20;
 
-/** A part of a prompt that can end what is cached. */
+/** A part of a prompt at which a cached prefix can end. */
 interface Block {
   section: 'tools' | 'system' | 'messages';
-  /** Its place in the section, and in the content of the message. */
+  /** Its path in the section, and in the content of the message. */
   path: string;
   role: string;
   value: JsonObject;
 }
-/** A mark on the block with that index. */
+/** A cache mark on the block with that index. */
 interface Mark {
   index: number;
   ttl: Ttl;
@@ -31,8 +31,8 @@ interface MarkedPrompt {
 
 /**
  * The blocks of a request to Anthropic, in the order in which the model reads them, and which of them are marked with
- * `cache_control`. What happens when a block is marked twice, by itself and by the request, is from memory; so are the
- * words for a mark that is no object, has no type, or has other fields. Marks inside the result of a tool are not read.
+ * `cache_control`. From memory: what happens when a block is marked twice, by itself and by the request, and the
+ * messages for a mark that is not an object, has no type, or has other fields. Marks inside a tool result are not read.
  * @throws Error in Anthropic's words
  */
 export function readMarks(body: JsonObject): MarkedPrompt {
@@ -104,7 +104,7 @@ function readTtl(control: Json | undefined, place: string): Ttl | undefined {
 
 const shortened = (value: Json | undefined): string => toText(value).slice(0, 64);
 
-/** A mark of the whole request marks the last block that can be marked. */
+/** A mark on the whole request applies to the last markable block. */
 function addAutomatic(ttl: Ttl, blocks: Block[], marks: Mark[]): void {
   const index = blocks.findLastIndex(({ value }) => !isThought(value) && !(value.type === 'text' && value.text === ''));
   if (index < 0) return;
@@ -118,7 +118,7 @@ function addAutomatic(ttl: Ttl, blocks: Block[], marks: Mark[]): void {
 
 const isThought = ({ type }: JsonObject): boolean => type === 'thinking' || type === 'redacted_thinking';
 
-/** A prompt whose beginnings are cached up to its marks. Without marks nothing is cached. */
+/** A prompt whose prefixes are cached up to its marks. Without marks nothing is cached. */
 export function markedPrompt(body: JsonObject): CacheablePrompt | undefined {
   const { blocks, marks } = readMarks(body);
   if (marks.length === 0) return undefined;
@@ -138,10 +138,13 @@ export function markedPrompt(body: JsonObject): CacheablePrompt | undefined {
   };
 }
 
-/** The places after the tools of recent requests, by their list. */
+/** The places after the tools of recent requests, by tool list. */
 const afterTools = new WeakMap<object, Place[]>();
 
-/** The place after each block. Another choice of tools or way to think makes the messages others, but not the rest. */
+/**
+ * The place after each block. A different tool choice or thinking mode changes the places of the messages, but not of
+ * the rest.
+ */
 function placesOf({ tools, tool_choice: choice, thinking }: JsonObject, blocks: Block[]): Place[] {
   const known = Array.isArray(tools) ? (afterTools.get(tools) ?? []) : [];
   const places = known.slice(0, blocks.length);
@@ -158,9 +161,9 @@ function placesOf({ tools, tool_choice: choice, thinking }: JsonObject, blocks: 
 }
 
 /**
- * Reads the longest cached beginning, and keeps all marked ones. What lies beyond it is written: up to the last mark
- * of an hour for an hour, then up to the last mark for five minutes.
- * @param cached how many tokens there are up to each block
+ * Reads the longest cached prefix, and keeps all marked ones. Tokens beyond it are written: up to the last one-hour
+ * mark for an hour, then up to the last five-minute mark for five minutes.
+ * @param cached number of tokens up to each block
  */
 function useMarks(cache: PromptCache, nowMs: number, names: string[], cached: number[], marks: Mark[]): CacheUse {
   const hit = longestHit(cache, nowMs, names, cached, marks);

@@ -1,4 +1,4 @@
-/** A place in the text of a prompt: two running hashes of all that precedes it, and how many characters that is. */
+/** A position in a prompt's text: two running hashes of everything before it, and its length in characters. */
 export interface Place {
   a: number;
   b: number;
@@ -7,7 +7,7 @@ export interface Place {
 
 export const START: Place = { a: 0x811c9dc5, b: 0x41c6ce57, characters: 0 };
 
-/** The place after more text, or after a stretch of it. */
+/** The place after more text, or after a range of it. */
 export function readOn(place: Place, text: string, from = 0, to = text.length): Place {
   let { a, b } = place;
   for (let at = from; at < to; at++) {
@@ -18,10 +18,10 @@ export function readOn(place: Place, text: string, from = 0, to = text.length): 
   return { a, b, characters: place.characters + to - from };
 }
 
-/** The place after something that is no text of the prompt and is not counted, but tells prompts apart. */
+/** The place after something that is not prompt text and is not counted, but distinguishes prompts. */
 export const salt = (place: Place, what: string): Place => ({ ...readOn(place, what), characters: place.characters });
 
-/** The 53 bits of a place that stand for all text before it. */
+/** 53 bits of a place, as the key of all text before it. */
 export const keyOf = ({ a, b }: Place): number => mix(a) * 2 ** 21 + (mix(b) >>> 11);
 
 /** murmur3's final mix. */

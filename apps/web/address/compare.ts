@@ -12,32 +12,32 @@ export const OUTCOME_WORDS = {
 export type OutcomeWord = keyof typeof OUTCOME_WORDS;
 const OUTCOMES = Object.keys(OUTCOME_WORDS) as OutcomeWord[];
 
-/** As many as one comparison takes. */
+/** The API's limit for one comparison. */
 export const MAX_COMPARED = 6;
 
-/** Each run once, the baseline first. Written by hand, their ids may stand beside each other with commas. */
+/** Each run once, the baseline first. A hand-written address may join their ids with commas. */
 function runsOf(given: unknown): string[] | undefined {
   const texts = [given].flat().flatMap((some) => (typeof some === 'string' ? some.split(',') : []));
   const ids = texts.map((one) => id(one.trim())?.toLowerCase()).filter((one) => one !== undefined);
   return ids.length > 0 ? [...new Set(ids)].slice(0, MAX_COMPARED) : undefined;
 }
 
-/** A share, as the address has it: as text, or as the number that a reader of addresses takes it for. */
+/** A share from the address: as text, or as the number that the router parses it to. */
 const margin = (given: unknown): string | undefined =>
   text(10, /^0?\.\d{1,4}$|^[01]$/)(typeof given === 'number' ? String(given) : given);
 
-/** Compared runs, the baseline first; and which of their cases are shown side by side. */
+/** Compared runs, the baseline first, and the filter of their cases. */
 export const compareSearch = searchOf({
   runs: runsOf,
   measure: text(200),
   margin,
-  /** Two models that are compared whatever their names: `<model of the baseline>~<model of the other run>`. */
+  /** Two models compared regardless of their names: `<model of the baseline>~<model of the other run>`. */
   pair: text(610),
-  /** With the samples that were added to the runs. */
+  /** Includes samples that were added to the runs. */
   extended: flag,
-  /** Also runs that still go on, by what is settled. */
+  /** Includes unfinished runs, by their settled results. */
   partial: flag,
-  /** Of several runs: the one whose figures are shown. */
+  /** With several runs: the one whose figures are shown. */
   other: id,
   target: text(300),
   outcome: oneOf([...OUTCOMES, 'all'] as const),
@@ -46,10 +46,10 @@ export const compareSearch = searchOf({
 });
 export type CompareSearch = ReturnType<typeof compareSearch>;
 
-/** How a run is called among those that are compared: "A" is the baseline. */
+/** The letter of a compared run: "A" is the baseline. */
 export const sideOf = (index: number): string => 'ABCDEF'[index] ?? '';
 
-/** Which run is compared with which. With a pair of models, one run can be compared with itself. */
+/** Which run is compared with which. With a pair of models, a run can be compared with itself. */
 export function sidesOf({ runs = [], pair }: CompareSearch): { a: string; others: string[] } | undefined {
   const [a, ...others] = runs;
   if (a === undefined) return undefined;
@@ -57,7 +57,7 @@ export function sidesOf({ runs = [], pair }: CompareSearch): { a: string; others
   return pair === undefined ? undefined : { a, others: [a] };
 }
 
-/** What a comparison and the list of its cases are both asked for with. */
+/** Parameters shared by the queries for a comparison and for its case list. */
 export function settingsOf(search: CompareSearch): Record<string, string> {
   const { measure, margin: share, pair, extended, partial, runs = [] } = search;
   return {
@@ -78,7 +78,7 @@ export function comparisonQueryOf(search: CompareSearch): URLSearchParams | unde
   return new URLSearchParams({ ...runs, ...settingsOf(search) });
 }
 
-/** Changes of what is compared: what was looked at in the last comparison says nothing of the next one. */
+/** Changes what is compared. Filters of the last comparison do not apply to the next one. */
 export const compared = (search: CompareSearch, change: Partial<CompareSearch>): CompareSearch =>
   compareSearch({
     ...search,
@@ -86,6 +86,6 @@ export const compared = (search: CompareSearch, change: Partial<CompareSearch>):
     ...change,
   });
 
-/** Changes of which cases are shown. */
+/** Changes which cases are shown. */
 export const filtered = (search: CompareSearch, change: Partial<CompareSearch>): CompareSearch =>
   compareSearch({ ...search, after: undefined, ...change });

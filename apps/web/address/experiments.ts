@@ -1,6 +1,6 @@
 import { id, oneOf, searchOf, text } from './search';
 
-/** Experiments: the active ones, unless it says otherwise; maybe of one suite. */
+/** Experiments: active ones by default; optionally of one suite. */
 export const experimentsSearch = searchOf({
   status: oneOf(['archived', 'all'] as const),
   suite: id,
@@ -8,7 +8,7 @@ export const experimentsSearch = searchOf({
 });
 export type ExperimentsSearch = ReturnType<typeof experimentsSearch>;
 export const experimentSearch = searchOf({ after: text(500) });
-/** A new experiment, or a new gate: of a suite, maybe with its baseline. */
+/** A new experiment, or a new gate: of a suite, optionally with its baseline. */
 export const baselineSearch = searchOf({ suite: id, baseline: id });
 
 export const gatesSearch = searchOf({ after: text(500) });

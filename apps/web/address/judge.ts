@@ -3,13 +3,13 @@ import { flag, id, oneOf, searchOf, text, wholeNumber } from './search';
 
 const model = text(300);
 
-/** The reports of judges: all of them, or those on a run. */
+/** Judge reports: all of them, or those on a run. */
 export const judgeSearch = searchOf({ eval: id, after: text(500) });
 
-/** A new report: on a run, or on what it does better than another. */
+/** A new report: on a run, or on its wins over another. */
 export const judgeNewSearch = searchOf({ eval: id, against: id });
 
-/** What a judge says of a reply, in words; also of comparisons. */
+/** A judge's opinion of a reply in words; also for comparisons. */
 export const OPINION_WORDS: Record<Opinion, string> = {
   correct: 'correct',
   acceptable: 'acceptable',
@@ -35,12 +35,12 @@ export const reportSearch = searchOf({
   expectation_at_fault: flag,
   suspicious: flag,
   state: wordsOf(STATE_WORDS),
-  /** The number of the last judgement of the page before. */
+  /** The number of the last judgement on the previous page. */
   after: wholeNumber(0),
 });
 export type ReportSearch = ReturnType<typeof reportSearch>;
 
-/** The query by which the API lists them. */
+/** The API query for the list. */
 export function judgementsQueryOf({ after, ...filter }: ReportSearch): URLSearchParams {
   const query = new URLSearchParams();
   for (const [key, value] of Object.entries(filter)) if (value !== undefined) query.set(key, String(value));
@@ -48,8 +48,8 @@ export function judgementsQueryOf({ after, ...filter }: ReportSearch): URLSearch
   return query;
 }
 
-/** What to label: of a run, or of all that the judge has judged. */
+/** What to label: results of a run, or all that the judge has judged. */
 export const labelsSearch = searchOf({ eval: id, judge: model });
 
-/** Whose calibration: that of a judge as it judges now, or of the judge of a report. */
+/** Whose calibration: that of a judge's current version, or of a report's judge. */
 export const calibrationSearch = searchOf({ judge: model, report: id });

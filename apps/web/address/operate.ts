@@ -6,7 +6,7 @@ const UNFINISHED = ['pending', 'queued', 'running'] as const;
 const STATUSES = [...UNFINISHED, 'completed', 'failed', 'cancelled', 'budget_exceeded'] as const;
 const TYPES = ['tool_eval', 'rescore', 'param_tune', 'prompt_tune', 'judge', 'gate'] as const;
 
-/** What the list of jobs can be narrowed to, beside those that run or wait, and the words for it. */
+/** Filters of the job list, other than running and waiting, with their labels. */
 export const JOB_STATUS_FILTERS = {
   pending: 'waits for its turn',
   queued: 'queued',
@@ -19,14 +19,14 @@ export const JOB_STATUS_FILTERS = {
 } as const satisfies Record<JobStatus | 'all', string>;
 type StatusFilter = keyof typeof JOB_STATUS_FILTERS;
 
-/** The statuses that a filter stands for; none for all of them. */
+/** The statuses behind a filter; empty for all of them. */
 export const STATUSES_OF: Record<StatusFilter | 'unfinished', readonly JobStatus[]> = {
   unfinished: UNFINISHED,
   all: [],
   ...(Object.fromEntries(STATUSES.map((status) => [status, [status]])) as Record<JobStatus, JobStatus[]>),
 };
 
-/** Jobs: those that run or wait, unless it says otherwise. */
+/** Jobs: running or waiting ones by default. */
 export const jobsSearch = searchOf({
   status: oneOf(Object.keys(JOB_STATUS_FILTERS) as StatusFilter[]),
   type: oneOf(TYPES satisfies readonly JobType[]),
@@ -34,7 +34,7 @@ export const jobsSearch = searchOf({
 });
 export type JobsSearch = ReturnType<typeof jobsSearch>;
 
-/** Spans of spending beside this month, and what it is stacked by beside models, with the words for them. */
+/** Spending ranges other than this month, and groupings other than by model, with their labels. */
 export const SPENDING_SPANS = { last_month: 'last month', last_30_days: 'last 30 days' } as const;
 export const SPENDING_BY = { suite: 'suite', person: 'person' } as const;
 export const spendingSearch = searchOf({

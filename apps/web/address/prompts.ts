@@ -3,7 +3,7 @@ import { id, oneOf, searchOf, text } from './search';
 export const promptsSearch = searchOf({ suite: id, tag: text(50), after: text(500) });
 export type PromptsSearch = ReturnType<typeof promptsSearch>;
 
-/** What a prompt version is compared with: what it was made from, unless it says otherwise. */
+/** What a prompt version is compared with: its parent by default. */
 export const promptSearch = searchOf({ from: oneOf(['suite'] as const) });
 
 /** A new prompt version: of a suite, or from another version. */

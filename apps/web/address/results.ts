@@ -3,7 +3,7 @@ import { SYNTAX_NAMES, syntaxName } from '#lib/contracts/syntax-names';
 import type { CallSyntax, ErrorType, FormatCompliance } from '#lib/contracts/verdict';
 import { flag, id, oneOf, searchOf, severalOf, text } from './search';
 
-/** What a reader sees of each error type, in the order of a list of failures. */
+/** Label of each error type, in the order of a failure list. */
 export const ERROR_WORDS: Record<ErrorType, string> = {
   none: 'no error',
   errored: 'errored',
@@ -28,7 +28,7 @@ export const FORMAT_WORDS: Record<FormatCompliance, string> = {
   malformed: 'malformed',
   none: 'no call',
 };
-/** The word of a value, or the value itself where a later release made it. */
+/** The label of a value, or the value itself if a later release wrote it. */
 const wordIn = (words: Record<string, string>, value: string): string =>
   Object.hasOwn(words, value) ? words[value]! : value.replaceAll('_', ' ');
 export const errorWord = (type: string): string => wordIn(ERROR_WORDS, type);
@@ -58,7 +58,7 @@ const search = searchOf({
   order: wordsOf(ORDER_WORDS),
 });
 
-/** The filter and order of a list of results, as its address has them. What is not in the address is not there. */
+/** The filter and order of a result list, as in its address. Absent keys are undefined. */
 export type ResultsSearch = {
   model?: string[];
   type?: ErrorType[];
@@ -68,22 +68,22 @@ export type ResultsSearch = {
   /** Called tools. */
   called?: string[];
   format?: FormatCompliance[];
-  /** In which a host left calls in the text. */
+  /** Call syntax that a host left in the text. */
   syntax?: CallSyntax[];
   tag?: string[];
   passed?: boolean;
-  /** `500-1000`, in milliseconds; either side may be left out. */
+  /** `500-1000`, in milliseconds; either side may be omitted. */
   latency?: string;
-  /** `0.5-1`, as shares; either side may be left out. */
+  /** `0.5-1`, as shares; either side may be omitted. */
   score?: string;
   /** All models and samples of one case. */
   case?: string;
-  /** The verdicts of this rescore instead of the run's own. */
+  /** Use the verdicts of this rescore instead of the run's own. */
   rescore?: string;
   order?: Order;
 };
 
-/** Reads an address. What has a fault in it is left out, and so is the default order. */
+/** Reads an address. Invalid values are dropped, and so is the default order. */
 export function resultsSearch(given: Record<string, unknown>): ResultsSearch {
   const { order, latency, score, ...read } = search(given);
   const all = {
@@ -95,7 +95,7 @@ export function resultsSearch(given: Record<string, unknown>): ResultsSearch {
   return Object.fromEntries(Object.entries(all).filter(([, value]) => value !== undefined)) as ResultsSearch;
 }
 
-/** The query by which the API lists them. */
+/** The API query for the list. */
 export function resultsQuery({ order = 'failures', ...search }: ResultsSearch): URLSearchParams {
   const [min, max] = boundsOf(search.latency);
   const [lowest, highest] = boundsOf(search.score);
@@ -115,7 +115,7 @@ export function resultsQuery({ order = 'failures', ...search }: ResultsSearch): 
     overall_max: highest,
     case_id: search.case,
     rescore_id: search.rescore,
-    // Failures are listed first by an index of the run's own verdicts.
+    // Failures-first order uses an index of the run's own verdicts.
     order: search.rescore !== undefined && order === 'failures' ? 'case' : order,
   };
   const query = new URLSearchParams();
@@ -142,7 +142,7 @@ const LIST_WORDS = {
 } as const;
 export type ListKey = keyof typeof LIST_WORDS;
 
-/** A part of a filter in words, and the search without it. */
+/** One condition of a filter in words, and the search without it. */
 export interface FilterPart {
   words: string;
   without: ResultsSearch;
@@ -175,14 +175,14 @@ export function filterParts(search: ResultsSearch): FilterPart[] {
 
 const MAX_IN_NAME = 120;
 
-/** The filter as a part of a file name: "-error-wrong-tool-model-sim-odd". */
+/** The filter as part of a file name: "-error-wrong-tool-model-sim-odd". */
 export const inFileName = (search: ResultsSearch): string =>
   filterParts(search)
     .map(({ words }) => `-${(words.match(/[\w.]+/g) ?? []).join('-')}`)
     .join('')
     .slice(0, MAX_IN_NAME);
 
-/** "10", "33.3", "above 0", "below 100": a bound of scores without its unit. */
+/** "10", "33.3", "above 0", "below 100": a score bound without its unit. */
 export function inPercent(share: number): string {
   const rounded = (share * 100).toFixed(1).replace('.0', '');
   if (share > 0 && rounded === '0') return 'above 0';
@@ -195,7 +195,7 @@ function rangeWords(range: string, word: (bound: string) => string, unit: string
   return min ? `at least ${word(min)}${unit}` : `at most ${word(max!)}${unit}`;
 }
 
-/** The search with a value that is added, or removed when it is there. */
+/** The search with a value added, or removed if present. */
 export function toggled(search: ResultsSearch, key: ListKey, value: string): ResultsSearch {
   const values: string[] = search[key] ?? [];
   const left = values.includes(value) ? values.filter((one) => one !== value) : [...values, value];

@@ -1,7 +1,7 @@
 import type { JobStatus } from '#lib/contracts/job-status';
 import { id, oneOf, searchOf, text } from './search';
 
-/** What the list of runs can be narrowed to, as an address has it. */
+/** Status filters of the run list, as in its address. */
 export const STATUS_FILTERS = {
   under_way: ['under way', ['pending', 'queued', 'running']],
   completed: ['completed', ['completed']],
@@ -19,7 +19,9 @@ export const runsSearch = searchOf({
 });
 export type RunsSearch = ReturnType<typeof runsSearch>;
 
-/** A new run: of a suite, maybe with a prompt version, or from an earlier run, maybe with another tool choice. */
+/**
+ * A new run: of a suite, optionally with a prompt version; or from an earlier run, optionally with another tool choice.
+ */
 export const runNewSearch = searchOf({
   suite: id,
   prompt: id,

@@ -1,9 +1,9 @@
-// Readers of what an address says behind its "?". A value with a fault is as if it were not there: the view is shown
-// without it. Not zod, which would be a fifth of what the first view loads.
+// Readers of an address's query string. An invalid value is treated as absent: the view is shown without it. zod is not
+// used, since it would be a fifth of the first view's download.
 
 type Reader<Value> = (given: unknown) => Value | undefined;
 
-/** An address may hold JSON, and an object there may say that it is neither a text nor a number. */
+/** An address may contain JSON, including objects whose conversion to a primitive fails. */
 const isPlain = (given: unknown): boolean => typeof given !== 'object' || given === null;
 
 const MAX_VALUES = 50;
@@ -32,7 +32,7 @@ export const wholeNumber =
 
 export const flag: Reader<boolean> = (given) => (typeof given === 'boolean' ? given : undefined);
 
-/** One value or several; one of another type, such as a number that the address has, counts as its text. */
+/** One value or several. A value of another type, such as a number in the address, counts as its text. */
 export const severalOf =
   <Value>(read: Reader<Value>): Reader<Value[]> =>
   (given) => {
@@ -46,8 +46,8 @@ type Readers = Record<string, Reader<unknown>>;
 export type Search<Shape extends Readers> = { [Key in keyof Shape]?: Exclude<ReturnType<Shape[Key]>, undefined> };
 
 /**
- * Reads the keys of a view; what is not in its address is not in the answer. What has a fault is undefined there: the
- * router lays the answer over what the address says, and would else let the fault through.
+ * Reads a view's keys; keys absent from the address are absent from the result. Invalid values are undefined in the
+ * result: the router lays it over the raw address, and would otherwise let them through.
  */
 export const searchOf =
   <Shape extends Readers>(shape: Shape) =>

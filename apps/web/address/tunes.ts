@@ -1,6 +1,6 @@
 import { id, oneOf, searchOf, text } from './search';
 
-/** Tunes of parameters, unless it says otherwise. */
+/** Parameter tunes by default. */
 export const tunesSearch = searchOf({ kind: oneOf(['prompts'] as const), after: text(500) });
 
 /** A new tune: of a suite, or from an earlier tune. */

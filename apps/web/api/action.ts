@@ -2,13 +2,13 @@ import { useMutation, type UseMutationResult } from '@tanstack/react-query';
 import { useRef } from 'react';
 
 const KEY_BYTES = 16;
-/** Not `crypto.randomUUID`, which a page on plain HTTP does not have. */
+/** `crypto.randomUUID` is not available on plain HTTP. */
 const newKey = (): string =>
   Array.from(crypto.getRandomValues(new Uint8Array(KEY_BYTES)), (byte) => byte.toString(16).padStart(2, '0')).join('');
 
 /**
- * A change that a user asks for. The same input keeps its Idempotency-Key until it succeeds, so that a second try
- * after a lost answer changes nothing twice and pays for nothing twice.
+ * A mutation by the user. The same input keeps its Idempotency-Key until it succeeds, so that a retry after a lost
+ * response neither repeats the change nor pays twice.
  */
 export function useAction<Input, Answer>(
   send: (input: Input, options: { idempotencyKey: string }) => Promise<Answer>,

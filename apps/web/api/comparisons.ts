@@ -8,7 +8,7 @@ import { keys } from './keys';
 
 const ROUTE = '/api/compare';
 
-/** Each run of the address against the first. Those that go on are asked for again. */
+/** Each run of the address against the first. Unfinished ones are polled. */
 export const comparisonsQuery = (search: CompareSearch) => {
   const query = comparisonQueryOf(search);
   return queryOptions({
@@ -26,10 +26,10 @@ export const comparisonsQuery = (search: CompareSearch) => {
 const goesOn = ({ all }: Comparison): boolean => all.reasons.includes('running');
 
 const ITEMS_PAGE = 20;
-/** With a filter, a page of the API may have no case on it: it is read on, for so many pages at most. */
+/** A filtered page of the API may be empty. Up to this many further pages are read. */
 const MAX_READS = 10;
 
-/** Cases of one comparison, side by side, with what stands in the address of it. */
+/** Cases of one comparison, side by side, with the filters of its address. */
 export const comparedItemsQuery = (a: string, b: string, search: CompareSearch) => {
   const { target, outcome, category, after } = search;
   const query = new URLSearchParams({

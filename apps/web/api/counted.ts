@@ -16,15 +16,15 @@ import { keys } from './keys';
 type CasesShown = (typeof RUN_CASES_SHOWN)[number];
 type DrawnResults = z.infer<typeof DrawnSchema>;
 
-/** How often figures are asked for that are still being counted. */
+/** Polling interval while figures are still being counted. */
 const AGAIN_MS = 1000;
-/** The figures of an ended run stay as they are, until it is resumed. */
+/** Figures of an ended run do not change until it is resumed. */
 const FRESH_MS = 60_000;
 
 export const isCounting = (answer: object | undefined): answer is Counting =>
   answer !== undefined && 'status' in answer && answer.status === 'counting';
 
-/** Figures of an ended run. They are counted once, and asked for again until they are. */
+/** Figures of an ended run. They are counted once, and polled until then. */
 const countedQuery = <Figures extends object>(
   runId: string,
   path: string,
@@ -48,7 +48,7 @@ const countedQuery = <Figures extends object>(
 };
 export type CountedQuery<Figures extends object> = ReturnType<typeof countedQuery<Figures>>;
 
-// `rescore` is the one whose verdicts are counted; undefined for the run's own.
+// `rescore` selects whose verdicts are counted; undefined for the run's own.
 
 export const facetsQuery = (runId: string, rescore?: string) =>
   countedQuery<RunFacets>(runId, 'facets', { rescore_id: rescore });
@@ -61,7 +61,7 @@ export const confusionQuery = (runId: string, target: string | undefined) =>
 export const failureGroupsQuery = (runId: string, type?: ErrorType, rescore?: string) =>
   countedQuery<FailureGroups>(runId, 'failures', { error_type: type, rescore_id: rescore });
 
-/** Results of a group, drawn at random: the same seed draws the same ones. */
+/** A random sample of a group's results. Same seed, same sample. */
 export const drawQuery = (runId: string, group: string, seed: number, rescore?: string) =>
   countedQuery<DrawnResults>(runId, `failures/${encodeURIComponent(group)}/draw`, {
     seed: String(seed),

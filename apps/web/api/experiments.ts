@@ -35,7 +35,7 @@ export const experimentsQuery = ({ status, suite, after }: ExperimentsSearch) =>
   });
 };
 
-/** How often an experiment is asked for while its comparisons are made again. */
+/** Polling interval while an experiment's comparisons are recomputed. */
 const REFRESHING_MS = 2000;
 
 export const experimentQuery = (id: string) =>
@@ -46,10 +46,10 @@ export const experimentQuery = (id: string) =>
   });
 
 const TIMELINE_PAGE = 200;
-/** So much of a timeline is drawn at once. */
+/** Maximum number of timeline pages drawn at once. */
 const TIMELINE_PAGES = 5;
 
-/** The timeline from the beginning, or after an earlier part of it: a thousand entries at most. */
+/** The timeline from the beginning, or after an earlier part: up to a thousand entries. */
 export const timelineQuery = (id: string, after: string | undefined) =>
   queryOptions({
     queryKey: [...keys.experiment(id), 'timeline', after],
@@ -68,7 +68,7 @@ export const timelineQuery = (id: string, after: string | undefined) =>
     placeholderData: keepPreviousData,
   });
 
-/** An ExperimentInput, with its numbers as they were typed. */
+/** An ExperimentInput, with its numbers as typed. */
 export type NewExperiment = JsonObject & { name: string; suite_id: string };
 export const createExperiment = (input: NewExperiment, options: Sent): Promise<Experiment> =>
   client.call('POST', ROUTE, JSON.stringify(input), options);
@@ -89,7 +89,7 @@ export const runBest = ({ id, input }: { id: string; input: RunBestInput }, opti
 export const deleteExperiment = (id: string, options: Sent): Promise<void> =>
   client.call('DELETE', pathOf(id), undefined, options);
 
-/** An experiment changed: its runs have other deltas then, too. */
+/** Refreshes experiments after one changed: the deltas of its runs change with it. */
 export async function refreshExperiments(): Promise<void> {
   await Promise.all([
     queryClient.invalidateQueries({ queryKey: keys.experiments }),

@@ -41,7 +41,7 @@ export const gateRunQuery = (id: string, gateRunId: string) =>
       client.call<GateRun>('GET', `${pathOf(id)}/runs/${encodeURIComponent(gateRunId)}`, undefined, { signal }),
   });
 
-/** What a gate says of a run as it is. No model is asked. */
+/** The gate's decision on a run as it stands. Calls no model. */
 export const checkQuery = (id: string, runId: string) =>
   queryOptions({
     queryKey: [...keys.gate(id), 'check', runId],

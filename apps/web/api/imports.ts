@@ -4,15 +4,15 @@ import { parseJson } from '#lib/contracts/json/json';
 import { client } from './client';
 import { keys } from './keys';
 
-/** A file, with what its format cannot say. */
+/** A file, with the settings that its format lacks. */
 export interface ImportSource {
   format: ImportFormat;
   text: string;
-  /** Of the new suite; empty: as the file says. */
+  /** Of the new suite; empty: taken from the file. */
   name: string;
-  /** JSON; empty: as the file says. */
+  /** JSON; empty: taken from the file. */
   tools: string;
-  /** Of BFCL, where they are in a file of their own. */
+  /** For BFCL, whose answers are in a separate file. */
   answers: string;
 }
 
@@ -26,7 +26,7 @@ function bodyOf({ format, text, tools, answers }: ImportSource): unknown {
   };
 }
 
-/** All of the file, or nothing of it. @param dryRun only says what would be made */
+/** Imports the whole file or nothing. @param dryRun only reports what would be created */
 export function importSuite(
   source: ImportSource,
   dryRun: boolean,

@@ -7,12 +7,12 @@ import { keys } from './keys';
 import { queryClient } from './query-client';
 
 const UNDER_WAY = ['running', 'queued', 'pending'] as const;
-/** How many jobs of a status are shown; the newest. */
+/** How many jobs of a status are shown, newest first. */
 const SHOWN = 20;
-/** How often what moves is asked for where no live events say that it moved. */
+/** Polling interval where no live events announce changes. */
 export const POLL_MS = 5000;
 
-/** The jobs that wait or run, those that run first. They are asked for again while there are any. */
+/** Waiting and running jobs, running ones first. They are polled while there are any. */
 export const jobsUnderWayQuery = queryOptions({
   queryKey: [...keys.jobs, 'under way'],
   queryFn: async ({ signal }): Promise<Job[]> => {
@@ -45,7 +45,7 @@ export const jobsQuery = ({ statuses = [], type, cursor, limit = 50 }: JobFilter
 
 /** Beyond this many unfinished jobs, the badge says "99+". */
 export const MOST_COUNTED = 99;
-/** The unfinished jobs of the team, for their number; events of the team refresh it. */
+/** The team's unfinished jobs, for their count; refreshed by team events. */
 export const unfinishedJobsQuery = jobsQuery({ statuses: UNDER_WAY, limit: MOST_COUNTED + 1 });
 
 export const jobQuery = (id: string) =>
@@ -58,12 +58,12 @@ export async function cancelJob(id: string, options: { idempotencyKey: string })
   return client.call<Job>('POST', `/api/jobs/${id}/cancel`, undefined, options);
 }
 
-/** A run, a tune or a report goes on, under a new job. */
+/** Resumes a run, tune or report under a new job. */
 export async function resumeJob(id: string, options: { idempotencyKey: string }): Promise<unknown> {
   return client.call('POST', `/api/jobs/${id}/resume`, {}, options);
 }
 
-/** What is shown of jobs, runs, tunes, reports, experiments and gates changed. @param id of the one that did */
+/** Refreshes jobs, runs, tunes, reports, experiments and gates after one changed. @param id of the one that did */
 export async function refreshWork(id?: string): Promise<void> {
   await Promise.all([
     queryClient.invalidateQueries({ queryKey: keys.jobs }),

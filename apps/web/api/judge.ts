@@ -12,7 +12,7 @@ const JUDGEMENTS_PAGE = 50;
 type Sent = { idempotencyKey: string };
 
 export interface ReportFilter {
-  /** The run that they are on, or that they compare with another. */
+  /** The judged run, or the one that is compared with another. */
   run?: string;
   cursor?: string;
   limit?: number;
@@ -44,7 +44,7 @@ export const judgementsQuery = (id: string, search: ReportSearch) => {
   });
 };
 
-/** What a report says of one result. */
+/** The judgements of one result in a report. */
 export const judgementsOfResultQuery = (id: string, resultId: string) =>
   queryOptions({
     queryKey: [...keys.report(id), 'result', resultId],
@@ -67,7 +67,7 @@ export const judgeSettingQuery = queryOptions({
 });
 export const setJudge = (body: string, options: Sent) => client.call<JudgeSetting>('PUT', SETTING, body, options);
 
-/** Whose calibration: that of a judge, or of the judge of a report; else that of the default judge. */
+/** Whose calibration: that of a judge, of a report's judge, or of the default judge. */
 export interface Calibrated {
   judge?: string;
   report?: string;

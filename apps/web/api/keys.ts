@@ -1,5 +1,5 @@
-// Every key of the query cache begins with one of these words: `invalidateQueries({queryKey: keys.runs})` refreshes
-// all that is shown of runs.
+// Every query key begins with one of these words: `invalidateQueries({queryKey: keys.runs})` refreshes all queries
+// about runs.
 export const keys = {
   me: ['me'],
   runs: ['runs'],

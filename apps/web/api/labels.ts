@@ -15,7 +15,7 @@ export interface LabelledResult {
 const pathOf = ({ runId, resultId }: LabelledResult): string =>
   `/api/tool-eval/history/${encodeURIComponent(runId)}/results/${encodeURIComponent(resultId)}/label`;
 
-/** What people say of a result: the first 200. */
+/** People's labels of a result: the first 200. */
 export const labelsOfResultQuery = ({ runId, resultId }: LabelledResult) =>
   queryOptions({
     queryKey: [...keys.labels(runId), resultId],
@@ -31,7 +31,7 @@ export const putLabel = ({ label, note, ...result }: LabelledResult & LabelInput
 export const deleteLabel = (result: LabelledResult, options: Sent) =>
   client.call<void>('DELETE', pathOf(result), undefined, options);
 
-/** A label was given or taken back: it counts for the judges of its result. What is drawn to be labelled stays. */
+/** Refreshes after a label was given or withdrawn: it counts for the judges of its result. The drawn queue stays. */
 export async function refreshLabels(runId: string): Promise<void> {
   const { judge, queues } = keys;
   await Promise.all([
@@ -44,7 +44,7 @@ export interface QueueAsked {
   run?: string;
   judge?: string;
   limit: number;
-  /** Asking draws anew what was drawn before and has no label yet: a draw stays as it is until the next. */
+  /** A new number draws again among results without a label; a draw stays unchanged until the next. */
   draw: number;
 }
 export const labelQueueQuery = ({ run, judge, limit, draw }: QueueAsked) => {

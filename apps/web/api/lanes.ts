@@ -5,10 +5,10 @@ import { client } from './client';
 import { keys } from './keys';
 
 type Sent = { idempotencyKey: string };
-/** How often lanes are asked for again while somebody looks at them. */
+/** Polling interval while lanes are visible. */
 export const LANES_REFRESH_MS = 3000;
 
-/** The lanes that a provider uses or that have work. */
+/** Lanes that a provider uses or that have work. */
 export const lanesQuery = queryOptions({
   queryKey: keys.lanes,
   queryFn: ({ signal }) => client.call<Page<Lane>>('GET', '/api/lanes', undefined, { signal }),

@@ -7,7 +7,7 @@ export type Imported = z.infer<typeof McpImportAnswer>;
 
 /** How to reach a server. Its headers are sent with each request and stored nowhere. */
 export interface McpAddress {
-  /** Empty, for a suite that was read from a server: that server. */
+  /** Empty for a suite that was read from a server: use that server. */
   url: string;
   transport: McpTransport;
   headers: { name: string; value: string }[];
@@ -33,7 +33,7 @@ export interface McpChoice {
 export const importTools = (address: McpAddress, choice: McpChoice, options?: Options): Promise<Imported> =>
   client.call('POST', '/api/mcp/import', { ...serverOf(address), ...choice }, options);
 
-/** @param apply changes the suite; otherwise the answer only says what differs */
+/** @param apply changes the suite; otherwise only reports the differences */
 export function syncTools(
   suiteId: string,
   address: McpAddress,
@@ -44,7 +44,7 @@ export function syncTools(
   return client.call(
     'POST',
     `/api/tool-suites/${encodeURIComponent(suiteId)}/mcp-sync?apply=${apply}&keep_removed=${keepRemoved}`,
-    // `auto` would take the place of what worked before.
+    // `auto` would override the transport that worked before.
     { ...server, ...(transport !== 'auto' && { transport }) },
     options,
   );

@@ -9,7 +9,7 @@ import { keys } from './keys';
 const PRESETS = '/api/param-presets';
 type Sent = { idempotencyKey: string };
 
-/** The search spaces that the team keeps; the newest 200. */
+/** The team's saved search spaces; the newest 200. */
 export const presetsQuery = queryOptions({
   queryKey: keys.presets,
   queryFn: ({ signal }) => client.call<Page<ParamPreset>>('GET', `${PRESETS}?limit=200`, undefined, { signal }),

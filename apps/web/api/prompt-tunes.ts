@@ -32,7 +32,7 @@ export const promptTuneQuery = (id: string) =>
     queryFn: ({ signal }) => client.call<PromptTune>('GET', `${TUNES}/history/${id}`, undefined, { signal }),
   });
 
-/** The candidates in the order of their making, which is that of their numbers: parents stand before children. */
+/** The candidates in creation order, which is number order: parents come before children. */
 export const candidatesQuery = (id: string) =>
   infiniteQueryOptions({
     queryKey: [...keys.candidates(id), 'list'],
@@ -46,7 +46,7 @@ export const candidatesQuery = (id: string) =>
 
 const LEADING = ['best', 'finalist', 'front'] as const;
 
-/** The candidates that lead: those of the front, and what became of them at the end. The first 200 of each state. */
+/** The leading candidates: those of the front, and those selected at the end. The first 200 of each state. */
 export const leadingQuery = (id: string) =>
   queryOptions({
     queryKey: [...keys.candidates(id), 'leading'],
@@ -70,7 +70,7 @@ export const candidateQuery = (id: string, candidate: number) =>
       }),
   });
 
-/** What a candidate changed against another one. A resumed tune may have other candidates. */
+/** The changes of a candidate against another. A resumed tune may have other candidates. */
 export const candidateDiffQuery = (id: string, candidate: number, to: number) =>
   queryOptions({
     queryKey: ['diff of candidates', id, candidate, to],
@@ -87,7 +87,7 @@ export const promptTuneEstimateQuery = (body: string | undefined) =>
     queryFn: ({ signal }) => client.call<PromptTuneEstimate>('POST', `${TUNES}/estimate`, body, { signal }),
     enabled: body !== undefined,
     placeholderData: keepPreviousData,
-    // A fault of the input stays one.
+    // Invalid input stays invalid: no retry.
     retry: (failures, error) => failures < 1 && (statusOf(error) ?? 500) >= 500,
   });
 

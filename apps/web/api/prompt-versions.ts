@@ -11,9 +11,9 @@ import { changeSuite } from './suites';
 
 const VERSIONS = '/api/prompt-versions';
 const LIST_PAGE = 50;
-/** How many versions of a suite there are to choose from; the newest. */
+/** How many versions of a suite are offered, newest first. */
 const CHOICES = 200;
-/** The suite as it is now, where a version is meant. */
+/** The suite's current texts, in place of a version. */
 export const SUITE_NOW = 'suite';
 type Sent = { idempotencyKey: string };
 
@@ -54,7 +54,7 @@ export const promptVersionQuery = (id: string) =>
     queryFn: ({ signal }) => client.call<PromptVersion>('GET', `${VERSIONS}/${id}`, undefined, { signal }),
   });
 
-/** How one gets from another version, or from the suite as it is now, to this one. */
+/** The differences from another version, or from the current suite, to this one. */
 export const promptDiffQuery = (id: string, from: string) =>
   queryOptions({
     queryKey: [...keys.prompt(id), 'from', from],
@@ -69,7 +69,7 @@ export interface Use {
   components: ComponentDiff[];
 }
 
-/** What a suite takes over from a version. The suite is read first: one that changes after that is not changed. */
+/** What a suite would take over from a version. The suite is read first, so that a later change to it is detected. */
 export const promptUseQuery = (id: string, suiteId: string) =>
   queryOptions({
     queryKey: [...keys.prompt(id), 'use'],
@@ -88,9 +88,9 @@ const readSuite = (id: string, signal?: AbortSignal): Promise<Suite> =>
   client.call<Suite>('GET', `/api/tool-suites/${id}?cases=false`, undefined, { signal });
 
 /**
- * Gives a suite the texts of a version.
- * @param input `seen`: the version of the suite that the user was shown
- * @throws Error when the suite was changed since
+ * Puts the texts of a version into a suite.
+ * @param input `seen`: the suite version that the user saw
+ * @throws Error if the suite has changed since
  */
 export async function putInSuite({ id, suiteId, seen }: { id: string; suiteId: string; seen: number }, options: Sent) {
   const [version, suite] = await Promise.all([

@@ -27,7 +27,7 @@ export const providerQuery = (key: string) =>
     queryFn: ({ signal }) => client.call<Provider>('GET', pathOf(key), undefined, { signal }),
   });
 
-/** Common hosts; they change only with a release. */
+/** Templates of common hosts; they change only with a release. */
 export const templatesQuery = queryOptions({
   queryKey: ['templates'],
   queryFn: ({ signal }) =>
@@ -35,7 +35,7 @@ export const templatesQuery = queryOptions({
   staleTime: Infinity,
 });
 
-/** What common hosts bill for their models; it changes only with a start of the server. */
+/** Prices of common hosts' models; they change only when the server starts. */
 export const pricesQuery = queryOptions({
   queryKey: ['prices'],
   queryFn: ({ signal }) => client.call<KnownPrices>('GET', '/api/prices', undefined, { signal }),
@@ -53,14 +53,14 @@ export const deleteProvider = (key: string, options: Sent) =>
 
 export type ProviderTest = z.infer<typeof ProviderTestSchema>;
 
-/** Sends the first model of a provider what a run sends by default. */
+/** Sends a run's default request to the first model of a provider. */
 export const testProvider = (key: string, options: Sent): Promise<ProviderTest> =>
   client.call('POST', `${pathOf(key)}/test`, undefined, options);
 
-/** Forgets what its models refused, so that they are asked as runs have it again. */
+/** Forgets which settings its models refused, so that requests carry them again. */
 export const forgetLearned = (key: string, options: Sent) =>
   client.call<void>('DELETE', `${pathOf(key)}/learned`, undefined, options);
 
-/** The ids of the models that the endpoint lists. */
+/** The model ids that the endpoint lists. */
 export const discoverModels = (key: string) =>
   client.call<z.infer<typeof DiscoveredModels>>('GET', `${pathOf(key)}/discover`);

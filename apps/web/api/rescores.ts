@@ -10,11 +10,11 @@ type RescoreSubmitted = z.infer<typeof SubmittedSchema>;
 
 const pathOf = (runId: string): string => `/api/tool-eval/history/${encodeURIComponent(runId)}`;
 const SHOWN = 10;
-/** A rescore tells no run that it has ended. */
+/** The end of a rescore sends no run event. */
 const POLL_MS = 1000;
 const hasEnded = ({ status }: Rescore): boolean => status !== 'pending' && status !== 'queued' && status !== 'running';
 
-/** The newest rescores of a run. They are asked for again while one is under way. */
+/** The newest rescores of a run. They are polled while one is in progress. */
 export const rescoresQuery = (runId: string) =>
   queryOptions({
     queryKey: [...keys.run(runId), 'rescores'],

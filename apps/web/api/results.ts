@@ -15,12 +15,15 @@ export type ResultWithExchange = z.infer<typeof WithExchangeSchema>;
 type Neighbours = z.infer<typeof NeighboursSchema>;
 
 const PAGE = 200;
-/** A page that no window is near is dropped. */
+/** A page far from every window is dropped. */
 const DROPPED_AFTER_MS = 60_000;
 
 const pathOf = (runId: string): string => `/api/tool-eval/history/${encodeURIComponent(runId)}/results`;
 
-/** A page of a list, by the cursor of the page before. It stays as it was read: a list that is read does not move. */
+/**
+ * A page of a list, by the cursor of the previous page. It is never refetched, so that a list does not move while it is
+ * read.
+ */
 export const resultPageQuery = (runId: string, search: ResultsSearch, cursor: string | null) => {
   const query = resultsQuery(search);
   query.set('lean', 'true');
@@ -34,7 +37,7 @@ export const resultPageQuery = (runId: string, search: ResultsSearch, cursor: st
   });
 };
 
-/** @param rescore whose verdict; undefined for the run's own */
+/** @param rescore whose verdict to use; undefined for the run's own */
 export const resultQuery = (runId: string, resultId: string, rescore?: string) => {
   const query = rescore === undefined ? '' : `?rescore_id=${encodeURIComponent(rescore)}`;
   return queryOptions({
@@ -47,7 +50,7 @@ export const resultQuery = (runId: string, resultId: string, rescore?: string) =
   });
 };
 
-/** The results beside one, in a list with this filter and order. */
+/** The neighbours of a result in a list with this filter and order. */
 export const neighboursQuery = (runId: string, resultId: string, search: ResultsSearch) => {
   const query = String(resultsQuery(search));
   return queryOptions({

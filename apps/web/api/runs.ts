@@ -40,7 +40,7 @@ export const runQuery = (id: string) =>
     queryFn: ({ signal }) => client.call<Run>('GET', `${HISTORY}/${id}`, undefined, { signal }),
   });
 
-/** The run with what it would have cost by today's prices. */
+/** The run with its cost at today's prices. */
 export const currentCostQuery = (id: string) =>
   queryOptions({
     queryKey: [...keys.run(id), 'prices'],
@@ -60,7 +60,7 @@ export const estimateQuery = (body: string | undefined) =>
     queryFn: ({ signal }) => client.call<Estimate>('POST', '/api/tool-eval/estimate', body, { signal }),
     enabled: body !== undefined,
     placeholderData: keepPreviousData,
-    // A fault of the input stays one.
+    // Invalid input stays invalid: no retry.
     retry: (failures, error) => failures < 1 && (statusOf(error) ?? 500) >= 500,
   });
 
@@ -79,7 +79,7 @@ export interface Labels {
 export const labelRun = ({ id, ...labels }: Labels, options: Sent) =>
   client.call<Run>('PATCH', `${HISTORY}/${id}`, labels, options);
 
-/** What the API is asked for, what a person calls it, and the ending of the file. */
+/** The API's format name, its label, and the file extension. */
 export const EXPORT_FORMATS = [
   ['json', 'JSON', 'json'],
   ['jsonl', 'JSON Lines', 'jsonl'],

@@ -14,7 +14,7 @@ export const meQuery = queryOptions({
   staleTime: 60_000,
 });
 
-/** Exchanges a token for the session cookie, which no script can read. @throws ApiError 401 */
+/** Exchanges a token for the session cookie, which scripts cannot read. @throws ApiError 401 */
 export async function signIn(token: string): Promise<Me> {
   const me = await client.call<Me>('POST', '/api/session', { token });
   queryClient.clear();
@@ -28,8 +28,8 @@ export async function signOut(): Promise<void> {
 }
 
 /**
- * `npm start` prints an address with `#token=...`. It is exchanged before anything is drawn, and taken out of the
- * address and its history. A token that is refused leads to the sign-in screen, as no token does.
+ * `npm start` prints an address with `#token=...`. It is exchanged before the first render, and removed from the
+ * address and its history. A refused token leads to the sign-in screen, like a missing one.
  */
 export async function takeTokenFromAddress(): Promise<void> {
   const token = new URLSearchParams(location.hash.slice(1)).get('token');
@@ -40,13 +40,13 @@ export async function takeTokenFromAddress(): Promise<void> {
 
 const WITH_ARTICLE: Record<Role, string> = { viewer: 'a viewer', editor: 'an editor', owner: 'an owner' };
 
-/** Why a user of this role may not do what needs `needed`; undefined when they may. */
+/** Why a user of this role may not do what needs `needed`; undefined if they may. */
 export function refusalOf(role: Role | undefined, needed: Role): string | undefined {
   if (role !== undefined && ROLES.indexOf(role) >= ROLES.indexOf(needed)) return undefined;
   return `This needs ${WITH_ARTICLE[needed]}; you are ${role ? WITH_ARTICLE[role] : 'not signed in'}.`;
 }
 
-/** Why the user may not do what needs this role: a control shows it and is disabled; undefined when they may. */
+/** Why the user lacks this role, as the reason of a disabled control; undefined if they have it. */
 export function useRefusal(needed: Role): string | undefined {
   const { data } = useQuery(meQuery);
   return refusalOf(data?.role, needed);

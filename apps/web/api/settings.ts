@@ -11,7 +11,7 @@ const settingQuery = <Setting>(what: string) =>
     queryKey: [...keys.settings, what],
     queryFn: ({ signal }) => client.call<Setting>('GET', pathOf(what), undefined, { signal }),
   });
-/** @param what of the team is set to the text of a body */
+/** @param what the team setting that the body is sent to */
 const setTo =
   <Setting>(what: string) =>
   (body: string, options: Sent) =>

@@ -8,7 +8,7 @@ export interface Span {
   to: string;
 }
 
-/** What was spent on each day of a span, by something else besides. */
+/** Spending on each day of a range, with a second grouping. */
 export const spendingReportQuery = (span: Span, by: Exclude<SpendingBy, 'day'>) =>
   queryOptions({
     queryKey: [...keys.spending, span, by],

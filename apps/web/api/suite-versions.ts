@@ -8,7 +8,7 @@ import { keys } from './keys';
 const pathOf = (suiteId: string): string => `/api/tool-suites/${encodeURIComponent(suiteId)}/versions`;
 const keyOf = (suiteId: string) => [...keys.suite(suiteId), 'versions'] as const;
 
-/** What runs pinned never changes; the present version may. */
+/** Versions pinned by runs never change; the current version may. */
 export const versionsQuery = (suiteId: string) =>
   infiniteQueryOptions({
     queryKey: keyOf(suiteId),

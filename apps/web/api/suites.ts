@@ -7,7 +7,7 @@ import type { Suite, SuiteHead } from '#lib/contracts/suite';
 import { client } from './client';
 import { keys } from './keys';
 
-/** A case as it is written: its numbers keep their text, and fields that this page does not know stay. */
+/** A stored case: its numbers keep their text, and unknown fields are preserved. */
 export type StoredCase = JsonObject & { id: string; position: number };
 type Written<Value> = Value & { warnings: string[] };
 const nextPage = ({ next_cursor: cursor }: { next_cursor: string | null }) =>
@@ -18,7 +18,7 @@ const casePathOf = (suiteId: string, caseId: string): string =>
 
 const filter = (name: string, text: string): string => (text === '' ? '' : `&${name}=${encodeURIComponent(text)}`);
 
-/** @param name a part of it; empty for all */
+/** @param name part of the name; empty for all */
 export const suitesQuery = (name: string) =>
   infiniteQueryOptions({
     queryKey: [...keys.suites, 'lean', name],
@@ -37,7 +37,7 @@ export const suiteQuery = (suiteId: string) =>
     queryFn: ({ signal }) => client.call<Suite>('GET', `${pathOf(suiteId)}?cases=false`, undefined, { signal }),
   });
 
-/** @param text what the cases hold; empty for all */
+/** @param text that the cases contain; empty for all */
 export const casesQuery = (suiteId: string, text: string) =>
   infiniteQueryOptions({
     queryKey: [...keys.cases(suiteId), 'list', text],
@@ -56,7 +56,7 @@ export const caseQuery = (suiteId: string, caseId: string) =>
     queryFn: ({ signal }) => client.call<StoredCase>('GET', casePathOf(suiteId, caseId), undefined, { signal }),
   });
 
-/** As text, so that keys like "2" keep their places, as numbers keep theirs. */
+/** As text, so that keys like "2" keep their order, and numbers their spelling. */
 const bodyOf = (value: Json): string => stringifyInSourceOrder(value);
 
 export const createSuite = (input: Json, options: CallOptions): Promise<Written<Suite>> =>
@@ -68,7 +68,7 @@ export const changeSuite = (suiteId: string, patch: Json, options: CallOptions):
 export const deleteSuite = (suiteId: string, options: CallOptions): Promise<void> =>
   client.call('DELETE', pathOf(suiteId), undefined, options);
 
-/** Adds a case without an id, and replaces one with an id. */
+/** Creates a case if it has no id, otherwise replaces it. */
 export const saveCase = (
   suiteId: string,
   caseId: string | undefined,

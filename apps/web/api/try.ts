@@ -11,18 +11,18 @@ export interface TryOut {
   answer: Try | undefined;
   error: Error | null;
   isPending: boolean;
-  /** What was sent last. */
+  /** The last body sent. */
   body: string | undefined;
   start: (body: string) => void;
-  /** Ends it; its models are asked no more. */
+  /** Cancels the try-out; no further model calls are made. */
   cancel: () => void;
-  /** Forgets what it said. */
+  /** Clears its results. */
   reset: () => void;
 }
 
 /**
- * Tries a case out. The request ends with the view, or when it is cancelled, and with it the try-out: it has no
- * Idempotency-Key, because nothing of it could be given again.
+ * Tries out a case. The request, and with it the try-out, ends when the view is left or it is cancelled. It has no
+ * Idempotency-Key, because its results are not stored and could not be replayed.
  */
 export function useTryOut(): TryOut {
   const leaving = useRef<AbortController>(undefined);

@@ -25,7 +25,7 @@ export const tuneQuery = (id: string) =>
     queryFn: ({ signal }) => client.call<ParamTune>('GET', `${TUNES}/history/${id}`, undefined, { signal }),
   });
 
-/** All arms of a tune, which has 10,000 at most: page after page, since the API has them by number alone. */
+/** All arms of a tune, up to 10,000: fetched page by page, since the API lists them only by number. */
 export const armsQuery = (id: string) =>
   queryOptions({
     queryKey: keys.arms(id),
