@@ -28,7 +28,7 @@ const KEYS: [string, string][] = [
   ['?', 'this list'],
 ];
 
-/** All keys, and the switch that turns single letters off. */
+/** All shortcuts, and the switch that turns single letters off. */
 export function KeysHelp({ close }: { close: () => void }) {
   const dialog = useRef<HTMLDialogElement>(null);
   const [isOn, setOn] = useState(areKeysOn);

@@ -10,14 +10,14 @@ import { takeTokenFromAddress } from './api/session';
 import { applyTheme } from './parts/theme';
 import { createAppRouter } from './router';
 
-// zod compiles its schemas with `new Function` where it can. The page's policy forbids that, and each try would be
-// reported as a violation. This stands before zod is loaded, which the first view does without: it would be a fifth of
-// it.
+// zod compiles its schemas with `new Function` where it can. The page's CSP forbids that, and each attempt would be
+// reported as a violation. This setting must precede the loading of zod, which the first view does without: it would be
+// a fifth of its download.
 (globalThis as { __zod_globalConfig?: object }).__zod_globalConfig = { jitless: true };
 
 const root = document.getElementById('root')!;
 applyTheme();
-// Numbers keep their text (5.0, large integers) by JSON.rawJSON; without it, saving a case would change it.
+// JSON.rawJSON keeps the text of numbers (5.0, large integers); without it, saving a case would change them.
 if ('rawJSON' in JSON) await start();
 else
   root.replaceChildren(

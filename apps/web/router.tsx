@@ -249,7 +249,7 @@ const failures = createRoute({
   validateSearch: failuresSearch,
   component: lazyRouteComponent(() => import('./screens/failures/failures-screen'), 'FailuresScreen'),
 });
-// Every address of the page. A screen is a folder of the name of its address, and is loaded when it is opened.
+// All routes of the page. A screen has a folder named after its route, and is loaded when it is opened.
 const addresses = root.addChildren([
   signIn,
   signedIn.addChildren([
@@ -293,7 +293,7 @@ const addresses = root.addChildren([
   ]),
 ]);
 
-/** A screen whose code could not be loaded has none until the page is loaded again; what is typed outlives that. */
+/** A screen whose code failed to load needs a page reload, so it has no retry; drafts survive that. */
 const retryOf = (error: unknown, reset: () => void): (() => void) =>
   error instanceof TypeError && error.message.includes('module') ? () => location.reload() : reset;
 

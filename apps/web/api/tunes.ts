@@ -49,7 +49,7 @@ export const tuneEstimateQuery = (body: string | undefined) =>
     queryFn: ({ signal }) => client.call<ParamTuneEstimate>('POST', `${TUNES}/estimate`, body, { signal }),
     enabled: body !== undefined,
     placeholderData: keepPreviousData,
-    // A fault of the input stays one.
+    // Invalid input stays invalid: no retry.
     retry: (failures, error) => failures < 1 && (statusOf(error) ?? 500) >= 500,
   });
 

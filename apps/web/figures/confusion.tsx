@@ -7,12 +7,12 @@ import './why.css';
 
 interface ConfusionProps {
   confusion: Confusion;
-  /** Makes a number lead to the results that it stands for. */
+  /** Links a number to the results behind it. */
   link: (cell: { expected: string; called: string }, label: string, n: ReactNode) => ReactNode;
 }
 
 interface Line {
-  /** Undefined for the last row or column, which stands for all others. */
+  /** Undefined for the last row or column, which groups all other tools. */
   tool: string | undefined;
   words: string;
 }
@@ -22,7 +22,7 @@ const linesOf = (tools: readonly string[], others: number): Line[] => [
   ...(others > 0 ? [{ tool: undefined, words: `${count(others)} ${others === 1 ? 'other' : 'others'}` }] : []),
 ];
 
-/** Which tools were called where others were expected. What is as it should be is faint. */
+/** Which tools were called where others were expected. Correct cells are faint. */
 export function ConfusionTable({ confusion, link }: ConfusionProps) {
   const rows = linesOf(confusion.expected, confusion.other_expected);
   const columns = linesOf(confusion.called, confusion.other_called);
@@ -57,7 +57,7 @@ export function ConfusionTable({ confusion, link }: ConfusionProps) {
   );
 }
 
-/** Whether the tool of a column is what a row expects: its tool, or one of those that its cases accept together. */
+/** Whether a row expects the column's tool: its own tool, or one of those that its cases accept as alternatives. */
 const isExpected = (row: string | undefined, column: string | undefined): boolean =>
   row !== undefined && column !== undefined && (row === column || row.split(' or ').includes(column));
 
@@ -103,7 +103,7 @@ function Row({ row, columns, ns, link }: RowProps) {
   );
 }
 
-/** The tint of the strongest cell leaves its number readable. */
+/** Limits the tint of the strongest cell, so that its number stays readable. */
 const STRONGEST_PERCENT = 36;
 const tintOf = (share: number) => {
   const strength = (4 + share * (STRONGEST_PERCENT - 4)).toFixed(1);

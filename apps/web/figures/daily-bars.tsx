@@ -5,9 +5,9 @@ import './daily-bars.css';
 
 interface Props {
   label: string;
-  /** What the parts of a bar stand for, from the lowest. */
+  /** The parts of a bar, from the bottom. */
   series: readonly string[];
-  /** The amounts in US dollars of the series on each day. */
+  /** US dollars by series on each day. */
   days: readonly { day: string; costs: readonly number[] }[];
 }
 
@@ -16,11 +16,11 @@ const HEAD = ['Day', 'Cost'];
 const sum = (costs: readonly number[]): number => costs.reduce((all, cost) => all + cost, 0);
 
 const beginning = (name: string): string => (name.length > MAX_NAME ? `${name.slice(0, MAX_NAME)}…` : name);
-/** Names that a column has already get a number. */
+/** Adds numbers to repeated column names. */
 const distinct = (names: readonly string[]): string[] =>
   names.map((name, place) => (names.indexOf(name) < place || HEAD.includes(name) ? `${name} (${place + 1})` : name));
 
-/** What the figure draws, in words. */
+/** A text description of the figure. */
 export function dailyText(days: Props['days']): string {
   const most = days.reduce((top, one) => (sum(one.costs) > sum(top.costs) ? one : top), { day: '', costs: [0] });
   if (most.day === '') return 'Nothing that was asked has a price.';
@@ -30,7 +30,7 @@ export function dailyText(days: Props['days']): string {
   return `${money(days.reduce((all, { costs }) => all + sum(costs), 0))} in days of UTC. ${on}`;
 }
 
-/** A bar for each day, stacked. The table below it has the same numbers. */
+/** A stacked bar for each day. The table below has the same numbers. */
 export function DailyBars({ label, series, days }: Props) {
   const most = Math.max(...days.map(({ costs }) => sum(costs)), 0);
   const names = distinct(series.map((name) => visible(beginning(name))));
@@ -78,7 +78,7 @@ export function DailyBars({ label, series, days }: Props) {
   );
 }
 
-/** Tells the parts of the bars apart beside their names. */
+/** Marks the parts of the bars next to their names. */
 export const SeriesMark = ({ place }: { place: number }) => (
   <span className={`series-mark series-${place}`} aria-hidden="true" />
 );

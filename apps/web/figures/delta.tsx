@@ -5,12 +5,12 @@ interface Delta {
   /** -1..1 */
   difference: number;
   interval: readonly [number, number] | null;
-  /** What it is of, for screen readers. */
+  /** What is measured, for screen readers. */
   label: string;
 }
 
 const MARGIN_PERCENT = 6;
-/** Ends of the scale, in shares; the first that holds the interval is taken. */
+/** Ends of the scale, in shares; the first one that fits the interval is used. */
 const SCALES = [0.05, 0.1, 0.2, 0.5, 1];
 
 const points = (share: number): string => `${share > 0 ? '+' : ''}${(share * 100).toFixed(1)}`;
@@ -19,7 +19,7 @@ const points = (share: number): string => `${share > 0 ? '+' : ''}${(share * 100
 export const deltaText = ({ difference, interval }: Omit<Delta, 'label'>): string =>
   `${points(difference)} points${interval ? ` (${points(interval[0])} to ${points(interval[1])})` : ''}`;
 
-/** Where a share stands on a scale that ends at `end`, and whether zero is among what its interval holds. */
+/** Where a share lies on a scale that ends at `end`, and whether the interval includes zero. */
 const placeOn =
   (end: number) =>
   (share: number): string =>
@@ -30,7 +30,7 @@ const endOf = (shares: readonly number[]): number =>
 const endsOf = ({ difference, interval }: Omit<Delta, 'label'>): readonly [number, number] =>
   interval ?? [difference, difference];
 
-/** A difference with its interval about zero. Its dot is filled only where the interval leaves zero out. */
+/** A difference with its interval around zero. Its dot is filled only if the interval excludes zero. */
 export function DeltaFigure({ label, difference, interval }: Delta) {
   const end = endOf(endsOf({ difference, interval }));
   return (
@@ -69,14 +69,14 @@ const Scale = ({ end }: { end: number }) => (
 export interface DeltaRow {
   key: string;
   label: ReactNode;
-  /** Null where nothing can be compared. */
+  /** Null if nothing can be compared. */
   difference: number | null;
   interval: readonly [number, number] | null;
-  /** What stands beside the difference in words. */
+  /** Text next to the difference. */
   aside?: ReactNode;
 }
 
-/** Differences with their intervals on one scale about zero. Each row says in words what it draws. */
+/** Differences with their intervals on one scale around zero. Each row describes in words what it draws. */
 export function Deltas({ rows, label }: { rows: readonly DeltaRow[]; label: string }) {
   const known = rows.flatMap(({ difference, interval }) => (difference === null ? [] : [{ difference, interval }]));
   const end = endOf(known.flatMap(endsOf));

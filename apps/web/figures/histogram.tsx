@@ -14,9 +14,9 @@ interface HistogramProps {
   /** What is counted, such as "Results by latency". */
   label: string;
   bins: readonly HistogramBin[];
-  /** What stands below the first bar and below the last one. */
+  /** Labels below the first bar and below the last one. */
   ends: readonly [first: string, last: string];
-  /** Makes a bar lead to the results that it stands for. */
+  /** Links a bar to the results behind it. */
   link: (bin: HistogramBin, label: string, bar: ReactNode) => ReactNode;
 }
 
@@ -43,7 +43,7 @@ export function histogramText(bins: readonly HistogramBin[]): string {
   return `${count(all)} results; ${largest}, ${count(countOf(top))}: ${top.words}.`;
 }
 
-/** Results in bins, as bars: those that passed are filled, those that did not are hollow. */
+/** Results in bins, as bars: passed results are filled, those that did not pass are hollow. */
 export function Histogram({ label, bins, ends, link }: HistogramProps) {
   const id = useId();
   const most = Math.max(1, ...bins.map((bin) => countOf(bin)));

@@ -7,20 +7,20 @@ export interface IntervalRow {
   label: ReactNode;
   mean: number;
   interval: readonly [number, number];
-  /** Stands for an interval that says too little: all values were alike. */
+  /** Marks an interval that says too little, because all values were equal. */
   isHollow?: boolean;
-  /** The same in words, beside the bar. */
+  /** The same in words, next to the bar. */
   text: ReactNode;
 }
 
 const TICKS = [0, 0.25, 0.5, 0.75, 1];
-/** Dots at the ends of the scale are whole, and so are its words. */
+/** Keeps the dots and labels at the ends of the scale from being cut off. */
 const MARGIN_PERCENT = 3;
 const at = (share: number): string => `${MARGIN_PERCENT + share * (100 - 2 * MARGIN_PERCENT)}%`;
 
 type Drawn = Pick<IntervalRow, 'mean' | 'interval' | 'isHollow'>;
 
-/** A mean with its interval on the scale from 0 to 100 %; its words stand beside it. */
+/** A mean with its interval on the scale from 0 to 100 %, with a text next to it. */
 export const IntervalBar = ({ mean, interval: [low, high], isHollow = false }: Drawn) => (
   <svg aria-hidden="true" className="interval-bar">
     <Grid />
@@ -29,7 +29,7 @@ export const IntervalBar = ({ mean, interval: [low, high], isHollow = false }: D
   </svg>
 );
 
-/** Means with their intervals on one scale from 0 to 100 %. Each row says in words what it draws. */
+/** Means with their intervals on one scale from 0 to 100 %. Each row describes in words what it draws. */
 export function Intervals({ rows, label }: { rows: IntervalRow[]; label: string }) {
   return (
     <figure className="intervals" aria-label={label}>

@@ -2,21 +2,21 @@ import { kappaText } from '../parts/judged-figures';
 import './figures.css';
 
 interface Kappa {
-  /** What it is of, for screen readers. */
+  /** What is measured, for screen readers. */
   label: string;
   kappa: number;
   interval: readonly [number, number] | null;
 }
 
 const MARGIN_PERCENT = 3;
-/** What chance brings, and from where on the lower end of the interval is usable and good. */
+/** Ticks at chance level, and where the lower end of the interval becomes usable and good. */
 const TICKS = [-1, -0.5, 0, 0.4, 0.6, 1];
 const at = (kappa: number): string => {
   const share = (Math.min(1, Math.max(-1, kappa)) + 1) / 2;
   return `${MARGIN_PERCENT + share * (100 - 2 * MARGIN_PERCENT)}%`;
 };
 
-/** An agreement with its interval on the scale from -1 to 1, where 0 is what chance brings. */
+/** An agreement with its interval on the scale from -1 to 1, where 0 is chance level. */
 export function KappaFigure({ label, kappa, interval }: Kappa) {
   const [low, high] = interval ?? [kappa, kappa];
   const isHollow = !interval || (low <= 0 && high >= 0);

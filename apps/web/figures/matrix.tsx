@@ -7,7 +7,7 @@ import './why.css';
 
 type Cell = RunCase['cells'][number];
 
-/** All samples passed, some did, none did, or none has a score. */
+/** All samples passed, some, none, or none has a score. */
 export function cellVerdict({ scored, passed, mean }: Cell): VerdictWord {
   if (scored === 0) return 'errored';
   if (passed === scored) return 'passed';
@@ -26,15 +26,15 @@ export function cellText(cell: Cell): string {
 interface MatrixProps {
   targets: readonly string[];
   cases: readonly RunCase[];
-  /** Makes a cell lead to its results. */
+  /** Links a cell to its results. */
   link: (cell: { caseId: string; target: string }, label: string, content: ReactNode) => ReactNode;
-  /** Makes the name of a case lead to it. */
+  /** Links the name of a case to the case. */
   caseLink: (caseId: string, name: ReactNode) => ReactNode;
 }
 
 const nameOf = ({ case_name: name, prompt }: RunCase): string => name ?? prompt;
 
-/** Cases by model: how many samples passed. */
+/** Cases by model: number of passed samples. */
 export function Matrix({ targets, cases, link, caseLink }: MatrixProps) {
   return (
     <div className="wide" tabIndex={0} role="region" aria-label="Cases by model">

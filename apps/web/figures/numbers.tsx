@@ -1,14 +1,14 @@
 import type { ReactNode } from 'react';
 
 interface Numbers {
-  /** What the numbers are of: unlike any other table of the page. */
+  /** What the numbers measure; unique among the tables of the page. */
   label: string;
   head: readonly string[];
-  /** The first cell of each names the row. */
+  /** The first cell of each row names it. */
   rows: readonly { key: string; cells: readonly ReactNode[] }[];
 }
 
-/** The numbers of a figure as a table, behind a disclosure. */
+/** A figure's numbers as a table, behind a disclosure. */
 export function Numbers({ label, head, rows }: Numbers) {
   return (
     <details className="numbers">

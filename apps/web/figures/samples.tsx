@@ -13,7 +13,7 @@ export function samplesInWords(samples: readonly Sample[]): string {
   return `${passed} of ${scored} passed${errored ? `, ${errored} errored` : ''}`;
 }
 
-/** The samples of a case as marks in a row, and in words. */
+/** The samples of a case as a row of marks, and in words. */
 export function Samples({ samples }: { samples: readonly Sample[] }) {
   return (
     <span className="sample-marks">

@@ -3,10 +3,10 @@ import { Numbers } from './numbers';
 import './figures.css';
 import './timeline.css';
 
-/** Something that ended, in its place; without a score it is a place alone. */
+/** An ended run or other entry at its position; without a score it only takes up the position. */
 export interface TimelinePoint {
   key: string;
-  /** How it is called beside the figure: its number. */
+  /** Its number in the list next to the figure. */
   number: number;
   score: number | null;
   interval: readonly [number, number] | null;
@@ -19,7 +19,7 @@ export interface TimelinePoint {
   isShown: boolean;
 }
 
-/** The score that the others are compared with. */
+/** The reference score. */
 export interface Band {
   score: number;
   interval: readonly [number, number] | null;
@@ -41,7 +41,7 @@ const COLUMN = 28;
 const MAX_TICKS = 5;
 const STEPS = [0.01, 0.02, 0.05, 0.1, 0.2, 0.25];
 
-/** The ticks of a scale that holds all of these shares: at most six, at whole steps. */
+/** The ticks of a scale that includes all of these shares: up to six, at whole steps. */
 export function ticksFor(shares: readonly number[]): number[] {
   const [low, high] = [Math.max(0, Math.min(...shares)), Math.min(1, Math.max(...shares))];
   for (const step of STEPS) {
@@ -53,7 +53,10 @@ export function ticksFor(shares: readonly number[]): number[] {
   return [0, 0.25, 0.5, 0.75, 1];
 }
 
-/** Pairs of neighbours with a score that a line may join: between suite versions nothing is comparable at sight. */
+/**
+ * Neighbouring points with a score that a line may join. Scores of different suite versions are not comparable at a
+ * glance.
+ */
 export function joined<Point extends TimelinePoint>(points: readonly Point[]): [number, number][] {
   const places = points.flatMap(({ score }, place) => (score === null ? [] : [place]));
   return places
@@ -62,7 +65,7 @@ export function joined<Point extends TimelinePoint>(points: readonly Point[]): [
     .filter(([from, to]) => points[from]!.suiteVersion === points[to]!.suiteVersion);
 }
 
-/** What the figure draws, in words. */
+/** A text description of the figure. */
 export function timelineText(points: readonly TimelinePoint[], band: Band | undefined): string {
   const scores = points.flatMap(({ score }) => (score === null ? [] : [score]));
   const drawn = `${scores.length === 1 ? 'One score' : `${count(scores.length)} scores`}, the oldest first`;
@@ -78,7 +81,7 @@ export function timelineText(points: readonly TimelinePoint[], band: Band | unde
 
 const bandText = ({ score, interval, scored }: Band): string => scoreText({ mean: score, ci: interval, scored });
 
-/** Scores in the order of time with their intervals, before the interval of the baseline. */
+/** Scores in time order with their intervals, against the baseline's interval. */
 export function Timeline({ label, points, band }: Props) {
   const drawn = points.filter((point): point is Drawn => point.score !== null);
   if (drawn.length === 0) return null;
@@ -165,7 +168,7 @@ function Plot({ points, band, ticks, y }: PlotProps) {
   );
 }
 
-/** Whether it is the first of its suite version that is drawn beside another one. */
+/** Whether the point is the first one drawn of its suite version, if several versions are drawn. */
 function isNewVersion(points: readonly TimelinePoint[], place: number): boolean {
   const version = points[place]!.suiteVersion;
   if (version === null) return false;

@@ -6,16 +6,16 @@ const RETRY_MS = 5000;
 let code: Code | undefined;
 let current: Promise<LiveConnection> | undefined;
 
-/** The one socket of the page. Its code is loaded when somebody first listens, and asked for until it is there. */
+/** The one socket of the page. Its code is loaded on first use, and retried until it loads. */
 export function liveConnection(): Promise<LiveConnection> {
   current ??= loaded().then(({ LiveConnection }) => new LiveConnection(location.origin));
   return current;
 }
 
-/** Whether this error ended a watch for want of a connection. */
+/** Whether a watch ended with this error because there was no connection. */
 export const isUnavailable = (error: unknown): boolean => code !== undefined && error instanceof code.LiveUnavailable;
 
-/** Ends the socket, whose session has ended. Whoever listens next begins another one. */
+/** Closes the socket after its session has ended. The next listener opens a new one. */
 export async function closeLiveConnection(): Promise<void> {
   const ended = current;
   current = undefined;

@@ -2,11 +2,11 @@ import type { Logged } from '#lib/client/job-watch';
 import { BEFORE_EVENTS, LiveJob, type Following, type LiveState } from './live-job.js';
 
 export interface LiveGateState extends LiveState {
-  /** How many looks and answers came since the page listens. */
+  /** Number of looks and decisions received since the page started to listen. */
   received: number;
 }
 
-/** What comes in of a gate run: that it has looked at its data, and its answer. */
+/** Live events of a gate run: its looks at the data, and its decision. */
 export class LiveGate extends LiveJob<LiveGateState> {
   constructor(...following: Following) {
     super({ ...BEFORE_EVENTS, received: 0 }, ...following);

@@ -1,16 +1,19 @@
 import type { Logged, WatchEvent, WatchOptions } from '#lib/client/job-watch';
 import type { Progress } from '#lib/contracts/event';
 
-/** Without a connection for this long, HTTP says how it stands. */
+/** After this long without a connection, the state is read over HTTP. */
 const PATIENCE_MS = 5000;
 
 export interface LiveState {
-  /** How far the job is; undefined until the server said so. */
+  /** Progress of the job; undefined until the server has sent it. */
   progress: Progress | undefined;
   connection: 'connecting' | 'live' | 'lost' | 'refused';
-  /** The log was too long to be sent: something of it is in the lists only. */
+  /** The log was too long to be sent: some of its entries are only in the lists. */
   isTruncated: boolean;
-  /** Rises with what is better asked for than read from the events: a part that is done, a warning, the end. */
+  /**
+   * Incremented by events whose details are better fetched than read from the event: a finished part, a warning, the
+   * end.
+   */
   changes: number;
   hasEnded: boolean;
 }
@@ -18,7 +21,7 @@ export interface LiveState {
 type Watch = (jobId: string, options: WatchOptions) => AsyncGenerator<WatchEvent>;
 type OnFrame = (render: () => void) => void;
 
-/** Which job is followed, and how. */
+/** The job to follow, and how. */
 export type Following = [jobId: string, watch: Watch, isUnavailable: (error: unknown) => boolean, onFrame?: OnFrame];
 
 export const BEFORE_EVENTS: LiveState = {
@@ -30,8 +33,8 @@ export const BEFORE_EVENTS: LiveState = {
 };
 
 /**
- * What comes in of a job, for a page. However fast it comes, those who listen hear of it once a frame. It follows the
- * job while somebody listens, and goes on where it was.
+ * Live events of a job, for a page. Listeners are notified at most once a frame, whatever the event rate. The job is
+ * followed while there are listeners, and resumed at the last position.
  */
 export abstract class LiveJob<State extends LiveState> {
   #state: State;
@@ -66,10 +69,10 @@ export abstract class LiveJob<State extends LiveState> {
     };
   };
 
-  /** What an event of the log changes; undefined for one that only says that something did. */
+  /** The state change of a logged event; undefined for an event that only signals a change. */
   protected abstract take(logged: Logged, soFar: State): Partial<State> | undefined;
 
-  /** What was collected since the frame before. */
+  /** The changes since the previous frame. */
   protected abstract drawn(): Partial<State>;
 
   async #follow(signal: AbortSignal): Promise<void> {
@@ -108,7 +111,7 @@ export abstract class LiveJob<State extends LiveState> {
     return { ...this.#state, ...this.#next };
   }
 
-  /** The first change of a frame asks for it; all of them are shown in it. */
+  /** The first change of a frame schedules it; all changes are shown in it. */
   #change(change: Partial<State>): void {
     if (this.#next) return void Object.assign(this.#next, change);
     this.#next = change;

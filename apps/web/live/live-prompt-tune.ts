@@ -5,13 +5,13 @@ import { BEFORE_EVENTS, LiveJob, type Following, type LiveState } from './live-j
 export type Generation = LogEventData<'tune_generation'>;
 
 export interface LivePromptTuneState extends LiveState {
-  /** The newest generation, or step of reflection. */
+  /** The latest generation, or reflection step. */
   newest: Generation | undefined;
-  /** How many came since the page listens. */
+  /** Number received since the page started to listen. */
   received: number;
 }
 
-/** What comes in of a tune of prompts: what the newest generation brought. */
+/** Live events of a prompt tune: results of the latest generation. */
 export class LivePromptTune extends LiveJob<LivePromptTuneState> {
   constructor(...following: Following) {
     super({ ...BEFORE_EVENTS, newest: undefined, received: 0 }, ...following);

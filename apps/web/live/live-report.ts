@@ -2,11 +2,11 @@ import type { Logged } from '#lib/client/job-watch';
 import { BEFORE_EVENTS, LiveJob, type Following, type LiveState } from './live-job.js';
 
 export interface LiveReportState extends LiveState {
-  /** How many judgements came since the page listens. */
+  /** Number of judgements received since the page started to listen. */
   received: number;
 }
 
-/** What comes in of a report: that a judge has judged. */
+/** Live events of a report: new judgements. */
 export class LiveReport extends LiveJob<LiveReportState> {
   constructor(...following: Following) {
     super({ ...BEFORE_EVENTS, received: 0 }, ...following);

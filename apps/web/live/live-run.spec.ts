@@ -15,7 +15,7 @@ async function drawnFrames(count: number): Promise<void> {
   for (let n = 0; n < count; n++) await new Promise(setImmediate);
 }
 
-/** Plays what each watch yields or throws, one after the other, and notes where each began. */
+/** Plays what each watch yields or throws, in turn, and notes where each began. */
 async function play(watches: (WatchEvent | Error)[][]) {
   const begun: unknown[] = [];
   const frames: (() => void)[] = [];

@@ -9,13 +9,13 @@ export interface LiveResult extends LogEventData<'tool_eval_result'> {
 }
 
 export interface LiveRunState extends LiveState {
-  /** The newest results, in the order of their events. */
+  /** The latest results, in event order. */
   newest: readonly LiveResult[];
-  /** How many results came since the page listens. */
+  /** Number of results received since the page started to listen. */
   received: number;
 }
 
-/** What comes in of a run. No more than the newest results are kept. */
+/** Live events of a run. Only the latest results are kept. */
 export class LiveRun extends LiveJob<LiveRunState> {
   #newest: LiveResult[] = [];
 
@@ -26,7 +26,7 @@ export class LiveRun extends LiveJob<LiveRunState> {
   protected take({ name, event }: Logged, { received }: LiveRunState): Partial<LiveRunState> | undefined {
     if (name !== 'tool_eval_result') return undefined;
     this.#newest.push({ ...event.data, seq: event.seq });
-    // The array grows to twice its size before it is cut: cutting it at each result would move it each time.
+    // The array grows to twice its limit before it is cut, since each cut moves it.
     if (this.#newest.length >= 2 * NEWEST) this.#newest = this.#newest.slice(-NEWEST);
     return { received: received + 1 };
   }

@@ -5,16 +5,16 @@ import { BEFORE_EVENTS, LiveJob, type Following, type LiveState } from './live-j
 export type ArmNews = LogEventData<'tune_combo_result'>;
 
 export interface LiveTuneState extends LiveState {
-  /** What was told last of each arm, by its key. */
+  /** The latest news of each arm, by its key. */
   arms: ReadonlyMap<string, ArmNews>;
-  /** How often an arm was measured since the page listens. */
+  /** Number of measurements received since the page started to listen. */
   received: number;
 }
 
-/** Tells the arms of all models of a tune apart. */
+/** Identifies an arm among the arms of all models of a tune. */
 export const armKey = ({ target, arm }: { target: string; arm: number }): string => `${arm} ${target}`;
 
-/** What comes in of a tune: how each arm does. */
+/** Live events of a tune: the progress of each arm. */
 export class LiveTune extends LiveJob<LiveTuneState> {
   #arms = new Map<string, ArmNews>();
   #isCopied = false;
@@ -25,7 +25,7 @@ export class LiveTune extends LiveJob<LiveTuneState> {
 
   protected take({ name, event }: Logged, { received }: LiveTuneState): Partial<LiveTuneState> | undefined {
     if (name !== 'tune_combo_result') return undefined;
-    // What was drawn stays as it is; a frame of many events copies it once.
+    // A rendered map is never changed; a frame of many events copies it once.
     if (!this.#isCopied) this.#arms = new Map(this.#arms);
     this.#isCopied = true;
     this.#arms.set(armKey(event.data), event.data);

@@ -5,7 +5,7 @@ import { keys } from '../api/keys';
 import { queryClient } from '../api/query-client';
 import { closeLiveConnection, liveConnection } from './connection';
 
-/** Jobs may begin and end by the thousand: lists are asked for again this often at most. */
+/** Thousands of jobs may begin and end: lists are refreshed at most this often. */
 const REFRESH_MS = 1000;
 
 /** Keeps lists of runs and jobs up to date as long as the page is open. */
@@ -23,7 +23,7 @@ export function useTeamEvents(): void {
   }, []);
 }
 
-/** The session has ended: asking who one is leads to the sign-in screen. */
+/** The session has ended: refetching the user leads to the sign-in screen. */
 async function forget(): Promise<void> {
   await closeLiveConnection();
   await queryClient.invalidateQueries({ queryKey: keys.me });
@@ -39,7 +39,7 @@ function atMostEvery(
   const runs = new Set<string | undefined>();
   signal.addEventListener('abort', () => clearTimeout(timer));
   return (run) => {
-    // Beyond these, views ask when they are looked at again.
+    // Views of runs beyond these are refreshed when they are next opened.
     if (runs.size < MAX_RUNS) runs.add(run);
     timer ??= setTimeout(() => {
       timer = undefined;

@@ -6,7 +6,7 @@ import { noState, nothing, watchJob } from './watch-job';
 type Kind<State extends LiveState> = new (...following: Following) => LiveJob<State>;
 
 /**
- * What comes in of a job while it is under way; undefined for one that is not.
+ * Live state of a job while it is in progress; undefined otherwise.
  * @param Live the class that collects it, such as `LiveRun`
  */
 export function useLive<State extends LiveState>(Live: Kind<State>, jobId: string | undefined): State | undefined {

@@ -2,10 +2,10 @@ import { useEffect, useRef } from 'react';
 import { POLL_MS, refreshWork } from '../api/jobs';
 import type { LiveState } from './live-job';
 
-/** What comes in may come many a second: what it brought is asked for this often at most. */
+/** There may be many events a second: what they announce is fetched at most this often. */
 const REFRESH_MS = 1000;
 
-/** Reads a tune or a report again, and what it is made of, when something came in of it, or nothing can. */
+/** Refetches a tune or a report and its parts when there are live events, or periodically if there can be none. */
 export function useRefreshed(id: string, live: (LiveState & { received: number }) | undefined): void {
   const { changes = 0, received = 0 } = live ?? {};
   const isBehind = live !== undefined && (live.connection !== 'live' || live.isTruncated || live.hasEnded);

@@ -1,7 +1,7 @@
 import type { WatchEvent, WatchOptions } from '#lib/client/job-watch';
 import { liveConnection } from './connection';
 
-/** Watches a job over the one socket of the page. */
+/** Watches a job over the page's one socket. */
 export async function* watchJob(jobId: string, options: WatchOptions): AsyncGenerator<WatchEvent> {
   yield* (await liveConnection()).watchJob(jobId, options);
 }

@@ -1,6 +1,6 @@
 import { useId, type ComponentProps } from 'react';
 
-/** A button that says why it cannot be pressed, as its title and to screen readers. */
+/** A button that explains why it is disabled, in its title and to screen readers. */
 export function AllowedButton({ refusal, ...button }: ComponentProps<'button'> & { refusal: string | undefined }) {
   const id = useId();
   if (refusal === undefined) return <button type="button" {...button} />;

@@ -27,7 +27,7 @@ interface Props {
   label?: string;
 }
 
-/** The arguments of a call beside the expected ones, each with the rule that compared them. */
+/** A call's arguments next to the expected ones, each with the rule that compared them. */
 export function ArgumentDiff({ checks, extra, label = 'Arguments' }: Props) {
   if (checks.length + extra.length === 0) return <p className="muted small">No arguments are compared.</p>;
   return (
@@ -89,7 +89,7 @@ function Check({ check }: { check: ArgumentCheck }) {
   );
 }
 
-/** A JSON Pointer without its slash; the pointer itself where it names a place inside of an argument. */
+/** A JSON Pointer without its slash; the whole pointer if it leads inside an argument. */
 const nameOf = (path: string): string => {
   const parts = path.split('/').slice(1);
   return parts.length === 1 ? parts[0]!.replaceAll('~1', '/').replaceAll('~0', '~') : path || 'all arguments';

@@ -1,6 +1,6 @@
 import './status.css';
 
-/** How much of something is done. */
+/** A progress bar. */
 export function Bar({ done, total, label }: { done: number; total: number; label: string }) {
   const share = total > 0 ? Math.min(1, done / total) : 0;
   return (

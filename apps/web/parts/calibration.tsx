@@ -13,7 +13,7 @@ const LOOKS: Record<Status, [shape: string, look: string]> = {
   good: ['●', 'passed'],
 };
 
-/** How far people confirm a judge, in a word. */
+/** How well people's labels confirm a judge, in a word. */
 export function CalibrationStatus({ status }: { status: Status }) {
   const [shape, look] = LOOKS[status];
   return (
@@ -25,11 +25,11 @@ export function CalibrationStatus({ status }: { status: Status }) {
 
 interface SentenceProps {
   calibration: CalibrationHead;
-  /** Whose it is: that of the judge of a report, with its instructions. */
+  /** The report whose judge is meant, with its instructions. */
   report?: string;
 }
 
-/** The same in a sentence. It stands beside the figures of a judge, whatever they are. */
+/** The same in a sentence, shown next to a judge's figures in every state. */
 export const CalibrationSentence = ({ calibration: { status, text }, report }: SentenceProps) => (
   <p className="notice calibration">
     <CalibrationStatus status={status} /> <Given text={text} />
@@ -44,6 +44,6 @@ export const CalibrationSentence = ({ calibration: { status, text }, report }: S
   </p>
 );
 
-/** Behind a figure of a judge that nobody has confirmed. */
+/** Follows a judge's figure that no labels have confirmed. */
 export const Uncalibrated = ({ status }: { status: Status }) =>
   status === 'uncalibrated' && <span className="uncalibrated small"> uncalibrated</span>;

@@ -4,7 +4,7 @@ import { expectedCalls, toolName } from './paired-calls.js';
 type Judged = Pick<ComparedItem, 'expected'>;
 type Called = ComparedItem['a']['called'];
 
-/** "get_weather(city: "Paris")": what a case expects, on one line. Numbers are as they were written. */
+/** "get_weather(city: "Paris")": what a case expects, on one line. Numbers keep their source text. */
 export function expectedText({ expected }: Judged): string {
   const calls = expectedCalls(expected).map(({ tool, params }) =>
     params == null ? `${toolName(tool)} with any arguments` : `${toolName(tool)}(${argumentsText(params)})`,
@@ -12,7 +12,7 @@ export function expectedText({ expected }: Judged): string {
   return calls.join(', ') || 'no call';
 }
 
-/** What a model called, on one line. */
+/** A model's calls, on one line. */
 export function calledText(called: Called): string {
   const calls = called.map(
     ({ name, arguments: given, raw }) => `${name}(${given ? argumentsText(given) : (raw ?? '')})`,

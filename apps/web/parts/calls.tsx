@@ -10,11 +10,11 @@ const FIRST_LINES = 100;
 
 interface Props {
   result: Pick<Result, 'expected' | 'called' | 'evidence' | 'outcome'>;
-  /** Whose result it is, where several stand in one view. */
+  /** Whose result it is, if there are several in one view. */
   of?: string;
 }
 
-/** What was expected and what was called, call by call. */
+/** Expected and actual calls, one by one. */
 export function Calls({ result, of }: Props) {
   const titleId = useId();
   const lines = pairedCalls(result);
@@ -43,7 +43,7 @@ export function Calls({ result, of }: Props) {
   );
 }
 
-/** The name of a table of arguments, unique in the view. */
+/** The label of an argument table, unique in the view. */
 function labelOf(index: number, count: number, of: string | undefined): string {
   const which = count > 1 ? `Arguments of call ${index + 1}` : 'Arguments';
   return of === undefined ? which : `${which}, ${of.slice(0, 300)}`;

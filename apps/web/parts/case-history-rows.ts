@@ -3,13 +3,13 @@ import type { CaseResult } from '#lib/contracts/case-result';
 type Run = CaseResult['run'];
 export type HistoryResult = CaseResult['result'];
 
-/** What a model made of the case in each run, by the id of the run. */
+/** Results of the case for one model, by run id. */
 export interface HistoryRow {
   model: string;
   byRun: Map<string, HistoryResult[]>;
 }
 
-/** Results of a case as a table: runs are the columns, the newest first, and models the rows, the latest used first. */
+/** Results of a case as a table: runs as columns, newest first; models as rows, most recently used first. */
 export function historyRows(results: readonly CaseResult[]): { runs: Run[]; rows: HistoryRow[] } {
   const runs = new Map<string, Run>();
   const rows = new Map<string, HistoryRow>();
@@ -24,7 +24,7 @@ export function historyRows(results: readonly CaseResult[]): { runs: Run[]; rows
   return { runs: [...runs.values()], rows: [...rows.values()] };
 }
 
-/** The result to open of a case's samples: the first that did not pass, or the first. */
+/** The sample to open: the first that did not pass, or the first. */
 export const shownOf = (samples: readonly HistoryResult[]): HistoryResult =>
   samples.find(({ outcome, passed }) => outcome === 'scored' && !passed) ??
   samples.find(({ outcome }) => outcome === 'errored') ??

@@ -11,7 +11,7 @@ import { Time } from './time';
 import { Verdict } from './verdict';
 import './case-history.css';
 
-/** What models made of a case in all runs: a strip of verdicts for each model, the newest run first. */
+/** Results of a case in all runs: a strip of verdicts for each model, newest run first. */
 export function CaseHistory({ suiteId, caseId }: { suiteId: string; caseId: string }) {
   const results = useInfiniteQuery(caseResultsQuery(suiteId, caseId));
   if (results.isPending) return <Skeleton rows={3} />;

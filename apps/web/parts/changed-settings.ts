@@ -1,6 +1,6 @@
 import { toText, type Json } from '#lib/contracts/json/json';
 
-/** What a run has when nothing is said; as RunInput has it, whose code is too large for what it would save here. */
+/** A run's defaults, as in RunInput; importing its code would cost more than this copy. */
 const DEFAULTS: Record<string, string> = {
   temperature: '0',
   tool_choice: 'required',
@@ -12,7 +12,7 @@ const DEFAULTS: Record<string, string> = {
   model_order: 'sequential',
   prompt_cache: 'off',
 };
-/** What is stored with the settings of a run and is none that was chosen. */
+/** Keys stored with a run's settings that are not chosen settings. */
 const NO_SETTINGS = new Set(['models', 'suite_id', 'experiment_id', 'name', 'note']);
 
 const textOf = (value: unknown): string => toText(value as Json);
@@ -22,7 +22,7 @@ function defaultOf(key: string, config: Record<string, unknown>): string | undef
   return textOf(config.temperature) === '0' && textOf(config.samples) === '1' ? 'use' : 'off';
 }
 
-/** The settings of a run that differ from the defaults, in their order. */
+/** The settings of a run that differ from the defaults, in order. */
 export const changedSettings = (config: Record<string, unknown>): [string, unknown][] =>
   Object.entries(config).filter(
     ([key, value]) => value !== null && !NO_SETTINGS.has(key) && textOf(value) !== defaultOf(key, config),

@@ -4,31 +4,31 @@ import { commonEnds } from './common-ends';
 import { visible } from './given';
 import './changes-table.css';
 
-/** One thing that has two values. */
+/** Something with two values. */
 export interface Difference {
   path: string;
-  /** Null or undefined: it has none. */
+  /** Null or undefined: no value. */
   a: unknown;
   b: unknown;
 }
 
 const FIRST_ROWS = 50;
 const MAX_CHARACTERS = 20_000;
-/** Characters that are shown before and after what differs. */
+/** Characters of context shown before and after a difference. */
 const CONTEXT = 200;
 
 interface Changes {
   rows: Difference[];
-  /** What the rows are: "Field". */
+  /** What the rows list: "Field". */
   what: string;
-  /** The heads of both columns. */
+  /** The headings of the two columns. */
   a: string;
   b: string;
-  /** Whose they are, for screen readers: unlike any other table of the page. */
+  /** Whose values they are, for screen readers; unique among the tables of the page. */
   label: string;
 }
 
-/** Values that differ, side by side, with what differs marked. */
+/** Differing values, side by side, with the differences marked. */
 export function ChangesTable({ rows, what, a, b, label }: Changes) {
   const [shown, setShown] = useState(FIRST_ROWS);
   return (
@@ -56,7 +56,7 @@ export function ChangesTable({ rows, what, a, b, label }: Changes) {
   );
 }
 
-/** Texts as they are, anything else as JSON, with numbers as they were written. */
+/** Texts unchanged, anything else as JSON, with numbers in their source text. */
 const textOf = (value: unknown): string => (typeof value === 'string' ? value : JSON.stringify(value, null, 2));
 
 function ChangeRow({ path, a, b }: Difference) {

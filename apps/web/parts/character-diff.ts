@@ -1,15 +1,15 @@
 import { commonEnds } from './common-ends';
 
-/** A piece of a text; `differs` when the other text does not have it. */
+/** A span of a text; `differs` if the other text lacks it. */
 export interface Piece {
   text: string;
   differs: boolean;
 }
 
-/** Comparing two middles takes as many steps as the product of their lengths. */
+/** The comparison of two middles takes a number of steps equal to the product of their lengths. */
 const MAX_STEPS = 250_000;
 
-/** Two texts in pieces, so that what differs can be marked by character. Long texts are compared by their ends. */
+/** Two texts as spans, so that differences can be marked by character. Long texts are compared only at their ends. */
 export function characterDiff(a: string, b: string): { a: Piece[]; b: Piece[] } {
   const ends = commonEnds(a, b);
   const middles = [[...ends.a], [...ends.b]] as const;
@@ -26,7 +26,7 @@ export function characterDiff(a: string, b: string): { a: Piece[]; b: Piece[] } 
   return { a: side(middles[0], kept.a), b: side(middles[1], kept.b) };
 }
 
-/** The places of the characters of a longest common subsequence. */
+/** The indexes of a longest common subsequence. */
 function longestCommon(a: readonly string[], b: readonly string[]): { a: Set<number>; b: Set<number> } {
   const width = b.length + 1;
   const lengths = new Uint32Array((a.length + 1) * width);

@@ -1,4 +1,4 @@
-/** What two texts begin and end with alike, and what is between. */
+/** The common prefix and suffix of two texts, and the text between. */
 export interface Ends {
   start: string;
   a: string;
@@ -8,7 +8,7 @@ export interface Ends {
 
 const isLowSurrogate = (text: string, index: number): boolean => /[\udc00-\udfff]/.test(text[index] ?? '');
 
-/** Never parts the halves of a character. */
+/** Never splits a surrogate pair. */
 export function commonEnds(a: string, b: string): Ends {
   const shorter = Math.min(a.length, b.length);
   let start = 0;

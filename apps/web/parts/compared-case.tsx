@@ -23,13 +23,13 @@ const MAX_CALLS = 3000;
 
 interface Props {
   item: ComparedItem;
-  /** How the other run is called beside the baseline, A. */
+  /** The other run's letter; the baseline is A. */
   side: string;
   /** Whether several models are compared. */
   hasModels: boolean;
 }
 
-/** A case in both runs: what was expected, what each called, and what the verdicts say. */
+/** A case in both runs: the expectation, each run's calls, and the verdicts. */
 export function ComparedCase({ item, side, hasModels }: Props) {
   return (
     <article className="compared-case">
@@ -93,7 +93,7 @@ function Side({ side, of }: { side: string; of: OneSide }) {
   );
 }
 
-/** Which samples passed is not known, how many is. */
+/** It is not known which samples passed, only how many. */
 function samplesOf({ passed_samples: passed, scored_samples: scored, errored_samples: errored }: OneSide) {
   const some = (length: number, sample: { outcome: 'scored' | 'errored'; passed: boolean; overall: number | null }) =>
     Array.from({ length }, () => sample);

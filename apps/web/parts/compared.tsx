@@ -9,7 +9,7 @@ const LOOKS: Record<ComparisonVerdict, [word: string, shape: string, look: strin
   not_comparable: ['not comparable', '–', 'waiting'],
 };
 
-/** What a comparison may be quoted for, in the server's word. */
+/** What a comparison may be quoted for, in the server's words. */
 export function Compared({ verdict, small }: Pick<BaselineComparison, 'verdict'> & { small?: boolean }) {
   const [word, shape, look] = LOOKS[verdict];
   return (
@@ -20,7 +20,7 @@ export function Compared({ verdict, small }: Pick<BaselineComparison, 'verdict'>
   );
 }
 
-/** Tells compared runs apart without a colour: the baseline is a disc, any other one a ring. */
+/** Distinguishes compared runs without colour: the baseline is a disc, any other run a ring. */
 export function SideMark({ side }: { side: string }) {
   return (
     <span className="side-mark">

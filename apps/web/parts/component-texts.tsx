@@ -3,7 +3,7 @@ import { SettingsList } from './settings-list';
 
 const FIRST_TEXTS = 20;
 
-/** Texts by component, each with its lines. */
+/** Texts by component, with their line breaks. */
 export function ComponentTexts({ texts }: { texts: Readonly<Record<string, string>> }) {
   const [shown, setShown] = useState(FIRST_TEXTS);
   const all = Object.entries(texts);

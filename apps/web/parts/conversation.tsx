@@ -5,7 +5,7 @@ import './conversation.css';
 
 const FIRST_MESSAGES = 100;
 
-/** What a model was asked, message by message. */
+/** The messages sent to a model. */
 export function Conversation({ messages }: { messages: readonly unknown[] }) {
   return (
     <div className="conversation" tabIndex={0} role="group" aria-label="Conversation">

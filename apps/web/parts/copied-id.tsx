@@ -2,7 +2,7 @@ import { useState } from 'react';
 
 const SHOWN = 8;
 
-/** The end of an id, which tells ids of one day apart, and a button that copies the whole of it. */
+/** The end of an id, which distinguishes ids of one day, and a button that copies the whole id. */
 export function CopiedId({ id, what }: { id: string; what: string }) {
   const [said, setSaid] = useState('');
   const copy = (): void => {

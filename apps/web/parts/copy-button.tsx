@@ -1,6 +1,6 @@
 import { useState } from 'react';
 
-/** Copies a text, and says so. @param done what is said then, and no longer when the text has changed */
+/** Copies a text and confirms it. @param done the confirmation; it disappears when the text changes */
 export function CopyButton({ text, label, done = 'Copied' }: { text: string; label: string; done?: string }) {
   const [said, setSaid] = useState<{ of: string; words: string }>();
   const say = (words: string): void => setSaid({ of: text, words });

@@ -7,7 +7,7 @@ import { isUnderWay } from './status';
 
 const ROW = 32;
 
-/** Figures of a run, once it has ended and they are counted; undefined until then. */
+/** Figures of a run, once it has ended and they have been counted; undefined until then. */
 export function useCounted<Figures extends object>(
   run: Pick<Run, 'status'>,
   query: CountedQuery<Figures>,
@@ -19,12 +19,12 @@ export function useCounted<Figures extends object>(
 interface Props<Figures extends object> {
   run: Pick<Run, 'status'>;
   query: CountedQuery<Figures>;
-  /** The height of what comes, in rows, which is kept until then. */
+  /** The height reserved for the content, in rows. */
   rows: number;
   children: (figures: Figures) => ReactNode;
 }
 
-/** What is made of counted figures. While the run goes on, or they are being counted, it says so. */
+/** Content made of counted figures. Shows a notice while the run is in progress or the figures are being counted. */
 export function Counted<Figures extends object>({ run, query, rows, children }: Props<Figures>) {
   const { data, error, refetch } = useQuery({ ...query, enabled: !isUnderWay(run.status) });
   if (isUnderWay(run.status))

@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { parseJson } from '#lib/contracts/json/json';
 import { curlCommand } from './curl-command.js';
 
-/** The arguments that a shell would give to curl. */
+/** The arguments that a shell would pass to curl. */
 const argumentsOf = (command: string | undefined): string[] =>
   execFileSync('sh', ['-c', command!.replace('curl', `printf '%s\\n'`)], { env: { API_KEY: 'k' }, encoding: 'utf8' })
     .split('\n')

@@ -4,7 +4,7 @@ import { shellQuoted } from './shell-quoted.js';
 
 type Host = Pick<Provider, 'kind' | 'base_url'>;
 
-/** Where requests of a kind of provider go, and how they have their key. */
+/** The endpoint of a provider kind, and how it takes the key. */
 const KINDS: Partial<Record<Provider['kind'], { path: string; key: string }>> = {
   openai: { path: '/chat/completions', key: 'authorization: Bearer $API_KEY' },
   'openai-responses': { path: '/responses', key: 'authorization: Bearer $API_KEY' },
@@ -12,8 +12,8 @@ const KINDS: Partial<Record<Provider['kind'], { path: string; key: string }>> = 
 };
 
 /**
- * A request as a command for a shell, whose key is left to a variable.
- * @returns undefined for a kind whose requests are stored in another form than that in which they are sent
+ * A request as a shell command, whose key is left to a variable.
+ * @returns undefined for a kind whose requests are stored in another form than they are sent in
  */
 export function curlCommand({ kind, base_url: url }: Host, body: unknown): string | undefined {
   const known = KINDS[kind];

@@ -16,14 +16,14 @@ export interface Column<Row> {
 interface DataRowsProps<Row> {
   label: string;
   columns: readonly Column<Row>[];
-  /** How many rows there are as far as is known. */
+  /** The number of rows known so far. */
   count: number;
   /** Whether there may be more rows than `count`. */
   isMore: boolean;
-  /** A row that is not loaded is a grey line. */
+  /** A row that is not loaded is shown as a grey line. */
   rowAt: (index: number) => Row | undefined;
   active: number;
-  /** The row that is open beside the list. */
+  /** The row that is open next to the list. */
   opened?: number;
   activate: (index: number) => void;
   open: (row: Row) => void;
@@ -45,10 +45,10 @@ const STEPS: Record<string, (active: number, page: number, last: number) => numb
 
 const tracksOf = (columns: readonly { track: string }[]): string => columns.map(({ track }) => track).join(' ');
 const clamped = (index: number, count: number): number => Math.max(0, Math.min(count - 1, index));
-/** How many rows a page key passes. */
+/** How many rows a page key moves. */
 const pageOf = (grid: HTMLElement | null): number => Math.max(1, Math.floor((grid?.clientHeight ?? 0) / ROW) - 2);
 
-/** A list of any length, of which only the rows in view are drawn. It has one tab stop; keys move within it. */
+/** A list of any length that draws only the rows in view. It has one tab stop; keys move within it. */
 export function DataRows<Row>(props: DataRowsProps<Row>) {
   const { label, columns, count, isMore, rowAt, active, opened, activate, open, onWindow, gridRef } = props;
   const id = useId();
@@ -131,7 +131,7 @@ function Cells<Row>({ columns, row }: Pick<DataRowsProps<Row>, 'columns'> & { ro
   ));
 }
 
-/** Where a result takes the place of the list, the list has lost its place when it is back. */
+/** Where a result replaces the list, the list has lost its scroll position when it returns. */
 function useActiveInView(
   virtual: Virtualizer<HTMLDivElement, Element>,
   gridRef: RefObject<HTMLDivElement | null>,
@@ -141,12 +141,12 @@ function useActiveInView(
   useEffect(() => {
     const grid = gridRef.current;
     bringIntoView(grid, active);
-    // A list that was hidden in the middle of a scroll was taken to be at its beginning, and is not.
+    // A list that was hidden while scrolling is assumed to be at its start, which is wrong.
     if (grid && virtual.scrollOffset !== grid.scrollTop) grid.dispatchEvent(new Event('scroll'));
   }, [virtual, gridRef, active, opened]);
 }
 
-/** Scrolls no further than it takes, by where the list is now: a list that was hidden is at its beginning. */
+/** Scrolls by the minimum needed, from the list's current position: a list that was hidden is at its start. */
 function bringIntoView(grid: HTMLElement | null, index: number): void {
   if (!grid) return;
   const lowest = (index + 2) * ROW - grid.clientHeight;

@@ -1,7 +1,7 @@
 import { useEffect, useId, useRef, type ReactNode } from 'react';
 import { Failed } from './failed';
 
-/** Something to be answered before anything else. Escape leaves all as it is. */
+/** A modal dialog. Escape cancels it. */
 export function Dialog({ title, close, children }: { title: string; close: () => void; children: ReactNode }) {
   const dialog = useRef<HTMLDialogElement>(null);
   const titleId = useId();
@@ -16,9 +16,9 @@ export function Dialog({ title, close, children }: { title: string; close: () =>
 
 interface Question {
   title: string;
-  /** What goes, and what stays. */
+  /** What will be deleted, and what remains. */
   children: ReactNode;
-  /** The words of the button that does it. */
+  /** The button's label. */
   action: string;
   isPending: boolean;
   error: Error | null;
@@ -26,7 +26,7 @@ interface Question {
   close: () => void;
 }
 
-/** Asks before something is gone. Escape and Cancel leave all as it is. */
+/** Asks for confirmation before deleting. Escape and Cancel change nothing. */
 export function DeleteDialog({ title, children, action, isPending, error, act, close }: Question) {
   return (
     <Dialog title={title} close={close}>

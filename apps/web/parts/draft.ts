@@ -5,24 +5,24 @@ import { parseJson } from '#lib/contracts/json/json';
 import { meQuery } from '../api/session';
 
 const PREFIX = 'toolmark.draft.';
-/** Session storage holds about 5 MB; a longer draft lives as long as its page. */
+/** Session storage holds about 5 MB; a longer draft lasts only as long as its page. */
 const MAX_LENGTH = 1_000_000;
 
-/** What a user typed and has not saved yet. */
+/** A user's unsaved input. */
 export interface Draft<Value> {
   value: Value;
-  /** Whether it differs from what is stored. */
+  /** Whether it differs from the stored value. */
   isChanged: boolean;
-  /** Whether it is too long to outlive a reload. */
+  /** Whether it is too long to survive a reload. */
   isTooLong: boolean;
   change: (value: Value) => void;
-  /** Back to what is stored: after saving, or to throw the changes away. */
+  /** Returns to the stored value: after saving, or to discard the changes. */
   clear: () => void;
 }
 
 /**
- * Keeps what is typed in session storage, so that a reload or an expired session loses nothing. It belongs to the user
- * and to this tab. Numbers keep their text. The value changes to `initial` when that changes, unless there is a draft.
+ * Keeps input in session storage, so that a reload or an expired session loses nothing. The draft belongs to the user
+ * and to this tab. Numbers keep their text. When `initial` changes, so does the value, unless there is a draft.
  */
 export function useDraft<Value>(key: string, initial: Value): Draft<Value> {
   const { data: me } = useQuery(meQuery);
@@ -52,17 +52,17 @@ function read<Value>(name: string): Kept<Value> | undefined {
     const text = sessionStorage.getItem(name);
     return text === null ? undefined : { value: parseJson(text) as Value, isTooLong: false };
   } catch {
-    // Storage that is switched off, or holds something else.
+    // Storage is disabled, or holds something else.
     return undefined;
   }
 }
 
-/** @returns undefined when nothing is left of the changes */
+/** @returns undefined if no changes are left */
 function write<Value>(name: string, value: Value, initial: Value): Kept<Value> | undefined {
   const text = stringifyInSourceOrder(value);
   if (text === stringifyInSourceOrder(initial)) return void remove(name);
   if (text.length > MAX_LENGTH) {
-    // An older one would come back as if it were the last.
+    // Otherwise an older one would reappear as the latest.
     remove(name);
     return { value, isTooLong: true };
   }
@@ -78,6 +78,6 @@ function remove(name: string): void {
   try {
     sessionStorage.removeItem(name);
   } catch {
-    // There is none.
+    // There is no storage.
   }
 }

@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react';
 
-/** What would be here, and the one action that fills it. */
+/** An empty state: what would be here, and the one action that fills it. */
 export function Empty({ children, action }: { children: ReactNode; action?: ReactNode }) {
   return (
     <div className="empty">

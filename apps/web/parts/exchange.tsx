@@ -8,7 +8,7 @@ import { Folded } from './fold';
 
 type Stored = NonNullable<ResultWithExchange['exchange']>;
 
-/** What was sent and what came back. */
+/** The request and the response. */
 export function Exchange({
   result: { exchange, target },
 }: {

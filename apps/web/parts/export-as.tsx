@@ -7,15 +7,15 @@ const MEGABYTE = 1e6;
 
 interface ExportFile<Format extends string> {
   format: Format;
-  /** What a person calls the format. */
+  /** The label of the format. */
   name: string;
-  /** Where the API has the file. */
+  /** The path of the file in the API. */
   path: string;
-  /** What the file is called when it is saved. */
+  /** The name under which the file is saved. */
   fileName: string;
 }
 
-/** A choice of formats. A file is read piece by piece, and can be stopped. */
+/** A menu of formats. A file is streamed in chunks, and can be cancelled. */
 export function ExportAs<Format extends string>({ files }: { files: readonly ExportFile<Format>[] }) {
   const [bytes, setBytes] = useState(0);
   const running = useRef<AbortController>(undefined);

@@ -1,7 +1,7 @@
 import './facet.css';
 
 interface Bin {
-  /** The range, as an address has it. */
+  /** The range, as in the address. */
   value: string;
   label: string;
   count?: number;
@@ -9,14 +9,14 @@ interface Bin {
 
 interface FacetBinsProps {
   legend: string;
-  /** Of what the counts are. */
+  /** What is counted. */
   note?: string;
   bins: readonly Bin[];
   chosen: string | undefined;
   choose: (value: string | undefined) => void;
 }
 
-/** A histogram to filter by: each bin is a button, and the chosen one can be given up again. */
+/** A histogram to filter by: each bin is a button, and the chosen one can be deselected. */
 export function FacetBins({ legend, note, bins, chosen, choose }: FacetBinsProps) {
   if (bins.length === 0) return null;
   const most = Math.max(1, ...bins.map(({ count = 0 }) => count));

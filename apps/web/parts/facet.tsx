@@ -5,24 +5,24 @@ import './facet.css';
 interface Option {
   value: string;
   label: string;
-  /** Undefined where it is not known. */
+  /** Undefined if unknown. */
   count?: number;
 }
 
-/** From so many on, they can be searched. */
+/** From this number of values, they can be searched. */
 const MANY = 12;
 const MAX_SHOWN = 100;
 
 interface FacetProps {
   legend: string;
-  /** Of what the counts are, and what is not listed. */
+  /** What is counted, and what is not listed. */
   note?: string;
   options: readonly Option[];
   chosen: readonly string[];
   toggle: (value: string) => void;
 }
 
-/** Values to filter by, with how many there are of each. */
+/** Values to filter by, with the count of each. */
 export function Facet({ legend, note, options, chosen, toggle }: FacetProps) {
   const [filter, setFilter] = useState('');
   const id = useId();

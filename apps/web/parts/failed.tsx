@@ -2,10 +2,10 @@ import { useEffect, useState, type ReactNode } from 'react';
 import { ApiError } from '#lib/client/api-client';
 import { Given } from './given';
 
-/** What went wrong, in the words of the API, and how to go on. */
+/** The API's error message, and how to go on. */
 export function Failed({ error, retry, children }: { error: Error; retry?: () => unknown; children?: ReactNode }) {
   const problem = error instanceof ApiError ? error.problem : undefined;
-  // A single fault is in the sentence already.
+  // The message already contains a single fault.
   const errors = (problem?.errors ?? []).filter(({ message }) => !problem!.detail.includes(message));
   return (
     <div className="problem" role="alert">
@@ -30,7 +30,7 @@ export function Failed({ error, retry, children }: { error: Error; retry?: () =>
 const noAnswer = (error: Error): string =>
   error instanceof TypeError ? 'The server does not answer. Is it running, and is the network there?' : error.message;
 
-/** Waits for as long as the server asked for. */
+/** Waits as long as the server asked. */
 function Retry({ retry, afterS }: { retry: () => unknown; afterS: number | undefined }) {
   const [waits, setWaits] = useState(afterS !== undefined);
   useEffect(() => {

@@ -6,7 +6,7 @@ import { GivenLine } from './given';
 import { count } from './score';
 import { toolWords } from './tool-words';
 
-/** So many of a group are drawn. */
+/** Maximum number of results drawn from a group. */
 const DRAWN = 40;
 /** "open 40 of 1,204 at random" */
 export const openWords = (n: number): string =>
@@ -14,16 +14,16 @@ export const openWords = (n: number): string =>
 
 interface Props {
   runId: string;
-  /** Whose verdicts are grouped; the run's own if left out. */
+  /** Whose verdicts are grouped; default: the run's own. */
   rescore?: string | undefined;
   groups: readonly FailureGroup[];
-  /** Leads to the results of a group. */
+  /** Links to the results of a group. */
   link: (group: FailureGroup) => ReactNode;
   /** The group that is open. */
   chosen?: string;
 }
 
-/** What did not pass in the same way: the error, the tools, the argument, how often, and one example. */
+/** Failures grouped by cause: the error, the tools, the argument, the count, and one example. */
 export function FailureGroupRows({ runId, rescore, groups, link, chosen }: Props) {
   return (
     <div className="wide" tabIndex={0} role="region" aria-label="Groups of what did not pass">

@@ -2,15 +2,15 @@ import { visible } from './given';
 
 interface FilterChoiceProps {
   label: string;
-  /** What can be chosen, and its words, in the order in which they are listed. */
+  /** The options and their labels, in list order. */
   choices: readonly (readonly [value: string, words: string])[];
-  /** What is said where nothing is chosen. */
+  /** The label of no choice. */
   none?: string;
   value: string | undefined;
   choose: (value: string | undefined) => void;
 }
 
-/** What a list is narrowed to. A value that is not among the choices stands there as it is. */
+/** A filter of a list. A value that is not among the choices is shown unchanged. */
 export function FilterChoice({ label, choices, none = 'any', value, choose }: FilterChoiceProps) {
   const isListed = choices.some(([one]) => one === value);
   return (

@@ -1,7 +1,7 @@
 import { useState, type ReactNode } from 'react';
 import './fold.css';
 
-/** A part of a result that is folded, and not drawn until it is opened. */
+/** A collapsed part of a result, which is not rendered until it is opened. */
 export function Folded({ title, children }: { title: ReactNode; children: () => ReactNode }) {
   const [isOpen, setOpen] = useState(false);
   return (

@@ -17,7 +17,7 @@ import { Warnings } from './warnings';
 import './facts.css';
 import './gate-answer.css';
 
-/** What a gate says of a run, by which figures, and which cases to look at. */
+/** A gate's decision on a run, its figures, and the cases to look at. */
 export function GateAnswerView({ answer }: { answer: GateAnswer }) {
   const { result, text, gate, look, cases, targets, notes, what_changed: changes } = answer;
   return (
@@ -99,7 +99,7 @@ function Runs({ answer: { eval_id: run, baseline_eval_id: baseline, gate } }: { 
   );
 }
 
-/** With the samples that the gate added: the same data that it looked at. */
+/** Includes the samples that the gate added: the same data that it looked at. */
 const comparisonOf = (a: string, b: string, { measure, margin }: GateAnswer['gate']): CompareSearch => ({
   runs: [a, b],
   measure: measure === 'overall' ? undefined : measure,
@@ -107,7 +107,7 @@ const comparisonOf = (a: string, b: string, { measure, margin }: GateAnswer['gat
   extended: true,
 });
 
-/** The figures of each model, and what the gate says of it. */
+/** The figures and the gate's decision for each model. */
 function Targets({ answer: { targets, text, look } }: { answer: GateAnswer }) {
   return (
     <div className="wide" tabIndex={0} role="region" aria-label="Figures of each model">
@@ -150,7 +150,7 @@ function Targets({ answer: { targets, text, look } }: { answer: GateAnswer }) {
   );
 }
 
-/** Cases that must not break, and did. */
+/** Critical cases that broke. */
 function Critical({ targets }: { targets: readonly GateTarget[] }) {
   const broken = targets.flatMap(({ target, critical }) => critical.map((one) => ({ ...one, target })));
   if (broken.length === 0) return null;
@@ -170,7 +170,7 @@ function Critical({ targets }: { targets: readonly GateTarget[] }) {
   );
 }
 
-/** The first cases of each model that always passed before, and never do now. */
+/** The first cases of each model that always passed before, and now never do. */
 function Broken({ answer }: { answer: GateAnswer }) {
   const { eval_id: run, baseline_eval_id: baseline, targets } = answer;
   if (run === null || baseline === null) return null;

@@ -8,7 +8,7 @@ const LOOKS: Record<Result, [word: string, shape: string, look: string]> = {
   not_measured: ['not measured', '–', 'errored'],
 };
 
-/** What a gate says: a shape and a word. */
+/** A gate's result: a shape and a word. */
 export function GateResult({ result }: { result: Result }) {
   const [word, shape, look] = LOOKS[result];
   return (

@@ -1,13 +1,13 @@
 import type { Gate, GateAnswer } from '#lib/gate/contract';
 import { count, percent } from './score.js';
 
-/** "2 points", "0.5 points": a share as words speak of it. */
+/** "2 points", "0.5 points": a share in percentage points. */
 export const pointsText = (share: number): string => {
   const points = Number((share * 100).toFixed(4));
   return `${points} ${points === 1 ? 'point' : 'points'}`;
 };
 
-/** The rules of a gate in words, each under its name. */
+/** The rules of a gate in words, each with its name. */
 export function ruleWords(gate: Omit<Gate, 'baseline'>): [name: string, words: string][] {
   const { measure, margin, floor, models, critical_tags: tags, max_errored_share: errored, looks } = gate;
   return [
@@ -27,11 +27,11 @@ function looksWords({ max_requests: most }: Pick<Gate, 'max_requests'>, looks: n
   return most === null ? times : `${times}; ${count(most)} requests at most`;
 }
 
-/** How far the looks are used up. */
+/** How many of the planned looks are used. */
 export function lookWords({ number, planned, final }: GateAnswer['look']): string {
   if (number === 0) return `none of ${planned} looks used`;
   return `${number} of ${planned} looks used${final ? '; the answer stands from now on' : ''}`;
 }
 
-/** "97.5 %": how sure the intervals of a look are. */
+/** "97.5 %": the confidence level of a look's intervals. */
 export const levelText = ({ alpha }: GateAnswer['look']): string => `${Number(((1 - alpha) * 100).toFixed(2))} %`;

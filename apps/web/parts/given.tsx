@@ -3,7 +3,7 @@ import { useState } from 'react';
 const CONTROL_PICTURES = 0x2400;
 const DELETE = 0x7f;
 const DELETE_PICTURE = '\u2421';
-/** What a terminal or a browser would obey or hide: control codes, and marks that turn the direction of text. */
+/** Characters that a terminal or a browser would obey or hide: control codes, and marks that change text direction. */
 const HIDDEN = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]/g;
 
 /** Shows control characters and invisible marks instead of obeying them. */
@@ -15,19 +15,19 @@ export const visible = (text: string): string =>
     return `<U+${code.toString(16).toUpperCase().padStart(4, '0')}>`;
   });
 
-/** A text that a person, a model or a provider wrote, within a line of ours. */
+/** A text written by a person, a model or a provider, inside a line of ours. */
 export function Given({ text, max = 2000 }: { text: string; max?: number }) {
   return <bdi className="given">{visible(text.length > max ? `${text.slice(0, max)} ...` : text)}</bdi>;
 }
 
-/** The same on one line, which ends in an ellipsis where there is no more room. */
+/** The same on one line, truncated with an ellipsis. */
 export function GivenLine({ text, max = 300 }: { text: string; max?: number }) {
   return <bdi className="given-line">{visible(text.slice(0, max).replaceAll(/\s+/g, ' '))}</bdi>;
 }
 
 const FIRST_CHARACTERS = 5000;
 
-/** The same with its lines. A long text is folded behind a button. */
+/** The same with its line breaks. A long text is collapsed behind a button. */
 export function GivenBlock({ text, code = false }: { text: string; code?: boolean }) {
   const [isWhole, setWhole] = useState(false);
   const isCut = text.length > FIRST_CHARACTERS && !isWhole;

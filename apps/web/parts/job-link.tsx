@@ -2,7 +2,7 @@ import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import type { Job } from '#lib/contracts/job';
 
-/** What a job of each type makes. */
+/** What a job of each type produces. */
 export const JOB_TYPES: Record<Job['type'], string> = {
   tool_eval: 'Run',
   rescore: 'Rescore',
@@ -14,7 +14,7 @@ export const JOB_TYPES: Record<Job['type'], string> = {
 
 type Linked = Pick<Job, 'type' | 'result_ref' | 'subject_ref'>;
 
-/** The way to what a job makes, where that has a page. */
+/** A link to what a job produces, if that has a page. */
 export function JobLink({ job, children }: { job: Linked; children: ReactNode }) {
   const { type, result_ref: id, subject_ref: subject } = job;
   const runId = type === 'tool_eval' ? id : type === 'rescore' ? subject : null;

@@ -1,9 +1,9 @@
 import { count } from './score.js';
 
-/** The API counts no further. */
+/** The API counts up to this number. */
 const LAST_COUNTED = 1000;
 
-/** What a job waits for that is in the queue of its user: "next in the queue of Ada". */
+/** What a job in its user's queue is waiting for: "next in the queue of Ada". */
 export function placeInWords(position: number, user: string | null): string {
   const queue = user === null ? 'the queue of its user' : `the queue of ${user.slice(0, 100)}`;
   if (position === 1) return `next in ${queue}`;

@@ -5,12 +5,12 @@ import { Given, GivenBlock, visible } from './given';
 import './json-view.css';
 
 const FIRST_ENTRIES = 50;
-/** Deeper values are shown as their text. */
+/** Deeper values are shown as text. */
 const MAX_DEPTH = 24;
 const LINE_CHARACTERS = 120;
 const MAX_KEY = 200;
 
-/** A JSON value as a tree that folds. Numbers have the text that they were written with. */
+/** A JSON value as a collapsible tree. Numbers keep their source text. */
 export function JsonView({ value, open = 2 }: { value: unknown; open?: number }) {
   return (
     <div className="json">
@@ -49,7 +49,7 @@ interface Fold {
   short: string;
 }
 
-/** What is folded is not drawn at all. */
+/** Collapsed content is not rendered. */
 function Folded({ value, open, depth, name, count, short }: Fold) {
   const [isOpen, setOpen] = useState(depth < open);
   const [shown, setShown] = useState(FIRST_ENTRIES);
@@ -97,7 +97,7 @@ export function Scalar({ value }: { value: unknown }) {
   return <GivenBlock text={value} code />;
 }
 
-/** The beginning of a value's JSON, made without printing all of a large one. */
+/** The beginning of a value's JSON, without serialising all of a large one. */
 function shortText(value: unknown): string {
   if (Array.isArray(value)) return value.length === 0 ? '[]' : `[ ${value.length} ]`;
   const keys = keysInSourceOrder(value as object);

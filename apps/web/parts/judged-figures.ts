@@ -16,7 +16,7 @@ export function kappaText(kappa: number | null, ci: Interval): string {
   return kappa.toFixed(2) + (ci ? ` (${ci[0].toFixed(2)} to ${ci[1].toFixed(2)})` : '');
 }
 
-/** How many results the judge could tell of. */
+/** Number of results that the judge could decide. */
 export const toldOf = ({ counts: { correct, acceptable, wrong } }: Pick<JudgedTarget, 'counts'>): number =>
   correct + acceptable + wrong;
 

@@ -7,7 +7,7 @@ import './judgement-text.css';
 
 const MAX_REASONS = 20;
 
-/** What a judge says of one result, and why. All of it is the judge's, but for the verdict that it stands beside. */
+/** A judge's opinion of one result, and its reasons. All of it is the judge's, except the verdict next to it. */
 export function JudgementText({ judgement }: { judgement: Judgement }) {
   const { judged, reasons, suspicious, error } = judgement;
   return (
@@ -61,7 +61,7 @@ function Beside({ judgement: { agreement, passed, preference, flipped } }: { jud
   );
 }
 
-/** How often it said what, where it was asked more than once. */
+/** Vote counts, if the judge was asked more than once. */
 function Votes({ votes }: { votes: Judgement['votes'] }) {
   const said = Object.entries(votes);
   if (said.reduce((sum, [, n]) => sum + n, 0) < 2) return null;

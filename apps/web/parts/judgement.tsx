@@ -5,7 +5,7 @@ import './status.css';
 const WORDS = { ...OPINION_WORDS, ...PREFERENCE_WORDS, ...STATE_WORDS };
 type JudgementWord = keyof typeof WORDS;
 
-/** The shape of each and its colours, so that none is told by its colour alone. */
+/** Shape and colours of each, so that none depends on colour alone. */
 const LOOKS: Record<JudgementWord, [shape: string, look: string]> = {
   correct: ['●', 'passed'],
   acceptable: ['◐', 'partial'],
@@ -19,7 +19,7 @@ const LOOKS: Record<JudgementWord, [shape: string, look: string]> = {
   errored: ['–', 'errored'],
 };
 
-/** What a judge, or a person, says of a result: a shape and a word. */
+/** A judge's or a person's opinion of a result: a shape and a word. */
 export function JudgementMark({ word }: { word: JudgementWord }) {
   const [shape, look] = LOOKS[word];
   return (

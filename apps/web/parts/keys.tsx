@@ -1,7 +1,7 @@
 import { useEffect, useRef } from 'react';
 
 const OFF = 'toolmark.keys';
-/** The second key of `g r` comes within this time. */
+/** The second key of `g r` must follow within this time. */
 const SEQUENCE_MS = 1000;
 
 type Keys = Record<string, (event: KeyboardEvent) => void>;
@@ -18,7 +18,7 @@ export function switchKeys(on: boolean): void {
     if (on) localStorage.removeItem(OFF);
     else localStorage.setItem(OFF, 'off');
   } catch {
-    // They stay as they are.
+    // The keys stay enabled or disabled as they were.
   }
 }
 
@@ -27,12 +27,12 @@ const isTyping = (target: EventTarget | null): boolean =>
   (target.isContentEditable || /^(INPUT|TEXTAREA|SELECT)$/.test(target.tagName)) &&
   !(target instanceof HTMLInputElement && /^(checkbox|radio|button)$/.test(target.type));
 
-/** Begins every sequence: what follows it in time is no key of its own, whichever view hears it. */
+/** The prefix of every sequence: a key that follows it in time is not a shortcut by itself, in any view. */
 const PREFIX = 'g';
 
 /**
- * Keys of a view, such as `j`, `g r`, `Escape`. They rest while a field has the focus or a dialog is open, and single
- * letters can be switched off.
+ * Keyboard shortcuts of a view, such as `j`, `g r`, `Escape`. They are inactive while a field has the focus or a dialog
+ * is open, and single letters can be switched off.
  */
 export function useKeys(keys: Keys): void {
   const current = useRef(keys);

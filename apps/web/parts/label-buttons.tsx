@@ -1,7 +1,10 @@
 import type { LabelName } from '#lib/contracts/label';
 import { AllowedButton } from './allowed-button';
 
-/** What a person can say of a result, with its key; not read from the contract, whose code is larger than this. */
+/**
+ * A person's possible labels of a result, with their keys. Not imported from the contract, whose code is larger than
+ * this.
+ */
 export const LABEL_KEYS: readonly (readonly [label: LabelName, key: string, meaning: string])[] = [
   ['correct', 'c', 'As it should be'],
   ['acceptable', 'a', 'Another way that serves the user as well'],
@@ -11,9 +14,9 @@ export const LABEL_KEYS: readonly (readonly [label: LabelName, key: string, mean
 interface Props {
   choose: (label: LabelName) => void;
   isPending: boolean;
-  /** What was said before. */
+  /** The earlier label. */
   chosen?: LabelName;
-  /** Whether the keys are keys of the view. */
+  /** Whether the keys are shortcuts of the view. */
   hasKeys?: boolean;
   refusal?: string;
 }
@@ -22,7 +25,7 @@ export const LabelButtons = ({ choose, isPending, chosen, hasKeys = false, refus
   LABEL_KEYS.map(([label, key, meaning], index) => (
     <AllowedButton
       key={label}
-      // The reason is said once, not three times.
+      // The reason is given once, not three times.
       refusal={index === LABEL_KEYS.length - 1 ? refusal : undefined}
       disabled={isPending || refusal !== undefined}
       title={refusal ?? meaning}

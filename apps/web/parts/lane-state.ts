@@ -3,7 +3,7 @@ import type { Lane } from '#lib/contracts/lane';
 /** Why a lane sends fewer requests than its limits allow, or none. */
 export interface LaneState {
   word: 'works' | 'paused' | 'provider down' | 'blocked' | 'no worker' | 'slowed' | 'unknown';
-  /** The colours that go with it, of status.css, and its shape. */
+  /** Its shape, and its colours from status.css. */
   look: 'passed' | 'failed' | 'partial' | 'waiting';
   shape: string;
   isTrouble: boolean;
@@ -31,7 +31,7 @@ function wordOf({ paused_at: pausedAt, now, backlog, in_flight: inFlight }: Told
   return now.adaptive_factor < 1 ? 'slowed' : 'works';
 }
 
-/** @param alive how many workers are; null or undefined where nobody knows */
+/** @param alive number of live workers; null or undefined if unknown */
 export function stateOfLane(lane: Told, alive: number | null | undefined): LaneState {
   const word = wordOf(lane, alive);
   return { word, ...STATES[word] };

@@ -21,7 +21,7 @@ export function LaneStatus({ lane, alive }: Props) {
 
 const clock = (at: string): string => new Date(at).toLocaleTimeString();
 
-/** The same in a sentence, with the error that the provider gave. */
+/** The same in a sentence, with the provider's error. */
 export function LaneTrouble({ lane, alive }: Props) {
   const { paused_at: pausedAt, now } = lane;
   const { word } = stateOfLane(lane, alive);

@@ -14,11 +14,11 @@ const TRANSPORTS: Record<McpTransport, string> = {
 interface Fields {
   address: McpAddress;
   onChange: (address: McpAddress) => void;
-  /** The suite knows a server already. */
+  /** Whether the suite already has a server. */
   isKnown?: boolean;
 }
 
-/** Where an MCP server is, and what it wants to be told. */
+/** The address of an MCP server, and the headers that it needs. */
 export function McpServerFields({ address, onChange, isKnown = false }: Fields) {
   const id = useId();
   const set = (part: Partial<McpAddress>): void => onChange({ ...address, ...part });

@@ -16,7 +16,7 @@ function subscribe(listener: () => void): () => void {
 }
 const minute = (): number => Math.floor(Date.now() / MINUTE_MS);
 
-/** Draws what uses it again every minute: all of them by one timer. */
+/** Rerenders the component every minute; all share one timer. */
 export function useMinute(): void {
   useSyncExternalStore(subscribe, minute, minute);
 }

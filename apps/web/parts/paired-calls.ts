@@ -9,7 +9,7 @@ export interface ExpectedCall {
   params: unknown;
 }
 
-/** A line of a verdict: an expected call and the call that answers it, or one of them alone. */
+/** A row of a verdict: an expected call and the call that matches it, or one of them alone. */
 export interface PairedCalls {
   expected?: ExpectedCall;
   called?: Called;
@@ -18,13 +18,13 @@ export interface PairedCalls {
   extra: { name: string; value: unknown }[];
 }
 
-/** The calls that a case expects; none where it expects that no tool is called. */
+/** The calls that a case expects; none if it expects no tool call. */
 export function expectedCalls({ tool, params, calls }: Judged['expected']): ExpectedCall[] {
   if (calls) return calls.map((call) => ({ params: null, ...(call as { tool: unknown }) }));
   return tool === null || tool === undefined ? [] : [{ tool, params }];
 }
 
-/** Pairs in the order of the expected calls, with those that are missing; then the calls that nothing expects. */
+/** Pairs in the order of the expected calls, including missing ones; then unexpected calls. */
 export function pairedCalls({ expected, called, evidence }: Judged): PairedCalls[] {
   const all = expectedCalls(expected);
   const lines = all.map((one, index): PairedCalls => {

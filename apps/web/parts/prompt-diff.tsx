@@ -5,11 +5,11 @@ import './prompt-diff.css';
 
 const FIRST_TEXTS = 20;
 const FIRST_HUNKS = 300;
-/** Characters of what stays that are shown before and after a change. */
+/** Characters of unchanged text shown before and after a change. */
 const CONTEXT = 300;
 const MAX_CHARACTERS = 20_000;
 
-/** Texts that differ, word by word: what goes is struck out, what comes is marked. */
+/** A word-by-word text diff: removed text is struck out, added text is marked. */
 export function PromptDiffView({ components }: { components: readonly ComponentDiff[] }) {
   const [shown, setShown] = useState(FIRST_TEXTS);
   if (components.length === 0) return <p className="muted">The texts are the same.</p>;
@@ -60,7 +60,7 @@ function Part({ hunk: { op, text }, isFirst, isLast }: { hunk: TextHunk; isFirst
   return op === 'added' ? <ins>{shown + rest}</ins> : <del>{shown + rest}</del>;
 }
 
-/** Of a long text that stays, what stands beside a change. */
+/** Shortens a long unchanged text to the context of its neighbouring changes. */
 function nearChange(text: string, isFirst: boolean, isLast: boolean): string {
   const before = isFirst ? 0 : CONTEXT;
   const after = isLast ? 0 : CONTEXT;

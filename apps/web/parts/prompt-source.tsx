@@ -1,7 +1,7 @@
 import { Link } from '@tanstack/react-router';
 import type { PromptVersionHead } from '#lib/contracts/prompt-version';
 
-/** Who wrote the texts of a version; of a tune the link to it. */
+/** Who wrote the texts of a version; for a tune, a link to it. */
 export function PromptSource({ version: { source, origin } }: { version: PromptVersionHead }) {
   if (source === 'prompt_tune' && origin !== null)
     return (

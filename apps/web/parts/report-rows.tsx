@@ -9,11 +9,11 @@ import './runs.css';
 
 interface Props {
   reports: JudgeReport[];
-  /** What a run is called; left out where all are on one run. */
+  /** The display name of a run; omitted if all reports are on one run. */
   runName?: (id: string) => string;
 }
 
-/** Reports of judges, each with how far people confirm its judge. */
+/** Judge reports, each with how well people's labels confirm its judge. */
 export function ReportRows({ reports, runName }: Props) {
   return (
     <div className="wide" tabIndex={0} role="region" aria-label="List of reports">

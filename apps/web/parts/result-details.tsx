@@ -6,7 +6,7 @@ import { Folded } from './fold';
 import { Given } from './given';
 import { JsonView } from './json-view';
 
-/** What of a result a part shows, whether it is stored or only tried. */
+/** The fields of a result that a part shows, for stored and tried results alike. */
 interface Of<Key extends keyof Result> {
   result: Pick<Result, Key>;
 }
@@ -16,7 +16,7 @@ export const share = (value: number | null | undefined): string =>
 
 const FIRST_PROBLEMS = 100;
 
-/** Where calls break the schema of their tool. */
+/** Where calls violate the schema of their tool. */
 export function SchemaProblems({ result: { evidence, called } }: Of<'evidence' | 'called'>) {
   const problems = evidence?.schema ?? [];
   if (problems.length === 0) return null;
@@ -41,7 +41,7 @@ export function SchemaProblems({ result: { evidence, called } }: Of<'evidence' |
   );
 }
 
-/** What the score of a chain is made of. */
+/** The components of a chain's score. */
 export function Chain({ result: { evidence, called, overall } }: Of<'evidence' | 'called' | 'overall'>) {
   const chain = evidence?.chain;
   if (!chain) return null;
@@ -72,11 +72,11 @@ export function Chain({ result: { evidence, called, overall } }: Of<'evidence' |
 
 interface MetricsProps {
   result: Pick<Result, 'metrics'>;
-  /** The metrics of the run, as far as they are known. */
+  /** The metrics of the run, as far as known. */
   asked: Pick<RunMetric, 'id' | 'as'>[];
 }
 
-/** The scores of the run's further metrics, and what each of them means. */
+/** The scores of the run's additional metrics, with their meaning. */
 export function Metrics({ result: { metrics }, asked }: MetricsProps) {
   const names = Object.keys(metrics);
   const { data: known } = useQuery({ ...metricsQuery, enabled: names.length > 0 });

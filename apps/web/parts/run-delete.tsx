@@ -10,7 +10,7 @@ import { Given } from './given';
 import { count } from './score';
 import { isUnderWay } from './status';
 
-/** A button that deletes a run, after a dialog that names what goes with it. */
+/** A button that deletes a run, after a dialog that lists what is deleted with it. */
 export function RunDelete({ run, onDone, dense = false }: { run: Run; onDone?: () => void; dense?: boolean }) {
   const [isOpen, setOpen] = useState(false);
   const refusal = useRefusal('editor') ?? (isUnderWay(run.status) ? 'It is under way: cancel it first.' : undefined);

@@ -8,13 +8,13 @@ const SHOWN = 8;
 
 type Named = Pick<Run, 'name' | 'suite'>;
 
-/** What people call a run; without a name, its suite. */
+/** Display name of a run; without a name, its suite. */
 export const runName = ({ name, suite }: Named): string => name ?? `${suite.name}, version ${suite.version}`;
 
-/** What stands for a run of which no more is known: the end of its id, which tells ids of one day apart. */
+/** The label of an unknown run: the end of its id, which distinguishes ids of one day. */
 export const unknownRun = (runId: string): string => `run ${runId.slice(-SHOWN)}`;
 
-/** Whose verdicts a screen shows, as a part of its heading: those of a run, or of a rescore of it. */
+/** Whose verdicts a screen shows, as part of its heading: those of a run, or of a rescore of it. */
 export const RunInHeading = ({ run, rescore }: { run: Named & Pick<Run, 'id'>; rescore: string | undefined }) => (
   <>
     <Link to="/runs/$runId" params={{ runId: run.id }}>
@@ -24,7 +24,7 @@ export const RunInHeading = ({ run, rescore }: { run: Named & Pick<Run, 'id'>; r
   </>
 );
 
-/** The way to a run, by its name once that is known. */
+/** A link to a run, by its name once that is known. */
 export function RunLink({ runId }: { runId: string }) {
   const { data: run } = useQuery({ ...runQuery(runId), retry: false });
   return (

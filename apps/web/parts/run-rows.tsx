@@ -9,7 +9,7 @@ import { Time } from './time';
 import { topModel } from './top-model';
 import './runs.css';
 
-/** Runs, the newest first. `more` adds a cell of its own to each row. */
+/** Runs, newest first. `more` adds a cell to each row. */
 export function RunRows({ runs, more }: { runs: Run[]; more?: (run: Run) => ReactNode }) {
   return (
     <div className="wide" tabIndex={0} role="region" aria-label="List of runs">

@@ -2,8 +2,8 @@ import type { Run } from '#lib/contracts/run';
 import type { Scored } from './score.js';
 
 /**
- * The score of a run over all of its models. Its interval is the means of the ends of theirs: wide enough, whatever
- * the models have in common.
+ * The score of a run over all of its models. The ends of its interval are the means of the models' ends: wide enough,
+ * however the models correlate.
  */
 export function scoreOfRun({ score, summaries, counts }: Pick<Run, 'score' | 'summaries' | 'counts'>): Scored {
   const ends = summaries.flatMap(({ overall_ci: interval }) => (interval ? [interval] : []));

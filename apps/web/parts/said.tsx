@@ -8,11 +8,11 @@ const FIRST_ROUNDS = 100;
 
 interface Props {
   result: Pick<ResultWithExchange, 'said' | 'outcome' | 'exchange'>;
-  /** Whose result it is, where several stand in one view. */
+  /** Whose result it is, if there are several in one view. */
   of?: string;
 }
 
-/** What the model said, round by round; or the response that was no reply, as far as this reader may see it. */
+/** The model's texts, round by round; or the response that was not a reply, as far as this user may see it. */
 export function Said({ result: { said, outcome, exchange }, of }: Props) {
   const titleId = useId();
   const body = outcome === 'errored' ? failedBody(exchange) : null;

@@ -3,9 +3,9 @@ import { client } from '../api/client';
 const MEGABYTE = 1e6;
 
 /**
- * Reads a file of the API piece by piece, and gives it to the reader. Each piece is a Blob of its own: the browser may
- * put those on its disk, where one string would be in memory.
- * @param onBytes hears every megabyte
+ * Reads a file from the API in chunks, and saves it. Each chunk is a separate Blob: the browser may put those on disk,
+ * while one string would stay in memory.
+ * @param onBytes called for every megabyte
  */
 export async function saveFile(
   path: string,
@@ -28,6 +28,6 @@ function give(file: Blob, name: string): void {
   const address = URL.createObjectURL(file);
   const link = Object.assign(document.createElement('a'), { href: address, download: name });
   link.click();
-  // The browser has begun to read it by then.
+  // By then the browser has begun to read it.
   setTimeout(() => URL.revokeObjectURL(address), 60_000);
 }

@@ -1,7 +1,7 @@
 import { isObject, toText, type Json } from '#lib/contracts/json/json';
 
 export interface SchemaRow {
-  /** The name, with those of the objects that it is in. */
+  /** The name, prefixed with those of the enclosing objects. */
   name: string;
   type: string;
   isRequired: boolean;
@@ -12,7 +12,7 @@ const MAX_ROWS = 200;
 const MAX_DEPTH = 8;
 const MAX_VALUES = 12;
 
-/** The arguments of a JSON Schema, one a row, inner ones under their object. */
+/** The arguments of a JSON Schema, one per row, inner ones below their object. */
 export function schemaRows(schema: Json | undefined): SchemaRow[] {
   const rows: SchemaRow[] = [];
   collect(schema, '', 0, rows);

@@ -2,7 +2,7 @@ import type { Json } from '#lib/contracts/json/json';
 import { Given } from './given';
 import { schemaRows } from './schema-rows';
 
-/** The arguments that a tool takes, as a table. */
+/** A tool's arguments, as a table. */
 export function SchemaTable({ schema }: { schema: Json | undefined }) {
   const rows = schemaRows(schema);
   if (rows.length === 0) return <p className="muted">It takes no arguments.</p>;

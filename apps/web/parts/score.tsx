@@ -16,7 +16,7 @@ export function scoreText({ mean, ci, scored }: Omit<Scored, 'errored'>): string
   return `${percent(mean)} (${ci ? `${bare(ci[0])}-${bare(ci[1])}, ` : ''}n ${count(scored)})`;
 }
 
-/** A score with its interval; results that errored are in no score and stand beside it. */
+/** A score with its interval. Errored results are not part of a score; their number is shown next to it. */
 export function Score({ errored, ...score }: Scored) {
   return (
     <span className="score">

@@ -3,14 +3,14 @@ import { CopyButton } from './copy-button';
 import { Given } from './given';
 
 interface Props {
-  /** What it belongs to. */
+  /** What the secret belongs to. */
   title: string;
-  /** The secret; undefined when the answer that had it was lost. */
+  /** The secret; undefined if the response with it was lost. */
   token: string | undefined;
   done: () => void;
 }
 
-/** The secret of a new token. It is here once: nothing keeps it. */
+/** The secret of a new token. It is shown only once, since it is not stored. */
 export function Secret({ title, token, done }: Props) {
   const box = useRef<HTMLDivElement>(null);
   useEffect(() => box.current?.focus(), []);

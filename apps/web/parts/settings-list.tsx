@@ -1,9 +1,9 @@
 import { Given, GivenBlock } from './given';
 
-/** More than that may be higher than its box, and is then scrolled by keyboard too. */
+/** A longer list may be higher than its box, and then needs to be scrollable by keyboard. */
 const LONG = 100;
 
-/** Settings by name, with their values as they were written. */
+/** Settings by name, with values in their source text. */
 export function SettingsList({ settings }: { settings: readonly (readonly [name: string, text: string])[] }) {
   return (
     <dl className="settings">

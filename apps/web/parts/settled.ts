@@ -2,7 +2,7 @@ import { useEffect, useState } from 'react';
 
 const SETTLED_AFTER_MS = 400;
 
-/** The value as it was when nothing changed for a moment: what is asked of the server while somebody types. */
+/** The value after a short pause in changes: used for requests while the user types. */
 export function useSettled<Value>(value: Value): Value {
   const [settled, setSettled] = useState(value);
   useEffect(() => {

@@ -1,2 +1,2 @@
-/** A text as one argument for a shell. */
+/** A text as one shell argument. */
 export const shellQuoted = (text: string): string => `'${text.replaceAll("'", String.raw`'\''`)}'`;

@@ -1,4 +1,4 @@
-/** Stands for what is loaded, in its height, once that takes longer than 300 ms. */
+/** A placeholder of the same height for content whose loading takes longer than 300 ms. */
 export function Skeleton({ rows = 3, label = 'Loading' }: { rows?: number; label?: string }) {
   return (
     <div role="status" aria-busy="true">

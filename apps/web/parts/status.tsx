@@ -1,7 +1,7 @@
 import type { JobStatus } from '#lib/contracts/job-status';
 import './status.css';
 
-/** What a status means, its shape, and the colours that go with it. */
+/** The label, shape and colours of each status. */
 const LOOKS: Record<JobStatus, [word: string, shape: string, look: string]> = {
   pending: ['waits', '·', 'waiting'],
   queued: ['queued', '·', 'waiting'],

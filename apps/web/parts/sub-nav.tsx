@@ -6,7 +6,7 @@ interface Place {
   name: string;
 }
 
-/** The way between screens that belong together. */
+/** Navigation between related screens. */
 export function SubNav({ label, places }: { label: string; places: readonly Place[] }) {
   return (
     <nav className="sub-nav" aria-label={label}>

@@ -8,7 +8,7 @@ interface SuiteFilterProps {
   choose: (suite: string | undefined) => void;
 }
 
-/** Which suite a list is narrowed to. One that is not among the listed suites stands there by its id. */
+/** The suite filter of a list. A suite that is not among the listed ones is shown by its id. */
 export function SuiteFilter({ suite, choose }: SuiteFilterProps) {
   const suites = useQuery(suiteHeadsQuery);
   const choices = suites.data?.items.map(({ id, name }) => [id, visible(name)] as const) ?? [];

@@ -2,13 +2,13 @@ import type { Summary } from '#lib/contracts/summary';
 
 interface Shown {
   interval: readonly [number, number] | null;
-  /** It stands for one that says too little: all values were alike. */
+  /** The interval says too little, because all values were equal. */
   isAlike: boolean;
 }
 
 /**
- * The interval of a mean. Summaries of an early release have one without width where all values were alike; that of
- * the pass rate stands for it.
+ * The interval of a mean. Summaries of an early release have one without width if all values were equal; the interval
+ * of the pass rate replaces it.
  */
 export function shownInterval({
   ci_method: method,

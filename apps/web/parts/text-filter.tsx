@@ -1,4 +1,4 @@
-/** Narrows a list; the key `/` leads here. */
+/** Filters a list; the key `/` moves the focus here. */
 export function TextFilter({ label, text, change }: { label: string; text: string; change: (text: string) => void }) {
   return (
     <label className="field filter">

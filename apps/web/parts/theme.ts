@@ -2,7 +2,7 @@ const KEY = 'toolmark.theme';
 export const THEMES = ['system', 'light', 'dark'] as const;
 export type Theme = (typeof THEMES)[number];
 
-/** Storage may be switched off; then each page begins with the theme of the system. */
+/** Storage may be disabled; then each page starts with the system theme. */
 function stored(): Theme {
   try {
     return THEMES.find((theme) => theme === localStorage.getItem(KEY)) ?? 'system';
@@ -16,13 +16,13 @@ export function applyTheme(theme: Theme = stored()): void {
   else document.documentElement.dataset.theme = theme;
 }
 
-/** The theme after the present one: system, light, dark. */
+/** The theme after the current one: system, light, dark. */
 export function nextTheme(): Theme {
   const next = THEMES[(THEMES.indexOf(stored()) + 1) % THEMES.length]!;
   try {
     localStorage.setItem(KEY, next);
   } catch {
-    // It holds for this page.
+    // The theme applies to this page only.
   }
   applyTheme(next);
   return next;

@@ -28,7 +28,7 @@ export function duration(ms: number): string {
   return `${Math.floor(minutes / 60)} h${minutes % 60 ? ` ${minutes % 60} min` : ''}`;
 }
 
-/** A time relative to now; the exact one, in the reader's zone, is its title. */
+/** A time relative to now; its title is the exact time in the reader's zone. */
 export function Time({ at }: { at: string }) {
   useMinute();
   const date = new Date(at);

@@ -1,4 +1,4 @@
-/** What is said for the tool of a reply without a call, and for a tool that no suite has. */
+/** The label of a reply without a call, and of a tool that is not in the suite. */
 const WORDS: Record<string, string> = { '(none)': 'no call', '(unknown)': 'unknown tool' };
 
 export const toolWords = (tool: string): string => (Object.hasOwn(WORDS, tool) ? WORDS[tool]! : tool);

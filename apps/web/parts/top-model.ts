@@ -1,7 +1,7 @@
 import type { Run } from '#lib/contracts/run';
 import type { Summary } from '#lib/contracts/summary';
 
-/** The model of a run with the highest mean; undefined while none has its figures. */
+/** The model of a run with the highest mean; undefined while no model has figures. */
 export const topModel = ({ summaries }: Pick<Run, 'summaries'>): Summary | undefined =>
   summaries
     .filter(({ overall }) => overall !== null)

@@ -12,16 +12,16 @@ type Tune = Pick<ParamTune, 'id' | 'job_id' | 'status' | 'suite_name' | 'suite_v
 
 interface Props {
   tune: Tune;
-  /** The link to a new one like it. */
+  /** The link to a new tune with the same settings. */
   again: ReactNode;
   remove: (id: string, options: { idempotencyKey: string }) => Promise<void>;
-  /** Which list to go to when it is deleted. */
+  /** Which list to go to after deletion. */
   kind?: 'prompts';
-  /** What goes when it is deleted, and what stays. */
+  /** What is deleted with it, and what remains. */
   children: ReactNode;
 }
 
-/** What can be done with a tune in its state. */
+/** The actions on a tune, by its state. */
 export function TuneActions({ tune, again, ...deletion }: Props) {
   return (
     <WorkActions work={tune} again={again} deletion={(close) => <Deletion tune={tune} {...deletion} close={close} />} />

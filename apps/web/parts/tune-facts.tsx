@@ -13,7 +13,7 @@ import './facts.css';
 type Fields = 'id' | 'job_id' | 'status' | 'suite_id' | 'suite_name' | 'suite_version' | 'created_at' | 'finished_at';
 type Tune = Pick<ParamTune, Fields> & { cases: { tuning: number; holdout: number } };
 
-/** How a tune stands, of which suite it is, and why it has no answer, or not all of it. */
+/** The state of a tune, its suite, and why its answer is missing or incomplete. */
 export function TuneFacts({ tune, children }: { tune: Tune; children?: ReactNode }) {
   return (
     <>

@@ -9,7 +9,7 @@ const LOOKS: Record<TuneOutcome, string> = {
   base: 'waiting',
 };
 
-/** What the held-out cases say of the recommended arm, in the server's word. */
+/** What the held-out cases say about the recommended arm, in the server's words. */
 export const Outcome = ({ outcome }: { outcome: TuneOutcome }) => (
   <span className={`status ${LOOKS[outcome]}`}>{outcome.replaceAll('_', ' ')}</span>
 );

@@ -12,11 +12,11 @@ import { Announced, Connection, Waiting } from './under-way';
 interface Props {
   tune: Pick<ParamTune, 'job_id' | 'status' | 'step' | 'planned_requests'>;
   live: LiveState;
-  /** What else is known of it by now. */
+  /** What else is known so far. */
   children?: ReactNode;
 }
 
-/** How far a tune is, and what it waits for. */
+/** The progress of a tune, and what it is waiting for. */
 export function TuneProgress({ tune, live, children }: Props) {
   const { data: job } = useQuery({ ...jobQuery(tune.job_id), refetchInterval: POLL_MS });
   const { done = 0, errored = 0, eta_s: left = null } = job?.progress ?? {};

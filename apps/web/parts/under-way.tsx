@@ -3,7 +3,7 @@ import type { JobStatus } from '#lib/contracts/job-status';
 import type { LiveState } from '../live/live-job';
 import { Given } from './given';
 
-/** What a job waits for, in words. */
+/** What a job is waiting for, in words. */
 export function Waiting({ status, detail }: { status: JobStatus; detail: string | null }) {
   if (detail !== null)
     return (
@@ -16,7 +16,7 @@ export function Waiting({ status, detail }: { status: JobStatus; detail: string 
   return null;
 }
 
-/** Says so where events do not tell all. */
+/** A notice if the events are incomplete. */
 export function Connection({ live: { connection, isTruncated } }: { live: LiveState }) {
   if (connection === 'lost' || connection === 'refused')
     return (
@@ -35,7 +35,7 @@ export function Connection({ live: { connection, isTruncated } }: { live: LiveSt
 
 const ANNOUNCED_EVERY_MS = 10_000;
 
-/** Says the newest text to screen readers, at most once in ten seconds. */
+/** Announces the latest text to screen readers, at most once in ten seconds. */
 export function Announced({ text }: { text: string }) {
   const newest = useRef(text);
   const [said, setSaid] = useState('');

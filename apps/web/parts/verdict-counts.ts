@@ -1,4 +1,4 @@
-/** How many results passed, were scored and did not pass, and errored; for each model of a run. */
+/** Numbers of results that passed, that were scored and did not pass, and that errored, for each model of a run. */
 export type ByTarget = readonly (readonly [passed: number, failed: number, errored: number])[];
 
 export interface VerdictCounts {
@@ -7,7 +7,7 @@ export interface VerdictCounts {
   errored: number;
 }
 
-/** @param isCounted which models count, by their place in the run; all of them unless it says otherwise */
+/** @param isCounted which models count, by their index in the run; default: all of them */
 export function verdictCounts(byTarget: ByTarget, isCounted: (ordinal: number) => boolean = () => true): VerdictCounts {
   const sum = { passed: 0, failed: 0, errored: 0 };
   for (const [ordinal, [passed, failed, errored]] of byTarget.entries()) {
@@ -19,6 +19,6 @@ export function verdictCounts(byTarget: ByTarget, isCounted: (ordinal: number) =
   return sum;
 }
 
-/** @param passed only those that passed, or did not; errored ones did not */
+/** @param passed count only those that passed, or only those that did not, without errored ones */
 export const countOf = ({ passed, failed, errored }: VerdictCounts, isPassed?: boolean): number =>
   (isPassed === false ? 0 : passed) + (isPassed === true ? 0 : failed + errored);

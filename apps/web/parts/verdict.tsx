@@ -16,7 +16,7 @@ export const verdictOf = ({
 
 const RADIUS = 4.5;
 
-/** The shape of a verdict, so that none is told by its colour alone: disc, half, ring, dash. */
+/** The shape of a verdict, so that none depends on colour alone: disc, half, ring, dash. */
 export function VerdictMark({ word }: { word: VerdictWord }) {
   return (
     <svg className={`mark ${word}`} viewBox="0 0 12 12" width="12" height="12" aria-hidden="true">

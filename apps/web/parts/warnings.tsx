@@ -2,7 +2,7 @@ import { Given } from './given';
 
 const MAX_SHOWN = 100;
 
-/** What the API did otherwise than asked, or what an author should look at. Nothing when there is none. */
+/** Where the API deviated from the request, or what an author should look at. Renders nothing without warnings. */
 export function Warnings({ warnings }: { warnings: readonly string[] }) {
   if (warnings.length === 0) return null;
   return (

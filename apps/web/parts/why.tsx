@@ -4,11 +4,11 @@ import { Given } from './given';
 
 interface Props {
   result: Pick<ResultWithExchange, 'explanation' | 'evidence'> & { error: { kind: string; message: string } | null };
-  /** Whose result it is, where several stand in one view. */
+  /** Whose result it is, if there are several in one view. */
   of?: string;
 }
 
-/** The verdict in sentences, and what went wrong where there is no reply. */
+/** The verdict in sentences, and the error if there is no reply. */
 export function Why({ result: { explanation, evidence, error }, of }: Props) {
   const titleId = useId();
   const notes = (evidence?.notes ?? []).filter((note) => !explanation.includes(note));

@@ -9,13 +9,13 @@ import { isUnderWay } from './status';
 
 interface Props {
   work: { id: string; job_id: string; status: JobStatus };
-  /** What makes a new one like it. */
+  /** The control that creates a new one with the same settings. */
   again: ReactNode;
-  /** The dialog that asks before it is deleted. */
+  /** The confirmation dialog for deletion. */
   deletion: (close: () => void) => ReactNode;
 }
 
-/** What can be done with a tune or a report in its state. */
+/** The actions on a tune or a report, by its state. */
 export function WorkActions({ work, again, deletion }: Props) {
   const refusal = useRefusal('editor');
   const [isDeleting, setDeleting] = useState(false);

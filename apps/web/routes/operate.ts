@@ -82,7 +82,7 @@ const settings = createRoute({
   },
 });
 
-/** What waits, whether all is well, and the settings of the team. */
+/** Queues, system health, and the settings of the team. */
 export const operateRoutes = [
   jobs,
   lanes,

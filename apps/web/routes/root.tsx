@@ -16,7 +16,7 @@ export const signIn = createRoute({
   component: SignInScreen,
 });
 
-/** Everything that needs a session. Without one it leads to the sign-in screen, and from there back. */
+/** Everything that needs a session. Without one it leads to the sign-in screen, which leads back. */
 export const signedIn = createRoute({
   getParentRoute: () => root,
   id: 'signed-in',

@@ -4,8 +4,8 @@ import { jsonPointer } from '#lib/contracts/input/problem';
 export type Path = readonly (string | number)[];
 
 /**
- * A JSON value that is being edited in fields or as a whole. `unread` holds, by JSON Pointer, what was typed at a place
- * and is not JSON yet; there the value is as it was before.
+ * A JSON value that is being edited in fields or as a whole. `unread` holds, by JSON Pointer, input that is not valid
+ * JSON yet; the value there keeps its previous state.
  */
 export interface Edited {
   value: Json;
@@ -24,7 +24,7 @@ export function valueAt(value: Json | undefined, path: Path): Json | undefined {
   return inner;
 }
 
-/** The same with another value at this place; undefined removes what is there. What is not on the way is not copied. */
+/** A copy with another value at this path; undefined removes it. Only values along the path are copied. */
 export function withValueAt(value: Json | undefined, path: Path, next: Json | undefined): Json | undefined {
   const [part, ...rest] = path;
   if (part === undefined) return next;
@@ -39,7 +39,7 @@ export function withValueAt(value: Json | undefined, path: Path, next: Json | un
   return Object.fromEntries(Object.entries(object).filter(([key]) => key !== String(part)));
 }
 
-/** What was typed at this place was JSON, or it was removed: nothing there or below is unread any more. */
+/** Sets or removes the value at this path: unreadable input at or below it is dropped. */
 export function edit({ value, unread }: Edited, path: Path, next: Json | undefined): Edited {
   const pointer = pointerOf(path);
   const kept = Object.entries(unread).filter(([at]) => at !== pointer && !at.startsWith(`${pointer}/`));

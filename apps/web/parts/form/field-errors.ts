@@ -1,8 +1,8 @@
 import type { InputError } from '#lib/contracts/input/problem';
 
 /**
- * What the API found wrong, by the field that shows it: the one with the longest pointer that holds the error's path.
- * Paths become those within the field. Errors of no field stand under `undefined`.
+ * The API's validation errors, by the field that shows them: the one with the longest pointer that contains the error's
+ * path. Paths become relative to the field. Errors without a field are under `undefined`.
  */
 export function errorsByField(
   errors: readonly InputError[],
@@ -18,6 +18,6 @@ export function errorsByField(
   return found;
 }
 
-/** The errors that a field shows, with paths within it. It shows those of fields within it, too, if it is `whole`. */
+/** The errors of a field, with paths within it. A `whole` field also shows those of fields inside it. */
 export const errorsAt = (errors: readonly InputError[], pointer: string): InputError[] =>
   errorsByField(errors, [pointer]).get(pointer) ?? [];

@@ -8,11 +8,11 @@ import { useField, type Field } from './form';
 interface Labelled {
   path: Path;
   label: string;
-  /** What the field means, in a sentence. */
+  /** An explanation of the field, in a sentence. */
   help?: ReactNode;
 }
 
-/** Label, control, help and what is wrong. */
+/** Label, control, help and errors. */
 function Frame({
   field,
   label,
@@ -60,12 +60,12 @@ interface TextProps extends Labelled {
   maxLength?: number;
   isRequired?: boolean;
   autoFocus?: boolean;
-  /** What an empty field means: the field is left out, unless it is said otherwise. */
+  /** The value of an empty field. Default: the field is left out. */
   whenEmpty?: Json;
 }
 
 interface LineProps extends TextProps {
-  /** Called with what is typed, in the place of setting the field. */
+  /** Called with the input instead of setting the field. */
   onType?: (text: string) => void;
 }
 
@@ -108,7 +108,7 @@ export function LongTextField({ path, label, help, maxLength, rows = 4, whenEmpt
 
 const NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
 
-/** Keeps the text of the number. What is not a number yet is kept, too, and cannot be saved. */
+/** Keeps the text of the number. Input that is not a number is also kept, but cannot be saved. */
 export function NumberField({ path, label, help }: Labelled) {
   const field = useField(path);
   const type = (text: string): void => {
@@ -135,7 +135,7 @@ export function NumberField({ path, label, help }: Labelled) {
 }
 
 interface Choice extends Labelled {
-  /** Values with their words; the empty one leaves the field out. */
+  /** Values with their labels; the empty one omits the field. */
   options: readonly (readonly [value: string, words: string])[];
 }
 
@@ -167,7 +167,7 @@ interface Check extends Labelled {
   onChange: (checked: boolean) => void;
 }
 
-/** A box for what is not simply true or false in the value. */
+/** A checkbox for something that is not a plain boolean in the value. */
 export function CheckField({ path, label, help, checked, onChange }: Check) {
   const field = useField(path);
   return (
@@ -194,7 +194,7 @@ const linesOf = (text: string): string[] =>
     .map((line) => line.trim())
     .filter((line) => line !== '');
 
-/** A list of texts, one on each line. */
+/** A list of texts, one per line. */
 export function LinesField({ path, label, help, rows = 2 }: Labelled & { rows?: number }) {
   const field = useField(path);
   const list = Array.isArray(field.value) ? field.value.map((item) => toText(item)) : [];
@@ -218,10 +218,10 @@ export function LinesField({ path, label, help, rows = 2 }: Labelled & { rows?: 
 }
 
 interface JsonFieldProps extends Labelled {
-  /** Whether an empty editor means that the field is left out. */
+  /** Whether an empty editor omits the field. */
   isOptional?: boolean;
   rows?: number;
-  /** Where no label is seen. */
+  /** Where the label is not visible. */
   isLabelHidden?: boolean;
 }
 

@@ -10,7 +10,7 @@ interface FormState {
   edited: Edited;
   change: (edited: Edited) => void;
   errors: readonly InputError[];
-  /** Why nothing can be changed; undefined when it can. */
+  /** Why nothing can be changed; undefined if it can. */
   refusal: string | undefined;
 }
 const State = createContext<FormState | undefined>(undefined);
@@ -18,15 +18,15 @@ const State = createContext<FormState | undefined>(undefined);
 interface FormProps {
   edited: Edited;
   change: (edited: Edited) => void;
-  /** Why the last try to save failed. */
+  /** The error of the last attempt to save. */
   error: Error | null;
   refusal: string | undefined;
-  /** Where the value stands in what was sent. */
+  /** The path of the value in the request body. */
   at?: Path;
   children: ReactNode;
 }
 
-/** The fields inside edit parts of one JSON value, each with what the API found wrong there. */
+/** The fields inside edit parts of one JSON value. Each shows the API's validation errors for its part. */
 export function JsonForm({ edited, change, error, refusal, at, children }: FormProps) {
   const errors = useMemo(() => {
     const all = error instanceof ApiError ? (error.problem.errors ?? []) : [];
@@ -45,7 +45,7 @@ export function useForm(): FormState {
 export interface Field {
   id: string;
   value: Json | undefined;
-  /** What was typed and cannot be read yet. */
+  /** Input that cannot be parsed yet. */
   unread: string | undefined;
   errors: InputError[];
   refusal: string | undefined;

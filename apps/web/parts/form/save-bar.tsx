@@ -6,17 +6,17 @@ import type { Edited } from './edited';
 
 interface Save {
   draft: Draft<Edited>;
-  /** The words of the button. */
+  /** The button's label. */
   save: string;
   refusal: string | undefined;
   isPending: boolean;
   error: Error | null;
-  /** What is said after it was saved. */
+  /** The message after saving. */
   saved?: string;
   children?: ReactNode;
 }
 
-/** Saves the form that it stands in, or throws away what was typed. */
+/** Saves the form around it, or discards the changes. */
 export function SaveBar({ draft, save, refusal, isPending, error, saved, children }: Save) {
   const unread = Object.keys(draft.value.unread);
   return (

@@ -12,22 +12,22 @@ import { SaveBar } from './save-bar';
 import './setting-form.css';
 
 interface Props {
-  /** By which what is typed is kept in the tab. */
+  /** The key of the draft in this tab. */
   name: string;
-  /** What is stored, as the fields edit it. */
+  /** The stored setting, as the fields edit it. */
   stored: Json;
-  /** Sends the text of the whole setting. */
+  /** Sends the whole setting as text. */
   put: (body: string, options: { idempotencyKey: string }) => Promise<unknown>;
-  /** What is sent of what was typed; the same, unless it is said otherwise. */
+  /** The request body of the edited value. Default: unchanged. */
   bodyOf?: (value: JsonObject) => JsonObject;
-  /** What is asked for again once it is saved. */
+  /** The queries to refresh after saving. */
   refreshes: readonly string[];
-  /** The words of the button. */
+  /** The button's label. */
   save: string;
   children: ReactNode;
 }
 
-/** A setting of the team, which owners change. */
+/** A team setting, which owners can change. */
 export function SettingForm({ name, stored, put, bodyOf = (value) => value, refreshes, save, children }: Props) {
   const initial = useMemo<Edited>(() => ({ value: stored, unread: {} }), [stored]);
   const draft = useDraft(name, initial);

@@ -16,7 +16,7 @@ const LINE_PX = 20;
 
 const textOf = (value: Json | undefined): string => (value === undefined ? '' : JSON.stringify(value, null, 2));
 
-/** The value of a text; undefined for none. @throws SyntaxError */
+/** The value of a text; undefined for an empty one. @throws SyntaxError */
 function valueOf(text: string, isOptional: boolean): Json | undefined {
   return isOptional && text.trim() === '' ? undefined : parseJson(text);
 }
@@ -29,7 +29,7 @@ function isSame(text: string, value: Json | undefined, isOptional: boolean): boo
   }
 }
 
-/** CodeMirror as a field. Tab leaves it, as it leaves every field. */
+/** CodeMirror as a field. Tab leaves it, like any other field. */
 export default function CodeMirror(props: JsonEditorProps) {
   const box = useRef<HTMLDivElement>(null);
   const view = useRef<EditorView>(undefined);

@@ -1,6 +1,6 @@
 import { EditorView } from '@codemirror/view';
 
-/** The colours of the page, which change with its theme by themselves. */
+/** The colours of the page, which follow its theme. */
 export const theme = EditorView.theme({
   '&': { backgroundColor: 'var(--surface)', color: 'var(--text)', maxHeight: '60vh' },
   '&.cm-focused': { outline: '2px solid var(--accent)' },

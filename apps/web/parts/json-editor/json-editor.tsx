@@ -5,7 +5,9 @@ import './json-editor.css';
 
 const CodeMirror = lazy(() => import('./code-mirror'));
 
-/** JSON with numbers as they are written, checked as one types. The editor is loaded when the first one is shown. */
+/**
+ * A JSON editor that preserves number text and validates while typing. Its code is loaded when the first one is shown.
+ */
 export function JsonEditor(props: JsonEditorProps) {
   return (
     <Suspense fallback={<Skeleton rows={props.rows ?? 4} label={`${props.label} is loaded`} />}>

@@ -8,7 +8,7 @@ export interface Fault {
   message: string;
 }
 
-/** Where the text stops being JSON, else what the API found wrong. */
+/** The position of the syntax error; otherwise the API's validation errors. */
 export function faultsOf(text: string, errors: readonly InputError[], isOptional: boolean): Fault[] {
   if (text.trim() === '') return isOptional ? [] : [{ from: 0, to: text.length, message: 'A value is missing.' }];
   const fault = findJsonFault(text);

@@ -14,7 +14,7 @@ const childrenOf = (node: Node): Node[] => {
 };
 const isValue = ({ name }: Node): boolean => VALUES.has(name);
 
-/** Where a JSON Pointer leads to in a text; where it leads to nothing, the place of the innermost value on the way. */
+/** The position of a JSON Pointer in a text; if it leads nowhere, that of the innermost value on the way. */
 export function placeOf(text: string, pointer: string): Place {
   let node = childrenOf(jsonLanguage.parser.parse(text).topNode).find(isValue);
   if (!node) return { from: 0, to: text.length };
@@ -22,7 +22,7 @@ export function placeOf(text: string, pointer: string): Place {
   for (const part of pointer.split('/').slice(1)) {
     const inner: Node | undefined = step(text, node, part.replaceAll('~1', '/').replaceAll('~0', '~'));
     if (!inner) break;
-    // The name says more of what is meant than a value of many lines.
+    // The name is more helpful than a value of many lines.
     shown = inner.parent?.name === 'Property' ? (inner.parent.firstChild ?? inner) : inner;
     node = inner;
   }

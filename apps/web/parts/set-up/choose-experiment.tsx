@@ -10,7 +10,7 @@ import { Failed } from '../failed';
 import { visible } from '../given';
 import { LabelledField, type FormPart } from './labelled-field';
 
-/** The experiment that what is submitted belongs to: none, one that is there, or a new one. */
+/** The experiment of the new job: none, an existing one, or a new one. */
 export function ChooseExperiment({ form, change, faultsAt }: FormPart<{ suite: string; experiment: string }>) {
   const { data } = useQuery(experimentsOfSuiteQuery(form.suite));
   const [isNew, setNew] = useState(false);
@@ -61,7 +61,7 @@ export function ChooseExperiment({ form, change, faultsAt }: FormPart<{ suite: s
 
 interface NewProps {
   suiteId: string;
-  /** The suite that it is of may not be the one that is chosen by then. */
+  /** Called with the suite of the experiment, since another suite may have been chosen by then. */
   onMade: (id: string, suiteId: string) => void;
   close: () => void;
 }

@@ -5,11 +5,11 @@ import { Faults } from './labelled-field';
 
 interface Props {
   modes: readonly (readonly [mode: string, words: string])[];
-  /** What is to be chosen for the mode. */
+  /** The choices that the mode needs. */
   children?: ReactNode;
 }
 
-/** How a tune searches, with a sentence each. */
+/** How a tune searches, with a sentence for each mode. */
 export function ChooseMode({ modes, children }: Props) {
   const { id, value, errors, refusal, set } = useField(['mode']);
   return (

@@ -10,12 +10,12 @@ interface Props {
   path: Path;
   label: string;
   help: string;
-  /** What choosing none says, and what it means in the value. */
+  /** The label and the value of no choice. */
   emptyWords?: string;
   whenEmpty?: Json;
 }
 
-/** One model, of those that the providers have. */
+/** One of the providers' models. */
 export function ChooseModel({ path, label, help, emptyWords = 'choose', whenEmpty = '' }: Props) {
   const { data } = useQuery(providersQuery);
   const { value, errors, refusal, set } = useField(path);

@@ -12,7 +12,7 @@ import { Faults, type FormPart } from './labelled-field';
 /** How many models are listed at once; the filter finds the others. */
 const SHOWN = 200;
 
-/** The models of each provider, with their prices. What is chosen stays chosen, whatever the filter shows. */
+/** The models of each provider, with their prices. Chosen models stay chosen, whatever the filter shows. */
 export function ChooseModels({ form, change, faultsAt }: FormPart<{ models: string[] }>) {
   const { data, error, isPending, refetch } = useQuery(providersQuery);
   const [filter, setFilter] = useState('');

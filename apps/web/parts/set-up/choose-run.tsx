@@ -15,14 +15,14 @@ interface Props {
   path: Path;
   label: string;
   help?: string;
-  /** The suite that it is of; any, where it is left out. */
+  /** The suite of the run; default: any suite. */
   suite?: string;
-  /** What choosing none says, and what it means in the value. */
+  /** The label and the value of no choice. */
   emptyWords?: string;
   whenEmpty?: Json;
 }
 
-/** A run that has ended: one of the newest, or the one that the address names. */
+/** An ended run: one of the newest, or the one in the address. */
 export function ChooseRun({ path, label, help, suite, emptyWords = 'choose', whenEmpty = '' }: Props) {
   const { value, errors, refusal, set } = useField(path);
   const chosen = toText(value ?? '');

@@ -16,7 +16,7 @@ interface Props {
   missing: FormFault[];
 }
 
-/** What the run will take, in all and for each model. */
+/** Estimate of the run, in total and for each model. */
 export function EstimateFigures({ estimate: { data, error, isFetching, isPlaceholderData, refetch }, missing }: Props) {
   if (missing.length > 0)
     return (
@@ -108,7 +108,7 @@ const Figure = ({ name, value }: { name: string; value: string }) => (
   </div>
 );
 
-/** What the figures assume, and what hosts do with the tools. */
+/** The assumptions behind the figures, and how hosts treat the tools. */
 const Remarks = ({ assumptions = [], warnings = [] }: Estimate) => (
   <>
     {assumptions.map((sentence) => (

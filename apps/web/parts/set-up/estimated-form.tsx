@@ -15,18 +15,18 @@ interface Props<Estimated, Answer> {
   draftKey: string;
   initial: JsonObject;
   requestOf: (edited: Edited) => Written;
-  /** A hook: what a request will take. */
+  /** A hook that estimates a request. */
   useEstimate: (body: string | undefined) => UseQueryResult<Estimated>;
-  /** Shows it. @param missing what has to be chosen first */
+  /** Renders the estimate. @param missing what has to be chosen first */
   figures: (estimate: UseQueryResult<Estimated>, missing: FormFault[]) => ReactNode;
   submit: (body: string, options: { idempotencyKey: string }) => Promise<Answer>;
   onDone: (answer: Answer) => Promise<unknown>;
-  /** The words of the button. */
+  /** The button's label. */
   action: string;
   children: ReactNode;
 }
 
-/** Fields, beside them what the request will take, and the button that sends it. */
+/** Fields, the estimate next to them, and the submit button. */
 export function EstimatedForm<Estimated, Answer>(props: Props<Estimated, Answer>) {
   const { draftKey, initial, requestOf, useEstimate, figures, action } = props;
   const first = useMemo<Edited>(() => ({ value: initial, unread: {} }), [initial]);
@@ -39,7 +39,7 @@ export function EstimatedForm<Estimated, Answer>(props: Props<Estimated, Answer>
     draft.clear();
     await props.onDone(answer);
   });
-  // What was sent is judged until something else is typed; then the estimate says what is wrong.
+  // The errors of the submission are shown until the input changes; then those of the estimate.
   const isJudged = submit.isError && submit.variables === body;
   const error = isJudged ? submit.error : estimate.error;
   const send = (event: FormEvent): void => {

@@ -8,7 +8,7 @@ interface Props {
   children: ReactNode;
 }
 
-/** Fields that few need. A fault of one opens them, and they stay open when it is mended. */
+/** Rarely needed fields. A fault in one opens them, and they stay open when it is fixed. */
 export function Folded({ summary, fields, children }: Props) {
   const { errors, edited } = useForm();
   const [isOpen, setOpen] = useState(false);

@@ -7,11 +7,11 @@ export interface FormFault {
   message: string;
 }
 
-/** Some fields of a form, by what they hold. */
+/** Some fields of a form, named by their content. */
 export interface FormPart<Held> {
   form: Held;
   change: (change: Partial<Held>) => void;
-  /** What is wrong at a field, or within it. */
+  /** The faults at a field, or within it. */
   faultsAt: (path: string) => FormFault[];
 }
 
@@ -22,7 +22,7 @@ interface FieldProps {
   children: (attributes: { id: string; 'aria-describedby': string; 'aria-invalid': boolean | undefined }) => ReactNode;
 }
 
-/** A label, a control, what it means, and what is wrong with it. */
+/** A label, a control, its help and its faults. */
 export function LabelledField({ label, help, faults, children }: FieldProps) {
   const id = useId();
   return (

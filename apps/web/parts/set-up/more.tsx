@@ -2,12 +2,12 @@ import { useState, type ReactNode } from 'react';
 
 interface Props {
   words: string;
-  /** Whether it holds something that has to be seen. */
+  /** Whether it contains something that must be seen. */
   isNeeded: boolean;
   children: ReactNode;
 }
 
-/** Fields that few need, behind a button. */
+/** Rarely needed fields, behind a button. */
 export function More({ words, isNeeded, children }: Props) {
   const [isOpen, setOpen] = useState(false);
   if (isOpen || isNeeded) return children;

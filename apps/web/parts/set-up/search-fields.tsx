@@ -5,7 +5,7 @@ import { ChoiceField, JsonField, NumberField } from '../form/fields';
 import { useField } from '../form/form';
 import { More } from './more';
 
-/** How it is measured, and on which cases. @param of what is tried: "a combination" */
+/** How candidates are measured, and on which cases. @param of what is tried: "a combination" */
 export function MeasureFields({ of }: { of: string }) {
   return (
     <fieldset>
@@ -74,7 +74,7 @@ const TOOL_CHOICES = [
   ['none', 'none: must not'],
 ] as const;
 
-/** The settings of requests. @param at where they stand in the form */
+/** The request settings. @param at their path in the form */
 export function RequestFields({ at }: { at: Path }) {
   return (
     <div className="in-row">
@@ -89,7 +89,7 @@ export function RequestFields({ at }: { at: Path }) {
   );
 }
 
-/** Further settings of requests, shown where there are any or they are asked for. */
+/** Additional request settings, shown if there are any or the user opens them. */
 export function ParamsField({ at, label = 'Parameters of the provider' }: { at: Path; label?: string }) {
   const path = [...at, 'params'];
   const { value, unread, errors } = useField(path);

@@ -3,18 +3,18 @@ import type { Draft } from '../draft';
 import { Failed } from '../failed';
 
 interface Props {
-  /** The words of the button. */
+  /** The button's label. */
   action: string;
-  /** Why the user may not send it. */
+  /** Why the user may not submit the form. */
   refusal: string | undefined;
-  /** It is not whole, or it is being sent. */
+  /** It is incomplete, or it is being sent. */
   isWaiting: boolean;
-  /** What is wrong with what was sent, as long as nothing else is typed. */
+  /** The error of the submission, until the input changes. */
   error: Error | null;
   draft: Pick<Draft<unknown>, 'isChanged' | 'clear'>;
 }
 
-/** Sends the form that it stands in, or throws away what was typed. */
+/** Submits the form around it, or discards the input. */
 export const SubmitBar = ({ action, refusal, isWaiting, error, draft }: Props) => (
   <>
     {error && <Failed error={error} />}

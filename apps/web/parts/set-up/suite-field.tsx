@@ -3,7 +3,7 @@ import { edit } from '../form/edited';
 import { useForm } from '../form/form';
 import { ChooseSuite } from './choose-suite';
 
-/** The suite of a form, as its `suite_id`. @param forgets fields that belong to the suite that was chosen before */
+/** The suite of a form, as its `suite_id`. @param forgets fields that belong to the previously chosen suite */
 export function SuiteField({ forgets = [] }: { forgets?: readonly string[] }) {
   const { edited, change, errors } = useForm();
   const suite = toText((edited.value as JsonObject).suite_id ?? '');

@@ -1,7 +1,7 @@
 import { LabelledField, type FormPart } from './labelled-field';
 import { visible } from '../given';
 
-/** The models, as `provider_key::model_id`, and what is said to each, as it was typed. */
+/** The models, as `provider_key::model_id`, and the prompt for each, as typed. */
 export interface Prompts {
   models: string[];
   promptFor: 'none' | 'all' | 'each';
@@ -11,7 +11,7 @@ export interface Prompts {
 
 const MAX_LENGTH = 50_000;
 
-/** What is said to models before each case, after the suite's own system prompt. */
+/** The prompt that models get before each case, after the suite's own system prompt. */
 export function SystemPrompt({ form, change, faultsAt }: FormPart<Prompts>) {
   const faults = faultsAt('/system_prompt');
   return (

@@ -7,13 +7,13 @@ interface Props {
   faults: FormFault[];
   value: string;
   change: (value: string) => void;
-  /** Which keys a telephone shows. */
+  /** The keyboard that a phone shows. */
   mode?: 'numeric' | 'decimal';
   maxLength?: number;
   size?: number;
 }
 
-/** A line that is typed. A number is kept as the text that it is. */
+/** A single-line input. A number keeps its text. */
 export const TypedField = ({ label, help, faults, value, change, mode, maxLength, size }: Props) => (
   <LabelledField label={label} help={help} faults={faults}>
     {(attributes) => (
@@ -32,7 +32,7 @@ export const TypedField = ({ label, help, faults, value, change, mode, maxLength
 );
 
 interface SelectProps extends Pick<Props, 'label' | 'help' | 'faults' | 'value' | 'change'> {
-  /** Values with their words. */
+  /** Values with their labels. */
   options: readonly (readonly [value: string, words: string])[];
 }
 

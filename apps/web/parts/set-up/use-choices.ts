@@ -4,7 +4,7 @@ import { useForm } from '../form/form';
 import type { FormPart } from './labelled-field';
 import { textsOf } from './written';
 
-/** The suite, experiment and models of the form, for the parts that choose them. */
+/** The form's suite, experiment and models, for the parts that choose them. */
 export function useChoices(): {
   suite: FormPart<{ suite: string; experiment: string }>;
   models: FormPart<{ models: string[] }>;

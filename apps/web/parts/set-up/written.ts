@@ -2,13 +2,13 @@ import { isObject, toText, type Json } from '#lib/contracts/json/json';
 import type { Edited } from '../form/edited.js';
 import type { FormFault } from './labelled-field.js';
 
-/** The text of a request, or what keeps it from being one. */
+/** The text of a request, or the faults that prevent it. */
 export type Written = { body: string } | { faults: FormFault[] };
 
 export const textsOf = (list: Json | undefined): string[] =>
   Array.isArray(list) ? list.map((item) => toText(item)) : [];
 
-/** What every tune needs before the API can judge it. */
+/** The fields that every tune needs before the API can validate it. */
 export function missingIn({ value, unread }: Edited): FormFault[] {
   const tune = isObject(value) ? value : {};
   const faults: FormFault[] = [];
@@ -18,7 +18,7 @@ export function missingIn({ value, unread }: Edited): FormFault[] {
   return faults;
 }
 
-/** What is not a number is sent as the text that it is: the API says what is wrong, at the field. */
+/** Input that is not a number is sent as text: the API reports the fault at the field. */
 export const number = (typed: string): number | string | undefined => {
   const trimmed = typed.trim();
   if (trimmed === '') return undefined;

@@ -30,7 +30,7 @@ interface Editor {
   showJson: (isJson: boolean) => void;
 }
 
-/** One case as fields or as JSON. Both edit the same value, and keep what they do not know. */
+/** One case as fields or as JSON. Both edit the same value, and preserve unknown keys. */
 export function CaseEditor({ suite, stored, isJson, showJson }: Editor) {
   const refusal = useRefusal('editor');
   const first = useMemo<Edited>(
@@ -51,7 +51,7 @@ export function CaseEditor({ suite, stored, isJson, showJson }: Editor) {
     if (save.error) save.reset();
     tryOut.start(body);
   };
-  // Fields cannot show what is no JSON.
+  // Fields cannot show invalid JSON.
   const isWhole = isJson || '' in draft.value.unread;
   return (
     <JsonForm
@@ -92,7 +92,7 @@ export function CaseEditor({ suite, stored, isJson, showJson }: Editor) {
   );
 }
 
-/** Saves what was typed, and shows a new case at its own address. */
+/** Saves the case, and shows a new one at its own address. */
 function useSaveCase(suiteId: string, stored: StoredCase | undefined, draft: Draft<Edited>) {
   const queries = useQueryClient();
   const navigate = useNavigate();
@@ -100,7 +100,7 @@ function useSaveCase(suiteId: string, stored: StoredCase | undefined, draft: Dra
     (input: Json, options) => saveCase(suiteId, stored?.id, input, options),
     async ({ warnings: _warnings, ...written }, typed) => {
       queries.setQueryData(caseQuery(suiteId, written.id).queryKey, written as StoredCase);
-      // What was typed while it was saved stays a draft.
+      // Changes made while it was being saved remain a draft.
       if (draft.value.value === typed) draft.clear();
       void queries.invalidateQueries({ queryKey: keys.suites });
       const params = { suiteId, caseId: written.id };
@@ -120,7 +120,7 @@ const ShowAs = ({ isJson, showJson }: Pick<Editor, 'isJson' | 'showJson'>) => (
   </div>
 );
 
-/** Where a case that is tried stands in what is sent. */
+/** The path of the case in the try-out's request body. */
 const IN_TRY = ['case'];
 
 const newCase = ({ tools }: Suite): JsonObject => ({ prompt: '', expected_tool: tools[0]?.function.name ?? '' });

@@ -6,7 +6,7 @@ import { CHAIN, keysBeyondFields, withChain, withConversation } from './case-val
 import { ExpectationFields, type Replace } from './expectation-fields';
 import { RuleFields } from './rule-fields';
 
-/** The case in the form around it, field by field. */
+/** The case of the surrounding form, field by field. */
 export function CaseFields({ suiteTools }: { suiteTools: Json }) {
   const { edited, change } = useForm();
   const input: JsonObject = isObject(edited.value) ? edited.value : {};

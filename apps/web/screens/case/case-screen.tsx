@@ -12,7 +12,7 @@ import './case.css';
 
 const route = getRouteApi('/signed-in/suites/$suiteId/cases/$caseId');
 
-/** What is expected of models, and how it has gone. */
+/** A case's expectation, and its results so far. */
 export function CaseScreen() {
   const { suiteId, caseId } = route.useParams();
   const { as } = route.useSearch();

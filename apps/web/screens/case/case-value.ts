@@ -16,7 +16,7 @@ export function expectationOf(input: JsonObject): Expectation {
   return input.expected_tool == null ? 'none' : 'tool';
 }
 
-/** The keys that say what is expected. */
+/** The keys of an expectation. */
 export const EXPECTING = new Set([
   'expected_tool',
   'expected_params',
@@ -25,7 +25,7 @@ export const EXPECTING = new Set([
   'should_call_tool',
 ]);
 
-/** The same case with another kind of expectation, which takes over what the two kinds share. */
+/** The same case with another kind of expectation, which keeps what the two kinds share. */
 export function withExpectation(input: JsonObject, kind: Expectation): JsonObject {
   const calls = callsOf(input);
   const [first = { tool: '' }] = calls;
@@ -48,11 +48,11 @@ function callsOf(input: JsonObject): JsonObject[] {
 /** The keys of a chain of calls. */
 export const CHAIN = new Set(['multi_turn', 'max_rounds', 'optimal_hops', 'valid_prerequisites', 'mock_responses']);
 
-/** A case that is no chain has none of a chain's fields. */
+/** A case that is not a chain has none of a chain's fields. */
 export const withChain = (input: JsonObject, isChain: boolean): JsonObject =>
   isChain ? { ...input, multi_turn: true } : without(input, CHAIN);
 
-/** A conversation begins with what was the prompt, and a prompt with the last message of the user. */
+/** A new conversation starts with the prompt, a new prompt with the last user message. */
 export function withConversation(input: JsonObject, isConversation: boolean): JsonObject {
   if (isConversation)
     return {
@@ -67,7 +67,7 @@ export function withConversation(input: JsonObject, isConversation: boolean): Js
 const without = (input: JsonObject, keys: ReadonlySet<string>): JsonObject =>
   Object.fromEntries(Object.entries(input).filter(([key]) => !keys.has(key)));
 
-/** What is sent: the case without what the suite gave it. */
+/** The request body: the case without what the suite added. */
 export const inputOf = (stored: JsonObject): JsonObject => without(stored, new Set(['id', 'position']));
 
 const IN_FIELDS = new Set([
@@ -84,6 +84,6 @@ const IN_FIELDS = new Set([
   'draft',
 ]);
 
-/** Keys of the case that no field shows: they are in its JSON, and stay. */
+/** Keys of the case without a field: they are in its JSON, and are preserved. */
 export const keysBeyondFields = (input: JsonObject): string[] =>
   Object.keys(input).filter((key) => !IN_FIELDS.has(key) && input[key] != null);

@@ -4,7 +4,7 @@ import { CheckField, ChoiceField, JsonField } from '../../parts/form/fields';
 import { useField, useForm } from '../../parts/form/form';
 import { EXPECTATIONS, EXPECTING, expectationOf, withExpectation, type Expectation } from './case-value';
 
-/** Another value for the case; what was typed at these of its keys and could not be read goes. */
+/** Replaces the case; unreadable input at these keys is dropped. */
 export type Replace = (input: JsonObject, keys: ReadonlySet<string>) => void;
 
 interface Expected {
@@ -15,7 +15,7 @@ interface Expected {
 
 const NONE: ReadonlySet<string> = new Set();
 
-/** Which calls would be right. */
+/** Which calls would be correct. */
 export function ExpectationFields({ input, names, replace }: Expected) {
   const { refusal } = useForm();
   const kind = expectationOf(input);
@@ -57,7 +57,7 @@ export function ExpectationFields({ input, names, replace }: Expected) {
   );
 }
 
-/** What is wrong where there is nothing to fill in. */
+/** Faults of a part without a field. */
 function Faults({ path }: { path: Path }) {
   const { errors } = useField(path);
   return errors.map(({ message }) => (

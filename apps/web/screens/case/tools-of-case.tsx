@@ -3,7 +3,7 @@ import { valueAt } from '../../parts/form/edited';
 import { Given } from '../../parts/given';
 import { SchemaTable } from '../../parts/schema-table';
 
-/** What the tools of the suite take, to look at while one writes what is expected. */
+/** The arguments of the suite's tools, for reference while writing an expectation. */
 export function ToolsOfCase({ tools }: { tools: Json }) {
   if (!Array.isArray(tools)) return null;
   return (

@@ -22,16 +22,16 @@ const INITIAL: Settings = { models: [], toolChoice: 'required', temperature: '0'
 
 interface Props {
   suiteId: string;
-  /** The case as it is edited. */
+  /** The case with its unsaved changes. */
   input: Json;
-  /** Why it cannot be sent: it is not readable yet. */
+  /** It cannot be sent: it is not valid JSON yet. */
   unread: boolean;
   refusal: string | undefined;
   tryOut: TryOut;
   start: (body: string) => void;
 }
 
-/** Plays the case as it is edited with some models, at once. What is chosen here holds for all cases of the suite. */
+/** Plays the case, with its unsaved changes, with some models at once. The choices apply to all cases of the suite. */
 export function TryPanel({ suiteId, input, unread, refusal, tryOut, start }: Props) {
   const titleId = useId();
   const draft = useDraft<Settings>(`suite.${suiteId}.try`, INITIAL);
@@ -91,7 +91,7 @@ function whatIsMissing(models: number, unread: boolean): string | undefined {
   return models > MAX_MODELS ? `Choose ${MAX_MODELS} models at most.` : undefined;
 }
 
-/** What is not a number is sent as it is: the API says what is wrong. */
+/** Input that is not a number is sent unchanged: the API reports the fault. */
 const number = (typed: string): Json => (typed.trim() !== '' && Number.isFinite(Number(typed)) ? Number(typed) : typed);
 
 function Choices({ form, change, faultsAt }: FormPart<Settings>) {

@@ -12,11 +12,11 @@ import { Why } from '../../parts/why';
 
 interface Props {
   answer: Try;
-  /** The case, or a setting, was changed since. */
+  /** The case or a setting has changed since. */
   isOfEarlier: boolean;
 }
 
-/** What the models made of the case, one after the other. */
+/** The models' results for the case, one after the other. */
 export function TryResults({ answer: { results, cost_usd: cost, warnings }, isOfEarlier }: Props) {
   const passed = results.filter((result) => result.passed).length;
   const errored = results.filter(({ outcome }) => outcome === 'errored').length;

@@ -12,7 +12,7 @@ import { Skeleton } from '../../parts/skeleton';
 const PAGE = 20;
 
 interface Props {
-  /** The baseline: runs of its suite are offered first. */
+  /** The baseline: runs of its suite are listed first. */
   like: Run | undefined;
   chosen: readonly string[];
   add: (id: string) => void;
@@ -20,7 +20,7 @@ interface Props {
   close: (() => void) | undefined;
 }
 
-/** Runs to choose from, the newest first: those of the suite of the baseline, unless all are asked for. */
+/** Runs to choose from, newest first: those of the baseline's suite, unless all are requested. */
 export function AddRun({ like, chosen, add, close }: Props) {
   const [isAll, setAll] = useState(false);
   const [cursors, setCursors] = useState<string[]>([]);

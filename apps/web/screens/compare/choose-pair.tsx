@@ -6,7 +6,7 @@ import { Given, visible } from '../../parts/given';
 
 const modelsOf = ({ targets }: Run): string[] => targets.map(({ target }) => target);
 
-/** Compares two models whatever their names: of one run, or one of each run. */
+/** Compares two models regardless of their names: of one run, or one of each run. */
 export function ChoosePair({ runs, search }: { runs: readonly Run[]; search: CompareSearch }) {
   const [a, b = a] = runs;
   if (!a || !b || runs.length !== search.runs?.length) return null;

@@ -15,7 +15,7 @@ import { topModel } from '../../parts/top-model';
 import { AddRun } from './add-run';
 import { ChoosePair } from './choose-pair';
 
-/** The runs that are compared, the baseline first, and what changes them. */
+/** The compared runs, the baseline first, with controls to change them. */
 export function ChosenRuns({ search }: { search: CompareSearch }) {
   const navigate = useNavigate();
   const { runs = [] } = search;

@@ -15,7 +15,7 @@ import { WhatChanged } from './what-changed';
 import '../../parts/facts.css';
 import './compare.css';
 
-/** Is a run really better than another, on which cases, and how sure is that? */
+/** Whether a run is really better than another, on which cases, and how certain that is. */
 export function CompareScreen() {
   const search = useSearch({ from: '/signed-in/compare' });
   const isReady = sidesOf(search) !== undefined;
@@ -45,7 +45,7 @@ function Comparisons({ search }: { search: CompareSearch }) {
   );
 }
 
-/** One run against the baseline: what may be said first, then where to look. */
+/** One run against the baseline: first what may be claimed, then where to look. */
 function One({ comparison, search }: { comparison: Comparison; search: CompareSearch }) {
   return (
     <>

@@ -12,7 +12,7 @@ import { Skeleton } from '../../parts/skeleton';
 
 const OUTCOMES = Object.keys(OUTCOME_WORDS) as OutcomeWord[];
 
-/** The cases that changed, counted by how, and side by side. Broken ones first, unless the address says otherwise. */
+/** The cases that changed, counted by kind of change, and side by side. Broken ones first by default. */
 export function ComparedPairs({ comparison, search }: { comparison: Comparison; search: CompareSearch }) {
   const { outcomes, targets } = comparison;
   const ofTarget = targets.find(({ b }) => b === search.target)?.outcomes;
@@ -28,7 +28,7 @@ export function ComparedPairs({ comparison, search }: { comparison: Comparison; 
   );
 }
 
-/** What somebody looks for first, as far as there is any of it. */
+/** The most interesting outcome that occurs. */
 const firstOf = (outcomes: Outcomes): OutcomeWord | 'all' =>
   (['broken', 'fixed', 'worse', 'better'] as const).find((outcome) => outcomes[outcome] > 0) ?? 'all';
 

@@ -40,7 +40,7 @@ export function ComparedSettings({ search }: { search: CompareSearch }) {
   );
 }
 
-/** What all of the runs have been measured by. */
+/** The measures that all of the runs have. */
 function useMeasures({ runs = [], measure }: CompareSearch): [name: string, words: string][] {
   const read = useQueries({ queries: runs.map((id) => runQuery(id)) });
   const metrics = read.map(({ data }) => new Set(data?.summaries.flatMap((summary) => Object.keys(summary.metrics))));

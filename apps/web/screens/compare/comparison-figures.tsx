@@ -12,7 +12,7 @@ import { Warnings } from '../../parts/warnings';
 
 type One = { comparison: Comparison; search: CompareSearch };
 
-/** What may be said of the difference, in the server's words, and the figures that it says it by. */
+/** What may be claimed about the difference, in the server's words, and the figures behind it. */
 export function ComparisonFigures({ comparison, search }: One) {
   const { all, targets, notes, b } = comparison;
   const side = sideOf(Math.max(1, search.runs?.indexOf(b.id) ?? 1));
@@ -136,7 +136,7 @@ function Sides({ words, of: { a, b }, text }: SidesProps) {
   );
 }
 
-/** What such data shows at all, so that no result is taken for an absence. */
+/** The smallest difference that such data can show, so that an inconclusive result is not read as no difference. */
 function CouldShow({ estimate }: { estimate: Estimate }) {
   const { smallest_detectable: smallest, cases_for_margin: cases, variance, robust, verdict, bounds } = estimate;
   if (smallest === null) return null;
@@ -167,7 +167,7 @@ function Unmatched({ comparison: { a, b } }: { comparison: Comparison }) {
   );
 }
 
-/** What can be done where there is no verdict. */
+/** What to do without a verdict. */
 function Advice({ comparison: { all, a, b }, search }: One) {
   const { reasons } = all;
   if (reasons.includes('running') && !search.partial)

@@ -14,7 +14,7 @@ interface Group {
   estimate: Estimate;
 }
 
-/** The difference by category and by expected tool: where to look, not what was shown. */
+/** The difference by category and by expected tool: where to look, not a finding. */
 export function Groups({
   comparison: { categories, tools },
   search,

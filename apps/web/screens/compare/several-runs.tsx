@@ -6,7 +6,7 @@ import { Compared, SideMark } from '../../parts/compared';
 import { Given } from '../../parts/given';
 import { count } from '../../parts/score';
 
-/** Each run against the first, and the way to its figures. */
+/** Each run against the first, with links to its figures. */
 export function SeveralRuns({ comparisons, search }: { comparisons: readonly Comparison[]; search: CompareSearch }) {
   const shown = comparisons.some(({ b }) => b.id === search.other) ? search.other : comparisons[0]!.b.id;
   const sides = comparisons.map((comparison, index) => ({ ...comparison, side: sideOf(index + 1) }));

@@ -8,7 +8,7 @@ import { Failed } from '../../parts/failed';
 import { count } from '../../parts/score';
 import { Skeleton } from '../../parts/skeleton';
 
-/** What was tried: the settings that differ, and what the suite became in between. */
+/** What was tried: the settings that differ, and the changes of the suite in between. */
 export function WhatChanged({ comparison: { what_changed: changes, a, b } }: { comparison: Comparison }) {
   const isOneSuite = a.suite.id === b.suite.id;
   return (

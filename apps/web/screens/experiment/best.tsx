@@ -19,7 +19,7 @@ import { RunBestDialog } from './run-best-dialog';
 
 const MAX_TIED = 20;
 
-/** The best configuration that was found so far, how sure that is, and what can be done with it. */
+/** The best configuration found so far, how certain that is, and the actions on it. */
 export function Best({ experiment }: { experiment: Experiment }) {
   const { best } = experiment;
   return (

@@ -6,7 +6,7 @@ import { Dialog } from '../../parts/dialog';
 import { Failed } from '../../parts/failed';
 import { submitOnCtrlEnter } from '../../parts/submit-keys';
 
-/** What the experiment is called, and what it tries. */
+/** The name of the experiment, and its hypothesis. */
 export function EditDialog({ experiment, close }: { experiment: Experiment; close: () => void }) {
   const [name, setName] = useState(experiment.name);
   const [description, setDescription] = useState(experiment.description);

@@ -20,7 +20,7 @@ interface Props {
   entries: readonly TimelineEntry[];
 }
 
-/** What ended, the oldest first, each beside the baseline. Numbers are those of the figure. */
+/** Ended jobs, oldest first, each against the baseline. Numbers are those of the figure. */
 export function Entries({ experiment, entries }: Props) {
   return (
     <div className="wide" tabIndex={0} role="region" aria-label="What ended in the experiment">
@@ -110,7 +110,7 @@ function EntryLink({ entry: { type, id } }: { entry: TimelineEntry }) {
   }
 }
 
-/** A delta never stands without its verdict. */
+/** A delta is never shown without its verdict. */
 function Against({ entry, baseline }: { entry: TimelineEntry; baseline: string | null }) {
   const { comparison, is_baseline: isBaseline, id } = entry;
   if (isBaseline) return <strong>{deltaWords(entry)}</strong>;
@@ -130,7 +130,7 @@ function Against({ entry, baseline }: { entry: TimelineEntry; baseline: string |
   );
 }
 
-/** What a tune or a judge found. It is no score: that of a winner stands at its own run. */
+/** The finding of a tune or a judge. It is not a score: a winner's score is shown with its own run. */
 function Found({ entry: { combos, holdout, prompt, judge, promoted_eval_id: promoted } }: { entry: TimelineEntry }) {
   return (
     <>

@@ -17,8 +17,8 @@ type Entry = Pick<TimelineEntry, 'delta' | 'differs' | 'comparison' | 'is_baseli
 const points = (share: number): string => `${share > 0 ? '+' : ''}${(share * 100).toFixed(1)}`;
 
 /**
- * How a run differs from the baseline. The delta is of scores, the difference is of what the experiment measures: where
- * they are the same, it is said once.
+ * How a run differs from the baseline. The delta is of scores, the difference of the experiment's measure: where they
+ * are the same, only one is shown.
  */
 export function deltaWords({ delta, differs, comparison, is_baseline: isBaseline }: Entry): string {
   if (isBaseline) return 'the baseline';
@@ -33,7 +33,7 @@ export function deltaWords({ delta, differs, comparison, is_baseline: isBaseline
 
 const SETTINGS = ['samples', 'temperature', 'tool_choice', 'max_tokens'] as const;
 
-/** The settings that were found best, in words; null for a recorded run, which cannot be run again. */
+/** The best settings found, in words; null for a recorded run, which cannot be repeated. */
 export function settingsWords(config: BestRun['config']): string | null {
   if (!config) return null;
   const { params, system_prompt: prompt, base_prompt: base, tool_overrides: overrides, metrics } = config;
