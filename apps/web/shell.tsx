@@ -21,7 +21,7 @@ const PLACES = [
   ['/settings', 'Settings'],
 ] as const;
 
-/** The frame of every screen: where one can go, and who one is. */
+/** The frame of every screen: navigation, and the signed-in user. */
 export function Shell() {
   const navigate = useNavigate();
   useTeamEvents();
@@ -67,8 +67,8 @@ export function Shell() {
 }
 
 /**
- * After a change of address the focus is on the new content, so that a screen reader begins there, unless the screen
- * has put it somewhere or what has it is still there.
+ * After navigation, moves the focus to the new content, so that a screen reader starts there, unless the screen has
+ * moved it or the focused element still exists.
  */
 function Content() {
   const pathname = useRouterState({ select: ({ resolvedLocation }) => resolvedLocation?.pathname });
@@ -87,7 +87,7 @@ function Content() {
   );
 }
 
-/** What runs and waits, with how many there are of it. */
+/** A link to running and waiting jobs, with their number. */
 function Jobs() {
   const { data } = useQuery(unfinishedJobsQuery);
   const unfinished = data?.items.length ?? 0;

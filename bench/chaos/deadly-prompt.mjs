@@ -1,5 +1,5 @@
-// Preloaded into a worker: a process that is about to send a request with this text dies, as it would of a bug that
-// one input triggers.
+// Preloaded into a worker: kills a process that is about to send a request with this text, like a bug that one input
+// triggers.
 const stringify = JSON.stringify;
 JSON.stringify = (value, ...more) => {
   const text = stringify(value, ...more);

@@ -1,4 +1,4 @@
-// A private deployment on this machine. Every part of it can be killed, frozen and brought back.
+// A private deployment on this machine. Every part of it can be killed, frozen and restarted.
 import { spawn } from 'node:child_process';
 import { chmodSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -14,7 +14,7 @@ import { apiCaller, interruption, migrate, productEnv } from '../product.mjs';
 
 const STOP_WITH_PARENT = ['--import', join(root, 'scripts/stop-with-parent.mjs')];
 
-/** Waits until `check` returns something truthy and returns it. A check that throws counts as "not yet". */
+/** Waits until `check` returns a truthy value and returns it. An exception from `check` counts as "not yet". */
 export async function until(check, what, timeoutMs = 90_000) {
   let last;
   for (const deadline = performance.now() + timeoutMs; performance.now() < deadline; await delay(25)) {
@@ -28,11 +28,11 @@ export async function until(check, what, timeoutMs = 90_000) {
 }
 
 /**
- * Calls `use` with a simulator, stores and `apis` API processes (no worker yet), then stops all of them. Postgres
- * keeps what it acknowledged through a kill, as in production; Redis keeps nothing.
+ * Calls `use` with a simulator, stores and `apis` API processes (no worker yet), then stops all of them. Postgres keeps
+ * acknowledged writes through a kill, as in production; Redis keeps nothing.
  */
 export async function withDeployment({ apis = 1, data = mkdtempSync(join(tmpdir(), 'toolmark-chaos-')) }, use) {
-  chmodSync(data, 0o711); // Postgres may run as a user of its own.
+  chmodSync(data, 0o711); // Postgres may run as another user.
   const { postgres, redis } = await startStores(data);
   const env = productEnv({
     postgresUrl: postgres.url,
@@ -41,7 +41,7 @@ export async function withDeployment({ apis = 1, data = mkdtempSync(join(tmpdir(
     logLevel: process.env.LOG_LEVEL ?? 'error',
   });
   const { start, killAll } = processStarter(env);
-  // It may write what only a worker of the newest level writes.
+  // This pool may write what only a worker of the newest level may write.
   const sql = new pg.Pool({ connectionString: env.DATABASE_URL, max: 3, options: '-c toolmark.worker_level=99' });
   sql.on('error', () => {});
   const interrupted = interruption();
@@ -83,10 +83,10 @@ async function startStores(data) {
   };
 }
 
-/** Starts the product's processes. Each can be killed, frozen, stopped and started again on its port. */
+/** Starts Toolmark's processes. Each can be killed, frozen, stopped and started again on its port. */
 function processStarter(env) {
   const children = new Set();
-  /** `preload`: a module that is loaded first; `from`: the folder of another release; `more`: its environment */
+  /** `preload`: a module to load first; `from`: the folder of another release; `more`: extra environment variables */
   const start = async (name, { preload, from = root, port, ...more } = {}) => {
     port ??= await freePort();
     const args = [

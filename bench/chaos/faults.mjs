@@ -1,5 +1,5 @@
-// Each fault alone, in the middle of a run: how long nothing was settled, how long until every item that was claimed
-// is settled, and how many requests were made twice.
+// Each fault alone, in the middle of a run: how long nothing was settled, how long until every claimed item was
+// settled, and how many requests were made twice.
 //   node bench/chaos/faults.mjs [part of a fault's name] [--earlier=<commit of an earlier release>]
 import { execFileSync, spawnSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmSync, statfsSync, symlinkSync } from 'node:fs';
@@ -21,7 +21,7 @@ const switchModel = (simulator, model, state) =>
     body: JSON.stringify(state),
   });
 
-/** The fault ends when `fault` returns. `workers`: the options of each worker; two plain ones unless given. */
+/** The fault ends when `fault` returns. `workers`: the options of each worker; default: two plain ones. */
 const FAULTS = {
   'nothing (for comparison)': { fault: async () => {} },
   'worker killed, one of two': { fault: ({ workers }) => workers[0].crash() },
@@ -69,7 +69,7 @@ const FAULTS = {
     items: 300,
     errored: 1,
     workers: [1, 2].map(() => ({ preload: beside('deadly-prompt.mjs'), DEADLY_PROMPT: 'run 150)' })),
-    // Restarts what ended, as an orchestrator does.
+    // Restarts exited processes, as an orchestrator does.
     fault: async ({ workers, start, run, sql }) => {
       const ended = async () =>
         (await sql.query(`SELECT 1 FROM run WHERE id = $1 AND status = 'completed'`, [run.evalId])).rowCount > 0;
@@ -171,7 +171,7 @@ async function play(
 }
 
 let built;
-/** Makes a run one that both releases play: a worker below the level of a run leaves it alone. */
+/** Lowers a run's level so that both releases can play it: a worker ignores runs above its level. */
 async function submitBefore(sql, evalId) {
   const { stdout } = spawnSync('git', ['show', `${earlier}:libs/contracts/worker-level.ts`], { cwd: root });
   const level = Number(/WORKER_LEVEL = (\d+)/.exec(stdout)?.[1] ?? 1);

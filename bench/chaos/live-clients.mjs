@@ -1,5 +1,5 @@
-// Plain clients of Socket.IO whose connections end while Postgres is gone for 20 s: whether anything refuses them, and
-// how long after Postgres is back they are connected.
+// Plain Socket.IO clients whose connections end while Postgres is gone for 20 s: whether any of them is refused, and
+// how soon after Postgres returns they are connected.
 //   node bench/chaos/live-clients.mjs
 import { setTimeout as delay } from 'node:timers/promises';
 import { io } from 'socket.io-client';

@@ -1,7 +1,7 @@
-// Runs that can be checked afterwards: was each item settled once, and how often was its model asked?
+// Runs that can be verified afterwards: whether each item was settled once, and how often its model was called.
 import { until } from './deployment.mjs';
 
-/** Submits a run whose prompts no other run has: the simulator counts requests by prompt. */
+/** Submits a run with unique prompts, since the simulator counts requests by prompt. */
 export async function submitRun(call, { name, models, cases, ...more }) {
   const suite = await call('GET', '/api/tool-eval/import/example');
   suite.name = name;
@@ -29,8 +29,8 @@ export function completed(sql, runs, timeoutMs) {
 }
 
 /**
- * Compares a completed run with what its results say: one result per item, and counters, summaries and log as
- * recounted. Returns a sentence for each difference.
+ * Compares a completed run with its results: one result per item, and counters, summaries and log as recounted. Returns
+ * a sentence for each difference.
  */
 export async function differences(sql, { name, evalId, items }, errored = 0) {
   const found = [];
@@ -68,7 +68,7 @@ export async function differences(sql, { name, evalId, items }, errored = 0) {
   return found;
 }
 
-/** Sums of floating-point numbers differ by the order in which they were added. */
+/** Floating-point sums depend on the order of addition. */
 const isClose = (actual, expected) =>
   actual === expected ||
   (typeof expected === 'number' &&
@@ -109,7 +109,7 @@ async function recountTargets(sql, evalId) {
   return rows;
 }
 
-/** How many requests were made beyond the first for each prompt of these runs. */
+/** Number of requests beyond the first for each prompt of these runs. */
 export async function repeatedRequests(simulatorUrl, runs) {
   const { models } = await (await fetch(`${simulatorUrl}/control/stats?prompts=1`)).json();
   const names = runs.map((run) => `(${run.name} `);

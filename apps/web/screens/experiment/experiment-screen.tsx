@@ -13,7 +13,7 @@ import { ExperimentHead } from './experiment-head';
 import { History } from './history';
 import './experiment.css';
 
-/** Is it better than it was, and since when? */
+/** Whether scores have improved, and since when. */
 export function ExperimentScreen() {
   const { experimentId } = useParams({ from: '/signed-in/experiments/$experimentId' });
   const experiment = useQuery({ ...experimentQuery(experimentId), refetchOnMount: 'always' });
@@ -40,7 +40,7 @@ function TimelineOf({ experiment }: { experiment: Experiment }) {
     ...timelineQuery(experiment.id, after),
     refetchOnMount: 'always',
   });
-  // Deltas and verdicts are there when the comparisons have been made again.
+  // Refetches once the comparisons have been recomputed, for the new deltas and verdicts.
   useEffect(() => {
     if (!experiment.refreshing) void refetch();
   }, [experiment.refreshing, experiment.baseline_eval_id, experiment.best?.eval_id, refetch]);

@@ -9,7 +9,7 @@ interface Props {
   entries: readonly TimelineEntry[];
 }
 
-/** The scores in the order of time, before the interval of the baseline. */
+/** The scores in time order, against the baseline's interval. */
 export function History({ experiment, entries }: Props) {
   return (
     <Timeline

@@ -4,7 +4,7 @@ import { pinBaseline, refreshExperiments } from '../../api/experiments';
 import { useRefusal } from '../../api/session';
 import { Failed } from '../../parts/failed';
 
-/** Makes a run the one that the others are compared with: all of them are compared anew. */
+/** Makes a run the baseline: all other runs are compared again. */
 export function PinButton({ experiment, runId, number }: { experiment: Experiment; runId: string; number?: number }) {
   const refusal = useRefusal('editor');
   const pin = useAction(pinBaseline, refreshExperiments);

@@ -9,7 +9,7 @@ import { Failed } from '../../parts/failed';
 import { submitOnCtrlEnter } from '../../parts/submit-keys';
 import '../../parts/set-up/set-up.css';
 
-/** Submits the best settings again, maybe with more samples or a limit of its own. */
+/** Submits the best settings again, optionally with more samples or another limit. */
 export function RunBestDialog({ experiment, close }: { experiment: Experiment; close: () => void }) {
   const navigate = useNavigate();
   const [samples, setSamples] = useState('');
@@ -55,7 +55,7 @@ export function RunBestDialog({ experiment, close }: { experiment: Experiment; c
   );
 }
 
-/** What is no number is sent as it is: the API says what is wrong. */
+/** Input that is not a number is sent unchanged: the API reports the fault. */
 const number = (typed: string): number | string => (Number.isFinite(Number(typed)) ? Number(typed) : typed);
 
 interface FieldProps {

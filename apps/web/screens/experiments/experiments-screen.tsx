@@ -15,7 +15,7 @@ import { SuiteFilter } from '../../parts/suite-filter';
 import { Time } from '../../parts/time';
 import './experiments.css';
 
-/** Runs that belong together: is it better than it was, and since when? */
+/** Related runs: whether scores have improved, and since when. */
 export function ExperimentsScreen() {
   const search = useSearch({ from: '/signed-in/experiments' });
   const { status, suite, after } = search;

@@ -14,7 +14,7 @@ import { SuiteField } from '../../parts/set-up/suite-field';
 import { submitOnCtrlEnter } from '../../parts/submit-keys';
 import '../../parts/set-up/set-up.css';
 
-/** What is asked, of which suite, and what counts as a difference. */
+/** A new experiment's question, suite, and minimum difference. */
 export function NewExperimentScreen() {
   const navigate = useNavigate();
   const { suite = '', baseline = null } = useSearch({ from: '/signed-in/experiments/new' });
@@ -56,7 +56,7 @@ export function NewExperimentScreen() {
   );
 }
 
-/** @param suite the one that is chosen, whose runs can be the baseline */
+/** @param suite the chosen one, whose runs can be the baseline */
 function Fields({ suite }: { suite: string }) {
   return (
     <>

@@ -18,12 +18,12 @@ interface Props {
   run: Run;
   group: FailureGroup;
   seed: number;
-  /** Of what the groups are. */
+  /** Which failures are grouped. */
   search: { type?: ErrorType; rescore?: string };
   targets: readonly string[];
 }
 
-/** Results of a group, drawn at random: the address draws the same ones in another browser. */
+/** A random sample of a group's results. The same address shows the same sample in any browser. */
 export function DrawnGroup({ run, group, seed, search, targets }: Props) {
   const title = useRef<HTMLHeadingElement>(null);
   useEffect(() => title.current?.focus(), []);

@@ -17,7 +17,7 @@ import { DrawnGroup } from './drawn-group';
 
 const ROUTE = '/signed-in/runs/$runId/failures';
 
-/** What did not pass, in groups of the same kind; and some of a group, drawn at random. */
+/** Failure groups, and a random sample of one of them. */
 export function FailuresScreen() {
   const { runId } = useParams({ from: ROUTE });
   const { type, rescore } = useSearch({ from: ROUTE });

@@ -6,7 +6,7 @@ import { AllowedButton } from '../../parts/allowed-button';
 import { Failed } from '../../parts/failed';
 import { isUnderWay } from '../../parts/status';
 
-/** What can be done with a gate run in its state. */
+/** The actions on a gate run, by its state. */
 export function GateRunActions({ run }: { run: GateRun }) {
   const refusal = useRefusal('editor');
   const refresh = (): Promise<void> => refreshWork(run.id);

@@ -9,7 +9,7 @@ import { isUnderWay } from '../../parts/status';
 import { duration } from '../../parts/time';
 import { Announced, Connection, Waiting } from '../../parts/under-way';
 
-/** How far a gate run is, and what it waits for. */
+/** The progress of a gate run, and what it is waiting for. */
 export function GateRunProgress({ run, live }: { run: GateRun; live: LiveGateState }) {
   const { data: job } = useQuery({ ...jobQuery(run.job_id), refetchInterval: POLL_MS });
   const { done = 0, total = 0, errored = 0, eta_s: left = null } = job?.progress ?? {};
@@ -30,7 +30,7 @@ export function GateRunProgress({ run, live }: { run: GateRun; live: LiveGateSta
   );
 }
 
-/** Why it has no answer, or none that counts. */
+/** Why it has no decision, or none that counts. */
 export function WhyStopped({ run: { status, job_id: jobId } }: { run: GateRun }) {
   const hasReason = !isUnderWay(status) && status !== 'completed';
   const { data } = useQuery({ ...jobQuery(jobId), enabled: hasReason });

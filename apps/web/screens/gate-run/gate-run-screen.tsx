@@ -20,7 +20,7 @@ import { GateRunActions } from './gate-run-actions';
 import { GateRunProgress, WhyStopped } from './gate-run-progress';
 import '../../parts/facts.css';
 
-/** May it ship? And if that cannot be told, what would help. */
+/** A gate's decision, or what would help if it is inconclusive. */
 export function GateRunScreen() {
   const { gateId, gateRunId } = useParams({ from: '/signed-in/gates/$gateId/runs/$gateRunId' });
   const run = useQuery({ ...gateRunQuery(gateId, gateRunId), refetchOnMount: 'always' });
@@ -78,7 +78,7 @@ function Head({ run }: { run: GateRun }) {
   );
 }
 
-/** What each look said: all of them together err as seldom as one. */
+/** The decision at each look. All looks together have the error rate of a single one. */
 function Looks({ run: { looks } }: { run: GateRun }) {
   if (looks.length === 0) return null;
   return (

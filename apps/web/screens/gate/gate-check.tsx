@@ -12,7 +12,7 @@ import { relativeTime } from '../../parts/time';
 
 const SHOWN = 100;
 
-/** What the gate says of a run that is there. No model is asked. */
+/** The gate's decision on an existing run. Calls no model. */
 export function GateCheck({ gate: { id, suite_id: suite } }: { gate: Gate }) {
   const { check } = useSearch({ from: '/signed-in/gates/$gateId' });
   const navigate = useNavigate();

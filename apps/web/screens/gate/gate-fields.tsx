@@ -10,7 +10,7 @@ import { Folded } from '../../parts/set-up/folded';
 import { LabelledField } from '../../parts/set-up/labelled-field';
 import { useChoices } from '../../parts/set-up/use-choices';
 
-/** The rules of a gate, of a suite that is chosen. */
+/** The rules of a gate for a chosen suite. */
 export function GateFields({ suite }: { suite: string }) {
   return (
     <>
@@ -131,5 +131,5 @@ function ChooseExperiment({ suite }: { suite: string }) {
   );
 }
 
-/** The suite that a form of a gate has chosen. */
+/** The chosen suite of a gate form. */
 export const suiteOf = (value: unknown): string => toText((value as JsonObject).suite_id ?? '');

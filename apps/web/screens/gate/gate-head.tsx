@@ -74,7 +74,7 @@ function Baseline({ gate: { baseline, baseline_eval_id: runId } }: { gate: Gate 
   );
 }
 
-/** A change of the rules makes the next version, which counts from the next run on. */
+/** A change of the rules creates a new version, which applies from the next run. */
 function Rules({ gate }: { gate: Gate }) {
   const refusal = useRefusal('editor');
   const stored = useMemo<Edited>(() => ({ value: valueOf(gate), unread: {} }), [gate]);
@@ -82,7 +82,7 @@ function Rules({ gate }: { gate: Gate }) {
   const save = useAction(
     (typed: Json, options) => changeGate({ id: gate.id, change: changesOf(typed, stored.value) }, options),
     async (_gate, typed) => {
-      // What was typed while it was saved stays a draft.
+      // Changes made while it was being saved remain a draft.
       if (draft.value.value === typed) draft.clear();
       await refreshGates();
     },

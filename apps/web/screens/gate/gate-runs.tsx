@@ -12,7 +12,7 @@ import { Time } from '../../parts/time';
 
 const MAX_TEXT = 300;
 
-/** What was measured by the gate, the newest first. */
+/** The gate's runs, newest first. */
 export function GateRuns({ gate: { id } }: { gate: Gate }) {
   const { after } = useSearch({ from: '/signed-in/gates/$gateId' });
   const { data, error, isPending, refetch } = useQuery({ ...gateRunsQuery(id, after), refetchOnMount: 'always' });

@@ -13,7 +13,7 @@ import '../../parts/set-up/set-up.css';
 import '../../parts/facts.css';
 import './gate.css';
 
-/** The rules of a gate, what it measured, and what can be measured by it. */
+/** The rules of a gate, its runs, and a form for a new one. */
 export function GateScreen() {
   const { gateId } = useParams({ from: '/signed-in/gates/$gateId' });
   const { data, error, isPending, isError, dataUpdatedAt, refetch } = useQuery(gateQuery(gateId));

@@ -1,7 +1,7 @@
 import { isObject, type Json, type JsonObject } from '#lib/contracts/json/json';
 import type { Gate } from '#lib/gate/contract';
 
-/** A gate to make, before anything is typed. */
+/** A new gate, before any input. */
 export const emptyGate = (suite: string, baseline: string | undefined): JsonObject => ({
   name: '',
   suite_id: suite,
@@ -16,7 +16,7 @@ export const emptyGate = (suite: string, baseline: string | undefined): JsonObje
   max_requests: null,
 });
 
-/** The name and the rules of a gate, to be changed. */
+/** The name and rules of a gate, for editing. */
 export function valueOf(gate: Gate): JsonObject {
   const { name, baseline, models, measure, margin, floor, max_errored_share, critical_tags, looks, max_requests } =
     gate;
@@ -35,7 +35,7 @@ export function valueOf(gate: Gate): JsonObject {
   return value as unknown as JsonObject;
 }
 
-/** What a form leaves out where it is empty, as the API has it. */
+/** Drops empty fields, as the API expects. */
 export function requestOf(value: Json): JsonObject {
   const gate = isObject(value) ? value : {};
   const { floor, models } = gate;
@@ -48,7 +48,7 @@ export function requestOf(value: Json): JsonObject {
   };
 }
 
-/** Only these are sent: what is left out stays, and a change of nothing makes no version. */
+/** Only changes are sent: omitted fields stay unchanged, and an empty change creates no version. */
 export function changesOf(typed: Json, stored: Json): JsonObject {
   const before = requestOf(stored);
   const changed = Object.entries(requestOf(typed)).filter(

@@ -16,7 +16,7 @@ import { emptyGate, requestOf } from './gate-value';
 import '../../parts/set-up/set-up.css';
 import './gate.css';
 
-/** The rules by which a change may ship, before anything is measured by them. */
+/** The rules by which a change may ship, set before anything is measured. */
 export function NewGateScreen() {
   const navigate = useNavigate();
   const { suite = '', baseline } = useSearch({ from: '/signed-in/gates/new' });

@@ -15,7 +15,7 @@ import { submitOnCtrlEnter } from '../../parts/submit-keys';
 
 const NOTHING: JsonObject = { config: {} };
 
-/** What to measure: a new run with other settings than the baseline, or one that is there. */
+/** What to measure: a new run with other settings than the baseline, or an existing one. */
 export function RunGateForm({ gate }: { gate: Gate }) {
   const navigate = useNavigate();
   const refusal = useRefusal('editor');
@@ -90,7 +90,7 @@ function Settings({ gate }: { gate: Gate }) {
   );
 }
 
-/** A run that is there has its settings; an empty limit is none. */
+/** An existing run already has its settings. An empty limit means none. */
 function requestOf(value: Json): JsonObject {
   const { eval_id: runId, config } = isObject(value) ? value : {};
   if (typeof runId === 'string' && runId !== '') return { eval_id: runId };

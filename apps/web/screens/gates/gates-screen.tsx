@@ -11,7 +11,7 @@ import { Skeleton } from '../../parts/skeleton';
 import { Time } from '../../parts/time';
 import './gates.css';
 
-/** What decides whether a change may ship. */
+/** The gates that decide whether a change may ship. */
 export function GatesScreen() {
   const { after } = useSearch({ from: '/signed-in/gates' });
   const { data, error, isPending, refetch } = useQuery(gatesQuery(after));

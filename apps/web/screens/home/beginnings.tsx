@@ -10,7 +10,7 @@ import { suiteHeadsQuery } from '../../api/suite-heads';
 import { AllowedButton } from '../../parts/allowed-button';
 import { Failed } from '../../parts/failed';
 
-/** Three ways to begin, for a team that has not run anything yet. */
+/** Three ways to start, for a team without runs. */
 export function Beginnings() {
   const suites = useQuery(suiteHeadsQuery);
   const navigate = useNavigate();

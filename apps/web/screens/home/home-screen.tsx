@@ -13,7 +13,7 @@ import { SuiteFigures } from './suite-figures';
 
 const LAST_RUNS = 10;
 
-/** What is going on. */
+/** Overview of running jobs, lanes and latest runs. */
 export function HomeScreen() {
   const runs = useQuery(runsQuery({ limit: LAST_RUNS }));
   return (

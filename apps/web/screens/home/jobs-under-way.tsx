@@ -16,7 +16,7 @@ import { count } from '../../parts/score';
 import { Status, UNDER_WAY } from '../../parts/status';
 import { duration } from '../../parts/time';
 
-/** The jobs that run or wait: how far they are, how long they still take, what they are expected to cost. */
+/** Running and waiting jobs: progress, remaining time and expected cost. */
 export function JobsUnderWay() {
   const jobs = useQuery(jobsUnderWayQuery);
   const isBusy = (jobs.data?.length ?? 0) > 0;

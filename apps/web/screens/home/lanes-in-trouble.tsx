@@ -10,7 +10,7 @@ import { count } from '../../parts/score';
 const REFRESH_MS = 10_000;
 const SHOWN = 10;
 
-/** Lanes that send nothing, and why; nothing while all is well. */
+/** Lanes that send nothing, with the reason; renders nothing when all is well. */
 export function LanesInTrouble() {
   const { data: lanes } = useQuery({ ...lanesQuery, refetchInterval: REFRESH_MS });
   const { data: system } = useQuery(systemQuery);

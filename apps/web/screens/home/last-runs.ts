@@ -1,6 +1,6 @@
 import type { Run } from '#lib/contracts/run';
 
-/** The newest of these runs, which are in that order already, of each suite; of so many suites. */
+/** The newest run of each suite, for up to this many suites. The given runs are sorted newest first. */
 export function newestOfSuites<Of extends Pick<Run, 'suite' | 'summaries'>>(runs: readonly Of[], suites: number): Of[] {
   const newest = new Map<string, Of>();
   for (const run of runs) {

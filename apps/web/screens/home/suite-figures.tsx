@@ -13,13 +13,13 @@ import { shownInterval } from '../../parts/summary-interval';
 import { Time } from '../../parts/time';
 import { newestOfSuites } from './last-runs';
 
-/** Among how many finished runs the newest of each suite is looked for. */
+/** How many finished runs are searched for the newest of each suite. */
 const LOOKED_THROUGH = 50;
 const SUITES = 5;
-/** How many models of a run are drawn; its own page draws all. */
+/** How many models of a run are drawn; the run's own page draws all. */
 const MODELS = 5;
 
-/** Which model is best at each suite: the newest finished run of each. */
+/** The best model of each suite, by its newest finished run. */
 export function SuiteFigures() {
   const { data, error, refetch } = useQuery(runsQuery({ statuses: ['completed'], limit: LOOKED_THROUGH }));
   const runs = newestOfSuites(data?.items ?? [], SUITES);

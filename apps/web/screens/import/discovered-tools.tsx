@@ -4,7 +4,7 @@ import { Given, GivenBlock, GivenLine } from '../../parts/given';
 import { submitOnCtrlEnter } from '../../parts/submit-keys';
 import { Warnings } from '../../parts/warnings';
 
-/** The most tools that a suite holds. */
+/** Maximum number of tools in a suite. */
 const MAX_TOOLS = 512;
 /** A server may list thousands; a filter finds the others. */
 const MAX_SHOWN = 300;
@@ -13,11 +13,11 @@ interface Discovery {
   found: Discovered;
   isBusy: boolean;
   make: (choice: McpChoice) => void;
-  /** What went wrong. */
+  /** The error message. */
   children: ReactNode;
 }
 
-/** The tools of a server, to choose from, and how the suite is made of them. */
+/** The tools of a server, to choose from, and the options of the suite made of them. */
 export function DiscoveredTools({ found: { server, tools, warnings }, isBusy, make, children }: Discovery) {
   const id = useId();
   const [chosen, setChosen] = useState(() => new Set(tools.slice(0, MAX_TOOLS).map(({ name }) => name)));
@@ -70,7 +70,7 @@ interface Optional extends Generated {
   onChange: (options: Generated) => void;
 }
 
-/** What the suite gets beside the tools. */
+/** Options of the suite other than its tools. */
 function Options({ instructions, onChange, ...options }: Optional) {
   return (
     <>

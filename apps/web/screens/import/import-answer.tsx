@@ -6,7 +6,7 @@ import { Warnings } from '../../parts/warnings';
 
 const countOf = (count: number, what: string): string => `${count} ${what}${count === 1 ? '' : 's'}`;
 
-/** What an import would make. */
+/** Preview of an import. */
 export function Preview({ answer: { preview, test_cases_created: count, warnings } }: { answer: ImportAnswer }) {
   return (
     <section className="notice" aria-labelledby="preview">
@@ -34,7 +34,7 @@ export function Preview({ answer: { preview, test_cases_created: count, warnings
   );
 }
 
-/** What an import made, and where to go on. */
+/** The result of an import, and where to go next. */
 export function ImportedSuite({ answer, again }: { answer: ImportAnswer; again: () => void }) {
   return (
     <Made suiteId={answer.suite_id!} again={again} warnings={answer.warnings}>
@@ -50,7 +50,7 @@ interface MadeSuite {
   children: React.ReactNode;
 }
 
-/** A suite that was made: its warnings stay until the reader goes on. */
+/** A created suite: its warnings stay until the user moves on. */
 export function Made({ suiteId, warnings, again, children }: MadeSuite) {
   const heading = useRef<HTMLHeadingElement>(null);
   useEffect(() => heading.current?.focus(), []);

@@ -13,7 +13,7 @@ import { SourceFields } from './source-fields';
 
 const NOTHING: ImportSource = { format: 'native', text: '', name: '', tools: '', answers: '' };
 
-/** A suite from a file, or from the example that the API has. */
+/** A suite from a file, or from the API's example. */
 export function ImportFile({ isExample }: { isExample: boolean }) {
   const example = useQuery({ ...exampleSuiteQuery, enabled: isExample });
   if (!isExample) return <ImportForm first={NOTHING} />;
@@ -33,7 +33,7 @@ function ImportForm({ first }: { first: ImportSource }) {
   );
   const change = (part: Partial<ImportSource>): void => {
     setSource((before) => ({ ...before, ...part }));
-    // What was said of the file before holds no longer.
+    // The earlier check no longer applies.
     check.reset();
     make.reset();
   };

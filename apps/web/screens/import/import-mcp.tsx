@@ -11,7 +11,7 @@ import { submitOnCtrlEnter } from '../../parts/submit-keys';
 import { DiscoveredTools } from './discovered-tools';
 import { Made } from './import-answer';
 
-/** A suite from the tools of an MCP server: ask it, choose, make. */
+/** A suite from the tools of an MCP server: query it, choose, create. */
 export function ImportMcp() {
   const refusal = useRefusal('editor');
   const [address, setAddress] = useState<McpAddress>(NO_ADDRESS);

@@ -5,7 +5,7 @@ import './import.css';
 
 const route = getRouteApi('/signed-in/import');
 
-/** Three ways to a suite: a file, the example, the tools of an MCP server. */
+/** Three ways to create a suite: a file, the example, the tools of an MCP server. */
 export function ImportScreen() {
   const { from } = route.useSearch();
   return (

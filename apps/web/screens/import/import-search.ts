@@ -1,4 +1,4 @@
 import { oneOf, searchOf } from '../../address/search';
 
-/** Where the suite comes from; a file when it does not say. */
+/** The source of the suite; default: a file. */
 export const importSearch = searchOf({ from: oneOf(['example', 'mcp']) });

@@ -2,7 +2,7 @@ import type { ImportFormat } from '#lib/contracts/import';
 import { decodeText } from '#lib/contracts/input/decode-text';
 import { ProblemError } from '#lib/contracts/input/problem';
 
-/** The most that the API takes in one file. */
+/** The API's size limit of a file. */
 export const MAX_FILE_BYTES = 10 * 2 ** 20;
 
 const BY_EXTENSION: Record<string, ImportFormat> = {
@@ -15,13 +15,13 @@ const BY_EXTENSION: Record<string, ImportFormat> = {
   yml: 'yaml',
 };
 
-/** The format that the name of a file stands for; undefined where it does not tell. */
+/** The format suggested by a file name; undefined if unclear. */
 export function formatOf(fileName: string): ImportFormat | undefined {
   const extension = /\.([a-z]{2,6})$/i.exec(fileName)?.[1]?.toLowerCase();
   return extension === undefined || !Object.hasOwn(BY_EXTENSION, extension) ? undefined : BY_EXTENSION[extension];
 }
 
-/** The text of a file, in UTF-8, or in UTF-16 with a byte order mark. @throws ProblemError when it is no text */
+/** The text of a file, in UTF-8, or in UTF-16 with a byte order mark. @throws ProblemError if it is not text */
 export const textOf = (fileName: string, bytes: ArrayBuffer): string =>
   decodeText(new Uint8Array(bytes), { name: `"${fileName}"` });
 
@@ -33,7 +33,7 @@ export const faultOf = ({ name }: { name: string }, error: unknown): string =>
 export const sizeOf = (bytes: number): string =>
   bytes < 2 ** 20 ? `${Math.max(1, Math.round(bytes / 1024))} KiB` : `${(bytes / 2 ** 20).toFixed(1)} MiB`;
 
-/** Why a file cannot be imported; undefined when it may be. */
+/** Why a file cannot be imported; undefined if it can. */
 export const refusalOfFile = ({ name, size }: { name: string; size: number }): string | undefined =>
   size > MAX_FILE_BYTES
     ? `"${name}" has ${sizeOf(size)}, and an import takes up to ${sizeOf(MAX_FILE_BYTES)}. Split it: cases can be ` +

@@ -17,7 +17,7 @@ const FORMATS: Record<ImportFormat, string> = {
   phoenix: "Arize Phoenix's spans",
 };
 
-/** A text area with more than this is slow to type in; a file of this size is named instead of shown. */
+/** Typing is slow in a text area above this size; for such a file the name is shown instead. */
 const MAX_SHOWN = 200_000;
 
 interface Fields {
@@ -25,7 +25,7 @@ interface Fields {
   onChange: (part: Partial<ImportSource>) => void;
 }
 
-/** The file, its format, and what the format cannot say. */
+/** The file, its format, and settings that the format lacks. */
 export function SourceFields({ source, onChange }: Fields) {
   const id = useId();
   return (
@@ -120,7 +120,7 @@ function TextOrFile({ source, onChange }: Fields) {
   );
 }
 
-/** Takes a file that is chosen or dropped, up to what an import takes. */
+/** Accepts a chosen or dropped file, up to the import limit. */
 function FileField({ label, onText }: { label: string; onText: (text: string, name: string) => void }) {
   const id = useId();
   const [said, setSaid] = useState<{ text: string; isFault: boolean }>();

@@ -7,7 +7,7 @@ interface Props {
   narrow: (change: Partial<JobsSearch>) => void;
 }
 
-/** Which jobs are shown. The address has it, so that another reader sees the same. */
+/** Filters of the job list. They are in the address, so that a shared link shows the same list. */
 export const JobFilters = ({ search: { status, type }, narrow }: Props) => (
   <div className="actions" role="search" aria-label="Filter of jobs">
     <FilterChoice

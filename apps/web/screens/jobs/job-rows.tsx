@@ -16,7 +16,7 @@ const SHOWN_OF_ID = 8;
 
 interface Props {
   jobs: Job[];
-  /** What a run is called; undefined where that is not known. */
+  /** The display name of a run; undefined if unknown. */
   nameOf: (runId: string) => string | undefined;
 }
 
@@ -70,7 +70,7 @@ const runOf = ({ type, result_ref: id, subject_ref: subject }: Job, nameOf: Prop
 
 const shortId = (job: Job): string => (job.result_ref ?? job.id).slice(-SHOWN_OF_ID);
 
-/** @param children what cancels it */
+/** @param children the cancel button */
 function JobRow({ job, name, children }: { job: Job; name: string | undefined; children: ReactNode }) {
   return (
     <tr>
@@ -99,7 +99,7 @@ function JobRow({ job, name, children }: { job: Job; name: string | undefined; c
   );
 }
 
-/** What it waits for, or why it stopped. */
+/** What it is waiting for, or why it stopped. */
 function Why({ job: { position, submitted_by: by, detail, error } }: { job: Job }) {
   if (position !== null)
     return (

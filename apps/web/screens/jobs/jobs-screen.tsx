@@ -12,10 +12,10 @@ import './jobs.css';
 import { JobFilters } from './job-filters';
 import { JobRows } from './job-rows';
 
-/** How many runs are asked for their names; of older ones the end of the id is shown. */
+/** How many runs have their names fetched; older ones are shown by the end of their id. */
 const NAMED_RUNS = 200;
 
-/** What waits and what runs, whoever submitted it. */
+/** Waiting and running jobs of all users. */
 export function JobsScreen() {
   const search = useSearch({ from: '/signed-in/jobs' });
   const navigate = useNavigate();
@@ -23,7 +23,7 @@ export function JobsScreen() {
   const statuses = STATUSES_OF[status ?? 'unfinished'];
   const jobs = useQuery({
     ...jobsQuery({ statuses, type, cursor: after }),
-    // Events of the team say when jobs begin and end, not how far they are.
+    // Team events announce when jobs begin and end, but not their progress.
     refetchInterval: ({ state }) => (state.data?.items.some((job) => isUnderWay(job.status)) ? POLL_MS : false),
   });
   const { items = [], next_cursor: next = null } = jobs.data ?? {};

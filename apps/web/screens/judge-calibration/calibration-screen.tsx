@@ -13,7 +13,7 @@ import { count } from '../../parts/score';
 import { Skeleton } from '../../parts/skeleton';
 import '../../parts/facts.css';
 
-/** How far people confirm a judge. */
+/** How well people's labels confirm a judge. */
 export function CalibrationScreen() {
   const search = useSearch({ from: '/signed-in/judge/calibration' });
   const { data, error, isPending, refetch } = useQuery({ ...calibrationQuery(search), refetchOnMount: 'always' });

@@ -1,16 +1,16 @@
 import type { LabelDraw, LabelName } from '#lib/contracts/label';
 
-/** What was done with a result: a label, or null where it was skipped. */
+/** A processed result: its label, or null if it was skipped. */
 export interface Step {
   draw: LabelDraw;
   label: LabelName | null;
   note: string;
 }
 
-/** What a person has done so far. */
+/** The state of a labelling session. */
 export interface Labelling {
   steps: readonly Step[];
-  /** What was undone, the last first: it is labelled before all else. */
+  /** Undone results, latest first: they are labelled before all others. */
   undone: readonly LabelDraw[];
 }
 
@@ -18,7 +18,7 @@ export const NOTHING_DONE: Labelling = { steps: [], undone: [] };
 
 export const keyOf = ({ eval_id: runId, result: { id } }: LabelDraw): string => `${runId} ${id}`;
 
-/** What is to be labelled still, in order. What was skipped is drawn again by the API, and left out here. */
+/** Results still to label, in order. The API draws skipped ones again; they are left out here. */
 export function leftOf(drawn: readonly LabelDraw[], { steps, undone }: Labelling): LabelDraw[] {
   const done = new Set(steps.map(({ draw }) => keyOf(draw)));
   const left = new Map([...undone, ...drawn].map((draw) => [keyOf(draw), draw]));

@@ -5,7 +5,7 @@ import { Queue } from './queue';
 import '../../parts/facts.css';
 import './judge-labels.css';
 
-/** People say of results what a judge says of them too, so that the two can be compared. */
+/** People label results that a judge has judged, so that the two can be compared. */
 export function LabelsScreen() {
   const { eval: run, judge } = useSearch({ from: '/signed-in/judge/labels' });
   const refusal = useRefusal('editor');

@@ -11,7 +11,7 @@ interface Props {
   judge: string;
 }
 
-/** All is labelled, or skipped: what the labels come to. */
+/** Shown when all results are labelled or skipped: a summary of the labels. */
 export function NothingLeft({ labelling: { skips, labelled, hasSteps, undo, again }, judge }: Props) {
   const calibration = useQuery({ ...calibrationQuery({ judge }), refetchOnMount: 'always' });
   return (

@@ -18,7 +18,7 @@ interface Props {
   judge: string | undefined;
 }
 
-/** One result at a time. What the judge says of it is not shown, so that it sways nobody. */
+/** One result at a time. The judge's opinion is hidden, so that it does not bias the labels. */
 export function Queue({ run, judge }: Props) {
   const labelling = useQueue({ run, judge });
   const { queue, current, labelled, said, error } = labelling;

@@ -5,7 +5,7 @@ import { useAction } from '../../api/action';
 import { deleteLabel, labelQueueQuery, putLabel, refreshLabels } from '../../api/labels';
 import { leftOf, NOTHING_DONE, skipsOf, withoutLast, withoutSkips, withStep } from './labelling';
 
-/** How many are drawn at once. */
+/** How many results are drawn at once. */
 const DRAWN = 10;
 const MOST_DRAWN = 50;
 
@@ -16,7 +16,7 @@ interface Asked {
 
 const resultOf = ({ eval_id: runId, result }: LabelDraw) => ({ runId, resultId: result.id });
 
-/** The results that a person labels, one after the other, and what they did with them. */
+/** The results to label, one after the other, with the labels given so far. */
 export function useQueue({ run, judge }: Asked) {
   const [{ number, limit }, ask] = useState({ number: 0, limit: DRAWN });
   const queue = useQuery(labelQueueQuery({ run, judge, limit, draw: number }));
@@ -34,7 +34,7 @@ export function useQueue({ run, judge }: Asked) {
     setNote('');
     setSaid(`${words}${left.length > 1 ? ' The next result.' : ''}`);
     if (left.length > 1) return void (label !== null && setSince(since + 1));
-    // What was skipped comes again, before what is new.
+    // Skipped results are drawn again, before new ones.
     ask({ number: number + 1, limit: Math.min(MOST_DRAWN, DRAWN + skipsOf(next)) });
     setSince(0);
   };

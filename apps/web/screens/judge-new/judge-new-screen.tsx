@@ -8,7 +8,7 @@ import { ReportForm } from './report-form';
 import { emptyReport } from './report-value';
 import '../../parts/set-up/set-up.css';
 
-/** What a judge is asked, before it is asked. */
+/** A new judge report, before it is submitted. */
 export function JudgeNewScreen() {
   const { eval: run, against } = useSearch({ from: '/signed-in/judge/new' });
   const { data: setting, error, isPending, refetch } = useQuery(judgeSettingQuery);

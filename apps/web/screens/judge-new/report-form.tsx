@@ -24,7 +24,7 @@ export function ReportForm({ draftKey, initial }: { draftKey: string; initial: J
     draft.clear();
     await Promise.all([refreshWork(), navigate({ to: '/judge/reports/$reportId', params: { reportId } })]);
   });
-  // What was sent is judged until something else is typed.
+  // The errors of the submission are shown until the input changes.
   const isJudged = submit.isError && submit.variables === body;
   const send = (event: FormEvent): void => {
     event.preventDefault();

@@ -14,7 +14,7 @@ interface Begin {
   setting: JudgeSetting;
 }
 
-/** What the form begins with: a JudgeInput, and which of its two kinds it is. */
+/** The form's initial value: a JudgeInput, and which of its two kinds it is. */
 export const emptyReport = ({ run = '', against, setting }: Begin): JsonObject => ({
   about: against === undefined ? 'run' : 'pair',
   eval_id: run,
@@ -46,7 +46,7 @@ const RUNS = {
   ],
 } as const;
 
-/** The text of the request. Numbers go as they were typed; whether they are right is the API's to say. */
+/** The text of the request. Numbers are sent as typed; the API validates them. */
 export function requestOf({ value, unread }: Edited): Written {
   const { about: _, eval_id: run, a, b, which, below, budget, ...rest } = isObject(value) ? value : {};
   const about = aboutOf(value);

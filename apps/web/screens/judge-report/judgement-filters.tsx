@@ -16,7 +16,7 @@ interface Props {
   filter: ReportSearch;
 }
 
-/** Which judgements are shown. The address has it, so that another reader sees the same. */
+/** Filters of the judgements. They are in the address, so that a shared link shows the same list. */
 export function JudgementFilters({ report, filter }: Props) {
   const navigate = useNavigate();
   const { id: reportId, baseline_eval_id: baseline } = report;

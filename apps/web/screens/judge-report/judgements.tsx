@@ -8,7 +8,7 @@ import { JudgementText } from '../../parts/judgement-text';
 import { Skeleton } from '../../parts/skeleton';
 import { JudgementFilters } from './judgement-filters';
 
-/** What the judge says of each result, in the order in which they were chosen. */
+/** The judgement of each result, in the order in which the results were chosen. */
 export function Judgements({ report }: { report: JudgeReport }) {
   const { after, ...filter } = useSearch({ from: '/signed-in/judge/reports/$reportId' });
   const { data, error, isPending, refetch } = useQuery({

@@ -73,7 +73,7 @@ export function ReportHead({ report }: { report: JudgeReport }) {
   );
 }
 
-/** The other reports that were made by a rerun of the same one. */
+/** Other reports created by a rerun of the same one. */
 function OtherVersions({ report }: { report: JudgeReport }) {
   const { data } = useQuery(reportsQuery({ run: report.eval_id }));
   const others = (data?.items ?? []).filter(({ id, root_id: root }) => root === report.root_id && id !== report.id);

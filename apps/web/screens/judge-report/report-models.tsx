@@ -7,7 +7,7 @@ import { GivenLine } from '../../parts/given';
 import { kappaText, shareText, toldOf } from '../../parts/judged-figures';
 import { count } from '../../parts/score';
 
-/** How each model does in the eyes of the judge, beside pass and fail. */
+/** Each model's results according to the judge, next to pass and fail. */
 export function ReportModels({ report }: { report: JudgeReport }) {
   const { targets } = report;
   if (report.baseline_eval_id !== null) return null;
@@ -115,12 +115,12 @@ function ModelRow({ report: { id, calibration }, judged }: { report: JudgeReport
 interface NarrowedProps {
   id: string;
   n: number;
-  /** Said by screen readers: a number alone says too little. */
+  /** For screen readers: a number alone says too little. */
   label: string;
   search: ReportSearch;
 }
 
-/** How many there are, and the way to them. */
+/** A count, linked to the judgements behind it. */
 function Narrowed({ id, n, label, search }: NarrowedProps) {
   if (n === 0) return '0';
   return (

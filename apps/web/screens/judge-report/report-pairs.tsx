@@ -6,7 +6,7 @@ import { Given, GivenLine } from '../../parts/given';
 import { shareText } from '../../parts/judged-figures';
 import { count } from '../../parts/score';
 
-/** Which of two runs the judge prefers, by pairs of models. */
+/** Which of two runs the judge prefers, by model pair. */
 export function ReportPairs({ report }: { report: JudgeReport }) {
   const { pairs } = report;
   if (report.baseline_eval_id === null) return null;

@@ -7,7 +7,7 @@ import { count } from '../../parts/score';
 import { duration } from '../../parts/time';
 import { Announced, Connection, Waiting } from '../../parts/under-way';
 
-/** How far a report is, and what it waits for. */
+/** The progress of a report, and what it is waiting for. */
 export function ReportProgress({ report, live }: { report: JudgeReport; live: LiveReportState }) {
   const { data: job } = useQuery({ ...jobQuery(report.job_id), refetchInterval: POLL_MS });
   const { items, judged, errored } = report;

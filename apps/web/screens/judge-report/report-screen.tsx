@@ -23,7 +23,7 @@ import './judge-report.css';
 
 const Head = memo(ReportHead);
 
-/** What a judge says of a run, or of two, and how far people confirm it. */
+/** A judge's report on one run or two, and how well people's labels confirm the judge. */
 export function ReportScreen() {
   const { reportId } = useParams({ from: '/signed-in/judge/reports/$reportId' });
   const report = useQuery({ ...reportQuery(reportId), refetchOnMount: 'always' });

@@ -16,7 +16,7 @@ const WORDS: Record<string, string> = {
   instructions: 'Instructions',
 };
 
-/** What settles nothing in this report is not shown. */
+/** Settings without effect in this report are hidden. */
 function unusedIn({ input, baseline_eval_id: baseline }: JudgeReport): string[] {
   if (baseline !== null) return ['which', 'below'];
   return input.which === 'failed' ? ['sample_size'] : ['below', ...(input.which === 'all' ? ['sample_size'] : [])];
@@ -28,7 +28,7 @@ const isEmpty = (value: unknown): boolean =>
 const shownAs = (value: unknown): string =>
   typeof value === 'boolean' ? (value ? 'yes' : 'no') : toText(value as Json);
 
-/** What was asked for. */
+/** The settings of the report. */
 export function ReportSettings({ report }: { report: JudgeReport }) {
   const asked: Record<string, unknown> = report.input;
   const unused = unusedIn(report);

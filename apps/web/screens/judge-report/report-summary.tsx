@@ -3,7 +3,7 @@ import { Given } from '../../parts/given';
 
 const MAX_SHOWN = 50;
 
-/** What the judge sums up, in its words. */
+/** The judge's summary. */
 export function ReportSummary({ report }: { report: JudgeReport }) {
   const parts = [
     ['Strengths', report.strengths],

@@ -6,7 +6,7 @@ import { Failed } from '../../parts/failed';
 import { Given } from '../../parts/given';
 import { Skeleton } from '../../parts/skeleton';
 
-/** The judge of the team, how far people confirm it, and when it judges by itself. */
+/** The team's judge, how well people's labels confirm it, and when it judges automatically. */
 export function DefaultJudge() {
   const setting = useQuery(judgeSettingQuery);
   if (setting.isPending) return <Skeleton rows={3} />;

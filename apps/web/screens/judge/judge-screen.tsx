@@ -11,10 +11,10 @@ import { DefaultJudge } from './default-judge';
 import '../../parts/facts.css';
 import '../../parts/set-up/set-up.css';
 
-/** How many runs are asked for their names; of older ones the end of the id is shown. */
+/** How many runs have their names fetched; older ones are shown by the end of their id. */
 const NAMED_RUNS = 200;
 
-/** What models say of results, and how far people confirm them. */
+/** Judge reports, and how well people's labels confirm the judges. */
 export function JudgeScreen() {
   const { eval: run, after } = useSearch({ from: '/signed-in/judge' });
   return (

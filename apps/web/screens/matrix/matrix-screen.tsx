@@ -20,7 +20,7 @@ const SHOWN_WORDS = {
 } as const;
 type Shown = keyof typeof SHOWN_WORDS;
 
-/** Where models disagree: each case, and how each model did on it. */
+/** Where models disagree: each case with each model's result. */
 export function MatrixScreen() {
   const { runId } = useParams({ from: ROUTE });
   const { show = 'differing', after, rescore } = useSearch({ from: ROUTE });

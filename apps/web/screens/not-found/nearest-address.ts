@@ -1,4 +1,4 @@
-/** The lists that can be meant by a word of an address. */
+/** The lists that a word of an address may mean. */
 const MEANT: Record<string, string> = {
   run: '/runs',
   runs: '/runs',
@@ -43,7 +43,7 @@ const MEANT: Record<string, string> = {
   signin: '/sign-in',
 };
 
-/** What an unknown address most likely means, by the first of its words that is known. */
+/** The likely target of an unknown address, by the first known word in it. */
 export function nearestAddress(pathname: string): string | undefined {
   for (const word of pathname.slice(0, 500).toLowerCase().split('/')) {
     const meant = Object.hasOwn(MEANT, word) ? MEANT[word] : undefined;

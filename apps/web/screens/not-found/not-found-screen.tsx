@@ -2,7 +2,7 @@ import { Link, useLocation } from '@tanstack/react-router';
 import { Given } from '../../parts/given';
 import { nearestAddress } from './nearest-address';
 
-/** An address that is none of the page's: what was meant, and where to go. */
+/** An unknown address: its likely target, and other places to go. */
 export function NotFoundScreen() {
   const { pathname } = useLocation();
   const meant = nearestAddress(pathname);

@@ -12,7 +12,9 @@ interface Props {
   onChange: (change: KeyChange) => void;
 }
 
-/** The key of an endpoint. It is sent once, kept sealed, and never shown again; nor does the browser keep it. */
+/**
+ * An endpoint's API key. It is sent once, stored encrypted, and never shown again; the browser does not keep it either.
+ */
 export function ApiKeyField({ stored, change, onChange }: Props) {
   const { errors, refusal } = useForm();
   const faults = errors.filter(({ path }) => path === '/api_key');

@@ -11,12 +11,12 @@ const SHOWN = 200;
 
 interface Props {
   providerKey: string;
-  /** Ids of the models that the form has already. */
+  /** Ids of the models that are already in the form. */
   known: ReadonlySet<string>;
   takeOver: (ids: string[]) => void;
 }
 
-/** Asks the endpoint which models it has. What is chosen comes into the form, and is kept when that is saved. */
+/** Asks the endpoint for its models. Chosen ones are added to the form, and stored when that is saved. */
 export function DiscoverModels({ providerKey, known, takeOver }: Props) {
   const mayAsk = useRefusal('editor');
   const mayChange = useRefusal('owner');

@@ -9,7 +9,7 @@ import { hasPricesOf } from './provider-value';
 
 const NONE: FindPrices = () => undefined;
 
-/** What is known of prices at the address of a provider. Until it is loaded, nothing is. */
+/** The known prices at a provider's address; empty until loaded. */
 export function useKnownPrices({ base_url: url }: JsonObject): { table: KnownPrices | undefined; find: FindPrices } {
   const { data: table } = useQuery(pricesQuery);
   const address = toText(url);

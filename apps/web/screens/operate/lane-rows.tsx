@@ -91,7 +91,7 @@ function LaneRow({ lane, alive, children }: { lane: Lane; alive: Props['alive'];
   );
 }
 
-/** The way to the providers of a lane: several, where they share a credential. */
+/** Links to the providers of a lane: several, if they share a credential. */
 const LaneProviders = ({ lane: { providers } }: { lane: Lane }) =>
   providers.slice(0, MOST_PROVIDERS).map((providerKey) => (
     <div key={providerKey} className="small">

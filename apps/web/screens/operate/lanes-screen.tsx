@@ -10,7 +10,7 @@ import { LaneRows } from './lane-rows';
 import { OperateNav } from './operate-nav';
 import { SystemFacts } from './system-facts';
 
-/** Whether requests flow: the queues of requests, and the processes that send them. */
+/** Whether requests flow: the lanes, and the workers that send their requests. */
 export function LanesScreen() {
   const lanes = useQuery({ ...lanesQuery, refetchInterval: LANES_REFRESH_MS });
   const system = useQuery(systemQuery);

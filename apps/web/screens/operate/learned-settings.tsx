@@ -9,7 +9,7 @@ import { Failed } from '../../parts/failed';
 import { Given } from '../../parts/given';
 import { Time } from '../../parts/time';
 
-/** What the models of a provider refused within the last day. Servers of earlier releases do not say it. */
+/** Settings that the provider's models refused within the last day. Servers of earlier releases do not report them. */
 export function LearnedSettings({ provider: { key, learned = [] } }: { provider: Provider }) {
   const refusal = useRefusal('owner');
   const forget = useAction(forgetLearned, () => queryClient.invalidateQueries({ queryKey: keys.providers }));

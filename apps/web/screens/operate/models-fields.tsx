@@ -11,11 +11,11 @@ import { PriceSource, useKnownPrices } from './known-prices';
 import { LimitsFields } from './provider-fields';
 import { newModel, priceInWords, renamed, withPrices } from './provider-value';
 
-/** How many are listed at once; the filter finds the others. */
+/** How many models are listed at once; the filter finds the others. */
 const SHOWN = 50;
 const MAX_MODELS = 1000;
 
-/** The models of a provider: prices, what they refuse, limits of their own. One is open at a time. */
+/** The models of a provider: prices, refused settings and limits of each. One is open at a time. */
 export function ModelsFields() {
   const { edited, change, errors, refusal } = useForm();
   const [open, setOpen] = useState<number>();
@@ -25,7 +25,7 @@ export function ModelsFields() {
   const found = models.map((model, index) => ({ model, index })).filter(({ model }) => idOf(model).includes(wanted));
   const withFault = errors.flatMap(({ path }) => /^\/models\/(\d+)/.exec(path)?.[1] ?? []).map(Number);
   const shown = found.slice(0, SHOWN);
-  // A fault is seen, whatever is filtered or open.
+  // Models with a fault are shown regardless of filter and open state.
   for (const index of withFault.slice(0, SHOWN))
     if (models[index] && !shown.some((one) => one.index === index)) shown.push({ model: models[index], index });
   const add = (): void => {

@@ -20,7 +20,7 @@ import { LimitsFields, ProviderFields } from './provider-fields';
 import { EMPTY_PROVIDER, inputOf, withTemplate, type KeyChange } from './provider-value';
 import { TemplateChoice } from './template-choice';
 
-/** An endpoint that is not there yet. It can be tested as soon as it is saved. */
+/** A new endpoint. It can be tested once it is saved. */
 export function NewProviderScreen() {
   const navigate = useNavigate();
   const empty = useMemo<Edited>(() => ({ value: EMPTY_PROVIDER, unread: {} }), []);

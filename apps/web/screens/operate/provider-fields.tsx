@@ -4,7 +4,7 @@ import type { Path } from '../../parts/form/edited';
 
 const KINDS = Object.entries(PROVIDER_KINDS).map(([kind, { title }]) => [kind, `${kind}: ${title}`] as const);
 
-/** What a provider is called and where it is. */
+/** A provider's name and address. */
 export function ProviderFields({ isNew }: { isNew: boolean }) {
   return (
     <>
@@ -32,7 +32,7 @@ export function ProviderFields({ isNew }: { isNew: boolean }) {
   );
 }
 
-/** @param at where the limits stand in the form */
+/** @param at the path of the limits in the form */
 export function LimitsFields({ at }: { at: Path }) {
   return (
     <div className="side-by-side">

@@ -20,7 +20,7 @@ import { idsOf, newModel, patchOf, storedProvider, type KeyChange } from './prov
 
 const KEPT: KeyChange = { to: 'kept' };
 
-/** Settings of a provider. Runs under way go on with what is saved. */
+/** Settings of a provider. Running jobs use the new settings once they are saved. */
 export function ProviderForm({ provider }: { provider: Provider }) {
   const stored = useMemo<Edited>(() => ({ value: storedProvider(provider), unread: {} }), [provider]);
   const draft = useDraft(`provider ${provider.key}`, stored);

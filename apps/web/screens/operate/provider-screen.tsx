@@ -21,7 +21,7 @@ import { OperateNav } from './operate-nav';
 import { ProviderForm } from './provider-form';
 import { TestProvider } from './test-provider';
 
-/** An endpoint: whether it answers, what it has, under which limits. */
+/** An endpoint: whether it answers, its models and its limits. */
 export function ProviderScreen() {
   const { providerKey } = useParams({ from: '/signed-in/operate/providers/$providerKey' });
   const { data: provider, error, isPending, refetch } = useQuery(providerQuery(providerKey));

@@ -3,7 +3,7 @@ import { isNumber, isObject, toNumber, toText, type Json, type JsonObject } from
 import { stringifyInSourceOrder } from '#lib/contracts/json/key-order';
 import type { Provider, ProviderTemplate } from '#lib/contracts/provider';
 
-/** The key of the endpoint, which is not part of what is kept of a form: it outlives no reload. */
+/** The endpoint's API key. It is not part of the stored form, and does not survive a reload. */
 export type KeyChange = { to: 'kept' } | { to: 'removed' } | { to: 'another'; key: string };
 
 export const EMPTY_PROVIDER: JsonObject = {
@@ -15,12 +15,12 @@ export const EMPTY_PROVIDER: JsonObject = {
   models: [],
 };
 
-/** What can be changed of a stored provider. */
+/** The editable part of a stored provider. */
 export function storedProvider({ name, kind, base_url, limits, models }: Provider): JsonObject {
   return { name, kind, base_url, limits, models } as unknown as JsonObject;
 }
 
-/** What a host's template says, over what was typed. Models stay. */
+/** Applies a host's template over the input. Models are kept. */
 export const withTemplate = (value: JsonObject, { key, name, kind, base_url: url }: ProviderTemplate): JsonObject => ({
   ...value,
   key,
@@ -31,7 +31,7 @@ export const withTemplate = (value: JsonObject, { key, name, kind, base_url: url
 
 const NO_PRICES = Object.fromEntries(PRICE_FIELDS.map((field) => [field, null]));
 
-/** A new model of an endpoint, with the known prices of it. */
+/** A new model of an endpoint, with its known prices. */
 export const newModel = (id: string, find: FindPrices = () => undefined): JsonObject => ({
   id,
   name: id,
@@ -41,20 +41,20 @@ export const newModel = (id: string, find: FindPrices = () => undefined): JsonOb
   limits: null,
 });
 
-/** A model with these prices, or with none. */
+/** A model with these prices, or without prices. */
 export const withPrices = (model: JsonObject, known: Prices | undefined): JsonObject => ({
   ...model,
   ...(known ? pricesOf(known) : NO_PRICES),
 });
 
-/** Whether a model has the prices of the table, or none where it has none, and so none that somebody typed. */
+/** Whether a model's prices are those of the table (or absent from both), and so were not typed by hand. */
 export const hasPricesOf = (model: JsonObject, known: Prices | undefined): boolean =>
   PRICE_FIELDS.every((field) => {
     const price = model[field] ?? null;
     return price === null ? (known?.[field] ?? null) === null : toNumber(price) === known?.[field];
   });
 
-/** A model with another id. Prices that came from the table, or are not there, become those of that id. */
+/** A model with another id. Prices from the table, and missing prices, are replaced by those of the new id. */
 export function renamed(model: JsonObject, id: string, find: FindPrices): JsonObject {
   const isTyped = !hasPricesOf(model, undefined) && !hasPricesOf(model, find(toText(model.id)));
   const named = { ...model, id };
@@ -69,11 +69,11 @@ export function priceInWords(model: JsonObject): string {
   return [pricesInWords(Object.fromEntries(prices)), ...missing].filter(Boolean).join(', ') || 'no price';
 }
 
-/** A limit whose field is empty is none; how many requests may be under way has to be said. */
+/** An empty limit means none; the number of concurrent requests is required. */
 const wholeLimits = (limits: Json): Json =>
   isObject(limits) ? { requests_per_minute: null, tokens_per_minute: null, ...limits } : limits;
 
-/** A name of an empty field is left out: the API takes the id. */
+/** An empty name is omitted: the API uses the id. */
 function wholeModel(model: Json): Json {
   if (!isObject(model)) return model;
   const { name, limits = null, ...rest } = model;
@@ -100,7 +100,7 @@ export function inputOf(value: JsonObject, apiKey: string): string {
   });
 }
 
-/** The text of a ProviderPatch: what differs from what is stored. */
+/** The text of a ProviderPatch: the differences from the stored provider. */
 export function patchOf(value: JsonObject, stored: JsonObject, change: KeyChange): string {
   const [now, before] = [whole(value), whole(stored)];
   const changed = Object.entries(now).filter(

@@ -5,7 +5,7 @@ import { setSpending } from '../../api/settings';
 import { NumberField } from '../../parts/form/fields';
 import { SettingForm } from '../../parts/form/setting-form';
 
-/** How much the team may spend in a month. */
+/** The team's monthly spending limit. */
 export function SpendingForm({ spending: { monthly_cap_usd: cap } }: { spending: Spending }) {
   const stored = useMemo(() => ({ monthly_cap_usd: cap }), [cap]);
   return (

@@ -6,28 +6,28 @@ import type { Span } from '../../api/spending';
 export type StackedBy = Exclude<SpendingBy, 'day'>;
 export type Spent = Omit<SpendingFigures, 'cache_hit_rate'>;
 
-/** What one model, suite or person spent in the whole span. */
+/** Spending of one model, suite or person in the whole range. */
 export interface SpendingOf extends Spent {
   key: string;
   name: string;
-  /** What is said beside the name: that it was deleted. */
+  /** A note next to the name: that it was deleted. */
   note?: string;
 }
 
-/** What was spent on a day by each of the groups that are drawn, in their order. */
+/** Spending on a day by drawn group, in group order. */
 export interface SpentDay {
   day: string;
   costs: number[];
 }
 
-/** The most groups that are drawn apart; the others are drawn as one. */
+/** Maximum number of groups drawn separately; the others are combined. */
 const MAX_DRAWN = 8;
 const DAY_MS = 86_400_000;
 const OTHERS = 'others';
 
 const dayOf = (time: number): string => new Date(time).toISOString().slice(0, 10);
 
-/** The days of UTC, the first and the last, that a span means now. */
+/** The first and last UTC day that a range means now. */
 export function daysOf(span: SpendingSpan, now: number): Span {
   const today = new Date(now);
   const firstOf = (months: number): number => Date.UTC(today.getUTCFullYear(), today.getUTCMonth() + months, 1);
@@ -49,7 +49,7 @@ function add(sum: Spent, more: Spent): void {
   for (const name of FIGURES) sum[name] += more[name];
 }
 
-/** What each model, suite or person spent in the span; what cost most comes first. */
+/** Spending of each model, suite or person in the range, highest cost first. */
 export function groupsOf({ items }: Pick<SpendingReport, 'items'>, by: StackedBy): SpendingOf[] {
   const groups = new Map<string, SpendingOf>();
   for (const item of items) {
@@ -61,7 +61,7 @@ export function groupsOf({ items }: Pick<SpendingReport, 'items'>, by: StackedBy
   return [...groups.values()].sort((one, other) => other.cost_usd - one.cost_usd || other.requests - one.requests);
 }
 
-/** The groups with all but the first `most` as one. */
+/** The groups, with all after the first `most` combined into one. */
 export function withOthers(groups: readonly SpendingOf[], most: number): SpendingOf[] {
   if (groups.length <= most) return [...groups];
   const [first, ...rest] = groups.slice(most);
@@ -70,7 +70,7 @@ export function withOthers(groups: readonly SpendingOf[], most: number): Spendin
   return [...groups.slice(0, most), others];
 }
 
-/** Every day of the span with what the drawn groups cost on it. */
+/** Every day of the range with the cost of each drawn group. */
 export function stacked(report: SpendingReport, by: StackedBy): { drawn: SpendingOf[]; days: SpentDay[] } {
   const drawn = withOthers(groupsOf(report, by), MAX_DRAWN);
   const placeOf = new Map(drawn.map(({ key }, place) => [key, place]));

@@ -13,7 +13,7 @@ import { OperateNav } from './operate-nav';
 import { SpendingForm } from './spending-form';
 import { SpentByDay } from './spent-by-day';
 
-/** What the team has spent this month, against what it may, and on what. */
+/** The team's spending this month, against its limit, and by category. */
 export function SpendingScreen() {
   const { data, error, isPending, refetch } = useQuery(spendingQuery);
   return (

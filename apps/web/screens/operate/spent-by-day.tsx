@@ -14,10 +14,10 @@ import { count, percent } from '../../parts/score';
 import { Skeleton } from '../../parts/skeleton';
 import { daysOf, groupsOf, stacked, withOthers, type Spent, type StackedBy } from './spending-groups';
 
-/** The most rows of the table; the others are one. */
+/** Maximum number of table rows; the others are combined. */
 const MAX_ROWS = 100;
 
-/** What was spent on each day of a span, and on what. The address has both choices. */
+/** Spending on each day of a range, by a chosen grouping. The address has both choices. */
 export function SpentByDay() {
   const search = useSearch({ from: '/signed-in/operate/spending' });
   const navigate = useNavigate();
@@ -64,7 +64,7 @@ const Nothing = () => (
 );
 
 function Report({ report }: { report: SpendingReport }) {
-  const by = report.by.at(-1) as StackedBy; // While another is loaded, that of the last one.
+  const by = report.by.at(-1) as StackedBy; // While another report loads, the grouping of the last one applies.
   const { drawn, days } = stacked(report, by);
   const rows = withOthers(groupsOf(report, by), MAX_ROWS);
   return (
@@ -110,7 +110,7 @@ function Report({ report }: { report: SpendingReport }) {
 
 const share = (rate: number | null): string => (rate === null ? '-' : percent(rate));
 const FIGURES: readonly (readonly [name: string, text: (spent: Spent) => string])[] = [
-  // Models without prices add requests and no cost, which is unknown and not $0.
+  // Models without prices add requests but no cost, which is unknown rather than $0.
   ['Cost', ({ cost_usd: cost, requests }) => (cost === 0 && requests > 0 ? '-' : money(cost))],
   ['Requests', (spent) => count(spent.requests)],
   ['Results', (spent) => count(spent.results)],

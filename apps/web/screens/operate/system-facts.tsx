@@ -6,7 +6,7 @@ import { Given } from '../../parts/given';
 import { Skeleton } from '../../parts/skeleton';
 import '../../parts/facts.css';
 
-/** How many workers are alive, and whether the stores answer. */
+/** How many workers are alive, and whether the stores respond. */
 export function SystemFacts() {
   const { data, error, isPending, refetch } = useQuery(systemQuery);
   if (isPending) return <Skeleton rows={1} />;

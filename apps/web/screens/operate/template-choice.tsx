@@ -10,7 +10,7 @@ interface Props {
   choose: (template: ProviderTemplate | undefined) => void;
 }
 
-/** Common hosts: where they are, and what is peculiar to them. */
+/** Common hosts: their addresses and peculiarities. */
 export function TemplateChoice({ chosen, choose }: Props) {
   const templates = useQuery(templatesQuery);
   const id = useId();

@@ -10,7 +10,7 @@ import { Given, GivenBlock } from '../../parts/given';
 import { duration } from '../../parts/time';
 import '../../parts/status.css';
 
-/** What a run sends by default, to the first model, as the provider is stored. */
+/** Sends a run's default request to the first model of the stored provider. */
 export function TestProvider({ provider: { key, models } }: { provider: Provider }) {
   const refusal = useRefusal('editor');
   const test = useAction(testProvider, () => queryClient.invalidateQueries({ queryKey: keys.providers }));

@@ -11,7 +11,7 @@ import { PromptForm } from './prompt-form';
 
 const route = getRouteApi('/signed-in/prompts/new');
 
-/** A prompt version that is written by hand: from the texts of a suite, or from those of another version. */
+/** A hand-written prompt version, based on the texts of a suite or of another version. */
 export function PromptNewScreen() {
   const { suite: suiteId = '', from } = route.useSearch();
   const navigate = route.useNavigate();

@@ -2,7 +2,7 @@ import { isObject, toText, type Json, type JsonObject } from '#lib/contracts/jso
 
 type Texts = Readonly<Record<string, string>>;
 
-/** What the form begins with: all texts of the suite, with those of another version in their place. */
+/** The form's initial value: all texts of the suite, replaced by those of another version where it has them. */
 export const newPrompt = (suiteId: string, inSuite: Texts, parent?: { id: string; components: Texts }): JsonObject => ({
   suite_id: suiteId,
   components: { ...inSuite, ...parent?.components },
@@ -11,7 +11,7 @@ export const newPrompt = (suiteId: string, inSuite: Texts, parent?: { id: string
   parent_id: parent?.id ?? null,
 });
 
-/** What is sent: the texts that differ from those of the suite. */
+/** The request body: the texts that differ from those of the suite. */
 export function promptOf(typed: Json, inSuite: Texts): JsonObject {
   const value = isObject(typed) ? typed : {};
   const texts = isObject(value.components) ? Object.entries(value.components) : [];

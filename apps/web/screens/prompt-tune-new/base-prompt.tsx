@@ -6,7 +6,7 @@ import { More } from '../../parts/set-up/more';
 
 const MAX_LENGTH = 50_000;
 
-/** The texts that the others are compared with. An empty system prompt is one, too. */
+/** The baseline texts. An empty system prompt counts as one, too. */
 export function BasePrompt() {
   const prompt = useField(['base', 'system_prompt']);
   const tools = useField(['base', 'tools']);

@@ -82,7 +82,7 @@ function SingleTools({ tools, chosen }: { tools: string[]; chosen: string[] }) {
   );
 }
 
-/** @param within a pattern that stands for this component, too */
+/** @param within a pattern that already includes this component */
 function Box({ component, words, within }: { component: string; words: string; within?: string }) {
   const { value, refusal, set } = useField(['components']);
   const chosen = textsOf(value);

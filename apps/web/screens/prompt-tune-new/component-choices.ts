@@ -4,7 +4,7 @@ export const ALL_PARAMETERS = 'tools/*/parameters/*/description';
 
 export interface ToolChoice {
   tool: string;
-  /** The patterns of its description and of those of its parameters. */
+  /** Patterns of the tool's description and of its parameters' descriptions. */
   description: string;
   parameters: string;
 }
@@ -15,7 +15,7 @@ export const choiceOf = (tool: string): ToolChoice => ({
   parameters: `tools/${tool}/parameters/*/description`,
 });
 
-/** What is chosen and has no box of its own: a place of the parameters, or something of another suite. */
+/** Chosen components without a checkbox: a parameter's path, or something of another suite. */
 export function otherComponents(chosen: readonly string[], tools: readonly string[]): string[] {
   const boxes = new Set([SYSTEM_PROMPT, ALL_TOOLS, ALL_PARAMETERS]);
   for (const { description, parameters } of tools.map(choiceOf)) boxes.add(description).add(parameters);

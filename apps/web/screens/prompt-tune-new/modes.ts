@@ -1,4 +1,4 @@
-/** The ways to search; not read from the contract, whose code is larger than the form. */
+/** The search modes; not imported from the contract, whose code is larger than the form. */
 export const PROMPT_TUNE_MODES = [
   [
     'reflective',

@@ -9,7 +9,7 @@ import type { FormFault } from '../../parts/set-up/labelled-field';
 import { useSettled } from '../../parts/settled';
 import { Warnings } from '../../parts/warnings';
 
-/** What a tune will take, asked again when nothing was typed for a moment. The request before is aborted. */
+/** The estimate of a tune, requested again after a short pause in typing. The previous request is aborted. */
 export function usePromptTuneEstimate(body: string | undefined): UseQueryResult<Estimate> {
   const settled = useSettled(body);
   return useQuery(promptTuneEstimateQuery(body === undefined ? undefined : settled));
@@ -20,7 +20,7 @@ interface Props {
   missing: FormFault[];
 }
 
-/** Requests, money and time in all, what the meta model has of them, and what is worth knowing before. */
+/** Total requests, cost and time, the meta model's share, and remarks. */
 export function PromptTuneEstimate({ estimate, missing }: Props) {
   const { data, error } = estimate;
   const isShown = missing.length === 0 && !error && data !== undefined;

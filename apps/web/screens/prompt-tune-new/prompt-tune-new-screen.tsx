@@ -9,7 +9,7 @@ import { emptyPromptTune, fromPromptTune } from './prompt-tune-value';
 import '../../parts/set-up/set-up.css';
 import './prompt-tune-new.css';
 
-/** A search for prompts, and what it will take, before it starts. */
+/** A new prompt tune, with its estimate before it starts. */
 export function PromptTuneNewScreen() {
   const { suite = '', from } = useSearch({ from: '/signed-in/tunes/new-prompt' });
   const earlier = useQuery({ ...promptTuneQuery(from ?? ''), enabled: from !== undefined });

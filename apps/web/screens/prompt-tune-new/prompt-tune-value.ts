@@ -4,7 +4,7 @@ import type { PromptTune } from '#lib/prompt-tune/contract';
 import type { Edited } from '../../parts/form/edited.js';
 import { missingIn, textsOf, type Written } from '../../parts/set-up/written.js';
 
-/** What the form begins with: a PromptTuneInput. */
+/** The form's initial value: a PromptTuneInput. */
 export const emptyPromptTune = (suite: string): JsonObject => ({
   suite_id: suite,
   models: [],
@@ -34,12 +34,12 @@ export const emptyPromptTune = (suite: string): JsonObject => ({
   meta_params: { temperature: 1, max_tokens: 8192, timeout_s: 120, params: {} },
 });
 
-/** What an earlier tune was asked for. */
+/** The settings of an earlier tune. */
 export const fromPromptTune = ({ input }: Pick<PromptTune, 'input'>): JsonObject => ({
   ...(input as unknown as JsonObject),
 });
 
-/** The text of the request. Numbers go as they were typed; whether they are right is the API's to say. */
+/** The text of the request. Numbers are sent as typed; the API validates them. */
 export function requestOf(edited: Edited): Written {
   const tune = isObject(edited.value) ? edited.value : {};
   const faults = missingIn(edited);

@@ -18,7 +18,7 @@ interface Props {
   candidate: PromptCandidate;
 }
 
-/** What a candidate changed and why, its texts, and what it took. */
+/** A candidate's changes with their reason, its texts, and its cost. */
 export function CandidateDetail({ tuneId, candidate }: Props) {
   const { candidate: number, parents, why, reason, meta, runs } = candidate;
   return (

@@ -11,7 +11,7 @@ const LOOKS: Record<PromptCandidate['state'], string> = {
   best: 'passed',
 };
 
-/** How far a candidate came, in the server's word. */
+/** A candidate's state, in the server's words. */
 export const CandidateState = ({ state }: Pick<PromptCandidate, 'state'>) => (
   <span className={`status ${LOOKS[state]}`}>{state}</span>
 );

@@ -8,7 +8,7 @@ export function kindInWords({ kind, parents }: Pick<PromptCandidate, 'kind' | 'p
   return `${kind} ${kind === 'reflection' ? 'on' : 'of'} ${parents.join(' and ')}`;
 }
 
-/** "71.2 %", "62.5 % on a few cases, its parent 50.0 %"; undefined while nothing was measured. */
+/** "71.2 %", "62.5 % on a few cases, its parent 50.0 %"; undefined until something is measured. */
 export function scoreInWords({ scores }: Pick<PromptCandidate, 'scores'>): string | undefined {
   const { select, holdout, minibatch, parent } = scores;
   if (select !== null) return `${percent(select)}${holdout === null ? '' : `, held out ${percent(holdout)}`}`;
@@ -18,7 +18,7 @@ export function scoreInWords({ scores }: Pick<PromptCandidate, 'scores'>): strin
 
 const RANK: readonly PromptCandidate['state'][] = ['best', 'finalist', 'front'];
 
-/** Those that lead, the best first. */
+/** Sorts leading candidates, best first. */
 export const byMerit = (one: PromptCandidate, other: PromptCandidate): number =>
   Number(other.state === 'best') - Number(one.state === 'best') ||
   (other.scores.select ?? -1) - (one.scores.select ?? -1) ||

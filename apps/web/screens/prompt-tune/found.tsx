@@ -11,7 +11,7 @@ import { count, percent } from '../../parts/score';
 import { Skeleton } from '../../parts/skeleton';
 import { Outcome } from '../../parts/tune-outcome';
 
-/** What was found, how sure that is, and what can be done with it. */
+/** The result of a tune, how certain it is, and the actions on it. */
 export function Found({ tune }: { tune: PromptTune }) {
   if (tune.text === null && tune.best === null) return null;
   return (

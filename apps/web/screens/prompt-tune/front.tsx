@@ -9,10 +9,10 @@ import { CandidateDetail } from './candidate-detail';
 import { CandidateState } from './candidate-state';
 import { byMerit, kindInWords, scoreInWords } from './candidate-words';
 
-/** More are in the lineage. */
+/** The others are in the lineage. */
 const SHOWN = 50;
 
-/** The candidates that lead, with how well they do and how long they are. */
+/** The leading candidates, with their scores and lengths. */
 export function Front({ tuneId }: { tuneId: string }) {
   const { data, error, refetch } = useQuery({ ...leadingQuery(tuneId), refetchOnMount: 'always' });
   const [openedNumber, open] = useState<number>();

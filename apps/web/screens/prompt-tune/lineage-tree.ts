@@ -1,18 +1,18 @@
 import type { PromptCandidate } from '#lib/prompt-tune/contract';
 
-/** A candidate in its place among the others. */
+/** A candidate at its position in the tree. */
 export interface Descendant {
   candidate: PromptCandidate;
-  /** How many candidates it comes from, one after the other; 0 for the base. */
+  /** Number of ancestors in a line; 0 for the base. */
   depth: number;
-  /** What was made of it and rejected. */
+  /** Its rejected children. */
   rejected: PromptCandidate[];
 }
 
 /**
- * Candidates in the order of a tree that is read from the top: each is followed by what was made of it. Those of
- * several parents stand under the first of them.
- * @param candidates a beginning of the list: parents stand before children
+ * Candidates in depth-first tree order: each is followed by its descendants. A candidate of several parents is placed
+ * under the first of them.
+ * @param candidates a prefix of the list: parents come before children
  */
 export function lineageOf(candidates: readonly PromptCandidate[]): Descendant[] {
   const children = new Map<number | undefined, PromptCandidate[]>();

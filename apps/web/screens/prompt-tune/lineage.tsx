@@ -11,10 +11,10 @@ import { CandidateState } from './candidate-state';
 import { kindInWords, scoreInWords } from './candidate-words';
 import { lineageOf, type Descendant } from './lineage-tree';
 
-/** Deeper ones are not moved further in: each says what it was made of. */
+/** Deeper levels are not indented further; each candidate names its parents. */
 const MAX_DEPTH = 6;
 
-/** What was made of what, the accepted ones as a tree. */
+/** The ancestry of candidates, with the accepted ones as a tree. */
 export function Lineage({ tuneId }: { tuneId: string }) {
   const candidates = useInfiniteQuery({ ...candidatesQuery(tuneId), refetchOnMount: 'always' });
   const { data, error, isPending, refetch, hasNextPage, isFetchingNextPage, fetchNextPage } = candidates;
@@ -95,7 +95,7 @@ interface FoldProps {
   children: ReactNode;
 }
 
-/** What is folded is not drawn at all. */
+/** Collapsed content is not rendered. */
 function Fold({ summary, className, children }: FoldProps) {
   const [isOpen, setOpen] = useState(false);
   return (

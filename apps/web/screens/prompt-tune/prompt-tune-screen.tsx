@@ -20,7 +20,7 @@ import './prompt-tune.css';
 
 const Head = memo(PromptTuneHead);
 
-/** Which texts let the models call tools best, where they came from, and whether that can be trusted. */
+/** The best texts for each model's tool calls, their origin, and whether they can be trusted. */
 export function PromptTuneScreen() {
   const { tuneId } = useParams({ from: '/signed-in/tunes/prompts/$tuneId' });
   const tune = useQuery({ ...promptTuneQuery(tuneId), refetchOnMount: 'always' });

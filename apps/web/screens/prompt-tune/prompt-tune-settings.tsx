@@ -3,7 +3,7 @@ import type { PromptTune } from '#lib/prompt-tune/contract';
 import { ComponentTexts } from '../../parts/component-texts';
 import { SettingsList } from '../../parts/settings-list';
 
-/** The numbers that each mode goes by. */
+/** The numeric settings of each mode. */
 const OF_MODE: Record<string, string[]> = {
   quick: ['variants'],
   evolutionary: ['population', 'generations', 'selection_ratio'],
@@ -39,7 +39,7 @@ const isEmpty = (value: unknown): boolean =>
 
 const shownAs = (value: unknown): string => (Array.isArray(value) ? value.join('\n') : toText(value as Json));
 
-/** What was asked for, and the texts that it began with. */
+/** The settings of a tune, and the texts it started from. */
 export function PromptTuneSettings({ tune: { input, base, targets } }: { tune: PromptTune }) {
   const asked: Record<string, unknown> = input;
   const ofMode = OF_MODE[input.mode] ?? [];

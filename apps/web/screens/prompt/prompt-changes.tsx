@@ -6,7 +6,7 @@ import { Failed } from '../../parts/failed';
 import { PromptDiffView } from '../../parts/prompt-diff';
 import { Skeleton } from '../../parts/skeleton';
 
-/** What a version changes of the one that it was made from, or of the suite as it is now. */
+/** A version's changes against its parent, or against the current suite. */
 export function PromptChanges({ version, from }: { version: PromptVersion; from: 'suite' | undefined }) {
   const { id, parent_id: parent, suite_id: suite } = version;
   const base = from ?? parent ?? SUITE_NOW;

@@ -13,7 +13,7 @@ import { JsonForm } from '../../parts/form/form';
 import { SaveBar } from '../../parts/form/save-bar';
 import { submitOnCtrlEnter } from '../../parts/submit-keys';
 
-/** What people call a version. */
+/** The names of a version: its label and tags. */
 export function PromptNames({ version: { id, label, tags } }: { version: PromptVersion }) {
   const refusal = useRefusal('editor');
   const stored = useMemo<Edited>(() => ({ value: { label, tags }, unread: {} }), [label, tags]);

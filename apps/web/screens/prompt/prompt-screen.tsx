@@ -24,7 +24,7 @@ import '../../parts/facts.css';
 
 const route = getRouteApi('/signed-in/prompts/$promptId');
 
-/** Texts that runs can take in place of those of a suite, and what they change. */
+/** A prompt version: texts that runs can use in place of a suite's, and their changes. */
 export function PromptScreen() {
   const { promptId } = route.useParams();
   const { from } = route.useSearch();

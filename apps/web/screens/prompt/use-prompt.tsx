@@ -18,7 +18,7 @@ interface Props {
   close: () => void;
 }
 
-/** Shows what a suite would take over from a version, and asks. */
+/** Shows what a suite would take over from a version, and asks for confirmation. */
 export function UsePrompt({ version: { id }, suiteId, close }: Props) {
   const navigate = useNavigate();
   const use = useQuery({ ...promptUseQuery(id, suiteId), refetchOnWindowFocus: false });

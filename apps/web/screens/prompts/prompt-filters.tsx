@@ -4,7 +4,7 @@ import { SuiteFilter } from '../../parts/suite-filter';
 
 type Narrow = (change: Partial<PromptsSearch>) => void;
 
-/** Which versions are shown. The address has it, so that another reader sees the same. */
+/** Filters of the version list. They are in the address, so that a shared link shows the same list. */
 export function PromptFilters({ search, narrow }: { search: PromptsSearch; narrow: Narrow }) {
   const { suite } = search;
   return (

@@ -15,7 +15,7 @@ import { Time } from '../../parts/time';
 import { PromptFilters } from './prompt-filters';
 import './prompts.css';
 
-/** Texts that are kept for suites: the newest first. */
+/** Prompt versions of suites, newest first. */
 export function PromptsScreen() {
   const search = useSearch({ from: '/signed-in/prompts' });
   const navigate = useNavigate();

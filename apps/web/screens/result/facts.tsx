@@ -8,7 +8,7 @@ const orUnknown = (value: number | null, text: (value: number) => string): strin
   value === null ? 'not known' : text(value);
 const count = (value: number): string => value.toLocaleString('en');
 
-/** What the cache of the provider did with the tokens, and how many were reasoning. */
+/** Tokens read from and written to the provider's cache, and reasoning tokens. */
 function partsOf(usage: ResultWithExchange['usage']): [string, ReactNode][] {
   const parts: [string, number | null][] = [
     ['read', usage.cache_read_tokens],
@@ -24,7 +24,7 @@ function partsOf(usage: ResultWithExchange['usage']): [string, ReactNode][] {
   ];
 }
 
-/** What a result took, and how it was asked for. */
+/** The usage of a result, and the settings of its request. */
 export function Facts({ result }: { result: ResultWithExchange }) {
   const { usage, evidence } = result;
   const facts: [string, ReactNode][] = [

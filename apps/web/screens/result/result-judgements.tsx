@@ -12,7 +12,7 @@ import { Time } from '../../parts/time';
 import { Folded } from '../../parts/fold';
 import { ResultLabels } from './result-labels';
 
-/** How many reports are looked into: the newest that have ended. */
+/** How many reports are read: the newest finished ones. */
 const REPORTS = 5;
 
 interface Props {
@@ -20,7 +20,7 @@ interface Props {
   result: Pick<Result, 'id' | 'outcome'>;
 }
 
-/** What people and judges say of a result. None of it changes its score. */
+/** People's labels and judges' opinions of a result. None of them changes its score. */
 export function ResultJudgements({ runId, result }: Props) {
   return (
     <section aria-labelledby="judgements-title" className="said">

@@ -18,7 +18,7 @@ interface Props {
   resultId: string;
 }
 
-/** What people say of a result. What others say is folded, so that it sways nobody. */
+/** People's labels of a result. Those of others are collapsed, so that they do not bias the user. */
 export function ResultLabels({ runId, resultId }: Props) {
   const { data, error, isPending, refetch } = useQuery(labelsOfResultQuery({ runId, resultId }));
   if (isPending) return <Skeleton rows={2} />;

@@ -24,13 +24,13 @@ import './result.css';
 
 const ROUTE = '/signed-in/runs/$runId/results/$resultId';
 
-/** One result: why this verdict. It is read beside the list that it is in. */
+/** One result and the reasons of its verdict. It opens next to its list. */
 export function ResultScreen() {
   const { runId, resultId } = useParams({ from: ROUTE });
   const search = useSearch({ from: ROUTE });
   const { data, error, isPending, refetch } = useQuery(resultQuery(runId, resultId, search.rescore));
   const pane = useRef<HTMLElement>(null);
-  // A reader goes on from here, whichever row or button led here.
+  // Keyboard use continues from here, whichever row or button led here.
   useEffect(() => {
     pane.current?.focus({ preventScroll: true });
     if (pane.current) pane.current.scrollTop = 0;

@@ -17,7 +17,7 @@ interface SameCaseProps {
   search: ResultsSearch;
 }
 
-/** What else came of the case: its other samples and models in this run, and earlier runs. */
+/** Other results of the case: other samples and models in this run, and earlier runs. */
 export function SameCase({ runId, suiteId, result, search }: SameCaseProps) {
   return (
     <section aria-labelledby="same-title">

@@ -7,7 +7,7 @@ import { duration } from '../../parts/time';
 import { Verdict } from '../../parts/verdict';
 import { calledInWords, expectedInWords } from './calls-in-words';
 
-/** What a row of the list shows of a result. */
+/** The columns of a result row. */
 export const resultColumns = (runId: string, search: ResultsSearch): Column<Result>[] => [
   { name: 'Verdict', track: '96px', cell: (result) => <Verdict of={result} /> },
   {

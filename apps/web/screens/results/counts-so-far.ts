@@ -18,7 +18,7 @@ const inWords = (sums: ReadonlyMap<string, number>, words: Record<string, string
     .filter((value) => sums.get(value))
     .map((value) => ({ value, label: words[value]!, count: sums.get(value)! }));
 
-/** What the results of a run under way can be filtered by, with counts as far as its models are done. */
+/** The filter values of a run in progress, with counts from its finished models. */
 export function countsSoFar({ targets, summaries }: Pick<Run, 'targets' | 'summaries'>): {
   model: Counted[];
   type: Counted[];

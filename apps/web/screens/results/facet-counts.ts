@@ -7,12 +7,12 @@ import { countOf, verdictCounts, type ByTarget } from '../../parts/verdict-count
 
 export type Counted = { value: string; label: string; count?: number };
 
-/** What a filter has, and of what its counts are. */
+/** The values of a filter, and the scope of their counts. */
 export interface CountedFacet {
   options: Counted[];
-  /** Under the other filters, where these are known, or of the whole run. */
+  /** Whether the counts respect the other filters, rather than cover the whole run. */
   isFiltered: boolean;
-  /** Further values, which are only counted. */
+  /** Number of further values, which are not listed. */
   others: number;
 }
 
@@ -33,12 +33,12 @@ const BINS: Record<BinKey, { from: 'latency_ms' | 'overall'; range: (bin: FacetB
   score: { from: 'overall', range: scoreRange },
 };
 
-/** Filters that counts by model and verdict answer for every facet. A rescore has counts of its own. */
+/** Filters for which counts by model and verdict are available in every facet. A rescore has separate counts. */
 const ALWAYS_KNOWN = new Set<string>(['model', 'passed', 'order', 'rescore']);
 const othersThan = (search: ResultsSearch, key: string): string[] =>
   Object.keys(search).filter((other) => other !== key && !ALWAYS_KNOWN.has(other));
 
-/** Counts by model under what is chosen of one facet; undefined where they are not known. */
+/** Counts by model for the chosen values of one facet; undefined if unknown. */
 function chosenByTarget(facets: RunFacets, search: ResultsSearch): ByTarget | undefined {
   const [key, ...more] = othersThan(search, '');
   if (key === undefined) return facets.totals;
@@ -62,7 +62,7 @@ function chosenByTarget(facets: RunFacets, search: ResultsSearch): ByTarget | un
 const isChosenModel = (facets: RunFacets, search: ResultsSearch) => (ordinal: number) =>
   search.model === undefined || search.model.includes(facets.targets[ordinal]!);
 
-/** How many results a filter leaves; undefined where the counts do not tell. */
+/** The number of results after filtering; undefined if the counts cannot tell. */
 export function filteredTotal(facets: RunFacets, search: ResultsSearch): number | undefined {
   const byTarget = chosenByTarget(facets, search);
   return byTarget && countOf(verdictCounts(byTarget, isChosenModel(facets, search)), search.passed);
@@ -89,7 +89,7 @@ export function valuesOf(facets: RunFacets, search: ResultsSearch, key: ValueKey
   return { options: options.toSorted((one, other) => other.count - one.count), isFiltered, others };
 }
 
-/** The models, with counts: known under any one other facet. */
+/** The models, with counts: known when at most one other facet is filtered. */
 export function modelsOf(facets: RunFacets, search: ResultsSearch): CountedFacet {
   const chosen = chosenByTarget(facets, search);
   const byTarget = chosen ?? facets.totals;
@@ -101,7 +101,7 @@ export function modelsOf(facets: RunFacets, search: ResultsSearch): CountedFacet
   return { options, isFiltered: chosen !== undefined, others: 0 };
 }
 
-/** The bins of a facet, with counts; those before and after all results are left out. */
+/** The bins of a facet, with counts; empty bins at both ends are left out. */
 export function binsOf(facets: RunFacets, search: ResultsSearch, key: BinKey): CountedFacet {
   const isFiltered = othersThan(search, key).length === 0;
   const count = counter(facets, search, isFiltered);

@@ -16,7 +16,7 @@ interface FacetsProps {
   go: (search: ResultsSearch) => void;
 }
 
-/** What the list is filtered by. Every choice stands in the address. */
+/** The filters of the list. Every choice is in the address. */
 export function Facets({ run, search, go }: FacetsProps) {
   return (
     <>
@@ -82,7 +82,7 @@ const LEGENDS = {
 } as const satisfies Record<ListKey, string>;
 const BIN_LEGENDS = { latency: 'Latency', score: 'Score' } as const;
 
-/** Of what the counts of a facet are, where other filters are chosen; and what is not listed. */
+/** The scope of a facet's counts when other filters are chosen, and what is not listed. */
 function noteOf({ isFiltered, others }: CountedFacet, search: ResultsSearch, key: string): string | undefined {
   const hasOthers = Object.keys(search).some((other) => ![key, 'order', 'rescore'].includes(other));
   const notes = [
@@ -92,7 +92,7 @@ function noteOf({ isFiltered, others }: CountedFacet, search: ResultsSearch, key
   return notes.length > 0 ? notes.join(' ') : undefined;
 }
 
-/** The facets of a run that has ended, each with what it counts. */
+/** The facets of an ended run, with their counts. */
 function Known({ facets, search, go }: Chosen & { facets: RunFacets }) {
   return (
     <>
@@ -171,7 +171,7 @@ function Latency({ search, go }: Chosen) {
 
 const NAMED = { tool: 'Expected tool', called: 'Called tool', tag: 'Tag' } as const;
 
-/** What is not listed is filtered by its name. */
+/** Filters unlisted values by name. */
 function ByName({ search, go }: Chosen) {
   const [key, setKey] = useState<keyof typeof NAMED>('tool');
   const [name, setName] = useState('');

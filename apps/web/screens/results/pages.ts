@@ -1,28 +1,28 @@
-/** What is known of a list that is read page by page: where each page begins, and how many rows the read ones have. */
+/** What is known of a paged list: where each page begins, and the row count of loaded pages. */
 export interface Pages {
   cursors: readonly (string | null)[];
   counts: readonly number[];
 }
 
-/** A page that was read. */
+/** A loaded page. */
 interface ReadPage {
   items: readonly unknown[];
   next_cursor: string | null;
 }
 
-/** A list shows no more rows of one filter than this. */
+/** Maximum number of rows that a list shows for one filter. */
 export const MAX_ROWS = 50_000;
 
 export const FIRST_PAGE: Pages = { cursors: [null], counts: [] };
 
 export const rowCount = ({ counts }: Pages): number => counts.reduce((sum, count) => sum + count, 0);
-/** Whether the last page was read. */
+/** Whether the last page has been loaded. */
 export const isWhole = ({ cursors, counts }: Pages): boolean => cursors.length === counts.length;
 export const isFull = (pages: Pages): boolean => rowCount(pages) >= MAX_ROWS;
 
 /**
- * Adds what pages say that were read. Where a page has changed since it was first read, those after it are forgotten.
- * @returns the same object when nothing is new
+ * Adds the metadata of loaded pages. If a page has changed since it was first loaded, the pages after it are dropped.
+ * @returns the same object if nothing is new
  */
 export function withRead(pages: Pages, read: ReadonlyMap<number, ReadPage>): Pages {
   let known = pages;
@@ -38,7 +38,7 @@ export function withRead(pages: Pages, read: ReadonlyMap<number, ReadPage>): Pag
   return known;
 }
 
-/** The page that has a row, and the row's place in it; undefined for a row that is in no page that was read. */
+/** The page of a row, and the row's index in it; undefined for a row in no loaded page. */
 export function placeOf({ counts }: Pages, row: number): { page: number; at: number } | undefined {
   let at = row;
   for (const [page, count] of counts.entries()) {
@@ -48,7 +48,7 @@ export function placeOf({ counts }: Pages, row: number): { page: number; at: num
   return undefined;
 }
 
-/** The pages to have: those in view and their neighbours, and the next one when the window is near the end. */
+/** The pages to load: those in view and their neighbours, and the next one when the window is near the end. */
 export function wantedPages(pages: Pages, first: number, last: number): number[] {
   const end = pages.counts.length;
   const from = placeOf(pages, first)?.page ?? Math.max(0, end - 1);

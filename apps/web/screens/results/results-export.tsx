@@ -2,7 +2,7 @@ import { inFileName, resultsQuery, type ResultsSearch } from '../../address/resu
 import { EXPORT_FORMATS, exportPath } from '../../api/runs';
 import { ExportAs } from '../../parts/export-as';
 
-/** The results that the filter leaves, as a file. */
+/** The filtered results, as a file. */
 export function ResultsExport({ runId, search }: { runId: string; search: ResultsSearch }) {
   const filter = resultsQuery(search);
   filter.delete('order');

@@ -26,7 +26,7 @@ import './results.css';
 
 const ROUTE = '/signed-in/runs/$runId/results';
 
-/** The results of a run, failures first; one that is opened is read beside them. */
+/** The results of a run, failures first; an opened one is shown next to the list. */
 export function ResultsScreen() {
   const { runId } = useParams({ from: ROUTE });
   const { resultId } = useParams({ strict: false });
@@ -107,7 +107,7 @@ function Head({ run, search, readAgain }: { run: Run; search: ResultsSearch; rea
   );
 }
 
-/** The filter in words; each part of it can be removed. */
+/** The filter in words; each condition can be removed. */
 function Chosen({ search, go }: { search: ResultsSearch; go: (search: ResultsSearch) => void }) {
   const parts = filterParts(search);
   if (parts.length === 0) return null;
@@ -190,7 +190,7 @@ function List({ run, search, resultId }: ListProps) {
   );
 }
 
-/** How many rows were read of how many; beyond the last row that a list shows, the facets are the way on. */
+/** Number of rows loaded, of the total; beyond the last row that a list shows, the facets have to narrow it down. */
 function RowsRead({ run, search, rows }: { run: Run; search: ResultsSearch; rows: ResultRows }) {
   const facets = useCounted(run, facetsQuery(run.id, search.rescore));
   const all = facets ? filteredTotal(facets, search) : undefined;
@@ -234,7 +234,7 @@ function NoRows({ run, search }: { run: Run; search: ResultsSearch }) {
   );
 }
 
-/** The row that keys move from: the one that was opened last, or that was moved to. */
+/** The row that keys move from: the last one opened or moved to. */
 function useActiveRow(
   resultId: string | undefined,
   indexOf: (id: string) => number,
@@ -251,7 +251,7 @@ function useActiveRow(
   return [active, setActive];
 }
 
-/** Whoever comes back from a result goes on where they were. */
+/** Returns the focus to the list when the user comes back from a result. */
 function useFocusAfterReading(grid: RefObject<HTMLDivElement | null>, resultId: string | undefined): void {
   const before = useRef(resultId);
   useEffect(() => {

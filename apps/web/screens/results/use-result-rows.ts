@@ -5,22 +5,22 @@ import { resultPageQuery, type Result } from '../../api/results';
 import { FIRST_PAGE, isFull, isWhole, placeOf, rowCount, wantedPages, withRead } from './pages';
 
 export interface ResultRows {
-  /** Rows that are known. */
+  /** Number of known rows. */
   count: number;
-  /** Every row of the filter is known. */
+  /** Whether every row of the filter is known. */
   isWhole: boolean;
-  /** There are more, and they are not listed. */
+  /** Whether there are more rows than the list shows. */
   isFull: boolean;
   isLoading: boolean;
   rowAt: (index: number) => Result | undefined;
-  /** Where a result is among the rows that are loaded; -1 when it is not. */
+  /** The index of a result among the loaded rows; -1 if it is not loaded. */
   indexOf: (resultId: string) => number;
   setWindow: (first: number, last: number) => void;
   error: Error | null;
   retry: () => void;
 }
 
-/** The rows of a list of results: the pages in view and beside it are loaded, and dropped when they no longer are. */
+/** The rows of a result list: pages in and near the view are loaded, and dropped once they are far from it. */
 export function useResultRows(runId: string, search: ResultsSearch): ResultRows {
   const [pages, setPages] = useState(FIRST_PAGE);
   const [[first, last], setWindow] = useState([0, 0]);

@@ -4,7 +4,7 @@ import { visible } from '../../parts/given';
 import { LabelledField, type FormPart } from '../../parts/set-up/labelled-field';
 import type { NewRun } from './new-run';
 
-/** Whether a model judges what did not pass. */
+/** Whether a judge reviews the results that did not pass. */
 export function ChooseJudge({ form: run, change, faultsAt }: FormPart<NewRun>) {
   const { judgeWhen = '' } = run;
   const isNested = (path: string): boolean => path.startsWith('/judge/') && path !== '/judge/when';

@@ -9,7 +9,7 @@ import { MetricOptions } from './metric-options';
 import type { NewRun } from './new-run';
 import { NOT_IN_RUNS, type ChosenMetric } from './run-metrics';
 
-/** Further metrics beside the house score, each with its options; one may stand there twice under two names. */
+/** Metrics in addition to the house score, each with its options. The same metric may be used twice under two names. */
 export function ChooseMetrics({ form: { metrics }, change, faultsAt }: FormPart<NewRun>) {
   const { data, error, refetch } = useQuery(metricsQuery);
   const [next, setNext] = useState('');

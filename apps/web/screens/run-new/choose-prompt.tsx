@@ -6,7 +6,7 @@ import { promptName } from '../../parts/prompt-name';
 import { LabelledField, type FormPart } from '../../parts/set-up/labelled-field';
 import { withPromptVersion, type NewRun } from './new-run';
 
-/** Whose texts models read: the suite's, or those of a prompt version. */
+/** The texts that models get: the suite's, or those of a prompt version. */
 export function ChoosePrompt({ form: run, change, faultsAt }: FormPart<NewRun>) {
   const { data, error, refetch } = useQuery(promptChoicesQuery(run.suite));
   const { promptVersion: chosen = '' } = run;

@@ -11,11 +11,11 @@ interface Props {
   schema: JsonObject;
   options: JsonObject;
   change: (options: JsonObject) => void;
-  /** What is wrong with an option, by its name. */
+  /** The faults of an option, by its name. */
   faultsAt: (name: string) => FormFault[];
 }
 
-/** The options of a metric, each with the control that its schema asks for. What is not set has its default. */
+/** The options of a metric, each with the control for its schema. An unset option has its default. */
 export function MetricOptions({ schema, options, change, faultsAt }: Props) {
   const known = isObject(schema.properties) ? schema.properties : {};
   const set = (name: string, value: Json | undefined): void => {
@@ -68,7 +68,7 @@ interface Common {
   set: (value: Json | undefined) => void;
 }
 
-/** Keeps what is typed, such as "0.", while its value is that of the option. */
+/** Keeps the typed text, such as "0.", while its value equals that of the option. */
 function NumberOption({
   value,
   set,
@@ -125,7 +125,7 @@ function Several({
   );
 }
 
-/** What no control is for. What is no JSON is sent as a text: the API says what is wrong. */
+/** For options without a control. Invalid JSON is sent as a string: the API reports the fault. */
 function JsonOption({ label, help, faults, value, set }: Common & { value: Json | undefined }) {
   const [typed, setTyped] = useState<string>();
   const stored = value === undefined ? '' : typeof value === 'string' ? value : JSON.stringify(value);

@@ -11,7 +11,7 @@ const bodyOf = (run: NewRun): string => {
   return 'body' in written ? written.body : '{}';
 };
 const asked = (run: NewRun): RunInput => RunInput.parse(JSON.parse(bodyOf(run)));
-/** An earlier run, as the API shows it. */
+/** An earlier run, as the API returns it. */
 const earlier = (config: object, more: object = {}): Run =>
   ({
     suite: { id: SUITE },

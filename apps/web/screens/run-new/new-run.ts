@@ -6,33 +6,33 @@ import type { Prompts } from '../../parts/set-up/system-prompt';
 import { number, type Written } from '../../parts/set-up/written';
 import { metricsAsked, metricsOf, type ChosenMetric } from './run-metrics';
 
-/** What the form holds: the texts of its fields, as they were typed. */
+/** The value of the form: the texts of its fields, as typed. */
 export interface NewRun extends Prompts {
   suite: string;
-  /** Parameters of single models, as JSON, where an earlier run had them. */
+  /** Parameters of single models, as JSON, from an earlier run. */
   modelParams: Record<string, string>;
   samples: string;
   temperature: string;
   toolChoice: string;
-  /** Empty for no limit, or in an experiment for that of its baseline. */
+  /** Empty for no limit, or in an experiment for the baseline's limit. */
   maxTokens: string;
   timeout: string;
-  /** A JSON object that each request has. */
+  /** A JSON object that is added to each request. */
   params: string;
-  /** Empty for what the other settings suggest. */
+  /** Empty for the default that follows from the other settings. */
   cache: string;
-  /** How long providers are asked to cache tools and system prompt. */
+  /** How long providers should cache tools and system prompt. */
   promptCache?: string;
   modelOrder: string;
-  /** With commas; only cases that have one of them. */
+  /** Separated by commas; only cases with one of them. */
   tags: string;
   category: string;
   metrics: ChosenMetric[];
-  /** The id of a prompt version, or a tag that an earlier run named; empty for the texts of the suite. */
+  /** The id of a prompt version, or a tag that an earlier run used; empty for the suite's texts. */
   promptVersion?: string;
-  /** When a judge judges what did not pass; empty for never. */
+  /** When a judge reviews results that did not pass; empty for never. */
   judgeWhen?: string;
-  /** Which one; empty for the default judge. */
+  /** The judge; empty for the default judge. */
   judge?: string;
   judgeBelow?: string;
   experiment: string;
@@ -40,7 +40,7 @@ export interface NewRun extends Prompts {
   note: string;
   maxCost: string;
   maxRequests: string;
-  /** Further settings of a run, as the fields of a JSON object. */
+  /** Additional run settings, as the fields of a JSON object. */
   more: string;
 }
 
@@ -75,20 +75,20 @@ export const emptyRun = (suite: string, promptVersion = ''): NewRun => ({
   more: '',
 });
 
-/** Settings that have fields of their own, or say where a run came from; the others are in `more`. */
+/** Settings with a field, or about a run's origin; the others are in `more`. */
 const FIELDS = new Set([
   ...['samples', 'temperature', 'tool_choice', 'max_tokens', 'timeout_s', 'params', 'cache', 'model_order'],
   ...['case_filter', 'prompt_cache', 'metrics', 'system_prompt', 'prompt_version_id', 'judge', 'budget', 'recorded'],
 ]);
-/** The texts of a run that took a prompt version are stored with it. */
+/** A run with a prompt version is stored with that version's texts. */
 const TEXTS = new Set(['base_prompt', 'tool_overrides']);
 
-/** No limit whatever the baseline of the experiment has. */
+/** No limit, regardless of the experiment's baseline. */
 const NO_LIMIT = 'none';
 
 const text = (value: Json | undefined, otherwise: string): string => (value == null ? otherwise : toText(value));
 
-/** The settings of an earlier run, to start another one from. */
+/** The settings of an earlier run, to start a new one from. */
 export function fromRun(run: Run): NewRun {
   const config = run.config as JsonObject;
   const prompt = config.system_prompt;
@@ -145,7 +145,7 @@ const nameOf = ({ provider_key: provider, model_id: model }: JsonObject): string
   `${toText(provider)}::${toText(model)}`;
 const hasParams = ({ params }: JsonObject): boolean => isObject(params) && Object.keys(params).length > 0;
 
-/** The text of the request. Numbers go as they were typed; whether they are right is the API's to say. */
+/** The text of the request. Numbers are sent as typed; the API validates them. */
 export function requestOf(run: NewRun): Written {
   const faults: FormFault[] = [];
   if (run.suite === '') faults.push({ path: '/suite_id', message: 'Choose a suite.' });
@@ -185,7 +185,7 @@ export function requestOf(run: NewRun): Written {
   };
 }
 
-/** Another prompt version: texts that an earlier one brought do not stand in its way. */
+/** Sets the prompt version, and removes texts of an earlier one that would conflict. */
 export function withPromptVersion({ more }: NewRun, promptVersion: string): Pick<NewRun, 'promptVersion' | 'more'> {
   const settings = objectOf(more);
   const kept = Object.entries(settings ?? {}).filter(([key]) => !TEXTS.has(key));
@@ -194,7 +194,7 @@ export function withPromptVersion({ more }: NewRun, promptVersion: string): Pick
   return { promptVersion, more: kept.length > 0 ? JSON.stringify(Object.fromEntries(kept), null, 2) : '' };
 }
 
-/** A tag may have a comma: such a list is JSON. */
+/** A list whose tags contain commas is written as JSON. */
 const tagsText = (tags: readonly Json[]): string =>
   tags.some((tag) => toText(tag).includes(',') || toText(tag).trim() !== toText(tag))
     ? JSON.stringify(tags)
@@ -205,7 +205,7 @@ function tagsOf(typed: string): Json[] {
     const list = typed.trim().startsWith('[') ? parseJson(typed) : undefined;
     if (Array.isArray(list)) return list;
   } catch {
-    // A tag that begins with a bracket.
+    // It is a tag that begins with a bracket.
   }
   return typed
     .split(',')

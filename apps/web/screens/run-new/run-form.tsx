@@ -33,7 +33,7 @@ export function RunForm({ draftKey, initial }: { draftKey: string; initial: NewR
     draft.clear();
     await Promise.all([refreshWork(), navigate({ to: '/runs/$runId', params: { runId } })]);
   });
-  // What was sent is judged until something else is typed; then the estimate says what is wrong.
+  // The errors of the submission are shown until the input changes; then those of the estimate.
   const isJudged = submit.isError && submit.variables === body;
   const error = isJudged ? submit.error : estimate.error;
   const faults = 'faults' in written ? [] : error instanceof ApiError ? (error.problem.errors ?? []) : [];

@@ -3,15 +3,15 @@ import { isObject, toText, type Json, type JsonObject } from '#lib/contracts/jso
 /** A metric of the run, with the options that differ from its defaults. */
 export interface ChosenMetric {
   id: string;
-  /** The name of its scores; empty for its id. */
+  /** The name of its scores; empty for the metric's id. */
   as: string;
   options: JsonObject;
 }
 
-/** Metrics that compare no calls: `toolmark score` has them. */
+/** Metrics that do not compare calls: they are available in `toolmark score`. */
 export const NOT_IN_RUNS: ReadonlySet<string> = new Set(['axion_similarity', 'difflib_ratio', 'pass_hat_k']);
 
-/** The metrics of an earlier run, without the version that each had: the present one is used. */
+/** The metrics of an earlier run, without their versions: the current ones are used. */
 export const metricsOf = (metrics: Json | undefined): ChosenMetric[] =>
   (Array.isArray(metrics) ? metrics : []).map((metric) => {
     if (!isObject(metric)) return { id: toText(metric), as: '', options: {} };
@@ -20,7 +20,7 @@ export const metricsOf = (metrics: Json | undefined): ChosenMetric[] =>
     return { id: toText(id), as: name, options: isObject(options) ? options : {} };
   });
 
-/** As the API takes them. */
+/** In the API's format. */
 export const metricsAsked = (metrics: readonly ChosenMetric[]): Json[] =>
   metrics.map(({ id, as, options }) => {
     const name = as.trim();
@@ -28,7 +28,7 @@ export const metricsAsked = (metrics: readonly ChosenMetric[]): Json[] =>
     return { id, ...(name !== '' && { as: name }), options };
   });
 
-/** What an option is, by its JSON Schema. */
+/** The kind of an option, from its JSON Schema. */
 export type OptionKind =
   | { kind: 'boolean' }
   | { kind: 'number' }

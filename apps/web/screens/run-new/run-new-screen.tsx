@@ -7,11 +7,11 @@ import { emptyRun, fromRun } from './new-run';
 import { RunForm } from './run-form';
 import '../../parts/set-up/set-up.css';
 
-/** A run, and what it will cost, before it starts. */
+/** A new run, with its estimate before it starts. */
 export function RunNewScreen() {
   const { suite = '', prompt = '', from, tool_choice: toolChoice } = useSearch({ from: '/signed-in/runs/new' });
   const earlier = useQuery({ ...runQuery(from ?? ''), enabled: from !== undefined });
-  // Whoever runs a suite again mostly asks the same models.
+  // A suite is usually run again with the same models.
   const newest = useQuery({ ...runsQuery({ suite, limit: 1 }), enabled: from === undefined && suite !== '' });
   const [before] = newest.data?.items ?? [];
   const empty = { ...emptyRun(suite, prompt), ...(before && { models: fromRun(before).models }) };

@@ -73,7 +73,7 @@ const Caches = ({ form: run, change, faultsAt }: Part) => (
   </>
 );
 
-/** Which cases, and how they are sent. */
+/** The cases, and the request settings. */
 export const Requests = ({ form: run, change, faultsAt }: Part) => (
   <fieldset>
     <legend>Cases and requests</legend>
@@ -176,7 +176,7 @@ export const Limits = ({ form: run, change, faultsAt }: Part) => (
 
 const IN_MORE = ['base_prompt', 'tool_overrides'];
 
-/** What no field is for: texts in place of those of the suite, as an earlier run had them. */
+/** Settings without a field: text overrides from an earlier run. */
 export function MoreSettings({ form: run, change, faultsAt }: Part) {
   const faults = [...IN_MORE.flatMap((key) => faultsAt(`/${key}`)), ...faultsAt('/more')];
   return (

@@ -1,8 +1,8 @@
 import type { Run } from '#lib/contracts/run';
 
 /**
- * The run to compare one with: the baseline of its experiment, or else the run of the suite before it.
- * @param others runs of the suite, the newest first
+ * The run to compare with: the baseline of the experiment, or else the suite's previous run.
+ * @param others runs of the suite, newest first
  * @param baseline the id of the baseline; undefined for none
  */
 export function comparedWith(

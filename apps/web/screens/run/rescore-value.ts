@@ -1,10 +1,10 @@
 import { isObject, parseJson, type Json } from '#lib/contracts/json/json';
 
-/** What the dialog holds: the texts of its fields, as they were typed. Empty keeps what the run has. */
+/** The value of the dialog: the texts of its fields, as typed. Empty keeps the run's setting. */
 export interface RescoreValue {
   threshold: string;
   rule: string;
-  /** For numbers that may differ, or texts that may. */
+  /** The tolerance of numbers or texts. */
   epsilon: string;
   similarity: string;
   /** A JSON list. */
@@ -17,7 +17,7 @@ export const RULES = ['exact', 'contains', 'numeric_tolerance', 'datetime', 'reg
 
 export type Asked = { body: string } | { fault: string };
 
-/** The text of the request. Whether its numbers are right is the API's to say. */
+/** The text of the request. The API validates its numbers. */
 export function rescoreOf({ threshold, rule, epsilon, similarity, metrics }: RescoreValue): Asked {
   const config = {
     ...(rule === 'numeric_tolerance' && epsilon.trim() && { epsilon: number(epsilon) }),
@@ -36,7 +36,7 @@ export function rescoreOf({ threshold, rule, epsilon, similarity, metrics }: Res
   };
 }
 
-/** What is not a number is sent as the text that it is: the API says what is wrong with it. */
+/** Input that is not a number is sent as text: the API reports the fault. */
 const number = (typed: string): number | string => (Number.isFinite(Number(typed)) ? Number(typed) : typed.trim());
 
 function metricsOf(typed: string): Json[] | null | undefined {
@@ -56,7 +56,7 @@ const WORDS: Record<string, string> = {
   metrics: 'metrics',
 };
 
-/** What a rescore changed, in words: "pass threshold 0.8, arguments compared fuzzy". */
+/** A rescore's changed settings in words: "pass threshold 0.8, arguments compared fuzzy". */
 export function optionsInWords(options: Record<string, unknown>): string {
   const parts = Object.entries(options).flatMap(([key, value]) => {
     if (value === null || value === undefined || !Object.hasOwn(WORDS, key)) return [];

@@ -6,12 +6,12 @@ interface Narrowed {
   runId: string;
   search?: ResultsSearch;
   className?: string;
-  /** Said by screen readers, where the content alone says too little. */
+  /** For screen readers, where the content alone says too little. */
   label?: string;
   children: ReactNode;
 }
 
-/** To the results behind a figure. */
+/** A link to the results behind a figure. */
 export function ResultsLink({ runId, search = {}, className, label, children }: Narrowed) {
   return (
     <Link to="/runs/$runId/results" params={{ runId }} search={search} className={className} aria-label={label}>

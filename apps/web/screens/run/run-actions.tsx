@@ -14,7 +14,7 @@ import { RunCompare } from './run-compare';
 import { RunExport } from './run-export';
 import { RunRescore } from './run-rescore';
 
-/** What can be done with a run in its state. */
+/** The actions on a run, by its state. */
 export function RunActions({ run }: { run: Run }) {
   const navigate = useNavigate();
   const [isRescoring, setRescoring] = useState(false);

@@ -12,7 +12,7 @@ import { RunHistograms } from './run-histograms';
 
 const SHOWN_CATEGORIES = 50;
 
-/** Why: which errors, in which groups, tools, categories and times. Each figure leads to the results behind it. */
+/** Results by error, group, tool, category and time. Each figure links to the results behind it. */
 export function RunBreakdown({ run }: { run: Run }) {
   const { summaries } = run;
   return (
@@ -86,7 +86,7 @@ interface Cell {
   target: string;
   type: ErrorType;
   n: number;
-  /** The largest number of the table, whose bar is as long as its cell. */
+  /** The table's maximum, whose bar fills its cell. */
   most: number;
 }
 

@@ -10,10 +10,10 @@ import { isUnderWay } from '../../parts/status';
 import { relativeTime } from '../../parts/time';
 import { comparedWith } from './compared-with';
 
-/** Runs of the suite to choose from, the newest ones. */
+/** How many of the suite's newest runs are offered. */
 const OFFERED = 20;
 
-/** Whether a difference can be trusted: one click away. */
+/** A link to the comparison with another run, for whether a difference can be trusted. */
 export function RunCompare({ run }: { run: Run }) {
   const navigate = useNavigate();
   const runs = useQuery(runsQuery({ suite: run.suite.id, limit: OFFERED }));

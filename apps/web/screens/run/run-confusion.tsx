@@ -8,7 +8,7 @@ import { ResultsLink } from './results-link';
 
 const ROWS = 6;
 
-/** Which tools were called where others were expected. A number leads to its results. */
+/** Which tools were called where others were expected. Each number links to its results. */
 export function RunConfusion({ run }: { run: Run }) {
   const { confusion: asked } = useSearch({ from: '/signed-in/runs/$runId' });
   const model = run.targets.find(({ target }) => target === asked)?.target;

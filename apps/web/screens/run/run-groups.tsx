@@ -6,10 +6,10 @@ import { Counted } from '../../parts/counted';
 import { FailureGroupRows, openWords } from '../../parts/failure-group-rows';
 import { count } from '../../parts/score';
 
-/** The largest ones say most; all of them have a screen of their own. */
+/** The largest ones are the most useful; the full list has its own screen. */
 const SHOWN = 5;
 
-/** What did not pass, in groups of the same kind: a group has one reason more often than a result of its own. */
+/** Failure groups: a group more often has one common cause than a single result does. */
 export function RunGroups({ run }: { run: Run }) {
   return (
     <section aria-labelledby="groups" className="section">

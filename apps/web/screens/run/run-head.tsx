@@ -67,7 +67,7 @@ export function RunHead({ run }: { run: Run }) {
   );
 }
 
-/** What the run was made for, by its name once that is known. */
+/** The experiment of the run, by its name once that is known. */
 function InExperiment({ experimentId }: { experimentId: string }) {
   const { data } = useQuery({ ...experimentQuery(experimentId), retry: false });
   return (
@@ -92,7 +92,7 @@ function Costs({ run: { actual, estimate } }: { run: Run }) {
   );
 }
 
-/** What it would have cost by today's prices, where that is something else. */
+/** The cost at today's prices, if it differs. */
 function ByPricesOfNow({ run, billed }: { run: Run; billed: number | null }) {
   const { data } = useQuery({ ...currentCostQuery(run.id), retry: false });
   const cost = data?.current_cost?.cost_usd ?? null;
@@ -100,7 +100,7 @@ function ByPricesOfNow({ run, billed }: { run: Run; billed: number | null }) {
   return <span>{money(cost)} by today&rsquo;s prices</span>;
 }
 
-/** How much of what was sent the caches of the providers answered. */
+/** The share of input tokens read from the providers' caches. */
 function CacheHits({ run: { targets } }: { run: Run }) {
   const total = (of: 'prompt_tokens' | 'cache_read_tokens'): number =>
     targets.reduce((sum, { usage }) => sum + (usage?.[of] ?? 0), 0);
@@ -108,7 +108,7 @@ function CacheHits({ run: { targets } }: { run: Run }) {
   return rate ? <span>{percent(rate)} of prompt tokens came from the cache of the provider</span> : null;
 }
 
-/** How much came from stored replies, and how much has no score. */
+/** The shares of stored replies, and of results without a score. */
 function Shares({ run: { actual, counts } }: { run: Run }) {
   const requests = actual ? actual.requests + actual.cached : 0;
   return (

@@ -16,7 +16,9 @@ import type { Hint, Step } from './hints/hint';
 import { hintsOf } from './hints/hints';
 import { ResultsLink } from './results-link';
 
-/** What stands out in a run and often has the same cause, with what to do about it. Nothing when nothing does. */
+/**
+ * Noticeable features of a run that often have the same cause, with what to do about them. Renders nothing without any.
+ */
 export function RunHints({ run }: { run: Run }) {
   const groups = useCounted(run, failureGroupsQuery(run.id));
   const failedCases = useCounted(run, runCasesQuery(run.id, 'all_failed'));
@@ -42,7 +44,7 @@ export function RunHints({ run }: { run: Run }) {
   );
 }
 
-/** What a provider answered, in its words. */
+/** A provider's response, verbatim. */
 function ErrorOf({ runId, resultId }: { runId: string; resultId: string }) {
   const { data, error, refetch } = useQuery(resultQuery(runId, resultId));
   if (error && !data) return <Failed error={error} retry={() => refetch()} />;
@@ -104,7 +106,7 @@ function NextStep({ run, step }: { run: Run; step: Step }) {
   );
 }
 
-/** One small request, now: whether the provider answers. */
+/** Sends one small request now, to see whether the provider answers. */
 function TestProvider({ providerKey }: { providerKey: string }) {
   const refusal = useRefusal('editor');
   const test = useAction(testProvider);

@@ -10,7 +10,7 @@ import { ResultsLink } from './results-link';
 
 const ROWS = 8;
 
-/** How long replies took, and how they scored. A bar leads to its results. */
+/** Latencies and scores of replies. Each bar links to its results. */
 export function RunHistograms({ run }: { run: Run }) {
   return (
     <section aria-labelledby="histograms" className="section">

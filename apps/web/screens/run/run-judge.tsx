@@ -7,7 +7,7 @@ import { ReportRows } from '../../parts/report-rows';
 
 const SHOWN = 5;
 
-/** What judges say of a run: its newest reports. */
+/** The newest judge reports on a run. */
 export function RunJudge({ run }: { run: Run }) {
   const { data, error, refetch } = useQuery(reportsQuery({ run: run.id, limit: SHOWN }));
   if (error && !data) return <Failed error={error} retry={() => refetch()} />;

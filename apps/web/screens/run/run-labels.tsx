@@ -7,7 +7,7 @@ import { Dialog } from '../../parts/dialog';
 import { Failed } from '../../parts/failed';
 import { submitOnCtrlEnter } from '../../parts/submit-keys';
 
-/** What people call the run, and what is worth knowing about it. */
+/** The name and the notes of a run. */
 export function RunLabels({ run, close }: { run: Run; close: () => void }) {
   const [name, setName] = useState(run.name ?? '');
   const [note, setNote] = useState(run.note ?? '');

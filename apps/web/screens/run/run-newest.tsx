@@ -8,13 +8,13 @@ import { Verdict } from '../../parts/verdict';
 
 interface Kept {
   rows: readonly LiveResult[];
-  /** How many had come in when they were taken. */
+  /** How many had been received when they were taken. */
   received: number;
 }
 
 /**
- * Results as they come in. Rows are added below until the list is full; then it stays as it is, however much comes in,
- * until its reader asks for the newest.
+ * Results as they arrive. Rows are added below until the list is full; then it stays unchanged until the user asks for
+ * the newest.
  */
 export function RunNewest({ runId, live }: { runId: string; live: LiveRunState }) {
   const [kept, setKept] = useState<Kept>();
@@ -59,7 +59,7 @@ export function RunNewest({ runId, live }: { runId: string; live: LiveRunState }
   );
 }
 
-/** Drawn once: while results come in, the list around it is drawn up to once a frame. */
+/** Rendered once: while results arrive, the list around it is rendered up to once a frame. */
 const NewestRow = memo(function NewestRow({ runId, row }: { runId: string; row: LiveResult }) {
   return (
     <tr>

@@ -9,10 +9,10 @@ import { duration } from '../../parts/time';
 import { Announced, Connection, Waiting } from '../../parts/under-way';
 import { RunNewest } from './run-newest';
 
-/** How far a run is, and what it waits for. The figures are the server's own: the page counts no events. */
+/** The progress of a run, and what it is waiting for. The figures come from the server: the page counts no events. */
 export function RunProgress({ run, live }: { run: Run; live: LiveRunState }) {
   const job = useQuery({ ...jobQuery(run.job_id), refetchInterval: POLL_MS });
-  // Of two answers the one that is further on is newer: results only come in.
+  // Results are only ever added, so the response with more results is newer.
   const isLiveNewer = (live.progress?.current ?? -1) >= run.counts.settled;
   const targets = isLiveNewer && live.progress!.targets.length > 0 ? live.progress!.targets : run.targets;
   const settled = isLiveNewer ? live.progress!.current : run.counts.settled;

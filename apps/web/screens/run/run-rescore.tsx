@@ -10,7 +10,7 @@ import { rescoreOf, RULES, SAME_AS_BEFORE, type RescoreValue } from './rescore-v
 
 const MAX_METRICS = 20_000;
 
-/** Scores the stored replies again, under other settings. Nothing is asked, and nothing is paid. */
+/** Scores the stored replies again, under other settings. No model is called, and nothing is paid. */
 export function RunRescore({ run, close }: { run: Run; close: () => void }) {
   const [value, setValue] = useState(SAME_AS_BEFORE);
   const submit = useAction(rescoreRun, async () => {

@@ -9,7 +9,7 @@ import { Status } from '../../parts/status';
 import { Time } from '../../parts/time';
 import { optionsInWords } from './rescore-value';
 
-/** What the stored replies score under other settings: the newest rescores. */
+/** Scores of the stored replies under other settings: the newest rescores. */
 export function RunRescores({ run }: { run: Run }) {
   const { data, error, refetch } = useQuery(rescoresQuery(run.id));
   if (error && !data) return <Failed error={error} retry={() => refetch()} />;
@@ -42,7 +42,7 @@ export function RunRescores({ run }: { run: Run }) {
   );
 }
 
-/** A row for each model; one row until there are figures. */
+/** A row for each model; a single row until there are figures. */
 function Rows({ run, rescore }: { run: Run; rescore: Rescore }) {
   const summaries = rescore.summaries.length > 0 ? rescore.summaries : [undefined];
   return summaries.map((summary, index) => {
@@ -91,7 +91,7 @@ function Rows({ run, rescore }: { run: Run; rescore: Rescore }) {
   });
 }
 
-/** Of all models together. */
+/** For all models together. */
 const Figures = ({ run, rescore }: { run: Run; rescore: Rescore }) => (
   <div className="small">
     <Link to="/runs/$runId/failures" params={{ runId: run.id }} search={{ rescore: rescore.id }}>

@@ -19,14 +19,14 @@ import { RunRescores } from './run-rescores';
 import '../../parts/facts.css';
 import './run.css';
 
-// While results come in, the screen is drawn up to once a frame; these only when the run has changed.
+// While results arrive, the screen is rendered up to once a frame; these parts only when the run has changed.
 const Head = memo(RunHead);
 const Models = memo(RunModels);
 const Breakdown = memo(RunBreakdown);
 const Judge = memo(RunJudge);
 const Rescores = memo(RunRescores);
 
-/** Which model is better, what it cost, and why. */
+/** A run: which model is better, the cost, and the reasons. */
 export function RunScreen() {
   const { runId } = useParams({ from: '/signed-in/runs/$runId' });
   const run = useQuery({ ...runQuery(runId), refetchOnMount: 'always' });

@@ -7,7 +7,7 @@ import { SuiteFilter } from '../../parts/suite-filter';
 
 type Narrow = (change: Partial<RunsSearch>) => void;
 
-/** Which runs are shown. The address has it, so that another reader sees the same. */
+/** Filters of the run list. They are in the address, so that a shared link shows the same list. */
 export function RunFilters({ search, narrow }: { search: RunsSearch; narrow: Narrow }) {
   const { suite, status } = search;
   return (
@@ -24,7 +24,7 @@ export function RunFilters({ search, narrow }: { search: RunsSearch; narrow: Nar
   );
 }
 
-/** A model that is no longer there may be asked for, too: its runs are. */
+/** A deleted model can also be chosen, since its runs remain. */
 function ModelFilter({ model, narrow }: { model: string | undefined; narrow: Narrow }) {
   const providers = useQuery(providersQuery);
   const [text, setText] = useState(model ?? '');

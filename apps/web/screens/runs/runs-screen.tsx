@@ -9,7 +9,7 @@ import { RunRows } from '../../parts/run-rows';
 import { Skeleton } from '../../parts/skeleton';
 import { RunFilters } from './run-filters';
 
-/** What ran, and what runs: the newest first. */
+/** All runs, newest first. */
 export function RunsScreen() {
   const search = useSearch({ from: '/signed-in/runs' });
   const navigate = useNavigate();

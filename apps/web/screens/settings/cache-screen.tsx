@@ -16,7 +16,7 @@ import { Skeleton } from '../../parts/skeleton';
 import { bytesInWords } from './bytes';
 import { SettingsNav } from './settings-nav';
 
-/** Stored replies: how long they are used, how many there are. */
+/** Stored replies: how long they are reused, and how many there are. */
 export function CacheScreen() {
   const { data, error, isPending, refetch } = useQuery(cacheQuery);
   return (

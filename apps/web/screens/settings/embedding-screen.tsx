@@ -11,7 +11,7 @@ import '../../parts/set-up/set-up.css';
 import { Skeleton } from '../../parts/skeleton';
 import { SettingsNav } from './settings-nav';
 
-/** The model that compares texts by their meaning. */
+/** The model that compares texts by meaning. */
 export function EmbeddingScreen() {
   const { data, error, isPending, refetch } = useQuery(embeddingQuery);
   return (
@@ -55,7 +55,7 @@ const SEPARATOR = '::';
 function bodyOf({ model }: JsonObject): JsonObject {
   const text = toText(model ?? '');
   if (text === '') return { provider_key: null, model_id: null };
-  // Ids of models may have the separator in them, keys of providers may not.
+  // Model ids may contain the separator, provider keys may not.
   const end = text.indexOf(SEPARATOR);
   return { provider_key: text.slice(0, end), model_id: text.slice(end + SEPARATOR.length) };
 }

@@ -1,6 +1,6 @@
 const DAY_MS = 86_400_000;
 
-/** When a token ends. */
+/** When a token expires. */
 export const EXPIRIES = {
   never: { words: 'never', days: null },
   day: { words: 'in a day', days: 1 },
@@ -10,7 +10,7 @@ export const EXPIRIES = {
 } as const;
 export type Expiry = keyof typeof EXPIRIES;
 
-/** To the hour, so that a request that is sent again is the same one. */
+/** Rounded to the hour, so that a repeated request is identical. */
 export function expiryOf(expiry: Expiry, now: Date): string | null {
   const { days } = EXPIRIES[expiry];
   if (days === null) return null;

@@ -9,7 +9,7 @@ import { SettingForm } from '../../parts/form/setting-form';
 import { Skeleton } from '../../parts/skeleton';
 import { SettingsNav } from './settings-nav';
 
-/** How many jobs of each user run at once. */
+/** How many jobs of each user run concurrently. */
 export function JobSettingsScreen() {
   const { data, error, isPending, refetch } = useQuery(jobsSettingQuery);
   return (

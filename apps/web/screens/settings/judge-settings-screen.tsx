@@ -15,7 +15,7 @@ import { SettingsNav } from './settings-nav';
 
 const MAX_INSTRUCTIONS = 10_000;
 
-/** Who judges where nothing else is said, and which runs without being asked. */
+/** The default judge, and which runs are judged automatically. */
 export function JudgeSettingsScreen() {
   const { data, error, isPending, refetch } = useQuery(judgeSettingQuery);
   return (
@@ -40,7 +40,7 @@ function JudgeForm({ setting }: { setting: JudgeSetting }) {
       name="judge setting"
       stored={stored}
       put={setJudge}
-      // An empty field is never, which the API would take for the default too.
+      // An empty field means never, which the API also has as its default.
       bodyOf={(value) => ({ auto_below: 0, ...value })}
       refreshes={keys.judge}
       save="Save the settings"

@@ -17,7 +17,7 @@ const MAX_NAME = 100;
 const EMPTY = { name: '', role: 'viewer' as Role, user: '', expiry: 'never' as Expiry };
 type Form = typeof EMPTY;
 
-/** Makes a token. Its secret is shown once. */
+/** Creates a token. Its secret is shown once. */
 export function NewTokenForm() {
   const titleId = useId();
   const [form, setForm] = useState(EMPTY);

@@ -20,10 +20,10 @@ import './settings.css';
 import { SettingsNav } from './settings-nav';
 
 const MAX_NAME = 100;
-/** Its owners operate the installation. */
+/** The team whose owners operate the installation. */
 const OPERATORS = 'default';
 
-/** Teams share nothing but the machine. */
+/** The teams of this installation, which share nothing but the machine. */
 export function TeamsScreen() {
   const { data: me } = useQuery(meQuery);
   const ofRole = useRefusal('owner');

@@ -17,7 +17,7 @@ import './settings.css';
 import { NewTokenForm } from './new-token-form';
 import { SettingsNav } from './settings-nav';
 
-/** Who may do what: the tokens of the team, whose secrets nobody sees again. */
+/** The tokens of the team with their roles. Their secrets are never shown again. */
 export function TokensScreen() {
   const refusal = useRefusal('owner');
   return (

@@ -4,7 +4,7 @@ import { useState, type FormEvent } from 'react';
 import { signIn } from '../../api/session';
 import { Failed } from '../../parts/failed';
 
-/** Takes a token once. What is kept is a cookie that no script can read. */
+/** Takes a token once. Only a cookie is kept, which scripts cannot read. */
 export function SignInScreen() {
   const router = useRouter();
   const { back } = useSearch({ from: '/sign-in' });

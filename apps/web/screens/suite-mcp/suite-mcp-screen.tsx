@@ -14,7 +14,7 @@ import { SyncDifference } from './sync-difference';
 
 const route = getRouteApi('/signed-in/suites/$suiteId/mcp');
 
-/** Brings the tools of a suite up to date with the MCP server that they came from: look, then apply. */
+/** Updates the tools of a suite from the MCP server they came from: preview, then apply. */
 export function SuiteMcpScreen() {
   const { suiteId } = route.useParams();
   const refusal = useRefusal('editor');

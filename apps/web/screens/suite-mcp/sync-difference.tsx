@@ -7,7 +7,7 @@ const MAX_CASES = 20;
 
 type Concerned = McpSyncAnswer['removed'][number]['cases'];
 
-/** Tools that the server has otherwise than the suite, with the cases that each of them concerns. */
+/** Tools that differ between the server and the suite, with the cases that each of them affects. */
 export function SyncDifference({ found: { server, added, removed, changed, warnings } }: { found: McpSyncAnswer }) {
   return (
     <div className="difference">
@@ -74,7 +74,7 @@ const ToolName = ({ name }: { name: string }) => (
   </code>
 );
 
-/** The cases that name a tool, as far as there is room. */
+/** The cases that name a tool, up to a limit. */
 function Cases({ cases }: { cases: Concerned }) {
   if (cases.length === 0) return <p className="muted small">No case names it.</p>;
   return (

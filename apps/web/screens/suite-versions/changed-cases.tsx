@@ -10,7 +10,7 @@ import { Skeleton } from '../../parts/skeleton';
 
 const WORDS: Record<ChangedCase['kind'], string> = { added: 'new', removed: 'gone', changed: 'changed' };
 
-/** The cases that differ; each one shows what, once it is opened. */
+/** The cases that differ; each shows its differences when it is opened. */
 export function ChangedCases({ suiteId, changes: { cases, from, to } }: { suiteId: string; changes: SuiteChanges }) {
   const all = cases.added + cases.removed + cases.changed;
   if (all === 0) return null;
@@ -85,5 +85,5 @@ function Both({ item, suiteId, from, to }: Folded) {
   );
 }
 
-/** A case without what the suite gave it. */
+/** A case without the fields that the suite added. */
 const writtenBy = ({ id: _id, position: _position, ...input }: Case): object => input;

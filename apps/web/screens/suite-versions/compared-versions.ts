@@ -1,4 +1,4 @@
-/** The two versions that are compared, the earlier one first; undefined where there is no other. */
+/** The two compared versions, the earlier one first; undefined if there is no other. */
 export function comparedVersions(
   shown: number,
   asked: number | undefined,
@@ -9,7 +9,7 @@ export function comparedVersions(
   return { from: Math.min(shown, other), to: Math.max(shown, other) };
 }
 
-/** The present version, or for the present one itself the latest before it. */
+/** The current version, or for the current one the latest before it. */
 function otherOf(shown: number, versions: readonly { version: number; is_current: boolean }[]): number | undefined {
   const present = versions.find(({ is_current }) => is_current)?.version;
   if (present !== shown) return present;

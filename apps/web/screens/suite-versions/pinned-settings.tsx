@@ -1,7 +1,7 @@
 import type { SuiteVersion } from '#lib/contracts/suite-version';
 import { Given, GivenBlock, GivenLine } from '../../parts/given';
 
-/** The settings and tools of a version, as it has them. */
+/** The settings and tools of a version. */
 export function PinnedSettings({ suite }: { suite: SuiteVersion }) {
   const {
     version,

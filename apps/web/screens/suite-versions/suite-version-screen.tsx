@@ -14,7 +14,7 @@ import './suite-versions.css';
 
 const route = getRouteApi('/signed-in/suites/$suiteId/versions/$version');
 
-/** A suite as it was, and what has changed since. */
+/** An earlier version of a suite, and the changes since. */
 export function SuiteVersionScreen() {
   const { suiteId, version } = route.useParams();
   const shown = useQuery(versionQuery(suiteId, version));

@@ -3,7 +3,7 @@ import { ChangesTable } from '../../parts/changes-table';
 import { Given } from '../../parts/given';
 import { ChangedCases } from './changed-cases';
 
-/** Settings, tools and cases of two versions that differ. */
+/** Differences of two versions in settings, tools and cases. */
 export function VersionChanges({ suiteId, changes }: { suiteId: string; changes: SuiteChanges }) {
   const { settings, tools, cases, from, to } = changes;
   const isSame =

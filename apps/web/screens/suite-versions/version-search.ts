@@ -1,4 +1,4 @@
 import { searchOf, wholeNumber } from '../../address/search';
 
-/** The version that is compared with; the present one, or the one before the present one, when it does not say. */
+/** The version to compare with; default: the current one, or for that one its predecessor. */
 export const versionSearch = searchOf({ with: wholeNumber(1) });

@@ -116,7 +116,7 @@ function CaseTable({ suiteId, cases }: { suiteId: string; cases: StoredCase[] })
   );
 }
 
-/** What sets a case apart from others. */
+/** Marks of special cases. */
 const marksOf = ({ draft, multi_turn }: StoredCase): string[] => [
   ...(draft === true ? ['draft'] : []),
   ...(multi_turn === true ? ['chain'] : []),

@@ -1,7 +1,7 @@
 import { isObject, toText, type Json } from '#lib/contracts/json/json';
 import type { StoredCase } from '../../api/suites';
 
-/** The prompt of a case, or the last message of its user. */
+/** The prompt of a case, or its last user message. */
 export function promptOf(stored: StoredCase): string {
   if (typeof stored.prompt === 'string') return stored.prompt;
   if (!Array.isArray(stored.messages)) return '';

@@ -1,6 +1,6 @@
 import type { JsonObject } from '#lib/contracts/json/json';
 
-/** A tool to begin with. */
+/** The initial value of a new tool. */
 export const NEW_TOOL: JsonObject = {
   type: 'function',
   function: {

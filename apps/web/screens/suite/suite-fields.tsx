@@ -1,6 +1,6 @@
 import { LongTextField, NumberField, TextField } from '../../parts/form/fields';
 
-/** Everything in a suite but tools and cases. */
+/** All settings of a suite except tools and cases. */
 export function SuiteFields({ isNew = false }: { isNew?: boolean }) {
   return (
     <>

@@ -1,4 +1,4 @@
 import { searchOf, text } from '../../address/search';
 
-/** Only cases that hold this text are shown. */
+/** Only cases that contain this text are shown. */
 export const suiteSearch = searchOf({ text: text(200) });

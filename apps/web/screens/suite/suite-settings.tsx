@@ -39,7 +39,7 @@ export function SuiteSettings({ suite }: { suite: Suite }) {
   );
 }
 
-/** Only these are sent: another author may be at the other settings. */
+/** Only changes are sent: another author may be editing the other settings. */
 function changesOf(typed: Json, stored: Json): Json {
   if (!isObject(typed) || !isObject(stored)) return typed;
   const changed = Object.entries(typed).filter(([key, value]) => JSON.stringify(value) !== JSON.stringify(stored[key]));

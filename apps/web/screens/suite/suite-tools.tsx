@@ -14,7 +14,7 @@ import { Warnings } from '../../parts/warnings';
 import { NEW_TOOL } from './new-tool';
 import { useSaveSuite } from './use-save-suite';
 
-/** The tools that models are offered, each by itself or all as one JSON. They are saved together. */
+/** The tools that models are offered, one by one or all as one JSON document. They are saved together. */
 export function SuiteTools({ suite: { id, tools } }: { suite: Suite }) {
   const refusal = useRefusal('editor');
   const stored = useMemo<Edited>(() => ({ value: { tools: tools as unknown as Json }, unread: {} }), [tools]);
@@ -61,7 +61,7 @@ function ToolList({ edited, change, refusal }: List) {
   const [added, setAdded] = useState<number>();
   const found = valueAt(edited.value, ['tools']);
   const tools = Array.isArray(found) ? found : [];
-  // Taking one out moves those after it, and what was typed there belongs to another place then.
+  // Removing a tool moves those after it, so unreadable input would end up at the wrong place.
   const hasUnread = Object.keys(edited.unread).length > 0;
   const add = (): void => {
     setAdded(tools.length);

@@ -9,7 +9,7 @@ import type { Edited } from '../../parts/form/edited';
 
 /**
  * Saves a part of a suite from its draft.
- * @param patchOf what is sent of the value that was typed
+ * @param patchOf the request body for the edited value
  */
 export function useSaveSuite(suiteId: string, draft: Draft<Edited>, patchOf: (typed: Json) => Json) {
   const queries = useQueryClient();
@@ -17,7 +17,7 @@ export function useSaveSuite(suiteId: string, draft: Draft<Edited>, patchOf: (ty
     (typed: Json, options) => changeSuite(suiteId, patchOf(typed), options),
     ({ warnings: _warnings, ...written }, typed) => {
       queries.setQueryData(suiteQuery(suiteId).queryKey, written);
-      // What was typed while it was saved stays a draft.
+      // Changes made while it was being saved remain a draft.
       if (draft.value.value === typed) draft.clear();
       void queries.invalidateQueries({ queryKey: keys.suites });
     },

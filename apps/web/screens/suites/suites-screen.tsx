@@ -17,7 +17,7 @@ import './suites.css';
 
 const route = getRouteApi('/signed-in/suites');
 
-/** What is tested. */
+/** The list of suites. */
 export function SuitesScreen() {
   const { name = '' } = route.useSearch();
   const settled = useSettled(name);
@@ -53,7 +53,7 @@ const foundInWords = (count: number, isMore: boolean): string =>
   `${count.toLocaleString('en')}${isMore ? ' or more suites have' : count === 1 ? ' suite has' : ' suites have'} it ` +
   'in the name.';
 
-/** How a suite comes to be. */
+/** Ways to create a suite. */
 function Ways() {
   return (
     <div className="actions">

@@ -5,7 +5,7 @@ import { ParamsField, RequestFields } from '../../parts/set-up/search-fields';
 import { SystemPrompt, type Prompts } from '../../parts/set-up/system-prompt';
 import { textsOf } from '../../parts/set-up/written';
 
-/** The settings that every combination is compared with. */
+/** The baseline settings of a tune. */
 export function BaseFields() {
   return (
     <fieldset>

@@ -7,7 +7,7 @@ import { SpaceEditor } from './space-editor';
 
 const PATH = ['per_model_search_spaces'];
 
-/** Search spaces of single models, where one differs from that of the others. */
+/** Search spaces of single models, where they differ from the common one. */
 export function OwnSpaces() {
   const own = useField(PATH);
   const shared = useField(['search_space']);

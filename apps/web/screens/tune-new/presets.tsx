@@ -15,7 +15,7 @@ import { faultOfRows, toRows, toSpace } from './space-value';
 
 const refresh = (): Promise<void> => queryClient.invalidateQueries({ queryKey: keys.presets });
 
-/** Search spaces that the team keeps: one can be taken, deleted, and the present one kept. */
+/** The team's saved search spaces: one can be used or deleted, and the current one saved. */
 export function Presets() {
   const presets = useQuery(presetsQuery);
   const space = useField(['search_space']);

@@ -14,7 +14,7 @@ export function SpaceEditor({ path, label }: { path: Path; label: string }) {
   const { errors } = useForm();
   const [isAsked, setAsked] = useState(field.unread !== undefined);
   const pointer = pointerOf(path);
-  // Rows cannot show what is no JSON; two of one name cannot be shown as an object.
+  // Rows cannot show invalid JSON, and an object cannot have two parameters of one name.
   const fault = faultOfRows(field.value);
   const isJson = field.unread !== undefined || (isAsked && fault === undefined);
   const ofSpace = errorsAt(errors, pointer);

@@ -8,7 +8,7 @@ import { Faults } from '../../parts/set-up/labelled-field';
 import { KINDS, kindOf, ofKind, renamed, rowsIn, SUGGESTED_NAMES, withRow, type Kind, type Row } from './space-value';
 import { ValuesField } from './values-field';
 
-/** The parameters of a search space with their values, one below the other. */
+/** The parameters of a search space with their values, one per row. */
 export function SpaceRows({ path }: { path: Path }) {
   const { value, refusal, set } = useField(path);
   const rows = rowsIn(value);

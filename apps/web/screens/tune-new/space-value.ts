@@ -1,8 +1,8 @@
 import { isNumber, isObject, parseJson, toText, type Json, type JsonObject } from '#lib/contracts/json/json';
 import { keysInSourceOrder } from '#lib/contracts/json/key-order';
 
-// A search space is an object by the names of its parameters. The form keeps it as rows, by an id of their own, so that
-// a name can be typed letter by letter: {"r1": {"name": "temperature", "axis": [0, 1]}}.
+// A search space is an object keyed by parameter name. The form keeps it as rows with separate ids, so that a name can
+// be typed letter by letter: {"r1": {"name": "temperature", "axis": [0, 1]}}.
 
 export interface Row {
   id: string;
@@ -17,15 +17,15 @@ export function rowsIn(rows: Json | undefined): Row[] {
   );
 }
 
-/** The same space as rows. */
+/** Converts a space to rows. */
 export const toRows = (space: JsonObject): JsonObject =>
   Object.fromEntries(keysInSourceOrder(space).map((name, n) => [`r${n + 1}`, { name, axis: space[name]! }]));
 
-/** The same rows as a space; of two rows with one name the last counts. */
+/** Converts rows to a space; of two rows with one name, the last wins. */
 export const toSpace = (rows: Json | undefined): JsonObject =>
   Object.fromEntries(rowsIn(rows).map(({ name, axis }) => [name, axis]));
 
-/** What keeps rows from being a space. */
+/** Why the rows are not a valid space. */
 export function faultOfRows(rows: Json | undefined): string | undefined {
   const names = rowsIn(rows).map(({ name }) => name);
   if (names.includes('')) return 'A parameter has no name.';
@@ -33,7 +33,7 @@ export function faultOfRows(rows: Json | undefined): string | undefined {
   return twice === undefined ? undefined : `The parameter ${twice} is there twice.`;
 }
 
-/** What is tried of a parameter when nothing else was said. */
+/** The default values of a parameter. */
 const SUGGESTED: Record<string, Json> = {
   temperature: { min: 0, max: 1, step: 0.25 },
   top_p: [0.5, 0.9, 1],
@@ -48,7 +48,7 @@ export const FIRST_ROWS: JsonObject = {
   r2: { name: 'tool_choice', axis: SUGGESTED.tool_choice! },
 };
 
-/** One more row: the next parameter that is usual, or one without a name. */
+/** Adds a row: the next common parameter, or one without a name. */
 export function withRow(rows: Json | undefined): JsonObject {
   const present = rowsIn(rows);
   const number = Math.max(0, ...present.map(({ id }) => Number(id.slice(1)) || 0)) + 1;
@@ -56,7 +56,7 @@ export function withRow(rows: Json | undefined): JsonObject {
   return { ...(isObject(rows) ? rows : {}), [`r${number}`]: { name, axis: SUGGESTED[name] ?? [] } };
 }
 
-/** Values that nobody chose follow the name. */
+/** Default values follow the name. */
 export function renamed({ name: before, axis }: Row, name: string): JsonObject {
   const isChosen = JSON.stringify(axis) !== JSON.stringify(isSuggested(before) ? SUGGESTED[before] : []);
   return { name, axis: !isChosen && isSuggested(name) ? SUGGESTED[name]! : axis };
@@ -76,7 +76,7 @@ export function kindOf(axis: Json | undefined): Kind {
   return axis.scale === 'log' ? 'log' : 'linear';
 }
 
-/** Values of another kind between the same ends, where there are any. */
+/** Values of another kind between the same bounds, if there are any. */
 export function ofKind(axis: Json, kind: Kind): Json {
   const numbers = valuesOf(axis).filter(isNumber);
   if (kind === 'list') return numbers;
@@ -87,14 +87,17 @@ export function ofKind(axis: Json, kind: Kind): Json {
   return { ...ends, levels, scale: kind };
 }
 
-/** The values of a list; of a range its ends. */
+/** The values of a list, or the bounds of a range. */
 export function valuesOf(axis: Json | undefined): Json[] {
   if (Array.isArray(axis)) return axis;
   if (isObject(axis)) return [axis.min ?? 0, axis.max ?? 1];
   return axis === undefined ? [] : [axis];
 }
 
-/** "0, 0.5, auto": values as one types them. What reads otherwise, such as the text "1", is written as JSON. */
+/**
+ * "0, 0.5, auto": values as a user types them. A value that would be read differently, such as the text "1", is written
+ * as JSON.
+ */
 export const valuesText = (values: readonly Json[]): string =>
   values.map((value) => (typeof value === 'string' && isPlain(value) ? value : JSON.stringify(value))).join(', ');
 
@@ -103,7 +106,7 @@ const isPlain = (text: string): boolean => {
   return read.length === 1 && read[0] === text;
 };
 
-/** Words and JSON values between commas; numbers keep their text. */
+/** Words and JSON values separated by commas; numbers keep their text. */
 export function readValues(text: string): Json[] {
   const whole = readJson(`[${text}]`);
   if (Array.isArray(whole)) return whole;
@@ -114,7 +117,7 @@ export function readValues(text: string): Json[] {
     .map((part) => readJson(part) ?? part);
 }
 
-/** Undefined for what is no JSON. `null` is written in a list of JSON values alone. */
+/** Undefined for invalid JSON. `null` can only be written in a list of JSON values. */
 function readJson(text: string): Json | undefined {
   try {
     return parseJson(text);

@@ -8,7 +8,7 @@ import type { FormFault } from '../../parts/set-up/labelled-field';
 import { useSettled } from '../../parts/settled';
 import { Warnings } from '../../parts/warnings';
 
-/** What a tune will take, asked again when nothing was typed for a moment. The request before is aborted. */
+/** The estimate of a tune, requested again after a short pause in typing. The previous request is aborted. */
 export function useTuneEstimate(body: string | undefined): UseQueryResult<ParamTuneEstimate> {
   const settled = useSettled(body);
   return useQuery(tuneEstimateQuery(body === undefined ? undefined : settled));
@@ -19,7 +19,7 @@ interface Props {
   missing: FormFault[];
 }
 
-/** Combinations, requests, money and time, and what is worth knowing before. */
+/** Combinations, requests, cost and time, and remarks. */
 export function TuneEstimate({ estimate, missing }: Props) {
   const { data, error } = estimate;
   const isShown = missing.length === 0 && !error && data !== undefined;

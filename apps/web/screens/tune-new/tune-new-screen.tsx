@@ -9,7 +9,7 @@ import { emptyTune, fromTune } from './tune-value';
 import '../../parts/set-up/set-up.css';
 import './tune-new.css';
 
-/** A search for settings, and what it will take, before it starts. */
+/** A new parameter tune, with its estimate before it starts. */
 export function TuneNewScreen() {
   const { suite = '', from } = useSearch({ from: '/signed-in/tunes/new' });
   const earlier = useQuery({ ...tuneQuery(from ?? ''), enabled: from !== undefined });

@@ -5,7 +5,7 @@ import type { Edited } from '../../parts/form/edited';
 import { missingIn, type Written } from '../../parts/set-up/written.js';
 import { faultOfRows, FIRST_ROWS, toRows, toSpace } from './space-value.js';
 
-/** What the form begins with: a ParamTuneInput whose search spaces are rows. */
+/** The form's initial value: a ParamTuneInput whose search spaces are rows. */
 export const emptyTune = (suite: string): JsonObject => ({
   suite_id: suite,
   models: [],
@@ -26,7 +26,7 @@ export const emptyTune = (suite: string): JsonObject => ({
   max_combinations: 500,
 });
 
-/** What an earlier tune was asked for. */
+/** The settings of an earlier tune. */
 export function fromTune({ input }: Pick<ParamTune, 'input'>): JsonObject {
   const asked = input as unknown as JsonObject;
   return {
@@ -39,7 +39,7 @@ export function fromTune({ input }: Pick<ParamTune, 'input'>): JsonObject {
 const ofEach = (object: Json | undefined, change: (value: Json) => Json): JsonObject =>
   Object.fromEntries(Object.entries(isObject(object) ? object : {}).map(([key, value]) => [key, change(value)]));
 
-/** The text of the request. Numbers go as they were typed; whether they are right is the API's to say. */
+/** The text of the request. Numbers are sent as typed; the API validates them. */
 export function requestOf(edited: Edited): Written {
   const tune = isObject(edited.value) ? edited.value : {};
   const faults = missingIn(edited);

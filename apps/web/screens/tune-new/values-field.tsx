@@ -3,7 +3,7 @@ import { useField } from '../../parts/form/form';
 import type { Path } from '../../parts/form/edited';
 import { readValues, valuesOf, valuesText } from './space-value';
 
-/** Values between commas. What is typed stays as it is while it means the same. */
+/** Values separated by commas. The typed text is kept while it means the same. */
 export function ValuesField({ path, label }: { path: Path; label: string }) {
   const field = useField(path);
   const values = valuesOf(field.value);

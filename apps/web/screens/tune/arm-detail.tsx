@@ -7,7 +7,7 @@ import { count, percent, Score } from '../../parts/score';
 import { duration } from '../../parts/time';
 import { ArmUse } from './arm-use';
 
-/** One arm that was opened in the list: its values, what the provider makes of them, its figures and its runs. */
+/** An opened arm: its values, how the provider treats them, its figures and its runs. */
 export function ArmDetail({ tune, arm, close }: { tune: ParamTune; arm: TuneArm; close: () => void }) {
   return (
     <section className="arm-detail section" aria-label={`Combination ${arm.arm}`}>

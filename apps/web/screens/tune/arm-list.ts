@@ -1,10 +1,10 @@
 import type { TuneArm } from '#lib/param-tune/contract';
 import { armKey, type ArmNews } from '../../live/live-tune.js';
 
-/** How far an arm came: one that is further on is not told of by older news. */
+/** The states of an arm in order: older news do not move an arm back. */
 const STATES: readonly TuneArm['state'][] = ['waiting', 'running', 'dropped', 'finalist', 'recommended'];
 
-/** An arm with what came in of it since it was read. */
+/** An arm, updated with the live news since it was read. */
 export function withNews(arm: TuneArm, news: ReadonlyMap<string, ArmNews>): TuneArm {
   const told = news.get(armKey(arm));
   if (!told || told.cases < arm.cases) return arm;
@@ -14,16 +14,16 @@ export function withNews(arm: TuneArm, news: ReadonlyMap<string, ArmNews>): Tune
 }
 
 export interface ArmGroups {
-  /** Those that are, or were, in the race to its end; the best first. */
+  /** Arms that are, or were, in the race until its end; best first. */
   leading: TuneArm[];
   dropped: TuneArm[];
-  /** Not tried, or not yet. */
+  /** Arms not tried, or not yet. */
   waiting: TuneArm[];
-  /** Those whose requests are the same as another's. */
+  /** Arms whose requests equal another arm's. */
   same: TuneArm[];
 }
 
-/** The arms of a model by how far they came, each group with the best first. */
+/** The arms of a model by state, best first in each group. */
 export function groupArms(arms: readonly TuneArm[]): ArmGroups {
   const groups: ArmGroups = { leading: [], dropped: [], waiting: [], same: [] };
   for (const arm of arms) groups[groupOf(arm)].push(arm);
@@ -41,7 +41,7 @@ function byMerit(one: TuneArm, other: TuneArm): number {
   return isChosen || (other.mean ?? -1) - (one.mean ?? -1) || one.arm - other.arm;
 }
 
-/** What the arms cost so far; null where one has no price, 0 before the first. */
+/** The cost of the arms so far; null if one has no price, 0 before the first. */
 export function costOf(arms: readonly TuneArm[]): number | null {
   const measured = arms.filter(({ samples, errored }) => samples + errored > 0);
   if (measured.some(({ cost_usd: cost }) => cost === null)) return null;

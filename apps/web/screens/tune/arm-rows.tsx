@@ -51,7 +51,7 @@ export interface ArmRowsProps {
   open: (arm: TuneArm) => void;
 }
 
-/** Arms in a list of any length, of which only the rows in view are drawn. */
+/** Arms in a list of any length, which draws only the rows in view. */
 export function ArmRows({ arms, label, opened, open }: ArmRowsProps) {
   const gridRef = useRef<HTMLDivElement>(null);
   const [active, setActive] = useState(0);

@@ -7,7 +7,7 @@ const object = (text: string): JsonObject => parseJson(text) as JsonObject;
 const inputOf = (base: string, models = ['sim::m']) =>
   ({ base: parseJson(base), models, timeout_s: 120 }) as unknown as ParamTuneInput;
 
-/** The arguments that a shell would give to the command. */
+/** The arguments that a shell would pass to the command. */
 const argumentsOf = (command: string | undefined): string[] =>
   execFileSync('sh', ['-c', command!.replace('toolmark', `printf '%s\\n'`)], { encoding: 'utf8' })
     .split('\n')

@@ -4,7 +4,7 @@ import { shellQuoted } from '../../parts/shell-quoted.js';
 
 const SETTINGS = ['temperature', 'tool_choice', 'max_tokens'] as const;
 
-/** The settings of a run that an arm stands for: those of the base, with the values of its parameters. */
+/** The run settings of an arm: those of the base, with the values of its parameters. */
 export function settingsOf(base: ParamTuneInput['base'], config: JsonObject): JsonObject {
   const { system_prompt: _prompt, ...own } = base as unknown as JsonObject;
   const settings: JsonObject = { ...own, params: { ...(isObject(own.params) ? own.params : {}) } };
@@ -30,12 +30,12 @@ interface Played {
 
 /**
  * A command that runs the suite with the settings of an arm.
- * @returns undefined where the command line has no way to say it
+ * @returns undefined if the command line cannot express it
  */
 export function runCommand({ suiteId, target, config, input }: Played): string | undefined {
   const settings = settingsOf(input.base, config);
   const prompt = promptFor(target, input);
-  // Commas part models; a text that begins with "@" names a file.
+  // Commas separate models; a text that begins with "@" names a file.
   if (target.includes(',') || prompt?.startsWith('@')) return undefined;
   const option = (name: string, value: Json | undefined): string[] =>
     value == null ? [] : [`--${name} ${shellQuoted(toText(value))}`];
@@ -52,7 +52,7 @@ export function runCommand({ suiteId, target, config, input }: Played): string |
   ].join(' \\\n  ');
 }
 
-/** What the base says to this model, by its whole name, or as the tune was asked for it. */
+/** The base's prompt for this model, by its full name, or by the name that the tune was given. */
 function promptFor(target: string, { base, models }: Played['input']): string | undefined {
   const prompts = base.system_prompt;
   if (prompts === null || typeof prompts === 'string') return prompts || undefined;

@@ -6,7 +6,7 @@ import { GivenBlock } from '../../parts/given';
 import { SettingsList } from '../../parts/settings-list';
 import { runCommand } from './arm-settings';
 
-/** The values of an arm, and how to run it: as a command, or as a run of its own. */
+/** The values of an arm, and how to run it: as a command, or as a new run. */
 export function ArmUse({ tune, arm }: { tune: ParamTune; arm: TuneArm }) {
   const { suite_id: suiteId, input } = tune;
   const command = suiteId === null ? undefined : runCommand({ suiteId, target: arm.target, config: arm.config, input });

@@ -4,7 +4,7 @@ import { GivenLine } from '../../parts/given';
 import { percent } from '../../parts/score';
 import { configText } from './arm-settings';
 
-/** The arms that do best over all models, where one for all is wanted. */
+/** The best arms over all models, for a single choice for all. */
 export function BestOverModels({ best }: { best: ParamTune['best_over_models'] }) {
   if (best.length === 0) return null;
   return (

@@ -16,13 +16,13 @@ type TunedModel = z.infer<typeof Target>;
 interface Props {
   tune: ParamTune;
   target: TunedModel;
-  /** Undefined until they are read. */
+  /** Undefined until loaded. */
   arms: readonly TuneArm[] | undefined;
-  /** Whether its arms are shown to begin with. */
+  /** Whether its arms are shown initially. */
   isOpen: boolean;
 }
 
-/** What to take of one model, how sure that is, and everything that was tried. */
+/** The recommendation for one model, how certain it is, and everything that was tried. */
 export function TuneModel({ tune, target, arms, isOpen }: Props) {
   const name = visible(target.target.slice(0, 200));
   return (
@@ -112,7 +112,7 @@ interface FoldedProps extends ArmRowsProps {
   words: string;
 }
 
-/** What is folded is not drawn at all. */
+/** Collapsed content is not rendered. */
 function FoldedArms({ words, ...rows }: FoldedProps) {
   const [isOpen, setOpen] = useState(false);
   return (

@@ -18,12 +18,12 @@ import { TuneHead } from './tune-head';
 import { TuneModel } from './tune-model';
 import './tune.css';
 
-/** Arms that are read again within one second: many of them are read again less often. */
+/** Arms refetched per second: large tunes are refetched less often. */
 const ARMS_A_SECOND = 200;
 
 const Head = memo(TuneHead);
 
-/** Which settings let each model call tools best, and whether that can be trusted. */
+/** The best settings for each model's tool calls, and whether they can be trusted. */
 export function TuneScreen() {
   const { tuneId } = useParams({ from: '/signed-in/tunes/$tuneId' });
   const tune = useQuery({ ...tuneQuery(tuneId), refetchOnMount: 'always' });
@@ -60,13 +60,13 @@ export function TuneScreen() {
 
 interface Arms {
   read: readonly TuneArm[] | undefined;
-  /** By model, with what came in since they were read. */
+  /** Arms by model, updated with the live news since they were read. */
   shown: ReadonlyMap<string, TuneArm[]> | undefined;
   error: Error | null;
   retry: () => unknown;
 }
 
-/** The arms of a tune. What comes in of one is shown at once; all are read again after a while. */
+/** The arms of a tune. Live news of an arm are shown at once; all arms are refetched after a while. */
 function useArms(tuneId: string, live: LiveTuneState | undefined): Arms {
   const { data, error, refetch } = useQuery({ ...armsQuery(tuneId), refetchOnMount: 'always' });
   const everyMs = Math.max(POLL_MS, ((data?.length ?? 0) / ARMS_A_SECOND) * 1000);

@@ -20,7 +20,7 @@ const WORDS: Record<string, string> = {
 const isEmpty = (value: unknown): boolean =>
   value == null || (typeof value === 'object' && Object.keys(value).length === 0);
 
-/** What was asked for. */
+/** The settings of the tune. */
 export function TuneSettings({ tune: { input } }: { tune: ParamTune }) {
   const asked: Record<string, unknown> = input;
   const shown = Object.entries(WORDS).filter(

@@ -8,7 +8,7 @@ import { Outcome } from '../../parts/tune-outcome';
 
 const MODELS_SHOWN = 5;
 
-/** Tunes of prompts, with what each found. */
+/** Prompt tunes, with the result of each. */
 export function PromptTuneRows({ tunes }: { tunes: PromptTune[] }) {
   return (
     <div className="wide" tabIndex={0} role="region" aria-label="List of tunes of prompts">

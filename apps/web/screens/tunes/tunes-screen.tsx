@@ -18,7 +18,7 @@ import './tunes.css';
 
 type Kind = 'prompts' | undefined;
 
-/** The searches for settings and for prompts: the newest first. */
+/** Parameter and prompt tunes, newest first. */
 export function TunesScreen() {
   const { kind, after } = useSearch({ from: '/signed-in/tunes' });
   return (
@@ -76,7 +76,7 @@ interface ListProps<Tune> {
   kind: Kind;
   after: string | undefined;
   rows: (items: Tune[]) => ReactNode;
-  /** What is said when there is none. */
+  /** The text shown if there are none. */
   children: ReactNode;
 }
 

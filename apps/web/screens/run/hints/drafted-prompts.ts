@@ -1,7 +1,7 @@
 import { DRAFT_PROMPT } from '#lib/contracts/draft-prompt';
 import type { Hint, Known } from './hint';
 
-/** A prompt that was drafted from the description of a tool says too little of what is wanted. */
+/** A prompt drafted from a tool's description may not say clearly what is wanted. */
 export function draftedPrompts({ failedCases }: Known): Hint | undefined {
   const drafted = (failedCases?.items ?? []).filter(({ prompt }) => prompt.startsWith(DRAFT_PROMPT));
   const [first] = drafted;

@@ -2,18 +2,18 @@ import type { FailureGroups, RunCases } from '#lib/contracts/run-facets';
 import type { Run } from '#lib/contracts/run';
 import type { ResultsSearch } from '../../../address/results';
 
-/** What a hint is made from. Counted figures are undefined until they are counted. */
+/** The input of hints. Counted figures are undefined until they are counted. */
 export interface Known {
   run: Pick<Run, 'config' | 'suite' | 'summaries' | 'targets' | 'warnings'>;
   groups: FailureGroups | undefined;
-  /** Cases that no model passed, as far as they were read. */
+  /** Cases that no model passed, among those loaded. */
   failedCases: RunCases | undefined;
 }
 
-/** Words of ours, and texts that a person, a model or a provider wrote. */
+/** Our own words, and texts by a person, a model or a provider. */
 export type Words = readonly (string | { given: string })[];
 
-/** What a reader can do about it. */
+/** What the user can do about it. */
 export type Step =
   | { to: 'results'; words: string; search: ResultsSearch }
   | { to: 'failures'; words: string; group: string }
@@ -26,7 +26,7 @@ export type Step =
 export interface Hint {
   key: string;
   words: Words;
-  /** The result whose error says what a provider answered. */
+  /** The result whose error has the provider's response. */
   errorOf?: string;
   steps: Step[];
 }

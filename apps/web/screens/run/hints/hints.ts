@@ -7,7 +7,7 @@ import { repairedCalls } from './repaired-calls';
 import { strictExpectations } from './strict-expectations';
 import { tryRequired } from './try-required';
 
-/** In the order in which they help: what kept a model from answering, from calling, and from being right. */
+/** In order of usefulness: what kept a model from answering, from calling, and from being right. */
 const HINTS = [
   nothingAnswered,
   blockedRequests,
@@ -22,6 +22,6 @@ const HINTS = [
   repairedCalls,
 ];
 
-/** What stands out in a run that often has the same cause, and what to do about it. */
+/** Noticeable features of a run that often have the same cause, and what to do about them. */
 export const hintsOf = (known: Known): Hint[] =>
   HINTS.map((hint) => hint(known)).filter((hint): hint is Hint => hint !== undefined);

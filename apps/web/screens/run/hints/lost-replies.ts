@@ -5,7 +5,7 @@ import { named, type Hint, type Known, type Words } from './hint';
 const MAX_COUNTED = 3;
 const number = (n: number): string => n.toLocaleString('en');
 
-/** Models of which some replies are of a kind, those with the largest share first. */
+/** Models with some replies of a kind, largest share first. */
 function modelsWith({ run }: Known, countOf: (of: ReplyFigures) => number): { words: Words; models: ReplyFigures[] } {
   const models = run.summaries
     .map((summary) => replyFigures(summary, run.config))
@@ -23,7 +23,7 @@ function modelsWith({ run }: Known, countOf: (of: ReplyFigures) => number): { wo
 
 const namesOf = (models: readonly ReplyFigures[]): string[] => models.map(({ target }) => target);
 
-/** A reply that ended at its token limit does not say what the model would have called. */
+/** A reply truncated at its token limit does not show what the model would have called. */
 export function cutOffReplies(known: Known): Hint | undefined {
   const { models, words } = modelsWith(known, ({ cutOff }) => cutOff);
   const [first] = models;
@@ -44,7 +44,7 @@ export function cutOffReplies(known: Known): Hint | undefined {
   };
 }
 
-/** Nor does one that declined. */
+/** Neither does a refused reply. */
 export function refusedReplies(known: Known): Hint | undefined {
   const { models, words } = modelsWith(known, ({ refused }) => refused);
   if (models.length === 0) return undefined;
@@ -59,7 +59,7 @@ export function refusedReplies(known: Known): Hint | undefined {
   };
 }
 
-/** A filter that blocks a request keeps it from the model, and from every average. */
+/** A filter that blocks a request keeps it from the model and out of every average. */
 export function blockedRequests({ groups }: Known): Hint | undefined {
   const blocked = (groups?.items ?? []).filter(
     ({ error_type: type, called_tool: kind }) => type === 'errored' && kind === 'blocked',
@@ -81,7 +81,7 @@ export function blockedRequests({ groups }: Known): Hint | undefined {
   };
 }
 
-/** Calls in the syntax of another family of models: the host does not know how this model writes its calls. */
+/** Calls in another model family's syntax: the host does not know how this model writes its calls. */
 export function callsInText(known: Known): Hint | undefined {
   const { models, words } = modelsWith(known, ({ syntaxes }) => syntaxes.reduce((sum, [, n]) => sum + n, 0));
   if (models.length === 0) return undefined;
@@ -98,7 +98,7 @@ export function callsInText(known: Known): Hint | undefined {
   };
 }
 
-/** A call that is only considered does not count. */
+/** A call that is only in the model's thoughts does not count. */
 export function callsInThoughts(known: Known): Hint | undefined {
   const { models, words } = modelsWith(known, ({ onlyThought }) => onlyThought);
   if (models.length === 0) return undefined;

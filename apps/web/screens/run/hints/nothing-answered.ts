@@ -2,7 +2,7 @@ import { named, type Hint, type Known } from './hint';
 
 const MAX_TESTED = 3;
 
-/** Where every item errored, the provider has to be looked at, not the model. */
+/** If every item errored, the cause is the provider, not the model. */
 export function nothingAnswered({ run, groups }: Known): Hint | undefined {
   const models = run.summaries.filter(({ scored, errored }) => scored === 0 && errored > 0).map(({ target }) => target);
   if (models.length === 0) return undefined;

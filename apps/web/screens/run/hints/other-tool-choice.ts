@@ -2,7 +2,7 @@ import { named, type Hint, type Known } from './hint';
 
 const MAX_REASONS = 2;
 
-/** The tool choice that was sent differs from the one that was asked for: how often, and why. */
+/** The tool choice sent differs from the requested one: how often, and why. */
 export function otherToolChoice({ run }: Known): Hint | undefined {
   const { tool_choice: asked } = run.config;
   if (typeof asked !== 'string') return undefined;

@@ -1,9 +1,9 @@
 import { inPercent, named, type Hint, type Known } from './hint';
 
-/** From this share of repaired calls on. */
+/** Minimum share of repaired calls. */
 const MANY = 0.2;
 
-/** Calls in the text or in the name of the function were read all the same; another program may not read them. */
+/** Calls in the text or in the function name were parsed anyway; another program may not parse them. */
 export function repairedCalls({ run }: Known): Hint | undefined {
   const shares = run.summaries
     .map(({ target, scored, format_counts: counts }) => ({

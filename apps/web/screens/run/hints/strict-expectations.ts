@@ -3,10 +3,10 @@ import { inPercent, named, type Hint, type Known, type Step, type Words } from '
 
 /** The tool is nearly always right. */
 const HIGH = 0.9;
-/** At most half of the arguments are. */
+/** At most half of the arguments are right. */
 const LOW = 0.5;
 
-/** The right tool with other arguments than expected: values or rules may be too strict. */
+/** The right tool with unexpected arguments: values or rules may be too strict. */
 export function strictExpectations({ run, groups }: Known): Hint | undefined {
   const models = run.summaries
     .filter(({ tool_accuracy: tool, param_accuracy: params }) => (tool ?? 0) >= HIGH && (params ?? 1) <= LOW)

@@ -1,9 +1,9 @@
 import { named, type Hint, type Known } from './hint';
 
-/** From this share of answers without a call on. */
+/** Minimum share of answers without a call. */
 const MOSTLY = 0.5;
 
-/** Under `auto`, a model that answers with text calls nothing. */
+/** Under `auto`, a model may answer with text instead of a call. */
 export function tryRequired({ run }: Known): Hint | undefined {
   if (run.config.tool_choice !== 'auto') return undefined;
   const models = run.summaries
