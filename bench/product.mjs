@@ -1,10 +1,10 @@
-// What the deployments of all benchmarks share: the environment of the processes, and requests to the API.
+// Shared by the deployments of all benchmarks: the processes' environment, and requests to the API.
 import { execFileSync } from 'node:child_process';
 import { root } from '../scripts/set-up.mjs';
 
 export const TOKEN = 'a-token-for-benchmarks-0123456789';
 
-/** The environment of API and worker, on the given database of a Postgres server and on a Redis. */
+/** The environment of API and worker, with the given Redis and database on a Postgres server. */
 export const productEnv = ({ postgresUrl, database, redisUrl, logLevel }) => ({
   DATABASE_URL: Object.assign(new URL(postgresUrl), { pathname: `/${database}` }).href,
   REDIS_URL: redisUrl,

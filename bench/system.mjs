@@ -1,5 +1,5 @@
-// Toolmark on this machine for a benchmark: stores with durable settings, an API, the simulator, and the CPU time
-// that each spends. If PROFILE_FOLDER is set, each process writes a CPU profile there.
+// Toolmark on this machine for a benchmark: stores with durable settings, an API, the simulator, and the CPU time of
+// each. If PROFILE_FOLDER is set, each process writes a CPU profile there.
 import { spawn } from 'node:child_process';
 import { chmodSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -14,7 +14,7 @@ import { apiCaller, interruption, migrate, productEnv } from './product.mjs';
 /** Calls `use` with the system, then stops everything. */
 export async function withSystem(use) {
   const folder = mkdtempSync(join(tmpdir(), 'toolmark-bench-'));
-  chmodSync(folder, 0o711); // Postgres may run as a user of its own.
+  chmodSync(folder, 0o711); // Postgres may run as another user.
   const say = (text) => process.stderr.write(`${text}\n`);
   const postgres = await startPostgres({ folder, logFile: join(folder, 'postgres.log'), durable: true, say });
   const redis = await startRedis({ folder, logFile: join(folder, 'redis.log'), durable: true, say });
@@ -79,7 +79,7 @@ function processStarter(env) {
   return { start, endAll };
 }
 
-/** Waits for the run to end and returns how many seconds it took. */
+/** Waits for the run to end and returns its duration in seconds. */
 async function finished(call, evalId) {
   for (;;) {
     const now = await call('GET', `/api/tool-eval/history/${evalId}`);
@@ -90,7 +90,7 @@ async function finished(call, evalId) {
 
 /**
  * A suite of 1,000 cases, so that each sample is a thousand items.
- * @param fields further fields of the n-th case
+ * @param fields additional fields of the n-th case
  */
 export async function importThousandCases(call, fields = {}) {
   const suite = await call('GET', '/api/tool-eval/import/example');
@@ -126,9 +126,9 @@ const processes = () =>
 /** The node binary may be started through a wrapper. */
 const nodeOf = (pid) => processes().find((one) => one.parent === pid)?.pid ?? pid;
 
-/** Milliseconds of CPU that a process has spent. */
+/** A process's CPU time in milliseconds. */
 export const cpuMs = (pid) => stat(pid).own;
-/** Of all processes of a store on this machine, those that ended included. */
+/** CPU time of all processes of a store on this machine, including those that ended. */
 export const storeCpuMs = (program) =>
   processes()
     .filter((one) => one.name.startsWith(program))

@@ -1,4 +1,4 @@
-// Toolmark's processes as children of `npm start`, which starts them again when they end by themselves.
+// Toolmark's processes as children of `npm start`, which restarts them when they exit on their own.
 import { spawn } from 'node:child_process';
 import { closeSync, openSync, readFileSync, renameSync, statSync } from 'node:fs';
 import { join } from 'node:path';
@@ -7,10 +7,10 @@ import { MEMORY_ENV, MEMORY_FLAGS, node, root } from './set-up.mjs';
 
 const FIRST_PAUSE_MS = 500;
 const MAX_PAUSE_MS = 10_000;
-/** A process that ran this long is no longer one that fails to start. */
+/** A process that ran this long has started successfully. */
 const SETTLED_MS = 30_000;
 const MAX_FAILED_STARTS = 3;
-/** A draining worker gets this long after its drain time to hand back the rest. */
+/** After its drain time, a draining worker has this long to return its remaining items. */
 const STOP_GRACE_MS = 15_000;
 const MAX_LOG_BYTES = 20 * 1024 * 1024;
 
@@ -25,7 +25,7 @@ export class AppProcess {
   #endsInARow = 0;
   #timer;
 
-  /** `say` gets a message when the process ends by itself; `onPid` is called for each new process. */
+  /** `say` gets a message when the process exits on its own; `onPid` is called for each new process. */
   constructor(app, { name = app, port, env, logFile, say, onPid }) {
     this.#app = app;
     this.#options = { port, env, logFile, say, onPid };
@@ -85,7 +85,7 @@ export class AppProcess {
       cwd: root,
       env: { ...MEMORY_ENV, ...env, PORT: String(port) },
       stdio: ['ignore', log, log, 'ipc'],
-      detached: true, // A Ctrl-C in the terminal must not reach it: processes stop in order.
+      detached: true, // Ctrl-C in the terminal must not reach the process, since processes stop in order.
     });
     closeSync(log);
     this.#child = child;
@@ -107,7 +107,7 @@ export class AppProcess {
     clearTimeout(this.#timer);
     const killAfterMs = drainSecondsOf(this.#options.env) * 1000 + STOP_GRACE_MS;
     const killer = setTimeout(() => this.#child.kill('SIGKILL'), killAfterMs);
-    // No load balancer needs time to notice that the API stops.
+    // There is no load balancer that needs time to notice that the API stops.
     this.#child.kill(this.#app === 'api' ? 'SIGINT' : 'SIGTERM');
     await this.#exited;
     clearTimeout(killer);
@@ -117,7 +117,7 @@ export class AppProcess {
 /** The default is that of `libs/runtime/env.ts`. */
 export const drainSecondsOf = ({ TOOLMARK_DRAIN_SECONDS: seconds }) => Number(seconds || 45);
 
-/** Ends processes that a killed start left behind: their ports are needed now. */
+/** Ends processes that a killed `npm start` left behind, since their ports are needed. */
 export async function endLeftoverApps(pids) {
   const left = pids.filter((pid) => commandOf(pid)?.includes('dist/apps/'));
   for (const pid of left) signalProcess(pid, 'SIGKILL');

@@ -1,5 +1,5 @@
-// Builds the page (apps/web) and compresses it. Refuses a build over its budgets: what the first view loads, and the
-// editor, which is loaded when somebody edits JSON.
+// Builds the page (apps/web) and compresses it. Fails if the build is over its budgets: the first view, and the editor,
+// which is loaded when a user edits JSON.
 import { spawnSync } from 'node:child_process';
 import { existsSync, readFileSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -9,9 +9,9 @@ import { node, root } from './set-up.mjs';
 /** Bytes of gzipped JavaScript and CSS. */
 const BUDGETS = { 'first view': 150_000, editor: 120_000 };
 const FIRST_VIEW = ['index.html', 'screens/home/home-screen.tsx'];
-/** Modules of this name that are loaded when they are needed. */
+/** Modules with this name are loaded on demand. */
 const EDITOR = /editor/;
-/** Prints, as the last line, the milliseconds of CPU that the process took. */
+/** Prints, as the last line, the process's CPU time in milliseconds. */
 const SAYS_CPU = `data:text/javascript,process.on('exit', () => {
   const { user, system } = process.cpuUsage();
   console.log('\\n' + Math.round((user + system) / 1000));
@@ -19,12 +19,12 @@ const SAYS_CPU = `data:text/javascript,process.on('exit', () => {
 const COMPRESSED = /\.(js|css|svg)$/;
 
 /**
- * @returns the milliseconds of CPU that it took to build, without compressing
- * @throws Error when it does not build, or is over a budget
+ * @returns the CPU milliseconds of the build, without compressing
+ * @throws Error if the build fails or is over a budget
  */
 export function buildWeb(folder) {
   const { status, stdout, stderr } = spawnSync(
-    // An image is built without install scripts, and so without the pinned Node.
+    // An image is built without install scripts, and therefore without the pinned Node.
     existsSync(node) ? node : process.execPath,
     [
       ...['--import', SAYS_CPU],
@@ -32,7 +32,7 @@ export function buildWeb(folder) {
       'build',
       ...['--config', join(root, 'apps/web/vite.config.ts'), '--outDir', folder, '--logLevel', 'error'],
     ],
-    // Vite takes NODE_ENV over its own mode, so that a build that a test started would hold React for development.
+    // Vite prefers NODE_ENV to its own mode, so a build started by a test would contain React's development build.
     { cwd: root, encoding: 'utf8', env: { ...process.env, NODE_ENV: 'production' } },
   );
   if (status !== 0) throw new Error(`The page does not build.\n${stdout}${stderr}`);
@@ -65,7 +65,7 @@ function checkBudgets(folder) {
     );
 }
 
-/** The files of these modules, of what they import at once, and their stylesheets. */
+/** The files of these modules, of their static imports, and their stylesheets. */
 function filesOf(manifest, modules) {
   const found = new Set();
   const visit = (key) => {

@@ -1,8 +1,8 @@
-// Builds what a checkout needs to run: the Prisma client, the page (Vite; kept while its sources stay the same), then
+// Builds what a checkout needs to run: the Prisma client, the page (Vite; kept if its sources are unchanged), then
 // dist/ (SWC for TypeScript, copies of the Lua scripts, of known prices and of captured examples; about a second), then
 // bundles of the processes (bundle-processes.mjs; some seconds). `npm ci` runs it as `prepare`, so that `npm run
 // toolmark` works right after an install. With `--if-stale` it builds only after a change. With `--for-watch` it makes
-// no bundles and keeps the page: `npm run dev` then compiles each file that changes in its place.
+// no bundles and keeps the page: `npm run dev` then compiles each changed file in place.
 import { spawnSync } from 'node:child_process';
 import { buildWeb } from './build-web.mjs';
 import { cpSync, existsSync, readdirSync, renameSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
@@ -12,7 +12,7 @@ import { fileURLToPath } from 'node:url';
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const changedAt = (path) => statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? 0;
 
-/** When a file below was last changed; a folder's time says when one was added, moved or removed. */
+/** When a file below the path was last changed; a folder's time shows when one was added, moved or removed. */
 const newest = (path) =>
   Math.max(
     changedAt(path),
@@ -58,8 +58,8 @@ try {
 async function build() {
   const startedAt = new Date();
   if (changedAt(client) <= newest(schema)) generateClient();
-  // Built in a folder of its own and swapped in, so that a process that starts meanwhile finds the old build or the
-  // new one, never half of one.
+  // Built in a separate folder and swapped in, so that a process that starts meanwhile finds the old build or the new
+  // one, never half of one.
   const fresh = `${dist}.${process.pid}`;
   const old = `${fresh}.old`;
   try {
@@ -73,7 +73,7 @@ async function build() {
     if (isForWatch) writeFileSync(join(fresh, '.unbundled'), '');
     else await (await import('./bundle-processes.mjs')).bundleProcesses(fresh);
     writeFileSync(join(fresh, '.built'), '');
-    utimesSync(join(fresh, '.built'), startedAt, startedAt); // A file saved while this was built counts as newer.
+    utimesSync(join(fresh, '.built'), startedAt, startedAt); // A file saved during the build counts as newer.
     if (existsSync(dist)) renameSync(dist, old);
     renameSync(fresh, dist);
   } finally {
@@ -89,14 +89,14 @@ function generateClient() {
   if (status !== 0) throw new Error(`The Prisma client was not generated.\n${stdout}${stderr}`);
 }
 
-/** The page as it was built last, where nothing that it is made of has changed since, or Vite watches its sources. */
+/** Reuses the last build of the page if its sources have not changed since, or if Vite watches them. */
 function addWeb(folder) {
   const last = join(dist, 'web');
   const builtAt = new Date();
   const isCurrent = changedAt(join(last, '.built')) > newestOf(webSources);
   if (isCurrent || (isForWatch && existsSync(last)))
     return cpSync(last, folder, { recursive: true, preserveTimestamps: true });
-  // Holds what the build took, which .ci/run looks at.
+  // Contains the build's CPU time, which .ci/run reads.
   writeFileSync(join(folder, '.built'), String(buildWeb(folder)));
   utimesSync(join(folder, '.built'), builtAt, builtAt);
 }

@@ -1,5 +1,5 @@
-// `npm run cli:bundle`: the command line as one file, dist/toolmark.mjs or the file that is named. It runs on Node 22
-// or later without node_modules, beside nothing else, and talks to a server.
+// `npm run cli:bundle`: the command line as one file, dist/toolmark.mjs or the given file. It runs on Node 22 or later
+// without node_modules or other files, and talks to a server.
 import { spawnSync } from 'node:child_process';
 import { chmodSync, readFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
@@ -14,7 +14,7 @@ const { status, error } = spawnSync(
     join(root, 'node_modules/rolldown/bin/cli.mjs'),
     join(root, 'dist/apps/cli/main.js'),
     ...['--file', file, '--format', 'esm', '--platform', 'node', '--no-codeSplitting', '--minify'],
-    '--comments.legal', // Licences of packages ask that their notices stay.
+    '--comments.legal', // Package licences require their notices to be kept.
     ...['--transform.define', `BUNDLED_VERSION:${JSON.stringify(version)}`], // Read by apps/cli/installation.ts.
     ...['--postBanner', '#!/usr/bin/env node', '--logLevel', 'warn'],
   ],

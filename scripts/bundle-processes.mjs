@@ -1,5 +1,5 @@
-// Bundles what processes and threads begin with, in the place of their first modules: to find and read two thousand
-// files was most of a start. The other modules stay beside them, for the command line and for tools.
+// Bundles the entry modules of processes and threads in place: finding and reading two thousand files took most of a
+// start. The other modules stay next to them, for the command line and for tools.
 import { dirname, join, relative } from 'node:path';
 import { rolldown } from 'rolldown';
 
@@ -23,19 +23,19 @@ export async function bundleProcesses(dist) {
     input: Object.fromEntries(ENTRIES.map((entry) => [entry, join(dist, `${entry}.js`)])),
     platform: 'node',
     plugins: [ownModules(dist)],
-    checks: { importIsUndefined: false }, // The type `z.infer`, in what decorators say of parameters.
+    checks: { importIsUndefined: false }, // The type `z.infer`, in decorator metadata of parameters.
   });
   await bundle.write({
     dir: dist,
     entryFileNames: '[name].js',
     chunkFileNames: 'chunks/[name]-[hash].js',
-    keepNames: true, // Nest and OpenAPI use the names of classes.
+    keepNames: true, // Nest and OpenAPI use class names.
     comments: false,
   });
   await bundle.close();
 }
 
-/** Modules of this build, whatever was built before, each with the address that it has unbundled. */
+/** Modules of this build only, each with the URL that it has unbundled. */
 function ownModules(dist) {
   return {
     name: 'own modules',
@@ -43,7 +43,7 @@ function ownModules(dist) {
       filter: { id: /^[^./]/ },
       handler(id, _importer, { kind }) {
         if (id.startsWith('#lib/')) return join(dist, 'libs', `${id.slice('#lib/'.length)}.js`);
-        // Packages that are imported when they are needed stay where they are.
+        // Dynamically imported packages stay external.
         return kind === 'dynamic-import' ? { id, external: true } : undefined;
       },
     },

@@ -1,12 +1,12 @@
-// Parses every Lua script for Redis and refuses syntax errors and globals that Redis does not have: Redis itself
-// finds a misspelt name only when the line runs. `npm run check` calls it.
+// Parses every Redis Lua script and fails on syntax errors and on globals that Redis does not have: Redis itself finds
+// a misspelt name only when the line runs. `npm run check` calls it.
 import { readdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parse } from 'luaparse';
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
-/** Those that the scripts use of https://redis.io/docs/latest/develop/programmability/lua-api/. */
+/** The globals of https://redis.io/docs/latest/develop/programmability/lua-api/ that the scripts use. */
 const GLOBALS = ['redis', 'KEYS', 'ARGV', 'math', 'tonumber', 'tostring'];
 
 for (const path of readdirSync(join(root, 'libs'), { recursive: true }).filter((name) => name.endsWith('.lua'))) {

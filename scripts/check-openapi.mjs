@@ -1,5 +1,5 @@
-// Refuses an OpenAPI document (a file, or else the API's own) if anything in it lacks a description or an example, or
-// if Redocly's linter refuses it. Needs no services.
+// Fails if anything in an OpenAPI document (a file, or else the API's own) lacks a description or an example, or if
+// Redocly's linter finds a fault. Needs no services.
 import { NestFactory } from '@nestjs/core';
 import { FastifyAdapter } from '@nestjs/platform-fastify';
 import { readFileSync } from 'node:fs';
@@ -11,7 +11,7 @@ const requireTool = createRequire(`${installTool('openapi-lint')}/`);
 const { createConfig, lintFromString } = requireTool('@redocly/openapi-core');
 const [, , file] = process.argv;
 const source = file ? readFileSync(file, 'utf8') : JSON.stringify(await ownDocument());
-// All recommended rules, and rules that check examples against their schemas and ask for descriptions.
+// All recommended rules, and rules that check examples against their schemas and require descriptions.
 const config = await createConfig({
   extends: ['recommended'],
   rules: {
@@ -37,7 +37,7 @@ if (faults.length) {
   process.exitCode = 1;
 }
 
-/** Routes are described without being called, so that nothing is asked of what they would use. */
+/** Routes are described without being called, so their dependencies are never used. */
 async function ownDocument() {
   await import('reflect-metadata');
   const [{ AppModule }, { describeApi }] = await Promise.all([

@@ -1,7 +1,7 @@
-// The browser that all tests share. Prints the address to connect to, and ends when its input does.
+// The browser that all tests share. Prints the address to connect to, and exits at the end of its input.
 import { chromium } from 'playwright-core';
 
-// Without a GPU its emulation would only cost time.
+// Without a GPU, emulating one would only cost time.
 const server = await chromium.launchServer({
   executablePath: process.env.TOOLMARK_CHROMIUM,
   args: ['--disable-gpu', '--disable-software-rasterizer'],

@@ -1,5 +1,5 @@
-// The step of action.yml: asks a gate, and tells GitHub what it says: in the job summary, in one comment of the pull
-// request, and in outputs. It exits as `toolmark gate` does. Plain Node, because it runs where nothing is installed.
+// The step of action.yml: runs a gate, and reports its decision to GitHub: in the job summary, in one comment of the
+// pull request, and in outputs. It exits as `toolmark gate` does. Plain Node, because it runs without an install.
 import { spawn, spawnSync } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { appendFileSync, existsSync, mkdtempSync, readFileSync } from 'node:fs';
@@ -9,11 +9,11 @@ import { fileURLToPath } from 'node:url';
 
 const NOT_MEASURED = 4;
 const USAGE = 2;
-/** A pull request with more comments than 100 times this gets another one. */
+/** A pull request with more comments than 100 times this gets another comment. */
 const MAX_PAGES = 30;
 const MAX_WAIT_MS = 30_000;
 
-const { TOOLMARK_GITHUB_TOKEN: githubToken, ...env } = process.env; // The command line has no business with it.
+const { TOOLMARK_GITHUB_TOKEN: githubToken, ...env } = process.env; // The command line must not get the GitHub token.
 const event = env.GITHUB_EVENT_PATH ? JSON.parse(readFileSync(env.GITHUB_EVENT_PATH, 'utf8')) : {};
 const folder = mkdtempSync(join(env.RUNNER_TEMP || tmpdir(), 'toolmark-'));
 const [markdown, json, junit] = ['gate.md', 'gate.json', 'gate.xml'].map((name) => join(folder, name));
@@ -33,7 +33,7 @@ async function main() {
   return code;
 }
 
-/** Secrets are not given to workflows of forks, and a gate that measured nothing is not passed. */
+/** Workflows of forks get no secrets, and a gate that measured nothing has not passed. */
 function withoutToken() {
   const { head, base } = event.pull_request ?? {};
   const isFork = head !== undefined && head.repo?.full_name !== base?.repo?.full_name;
@@ -48,7 +48,7 @@ function withoutToken() {
   return NOT_MEASURED;
 }
 
-/** Runs `toolmark gate`, whose output goes to the log. */
+/** Runs `toolmark gate`, with its output in the log. */
 async function askGate() {
   const models = (env.TOOLMARK_MODELS ?? '').split(/[\s,]+/).filter(Boolean);
   const args = [
@@ -57,7 +57,7 @@ async function askGate() {
     ...words(env.TOOLMARK_ARGUMENTS ?? ''),
     ...['--markdown', markdown, '--json-file', json, '--junit', junit, '--', env.TOOLMARK_GATE ?? ''],
   ];
-  // Models write into the log, and GitHub obeys commands in it.
+  // The log contains text by models, and GitHub executes workflow commands in it.
   const nonce = randomUUID();
   command('stop-commands', nonce);
   try {
@@ -67,7 +67,7 @@ async function askGate() {
   }
 }
 
-/** The one file of the command line. */
+/** The bundled command line. */
 function commandLine() {
   if (env.TOOLMARK_COMMAND) return env.TOOLMARK_COMMAND;
   const root = dirname(dirname(fileURLToPath(import.meta.url)));
@@ -96,7 +96,7 @@ const run = (file, args) =>
     child.on('close', (code) => resolve({ code: code ?? USAGE, errors }));
   });
 
-/** The words of a line as a shell reads them, without what else a shell does. */
+/** Splits a line into words as a shell does, without any other shell feature. */
 function words(line) {
   const found = line.matchAll(/(?:"((?:[^"\\]|\\.)*)"|'([^']*)'|\\(.)|([^\s"'\\]))|(\s+)/gs);
   const read = [];
@@ -113,7 +113,7 @@ function words(line) {
   return read;
 }
 
-/* What GitHub reads. */
+/* Input for GitHub. */
 
 /** https://docs.github.com/actions/reference/workflow-commands-for-github-actions */
 function command(name, text) {
@@ -124,20 +124,20 @@ function summarise(text) {
   if (env.GITHUB_STEP_SUMMARY) appendFileSync(env.GITHUB_STEP_SUMMARY, text);
 }
 
-/** A value may have any text in it: no line of it is the delimiter. */
+/** A value may contain any text, so the delimiter must not be one of its lines. */
 function output(name, value) {
   const delimiter = `end-${randomUUID()}`;
   if (env.GITHUB_OUTPUT) appendFileSync(env.GITHUB_OUTPUT, `${name}<<${delimiter}\n${value}\n${delimiter}\n`);
 }
 
-/** A block of code that ends where it should, whatever the text is. */
+/** A fenced code block that ends where it should, whatever the text contains. */
 function fenced(text) {
   const longest = Math.max(2, ...[...text.matchAll(/`+/g)].map(([ticks]) => ticks.length));
   const fence = '`'.repeat(longest + 1);
   return `${fence}text\n${text.trim()}\n${fence}`;
 }
 
-/** Makes the comment of this gate, or replaces it. A comment that fails changes nothing about the gate. */
+/** Creates or replaces the comment of this gate. A failed comment does not affect the gate. */
 async function comment(body) {
   const number = event.pull_request?.number;
   if (number === undefined || !githubToken) return;
@@ -152,7 +152,7 @@ async function comment(body) {
   }
 }
 
-/** The id of the comment that begins with the marker. One that a person wrote is not ours, whatever it begins with. */
+/** The id of the comment that begins with the marker. A person's comment is not ours, whatever it begins with. */
 async function findComment(comments, marker) {
   for (let page = 1; page <= MAX_PAGES; page++) {
     const found = await github('GET', `${comments}?per_page=100&page=${page}`);
@@ -164,7 +164,7 @@ async function findComment(comments, marker) {
   return undefined;
 }
 
-/** The person that the token belongs to; that of a workflow belongs to none. */
+/** The user of the token; a workflow's token belongs to none. */
 const ownName = () =>
   github('GET', '/user').then(
     ({ login }) => login,

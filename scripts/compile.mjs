@@ -1,4 +1,4 @@
-// TypeScript to JavaScript modules with source maps, file by file, by SWC (.swcrc).
+// Compiles TypeScript to JavaScript modules with source maps, file by file, with SWC (.swcrc).
 import { transformFile } from '@swc/core';
 import { mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join, relative } from 'node:path';
@@ -6,7 +6,7 @@ import { root } from './set-up.mjs';
 
 const LEFT_OUT = /^apps\/web\/|^libs\/db\/generated\/|\.spec\.ts$/;
 
-/** Whether a file, named from the root, is built: not the page, which Vite builds, tests, and what has only types. */
+/** Whether a file, named from the root, is compiled: not the page (built by Vite), tests, and files with types only. */
 export const isCompiled = (file) => /^(apps|libs)\/.*\.ts$/.test(file) && !LEFT_OUT.test(file);
 
 /** Compiles all sources into `folder`, a sibling of `dist`. */
@@ -17,7 +17,7 @@ export async function compileAll(folder) {
   await Promise.all(files.filter(isCompiled).map((file) => compileFile(file, folder)));
 }
 
-/** Compiles one file, named from the root, into `folder`. @throws Error with the place of a syntax error */
+/** Compiles one file, named from the root, into `folder`. @throws Error with the position of a syntax error */
 export async function compileFile(file, folder) {
   const to = join(folder, file.replace(/ts$/, 'js'));
   const { code, map } = await transformFile(join(root, file), {

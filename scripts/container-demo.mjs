@@ -1,4 +1,4 @@
-// The first run of `docker compose up`: the same as that of `npm start`, against a running API.
+// The demo of the first `docker compose up`: that of `npm start`, against a running API.
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import {

@@ -1,6 +1,6 @@
-// Runs Dockerfile and docker-compose.yml as a user would: to the leaderboard; three workers, two of them killed during
-// a run; down and up again; and a backup restored after everything was lost. Needs a Docker engine that has the base
-// images or can pull them.
+// Uses Dockerfile and docker-compose.yml as a user would: up to the leaderboard; three workers, two of them killed
+// during a run; down and up again; and a backup restored after everything was lost. Needs a Docker engine that has the
+// base images or can pull them.
 import assert from 'node:assert/strict';
 import { spawn, spawnSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
@@ -66,7 +66,7 @@ function buildImage() {
   return megabytes;
 }
 
-/** @returns how many models the leaderboard of the first start shows */
+/** @returns the number of models on the leaderboard of the first start */
 async function expectFirstUp() {
   const log = await upInForeground();
   assert.ok(leaderboardRows(log) >= 4, `The log shows a leaderboard of four models or more:\n${log}`);
@@ -90,7 +90,7 @@ async function expectFirstUp() {
 async function expectDataKept(run) {
   foreground.kill('SIGINT');
   await foreground.ended;
-  // Postgres, Redis and the simulator were there until the worker had settled its items.
+  // Postgres, Redis and the simulator stayed up until the worker had settled its items.
   const exitCode = docker('inspect', '-f', '{{.State.ExitCode}}', ...containerIds('worker')).trim();
   assert.equal(exitCode, '0', 'The worker ends by itself.');
   compose('down');
@@ -110,7 +110,7 @@ async function expectRunSurvivesKills(run) {
   return `${done} of ${total}`;
 }
 
-/** Backs up with a run in flight, deletes all volumes and restores. Returns how many results came back. */
+/** Backs up with a run in flight, deletes all volumes and restores. Returns the number of restored results. */
 async function expectBackupRestores(finishedRun) {
   const kept = await everyResult(finishedRun);
   await call('POST', '/api/providers', {
@@ -136,7 +136,7 @@ async function expectBackupRestores(finishedRun) {
   return kept.length;
 }
 
-/** Submits a run of some seconds and returns it once it is under way. */
+/** Submits a run of some seconds and returns it once it is running. */
 async function submit(samples) {
   const { items: suites } = await call('GET', '/api/tool-suites');
   const { id: suiteId } = suites.find(({ name }) => name === 'Office assistant');
@@ -155,7 +155,7 @@ async function untilScored(run, total) {
   assert.equal((await everyResult(run)).length, total);
 }
 
-/** Runs `docker compose up` until the demo has ended, and returns what it printed. It keeps running. */
+/** Runs `docker compose up` until the demo has ended, and returns its output. It keeps running. */
 async function upInForeground() {
   let text = '';
   const [command, ...args] = composeCommand;
@@ -196,7 +196,7 @@ async function everyResult(run, cursor) {
   return next ? [...items, ...(await everyResult(run, next))] : items;
 }
 
-/** The commands below a heading of docs/operations.md, so that the page says what was tried. */
+/** The commands below a heading of docs/operations.md, so that the documented commands are those tested. */
 function commandsOf(heading) {
   const [, section] = readFileSync(join(root, 'docs/operations.md'), 'utf8').split(`\n### ${heading}\n`);
   return /```\n(.*?)```/s.exec(section)[1].replaceAll('docker compose', composeCommand.join(' '));

@@ -1,4 +1,4 @@
-// Programs of this machine, and those that Debian's packages bring.
+// Programs on this machine, and from Debian packages.
 import { spawnSync } from 'node:child_process';
 import { accessSync, constants, existsSync, rmSync, writeFileSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
@@ -17,8 +17,8 @@ export function findOnPath(program) {
 }
 
 /**
- * Installs a package as root on Debian and Ubuntu, and does nothing elsewhere. Its services are not started.
- * @returns why it could not be installed, if that was tried
+ * Installs a package as root on Debian and Ubuntu; otherwise does nothing. Its services are not started.
+ * @returns the error of a failed installation
  */
 export function installPackage(name, say) {
   if (process.getuid?.() !== 0 || !findOnPath('apt-get')) return undefined;

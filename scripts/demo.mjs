@@ -4,7 +4,7 @@ import { join } from 'node:path';
 
 const MODELS = ['perfect-ish', 'careless-arguments', 'flaky-20', 'wrong-tool', 'json-in-name', 'text-only'];
 
-/** @returns a function that calls the API at `url`; a refusal throws what the API said */
+/** @returns a function that calls the API at `url`; a refusal throws the API's message */
 export function apiClient(url, token) {
   return async (method, path, body) => {
     const response = await fetch(`${url}${path}`, {
@@ -46,7 +46,7 @@ export async function registerSimulator(call, simulatorUrl) {
   });
 }
 
-/** Updates the simulator's address: its port may differ from the last start. */
+/** Updates the simulator's address, since its port may have changed since the last start. */
 export async function followSimulator(call, simulatorUrl) {
   const provider = await findProvider(call, 'simulator');
   const url = `${simulatorUrl}/v1`;
@@ -76,7 +76,7 @@ export async function registerOpenai(call, { apiKey, baseUrl = 'https://api.open
   }
 }
 
-/** Imports every suite of `folder`. Returns them, the largest first. */
+/** Imports every suite of `folder`. Returns them, largest first. */
 export async function importExamples(call, folder) {
   const suites = [];
   for (const file of readdirSync(folder)
@@ -150,8 +150,8 @@ const MAX_SUITES = 5;
 export const quoted = (text) => (/^[\w./:=-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`);
 
 /**
- * Lists the suites, with a command and a request that run the newest usable one as they are printed. `toolmark` (the
- * command line), `url` and `token` are shell words.
+ * Lists the suites, with a command and a request that run the newest usable one when copied. `toolmark` (the command
+ * line), `url` and `token` are shell words.
  */
 export async function nextSteps(call, { toolmark, url, token }) {
   const { items, next_cursor: more } = await call('GET', `/api/tool-suites?limit=${MAX_SUITES}`);
@@ -186,7 +186,7 @@ async function firstToRun(call, suites) {
   return undefined;
 }
 
-/** Two models of the simulator, or else of any provider, whose names need no quotes in a shell. */
+/** Two models of the simulator, or else of any provider, whose names need no shell quoting. */
 async function modelsToAsk(call) {
   const { items } = await call('GET', '/api/providers?limit=200');
   const all = items
@@ -196,7 +196,7 @@ async function modelsToAsk(call) {
   return (simulated.length > 0 ? simulated : all).slice(0, 2);
 }
 
-/** Users choose names, and a terminal would obey control characters in them. */
+/** Names are chosen by users, and a terminal would obey control characters in them. */
 const visible = (name) => name.replaceAll(/[\p{Cc}\p{Cf}]/gu, '?');
 
 const percent = (share) => (share === null ? '-' : `${(100 * share).toFixed(1)} %`);

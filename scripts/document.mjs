@@ -1,5 +1,5 @@
-// npm run docs: writes the tables of the documentation between their markers. With --check it only says which pages
-// differ from what they are made of, as `npm run check` does.
+// npm run docs: writes the generated tables of the documentation between their markers. With --check it only lists the
+// outdated pages, as `npm run check` does.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { format, resolveConfig } from 'prettier';

@@ -1,6 +1,6 @@
 const METHODS = new Set(['get', 'post', 'put', 'patch', 'delete']);
 
-/** The places of an OpenAPI document where a route, parameter, schema or field lacks a description or an example. */
+/** The locations in an OpenAPI document where a route, parameter, schema or field lacks a description or an example. */
 export function findUndescribed({ paths, components, tags = [] }) {
   const faults = [];
   const need = (there, place, what) => void (there || faults.push(`${place} has no ${what}`));

@@ -1,4 +1,4 @@
-// `npm start` in an environment of its own: a new data folder, free ports, nothing of the shell's stores and keys.
+// `npm start` in a clean environment: a new data folder, free ports, none of the shell's stores and keys.
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { chmodSync, mkdtempSync, readFileSync } from 'node:fs';
@@ -10,18 +10,18 @@ import { root } from './set-up.mjs';
 
 const { DATABASE_URL: _, REDIS_URL: __, TOOLMARK_ADMIN_TOKEN: ___, OPENAI_API_KEY: ____, ...inherited } = process.env;
 
-/** @returns a new folder for data, which Postgres may enter as a user of its own */
+/** @returns a new data folder that Postgres can enter as another user */
 export function freshFolder() {
   const folder = mkdtempSync(join(tmpdir(), 'toolmark-fresh-'));
   chmodSync(folder, 0o711);
   return folder;
 }
 
-/** Starts Toolmark with the data of `folder`, until it is ready. It ends with this process. */
+/** Starts Toolmark with the data in `folder`, and waits until it is ready. It ends with this process. */
 export async function startToolmark(folder, given = {}) {
   const startedAt = Date.now();
   let text = '';
-  // In its own group, so that only npm gets the signals, as from a service manager.
+  // In a separate process group, so that only npm gets the signals, as from a service manager.
   const child = spawn('npm', ['start'], {
     cwd: root,
     env: { ...inherited, TOOLMARK_DATA_DIR: folder, PORT: '0', ...given },

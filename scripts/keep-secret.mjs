@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 
-/** Reads a file that only its owner may read, creating it with `make` if needed. */
+/** Reads a file readable only by its owner, creating it with `make` if needed. */
 export function keepSecret(file, make) {
   if (existsSync(file)) return readFileSync(file, 'utf8').trim();
   const secret = make();
@@ -16,7 +16,7 @@ export function keepSecretJson(file, make) {
   };
 }
 
-/** Writes aside and renames, so that a killed start leaves the old text or the new one. */
+/** Writes to a temporary file and renames it, so that a killed start leaves either the old text or the new one. */
 function writeSecret(file, text) {
   mkdirSync(dirname(file), { recursive: true, mode: 0o711 });
   writeFileSync(`${file}.new`, text, { mode: 0o600 });

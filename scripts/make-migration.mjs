@@ -1,9 +1,9 @@
-// node scripts/make-migration.mjs <name>: after an edit of prisma/schema, writes the migration that leads there
-// from the schema of the last migration. Read it before you commit it, and add by hand what a Prisma schema
-// cannot say (partitions).
+// node scripts/make-migration.mjs <name>: after an edit of prisma/schema, writes the migration from the last
+// migration's schema to the current one. Review it before you commit it, and add by hand what a Prisma schema cannot
+// express (partitions).
 //
-// SQL functions need no migration: edit or add a file in prisma/functions, whose README says how. Only for a file
-// that was deleted does this write a DROP FUNCTION.
+// SQL functions need no migration: edit or add a file in prisma/functions, whose README explains how. A DROP FUNCTION
+// is written only for a deleted file.
 import { execFileSync } from 'node:child_process';
 import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -48,13 +48,13 @@ async function diffOfSchema() {
   return diff.includes('This is an empty migration') ? '' : diff;
 }
 
-/** The files of the schema as of a commit; it was one file once. */
+/** The schema files as of a commit; early commits have a single file. */
 function schemaAt(commit) {
   const paths = git('ls-tree', '-r', '--name-only', commit, 'prisma').split('\n');
   return paths.filter((path) => path.endsWith('.prisma')).map((path) => [path, git('show', `${commit}:${path}`)]);
 }
 
-/** IF EXISTS: a database that is made from now on never had the function. */
+/** IF EXISTS: databases created after this never had the function. */
 function dropsOfFunctions() {
   return git('diff', '--name-only', '--diff-filter=D', lastMigration, '--', 'prisma/functions')
     .split('\n')

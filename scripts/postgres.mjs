@@ -20,7 +20,7 @@ import { commandOf, freePort, runServer, stopLeftover, until } from './server-pr
 
 const FAST_SHUTDOWN = 'SIGINT';
 const IMMEDIATE_SHUTDOWN = 'SIGQUIT';
-/** For throw-away data: a power cut may destroy it, and tests run faster. */
+/** For throw-away data: a power cut may destroy it, but tests run faster. */
 const NOT_DURABLE = ['fsync=off', 'synchronous_commit=off', 'full_page_writes=off'];
 
 const hex = (bytes) => randomBytes(bytes).toString('hex');
@@ -53,7 +53,7 @@ export async function startPostgres({ folder, logFile, durable }) {
     env: { LC_ALL: 'C', TZ: 'UTC' },
   });
   const isReady = () => pidFile(data) !== before && pidFile(data).split('\n')[7]?.trim() === 'ready';
-  await until(() => server.hasExited() || isReady(), 120_000); // Recovery after a power cut may take its time.
+  await until(() => server.hasExited() || isReady(), 120_000); // Recovery after a power cut may take long.
   if (server.hasExited() || !isReady()) {
     await server.stop();
     throw new Error(`Postgres did not start. The reason is at the end of ${logFile}.`);
@@ -65,7 +65,7 @@ export async function startPostgres({ folder, logFile, durable }) {
   };
 }
 
-/** Postgres refuses to run as root, so root gets a user for it. */
+/** Postgres refuses to run as root, so root needs another user for it. */
 function serverUser() {
   if (process.getuid?.() !== 0) return {};
   const id = (option) => spawnSync('id', [option, 'postgres'], { encoding: 'utf8' });
@@ -93,7 +93,7 @@ function makeFolder(user, folder) {
   if (user.uid !== undefined) chownSync(folder, user.uid, user.gid);
 }
 
-/** Where the server's files go: under `folder`, or outside it if only root may enter it (such as /root). */
+/** The folder of the server's files: under `folder`, or elsewhere if only root may enter that (such as /root). */
 function placeFor(user, folder, id) {
   if (mayEnter(user, folder)) {
     const home = join(folder, 'postgres');
@@ -129,14 +129,14 @@ async function findPrograms(user, home) {
   }
   const programs = { postgres: join(native, 'bin/postgres'), initdb: join(native, 'bin/initdb') };
   for (const program of Object.values(programs)) {
-    // npm keeps the permissions of "bin" files only.
+    // npm preserves permissions only for "bin" files.
     if (!(statSync(program).mode & 0o111)) chmodSync(program, 0o755);
   }
   return programs;
 }
 
 function initialise(initdb, home, data, password, user, durable) {
-  const fresh = `${data}.new`; // Renamed once it is complete: an interrupted start leaves no half-made data.
+  const fresh = `${data}.new`; // Renamed when complete, so that an interrupted start leaves no incomplete data.
   const passwordFile = join(home, 'password');
   rmSync(fresh, { recursive: true, force: true });
   writeFileSync(passwordFile, password, { mode: 0o600 });
@@ -182,7 +182,7 @@ async function stopEarlierServer(data) {
   const pid = Number(pidFile(data).split('\n')[0]);
   const command = pid > 0 ? commandOf(pid) : undefined;
   if (command === undefined) return;
-  // Another process has the id of a dead server: Postgres would take it for its server and refuse to start.
+  // Another process has the pid of a dead server: Postgres would mistake it for a running server and refuse to start.
   if (!command.includes(data)) return rmSync(join(data, 'postmaster.pid'));
   await stopLeftover(pid, [FAST_SHUTDOWN, IMMEDIATE_SHUTDOWN]);
 }

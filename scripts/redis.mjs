@@ -58,7 +58,7 @@ export async function startRedis({ folder, logFile, durable, say }) {
   return { url: `redis://:${kept.value.password}@127.0.0.1:${port}`, stop: server.stop, exited: server.exited };
 }
 
-/** The program of the PATH, or, as root on Debian, its package. */
+/** The program on the PATH, or, as root on Debian, its package. */
 export const findRedis = (say) => findOnPath('redis-server') ?? findOnPath('valkey-server') ?? installRedis(say);
 
 /** Works as root on Debian and Ubuntu. The package's own service is not started, and is left disabled. */
@@ -74,13 +74,13 @@ async function stopEarlierServer(home, port) {
   if (!existsSync(file)) return;
   const pid = Number(readFileSync(file, 'utf8'));
   const command = pid > 0 ? commandOf(pid) : undefined;
-  // The command line of a Redis shows its address and port instead of its arguments.
+  // A Redis process shows its address and port as its command line instead of its arguments.
   if (command && /redis|valkey/.test(command) && command.includes(`:${port}`))
     await stopLeftover(pid, ['SIGTERM', 'SIGKILL']);
   rmSync(file, { force: true });
 }
 
-/** Whether the server answers commands: it refuses them while it loads its data. */
+/** Whether the server accepts commands, which it refuses while loading its data. */
 const isReady = (port, password) =>
   new Promise((resolve) => {
     const socket = connect({ port, host: '127.0.0.1', timeout: 1000 }, () =>

@@ -3,9 +3,9 @@ import { spawn, spawnSync } from 'node:child_process';
 import { closeSync, openSync, readFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 
-// A pipe that only this process holds is the lifeline: when it closes, because we close it or were killed, the shell
-// stops the server. The server has its own session, because a Ctrl-C in the terminal must not reach it before its
-// clients have ended.
+// A pipe held only by this process is the lifeline: when it closes, because we close it or were killed, the shell stops
+// the server. The server has its own session, because Ctrl-C in the terminal must not reach it before its clients have
+// ended.
 const GUARD = `
 exec 3<&0
 "$@" </dev/null 3<&- & server=$!
@@ -29,7 +29,7 @@ export function runServer(command, args, { logFile, stopSignal, user = {}, env =
   });
   closeSync(log);
   const exited = new Promise((resolve) => child.once('exit', resolve).once('error', resolve));
-  child.stdin.on('error', () => {}); // The shell is gone already.
+  child.stdin.on('error', () => {}); // The shell has already exited.
   return {
     exited,
     hasExited: () => child.exitCode !== null || child.signalCode !== null,
@@ -42,7 +42,7 @@ export function runServer(command, args, { logFile, stopSignal, user = {}, env =
   };
 }
 
-/** Ends a server that a killed start left behind; throws if it does not end. */
+/** Ends a server left over from a killed start; throws if it does not end. */
 export async function stopLeftover(pid, signals) {
   for (const signal of signals) {
     signalProcess(pid, signal);
@@ -74,7 +74,7 @@ export function signalProcess(pid, signal) {
   }
 }
 
-/** Waits until `check` holds; returns false if it does not in time. */
+/** Waits until `check` returns true; returns false on timeout. */
 export async function until(check, timeoutMs) {
   for (const deadline = Date.now() + timeoutMs; Date.now() < deadline;) {
     if (await check()) return true;
@@ -83,7 +83,7 @@ export async function until(check, timeoutMs) {
   return false;
 }
 
-/** `wanted` if it is free on `host`, else a port that is. Without `host`: on all interfaces. */
+/** `wanted` if it is free on `host`, else any free port. Without `host`: on all interfaces. */
 export async function freePort(wanted = 0, host = undefined) {
   const listens = (port) =>
     new Promise((resolve) => {

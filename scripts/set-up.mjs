@@ -1,18 +1,20 @@
-// What `npm start` and `npm test` do first. Runs on Node 20 in a checkout without node_modules.
+// Common setup of `npm start` and `npm test`. Runs on Node 20 in a checkout without node_modules.
 import { spawnSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { delimiter, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 export const root = dirname(dirname(fileURLToPath(import.meta.url)));
-/** The Node that the project pins, whatever the machine has. */
+/** The pinned Node, whatever the machine has. */
 export const node = join(root, 'node_modules/.bin/node');
 
-/** Without these Node lets half a gigabyte of garbage collect. Dockerfile and package.json have the same flags. */
+/**
+ * Without these flags Node lets half a gigabyte of garbage accumulate. Dockerfile and package.json have the same flags.
+ */
 export const MEMORY_FLAGS = ['--max-semi-space-size=16', '--max-old-space-size=1024'];
 /**
- * glibc then gives large pieces back to the system at once, and few arenas hold what threads have freed. Dockerfile and
- * package.json have the same.
+ * Makes glibc return large blocks to the system at once, and limits the number of arenas that hold freed memory.
+ * Dockerfile and package.json have the same settings.
  */
 export const MEMORY_ENV = {
   MALLOC_ARENA_MAX: '2',
@@ -20,13 +22,13 @@ export const MEMORY_ENV = {
   MALLOC_TRIM_THRESHOLD_: '131072',
 };
 
-/** The environment of every process of the project, with the pinned Node and the tools first on the PATH. */
+/** The environment of every process of the project: pinned Node and local tools come first on the PATH. */
 export const environment = () => ({
   ...process.env,
   PATH: `${join(root, 'node_modules/.bin')}${delimiter}${process.env.PATH}`,
 });
 
-/** Installs missing dependencies and builds what changed. */
+/** Installs missing dependencies and builds what has changed. */
 export function setUp(say) {
   if (!isInstalled()) {
     say('Installing the dependencies (once, a minute or two) ...');
@@ -39,7 +41,7 @@ export function setUp(say) {
   mustRun(node, [join(root, 'scripts/build.mjs'), '--if-stale'], 'The build failed; its message is above.');
 }
 
-/** Whether node_modules matches package-lock.json. File times do not tell, because git sets them. */
+/** Whether node_modules matches package-lock.json. File times are no use, because git sets them. */
 function isInstalled() {
   const record = join(root, 'node_modules/.package-lock.json');
   if (!existsSync(record) || !existsSync(node)) return false;

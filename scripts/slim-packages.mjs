@@ -1,4 +1,4 @@
-// Deletes large files that nothing here reads from node_modules, at the end of an install. Running it twice is safe.
+// Deletes large unused files from node_modules, at the end of an install. Running it twice is safe.
 import { existsSync, readdirSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -8,7 +8,7 @@ const isSourceMap = (name) => /\.([cm]?js|[cm]?ts|css)\.map$/.test(name);
 const isNodeOfPlatform = (name) => name.startsWith('node-');
 const isQueryCompiler = (name) => name.startsWith('query_compiler_');
 
-// Node's headers, which only compilers of native add-ons read. The package is named after the platform (67 MB).
+// Node's headers, which only compilers of native add-ons read. The package name contains the platform (67 MB).
 const pinnedNode = join(packages, 'node/node_modules');
 for (const name of namesIn(pinnedNode).filter(isNodeOfPlatform))
   rmSync(join(pinnedNode, name, 'include'), { recursive: true, force: true });
@@ -17,11 +17,11 @@ for (const name of namesIn(pinnedNode).filter(isNodeOfPlatform))
 const prismaRuntime = join(packages, '@prisma/client/runtime');
 for (const name of namesIn(prismaRuntime).filter(isQueryCompiler)) rmSync(join(prismaRuntime, name), { force: true });
 
-// Sources beside what they are built into (22 MB).
+// Sources next to their build output (22 MB).
 for (const name of ['@anthropic-ai/sdk', 'gpt-tokenizer', 'openai', 'zod'])
   rmSync(join(packages, name, 'src'), { recursive: true, force: true });
 
-// Source maps of packages: they lead a debugger to sources that are mostly not published (109 MB).
+// Source maps of packages, whose sources are mostly not published (109 MB).
 deleteSourceMaps(packages);
 
 function namesIn(folder) {

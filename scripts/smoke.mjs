@@ -1,5 +1,5 @@
-// Runs `npm start` as a user on a fresh machine would: to its leaderboard and the commands that it prints; stopped;
-// again with the kept data and a given token; killed; and again. Checks that nothing is left behind.
+// Runs `npm start` as a user on a fresh machine would: up to its leaderboard and the printed commands; stopped; again
+// with the kept data and a given token; killed; and again. Checks that nothing is left behind.
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { readFileSync, readdirSync, readlinkSync, rmSync } from 'node:fs';
@@ -41,7 +41,7 @@ await stop(third, 'SIGINT');
 console.log(`Start after the kill: ready in ${third.seconds} s with its data; stopped, nothing is left.`);
 rmSync(folder, { recursive: true, force: true });
 
-/** The printed address of the page signs in, and the page is there. */
+/** The printed address signs in, and the page is served. */
 async function openPage({ text }) {
   const printed =
     /^ {2}Page {7}(\S+)$/m.exec(text)?.[1] ?? assert.fail(`npm start prints the page's address:\n${text}`);
@@ -58,7 +58,7 @@ async function openPage({ text }) {
   assert.match(session.headers.get('set-cookie'), /^toolmark_session=.*HttpOnly/);
 }
 
-/** Runs the command and the request that a start printed, in a shell with an empty environment. */
+/** Runs the command and the request that `npm start` printed, in a shell with an empty environment. */
 async function followPrintedSteps({ text, call }, given = {}) {
   const printed = (what) =>
     new RegExp(`^  (.*${what}.*)$`, 'm').exec(text)?.[1] ??
@@ -91,7 +91,7 @@ async function stop({ stop: end }, signal) {
   );
 }
 
-/** Ports on which what was started listens beyond this machine (Linux). */
+/** Ports that the started processes expose beyond this machine (Linux). */
 function openPorts() {
   const sockets = new Set(
     processesOn(folder).flatMap((process) => {
@@ -100,7 +100,7 @@ function openPorts() {
         try {
           return /^socket:\[(\d+)\]$/.exec(readlinkSync(`${folderOfFiles}/${name}`))?.[1] ?? [];
         } catch {
-          return []; // It was closed meanwhile.
+          return []; // It was closed in the meantime.
         }
       });
     }),
@@ -128,7 +128,7 @@ function processesOn(path) {
       ];
       return about.some((text) => text.includes(path)) ? [`${pid} ${about[0].replaceAll('\0', ' ')}`] : [];
     } catch {
-      return []; // It ended meanwhile.
+      return []; // It exited in the meantime.
     }
   });
 }

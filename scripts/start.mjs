@@ -1,5 +1,5 @@
 // `npm start`: starts everything that Toolmark needs on this machine, from a plain checkout, without Docker. See
-// docs/operations.md. With --watch (`npm run dev`) it also builds what you change, and restarts what runs it
+// docs/operations.md. With --watch (`npm run dev`) it also rebuilds on changes and restarts the affected processes
 // (watch.mjs).
 import { spawnSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
@@ -25,7 +25,9 @@ import { commandOf, freePort } from './server-process.mjs';
 import { environment, node, root, setUp } from './set-up.mjs';
 import { startWatching } from './watch.mjs';
 
-/** npm forwards a signal that the terminal has already sent to the whole group: this soon, it is the same Ctrl-C. */
+/**
+ * npm forwards a signal that the terminal has already sent to the whole group: within this time, it is the same Ctrl-C.
+ */
 const SAME_SIGNAL_MS = 1000;
 const RESTART_ATTEMPTS = 10;
 
@@ -38,12 +40,12 @@ const folder = resolve(process.env.TOOLMARK_DATA_DIR || join(root, '.toolmark'))
 const logs = join(folder, 'logs');
 const stateFile = join(folder, 'running.json');
 
-const servers = []; // Postgres and Redis, where they are ours.
+const servers = []; // Postgres and Redis, if started by us.
 const apps = []; // API, workers, simulator.
-let stopping; // The promise of the end, once it is asked for.
+let stopping; // The shutdown promise, once requested.
 let askedToStopAt = 0;
 let apiUrl;
-let isOurs = false; // The data folder.
+let isOurs = false; // Whether we own the data folder.
 
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => onSignal(signal));
 const parent = process.ppid;
@@ -101,7 +103,7 @@ async function start() {
   if (stopping) return;
   if (process.argv.includes('--watch')) await watchSources();
   const steps = await nextSteps(call, {
-    // Names this server, in case you have logged in to another one or use another folder.
+    // Names this server explicitly, in case you are logged in to another one or use another folder.
     toolmark:
       `${exportedFolder ? `TOOLMARK_DATA_DIR=${quoted(folder)} ` : ''}npm run --silent toolmark -- ` +
       `--server ${apiUrl}`,
@@ -124,20 +126,20 @@ async function start() {
 }
 
 /**
- * The page exchanges the token for a session and takes it out of the address; a fragment reaches no server and no log.
- * A token that was given is never printed: the page asks for it.
+ * The page exchanges the token for a session and removes it from the address; a fragment reaches no server and no log.
+ * A given token is never printed: the page asks for it.
  */
 function pageUrl(token) {
   return process.env.TOOLMARK_ADMIN_TOKEN ? apiUrl : `${apiUrl}/#token=${token}`;
 }
 
-/** Where the token is. A token that was given is never printed. */
+/** Where to find the token. A given token is never printed. */
 function tokenPlace(ownToken) {
   if (!process.env.TOOLMARK_ADMIN_TOKEN) return `in ${ownToken}`;
   return exportedToken ? 'the one that you gave, TOOLMARK_ADMIN_TOKEN' : `TOOLMARK_ADMIN_TOKEN of ${envFile}`;
 }
 
-/** How a shell reads the token from there, within double quotes. */
+/** Shell code that reads the token from there, within double quotes. */
 function tokenFrom(ownToken) {
   if (!process.env.TOOLMARK_ADMIN_TOKEN) return `$(cat ${quoted(ownToken)})`;
   return exportedToken
@@ -148,12 +150,12 @@ function tokenFrom(ownToken) {
 function makeDataFolder() {
   if (!existsSync(folder)) {
     mkdirSync(folder, { recursive: true });
-    chmodSync(folder, 0o711); // Secrets in it are readable by their owner alone; Postgres may run as a user of its own.
+    chmodSync(folder, 0o711); // Secrets in it are readable only by their owner; Postgres may run as another user.
   }
   mkdirSync(logs, { recursive: true, mode: 0o700 });
 }
 
-/** Refuses to start twice on the same data, and ends what a killed start left behind. */
+/** Refuses to start twice on the same data, and ends processes left over from a killed start. */
 async function takeOver() {
   const earlier = existsSync(stateFile) ? JSON.parse(readFileSync(stateFile, 'utf8')) : undefined;
   if (earlier && earlier.pid !== process.pid && commandOf(earlier.pid)?.includes('start.mjs')) {
@@ -167,7 +169,7 @@ async function takeOver() {
   saveState();
 }
 
-/** For the next start, and for the command line, which finds the API here. */
+/** For the next start, and for the command line, which finds the API through it. */
 function saveState() {
   if (stopping) return;
   const state = { pid: process.pid, url: apiUrl, apps: apps.map((app) => app.pid) };
@@ -187,7 +189,7 @@ async function keepServer(name, startServer, logName) {
   };
   const startAgain = async () => {
     say(`${name} ended by itself and is started again; its log is ${options.logFile}`);
-    // Processes of a killed Postgres may need a moment to end.
+    // Processes of a killed Postgres may need a moment to exit.
     for (let attempt = 1; !stopping; attempt++) {
       const error = await run().then(
         () => undefined,
@@ -238,7 +240,7 @@ function startApps(ports, env) {
         onPid: () => setImmediate(saveState),
       }),
     );
-  // Whoever opens the API to others opens neither the simulator, which shows requests, nor the metrics of workers.
+  // Exposing the API must not expose the simulator, which shows requests, nor the workers' metrics.
   const own = { TOOLMARK_HOST: '127.0.0.1' };
   add('simulator', 'simulator', ports.simulator, own);
   add('api', 'api', ports.api, env);

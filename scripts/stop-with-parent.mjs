@@ -1,5 +1,5 @@
-// Preloaded (node --import) into processes that must not outlive their parent. When the channel to it closes, because
-// it ended or was killed, they stop as on SIGTERM, and if that takes too long, at once.
+// Preloaded (node --import) into processes that must not outlive their parent. When their IPC channel closes, because
+// the parent exited or was killed, they stop as on SIGTERM, or are killed if that takes too long.
 if (process.channel) {
   process.channel.unref();
   process.once('disconnect', () => {

@@ -1,4 +1,4 @@
-// Finds the programs that tests use, or installs their Debian packages as root; fails where one is missing.
+// Finds the programs that tests use, or installs their Debian packages as root; fails if one is missing.
 import { findChromium } from './chromium.mjs';
 import { findRedis } from './redis.mjs';
 

@@ -1,6 +1,6 @@
-// `npm test [-- arguments of jest]`: sets up, starts throw-away services, runs jest, stops everything. The services
-// are DATABASE_URL and REDIS_URL if given, else containers if a Docker engine answers, else servers from packages.
-// TOOLMARK_TEST_SERVICES=docker|embedded forces one of the last two. TOOLMARK_TEST_SEED repeats random tests.
+// `npm test [-- arguments of jest]`: sets up, starts throw-away services, runs jest, stops everything. The services are
+// DATABASE_URL and REDIS_URL if given, else containers if a Docker engine answers, else servers from packages.
+// TOOLMARK_TEST_SERVICES=docker|embedded forces one of the last two. TOOLMARK_TEST_SEED reproduces random tests.
 import { spawn, spawnSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
@@ -14,7 +14,7 @@ import { environment, node, root, setUp } from './set-up.mjs';
 
 const say = (text) => process.stderr.write(`${text}\n`);
 const folder = mkdtempSync(join(tmpdir(), 'toolmark-test-'));
-chmodSync(folder, 0o711); // Postgres may run as its own user.
+chmodSync(folder, 0o711); // Postgres may run as another user.
 const running = [];
 let jest;
 let interrupted = false;
@@ -52,7 +52,7 @@ try {
   rmSync(folder, { recursive: true, force: true });
 }
 
-/** Everyone who tests a commit gets the same seed; the next commit gets another one. */
+/** Every test run of a commit uses the same seed; the next commit uses another one. */
 function seedOfCommit() {
   const { stdout } = spawnSync('git', ['rev-parse', 'HEAD'], { cwd: root, encoding: 'utf8' });
   return String(parseInt(stdout?.slice(0, 7), 16) || 1);
@@ -94,7 +94,7 @@ async function startContainers() {
   return { ...JSON.parse(line), stop };
 }
 
-/** One for all tests. @returns its address; an empty text where there is no browser */
+/** One browser for all tests. @returns its address; an empty string if there is no browser */
 async function startBrowser(path) {
   if (!path) return '';
   const helper = await startHelper('scripts/chromium-server.mjs');
@@ -102,7 +102,10 @@ async function startBrowser(path) {
   return helper.line?.trim() ?? '';
 }
 
-/** A script that prints one line when it is ready, and ends when its input does. It may need a newer Node than this. */
+/**
+ * A script that prints one line when it is ready, and exits at the end of its input. It may need a newer Node than
+ * this.
+ */
 async function startHelper(script) {
   const child = spawn(node, [join(root, script)], {
     env: environment(),
@@ -130,7 +133,7 @@ async function runJest(urls) {
   jest = spawn(node, [join(root, 'node_modules/jest/bin/jest.js'), ...process.argv.slice(2)], {
     cwd: root,
     stdio: 'inherit',
-    detached: true, // A process group of its own: whatever the tests started and lost is in it.
+    detached: true, // A separate process group, which contains everything that the tests started and lost.
     env: {
       ...environment(),
       ...urls,
@@ -143,7 +146,7 @@ async function runJest(urls) {
   return interrupted ? 130 : code;
 }
 
-/** The template and all that were made of it, which have its name in theirs. */
+/** The template database and its copies, whose names contain the template's. */
 async function dropDatabases(databaseUrl) {
   const { default: pg } = await import('pg');
   const client = new pg.Client({

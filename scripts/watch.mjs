@@ -1,5 +1,5 @@
-// What `npm run dev` does after a change: Vite builds the page, SWC the file that changed, and the processes that run
-// it start again.
+// Reactions of `npm run dev` to a change: Vite builds the page, SWC compiles the changed file, and affected processes
+// restart.
 import { spawn, spawnSync } from 'node:child_process';
 import { existsSync, readdirSync, statSync, watch } from 'node:fs';
 import { join } from 'node:path';
@@ -7,11 +7,13 @@ import { environment, node, root } from './set-up.mjs';
 
 /** An editor writes a file several times, and a formatter many files. */
 const SETTLE_MS = 100;
-/** Not what editors write beside them. */
+/** Excludes editors' temporary files. */
 const SOURCES = /\.(ts|lua|json|sql|prisma)$/;
 const dist = join(root, 'dist');
 
-/** Watches apps, libs and prisma. `apps` are the AppProcess of `npm start`. @returns how to stop */
+/**
+ * Watches apps, libs and prisma. `apps` are the AppProcess instances of `npm start`. @returns a function that stops it
+ */
 export async function startWatching({ apps, say, isStopping }) {
   buildAll();
   const page = watchPage();
@@ -27,7 +29,7 @@ export async function startWatching({ apps, say, isStopping }) {
     changed.clear();
     const { compileFile, isCompiled } = await import('./compile.mjs');
     const isEachCompiled = files.every((file) => isCompiled(file) && existsSync(join(root, file)));
-    // A test run that meanwhile built bundles has replaced what is changed file by file.
+    // A test run may have replaced the files with bundles in the meantime.
     if (isEachCompiled && existsSync(join(dist, '.unbundled')))
       await Promise.all(files.map((file) => compileFile(file, dist)));
     else if (files.some((file) => !file.endsWith('.spec.ts')) && !buildAll()) return;
@@ -45,8 +47,8 @@ export async function startWatching({ apps, say, isStopping }) {
 }
 
 /**
- * Calls back with each file that changes below the folders, without what is generated and the page. A watch for each
- * folder: Node's recursive one loses a file that an editor replaces. @returns how to stop
+ * Calls back with each file that changes below the folders, except generated files and the page. Each folder has its
+ * own watch: Node's recursive one loses a file that an editor replaces. @returns a function that stops it
  */
 function watchBelow(folders, onChange) {
   const watchers = new Map();
@@ -69,13 +71,13 @@ function watchBelow(folders, onChange) {
 
 const isFolder = (path) => statSync(join(root, path), { throwIfNoEntry: false })?.isDirectory() ?? false;
 
-/** @returns whether it builds; what does not is said by the build */
+/** @returns whether the build succeeded; it prints its own errors */
 function buildAll() {
   const args = [join(root, 'scripts/build.mjs'), '--for-watch'];
   return spawnSync(node, args, { cwd: root, env: environment(), stdio: 'inherit' }).status === 0;
 }
 
-/** Old assets stay until the next whole build, so that an open page still finds its own. */
+/** Old assets stay until the next full build, so that an open page still finds them. */
 function watchPage() {
   const options = ['--outDir', join(dist, 'web'), '--emptyOutDir', 'false', '--logLevel', 'warn'];
   return spawn(
@@ -89,7 +91,7 @@ function watchPage() {
   );
 }
 
-/** Each process runs all of libs. */
+/** Every process runs all of libs. */
 function isRunBy(app, file) {
   if (file.endsWith('.spec.ts')) return false;
   return !file.startsWith('apps/') || file.startsWith(`apps/${app.app}/`);

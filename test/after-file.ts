@@ -1,9 +1,9 @@
-/** What has to be undone, the latest first. */
+/** Clean-up steps, latest first. */
 const steps: (() => unknown)[] = [];
 
 /**
- * Has a step made when the present test file has ended, after its own `afterAll`. Modules outlive test files
- * (test/jest/runtime.cjs), so an `afterAll` of a module would be that of the first file alone.
+ * Runs a step when the current test file has ended, after its own `afterAll`. Modules outlive test files
+ * (test/jest/runtime.cjs), so an `afterAll` in a module would run only for the first file.
  */
 export function afterFile(step: () => unknown): void {
   steps.push(step);

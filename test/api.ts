@@ -21,15 +21,15 @@ export interface SharedApi {
   client: Client;
   teamId: string;
   operator: Client;
-  /** Makes another team. */
+  /** Creates another team. */
   anotherTeam(): Promise<Answer>;
   databaseUrl: string;
   redisUrl: string;
-  /** On the API's database. It ends with the test file. */
+  /** On the API's database. It is closed at the end of the test file. */
   pool: Pool;
 }
 
-/** A team of the test file's own in an API that all files of a jest worker share. Perhaps it has workers. */
+/** A new team for the test file in an API that all files of a jest worker share. It may have workers. */
 export const joinApi = async (): Promise<SharedApi> => seenByTeam(await sharedApi());
 
 /** The same without workers. */

@@ -9,7 +9,7 @@ const { findUndescribed } = (await import('../scripts/find-undescribed.mjs' as s
 const folder = mkdtempSync(join(tmpdir(), 'openapi-'));
 afterAll(() => rmSync(folder, { recursive: true }));
 
-/** What `npm run check` says about a document, line by line. */
+/** The output lines of `npm run check` for a document. */
 function check(document: object): string[] {
   const file = join(folder, 'openapi.json');
   writeFileSync(file, JSON.stringify(document));

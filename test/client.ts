@@ -29,7 +29,7 @@ export const clientOf = (url: string, token = ADMIN_TOKEN) => {
       !/ndjson/.test(response.headers.get('content-type') ?? '');
     return { status: response.status, body: json && text ? JSON.parse(text) : text, headers: response.headers };
   };
-  /** Asks again for a comparison that is still being made, as `ApiClient` does. */
+  /** Polls for a comparison in progress, as `ApiClient` does. */
   const send: typeof sendOnce = async (method, path, body, headers) => {
     const answer = await sendOnce(method, path, body, headers);
     const place = answer.headers.get('location');

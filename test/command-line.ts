@@ -12,7 +12,7 @@ export interface Ran {
 }
 type Variables = Record<string, string>;
 
-/** A folder of a user who has the built command on the PATH, and a server to talk to. It is removed after the tests. */
+/** A folder of a user with the built command on the PATH, and a server for it. It is removed after the tests. */
 export function openCommandLine(server: () => Client) {
   const folder = mkdtempSync(join(tmpdir(), 'toolmark-cli-'));
   const bin = join(folder, 'bin');
@@ -51,19 +51,21 @@ export function openCommandLine(server: () => Client) {
   return {
     folder,
     toServer,
-    /** A process of its own: what has input or a terminal, or is read, signalled or killed while it runs. */
+    /**
+     * A separate process: for commands with input or a terminal, or that are read, signalled or killed while running.
+     */
     start,
     spawned,
-    /** The built command in a process that other commands run in as well. */
+    /** The built command in a process that runs other commands as well. */
     toolmark,
-    /** With these variables in place of a server and a token. */
+    /** With these variables instead of a server and a token. */
     toolmarkWith,
     async toolmarkJson(...args: string[]): Promise<any> {
       const { code, out, err } = await toolmark(...args, '--json');
       expect({ code, err }).toEqual({ code: 0, err: '' });
       return JSON.parse(out);
     },
-    /** A line of a shell. Where it is one command alone, the shell finds its arguments and that is all it does. */
+    /** Runs a shell line. If it is a single command, the shell only parses its arguments. */
     async inShell(line: string, variables = {}): Promise<Ran> {
       const all = { ...toServer(), ...variables };
       if (/[|<>;&]/.test(line) || !line.startsWith('toolmark ')) return start('sh', ['-c', line], undefined, all).ended;
@@ -71,7 +73,7 @@ export function openCommandLine(server: () => Client) {
       const { out } = await start('sh', ['-c', words], undefined, all).ended;
       return toolmarkWith(all, ...out.split('\0').slice(0, -1));
     },
-    /** On a pseudo-terminal of this size, which `script` makes. Everything that it shows is in `out`. */
+    /** On a pseudo-terminal of this size, created by `script`. All its output is in `out`. */
     onTerminal(columns: number, rows: number, ...args: string[]): Promise<Ran> {
       const line = `stty cols ${columns} rows ${rows}; exec ${shellLine(['toolmark', ...args])}`;
       const isLinux = process.platform === 'linux';
@@ -86,7 +88,7 @@ interface Command {
   env: Variables;
 }
 
-/** Hosts without a command, for the next ones of any test file. */
+/** Idle host processes, for the next commands of any test file. */
 const idle = new Set<ChildProcess>();
 
 async function runHosted(command: Command): Promise<Ran> {

@@ -1,10 +1,10 @@
-// The built command line in a process that runs one command after another (test/command-line.ts): to start Node.js and
-// to load 120 modules for each would take far longer than most commands. A command has its arguments, its folder, its
-// environment and its streams, none of them a terminal; it has no input, no signals and no V8 flags of its own.
+// The built command line in a process that runs one command after another (test/command-line.ts): starting Node.js and
+// loading 120 modules for each would take far longer than most commands. Each command has its own arguments, folder,
+// environment and streams, none of them a terminal, but no input, signals or V8 flags.
 import { Readable, Writable } from 'node:stream';
 import { runProgram } from '../dist/apps/cli/run-program.js';
 
-/** What is written, in place of standard output or standard error. */
+/** Captures standard output or standard error. */
 class Written extends Writable {
   #chunks = [];
 

@@ -4,7 +4,7 @@ import { pairedInterval, smallestDetectable } from '#lib/scoring/statistics/pair
 const CASES = [50, 100, 200, 500, 1000, 2000, 5000];
 const CHANGING = [0.02, 0.05, 0.1, 0.2, 0.4];
 
-/** What `cases` show of which a share changes, as many for the better as for the worse. */
+/** The smallest detectable difference with `cases` of which a share changes, half of them for the better. */
 function detectable(cases: number, changing: number): number {
   const changed = Math.round((cases * changing) / 2) * 2;
   const differences = Array.from({ length: cases }, (_, n) => (n >= changed ? 0 : n % 2 === 0 ? 1 : -1));

@@ -2,26 +2,26 @@ import type { Pool } from '#lib/db/connection/pool';
 import { dyingPool } from '#lib/db/testing/dying-pool';
 import { drawn, playsAll, repeatable } from './seed.js';
 
-/** What a test plays in, on stores of its own. */
+/** The environment of a test, with its own stores. */
 interface World {
   pool: Pool;
 }
 
-/** How many commits it takes, at least, until a process has died after each statement. */
+/** Minimum number of commits until a process has died after each statement. */
 const PARTS = 24;
 
-/** Worlds to tell stories in: where few are told, the second one takes longer to open than it saves. */
+/** Worlds in which stories are played. With few stories, opening a second world takes longer than it saves. */
 export const openWorlds = <Of>(open: () => Promise<Of>): Promise<Of[]> =>
   Promise.all(Array.from({ length: playsAll ? 2 : 1 }, open));
 
 /**
- * Has a story told by a process that dies after its first statement and by another that goes on, then by one that dies
- * after its second statement, until one tells it to its end. It has to end as it does when nobody dies. A commit plays
- * one of each twenty-four of these deaths; `npm run test:soak` plays all.
- * @param worlds in which stories are told side by side
- * @param storyOf tells the story in a process with this pool as far as it lives, then in another; returns its end
- * @param ends what its end has, at least
- * @param least so many statements it has, at least
+ * Plays a story in a process that dies after its first statement and another that continues, then in one that dies
+ * after its second statement, until one reaches its end. The end must be the same as without deaths. A commit plays one
+ * of every twenty-four of these deaths; `npm run test:soak` plays all.
+ * @param worlds in which stories are played in parallel
+ * @param storyOf plays the story in a process with this pool until it dies, then in another; returns its end
+ * @param ends what its end must at least contain
+ * @param least minimum number of statements in the story
  */
 export async function tellWithDeaths<Of extends World>(
   worlds: readonly Of[],

@@ -1,4 +1,4 @@
-// Preloaded into a worker: the separate process for a suspect dies too, when it is about to send this prompt.
+// Preloaded into a worker: also kills the separate process for a suspect when it is about to send this prompt.
 if (process.argv[1]?.includes('quarantine-main')) {
   const stringify = JSON.stringify;
   JSON.stringify = (value, ...more) => {

@@ -8,7 +8,7 @@ const files = execFileSync('git', ['ls-files', '-co', '--exclude-standard'], { e
 const pages = files.filter((file) => /^(docs\/.*|[A-Z]+|bench\/README)\.md$/.test(file));
 const proseOf = (page: string): string => readFileSync(page, 'utf8').replaceAll(/^```[^]*?^```$/gm, '');
 
-/** The anchors that GitHub makes of a page's headings. */
+/** The anchors that GitHub generates for a page's headings. */
 function anchorsIn(page: string): string[] {
   const seen = new Map<string, number>();
   return [...proseOf(page).matchAll(/^#+ (.*)$/gm)].map(([, heading]) => {

@@ -1,14 +1,14 @@
 import { existsSync, globSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 
-/** The pages that are written for readers: fixtures and installed packages are not. */
+/** Pages for readers, without fixtures and installed packages. */
 const pages = globSync(['*.md', '{.github,apps,bench,docs,examples,libs,prisma,test}/**/*.md'], {
-  exclude: ['libs/providers/formats', 'test/tools/*/node_modules'], // Name files of other repositories.
+  exclude: ['libs/providers/formats', 'test/tools/*/node_modules'], // They name files of other repositories.
 }).sort();
 const FILE = /^[\w.{}*-][\w.{}*\/-]*\.(?:ts|mjs|js|json|md|sql|lua|yml|yaml|prisma|sh)$/;
 
 const quoted = (text: string): string[] => [...text.matchAll(/`([^`\n]+)`/g)].map(([, inside]) => inside!);
-/** A page may name a file without its folder, or files of a kind (`*.int.spec.ts`). */
+/** A page may name a file without its folder, or a file pattern (`*.int.spec.ts`). */
 const exists = (page: string, path: string): boolean =>
   globSync(path).length > 0 ||
   existsSync(join(dirname(page), path)) ||
@@ -32,7 +32,7 @@ test.each(pages)('%s links only to pages and headings that exist', (page) => {
   expect(broken).toEqual([]);
 });
 
-/** Headings as GitHub turns them into anchors. */
+/** Headings as GitHub's anchors. */
 function headingsOf(file: string): string[] {
   const headings = [...readFileSync(file, 'utf8').matchAll(/^#+ (.+)$/gm)].map(([, heading]) => heading!);
   return headings.map((heading) =>

@@ -9,7 +9,7 @@ export interface AskedRequest {
   response: ServerResponse;
 }
 
-/** A model's message that calls a tool. */
+/** A model's message with a tool call. */
 export const calling = (name: string, args: object) => ({
   role: 'assistant',
   content: null,
@@ -17,7 +17,7 @@ export const calling = (name: string, args: object) => ({
 });
 const IN_PARIS = calling('get_weather', { city: 'Paris' });
 
-/** What an endpoint answers in place of a reply. */
+/** A response in place of a reply. */
 export interface Refusal {
   status: number;
   headers?: Record<string, string>;
@@ -26,7 +26,7 @@ export interface Refusal {
 
 /**
  * An endpoint in OpenAI's format that holds its requests until a test answers them. It ends with the test file.
- * @param refuse what a request is answered that gets no reply; undefined for one that gets a reply
+ * @param refuse the refusal of a request; undefined for a request that gets a reply
  */
 export async function startEndpoint(
   messageFor: (body: any) => object = () => IN_PARIS,
@@ -71,11 +71,11 @@ export async function startEndpoint(
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`,
     /** All requests so far. */
     asked,
-    /** Requests that are neither answered nor given up. */
+    /** Requests that are neither answered nor aborted. */
     waiting,
-    /** Answers so many waiting requests. */
+    /** Answers this many waiting requests. */
     answer: (count = Infinity) => waiting().slice(0, count).forEach(answer),
-    /** Answers all waiting requests, and later ones at once. */
+    /** Answers all waiting requests, and later ones immediately. */
     open: () => {
       isOpen = true;
       waiting().forEach(answer);

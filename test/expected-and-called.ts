@@ -1,4 +1,4 @@
-/** What cases of tests expect: one tool, one of two, none, and two calls. */
+/** Expectations of test cases: one tool, one of two, none, and two calls. */
 export const EXPECTATIONS = [
   { expected_tool: 'get_weather' },
   { expected_tool: ['get_time', 'get_weather'] },

@@ -1,4 +1,4 @@
-// Preloaded into a process: throws an uncaught error on a signal. (On SIGUSR2 and SIGHUP, Nest shuts down in order.)
+// Preloaded into a process: throws an uncaught error on a signal. (On SIGUSR2 and SIGHUP, Nest shuts down gracefully.)
 process.on('SIGWINCH', () => {
   throw new Error('thrown where nothing catches it');
 });

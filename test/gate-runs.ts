@@ -13,14 +13,14 @@ import { openStores, orchestrationOf, type Child, type Replies, type Stores } fr
 
 export type { Replies } from './orchestrations.js';
 
-/** Stores of a test file of gate runs, and what their workers do. */
+/** The stores of a test file about gate runs, and the actions of their workers. */
 export async function openGateRuns() {
   const stores = await openStores();
   const { pool, close } = stores;
   return { pool, close, aGateRun: (asked: Asked = {}) => aGateRun(stores, asked) };
 }
 
-/** So many cases that were right, of these. */
+/** Outcomes of these cases, of which this many are right. */
 export const right = (count: number, { cases }: Pick<Child, 'cases'>): Outcome[] =>
   Array.from({ length: cases }, (_, n) => Number(n < count));
 export const allRight: Replies = (child) => right(child.cases, child);
@@ -28,14 +28,14 @@ export const CASES = 60;
 
 interface Asked extends Partial<Omit<GateInput, 'baseline'>> {
   cases?: number;
-  /** How many cases of the baseline were right; null: the gate has no baseline. */
+  /** Number of correct baseline cases; null: the gate has no baseline. */
   baseline?: number | null;
   maxRequests?: number | null;
-  /** A run to measure that is there already, with so many cases that were right. */
+  /** An existing run to measure, with this many correct cases. */
   given?: number;
 }
 
-/** A team with a baseline, a gate, and a gate run that is submitted and not begun. */
+/** A team with a baseline, a gate, and a submitted gate run that has not begun. */
 async function submitGateRun(
   pool: Pool,
   { cases = CASES, baseline = cases, maxRequests = null, given, ...rules }: Asked,
@@ -87,7 +87,7 @@ async function submitGateRun(
   return { teamId, userId, id, jobId, gateId, baselineId, evalId };
 }
 
-/** A gate run, and all that can happen to it. */
+/** A gate run, and everything that can happen to it. */
 async function aGateRun(stores: Stores, asked: Asked) {
   const submitted = await submitGateRun(stores.pool, asked);
   const run = orchestrationOf(stores, submitted, gate);

@@ -5,18 +5,18 @@ import { join, resolve } from 'node:path';
 import type { TeamSystem } from './system.js';
 import { until } from './until.js';
 
-/** A shell that keeps its variables and functions, as that of a reader does. */
+/** A shell that keeps its variables and functions, like a reader's. */
 export interface GuideShell {
-  /** Where it runs. */
+  /** Its working directory. */
   folder: string;
-  /** What the lines print on standard output. */
+  /** Returns the standard output of the lines. */
   run(lines: string): Promise<string>;
   end(): void;
 }
 
 const END = '--- end of the lines ---';
 
-/** Has the built command as `toolmark`, signed in at the system, and the examples beside it. */
+/** Has the built command as `toolmark`, signed in at the system, with the examples in its folder. */
 export function openGuideShell({ client }: TeamSystem): GuideShell {
   const folder = mkdtempSync(join(tmpdir(), 'toolmark-guide-'));
   const command = `exec ${resolve('node_modules/.bin/node')} ${resolve('dist/apps/cli/main.js')} "$@"`;
@@ -53,11 +53,11 @@ export function openGuideShell({ client }: TeamSystem): GuideShell {
 
 interface Step {
   lines: string;
-  /** What the page says that they print; undefined where it says nothing of it. */
+  /** The output shown on the page; undefined if it shows none. */
   output: string | undefined;
 }
 
-/** The commands of a page in their order. */
+/** The commands of a page, in order. */
 function stepsOf(page: string): Step[] {
   const fences = [...page.matchAll(/^```(sh|text)\n([^]*?)^```$/gm)].map(([, kind, text]) => ({ kind, text: text! }));
   return fences.flatMap(({ kind, text }, index) => {
@@ -67,8 +67,8 @@ function stepsOf(page: string): Step[] {
 }
 
 /**
- * The text without what differs each time: ids, instants, latencies, the costs beside them (of requests that two arms
- * share, one is paid), and the spaces that they align.
+ * The text without parts that differ each time: ids, instants, latencies, the costs next to them (of requests that two
+ * arms share, one is paid), and alignment spaces.
  */
 const lasting = (text: string): string =>
   text
@@ -79,9 +79,9 @@ const lasting = (text: string): string =>
     .trim();
 
 /**
- * Runs the commands of a page, those of its alias and its simulator as they are here.
- * @param settlesLater whether what these lines print changes for a while after the commands before them have ended
- * @returns what they printed and what the page says that they print, for each that it shows the output of
+ * Runs the commands of a page, with local equivalents of its alias and its simulator.
+ * @param settlesLater whether the output of these lines may change for a while after the preceding commands have ended
+ * @returns the actual output and the output shown on the page, for each command with one
  */
 export async function replayGuide(
   path: string,

@@ -121,7 +121,7 @@ export async function repeatedRequests(simulatorUrl, runs) {
   return repeated;
 }
 
-/** The most requests that any model of the simulator had in flight. */
+/** The maximum number of concurrent requests of any model of the simulator. */
 export async function mostInFlight(simulatorUrl) {
   const { models } = await (await fetch(`${simulatorUrl}/control/stats?prompts=0`)).json();
   return Math.max(...Object.values(models).map((model) => model.peak_in_flight));

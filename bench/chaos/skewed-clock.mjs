@@ -1,4 +1,4 @@
-// Preloaded into a process: its host's clock is wrong by CLOCK_SKEW_MS.
+// Preloaded into a process: skews its clock by CLOCK_SKEW_MS.
 const skewMs = Number(process.env.CLOCK_SKEW_MS);
 const TrueDate = Date;
 globalThis.Date = class extends TrueDate {

@@ -1,4 +1,4 @@
-// Random faults, from a seed, at a working deployment: workers killed and frozen, Redis emptied and killed, Postgres
+// Random, seeded faults in a working deployment: workers killed and frozen, Redis emptied and killed, Postgres
 // restarted in immediate mode, APIs killed. Nothing helps it to recover afterwards.
 import { setTimeout as delay } from 'node:timers/promises';
 import { watchJob } from '../../dist/libs/client/watch-job.js';
@@ -9,13 +9,13 @@ import { completed, differences, mostInFlight, repeatedRequests, settledOf, subm
 const WORKERS = 3;
 /** A worker that freezes for longer than its lease loses its items. */
 const LEASE_MS = 10_000;
-/** A worker holds at most twice the concurrency in items, so a killed or frozen one repeats no more requests. */
+/** A worker holds at most twice the concurrency in items, which limits the requests repeated after a kill or freeze. */
 const MAX_CLAIMED_SHARE = 2;
 
 /**
- * Plays `seconds` of faults during two runs of `items` items together, on two lanes with `concurrency` requests in
+ * Plays `seconds` of faults during two concurrent runs of `items` items, on two lanes with `concurrency` requests in
  * flight each.
- * @returns what happened, and every difference from what must be
+ * @returns what happened, and every deviation from the expected state
  */
 export async function storm({ seed, items, seconds, concurrency, latencyMs, say }) {
   const random = randomFrom(seed);
@@ -60,7 +60,7 @@ async function registerTwoProviders({ call, simulator }, { concurrency, latencyM
   return models;
 }
 
-/** Plays one fault after another, each kind once before any comes again, until the time is up or all is settled. */
+/** Plays one fault after another, each kind once before any repeats, until the time is up or everything is settled. */
 async function playFaults({ sql, runs, random, report, log, ...deployment }) {
   const thaws = [];
   const faults = faultsAt(deployment, random, thaws);
@@ -78,7 +78,7 @@ async function playFaults({ sql, runs, random, report, log, ...deployment }) {
   await Promise.all(thaws);
 }
 
-/** The faults by name. Frozen workers go on by themselves; `thaws` gets a promise for each. */
+/** The faults by name. Frozen workers resume by themselves; `thaws` gets a promise for each. */
 const faultsAt = ({ workers, worker, apis, redis, postgres }, random, thaws) => ({
   async killWorker() {
     const n = between(random, 0, WORKERS);
@@ -110,7 +110,7 @@ const faultsAt = ({ workers, worker, apis, redis, postgres }, random, thaws) => 
   },
 });
 
-/** Writes into the report what is not as it must be after the storm. */
+/** Reports every deviation from the expected state after the storm. */
 async function judge({ sql, call, simulator, runs, watches, concurrency, report }) {
   report.differences = (await Promise.all(runs.map((run) => differences(sql, run)))).flat();
   for (const { jobId } of runs) {
@@ -127,7 +127,7 @@ async function judge({ sql, call, simulator, runs, watches, concurrency, report 
   report.repeatedAtMost = workerFaults * MAX_CLAIMED_SHARE * concurrency;
 }
 
-/** Watches a run as a client. Returns how what it was sent differs from every event once, in order, and the end. */
+/** Watches a run as a client. Returns how the events received deviate from every event once, in order, with the end. */
 async function watch(url, { name, jobId, items }) {
   const wrong = [];
   let [last, results, end] = [0, 0, undefined];

@@ -1,6 +1,8 @@
-// Finished runs, written straight into Postgres as settling would leave them.
+// Finished runs, written straight into Postgres in their settled state.
 
-/** A run whose samples pass with this chance, by a hash of case and sample; in each fifth case also of the run. */
+/**
+ * A run whose samples pass with this probability, by a hash of case and sample; in every fifth case also of the run.
+ */
 export async function loadRun({ call, sql, suiteId, model, cases, samples }, chance) {
   const { eval_id: evalId } = await call('POST', '/api/tool-eval', {
     suite_id: suiteId,

@@ -1,5 +1,5 @@
-// How long comparing two large runs takes: the first answer, and the one that the API has kept, beside a plain count of
-// the same rows. The results are loaded straight into Postgres, as settling would leave them.
+// How long comparing two large runs takes: the first response, and the stored one, next to a plain count of the same
+// rows. The results are loaded straight into Postgres in their settled state.
 //   node bench/compare/run.mjs [cases] [samples] [requests]
 import { cpus } from 'node:os';
 import pg from 'pg';
@@ -17,7 +17,7 @@ await withSystem(async ({ simulator, api, call, databaseUrl }) => {
     models: [{ id: 'instant', input_cost_per_mtok: 1, output_cost_per_mtok: 1 }],
   });
   const suiteId = await importSuite(call);
-  // It ends runs as a worker of the newest level.
+  // It ends runs, as a worker of the newest level.
   const sql = new pg.Client({ connectionString: databaseUrl, options: '-c toolmark.worker_level=99' });
   sql.on('error', () => {});
   await sql.connect();
@@ -36,7 +36,7 @@ await withSystem(async ({ simulator, api, call, databaseUrl }) => {
   );
   console.log(`${HEADS.join('  ')}  what`);
   report('count and sum of the rows of both runs', count, count);
-  // Each request has a margin of its own, so that none finds a kept answer.
+  // Each request has a different margin, so that none finds a stored response.
   let fresh = 0;
   const margin = () => (0.02 + 1e-9 * ++fresh).toFixed(9);
   const compare = (query) => call('GET', `/api/compare?a=${a}&b=${b}${query}`);
@@ -87,7 +87,7 @@ async function importSuite(call) {
   return (await call('POST', '/api/tool-eval/import', suite)).suite_id;
 }
 
-/** Another name of one case makes another version of the suite, whose cases are all the same. */
+/** Renaming one case creates another version of the suite, whose cases are otherwise the same. */
 async function renameCase({ call, suiteId }) {
   const { items } = await call('GET', `/api/tool-suites/${suiteId}/cases?limit=1`);
   const [{ id, position: _position, ...input }] = items;

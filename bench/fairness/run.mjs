@@ -1,4 +1,4 @@
-// How long a run of 20 items takes alone, and beside a saturating run of 100,000 items of another user on the same
+// How long a run of 20 items takes alone, and next to another user's saturating run of 100,000 items on the same
 // provider; and what a user gains by splitting a big run into fifty.
 //   node bench/fairness/run.mjs [repetitions]
 import { cpus } from 'node:os';
@@ -38,7 +38,7 @@ function untilSettled(sql, runsOfBoth, n) {
   return until(async () => (await settledOf(sql, runsOfBoth)) >= n, `${n} settled items`, 300_000);
 }
 
-/** Seconds that the small run takes from its submit to the end of its job: alone, and beside the large one. */
+/** Seconds from submission to the end of the small run's job: alone, and next to the large one. */
 async function measureLane({ sql, call, asBob, simulator }, requestsPerMinute) {
   const key = requestsPerMinute === null ? 'unlimited' : `limited-${requestsPerMinute}`;
   await call('POST', '/api/providers', {

@@ -1,11 +1,11 @@
-// A hostile team: what it can do to a deployment, and what came of it.
+// A hostile team: its attacks on a deployment, and their outcome.
 import { setTimeout as delay } from 'node:timers/promises';
 import { until } from '../chaos/deployment.mjs';
 
 const GIVE_UP_MS = 30_000;
 const WEATHER_CALL = { expected_tool: 'get_weather', expected_params: { city: 'Paris' } };
 
-/** An attack goes on until `stop`, which also undoes it: sockets closed, runs cancelled, lanes resumed. */
+/** An attack continues until `stop`, which also undoes it: sockets closed, runs cancelled, lanes resumed. */
 export class Adversary {
   static #shared = new Map();
   #ended = new AbortController();
@@ -23,7 +23,7 @@ export class Adversary {
     this.#requestsBefore = this.#requestsToProvider();
   }
 
-  /** Counts under `as` how the request was answered. Does not throw: some attacks aim at an API that is gone. */
+  /** Counts the response to the request under `as`. Does not throw: some attacks aim at an API that is gone. */
   async ask(method, path, body, { token = this.tokens.owner, headers, as = templateOf(method, path) } = {}) {
     try {
       const response = await fetch(this.api.url + path, {
@@ -48,7 +48,7 @@ export class Adversary {
     }
   }
 
-  /** For what an attack needs before it starts: throws unless the request succeeds. */
+  /** For requests that an attack needs before it starts: throws unless the request succeeds. */
   async must(method, path, body) {
     const answer = await this.ask(method, path, body, { as: 'set up' });
     if (answer.status < 200 || answer.status > 299)
@@ -60,7 +60,7 @@ export class Adversary {
     this.#counts.set(what, (this.#counts.get(what) ?? 0) + n);
   }
 
-  /** Does something again and again, at most `perSecond` times and `atOnce` at a time. */
+  /** Repeats some work, at most `perSecond` times a second and `atOnce` at a time. */
   repeat(perSecond, work, atOnce = 1) {
     const loop = async (first) => {
       for (let turn = first; !this.signal.aborted; turn += atOnce) {
@@ -72,13 +72,13 @@ export class Adversary {
     for (let n = 0; n < atOnce; n++) this.#loops.push(loop(n));
   }
 
-  /** What attacks of the team share, made by the first one. */
+  /** Shares setup between attacks of the team: the first one creates it. */
   once(name, make) {
     if (!Adversary.#shared.has(name)) Adversary.#shared.set(name, make());
     return Adversary.#shared.get(name);
   }
 
-  /** A hostile team of its own, for as long as this attack goes on. */
+  /** A separate hostile team for the duration of this attack. */
   async another(name) {
     const { api, sql, provider, newTeam } = this;
     const team = new Adversary({ api, sql, provider, newTeam, name, ...(await newTeam(name)) });
@@ -92,7 +92,7 @@ export class Adversary {
     this.#cleanups.push(work);
   }
 
-  /** A connected WebSocket, which connects again when it is closed. `raw` sends a packet if it is open. */
+  /** A connected WebSocket, which reconnects when it is closed. `raw` sends a packet if it is open. */
   socket(token = this.tokens.viewer) {
     const socket = {
       open: false,
@@ -119,7 +119,7 @@ export class Adversary {
     return socket;
   }
 
-  /** @returns the name of a target: a model of the hostile provider, on a lane of its own */
+  /** @returns the name of a target: a model of the hostile provider, on a separate lane */
   async model(id, { kind = 'openai', concurrency = 8, models = [id] } = {}) {
     const key = `${this.name}-${this.#providers++}`
       .toLowerCase()
@@ -136,7 +136,7 @@ export class Adversary {
     return `${key}::${id}`;
   }
 
-  /** `fields`: what every case has beside its prompt; `more`: other fields of the suite */
+  /** `fields`: fields of every case in addition to its prompt; `more`: other fields of the suite */
   async suite(cases, fields = WEATHER_CALL, more = {}) {
     const example = await this.must('GET', '/api/tool-eval/import/example');
     const file = {
@@ -170,7 +170,9 @@ export class Adversary {
       await this.must('POST', `/api/lanes/${id}/${action}`);
   }
 
-  /** A run that `store` changes in Postgres before it begins, as an earlier, laxer release may have left it there. */
+  /**
+   * A run that `store` changes in Postgres before it begins, into a state that an earlier, laxer release may have left.
+   */
   async stored(suiteId, models, more, store) {
     await this.lanes('pause');
     const run = await this.run(suiteId, models, more);
@@ -180,7 +182,7 @@ export class Adversary {
     return run;
   }
 
-  /** Beside other attacks of its team it takes long: they share what the team may have in hand. */
+  /** Takes long alongside other attacks of its team, which share the team's limit of items in progress. */
   finished(run) {
     const ended = `SELECT 1 FROM run WHERE id = $1 AND status = 'completed'`;
     return this.#untilRow(ended, run.id, `the run of "${this.name}" to complete`, 180_000);
@@ -195,7 +197,10 @@ export class Adversary {
     return until(async () => (await this.sql.query(query, [id])).rowCount > 0, what, timeoutMs);
   }
 
-  /** In words, before anything is undone: how the API answered, how runs ended, how often the provider was asked. */
+  /**
+   * In words, before anything is undone: the API's responses, how runs ended, and the number of requests to the
+   * provider.
+   */
   async outcome() {
     const answers = [...this.#counts].filter(([what]) => !what.startsWith('set up 2'));
     const { rows: statuses } = await this.sql.query(
@@ -243,7 +248,7 @@ export class Adversary {
     );
   }
 
-  /** Waits longer than `ask`: whatever the attack did to the API, its runs must not disturb the next one. */
+  /** Waits longer than `ask`: whatever the attack did to the API, its runs must not disturb the next attack. */
   async #cancel(jobId) {
     const cancel = () =>
       fetch(`${this.api.url}/api/jobs/${jobId}/cancel`, {

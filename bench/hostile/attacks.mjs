@@ -1,7 +1,7 @@
 // Attacks that stop other teams or take what is theirs: each once worked, or might. A function returns once its attack
-// is under way, or returns what begins it, so that in a group all are prepared before one slows the API down. `size` is
-// 1, or less where only counts matter. An attack goes on until it is stopped (adversary.mjs). All are bounded in count
-// and rate, and reach only this machine.
+// is under way, or returns a function that starts it, so that in a group all are prepared before one slows the API
+// down. `size` is 1, or less where only counts matter. An attack continues until it is stopped (adversary.mjs). All are
+// bounded in count and rate, and reach only this machine.
 import { HEAVY_ATTACKS, HEAVY_SIGNS } from './heavy-attacks.mjs';
 
 const MIB = 2 ** 20;
@@ -26,7 +26,7 @@ const runOf =
     await hostile.run(await hostile.suite(cases, one, suite), [await hostile.model(model, { concurrency, kind })], run);
   };
 
-/** Like `runOf`, started again every few seconds so that a quick attack lasts as long as the honest run. */
+/** Like `runOf`, restarted every few seconds so that a quick attack lasts as long as the honest run. */
 const runsOf =
   (model, { cases = 20, one = calls, suite, everyS = 4, kind, concurrency, ...run } = {}) =>
   async (hostile) => {
@@ -38,7 +38,7 @@ const runsOf =
     hostile.repeat(1 / everyS, async (turn) => turn && hostile.run(suiteId, [target], run));
   };
 
-/** Stores runs whose config holds a text that the API no longer accepts, in place of `"PLACE"`. */
+/** Stores runs whose config contains a text that the API no longer accepts, in place of `"PLACE"`. */
 const storedConfig = async (hostile, places) => {
   for (const text of places) {
     await hostile.stored(await hostile.suite(10), [await hostile.model('plain')], { params: { stop: 'PLACE' } }, (id) =>
@@ -50,7 +50,7 @@ const storedConfig = async (hostile, places) => {
   }
 };
 
-/** What shows, in the outcome of an attack, that it took place. */
+/** Evidence in an attack's outcome that it took place. */
 export const SIGNS = {
   'packets that are no objects': /\d+ x packets/,
   'replies of 60,000 calls': /items oversized_reply/,
@@ -140,7 +140,7 @@ export const ATTACKS = {
       );
   },
   async 'searches without end'(hostile) {
-    // The text stands in every case, but nowhere that a search looks: each of them is read in full.
+    // The text is in every case, but not where a search looks: each of them is read in full.
     const one = { prompt: han(300), ...calls, expected_params: { city: 'needle '.repeat(100) } };
     const suiteId = await hostile.suite(5000, one);
     const run = await hostile.run(await hostile.suite(1000), [await hostile.model('plain', { concurrency: 100 })]);
@@ -288,7 +288,7 @@ export const ATTACKS = {
     const run = await hostile.run(await hostile.suite(400), [
       await hostile.model('slow-to-answer', { concurrency: 40 }),
     ]);
-    // What two processes that died one after the other leave behind; the reconciler counts the second death.
+    // The state left by two processes that died one after the other; the reconciler counts the second death.
     const die = async () => {
       const { rowCount } = await hostile.sql.query(
         `UPDATE in_flight SET token = nextval('delivery_token'), worker = 'dead', lost = 1, crashes = 1, begun =

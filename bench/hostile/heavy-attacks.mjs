@@ -1,5 +1,5 @@
-// Attacks by weight: of what is sent to the API, of what it is asked for, and of what a model or a server answers. They
-// have the form of those in attacks.mjs. What takes long to make is made once, and for counts only it is small.
+// Attacks by size: of request bodies, of what the API has to produce, and of responses from a model or a server. They
+// have the form of those in attacks.mjs. Expensive data is created once, and kept small where only counts matter.
 import { Agent, request } from 'node:http';
 import { loadRun } from '../compare/load-run.mjs';
 
@@ -8,7 +8,7 @@ const times = (n, make) => Array.from({ length: n }, (_, index) => make(index));
 const keys = (n, value = '1') => `{${times(n, (index) => `"k${index}":${value}`).join(',')}}`;
 const numbers = (n) => `[${'1e0,'.repeat(n - 1)}1]`;
 
-/** What an editor may send, of 10 MiB each. `RUN` is a run of the team. */
+/** Request bodies that an editor may send, of 10 MiB each. `RUN` is a run of the team. */
 const BODIES = {
   'POST /api/tool-eval': [
     () => `{"x":${numbers(2.5e6)}}`,
@@ -25,10 +25,10 @@ const BODIES = {
   'POST /api/gates': [() => `{"critical_tags":[${'"abcdefg",'.repeat(9e5)}"a"]}`],
 };
 
-/** `work` by `count` callers, each again and again. */
+/** Repeats `work` in `count` concurrent callers. */
 const allTheTime = (hostile, count, work) => hostile.repeat(1000, work, count);
 
-/** Asks for answers on connections of its own, and reads none of them. */
+/** Requests responses on separate connections, and reads none of them. */
 function unread(hostile, count, path) {
   const agent = new Agent({ keepAlive: false, maxSockets: Infinity });
   const ask = (turn) => {
@@ -54,7 +54,7 @@ function unread(hostile, count, path) {
   for (let turn = 0; turn < count; turn++) ask(turn);
 }
 
-/** Bodies that the API takes, and that stop arriving before their end. */
+/** Bodies that the API accepts, and that stall before their end. */
 function stalled(hostile, count, path) {
   const most = Buffer.from(`{"name":"${'x'.repeat(9.9e6)}`);
   const agent = new Agent({ keepAlive: false, maxSockets: Infinity });
@@ -79,7 +79,7 @@ function stalled(hostile, count, path) {
   for (let turn = 0; turn < count; turn++) send();
 }
 
-/** Runs of very many cases of one suite, loaded into Postgres. */
+/** Runs of a suite with very many cases, loaded into Postgres. */
 const largeRuns = (hostile, size, count = 4) =>
   hostile.once(`runs of a large suite, ${size}`, async () => {
     const cases = size === 1 ? 100_000 : 4000;
@@ -107,7 +107,7 @@ const largeRuns = (hostile, size, count = 4) =>
     return { suiteId, model, runs };
   });
 
-/** A result whose exchange has fourteen megabytes. */
+/** A result with an exchange of fourteen megabytes. */
 const largeResult = (hostile) =>
   hostile.once('a large result', async () => {
     const run = await hostile.run(await hostile.suite(3), [await hostile.model('megabytes-of-text')]);
@@ -118,7 +118,7 @@ const largeResult = (hostile) =>
 const asViewer = (hostile) => ({ token: hostile.tokens.viewer });
 let fresh = 0;
 
-/** A run whose model answers so. */
+/** A run of a model with such replies. */
 const replies = (model) => async (hostile) => {
   const target = await hostile.model(model, { concurrency: 40 });
   await hostile.run(await hostile.suite(60), [target]);

@@ -1,4 +1,4 @@
-// A team that does nothing wrong, and what its runs look like beside a hostile one.
+// A well-behaved team, and its runs next to a hostile team.
 import { until } from '../chaos/deployment.mjs';
 import { differences, repeatedRequests } from '../chaos/runs.mjs';
 
@@ -26,7 +26,7 @@ export class HonestTeam {
     return (items / HonestTeam.CONCURRENCY) * this.latencyMs;
   }
 
-  /** Creates the suite of the next run. Its prompts are asked by no other run. */
+  /** Creates the suite of the next run, with prompts that no other run has. */
   async prepare(items) {
     const name = `honest ${this.#runs++}`;
     const suite = await this.call('GET', '/api/tool-eval/import/example');
@@ -40,7 +40,7 @@ export class HonestTeam {
     return { name, items, suiteId };
   }
 
-  /** Plays a run and measures it from before its submit to its end. One that takes longer is cancelled. */
+  /** Plays a run and measures it from before its submission to its end. A run over the timeout is cancelled. */
   async play({ suiteId, ...run }, timeoutMs) {
     const from = Date.now();
     const { eval_id: evalId, job_id: jobId } = await this.#submit(run.name, suiteId, timeoutMs);
@@ -63,7 +63,7 @@ export class HonestTeam {
     };
   }
 
-  /** A submit that finds no API is tried again with the same key, so there is one run. */
+  /** A submission that finds no API is retried with the same key, so there is one run. */
   #submit(name, suiteId, timeoutMs) {
     const submit = () =>
       fetch(`${this.api.url}/api/tool-eval`, {
@@ -83,7 +83,7 @@ export class HonestTeam {
     return until(accepted, 'the honest run to be submitted', timeoutMs);
   }
 
-  /** A run whose submit nobody waited for any longer may still have begun. */
+  /** A run may still have begun after its submission timed out. */
   async cancelAll() {
     const unfinished = 'SELECT id FROM job WHERE team_id = $1 AND finished_at IS NULL';
     for (const { id } of (await this.sql.query(unfinished, [this.teamId])).rows)

@@ -1,5 +1,5 @@
-// A provider whose models each answer in a harmful way. GET /asked returns how often each was asked.
-//    node bench/hostile/provider.mjs   (PORT)
+// A provider whose models each respond in a harmful way. GET /asked returns the number of requests for each.
+//   node bench/hostile/provider.mjs   (PORT)
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -24,19 +24,19 @@ const completion = (message, usage = { prompt_tokens: 7, completion_tokens: 3 })
   });
 const keys = (n) => `{${Array.from({ length: n }, (_, index) => `"key${index}":1`).join(',')}}`;
 const plain = completion({ tool_calls: [call({ city: 'Paris' })] });
-/** No letter is so frequent that difflib would ignore it. */
+/** Keeps every letter too rare for difflib to ignore it. */
 const letters = (length, step) =>
   Array.from({ length }, (_, n) => String.fromCharCode(0x100 + ((n * step + ((n * n) % 97)) % 150))).join('');
 const error = (status, message, headers) => ({ status, headers, body: JSON.stringify({ error: { message } }) });
 
-/** Refuses the settings of a request one after another, and then whatever it is sent. */
+/** Refuses the settings of a request one after another, and then every request. */
 const refuseInTurn = (text) => {
   const setting = SETTINGS.find((name) => text.includes(`"${name}":`));
   return error(422, setting ? `'${setting}' is not supported by this model` : 'Not like this.');
 };
 const SETTINGS = ['temperature', 'max_tokens', 'max_completion_tokens', 'top_p', 'seed', 'tool_choice'];
 
-/** What each model answers, built when it is first asked. `latencyMs` is that of the whole answer. */
+/** The response of each model, built on first use. `latencyMs` is the latency of the whole response. */
 const MODELS = {
   'sixty-thousand-calls': () => ({
     body: completion({ tool_calls: Array.from({ length: 60_000 }, () => call({ city: 'Paris' })) }),
@@ -91,7 +91,7 @@ const MODELS = {
   'hangs-up': () => ({ body: plain, cut: true }),
   trickles: () => ({ body: plain, trickle: true }),
 };
-/** A large text is not encoded for each answer. */
+/** Avoids encoding a large text for each response. */
 const inBytes = ({ body, ...more }) => ({ ...more, body: body.length > 2 ** 20 ? Buffer.from(body) : body });
 const made = new Map();
 const answerOf = (model, text) => {
@@ -100,13 +100,13 @@ const answerOf = (model, text) => {
   return made.get(model);
 };
 
-/** Lists of models of fifteen megabytes. */
+/** Model lists of fifteen megabytes. */
 const LISTS = {
   numbers: () => `{"data":[{"id":"a"}],"x":[${'1e0,'.repeat(15 * 2 ** 18)}1]}`,
   keys: () => `{"data":[{"id":"a"}],"x":${keys(9e5)}}`,
   models: () => `{"data":[${Array.from({ length: 5e5 }, (_, n) => `{"id":"model-${n}"}`).join(',')}]}`,
 };
-/** What MCP servers list, as JSON of their tools. */
+/** Tool lists of MCP servers, as JSON. */
 const aTool = (n, more = '') => `{"name":"tool_${n}","inputSchema":{"type":"object"${more}}}`;
 const TOOLS = {
   pages: () => aTool(0, `,"x":"${'x'.repeat(15 * 2 ** 20)}"`),
@@ -123,7 +123,7 @@ const textOf = (name) => {
   return texts.get(name);
 };
 
-/** An MCP server that lists a page of these tools, and says each time that there is another one. */
+/** An MCP server that lists a page of these tools, and always claims that there is a next page. */
 function serveMcp(kind, message, response) {
   if (message === undefined) return response.writeHead(405).end();
   const { id, method, params } = message;
@@ -144,7 +144,7 @@ function serveMcp(kind, message, response) {
   response.end(']}}');
 }
 
-/** Events that say nothing, as fast as they are read. */
+/** Meaningless events, as fast as they are read. */
 async function sendEvents(response) {
   response.writeHead(200, { 'content-type': 'text/event-stream' });
   const some = 'event: message\ndata: {}\n\n'.repeat(1000);

@@ -1,10 +1,10 @@
-// What an honest team notices of a hostile one: its run alone, and beside each attack of attacks.mjs in turn. Fails if
+// The effect of a hostile team on an honest one: its run alone, and during each attack of attacks.mjs in turn. Fails if
 // the run takes more than twice its time alone, is not exact or has a request made twice, if one in twenty of the
 // requests of the team takes more than 250 ms, if the API has more than 700 MB or a worker more than 800, or if a
 // process ends.
-//    node bench/hostile/run.mjs [parts of names ...] [--items=200] [--latency=500] [--at-once[=8]] [--json] [--list]
-// --at-once: all attacks together, or in groups of so many, and of half the size, for counts only; --json: prints what
-// was seen and judges nothing; --list: prints the names of the attacks.
+//   node bench/hostile/run.mjs [parts of names ...] [--items=200] [--latency=500] [--at-once[=8]] [--json] [--list]
+// --at-once: all attacks together, or in groups of this size, at half the size, for counts only; --json: prints the
+// measurements without judging them; --list: prints the names of the attacks.
 import { spawn } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { createInterface } from 'node:readline';
@@ -35,7 +35,7 @@ if (process.argv.includes('--list')) {
   process.exit(0);
 }
 
-/** A run that takes this many times its ideal time is stuck: the next attack is tried. */
+/** A run that takes this many times its ideal time is stuck, and the next attack is tried. */
 const STUCK_RATIO = 8;
 const IDLE_MS = 75_000;
 const MAX_P95_MS = 250;
@@ -45,7 +45,7 @@ const besideThis = (file) => fileURLToPath(new URL(file, import.meta.url));
 const say = (text) => process.stderr.write(`${text}\n`);
 const seconds = (ms) => (ms / 1000).toFixed(1);
 
-/** Starts a process again whenever it ends, as `npm start` and Kubernetes do, and reports each end. */
+/** Restarts a process whenever it exits, as `npm start` and Kubernetes do, and reports each exit. */
 function supervise(first, onEnd) {
   const self = { current: first, url: first.url, stopping: false };
   const watch = async () => {
@@ -63,7 +63,7 @@ function supervise(first, onEnd) {
 
 const inMs = ({ medianMs, p95Ms }) => `${Math.round(medianMs)}, ${Math.round(p95Ms)}`;
 
-/** A minute after the last attack threads without work have ended. */
+/** A minute after the last attack, idle threads have ended. */
 async function sayMemory(memory) {
   const mb = () => memory.now().map(Math.round).join(', ');
   const atEnd = mb();
@@ -71,7 +71,7 @@ async function sayMemory(memory) {
   say(`\nMemory of the API and the workers after the last attack: ${atEnd} MB; ${IDLE_MS / 1000} s later: ${mb()} MB`);
 }
 
-/** Waits for a process before the next measurement, and ends one that stays stalled, as a liveness probe would. */
+/** Waits for a process before the next measurement, and kills one that stays stalled, as a liveness probe would. */
 async function untilHealthy(one) {
   const healthy = (timeoutMs) =>
     until(
@@ -82,7 +82,7 @@ async function untilHealthy(one) {
   await healthy(PATIENCE_MS).catch(() => (one.current.kill('SIGKILL'), healthy(60_000)));
 }
 
-/** Starts the process that asks /healthz and what the team reads. `seen` returns what it saw since the last call. */
+/** Starts the process that polls /healthz and the team's data. `seen` returns its measurements since the last call. */
 function watchHealth(urls, token) {
   const child = spawn(node, [besideThis('watch-health.mjs'), ...urls], {
     stdio: ['pipe', 'pipe', 'inherit'],
@@ -95,7 +95,7 @@ function watchHealth(urls, token) {
   };
 }
 
-/** How much memory each process has. `seen` returns the most since the last call, in MB. */
+/** The memory of each process. `seen` returns the maximum since the last call, in MB. */
 function watchMemory(supervised) {
   const most = supervised.map(() => 0);
   const now = () => supervised.map(({ current }) => residentMb(current.pid));
@@ -108,7 +108,7 @@ function residentMb(pid) {
   try {
     return (Number(readFileSync(`/proc/${pid}/statm`, 'utf8').split(' ')[1]) * 4096) / 1e6;
   } catch {
-    return 0; // It has ended.
+    return 0; // The process has exited.
   }
 }
 
@@ -234,7 +234,7 @@ async function measureBeside({ adversaries, honest, aloneMs, health, memory, sup
   };
 }
 
-/** The honest run may end before a slow attack has done anything that shows. */
+/** The honest run may end before a slow attack has had any visible effect. */
 async function outcomeWithSign(adversary) {
   const sign = SIGNS[adversary.name] ?? /^/;
   let outcome;

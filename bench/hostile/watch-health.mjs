@@ -1,8 +1,8 @@
-// Asks /healthz of each URL 20 times a second, and what a team reads of its own, in a process of its own so that a busy
-// benchmark does not make an answer look late. Answers each line of standard input with what it saw since the line
-// before: {health: url -> seen, requests: seen}, with seen {answers, refused, longestMs, medianMs, p95Ms}, where
-// `refused` is what else came, each once.
-//    node bench/hostile/watch-health.mjs <url> ...   (the API first; TOKEN of the team)
+// Polls /healthz of each URL 20 times a second, and the team's own data, in a separate process so that a busy benchmark
+// does not make a response look late. For each line of standard input, prints the measurements since the line before:
+// {health: url -> seen, requests: seen}, with seen {answers, refused, longestMs, medianMs, p95Ms}, where `refused`
+// lists each other outcome once.
+//   node bench/hostile/watch-health.mjs <url> ...   (the API first; TOKEN of the team)
 import { createInterface } from 'node:readline';
 import { setTimeout as delay } from 'node:timers/promises';
 
@@ -32,13 +32,13 @@ function beginning() {
   return { answers: 0, refused: [], tookMs: [], since: undefined };
 }
 
-/** An answer that has not come is late from now on. */
+/** After a report, an unanswered request is timed from now. */
 function again({ since }) {
   return since === undefined ? undefined : performance.now();
 }
 
 function seen({ answers, refused, tookMs, since }) {
-  // A request that is still unanswered counts too.
+  // An unanswered request counts too.
   const times = [...tookMs, ...(since === undefined ? [] : [performance.now() - since])].sort((a, b) => a - b);
   const quantile = (share) => times[Math.min(times.length - 1, Math.floor(share * times.length))] ?? 0;
   return { answers, refused, longestMs: times.at(-1) ?? 0, medianMs: quantile(0.5), p95Ms: quantile(0.95) };

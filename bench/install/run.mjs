@@ -1,5 +1,5 @@
-// What it takes from a clone of the last commit to a leaderboard, step by step; the packages come from the
-// registry, then from npm's cache.
+// The time from a clone of the last commit to a leaderboard, step by step; the packages come from the registry, then
+// from npm's cache.
 //   node bench/install/run.mjs
 import { spawn, spawnSync } from 'node:child_process';
 import { chmodSync, mkdtempSync, rmSync } from 'node:fs';

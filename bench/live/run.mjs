@@ -1,5 +1,5 @@
-// What watching costs: the same run with no and with many watching sockets, in turn, on one system. Everything, the
-// watchers too, shares the cores of this machine.
+// The cost of watching: the same run with no and with many watching sockets, in turn, on one system. Everything,
+// including the watchers, shares the cores of this machine.
 //   node bench/live/run.mjs [items] [pairs] [sockets] [items of a last, long pair] [model]
 import { spawn } from 'node:child_process';
 import { cpus } from 'node:os';
@@ -43,7 +43,7 @@ await withSystem(async ({ simulator, api, call, start, finished }) => {
   watchers.end();
 });
 
-/** The sockets connect once and stay connected in runs that they do not watch. */
+/** The sockets connect once and stay connected during runs that they do not watch. */
 async function startWatchers(apiUrl) {
   const child = spawn(
     process.execPath,
@@ -60,7 +60,7 @@ async function startWatchers(apiUrl) {
   };
 }
 
-/** Prints what a run of `count` items took, and returns its items a second. */
+/** Prints the cost of a run of `count` items, and returns its items per second. */
 async function measureRun({ call, finished, cpu, watchers, suiteId }, count, watched) {
   const before = cpu();
   const { job_id: jobId, eval_id: evalId } = await call('POST', '/api/tool-eval', {

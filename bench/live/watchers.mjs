@@ -1,8 +1,9 @@
-// Connections that watch a job and check that they get every event, in order, for as little CPU as possible: in
+// Connections that watch a job and check that they get every event, in order, with as little CPU as possible: in
 // production the clients are other machines, here they share the cores. So they speak Engine.IO over bare TCP, look
-// only at the first bytes of each message, and decompress once what all of them got in the same bytes.
+// only at the first bytes of each message, and decompress only once a message that all of them received in the same
+// bytes.
 //   node bench/live/watchers.mjs <api url> <token> <count>
-// Job ids on standard input, one report a job on standard output.
+// Job ids on standard input, one report per job on standard output.
 import { connect } from 'node:net';
 import { createInterface } from 'node:readline';
 import { constants, inflateRawSync } from 'node:zlib';
@@ -21,7 +22,7 @@ const HANDSHAKE = [
   '\r\n',
 ].join('\r\n');
 
-/** The latest compressed messages and how they begin. */
+/** The latest compressed messages and the beginnings of their texts. */
 const known = [];
 function headOf(payload) {
   let found = known.find((one) => one.payload.equals(payload));
@@ -35,7 +36,7 @@ function headOf(payload) {
   return found.text;
 }
 
-/** A connection, what it was sent of the job that it follows, and what was wrong with that. */
+/** A connection, the events it received of its job, and their faults. */
 class Watcher {
   job = null;
   results = 0;
@@ -46,7 +47,7 @@ class Watcher {
   #tcp = connect({ host: hostname, port: Number(port), noDelay: true });
   #frames = new FrameReader((frame) => this.#receive(frame));
 
-  /** @returns a promise of the watcher, connected */
+  /** @returns a promise of the connected watcher */
   static connect() {
     const self = new Watcher();
     return new Promise((resolve, reject) => {
@@ -68,7 +69,7 @@ class Watcher {
 
   #send(text) {
     const body = Buffer.from(text);
-    // A client must mask; a mask of zeros changes nothing.
+    // A client must mask its frames; a mask of zeros changes nothing.
     this.#tcp.write(Buffer.concat([Buffer.from([0x81, 0x80 | body.length, 0, 0, 0, 0]), body]));
   }
 
@@ -81,7 +82,7 @@ class Watcher {
     const from = Number(/"(?:from_)?seq":(\d+)/.exec(text)?.[1]);
     const to = Number(/"to_seq":(\d+)/.exec(text)?.[1] ?? from);
     if (name.endsWith('_progress')) return;
-    if (name === 'job_created' && this.seq > 0) return; // Sent without a subscription, and again by it.
+    if (name === 'job_created' && this.seq > 0) return; // Sent once without a subscription, and again with it.
     if (from !== this.seq + 1) this.wrong ||= `${name} ${from} after ${this.seq}`;
     this.seq = to;
     if (name.startsWith('tool_eval_result')) this.results += to - from + 1;
@@ -89,11 +90,11 @@ class Watcher {
   }
 }
 
-/** Splits a WebSocket connection into its messages, of which it passes on the beginning as text. */
+/** Splits a WebSocket connection into messages, and passes on the beginning of each as text. */
 class FrameReader {
   #isOpen = false;
-  #parts = []; // of a message that is not complete
-  #missing = 0; // bytes of it, at least
+  #parts = []; // of an incomplete message
+  #missing = 0; // minimum number of missing bytes
   #onMessage;
 
   constructor(onMessage) {
@@ -127,7 +128,7 @@ class FrameReader {
   }
 }
 
-/** Where a frame's payload starts and its length (RFC 6455, 5.2); too short a guess while the header is incomplete. */
+/** The start and length of a frame's payload (RFC 6455, 5.2). Too short a guess while the header is incomplete. */
 function boundsOf(data) {
   const short = data[1] & 127;
   const start = short < 126 ? 2 : short === 126 ? 4 : 10;

@@ -1,5 +1,5 @@
-// The same cases through promptfoo and through Toolmark, in turn, against the same simulator: requests a second and CPU
-// time. promptfoo is not a dependency:
+// The same cases through promptfoo and through Toolmark, in turn, against the same simulator: requests per second and
+// CPU time. promptfoo is not a dependency:
 //   npm install --prefix <folder> promptfoo@0.121.20 && node bench/promptfoo/run.mjs <folder> [cases] [concurrency]
 import { spawn } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -53,7 +53,9 @@ await withSystem(async ({ simulator, api, call, start, finished }) => {
 });
 rmSync(folder, { recursive: true, force: true });
 
-/** The duration of the evaluation as promptfoo reports it, without start-up and writing; its CPU from start to end. */
+/**
+ * The duration of the evaluation as promptfoo reports it, without start-up and writing; its CPU time from start to end.
+ */
 async function promptfoo(url, model, tools) {
   const config = join(folder, `${model}.json`);
   writeFileSync(config, JSON.stringify(promptfooConfig(url, model, tools)));
@@ -93,7 +95,7 @@ function promptfooConfig(url, model, tools) {
   };
 }
 
-/** bash's `time` counts the CPU of promptfoo's child processes too. */
+/** bash's `time` includes the CPU time of promptfoo's child processes. */
 async function runPromptfoo(config) {
   const program = join(installed, 'node_modules/promptfoo/dist/src/main.js');
   const quiet = ['--no-cache', '--no-table', '--no-progress-bar', '--no-share'];

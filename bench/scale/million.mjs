@@ -1,11 +1,11 @@
-// Runs of a million results (10 models, 1,000 cases, 100 samples), written straight into Postgres as settling would
-// leave them.
+// Runs of a million results (10 models, 1,000 cases, 100 samples), written straight into Postgres in their settled
+// state.
 import pg from 'pg';
 
 export const MODELS = 10;
 const [CASES, SAMPLES] = [1000, 100];
 export const A_RUN = MODELS * CASES * SAMPLES;
-/** That of each target, which stands in it as "@". */
+/** The summary of each target, whose name replaces "@". */
 const SUMMARY = JSON.stringify({
   target: '@',
   cases: CASES,
@@ -42,7 +42,7 @@ const RARE_FAILURES = {
   evidence: `'{"pairs":[{"called":0,"expected":0,"param_score":1,"arguments":[]}],"missing":[],"unexpected":[]}'`,
   latency: '250',
 };
-/** A third failed, in every way, with the evidence that such results have; models differ. */
+/** A third failed, in every way, with the evidence of such results; models differ. */
 export const MANY_FAILURES = {
   fate: `hashint4(i) % 500 = 7 AS is_errored, abs(hashint4(i)) % (3 + i / ${CASES * SAMPLES}) = 0 AS has_failed`,
   error_type: `(ARRAY['wrong_argument', 'wrong_tool', 'no_call', 'missing_argument'])[1 + i / ${SAMPLES} % 4]`,
@@ -71,7 +71,7 @@ export async function runOfAMillion({ call, sql, suiteId, models, become = RARE_
 }
 
 /**
- * Scores a run again: other verdicts of the same replies, as a rescore leaves them before anybody counts them.
+ * Rescores a run: different verdicts of the same replies, in the state of a rescore before it is counted.
  * @returns its id
  */
 export async function rescoreOfAMillion({ call, sql, evalId }) {
@@ -90,7 +90,7 @@ export async function rescoreOfAMillion({ call, sql, evalId }) {
   return id;
 }
 
-/** A connection that loads results as a worker of the newest level, and without waiting for the disk. */
+/** A connection that loads results as a worker of the newest level, without waiting for the disk. */
 export async function openLoader(databaseUrl) {
   const sql = new pg.Client({ connectionString: databaseUrl, options: '-c toolmark.worker_level=99' });
   sql.on('error', () => {});
@@ -138,7 +138,7 @@ async function settleAll(sql, evalId, become) {
   );
 }
 
-/** How long requests take, one after another. */
+/** Durations of sequential requests. */
 export async function measure(call, path, requests) {
   const times = [];
   for (let n = 0; n < requests; n++) {

@@ -1,5 +1,5 @@
-// What the page of a run of a million results asks for: how long a worker takes to count the run, and a rescore of it,
-// and the API to answer afterwards. A third of the results failed, in several ways.
+// The requests of the page for a run of a million results: how long a worker takes to count the run, and a rescore of
+// it, and the API to respond afterwards. A third of the results failed, in several ways.
 //   node bench/scale/page.mjs [requests]
 import { cpus } from 'node:os';
 import { readFileSync } from 'node:fs';

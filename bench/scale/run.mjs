@@ -1,4 +1,4 @@
-// How long the API takes to list, page and filter when millions of results are stored, as runs of a million.
+// How long the API takes to list, page and filter millions of stored results, in runs of a million.
 //   node bench/scale/run.mjs [results] [requests]
 import { cpus } from 'node:os';
 import { importThousandCases, withSystem } from '../system.mjs';

@@ -1,4 +1,4 @@
-// Peak memory of `toolmark score` over files of different lengths: it has to be the same.
+// Peak memory of `toolmark score` over files of different lengths, which must not differ.
 //   node bench/scoring/memory.mjs [lines ...]
 import { spawn } from 'node:child_process';
 import { createReadStream, createWriteStream, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
@@ -35,7 +35,7 @@ const kinds = [
     options: { check_parameters: true, parameter_matching_strategy: 'fuzzy' },
     input: { called: [call(n)], expected: [call(n + 1)] },
   }),
-  // A pattern and a tool of their own on each line: what is compiled once must not be kept for ever.
+  // A different pattern and tool on each line: the compile caches must be bounded.
   (n) => ({
     metric: 'toolmark.single_turn',
     input: {
@@ -56,7 +56,7 @@ const kinds = [
 
 async function write(file, lines) {
   const out = createWriteStream(file);
-  // One compiled schema a line is slow, and one in a hundred lines is more than is kept.
+  // Compiling a schema per line is slow, and one per hundred lines exceeds the cache.
   for (let n = 0; n < lines; n++) {
     const text = JSON.stringify({ id: n, ...kinds[n % 100 === 99 ? 3 : n % 3](n) });
     if (!out.write(`${text}\n`)) await once(out, 'drain');

@@ -1,5 +1,5 @@
-// Verdicts a second of CPU time on one core, for the house metric and every compatible one, and the slowest single
-// things.
+// Verdicts per second of CPU time on one core, for the house metric and every compatible one, and the slowest single
+// inputs.
 //   node bench/scoring/run.mjs
 import { readdirSync, readFileSync } from 'node:fs';
 import { parseJson } from '#lib/contracts/json/json';
@@ -9,7 +9,7 @@ import { parseReply } from '#lib/scoring/replies/parse-reply';
 import { prepareCase } from '#lib/scoring/house/score-case';
 import { sequenceRatio } from '#lib/scoring/arguments/sequence-ratio';
 
-/** CPU microseconds of one round, other work on the machine left out; the best of several, after warming up. */
+/** CPU microseconds of one round, excluding other work on the machine; the best of several, after warming up. */
 function costUs(round) {
   const timed = (rounds) => {
     const start = process.cpuUsage();
@@ -17,7 +17,7 @@ function costUs(round) {
     const { user, system } = process.cpuUsage(start);
     return user + system;
   };
-  round(); // What is loaded and compiled at the first use is no cost of a round.
+  round(); // The cost of loading and compiling on first use is not part of a round.
   let rounds = 1;
   while (timed(rounds) < 100_000) rounds *= 2;
   return Math.min(...Array.from({ length: 4 }, () => timed(rounds))) / rounds;
@@ -120,7 +120,7 @@ for (const size of [20, 100]) {
 const wide = Array.from({ length: 100 }, () => Array.from({ length: 10_000 }, () => 0.6 + 0.4 * random()));
 row('optimal pairing, 100 by 10,000', milliseconds(costUs(() => pairInAnyOrder(wide))));
 
-// Words by Zipf's law, so that letters and words are about as frequent as in English.
+// Words by Zipf's law, so that letter and word frequencies are about those of English.
 const WORDS = (
   'the of and a to in is you that it he was for on are as with his they at be this have from or one ' +
   'had by word but not what all were we when ' +

@@ -1,4 +1,4 @@
-// Requests a second of the simulator on one core, asked by an undici client in this process.
+// Requests per second of the simulator on one core, from an undici client in this process.
 //   node bench/simulator/run.mjs [models] [seconds] [connections] [suite]
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -16,7 +16,7 @@ const simulator = spawn(process.execPath, [process.env.SIMULATOR_MAIN ?? main], 
 });
 const [line] = await once(simulator.stdout, 'data');
 const origin = `http://127.0.0.1:${JSON.parse(String(line)).port}`;
-// HTTP pipelining keeps the client cheaper than the server, which is what is measured.
+// HTTP pipelining keeps the client cheaper than the server, which is the one measured.
 const pool = new Pool(origin, { connections: Number(connections), pipelining: 4 });
 
 const cpuSeconds = () => {
@@ -25,7 +25,7 @@ const cpuSeconds = () => {
 };
 const prompts = suite.test_cases.map((testCase) => testCase.prompt).filter(Boolean);
 
-/** `distinct` asks no prompt twice, so that every answer is thought out anew. */
+/** `distinct` sends no prompt twice, so that every response is computed. */
 async function measure(model, distinct) {
   let asked = 0;
   const bodyOf = (n) =>

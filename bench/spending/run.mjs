@@ -1,4 +1,4 @@
-// How long GET /api/spending takes when as many results have settled as are said, over a year.
+// How long GET /api/spending takes with this many results settled over a year.
 //   node bench/spending/run.mjs [results] [requests]
 import { cpus } from 'node:os';
 import { withSystem } from '../system.mjs';
@@ -7,7 +7,7 @@ import { measure, openLoader } from '../scale/million.mjs';
 const results = Number(process.argv[2] ?? 10_000_000);
 const requests = Number(process.argv[3] ?? 100);
 
-/** What a year's results are spread over. Settlements of each add to one of as many rows as there are shards. */
+/** The distribution of a year's results. Settlements of each combination add to one of several rows, one per shard. */
 const SPREAD = { days: 365, models: 24, suites: 12, people: 8, shards: 4 };
 const DAY = `(now() AT TIME ZONE 'UTC')::date`;
 
@@ -18,7 +18,7 @@ await withSystem(async ({ call, databaseUrl }) => {
   const sql = await openLoader(databaseUrl);
   const teamId = (await call('GET', '/api/me')).team.id;
   console.log(`${cpus().length} cores, ${cpus()[0].model.trim()}`);
-  // Those of a person and a model on a day: a run of 250 results, and then one of 25.
+  // Results per person, model and day: a run of 250 results, and then one of 25.
   for (const aRun of [250, 25]) {
     const rows = await fill(sql, teamId, aRun);
     console.log(`\n${results} results, ${aRun} in a run of a model: ${rows} rows of daily_spending`);
@@ -43,7 +43,7 @@ function queries() {
   ];
 }
 
-/** Fills the counters as settling does, day by day. @returns how many rows there are then */
+/** Fills the counters as settling does, day by day. @returns the number of rows */
 async function fill(sql, teamId, aRun) {
   await sql.query('TRUNCATE daily_spending');
   for (let n = 0; n < SPREAD.people; n++)

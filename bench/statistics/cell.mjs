@@ -1,5 +1,5 @@
-// One cell of the grid: every method on the same simulated pairs, and how often each covers the truth. Runs in a
-// worker thread of run.mjs.
+// One cell of the grid: every method on the same simulated pairs, and its coverage of the truth. Runs in a worker
+// thread of run.mjs.
 import { parentPort } from 'node:worker_threads';
 import { caseMeanInterval } from '#lib/scoring/statistics/intervals';
 import { pairedInterval, pairedT } from '#lib/scoring/statistics/paired';
@@ -10,8 +10,8 @@ const RESAMPLES = 500;
 const resampled = new Float64Array(RESAMPLES);
 
 /**
- * The percentile bootstrap over cases: what most tools print. Most cases have the same value; how many of the others a
- * resample holds is binomial, so that only these are drawn.
+ * The percentile bootstrap over cases, which most tools print. Most cases have the same value; the number of other
+ * cases in a resample is binomial, so only those are drawn.
  */
 function percentileBootstrap(values, usual, random) {
   const n = values.length;
@@ -30,7 +30,7 @@ function percentileBootstrap(values, usual, random) {
   return [resampled[Math.floor(0.025 * RESAMPLES)], resampled[Math.ceil(0.975 * RESAMPLES) - 1]];
 }
 
-/** The index of the first of the ascending numbers that is above the value, or the last one's. */
+/** The index of the first of the ascending numbers above the value, or the last index. */
 function firstAbove(ascending, value) {
   let [low, high] = [0, ascending.length - 1];
   while (low < high) {
@@ -41,7 +41,7 @@ function firstAbove(ascending, value) {
   return low;
 }
 
-/** An end that meets the truth covers it, whatever the last bit says. */
+/** An interval bound equal to the truth covers it, regardless of rounding. */
 const EPSILON = 1e-12;
 
 class Tally {
@@ -56,7 +56,7 @@ class Tally {
     if (low > truth + EPSILON) this.#above++;
     this.#width += high - low;
   }
-  /** `below` and `above`: how often the whole interval lies on that side of the truth. `width`: the mean. */
+  /** `below` and `above`: how often the whole interval lies on that side of the truth. `width`: the mean width. */
   finish() {
     const [below, above, width] = [this.#below, this.#above, this.#width].map((sum) => sum / this.#pairs);
     return { covered: 1 - below - above, below, above, width };
@@ -76,8 +76,8 @@ function populationOfCell({ rate, correlation, effect, scores }) {
 /**
  * @param cell {rate, correlation, effect, scores, n, samples, pairs, seed, bootstrapEvery: 0 for no bootstrap}
  * @returns {changed: mean number of cases that differ, same: how often they are called the same at a margin of the true
- *   difference, paired and alone: {<method>: shares of the pairs}}; A alone only where B is identical, or A would be
- *   simulated once for each effect
+ *   difference, paired and alone: {<method>: shares of the pairs}}; A alone only where B is identical, since A would
+ *   otherwise be simulated once for each effect
  */
 function simulateCell(cell) {
   const population = populationOfCell(cell);
@@ -115,7 +115,7 @@ function simulateCell(cell) {
     alone: cell.effect === 'identical' ? finished(alone) : null,
   };
 }
-/** The verdict `same` of a comparison: no difference is shown, and the 90 % interval lies within the margin. */
+/** The verdict `same` of a comparison: no difference is shown, and the 90 % interval is within the margin. */
 function isCalledSame(differences, margin) {
   const [low, high] = pairedInterval(differences).ci;
   const [low90, high90] = pairedInterval(differences, 0.9).ci;

@@ -1,5 +1,5 @@
-// One cell of gates.mjs: how gates with several looks, with one, and with several at the level of one decide about the
-// same simulated systems. Runs in a worker thread.
+// One cell of gates.mjs: the decisions of gates with several looks, with one, and with several at the level of one, on
+// the same simulated systems. Runs in a worker thread.
 import { parentPort } from 'node:worker_threads';
 import { alphaOfLook } from '#lib/gate/alpha';
 import { decidePair, sumUp } from '#lib/gate/measure-target';
@@ -21,7 +21,9 @@ const measurementOf = (passed, scored) => ({
   variance: scored < 2 ? null : (passed * (scored - passed)) / (scored * (scored - 1)),
 });
 
-/** The cases of two systems at each look, drawn when it is taken: samples are added to those of the look before. */
+/**
+ * The cases of two systems at each look, drawn when the look is taken: samples are added to those of the previous look.
+ */
 function drawLooks(population, n, random) {
   const cases = drawChances(population, n, random).map((chance) => ({ chance, a: 0, b: 0 }));
   const drawn = [];
@@ -43,7 +45,7 @@ function drawLook(cases, look, random) {
 const pair = { a: 'a', b: 'b' };
 const cost = { a: null, b: null };
 
-/** @returns the result of the last look that the gate takes, and how many it took */
+/** @returns the result of the gate's last look, and the number of looks */
 function decide(drawn, { looks, alpha }, margin) {
   const level = { margin, floor: null, max_errored_share: 0.05, alpha };
   for (let look = 0; ; look++) {

@@ -1,5 +1,5 @@
-// How often a gate fails what is not worse and passes what is, with looks at growing samples: with the level of each
-// look corrected for their number, without, and with one look.
+// How often a gate fails a system that is not worse, and passes one that is, with looks at growing samples: with each
+// look's level corrected for the number of looks, without, and with one look.
 //   node bench/statistics/gates.mjs [--pairs 2000]
 import { parseArgs } from 'node:util';
 import { inWorkers } from './in-workers.mjs';

@@ -2,9 +2,9 @@ import { availableParallelism } from 'node:os';
 import { Worker } from 'node:worker_threads';
 
 /**
- * Simulates cells, dear ones first, on all cores.
+ * Simulates cells on all cores, expensive ones first.
  * @param cells each with `n`, its number of cases
- * @param file a worker that answers a cell with its figures
+ * @param file a worker that returns the figures of a cell
  * @returns the cells with their figures, in the same order
  */
 export async function inWorkers(cells, file) {

@@ -1,5 +1,5 @@
-// How often 95 % intervals cover the truth, and how often they see a difference between identical systems: ours, plain
-// t and the percentile bootstrap side by side on the same simulated runs.
+// Coverage of 95 % intervals, and how often they show a difference between identical systems: ours, plain t and the
+// percentile bootstrap on the same simulated runs.
 //   node bench/statistics/run.mjs [--pairs 2000]
 import { parseArgs } from 'node:util';
 import { pairedInterval } from '#lib/scoring/statistics/paired';
@@ -10,9 +10,9 @@ import { count, percent, table } from './tables.mjs';
 const { values: options } = parseArgs({ options: { pairs: { type: 'string', default: '2000' } } });
 const pairs = Number(options.pairs);
 if (!(pairs >= 1)) throw new Error('--pairs is the number of pairs of runs in a cell, such as 300.');
-/** Cells that are run again have so many times the pairs. */
+/** Factor for the pairs of cells that are run again. */
 const AGAIN = 10;
-/** The bootstrap takes far longer than all the rest: it sees one pair of so many. */
+/** The bootstrap takes far longer than everything else, so it is run for one pair of this many. */
 const bootstrapEvery = 4;
 
 const METHODS = { ours: 'ours', t: 'plain t', bootstrap: 'percentile bootstrap', wilson: 'Wilson' };
@@ -37,14 +37,17 @@ function coverage(cells, kind, method, quantiles) {
   const covered = cells.flatMap((cell) => cell[kind][method]?.covered ?? []);
   return covered.length === 0 ? '-' : quantiles.map((q) => percent(quantile(covered, q))).join(', ');
 }
-/** How much wider ours is than plain t, where that has a width. */
+/** How much wider our interval is than plain t, where that has a width. */
 const width = (cells, kind) =>
   quantile(
     cells.flatMap(({ [kind]: { ours, t } }) => (t.width > 0 ? ours.width / t.width : [])),
     0.5,
   ).toFixed(2);
 
-/** The worst of many cells looks worse than it is. These have new seeds and more pairs. @returns ours, covered */
+/**
+ * The worst of many cells looks worse than it is, so it is run again with new seeds and more pairs. @returns ours,
+ * covered
+ */
 async function againOf(groups, kind) {
   const chosen = groups.map((cells) =>
     cells.toSorted((a, b) => a[kind].ours.covered - b[kind].ours.covered).slice(0, 5),
@@ -106,7 +109,7 @@ function printBy(title, name, cells, kind, methods, groups) {
   );
 }
 
-/** Where every case that changes gets worse: the exact coverage for every tenth of a case that changes on average. */
+/** When every changed case gets worse: the exact coverage for every tenth of a case that changes on average. */
 function printOneWay() {
   const sizes = [20, 50, 100, 200, 1000];
   const bands = [

@@ -1,10 +1,12 @@
-// Pairs of runs with a known true difference: what `run.mjs` and the short form in `npm test` draw from.
+// Pairs of runs with a known true difference, for `run.mjs` and the short form in `npm test`.
 
 export type Random = () => number;
 
-/** sfc32 of PractRand: 0..1, of a period that a benchmark does not come round, unlike that of a 32-bit state. */
+/**
+ * PractRand's sfc32: numbers in 0..1, with a period that a benchmark does not exhaust, unlike that of a 32-bit state.
+ */
 export function randomFrom(seed: number): Random {
-  // Numbers of 32 bits in variables would each be an object on the heap.
+  // 32-bit numbers in variables would each be an object on the heap.
   const state = Int32Array.of(0, seed, 0x9e3779b9, 1);
   const next = (): number => {
     const [a, b, c, counter] = [state[0]!, state[1]!, state[2]!, state[3]!];
@@ -20,12 +22,12 @@ export function randomFrom(seed: number): Random {
 }
 
 /**
- * How system B differs from A: not at all; a little on every case; on one case in twenty, or on as many as make the
- * `loss`, which it never passes.
+ * How system B differs from A: not at all; slightly worse on every case; never passing one case in twenty, or as many
+ * as the `loss` requires.
  */
 export type Effect = 'identical' | 'worse everywhere' | 'one in 20 broken' | 'some broken';
 
-/** What a sample that does not pass scores: 0; each time something else; or always what its case decides. */
+/** The score of a sample that does not pass: 0; a random one each time; or one that depends on its case. */
 export type Scores = 'pass/fail' | 'graded by sample' | 'graded by case';
 
 export interface Setting {
@@ -35,19 +37,21 @@ export interface Setting {
   correlation: number;
   effect: Effect;
   scores: Scores;
-  /** What B passes less, as a share. Worse everywhere: by default twice the failures, and at most 0.1. */
+  /**
+   * The share of samples that B passes less often. Worse everywhere: by default twice the failures, and at most 0.1.
+   */
   loss?: number;
 }
 
-/** All the cases there are, in equal numbers, so that the truth is a plain mean over them. */
+/** All possible cases, in equal numbers, so that the truth is a plain mean over them. */
 export interface Population {
-  /** The chance that a sample of this type of case passes, with system A and with B. */
+  /** The probability that a sample of this case type passes, with system A and with B. */
   a: Float64Array;
   b: Float64Array;
-  /** What it scores if it does not pass. By sample, any of these. */
+  /** Its score if it does not pass. By sample, any of these. */
   failed: Float64Array;
   scores: Scores;
-  /** The mean scores in truth. */
+  /** The true mean scores. */
   truth: { a: number; b: number; difference: number };
 }
 
@@ -65,7 +69,7 @@ function bisect(low: number, high: number, isTooLow: (x: number) => boolean): nu
   return (low + high) / 2;
 }
 
-/** The chances of passing: log odds that follow a logistic distribution over the cases, `spread` wide. */
+/** Pass probabilities: log odds with a logistic distribution over the cases, `spread` wide. */
 const chances = (centre: number, spread: number): Float64Array =>
   LOG_ODDS.map((logOdds) => 1 / (1 + Math.exp(-centre - spread * logOdds)));
 const chancesOfRate = (rate: number, spread: number): Float64Array => {
@@ -93,7 +97,7 @@ function scoresOfFailures(): Float64Array {
 }
 
 const spreads = new Map<string, number>();
-/** The spread that makes the correlation, which takes a million exponentials to find. */
+/** The spread that yields the correlation; finding it takes a million exponentials. */
 function spreadOf(rate: number, correlation: number): number {
   const key = `${rate} ${correlation}`;
   const spread = spreads.get(key) ?? bisect(0, 40, (x) => correlationOf(chancesOfRate(rate, x)) < correlation);
@@ -121,7 +125,7 @@ export function populationOf({ rate, correlation, effect, scores, loss }: Settin
   return { a, b, failed, scores, truth: { ...truth, difference: truth.b - truth.a } };
 }
 
-/** Draws cases and their samples: A's mean score on each case into `means`, B's less A's into `differences`. */
+/** Draws cases and their samples: A's mean score on each case into `means`, B minus A into `differences`. */
 export function drawPair(
   population: Population,
   samples: number,
@@ -136,7 +140,7 @@ export function drawPair(
   }
 }
 
-/** Draws cases of one population, and for each a chance to pass with A and with B. */
+/** Draws cases of one population, with the probabilities of passing with A and with B. */
 export function drawChances({ a, b }: Population, n: number, random: Random): { a: number; b: number }[] {
   return Array.from({ length: n }, () => {
     const type = Math.floor(random() * TYPES);
@@ -160,7 +164,7 @@ function meanScore(
   return sum / samples;
 }
 
-/** The chance that k of n independent cases come out one way, each with chance p, for every k. */
+/** The probability that k of n independent cases have an outcome, each with probability p, for every k. */
 export function binomialChances(n: number, p: number): Float64Array {
   const chancesOfK = new Float64Array(n + 1);
   if (p === 1) chancesOfK[n] = 1;

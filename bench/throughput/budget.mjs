@@ -1,5 +1,5 @@
-// What an item costs a worker in CPU time, line by line: a run at no latency with a profiled worker. Each sample of the
-// profile counts for the innermost line of LINES that it ran under.
+// A worker's CPU time per item, line by line: a run at no latency with a profiled worker. Each sample of the profile
+// counts for the innermost line of LINES that it ran under.
 //   node bench/throughput/budget.mjs [items] [concurrency]
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { cpus, tmpdir } from 'node:os';
@@ -53,7 +53,7 @@ await withSystem(async ({ simulator, call, start, finished }) => {
   const seconds = await finished(eval_id);
   const [ofWorker, ...others] = spent().map((ms, n) => ((ms - before[n]) * 1000) / items);
   await worker.stop();
-  await delay(1000); // The profile is written as the process ends.
+  await delay(1000); // The profile is written on exit.
   const file = readdirSync(folder).find((name) => name.startsWith('worker'));
   const shares = sharesOf(JSON.parse(readFileSync(join(folder, file), 'utf8')));
   console.log(

@@ -1,4 +1,4 @@
-// A run of a million items to its end: items a second and the memory of every process, for each tenth of the run;
+// A run of a million items to its end: items per second and the memory of every process, for each tenth of the run;
 // whether the last tenth is as fast as the first; and that each item is settled once.
 //   node bench/throughput/million.mjs [items] [concurrency] [workers]
 import { readFileSync } from 'node:fs';

@@ -1,5 +1,5 @@
-// Items a second through the whole system, against the simulator at several latencies, with one, two and four
-// workers; what each process and store spends on an item; and beside it two limits of the same minute: a bare HTTP
+// Items per second through the whole system, against the simulator at several latencies, with one, two and four
+// workers; the CPU time of each process and store per item; and two limits measured in the same minute: a bare HTTP
 // client at the same concurrency against the same simulator, and concurrency / latency. Everything runs on this
 // machine.
 //   node bench/throughput/run.mjs [most items] [concurrency] [workers,...] [model,...]
@@ -11,7 +11,7 @@ const items = Number(process.argv[2] ?? 48_000);
 const concurrency = Number(process.argv[3] ?? 400);
 const counts = (process.argv[4] ?? '1,2,4').split(',').map(Number);
 const models = (process.argv[5] ?? 'instant,slow-50,slow-500,heavy-tail-500').split(',');
-/** Mean latency in ms by a model's name; a heavy tail's is measured by the bare client. */
+/** Mean latency in ms by model name; that of a heavy tail is measured by the bare client. */
 const latencyOf = (model) => (/^slow-(\d+)$/.exec(model) ? Number(model.slice(5)) : 0);
 
 await withSystem(async ({ simulator, api, call, start, finished }) => {
@@ -38,7 +38,7 @@ await withSystem(async ({ simulator, api, call, start, finished }) => {
   for (const model of models) {
     const ideal = latencyOf(model) ? (concurrency * 1000) / latencyOf(model) : Infinity;
     const bare = await bareClient(`${simulator.url}/v1/chat/completions`, model, tools, Math.min(10_000, ideal * 10));
-    // As many as a minute of the better limit, whole thousands.
+    // One minute's worth of items at the better limit, in whole thousands.
     const n = Math.max(4000, Math.round(Math.min(items, Math.min(bare, ideal) * 60) / 1000) * 1000);
     console.log(
       `${model.padEnd(16)}    bare  ${String(Math.round(bare)).padStart(7)}  ` +
@@ -69,7 +69,7 @@ await withSystem(async ({ simulator, api, call, start, finished }) => {
   }
 });
 
-/** Requests a second of a client that does nothing else: no queue, no score, no store. */
+/** Requests per second of a client that does nothing else: no queue, no score, no store. */
 async function bareClient(url, model, tools, n) {
   const dispatcher = new Agent({ connections: concurrency });
   let next = 0;

@@ -1,5 +1,5 @@
-// How long the longest search for prompts takes to be repeated, as every step of a tune does, and for how long it holds
-// its thread between two pauses: a thousand iterations, about half of them accepted.
+// How long it takes to replay the longest prompt search, as every step of a tune does, and how long it blocks its
+// thread between two pauses: a thousand iterations, about half of them accepted.
 //   node bench/tuner/repeat-search.mjs
 import { setImmediate } from 'node:timers/promises';
 import { beginSearch } from '#lib/prompt-tune/begin-search';
@@ -23,7 +23,7 @@ const SETTINGS = {
   maxEvaluations: 20_000,
 };
 
-/** A system prompt and descriptions of tools of this length together. */
+/** A system prompt and tool descriptions with this total length. */
 const textsOf = (components, characters) =>
   Object.fromEntries(
     Array.from({ length: components }, (_, n) => [
@@ -32,7 +32,7 @@ const textsOf = (components, characters) =>
     ]),
   );
 
-/** Scores are drawn, and every text is a new one. */
+/** Scores are random, and every text is new. */
 function answers() {
   const random = seededRandom(1);
   const stored = new Map();

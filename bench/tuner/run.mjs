@@ -1,5 +1,5 @@
-// How close each way of searching comes to the best configuration, and what it costs: on random response surfaces with
-// one noisy sample a case.
+// How close each search strategy comes to the best configuration, and its cost: on random response surfaces with one
+// noisy sample per case.
 //   node bench/tuner/run.mjs [--seeds 60]
 import { parseArgs } from 'node:util';
 import { adaptive } from '#lib/param-tune/search/adaptive';
@@ -23,7 +23,7 @@ const WAYS = {
   'a random third': (space) => random(space, Math.round(ARMS / 3)),
 };
 
-/** What many do by hand: every arm once on every case, and the best mean wins. */
+/** Common practice by hand: every arm once on every case, and the best mean wins. */
 function* oneSample({ arms, cases, samples }) {
   const scores = new ArmScores(cases);
   const all = arms.map((_, arm) => arm);

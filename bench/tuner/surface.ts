@@ -3,22 +3,22 @@ import type { Search } from '#lib/param-tune/search/search';
 import { strategyOf } from '#lib/param-tune/search/search';
 import type { SearchSpace, Strategy, Trial } from '#lib/param-tune/search/strategy';
 
-/** What is searched: the number of values of each of four parameters, on so many cases. */
+/** The search space: the number of values of each of four parameters, on this many cases. */
 const LEVELS = [11, 4, 3, 2];
 export const CASES = 200;
 export const ARMS = LEVELS.reduce((product, count) => product * count, 1);
 
-/** How parameters act on the chance that a model passes a case, in logits. */
+/** The effect of parameters on the probability that a model passes a case, in logits. */
 const MAIN_EFFECTS = 0.35;
 const DIFFICULTY = 1.3;
 /** About 70 % of cases pass. */
 const CENTRE = 1;
 
-/** A model whose chance to pass is known for each arm and case. Arm 0 is the base. */
+/** A model with a known pass probability for each arm and case. Arm 0 is the base. */
 export interface Surface extends SearchSpace {
   /** The true mean of each arm over its cases. */
   truth: Float64Array;
-  /** What a trial measures: each sample passes or fails by chance, the same in every search. */
+  /** The scores of a trial: each sample passes or fails at random, but equally in every search. */
   measure(trial: Trial): Float64Array;
 }
 
@@ -55,7 +55,7 @@ export function surfaceOf(interactions: number, seed: number): Surface {
   return { arms, base: 0, cases: CASES, samples: 1, seed, truth, measure };
 }
 
-/** 0..1, for each sample of each case of each arm. */
+/** A number in 0..1 for each sample of each case of each arm. */
 const drawOf = (...numbers: number[]): number => {
   const mixed = numbers.reduce((hash, number) => Math.imul(hash ^ number, 0x9e3779b1) ^ (hash >>> 15), 0x85ebca6b);
   return seededRandom(mixed)();
@@ -74,10 +74,10 @@ function search(surface: Surface, strategy: Strategy) {
   return { items, loss: Math.max(...surface.truth) - truth, flattered: shown - truth };
 }
 
-/** A true loss of at most so much is near the best. */
+/** A true loss of at most this much is near the best. */
 const NEAR = 0.01;
 
-/** A way of searching, on average over as many surfaces as there are seeds. */
+/** A search strategy, averaged over as many surfaces as there are seeds. */
 export function searchMany(way: (space: SearchSpace) => Search, interactions: number, seeds: number) {
   const found = Array.from({ length: seeds }, (_, seed) => {
     const surface = surfaceOf(interactions, seed + 1);
@@ -88,11 +88,11 @@ export function searchMany(way: (space: SearchSpace) => Search, interactions: nu
   return {
     /** Requests, as a share of one for each arm and case. */
     requests: mean(({ items }) => items) / (ARMS * CASES),
-    /** How much worse the arm that looks best is than the best one is, in truth. */
+    /** The true loss of the apparently best arm against the best one. */
     loss: mean(({ loss }) => loss),
     /** The share of surfaces on which it is near the best. */
     near: mean(({ loss }) => Number(loss <= NEAR)),
-    /** How much better its measured mean is than its true one. */
+    /** The measured mean of the chosen arm minus its true mean. */
     flattered: mean((one) => one.flattered),
   };
 }

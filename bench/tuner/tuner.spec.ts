@@ -4,7 +4,7 @@ import { strategyOf } from '#lib/param-tune/search/search';
 import type { Trial } from '#lib/param-tune/search/strategy';
 import { ARMS, CASES, searchMany, surfaceOf, type Surface } from './surface.js';
 
-/** A part of the 60 that the benchmark has. */
+/** A subset of the benchmark's 60. */
 const SEEDS = 30;
 const plan = planAdaptive({ arms: ARMS, cases: CASES });
 
@@ -18,7 +18,7 @@ it.each([0.08, 0.3])(
   },
 );
 
-/** The trials of an adaptive search, wave by wave, and what it found. */
+/** The trials of an adaptive search, wave by wave, and its result. */
 function play(surface: Surface, measure = surface.measure) {
   const strategy = strategyOf(adaptive(surface, plan));
   const waves: Trial[][] = [];

@@ -1,6 +1,6 @@
-// What an open page costs a run, and a run a page: the real engine as fast as it goes (the simulator answers at once),
-// with the page of the run open and scrolled, and without, in turn. The browser shares the cores with everything else.
-// Fails when a task of the page takes longer than 50 ms of CPU.
+// The cost of an open page for a run, and of a run for the page: the real engine at full speed (the simulator responds
+// at once), with the run's page open and scrolled, and without, in turn. The browser shares the cores with everything
+// else. Fails if a task of the page takes longer than 50 ms of CPU.
 //   node bench/web/engine.mjs [items, whole 6,000s] [pairs]
 import { cpus, loadavg } from 'node:os';
 import { TOKEN } from '../product.mjs';

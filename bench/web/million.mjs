@@ -1,5 +1,5 @@
 // The page of a run of a million results: the run itself, its failures, and all its results by case, each scrolled up
-// and down. Says what that costs, and what the tab holds at the beginning, in the middle and at the end. Fails when a
+// and down. Prints the cost of that, and the tab's memory at the beginning, in the middle and at the end. Fails if a
 // task takes more than 50 ms of CPU.
 //   node bench/web/million.mjs [seconds in each view]
 import { cpus, loadavg } from 'node:os';
@@ -11,7 +11,7 @@ import { printTab, TAB_HEAD } from './table.mjs';
 import { MAX_TASK_MS, openTab, startBrowser } from './tab.mjs';
 
 const SECONDS = Number(process.argv[2] ?? 30);
-/** About thirty rows at a time, so that pages of results come and go. */
+/** About thirty rows at a time, so that pages of results are loaded and dropped. */
 const STEP_PX = 1000;
 
 const browser = await startBrowser();
@@ -57,7 +57,7 @@ async function read(what, address) {
   for (let half = 0; half < 2; half++) {
     const endsAt = performance.now() + (SECONDS * 1000) / 2;
     const grid = tab.page.getByRole('grid').first();
-    // The second half is at the end of what the list shows.
+    // The second half is at the end of the rows that the list shows.
     if (half === 1 && (await grid.count()) > 0) await grid.press('End');
     costs.push(await tab.measure(() => performance.now() > endsAt, STEP_PX));
     held.push(await tab.heapMb());

@@ -1,5 +1,5 @@
-// A run of six models in the shapes of libs/contracts: its log, and what HTTP says of it after any number of results.
-// Result n is always the same, so nothing is kept.
+// A run of six models in the shapes of libs/contracts: its log, and its HTTP representation after any number of
+// results. Result n is always the same, so nothing is stored.
 const CASES = 1000;
 const MODELS = ['swift', 'steady', 'thorough', 'brief', 'curious', 'careful'];
 const TARGETS = MODELS.map((model) => `replayed::${model}`);
@@ -13,10 +13,10 @@ const EVENTS_BEFORE = 2;
 
 export const ME = { team: TEAM, user: USER, role: 'owner' };
 
-/** A number from 0 to 1 that is always the same for n. */
+/** A number from 0 to 1 that depends only on n and the salt. */
 const draw = (n, salt) => (Math.imul((n + 1) ^ (salt * 0x9e3779b1), 0x85ebca6b) >>> 8) / 2 ** 24;
 
-/** Each model passes a little more often than the one before it. */
+/** Each model passes slightly more often than the previous one. */
 function verdictOf(n) {
   const share = draw(n, 1);
   const [errors, misses] = [0.002, 0.25 - 0.03 * (n % MODELS.length)];
@@ -31,10 +31,10 @@ const PARTS = {
   errored: { passed: false, tool_score: null, param_score: null, overall: null },
 };
 
-/** @param total its results; they come from all models in turn */
+/** @param total number of results, from all models in turn */
 export function replayedRun(total) {
   const createdAt = new Date().toISOString();
-  /** Of each model, by verdict. */
+  /** Counts of each model, by verdict. */
   const counts = TARGETS.map(() => ({ none: 0, wrong_argument: 0, wrong_tool: 0, errored: 0 }));
   let settled = 0;
 
@@ -107,7 +107,7 @@ function resultEvent(n) {
   };
 }
 
-/** A result as a lean list has it. */
+/** A result in the form of a lean list. */
 export function listedResult(n) {
   const { at, eval_id: _run, case_position: position, ...event } = resultEvent(n);
   const city = { tool: 'get_weather', params: { city: `city ${position}` } };

@@ -1,5 +1,5 @@
-// What the page of a run costs a browser while results come in fast: a stand-in for the API plays the log of a run of
-// six models, and somebody scrolls. Fails when a task of the page takes longer than 50 ms of CPU.
+// The cost of a run's page in the browser while results arrive fast: a fake API plays the log of a run of six models,
+// while a user scrolls. Fails if a task of the page takes longer than 50 ms of CPU.
 //   node bench/web/run.mjs [results] [results a second]
 import { cpus, loadavg } from 'node:os';
 import { startStandIn } from './stand-in.mjs';
@@ -18,7 +18,7 @@ try {
   const isAt = (share) => () => standIn.run.progress().current >= share * results;
   const first = await tab.measure(isAt(0.5));
   heap.middle = await tab.heapMb();
-  // To the end, and what it makes the page ask for and draw.
+  // Until the end, including the requests and rendering that the page does then.
   let isDrawn = false;
   const drawn = tab.page.locator('.sentence').waitFor();
   void Promise.allSettled([played, drawn]).then(() => (isDrawn = true));

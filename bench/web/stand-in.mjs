@@ -1,5 +1,5 @@
-// Stands in for the API: serves the built page as the API does, answers what the page of a run asks, and plays the log
-// of a run over Socket.IO, however fast.
+// A fake API: serves the built page as the API does, answers the requests of a run's page, and plays the log of a run
+// over Socket.IO at any speed.
 import fastify from 'fastify';
 import { Server } from 'socket.io';
 import { serveWeb } from '../../dist/apps/api/web/serve-web.js';
@@ -10,8 +10,8 @@ const PROGRESS_GAP_MS = 250;
 const LISTED = 50;
 
 /**
- * @param results of the run  @param perSecond how many of them come a second, from `play` on
- * @returns its address, the run, paths that were asked for and that it does not have, `play`, and `close`
+ * @param results of the run @param perSecond results per second once `play` is called
+ * @returns its address, the run, the requested paths that it does not have, `play`, and `close`
  */
 export async function startStandIn({ results, perSecond }) {
   const run = replayedRun(results);
@@ -26,7 +26,7 @@ export async function startStandIn({ results, perSecond }) {
     url,
     run,
     unanswered,
-    /** Resolves when the page listens. */
+    /** Resolves when the page has subscribed. */
     subscribed,
     play: () => play(io, run, perSecond),
     close: async () => {
@@ -62,7 +62,7 @@ function answerPackets(socket, run, onSubscribed) {
     answer?.({
       ok: true,
       snapshot: { job: run.job(), progress: run.progress(), summaries: run.summaries(), last_seq: run.lastSeq() },
-      // Who comes back reads over HTTP what it missed.
+      // A reconnecting client reads what it missed over HTTP.
       ...(packet.after_seq < run.lastSeq() && { truncated: true, from_seq: run.lastSeq() }),
     });
     void socket.join(packet.job_id);
@@ -74,7 +74,7 @@ function answerPackets(socket, run, onSubscribed) {
   });
 }
 
-/** Ends with the run. Whatever is due by the clock is sent, so that a late timer does not make it slower. */
+/** Ends with the run. Everything due by the clock is sent, so that a late timer does not slow it down. */
 async function play(io, run, perSecond) {
   const room = io.to(run.jobId);
   const started = performance.now();

@@ -1,11 +1,11 @@
-// A tab of Chromium and what it costs: CPU of its main thread, memory after garbage collection, and its longest task.
+// A tab of Chromium and its cost: CPU of its main thread, memory after garbage collection, and its longest task.
 import { chromium } from 'playwright-core';
 import { findChromium } from '../../scripts/chromium.mjs';
 
 const WINDOW = { width: 1280, height: 800 };
 const TIMEOUT_MS = 60_000;
 const SCROLL_GAP_MS = 100;
-/** Beyond this a task makes scrolling stutter. */
+/** A longer task makes scrolling stutter. */
 export const MAX_TASK_MS = 50;
 
 const OBSERVE = `
@@ -14,14 +14,14 @@ const OBSERVE = `
     new PerformanceObserver((list) => slowTasks.push(...list.getEntries().map((entry) => entry.toJSON())))
       .observe({ type, buffered: true });`;
 
-/** @throws Error when there is no Chromium */
+/** @throws Error if there is no Chromium */
 export async function startBrowser() {
   const executablePath = findChromium(console.error);
   if (!executablePath) throw new Error('There is no Chromium. Install chromium, or set TOOLMARK_CHROMIUM.');
   return chromium.launch({ executablePath });
 }
 
-/** A tab at an address, with its main content drawn. */
+/** A tab at an address, with its main content rendered. */
 export async function openTab(browser, address) {
   const page = await browser.newPage({ viewport: WINDOW });
   page.setDefaultTimeout(TIMEOUT_MS);
@@ -42,7 +42,7 @@ export async function openTab(browser, address) {
   };
 }
 
-/** What the page holds, without garbage. */
+/** The page's heap after garbage collection. */
 async function heapMb({ cdp }) {
   await cdp.send('HeapProfiler.collectGarbage');
   return (await metricsOf(cdp)).JSHeapUsedSize / 1e6;
@@ -53,7 +53,7 @@ async function metricsOf(cdp) {
   return Object.fromEntries(metrics.map(({ name, value }) => [name, value]));
 }
 
-/** Reads the page while results come in, until `isOver`, and says what that cost. */
+/** Uses the page while results arrive, until `isOver`, and returns the cost. */
 async function measure(browser, { page, cdp }, isOver, stepPx) {
   await page.evaluate('new Promise(requestAnimationFrame).then(() => void (slowTasks.length = 0))');
   await browser.startTracing(page, { categories: ['toplevel', '__metadata'] });
@@ -76,7 +76,7 @@ async function measure(browser, { page, cdp }, isOver, stepPx) {
   };
 }
 
-/** CPU seconds so far of the processes of the browser. */
+/** Total CPU seconds of the browser's processes. */
 async function cpuSeconds(browser) {
   const cdp = await browser.newBrowserCDPSession();
   const { processInfo } = await cdp.send('SystemInfo.getProcessInfo');
@@ -85,7 +85,7 @@ async function cpuSeconds(browser) {
   return { renderer: sum(processInfo.filter(({ type }) => type === 'renderer')), all: sum(processInfo) };
 }
 
-/** Scrolls down and up, and asks for the newest results whenever there are more. */
+/** Scrolls down and up, and requests the newest results whenever there are more. */
 async function read(page, isOver, stepPx = 120) {
   const more = page.getByRole('button', { name: /more, show/ });
   await page.mouse.move(WINDOW.width / 2, WINDOW.height / 2);
@@ -97,8 +97,8 @@ async function read(page, isOver, stepPx = 120) {
 }
 
 /**
- * Of the main thread: in ms by the clock, and in ms of CPU, which other processes do not lengthen. A task that waits
- * for a core looks long by the clock alone.
+ * The longest task of the main thread: in ms of wall-clock time, and in ms of CPU time, which other processes do not
+ * lengthen. A task that waits for a core looks long by wall-clock time alone.
  */
 function longestTask(events) {
   const mainThreads = new Set(

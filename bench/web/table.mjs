@@ -1,4 +1,4 @@
-// The figures of a tab as a line of a table.
+// The figures of a tab as a table row.
 export const TAB_HEAD =
   'part           seconds  % of a core: tasks  scripts  layout  renderer  browser   longest task, ms: clock    CPU';
 

@@ -1,4 +1,4 @@
-// The reference of docs/cli.md, from the commands and exit codes of apps/cli.
+// The reference in docs/cli.md, from the commands and exit codes of apps/cli.
 import { EXIT_CODES } from '../../dist/apps/cli/exit-codes.js';
 import { createProgram } from '../../dist/apps/cli/program.js';
 import { code, sentence, table } from './tables.mjs';
@@ -9,7 +9,7 @@ const flagsOf = (option) => option.flags.replace(/[<[].*/, (value) => value.toUp
 const isSame = (option) => (other) => option.flags === other.flags && option.description === other.description;
 const settings = program.commands.find((command) => command.name() === 'estimate').options;
 
-/** Every command below the heading of its group in `toolmark --help`. */
+/** Every command, below its group's heading in `toolmark --help`. */
 export const commands = () =>
   [...Map.groupBy(program.commands, (command) => command.helpGroup())]
     .map(([heading, members]) => [heading, members.flatMap(withMembers)])
@@ -28,7 +28,7 @@ const withMembers = (command) =>
 
 function described(command) {
   const shared = command.options.filter((option) => settings.some(isSame(option)));
-  // A few options that are those of a run are repeated, many are named.
+  // A few options shared with `run` are repeated; many are only named.
   const isLike = command.name() !== 'run' && shared.length > settings.length / 2;
   const own = isLike ? command.options.filter((option) => !shared.includes(option)) : command.options;
   return [

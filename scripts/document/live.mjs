@@ -1,4 +1,4 @@
-// The tables of docs/live.md, from the schemas of live events.
+// The tables of docs/live.md, from the live event schemas.
 import { z } from 'zod';
 import {
   Envelope,
@@ -12,7 +12,7 @@ import {
 } from '../../dist/libs/contracts/event.js';
 import { code, table } from './tables.mjs';
 
-/** All that a client sends and receives. */
+/** All messages that a client sends and receives. */
 export const liveTables = () =>
   [
     '## What a client sends',
@@ -44,7 +44,7 @@ function fields(above, schema) {
 
 const nameIn = (ref) => ref.slice(ref.lastIndexOf('/') + 1);
 
-/** @param long collects what is too long for a row, to follow the table */
+/** @param long collects values too long for a row, to follow the table */
 function rowsOf({ properties = {}, required = [] }, path, long) {
   return Object.entries(properties).flatMap(([name, schema]) => {
     const field = `${path}${name}`;

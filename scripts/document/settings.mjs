@@ -1,9 +1,9 @@
-// The table of docs/operations.md and .env.example: from the schema of the environment, and from what others read.
+// The table of docs/operations.md and .env.example: from the environment schema, and from settings read elsewhere.
 import { z } from 'zod';
 import { Env } from '../../dist/libs/runtime/env.js';
 import { code, table } from './tables.mjs';
 
-/** Settings of processes without that schema. */
+/** Settings of processes outside that schema. */
 const OTHERS = [
   {
     name: 'OTEL_EXPORTER_OTLP_HEADERS',
@@ -121,5 +121,5 @@ const plain = (text) =>
     (_, words, to) => `${words} (docs/${to.replace(/^#/, 'operations.md#')})`,
   );
 
-/** Words in lines of a comment, 120 wide. */
+/** Wraps words into comment lines, 120 wide. */
 const commented = (text) => text.replaceAll(/(.{1,118})(?: |$)/g, '# $1\n').trimEnd();

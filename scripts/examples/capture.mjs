@@ -1,4 +1,4 @@
-// npm run docs:examples: uses a fresh Toolmark, and keeps what it was sent and answered as the examples of /docs, in
+// npm run docs:examples: uses a fresh Toolmark, and stores its requests and responses as the examples of /docs, in
 // libs/contracts/examples/captured.json.
 import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -21,7 +21,7 @@ rmSync(folder, { recursive: true, force: true });
 
 const captured = { examples: chooseExamples(transcript), problems: transcript.problems };
 const { examples, problems } = stabilise(captured, { ids, hosts, startedAt });
-// A line for each schema, so that a change shows where it is.
+// One line per schema, for readable diffs.
 const lines = (object) =>
   Object.entries(object).map(([key, value]) => `${JSON.stringify(key)}:${JSON.stringify(value)}`);
 const parts = Object.entries({ ids: EXAMPLE_IDS, problems, examples });

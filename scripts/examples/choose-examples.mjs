@@ -1,4 +1,4 @@
-// Chooses a few small examples of each schema, which together have every field that any of them has.
+// Chooses a few small examples of each schema, which together cover every field that occurs.
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { named, parts } from './transcript.mjs';
 
@@ -15,7 +15,7 @@ export function chooseExamples({ document, calls }) {
     $id: 'api',
   });
   const isValid = (name, value) => ajv.validate({ $ref: `api#/components/schemas/${name}` }, value);
-  /** The smallest value of each schema for each set of fields that one shows. */
+  /** The smallest value of each schema for each set of covered fields. */
   const candidates = {};
   for (const { title, request, answer } of calls) {
     for (const side of [request, answer]) {
@@ -40,7 +40,7 @@ export function chooseExamples({ document, calls }) {
   );
 }
 
-/** What an example shows: the fields that it has, and which of them are neither null nor empty. */
+/** The fields that an example covers: those it has, and which of them are neither null nor empty. */
 function shown(schema, value, path = '', found = new Set()) {
   found.add(path);
   if (value !== null && !(typeof value === 'object' && Object.keys(value).length === 0)) found.add(`${path}!`);
@@ -50,7 +50,7 @@ function shown(schema, value, path = '', found = new Set()) {
   return found;
 }
 
-/** Those that add the most fields, and of these the smallest, until all fields are there. */
+/** Greedy choice: the example that adds the most fields, the smallest of those, until all fields are covered. */
 function chooseFew(schema, candidates) {
   const left = candidates
     .map((one) => ({ ...one, shows: shown(schema, one.value), size: JSON.stringify(one.value).length }))
@@ -71,7 +71,7 @@ function chooseFew(schema, candidates) {
   }
 }
 
-/** Each with what it is of, the later ones with the fields that they add. */
+/** Titles each example after its schema, the later ones after the fields that they add. */
 function titled(chosen) {
   return Object.fromEntries(
     chosen.map(({ title, value, added }, index) => {
@@ -84,7 +84,7 @@ function titled(chosen) {
   );
 }
 
-/** The value with lists of one or two elements and short texts. */
+/** Shortens a value: lists of one or two elements, and short texts. */
 function cut(schemas, schema, value) {
   if (typeof value === 'string') return value.length > LONG_TEXT ? `${value.slice(0, CUT_TEXT).trimEnd()} …` : value;
   if (typeof value !== 'object' || value === null) return value;
@@ -96,7 +96,7 @@ function cut(schemas, schema, value) {
   }
   const fields = new Set(allParts(schemas, schema).flatMap(({ properties }) => Object.keys(properties ?? {})));
   const entries = Object.entries(value);
-  // Of a map of any keys, two entries say enough; of a JSON value of any shape, all.
+  // Two entries are enough of a map with arbitrary keys; a JSON value of arbitrary shape is kept whole.
   const isMap = entries.length > 0 && fields.size === 0 && allParts(schemas, schema).some(isMapSchema);
   return Object.fromEntries(
     (isMap ? entries.slice(0, 2) : entries).map(([key, part]) => [
@@ -108,7 +108,7 @@ function cut(schemas, schema, value) {
 
 const isMapSchema = ({ additionalProperties }) => typeof additionalProperties === 'object';
 
-/** One element, or two where another shows more of the fields. */
+/** One element, or two if another covers more of the fields. */
 function mostTelling(schema, list) {
   if (list.length < 2) return list;
   const chosen = chooseFew(
@@ -118,7 +118,7 @@ function mostTelling(schema, list) {
   return list.filter((one) => chosen.some(({ value }) => value === one)).slice(0, 2);
 }
 
-/** A schema and those that it is made of. */
+/** A schema and the schemas it is composed of. */
 function allParts(schemas, schema, depth = 0) {
   if (depth > 6) return [];
   const name = schema.$ref?.split('/').at(-1);

@@ -54,7 +54,7 @@ export async function playExperiments({ call, submit, ids }) {
   await call('GET', `/api/compare?runs=${ids.baseline},${ids.best},${ids.run}&wait=20`);
 }
 
-/** All settings of a run that a gate makes. */
+/** All settings of a gate's run. */
 const configOf = (ids) => ({
   models: [{ provider_key: 'simulator', model_id: 'perfect-ish', params: { top_p: 0.9 } }],
   temperature: 0.2,
@@ -206,7 +206,7 @@ export async function playPromptTunes({ call, submit, control, ids }) {
   for (const { id } of versions) await call('GET', `/api/prompt-versions/${id}`);
 }
 
-/** Waits until an experiment knows its best run. */
+/** Waits until an experiment has determined its best run. */
 async function counted(call, id) {
   while ((await call('GET', `/api/experiments/${id}`)).refreshing)
     await new Promise((resolve) => setTimeout(resolve, 200));

@@ -1,4 +1,4 @@
-// Labels of people, and reports of judges.
+// People's labels, and judge reports.
 import { JUDGE } from './models.mjs';
 
 const NOTE = 'The user asked for Fahrenheit.';

@@ -1,4 +1,4 @@
-// A small MCP server, and what Toolmark makes of its tools.
+// A small MCP server, and a suite from its tools.
 import { createServer } from 'node:http';
 
 const headers = { Authorization: 'Bearer a-token-of-the-server' };

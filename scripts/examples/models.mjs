@@ -1,4 +1,4 @@
-// The models of the simulator that play.
+// The models of the simulator that take part.
 export const GOOD = 'simulator::perfect-ish';
 export const CARELESS = 'simulator::careless-arguments';
 export const JUDGE = 'simulator::judge:right';

@@ -1,4 +1,4 @@
-// Cases, and the runs that play them.
+// Cases, and their runs.
 import { CARELESS, GOOD, JUDGE } from './models.mjs';
 
 export const METRIC = { id: 'axion_tool_correctness', options: { check_parameters: true } };
@@ -146,7 +146,7 @@ export async function playRuns(story) {
   await readRuns(story);
 }
 
-/** Runs that wait, stop, resume and err. */
+/** Runs that wait, stop, resume and fail. */
 async function playOddRuns({ call, submit, ended, control, ids }) {
   const suite_id = ids.suite;
   const odd = [
@@ -224,12 +224,12 @@ async function readCounts(call, path) {
   await call('GET', `${path}/cases?show=all`);
 }
 
-/** Cases whose results have what few have: rounds, repairs, refusals, thoughts, many calls. */
+/** Cases whose results have rare features: rounds, repairs, refusals, thoughts, many calls. */
 export async function playChain({ call, submit, control, ids }) {
   const example = await call('GET', '/api/tool-eval/import/example');
   const { name, parameters, ...tool } = example.tools[0].function;
   const properties = { ...parameters.properties, days: { type: 'integer' }, report: { type: 'string' } };
-  const report = 'r'.repeat(20_001); // Longer than texts that are compared by likeness.
+  const report = 'r'.repeat(20_001); // Longer than texts that are compared fuzzily.
   const { suite_id: suite } = await call('POST', '/api/tool-eval/import', {
     ...example,
     name: 'Chains',

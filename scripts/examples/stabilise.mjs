@@ -1,4 +1,4 @@
-// Replaces what differs from capture to capture (ids, times, durations, ports) and what is secret.
+// Replaces values that differ between captures (ids, times, durations, ports) and secrets.
 
 const UUID = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g;
 const TIME = /\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z/g;
@@ -10,7 +10,7 @@ const BEGIN = Date.parse('2026-11-20T09:00:00.000Z');
 /**
  * @param value what was captured
  * @param ids the real ids of `NUMBERS`, by their names
- * @param hosts real addresses, and those that stand in their place
+ * @param hosts real addresses and their replacements
  */
 export function stabilise(value, { ids, hosts, startedAt }) {
   const idsThere = new Map(Object.entries(ids).map(([name, id]) => [id, EXAMPLE_IDS[name]]));
@@ -34,7 +34,7 @@ export function stabilise(value, { ids, hosts, startedAt }) {
   return JSON.parse(text);
 }
 
-/** Durations differ each time. */
+/** Durations differ between captures. */
 function steady(key, value) {
   if (/latency|elapsed|duration|eta_s/.test(key)) return rounded(value);
   return value;
@@ -46,7 +46,7 @@ function rounded(value) {
   return Object.fromEntries(Object.entries(value).map(([key, part]) => [key, rounded(part)]));
 }
 
-/** The ids that examples of requests and paths name, so that a test can put real ones in their place. */
+/** The ids in examples of requests and paths, so that a test can substitute real ones. */
 export const EXAMPLE_IDS = Object.fromEntries(
   Object.entries({
     team: 1,

@@ -1,4 +1,4 @@
-// Uses Toolmark as a team would, from its first token to a tune of prompts, so that each answer is seen once.
+// Uses Toolmark as a team would, from its first token to a prompt tune, so that each kind of response occurs once.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { until } from '../server-process.mjs';
@@ -10,7 +10,7 @@ import { MODELS } from './models.mjs';
 import { playMcp } from './mcp.mjs';
 import { playProblems } from './problems.mjs';
 
-/** @returns the ids that the examples name */
+/** @returns the ids used in the examples */
 export async function playStory(transcript, { simulatorUrl, hosts }) {
   const { call } = transcript;
   const control = async (path, body) => {
@@ -23,7 +23,7 @@ export async function playStory(transcript, { simulatorUrl, hosts }) {
   };
   const story = { call, control, hosts, simulatorUrl, ids: { others: {} }, failed: [], ended, submit };
 
-  /** Waits for the end of a job, which is read while it runs. */
+  /** Waits for the end of a job, reading it while it runs. */
   async function ended(jobId) {
     const isOver = async () => (await call('GET', `/api/jobs/${jobId}`)).finished_at !== null;
     if (!(await until(isOver, 180_000))) throw new Error(`The job ${jobId} does not end.`);
@@ -139,7 +139,7 @@ const BFCL = {
   possible_answers: '{"id": "simple_0", "ground_truth": [{"get_weather": {"city": ["Paris"]}}]}',
 };
 
-/** A tune that holds cases out takes more than the example has. */
+/** A tune with held-out cases needs more of them than the example has. */
 const MORE_CITIES = [
   'Lima',
   'Quito',

@@ -1,12 +1,13 @@
-// Calls Toolmark over HTTP, and keeps what each request and answer has of every named schema of its description.
+// Calls Toolmark over HTTP, and records the parts of each request and response that have a named schema in its OpenAPI
+// document.
 
-/** A client of Toolmark that remembers what it sent and was answered. */
+/** A client of Toolmark that records its requests and responses. */
 export async function openTranscript(url, token) {
   const document = await (await fetch(`${url}/openapi.json`)).json();
   const routes = Object.entries(document.paths).flatMap(([path, item]) =>
     Object.entries(item).map(([method, operation]) => ({
       method: method.toUpperCase(),
-      // A path without parameters is more exact than one with them.
+      // A path without parameters is more specific than one with them.
       pattern: new RegExp(`^${path.replaceAll(/\{\w+\}/g, '[^/]+')}$`),
       exact: !path.includes('{'),
       operation,
@@ -15,7 +16,7 @@ export async function openTranscript(url, token) {
   const calls = [];
   const problems = {};
 
-  /** @returns the answer. A refusal throws, or is an example where its status is `wanted`. */
+  /** @returns the response. A refusal throws, or becomes an example if its status is `wanted`. */
   async function call(
     method,
     path,
@@ -55,7 +56,7 @@ export async function openTranscript(url, token) {
 
 const isObject = (value) => typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/** Every value in `value` that has a named schema, with its name. */
+/** Every value in `value` with a named schema, with the schema's name. */
 export function named(schemas, schema, value, found = []) {
   if (!schema || value === undefined) return found;
   const name = schema.$ref?.split('/').at(-1);
@@ -67,7 +68,7 @@ export function named(schemas, schema, value, found = []) {
   return found;
 }
 
-/** The schemas directly in a schema, each with the value that it is for. */
+/** The direct subschemas of a schema, each with its value. */
 export function* parts(schema, value) {
   if (isObject(value)) {
     for (const [key, inner] of Object.entries(schema.properties ?? {}))
