@@ -35,7 +35,7 @@ const TOOLS = [
 ];
 const EARLIER_ID = 'call_0';
 const EARLIER = { name: 'customers.find', arguments: '{"email":"ann@example.com"}' };
-/** A chain of two rounds after an earlier call, whose id some hosts give again. */
+/** A chain of two rounds after an earlier call, whose id some hosts reuse. */
 const CHAIN = {
   messages: [
     { role: 'user', content: 'Who has the address ann@example.com?' },
@@ -62,7 +62,7 @@ const endpointOf = (kind: ProviderKind) => ({
   apiKey: 'sk-simulated-0123456789',
 });
 
-/** Plays the chain at a host. @returns `sent`: the bodies of its requests, as they went over the wire */
+/** Plays the chain with a host. @returns `sent`: the bodies of its requests, as sent over the wire */
 async function playAt(name: string) {
   const sent: JsonObject[] = [];
   const learned = new Map<string, string>();
@@ -86,7 +86,7 @@ const code = (text: string): string => `\`${text}\``;
 const listed = (texts: Iterable<string>, separator = ', '): string => [...texts].join(separator) || '-';
 const objects = (value: Json | undefined): JsonObject[] => (Array.isArray(value) ? value.filter(isObject) : []);
 
-/** A request's calls, and all fields of the messages and parts that have them, in any format. */
+/** A request's calls, and all fields of the messages and parts with calls, in any format. */
 function callsIn(body: JsonObject): { id: string; name: string; fields: string[] }[] {
   return objects(body.messages ?? body.contents).flatMap((message) => {
     const { tool_calls: calls, content, parts } = message;
@@ -112,7 +112,7 @@ function callsIn(body: JsonObject): { id: string; name: string; fields: string[]
   });
 }
 
-/** The settings of a request: `all`, if it has those that were asked for. */
+/** The settings of a request: `all` if it has all requested ones. */
 function settingsIn({ generationConfig, ...rest }: JsonObject): string {
   const settings = Object.keys({ ...rest, ...(generationConfig as JsonObject) }).filter(
     (name) => !NO_SETTINGS.has(name),
@@ -135,7 +135,7 @@ function choiceIn({ tool_choice: choice, toolConfig }: JsonObject): string {
   return code(String(google ?? (isObject(choice) ? choice.type : choice)));
 }
 
-/** What was learned, by the way in which a setting is sent. */
+/** Learned settings, by the way in which each is sent. */
 function waysOf(learned: ReadonlyMap<string, string>): string {
   const left = [...learned].filter(([, way]) => way === 'left out').map(([setting]) => code(setting));
   const others = [...learned]
@@ -167,7 +167,7 @@ async function rowOf(name: string): Promise<string[]> {
   ];
 }
 
-/** What becomes of an odd reply. */
+/** How an odd reply is read. */
 async function readingOf(name: string, odd: string): Promise<string> {
   const kind = kindOf(name);
   const messages = [{ role: 'user', content: `Find the customer ann@example.com [[${odd}]]` }];
@@ -182,7 +182,7 @@ async function readingOf(name: string, odd: string): Promise<string> {
   return `${odd}: ${outcomeOf(failure!)}`;
 }
 
-/** Shorter waits may be over when they are read. */
+/** Shorter waits may be over by the time they are read. */
 const LONG_WAIT_S = 10;
 
 function outcomeOf(failure: ProviderFailure): string {

@@ -9,7 +9,7 @@ const TOOLS = [
   { name: 'set_alarm', description: 'Set an alarm', parameter: 'time' },
 ] as const;
 
-/** What a model replies to a prompt: an assistant message. */
+/** A model's reply to a prompt: an assistant message. */
 export const reply = (name: string, args: object, content: string | null = null) => ({
   role: 'assistant',
   content,
@@ -18,7 +18,7 @@ export const reply = (name: string, args: object, content: string | null = null)
 export const RIGHT = reply('get_weather', { city: 'Paris' });
 export const WRONG = reply('get_weather', { city: 'Rome' });
 
-/** A suite in which each case asks for the weather in Paris, in words of its own. */
+/** A suite in which each case asks for the weather in Paris, in different words. */
 const suiteOf = (cases: number) => ({
   name: 'Weather in Paris',
   tools: TOOLS.map(({ name, description, parameter }) => ({
@@ -38,7 +38,7 @@ const suiteOf = (cases: number) => ({
 });
 export const promptOf = (n: number): string => `What is the weather in Paris? (${n})`;
 
-/** A team in a shared system, with models whose replies a test writes, and with judges. */
+/** A team in a shared system, with judges, and models whose replies a test writes. */
 export async function joinJudgeSystem() {
   const system = await joinSystem();
   const { client } = system;
@@ -75,7 +75,7 @@ export async function joinJudgeSystem() {
       expect(await ended(body.job_id)).toMatchObject({ status: 'completed' });
       return body.eval_id;
     },
-    /** A report that is submitted. */
+    /** Submits a report. */
     async submit(input: object): Promise<{ job_id: string; report_id: string }> {
       const { status, body } = await client.post('/api/judge', { judge: 'sim::judge:right', ...input });
       if (status !== 202) throw new Error(`${status} ${JSON.stringify(body)}`);
@@ -84,14 +84,14 @@ export async function joinJudgeSystem() {
     report: (id: string) => get<JudgeReport>(`/api/judge/reports/${id}`),
     judgements: async (id: string, query = ''): Promise<Judgement[]> =>
       (await get(`/api/judge/reports/${id}/verdicts?limit=200${query}`)).items,
-    /** A report that has ended. */
+    /** Submits a report and waits for its end. */
     async judged(input: object): Promise<JudgeReport> {
       const { job_id, report_id } = await this.submit(input);
       const job = await ended(job_id);
       if (job.status !== 'completed') throw new Error(`${job.status}: ${job.error ?? job.detail}`);
       return this.report(report_id);
     },
-    /** The bodies of the requests that a judge got. */
+    /** The bodies of the requests to a judge. */
     asked: async (judge: string): Promise<any[]> => {
       const url = `${system.simulator.url}/control/requests?model=${encodeURIComponent(judge)}`;
       return ((await (await fetch(url)).json()) as any).items;

@@ -8,13 +8,13 @@ import { startApi } from './api.js';
 import { clientOf, weatherSuite, type Client } from './client.js';
 import { orchestrationOf, type Child, type Stores } from './orchestrations.js';
 
-/** What a judge is asked: the evidence, and which run asks. */
+/** A judge's task: the evidence, and the run that asks. */
 export interface Asked {
   task: string;
   conversation?: { content: string }[];
   [evidence: string]: unknown;
 }
-/** The arguments of the call that a judge replies with; undefined: it calls nothing. */
+/** The arguments of the call that a judge replies with; undefined: no call. */
 export type Judge = (asked: Asked, child: Child) => object | undefined;
 
 const evidenceIn = (content: string): Asked => {
@@ -22,10 +22,7 @@ const evidenceIn = (content: string): Asked => {
   return JSON.parse(json!) as Asked;
 };
 
-/**
- * An API of its own, which no worker stands beside, and what workers do for reports of judges.
- * The models are played by the test.
- */
+/** A private API without workers, and the workers' part in judge reports. The test plays the models. */
 export async function openJudges() {
   const api = await startApi();
   const redis = connectRedis(api.env.REDIS_URL, 'producer', pino({ level: 'silent' }));
@@ -40,7 +37,7 @@ export async function openJudges() {
       await redis.quit();
       await api.close();
     },
-    /** A team with a run of model `a` that scored so. */
+    /** A team with a run of model `a` with these scores. */
     async aRun(outcomes: readonly Outcome[]): Promise<{ client: Client; runId: string; suiteId: string }> {
       const { token } = (await api.client.post('/api/teams', { name: `team ${teams++}` })).body;
       const client = clientOf(api.url, token.token);
@@ -53,7 +50,7 @@ export async function openJudges() {
       await finish();
       return { client, runId: body.eval_id, suiteId };
     },
-    /** A report that is submitted, and not begun. */
+    /** Submits a report, which does not begin. */
     async aReport(client: Client, input: object) {
       const { status, body } = await client.post('/api/judge', { judge: 'sim::judge', ...input });
       if (status !== 202) throw new Error(`${status} ${JSON.stringify(body)}`);
@@ -90,7 +87,7 @@ async function reportOf(stores: Stores, finish: () => Promise<void>, client: Cli
     read: async (): Promise<JudgeReport> => (await client.get(`/api/judge/reports/${id}`)).body,
     judgements: async (): Promise<any[]> =>
       (await client.get(`/api/judge/reports/${id}/verdicts?limit=200`)).body.items,
-    /** Its requests get their replies. */
+    /** Answers its requests. */
     async reply(judge: Judge): Promise<void> {
       for (const child of await orchestration.children()) {
         if (!['pending', 'queued', 'running'].includes(child.status)) continue;

@@ -1,9 +1,9 @@
 import type { Pool } from '#lib/db/connection/pool';
 
-/** A test that fails meanwhile shall end, and those after it go on. */
+/** Ends a test that fails in the meantime, so that those after it continue. */
 const AT_MOST_MS = 60_000;
 
-/** Holds a table, so that whatever reads it waits. @returns what lets it go */
+/** Locks a table, so that all reads of it wait. @returns a function that unlocks it */
 export async function lockTable(pool: Pool, table: string): Promise<() => Promise<void>> {
   const client = await pool.connect();
   client.on('error', () => {});

@@ -1,7 +1,7 @@
 import type { Pool } from '#lib/db/connection/pool';
 import { until } from './until.js';
 
-/** Waits until a statement in the database of this pool waits for a lock. */
+/** Waits until a statement in this pool's database waits for a lock. */
 export const someoneWaits = (pool: Pool, what = 'a statement to wait for a lock'): Promise<unknown> =>
   until(
     async () => {

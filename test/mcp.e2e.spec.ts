@@ -1,4 +1,4 @@
-// An API of its own, for the last test: it may not go to private addresses.
+// A private API, for the last test: it may not connect to private addresses.
 import { spawn } from 'node:child_process';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';

@@ -2,7 +2,7 @@ import { cellWidth } from '../apps/cli/output/cells.js';
 
 const CONTROLS = /[\u0000-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]/;
 
-/** What does not fit into terminals of these sizes: too many lines, lines that wrap, and characters that it obeys. */
+/** What does not fit into terminals of these sizes: too many lines, lines that wrap, and control characters. */
 export function misfits(of: {
   columns: number[];
   rows: number[];

@@ -5,21 +5,21 @@ import { drawn, playsAll, repeatable } from './seed.js';
 import { startProcess, until, type RunningProcess } from './processes.js';
 import { createDatabase, createRedis, freePort } from './services.js';
 
-/** How many commits it takes, at least, until both were killed in each place. */
+/** Minimum number of commits until both were killed in each state. */
 const PARTS = 5;
 
-/** An API and a worker that are killed and started again, at the same address and on the same stores. */
+/** An API and a worker that are killed and restarted, at the same address and on the same stores. */
 export interface Mortals {
   client: Client;
   simulator: RunningProcess;
   rows(text: string, values?: unknown[]): Promise<any[]>;
-  /** Where an orchestration is: its step, and how far each of its child runs is; `end` when it has ended. */
+  /** The state of an orchestration: its step, and the progress of each of its child runs; `end` when it has ended. */
   placeOf(orchestrationId: string): Promise<string>;
   /** Requests to a model. */
   requests(model: string): Promise<number>;
   /**
-   * Kills both in each place that is met, until the place is `end`. A commit kills in every fifth place that it meets;
-   * `npm run test:soak` does in all.
+   * Kills both in each state reached, until the state is `end`. A commit kills in every fifth state; `npm run
+   * test:soak` in all.
    * @returns how often
    */
   killAtEach(placeOf: () => Promise<string>): Promise<number>;

@@ -1,2 +1,2 @@
-// A style sheet that a part imports: tests draw without styles.
+// A style sheet that a component imports: tests render without styles.
 export {};

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 const names = (path: string, pattern: RegExp): string[] =>
   [...readFileSync(path, 'utf8').matchAll(pattern)].map(([, name]) => name!);
 
-// `npm run docs` makes .env.example and the table of docs/operations.md.
+// `npm run docs` generates .env.example and the table of docs/operations.md.
 test('.env.example has every environment variable that Compose and the processes read', () => {
   const read = [
     ...names('docker-compose.yml', /\$\{([A-Z_]+)/g),

@@ -20,7 +20,7 @@ export interface Stores {
   redis: Redis;
 }
 
-/** Stores of a test file of orchestrations. */
+/** The stores of a test file about orchestrations. */
 export async function openStores(): Promise<Stores & { close(): Promise<void> }> {
   const [database, { url, close }] = [await createDatabase(), await createRedis()];
   const pool = createPool(database.url, 10);
@@ -35,7 +35,7 @@ export async function openStores(): Promise<Stores & { close(): Promise<void> }>
   };
 }
 
-/** A child run: what it was made for, and how many cases it has. */
+/** A child run: its purpose, and its number of cases. */
 export interface Child {
   id: string;
   step: string;
@@ -44,7 +44,7 @@ export interface Child {
 }
 export type Replies = (child: Child) => Outcome[] | Promise<Outcome[]>;
 
-/** What can happen to an orchestration that is submitted, and not begun. */
+/** Everything that can happen to an orchestration that is submitted and has not begun. */
 export function orchestrationOf(
   stores: Stores,
   { teamId, id }: { teamId: string; id: string },
@@ -55,7 +55,7 @@ export function orchestrationOf(
   const jobs = new JobRepository(pool, teamId);
   const jobIdNow = async (): Promise<string> =>
     (await rows('SELECT job_id FROM orchestration WHERE id = $1', [id]))[0].job_id;
-  /** What a worker process does for it. */
+  /** A worker process's part in it. */
   const aWorker = (db: Pool): Orchestrator =>
     new Orchestrator({
       pool: db,
@@ -75,12 +75,12 @@ export function orchestrationOf(
         [id],
       ),
     job: async (): Promise<Job> => jobs.read(await jobIdNow()),
-    /** Lets this worker make the steps that can be made now. */
+    /** Makes this worker perform all steps that are due. */
     async step(db = pool): Promise<void> {
       const makeSteps = await this.foundByAWorker(db);
       await makeSteps();
     },
-    /** What a worker finds now that can be made. @returns makes it, now or later */
+    /** Finds the work that a worker could do now. @returns a function that does it, now or later */
     async foundByAWorker(db = pool): Promise<() => Promise<void>> {
       const worker = aWorker(db);
       const found = await worker.toAdvance();
@@ -93,7 +93,7 @@ export function orchestrationOf(
         if (!isFinished(child.status as never)) await settleRun(pool, child.id, await replies(child));
       for (const run of await runsToFinish(pool)) await finishRun(pool, run);
     },
-    /** Goes on until it has ended. @returns what it found */
+    /** Continues until its end. @returns its result */
     async end(replies: Replies): Promise<any> {
       const goOn = async (): Promise<void> => (await this.step(), this.reply(replies));
       const isEnded = async () => (await goOn(), isFinished((await jobs.read(await jobIdNow())).status));

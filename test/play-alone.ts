@@ -10,7 +10,7 @@ import { prepare } from '../apps/worker/scoring/prepare-case.js';
 import { runTools } from '../apps/worker/scoring/scoring-work.js';
 import type { AskOptions } from '../apps/worker/items/ask-model.js';
 
-/** Plays a case as a worker does, with the real client, but without a queue, a budget and a database. */
+/** Plays a case as a worker does, with the real client, but without queue, budget and database. */
 export function playAlone(
   { kind, fetch, ...endpoint }: Endpoint & { kind: ProviderKind; fetch: Fetch },
   { input, tools, params }: { input: CaseInput; tools: readonly Tool[]; params: JsonObject },

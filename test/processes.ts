@@ -13,28 +13,28 @@ export interface RunningProcess {
   /** `http://127.0.0.1:<port>` */
   url: string;
   pid: number;
-  /** Everything that it has printed so far. */
+  /** All output so far. */
   logs(): string;
-  /** Sends a signal, and waits for the end if it is one that ends processes. */
+  /** Sends a signal, and waits for the exit if the signal ends processes. */
   kill(signal: NodeJS.Signals): Promise<void>;
-  /** Stops it, with SIGKILL after a minute, and returns the exit code. You can call it again. */
+  /** Stops it, with SIGKILL after a minute, and returns the exit code. Can be called again. */
   stop(): Promise<number | null>;
-  /** The exit code, null after a signal. */
+  /** The exit code; null after a signal. */
   exited: Promise<number | null>;
 }
 
-/** Those that end with the test file. */
+/** Processes that end with the test file. */
 const running = new Set<RunningProcess>();
 const stopAll = async (): Promise<void> => void (await Promise.all([...running].map((started) => started.stop())));
 
-/** How long a process may take to be ready: on a busy machine it is slow, not broken. */
+/** Time limit for a process to become ready: on a busy machine it is slow, not broken. */
 const START_MS = 120_000;
 const SIGNALS_THAT_END = new Set<NodeJS.Signals>(['SIGKILL', 'SIGTERM', 'SIGINT']);
 
 /**
- * Starts dist/apps/<name>/main.js on a free port and waits until it is healthy; if it ends, fails with its output.
- * `env` is added to what every process needs except DATABASE_URL and REDIS_URL. `preload` is a module that runs in it
- * first. The process ends with the test file; one that `lasts` ends with jest.
+ * Starts dist/apps/<name>/main.js on a free port and waits until it is healthy; if it exits, fails with its output.
+ * `env` is added to the settings that every process needs, except DATABASE_URL and REDIS_URL. `preload` is a module
+ * that is loaded first. The process ends with the test file; one that `lasts` ends with jest.
  */
 export async function startProcess(
   name: 'api' | 'worker' | 'simulator',
@@ -102,7 +102,7 @@ function logsOf({ stdout, stderr }: ChildProcess): () => string {
   return () => logs;
 }
 
-/** Lets this process end although the child and its streams are there. */
+/** Lets this process exit although the child and its streams are open. */
 function outlive(child: ChildProcess): void {
   for (const handle of [child, child.channel, child.stdout, child.stderr]) (handle as { unref?(): void }).unref?.();
 }

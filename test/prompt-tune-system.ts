@@ -17,10 +17,10 @@ const PROMPTS = [
   (word: string) => `Please play the song "Yesterday" now ${word}`,
 ];
 
-/** A word that stands in one case alone. */
+/** A word that is unique to one case. */
 const wordOf = (position: number): string => `word${String.fromCharCode(97 + (position % 26))}x${position}q`;
 
-/** A suite with three tools, and a word of its own in every case. */
+/** A suite with three tools, and a unique word in every case. */
 export const songSuite = (cases: number, promptOf?: (n: number) => string) => ({
   name: 'Weather, alarms, songs',
   system_prompt: 'You help with small things.',
@@ -42,7 +42,7 @@ export const songSuite = (cases: number, promptOf?: (n: number) => string) => ({
   }),
 });
 
-/** What helps the model `prompt-sensitive`, and where. */
+/** The phrases that help the model `prompt-sensitive`, and where. */
 export const PHRASES = [
   { component: 'system_prompt', where: 'system', phrase: 'Call one tool at once.', when: null, gain: 0.3 },
   {
@@ -61,17 +61,20 @@ export const PHRASES = [
   },
 ] as const;
 
-/** Whether texts have what helps. */
+/** Whether texts have a helpful phrase. */
 export const has = (texts: Record<string, string>, { component, phrase }: (typeof PHRASES)[number]): boolean =>
   texts[component]!.includes(phrase);
 
-/** A team in a shared system, with a suite of 60 cases and models that follow their prompts, or know what helps. */
+/**
+ * A team in a shared system, with a suite of 60 cases, models that follow their prompts, and meta models that know the
+ * helpful phrases.
+ */
 export const joinPromptTuneSystem = async (names: readonly string[]) => readyForPromptTunes(await joinSystem(), names);
 
 /**
- * Gives a system the suite and the models.
+ * Adds the suite and the models to a system.
  * @param key of the provider
- * @param metaMs how long each meta model takes to reply
+ * @param metaMs latency of each meta model's reply
  */
 export async function readyForPromptTunes<Of extends TeamSystem>(
   system: Of,
@@ -89,7 +92,7 @@ export async function readyForPromptTunes<Of extends TeamSystem>(
     expect(response.status).toBe(200);
     return response.json();
   };
-  /** The bodies of the requests that a meta model got. */
+  /** The bodies of the requests to a meta model. */
   const metaRequests = async (name: string): Promise<any[]> =>
     (await control(`requests?model=${encodeURIComponent(metaOf(name))}`)).items;
   for (const name of names) {
@@ -124,7 +127,7 @@ export async function readyForPromptTunes<Of extends TeamSystem>(
       return get(`/api/jobs/${jobId}`);
     },
     metaRequests,
-    /** Of how many cases a word stands in the requests to the meta model, by what the cases are for. */
+    /** The number of cases whose words occur in the requests to the meta model, by the purpose of the cases. */
     async wordsShown(name: string, tuneId: string): Promise<Record<string, number>> {
       const { rows } = await system.sql.query('SELECT input FROM orchestration WHERE id = $1', [tuneId]);
       const { reflect, select, heldOut } = JSON.parse(rows[0].input) as Record<string, number[]>;

@@ -9,9 +9,9 @@ import { orchestrationOf, type Child, type Replies, type Stores } from './orches
 import { ROUTE, songSuite } from './prompt-tune-system.js';
 
 type Texts = Record<string, string>;
-/** What the models reply to a case with some texts: the score, or null for an error. */
+/** The models' result for a case with some texts: the score, or null for an error. */
 export type Skill = (texts: Texts, position: number, child: Child) => Outcome;
-/** What a meta model is asked: the JSON document between the fences. */
+/** A meta model's task: the JSON document between the fences. */
 export interface Task {
   task: string;
   component?: string;
@@ -19,7 +19,7 @@ export interface Task {
   components?: Texts;
   examples?: { prompt: string; [more: string]: unknown }[];
 }
-/** The arguments of the call that a meta model replies with; undefined: it calls nothing; null: it errored. */
+/** The arguments of the call that a meta model replies with; undefined: no call; null: an error. */
 export type Author = (task: Task, child: Child) => object | undefined | null;
 
 export const documentIn = (content: string): Task => {
@@ -27,10 +27,7 @@ export const documentIn = (content: string): Task => {
   return JSON.parse(json!) as Task;
 };
 
-/**
- * An API of its own, which no worker stands beside, and what workers do for prompt tunes.
- * The models are played by the test.
- */
+/** A private API without workers, and the workers' part in prompt tunes. The test plays the models. */
 export async function openPromptTunes() {
   const api = await startApi();
   const redis = connectRedis(api.env.REDIS_URL, 'producer', pino({ level: 'silent' }));
@@ -57,14 +54,14 @@ export async function openPromptTunes() {
       await redis.quit();
       await api.close();
     },
-    /** A team of its own with a tune that is submitted, and not begun. */
+    /** A new team with a tune that is submitted and has not begun. */
     async aTune({ cases = 60, ...input }: { cases?: number; [input: string]: unknown } = {}) {
       const team = await aTeam(cases);
       const { status, body } = await submit(team, input);
       if (status !== 202) throw new Error(`${status} ${JSON.stringify(body)}`);
       return { suiteId: team.suiteId, ...(await tuneOf(stores, team.client, body.tune_id)) };
     },
-    /** A tune that was submitted. */
+    /** An existing tune. */
     of: (client: Client, id: string) => tuneOf(stores, client, id),
   };
 }
@@ -76,7 +73,7 @@ interface Models {
 
 const isMeta = ({ step }: Child): boolean => step.startsWith('meta');
 
-/** What the child runs of a tune send, and the replies that a test gives to them. */
+/** The requests of a tune's child runs, and the test's replies to them. */
 function playTune({ pool }: Stores, id: string, own: Texts) {
   const rows = async (text: string, values: unknown[]): Promise<any[]> => (await pool.query(text, values)).rows;
   const textsOf = async (child: Child): Promise<Texts> => {
@@ -104,7 +101,7 @@ function playTune({ pool }: Stores, id: string, own: Texts) {
       const texts = await textsOf(child);
       return positions.map((position) => skill(texts, position, child));
     };
-  /** What the meta model called stands in its results. */
+  /** The meta model's call is stored in its results. */
   const writeCall = async (child: Child, author: Author): Promise<void> => {
     const { tools } = await askOf(child);
     const args = author(await taskOf(child), child);
@@ -141,7 +138,7 @@ async function tuneOf(stores: Stores, client: Client, id: string) {
         if (!['pending', 'queued', 'running'].includes(found.status)) return found;
       }
     },
-    /** So many steps, each with the replies that it asked for. */
+    /** Performs this many steps, each with the replies that it requested. */
     async go(turns: number, skill: Skill, author: Author): Promise<void> {
       for (let turn = 0; turn < turns; turn++) {
         await orchestration.step();

@@ -1,4 +1,4 @@
-// A system of its own: it empties and kills its Redis.
+// A private system: it empties and kills its Redis.
 import pg from 'pg';
 import { clientOf, weatherSuite, type Client } from './client.js';
 import { startEndpoint } from './endpoint.js';
@@ -139,7 +139,7 @@ describe('a run on two worker processes', () => {
     await until(() => endpoint.waiting().length === 0, { what: 'all requests to be given up' });
     expect(await sql.query('SELECT 1 FROM in_flight WHERE run_id = $1', [evalId])).toHaveProperty('rowCount', 0);
     endpoint.open();
-    // Requests of it that still waited for the lane would have come before these.
+    // Any of its requests still waiting for the lane would have come before these.
     await finished((await submit(40, ['waits::two'])).evalId);
     expect(endpoint.asked.filter(({ body }) => body.model === 'one')).toHaveLength(28);
     expect(kept).toBe(20);

@@ -9,7 +9,7 @@ import pg from 'pg';
 import { afterFile } from './after-file.js';
 import { until } from './until.js';
 
-/** A step that is made once: when it is called, or when the test file ends. */
+/** A step that runs once: when it is called, or when the test file ends. */
 function once(step: () => Promise<void>): () => Promise<void> {
   let done: Promise<void> | undefined;
   const atMostOnce = (): Promise<void> => (done ??= step());
@@ -31,7 +31,7 @@ export async function createDatabase(): Promise<{ url: string; drop(): Promise<v
   return { url, drop: once(() => onServer(template, `DROP DATABASE IF EXISTS ${name} WITH (FORCE)`)) };
 }
 
-/** A new, empty database with the newest schema. scripts/test.mjs drops it, by its name, when all tests have ended. */
+/** A new, empty database with the newest schema. scripts/test.mjs drops it by its name when all tests have ended. */
 export async function createLastingDatabase(): Promise<string> {
   const template = given('TOOLMARK_TEST_DATABASE_URL');
   const name = `${template.pathname.slice(1)}_${randomBytes(6).toString('hex')}`;
@@ -60,7 +60,7 @@ export async function createRedis(): Promise<{ url: string; flush(): Promise<voi
   };
 }
 
-/** The Redis database of what the files of this jest worker share. */
+/** The Redis database shared by the files of this jest worker. */
 export const lastingRedis = (): string => redisOfWorker(7);
 
 /** Of the 16 databases of a Redis, the first is not used, and each jest worker has two. */
@@ -70,7 +70,7 @@ function redisOfWorker(offset: 0 | 7): string {
   return Object.assign(given('TOOLMARK_TEST_REDIS_URL'), { pathname: `/${offset + worker}` }).href;
 }
 
-/** Every command that a Redis gets from now on. ioredis fails if one arrives together with the answer to MONITOR. */
+/** Records every later command of a Redis. ioredis fails if a command arrives together with the reply to MONITOR. */
 export async function watchCommands(url: string): Promise<Redis> {
   const redis = new Redis(url);
   await redis.ping();
@@ -162,7 +162,7 @@ function redisProcess(program: string, port: number): RedisServer {
   };
 }
 
-/** For machines with a Docker engine and no Redis. */
+/** For machines with a Docker engine but no Redis. */
 function redisContainer(port: number): RedisServer {
   const name = `toolmark-test-redis-${randomBytes(6).toString('hex')}`;
   const docker = (...args: string[]): void => {

@@ -23,7 +23,7 @@ interface Found {
   counts: [passed: number, failed: number, skipped: number];
   messages: string;
 }
-/** What jest reports for files of tests, which it runs together: it takes a second to start. */
+/** Jest's report for test files, which are run together since jest takes a second to start. */
 function runFiles(files: Record<string, string>, ...more: string[]): Record<string, Found> {
   for (const [name, text] of Object.entries(files)) writeFileSync(join(folder, `${name}.spec.js`), text);
   const config = { rootDir: folder, testEnvironment: resolve('test/jest/set-up-fails-once.mjs') };

@@ -1,5 +1,5 @@
-// Preloaded by a test into a process whose event loop is to stand: for STAND_MS after SIGWINCH, one of the few signals
-// that Nest does not stop at, as if one callback took so long.
+// Preloaded by a test into a process to block its event loop: for STAND_MS after SIGWINCH, one of the few signals that
+// do not stop Nest, as if one callback took that long.
 import { isMainThread } from 'node:worker_threads';
 
 if (isMainThread)

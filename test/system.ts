@@ -5,49 +5,49 @@ import { clientOf, type Client } from './client.js';
 import { startProcess, type RunningProcess } from './processes.js';
 import { createDatabase, createLastingDatabase, createRedis, lastingRedis } from './services.js';
 
-/** The part of a system that a team of it sees. */
+/** The part of a system that is visible to one of its teams. */
 export interface TeamSystem {
-  /** Of the test file alone, and so are its models. */
+  /** Private to the test file, and so are its models. */
   simulator: RunningProcess;
   /** An owner of the team. */
   client: Client;
   teamId: string;
-  /** Makes teams. */
+  /** Creates teams. */
   operator: Client;
   sql: pg.Pool;
   databaseUrl: string;
   redisUrl: string;
-  /** A test may end those that files share: the next file finds others in their place. */
+  /** A test may end shared workers: they are replaced for the next file. */
   workers: RunningProcess[];
-  /** Starts one more. */
+  /** Starts another worker. */
   startWorker(): Promise<void>;
-  /** Switches a model of the simulator off (`{on: false, status}`) and on. */
+  /** Switches a simulated model off (`{on: false, status}`) and on. */
   control(model: string, state: object): Promise<unknown>;
   /** Sets the replies of a scripted model. */
   script(id: string, body: object): Promise<unknown>;
-  /** The simulator's counters of its models. */
+  /** The simulator's counters by model. */
   stats(): Promise<Record<string, { requests: number; in_flight: number }>>;
   /** Requests to a model, or to all models together. */
   requests(model?: string): Promise<number>;
 }
 
 export interface System extends TeamSystem {
-  /** Kills the API and starts it again at the same address, when `away` has ended. */
+  /** Kills the API and, after `away` has ended, restarts it at the same address. */
   restartApi(away?: () => Promise<void>): Promise<void>;
 }
 
-/** Processes and stores that the test files of a jest worker share; each file has a team of its own there. */
+/** Processes and stores that the test files of a jest worker share; each file has a separate team. */
 interface Shared {
   operator: Client;
   databaseUrl: string;
   redisUrl: string;
-  /** Those that have not ended. */
+  /** Workers that have not exited. */
   workers: RunningProcess[];
 }
 let shared: Promise<Shared> | undefined;
 let workersOfShared: Promise<unknown> = Promise.resolve();
 
-/** The shared API as its operator, who makes teams. */
+/** The shared API as its operator, who creates teams. */
 export const sharedApi = (): Promise<Shared> => (shared ??= startShared());
 
 async function startShared(): Promise<Shared> {
@@ -79,7 +79,7 @@ const startMissingWorkersOf = (system: Shared): Promise<unknown> => {
   return (workersOfShared = workersOfShared.then(start, start));
 };
 
-/** The shared API without workers: what is submitted stays as it is, and a test may play the worker. */
+/** The shared API without workers: submitted jobs do not begin, and a test may play the worker. */
 export async function sharedIdleApi(): Promise<Shared> {
   const system = await sharedApi();
   await workersOfShared;
@@ -101,7 +101,7 @@ async function cancelJobs(client: Client): Promise<void> {
   for (const { id } of body.items ?? []) await client.post(`/api/jobs/${id}/cancel`);
 }
 
-/** A team of the test file's own, beside those of other files, in a system with two workers that all of them share. */
+/** A new team for the test file in a system with two workers, which all test files share. */
 export async function joinSystem(): Promise<TeamSystem> {
   const [system, simulator] = await Promise.all([sharedApi(), startProcess('simulator')]);
   const [team] = await Promise.all([aTeamOf(system), startMissingWorkersOf(system)]);

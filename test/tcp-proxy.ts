@@ -3,9 +3,9 @@ import { connect, createServer, type AddressInfo, type Socket } from 'node:net';
 export interface TcpProxy {
   /** The URL of its target, with the proxy's host and port. */
   url: string;
-  /** Ends every connection, and new ones at once. */
+  /** Ends every connection, and immediately any new one. */
   cut(): void;
-  /** Connections stay open and carry nothing any more: open ones for good, new ones until `mend`. */
+  /** Connections stay open but carry no data: existing ones for good, new ones until `mend`. */
   silence(): void;
   /** New connections work again. */
   mend(): void;
@@ -13,8 +13,8 @@ export interface TcpProxy {
 }
 
 /**
- * A proxy to what listens at `target`. It can fail in both ways of a network: connections end, or go silent.
- * @param spares a connection that sent such bytes never goes silent
+ * A proxy for the server at `target`. It can fail in both ways of a network: connections end, or go silent.
+ * @param spares a connection that has sent these bytes never goes silent
  */
 export async function tcpProxy(
   target: URL,
@@ -37,7 +37,7 @@ export async function tcpProxy(
       [socket, onward],
       [onward, socket],
     ] as const) {
-      one.unref(); // Connections that a failing test leaves open do not keep it running.
+      one.unref(); // Connections that a failing test leaves open do not keep the process alive.
       open.add(one);
       if (state === 'silent') silent.add(one);
       one

@@ -3,8 +3,8 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 
 /**
- * Installs a tool that one test alone uses, unless it is there. It stands in `test/tools/<name>` with a lockfile of its
- * own, so that nobody else installs it.
+ * Installs a tool that only one test uses, unless it is installed. It is in `test/tools/<name>` with a separate
+ * lockfile, so that it is not installed otherwise.
  * @returns its node_modules
  */
 export function installTool(name: string): string {

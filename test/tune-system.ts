@@ -15,7 +15,7 @@ export const ROUTE = '/api/tool-eval/param-tune';
 export const BASE = { temperature: 1, tool_choice: 'auto' };
 const SPACE = { temperature: { min: 0, max: 1, step: 0.1 }, top_p: [0.3, 1], tool_choice: ['auto', 'required'] };
 
-/** A team in a shared system, with a suite of 60 cases and models that are sensitive to parameters. */
+/** A team in a shared system, with a suite of 60 cases and parameter-sensitive models. */
 export async function joinTuneSystem() {
   const system = await joinSystem();
   await system.client.post('/api/providers', {

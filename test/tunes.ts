@@ -10,20 +10,17 @@ import { orchestrationOf, type Child, type Replies, type Stores } from './orches
 
 const ROUTE = '/api/tool-eval/param-tune';
 
-/** What a model replies to a case with the values of an arm: its score, or null for an error. */
+/** A model's result for a case with the values of an arm: its score, or null for an error. */
 export type Skill = (config: JsonObject, position: number, child: Child & { target: number }) => Outcome;
 
 interface Asked {
   cases?: number;
   models?: string[];
-  /** Further fields of the body. */
+  /** Additional fields of the body. */
   [input: string]: unknown;
 }
 
-/**
- * An API of its own, which no worker stands beside, and what workers do for tunes.
- * The models are played by the test.
- */
+/** A private API without workers, and the workers' part in tunes. The test plays the models. */
 export async function openTunes() {
   const api = await startApi();
   const redis = connectRedis(api.env.REDIS_URL, 'producer', pino({ level: 'silent' }));
@@ -35,7 +32,7 @@ export async function openTunes() {
       await redis.quit();
       await api.close();
     },
-    /** A team of its own with a tune that is submitted, and not begun. */
+    /** A new team with a tune that is submitted and has not begun. */
     async aTune({ cases = 60, models = ['a'], ...input }: Asked) {
       const { token } = (await api.client.post('/api/teams', { name: `team ${teams++}` })).body;
       const client = clientOf(api.url, token.token);
@@ -47,7 +44,7 @@ export async function openTunes() {
       if (status !== 202) throw new Error(`${status} ${JSON.stringify(submitted)}`);
       return { suiteId, ...(await tuneOf(stores, client, submitted.tune_id)) };
     },
-    /** A tune that was submitted. */
+    /** An existing tune. */
     of: (client: Client, id: string) => tuneOf(stores, client, id),
   };
 }

@@ -1,10 +1,9 @@
-/** How soon a check is repeated: what is waited for longer is asked less often, which leaves the machine to others. */
+/** Polling intervals: the longer the wait, the rarer the checks, which leaves the machine to others. */
 const [MIN_MS, MAX_MS, SHARE] = [20, 250, 1 / 8];
 
 /**
- * Waits until `check` returns something truthy and returns it. An error that `check` throws counts as "not yet". Fails
- * after `timeoutMs` (60 s) and names `what` it waited for. Repeats at most `everyMs` after each look, where what is
- * waited for does not last.
+ * Waits until `check` returns a truthy value and returns it. An exception from `check` counts as "not yet". Fails after
+ * `timeoutMs` (60 s) and names `what` it waited for. A check is repeated within `everyMs`, for states that do not last.
  */
 export async function until<Found>(
   check: () => Found | Promise<Found>,

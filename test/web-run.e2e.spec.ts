@@ -46,7 +46,7 @@ journeys('a run in the page', () => {
     await figures.getByText(/100\.0 % .*n 1\)/).waitFor();
     expect(await axe()).toEqual([]);
     await page.getByRole('link', { name: 'Results', exact: true }).click();
-    // Both models answered one case; the wrong one may not have done so yet.
+    // Both models have answered one case; the wrong one may not have done so yet.
     const wrong = page.getByRole('grid').getByRole('row').filter({ hasText: 'wrong-tool' });
     await wrong.getByRole('link', { name: 'Where is order A-17?' }).click();
     await page

@@ -5,7 +5,7 @@ import type { OpenOptions, Tab, TeamWeb, Theme } from './web.js';
 import { playsAll } from './seed.js';
 import { until } from './until.js';
 
-/** Ids of what `fillRun` made. */
+/** Ids of the objects created by `fillRun`. */
 export interface FilledRun {
   suiteId: string;
   caseId: string;
@@ -15,13 +15,13 @@ export interface FilledRun {
   experimentId: string;
 }
 
-/** Ids of what `fillTeam` made, of which the screens show something. */
+/** Ids of the objects created by `fillTeam`, which the screens show. */
 export interface Filled extends FilledRun {
   tuneId: string;
   promptTuneId: string;
   promptId: string;
   reportId: string;
-  /** The run of the same suite after the first. */
+  /** The next run of the same suite. */
   laterRunId: string;
   gateId: string;
   gateRunId: string;
@@ -43,10 +43,10 @@ const PLAIN: Texts = {
   error: 'The model is loading.',
 };
 
-/** Characters of a word: longer ones take a browser seconds to lay out. */
+/** Maximum word length: longer ones take a browser seconds to lay out. */
 const LONG = playsAll ? 100_000 : 30_000;
 
-/** Markup, marks that turn the direction of text, words without end, and codes that terminals obey. */
+/** Markup, marks that change text direction, endless words, and terminal control codes. */
 export const HOSTILE: Texts = {
   name:
     `<img src=x onerror="document.title='owned'"> \u202egnp.exe\u2066 </script>` +
@@ -62,7 +62,7 @@ export const HOSTILE: Texts = {
 const MODELS = ['perfect-ish', 'careless-arguments', 'scripted:odd', 'scripted:broken'];
 const TARGETS = MODELS.map((id) => `sim::${id}`);
 
-/** A provider with models, a suite, and a completed run in an experiment, with a wrong answer and an errored one. */
+/** A provider with models, a suite, and a completed run in an experiment, with a wrong result and an errored one. */
 export async function fillRun(web: TeamWeb, texts: Texts = PLAIN): Promise<FilledRun> {
   const { client, simulator } = web;
   await client.post('/api/providers', {
@@ -97,7 +97,7 @@ export async function fillRun(web: TeamWeb, texts: Texts = PLAIN): Promise<Fille
   return { suiteId, caseId: cases.items[0].id, runId, resultId: failures.items[0].id, experimentId };
 }
 
-/** What `fillRun` makes, and tunes, a prompt version, a report and a gate run. */
+/** The objects of `fillRun`, and tunes, a prompt version, a report and a gate run. */
 export async function fillTeam(web: TeamWeb, texts: Texts = PLAIN): Promise<Filled> {
   const { client } = web;
   const filled = await fillRun(web, texts);
@@ -132,7 +132,7 @@ function suiteOf(texts: Texts): object {
   };
 }
 
-/** A tune of two models that has ended; one of them never answers. */
+/** A finished tune of two models, one of which never answers. */
 async function tuneOf(client: Client, suiteId: string, { name, prompt }: Texts): Promise<string> {
   const { body: submitted } = await client.post('/api/tool-eval/param-tune', {
     suite_id: suiteId,
@@ -145,7 +145,7 @@ async function tuneOf(client: Client, suiteId: string, { name, prompt }: Texts):
   return submitted.tune_id;
 }
 
-/** A tune of prompts that has ended. What the meta model writes is hostile, too. */
+/** A finished prompt tune. The meta model's output is hostile, too. */
 async function promptTuneOf({ client, simulator }: TeamWeb, suiteId: string, { error }: Texts): Promise<string> {
   const rules = [{ when: null, append: error.slice(0, 600) }];
   await fetch(`${simulator.url}/control/meta/screens`, { method: 'POST', body: JSON.stringify({ rules }) });
@@ -167,7 +167,7 @@ async function experimentOf(client: Client, suiteId: string, { name, prompt }: T
   return (await client.post('/api/experiments', input)).body.id;
 }
 
-/** A gate against the baseline of an experiment, a gate run of it that has ended, and the run that it made. */
+/** A gate against the baseline of an experiment, a finished gate run, and the run that it created. */
 async function gateOf(
   client: Client,
   { suiteId, experimentId, models }: { suiteId: string; experimentId: string; models: string[] },
@@ -192,7 +192,7 @@ async function gateOf(
   return { gateId, gateRunId: body.gate_run_id, laterRunId: run.eval_id };
 }
 
-/** A report of the default judge that has ended, and a label of a person. What the judge writes is hostile, too. */
+/** A finished report of the default judge, and a person's label. The judge's output is hostile, too. */
 async function reportOf(
   { client, simulator }: TeamWeb,
   runId: string,
@@ -222,7 +222,7 @@ async function reportOf(
   return body.report_id;
 }
 
-/** A prompt version that was made from another one. */
+/** A prompt version derived from another one. */
 async function promptOf(client: Client, suiteId: string, { name, prompt, error }: Texts): Promise<string> {
   const keep = async (text: string, parent: string | null): Promise<string> => {
     const components = { system_prompt: text.slice(0, 50_000) };
@@ -260,7 +260,7 @@ export async function untilEnded(client: Client, runId: string): Promise<void> {
   });
 }
 
-/** Every screen that needs a session, by its name. */
+/** Every screen that needs a session, by name. */
 export const screensOf = (filled: Filled): [name: string, path: string][] => {
   const { suiteId, caseId, runId, resultId, tuneId, promptTuneId, promptId, reportId } = filled;
   const { laterRunId, experimentId, gateId, gateRunId } = filled;
@@ -319,15 +319,15 @@ export const screensOf = (filled: Filled): [name: string, path: string][] => {
   ];
 };
 
-/** Screens that are looked at side by side. */
+/** How many screens are checked concurrently. */
 const AT_ONCE = 2;
 
 export interface Walk {
-  /** In `both` themes, in the tab's `own` one, or `none` of it, which takes longer than all else. */
+  /** In `both` themes, in the tab's `own` one, or `none`; it takes longer than everything else. */
   axe: 'both' | 'own' | 'none';
-  /** Whether each screen is loaded, as whoever opens its address does, or come to from the one before, as by a link. */
+  /** Whether each screen is loaded, as when its address is opened, or reached from the previous one, as by a link. */
   loads: boolean;
-  /** Each screen is also looked at in these windows. */
+  /** Each screen is also checked in these windows. */
   windows?: readonly Window[];
 }
 type Window = Required<Pick<OpenOptions, 'width' | 'height' | 'theme'>>;
@@ -338,7 +338,7 @@ const ZOOMED: Window = { width: 640, height: 400, theme: 'light' };
 const NARROW: Window = { width: 360, height: 800, theme: 'dark' };
 export const WINDOWS = [WIDE, ZOOMED, NARROW];
 
-/** Whoever looks, and how. */
+/** The user, theme and window of each view. */
 export const VIEWS: [name: string, OpenOptions][] = [
   ['an owner, wide', { role: 'owner', ...WIDE }],
   ['an editor, at 200 %', { role: 'editor', ...ZOOMED }],
@@ -346,8 +346,8 @@ export const VIEWS: [name: string, OpenOptions][] = [
 ];
 
 /**
- * What screens must never have, whatever they show and to whom. Each tab goes from screen to screen.
- * @returns the faults by the name of the screen; screens without any are left out
+ * Faults that no screen may have, in any state and for any user. Each tab goes from screen to screen.
+ * @returns the faults by screen name, without screens that have none
  */
 export async function faultsOfScreens(
   web: TeamWeb,
@@ -374,7 +374,7 @@ export async function faultsOfScreens(
   return found;
 }
 
-/** Has the page's router do what it does for a click on a link, until the screen is drawn. */
+/** Navigates like a click on a link, and waits until the screen is rendered. */
 async function followLinkTo(page: Page, path: string): Promise<void> {
   await page.evaluate(`__TSR_ROUTER__.navigate({ href: ${JSON.stringify(path)} })`);
   await page.waitForFunction(`(({ status, location, resolvedLocation }) =>
@@ -385,7 +385,7 @@ async function followLinkTo(page: Page, path: string): Promise<void> {
 async function faultsInWindow(tab: Tab, { width, height, theme }: Window): Promise<string[]> {
   await tab.page.setViewportSize({ width, height });
   await tab.page.emulateMedia({ colorScheme: theme });
-  // What listens to the size of the window draws itself anew.
+  // Elements that depend on the window size are rendered again.
   await tab.page.evaluate('new Promise((drawn) => requestAnimationFrame(() => requestAnimationFrame(drawn)))');
   return (await faultsOfScreen(tab, 'none')).map((fault) => `${fault}, at ${width} px`);
 }

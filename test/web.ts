@@ -13,7 +13,7 @@ const TIMEOUT_MS = 60_000;
 interface Web {
   /** The address of the page. */
   url: string;
-  /** A signed-in tab. `role` makes a token of its own; without it the owner's is used. */
+  /** A signed-in tab. With `role` a new token is created; otherwise the owner's is used. */
   open(options?: OpenOptions): Promise<Tab>;
 }
 export type TeamWeb = TeamSystem & Web;
@@ -30,18 +30,18 @@ export interface OpenOptions {
 export interface Tab {
   page: Page;
   context: BrowserContext;
-  /** Violations of the policy, errors of the console and of scripts so far. */
+  /** CSP violations, console errors and script errors so far. */
   faults(): string[];
-  /** What axe finds in the present view, in both themes unless one is named; each with its place. */
+  /** axe's findings in the current view, in both themes unless one is given; each with its location. */
   axe(theme?: Theme): Promise<string[]>;
   /** Whether the view is wider than the window. */
   isTooWide(): Promise<boolean>;
 }
 
-/** A tab goes on listening and drawing. Those that a test opened are closed at its end. */
+/** A tab keeps listening and rendering. Tabs opened by a test are closed at its end. */
 let ofTest: BrowserContext[] = [];
 
-/** Tests in a real browser. Without one they are left out and a line says so; in CI that is a failure. */
+/** Tests in a real browser. Without one they are skipped with a notice; in CI that is a failure. */
 export function journeys(name: string, define: () => void): void {
   if (process.env.TOOLMARK_CHROMIUM_SERVER)
     return describe(name, () => {
@@ -53,7 +53,7 @@ export function journeys(name: string, define: () => void): void {
   else it.todo(`${name} (left out: no Chromium on the PATH, and no TOOLMARK_CHROMIUM)`);
 }
 
-/** A team of the test file's own in the shared system, and a browser. */
+/** A new team for the test file in the shared system, and a browser. */
 export const joinWeb = async (): Promise<TeamWeb> => inBrowser(await joinSystem());
 
 /** The whole system and a browser. Both end with the test file. */
@@ -65,7 +65,10 @@ async function inBrowser<Of extends TeamSystem>(system: Of): Promise<Of & Web> {
   return { ...system, url: system.client.url, open: (options) => openTab(browser, system, options) };
 }
 
-/** One that all test files share (scripts/chromium-server.mjs). What is opened in it is closed with the test file. */
+/**
+ * The browser that all test files share (scripts/chromium-server.mjs). What is opened in it is closed with the test
+ * file.
+ */
 export async function openBrowser(): Promise<Browser> {
   const browser = await chromium.connect(process.env.TOOLMARK_CHROMIUM_SERVER!);
   afterFile(() => browser.close());
@@ -79,14 +82,14 @@ async function openTab(browser: Browser, { client }: TeamSystem, options: OpenOp
   ofTest.push(context);
   const faults: string[] = [];
   await context.exposeBinding('reportViolation', (_source, text: string) => void faults.push(text));
-  // Code that `page.evaluate` runs is exempt from the policy; what an init script listens to is not.
+  // Code run by `page.evaluate` is exempt from the CSP; listeners of an init script are not.
   await context.addInitScript(`addEventListener('securitypolicyviolation', (event) =>
     reportViolation('policy: ' + event.violatedDirective + ' ' + event.blockedURI + ' ' + event.sourceFile))`);
   const page = await context.newPage();
   page.setDefaultTimeout(TIMEOUT_MS);
   page.on('pageerror', (error) => faults.push(`script: ${error.message}`));
   page.on('console', (message) => {
-    // The browser itself reports refused requests; what the page makes of them is what the journey looks at.
+    // The browser itself reports refused requests; the tests check what the page makes of them.
     if (message.type() === 'error' && !/^Failed to load resource|^WebSocket connection/.test(message.text()))
       faults.push(`console: ${message.text()}`);
   });
@@ -105,7 +108,7 @@ async function openTab(browser: Browser, { client }: TeamSystem, options: OpenOp
     faults: () => faults,
     axe: async (only) => {
       const found = await axeIn(page, only ?? 'light');
-      // Another theme changes nothing but colours.
+      // Another theme changes only colours.
       if (only === undefined) found.push(...(await axeIn(page, 'dark', ['color-contrast'])));
       await page.emulateMedia({ colorScheme: theme });
       return found;
@@ -119,12 +122,12 @@ async function tokenOf(client: Client, role: string): Promise<string> {
   return body.token as string;
 }
 
-/** The file stays with the browser, which has folders of its own. */
+/** The file stays with the browser, which may use different folders. */
 export const textOf = async (download: Download): Promise<string> => text(await download.createReadStream());
 
 const MAX_TABS = 200;
 
-/** Moves the focus by the Tab key alone, as somebody without a mouse does. */
+/** Moves the focus with the Tab key alone, as a user without a mouse does. */
 export async function tabTo(target: Locator): Promise<void> {
   await target.waitFor();
   for (let tabs = 0; tabs < MAX_TABS; tabs++) {

@@ -1,6 +1,6 @@
 import TestRunner from 'jest-runner';
 
-/** Runs one file after another, once all files of the other runners have ended. */
+/** Runs files one after another, once all files of the other runners have ended. */
 export default class AloneRunner extends TestRunner {
   isSerial = true;
 }

@@ -7,9 +7,8 @@ const END_MS = 120_000;
 const shared = new Map();
 
 /**
- * Jest makes a context whose globals are those of a proxy, which is asked for each use of one, be it `Math` or a
- * variable that a loop sets. A plain context has them as any script has.
- * https://nodejs.org/api/vm.html#vmconstantsdont_contextify
+ * Jest creates a context whose globals go through a proxy, which is called on each use of one, be it `Math` or a loop
+ * variable. A plain context has them like any script. https://nodejs.org/api/vm.html#vmconstantsdont_contextify
  */
 function inPlainContext(construct) {
   const { createContext } = vm;
@@ -42,5 +41,5 @@ export default class extends SetUpFailsOnce {
     clearTimeout(timer);
   }
 
-  async teardown() {} // Of what the next file shares.
+  async teardown() {} // The next file shares the scope.
 }

@@ -12,7 +12,7 @@ export default class extends TestEnvironment {
     const failed = this.#blocksOf(describeBlock ?? test?.parent).filter((block) => this.#failed.has(block));
     const isTold = failed.some((block) => this.#failed.get(block));
     if (name === 'hook_failure' && hook.type === 'beforeAll') this.#failed.set(describeBlock, isTold);
-    // Tearing down what was never set up fails too, and would be reported as the cause.
+    // Tearing down something that was never set up fails too, and would be reported as the cause.
     if (name === 'hook_failure' && hook.type === 'afterAll' && failed.length) state.unhandledErrors.pop();
     if (name === 'test_started') for (const block of failed) this.#failed.set(block, true);
     if (name === 'test_start' && isTold) Object.assign(test, { mode: 'skip', errors: [] });

@@ -2,8 +2,8 @@ import { basename } from 'node:path';
 import TestSequencer from '@jest/test-sequencer';
 
 /**
- * The files of test/long that take about a minute and more: `.ci/run` prints how long each takes. Those with a browser
- * come after the others.
+ * The files of test/long that take about a minute or more: `.ci/run` prints the duration of each. Browser tests come
+ * after the others.
  */
 const SLOWEST = [
   'cli',
@@ -36,10 +36,10 @@ const SLOWEST = [
   'web-prompt-tunes',
 ];
 
-/** A fresh clone does not know yet which files are slow; one that begins last would leave a core idle. */
+/** A fresh clone has no timings yet, and a slow file that begins last would leave a core idle. */
 export default class SlowestFirst extends TestSequencer {
   sort(tests) {
-    const place = ({ path }) => SLOWEST.indexOf(basename(path).split('.')[0]) >>> 0; // Those not listed come last.
+    const place = ({ path }) => SLOWEST.indexOf(basename(path).split('.')[0]) >>> 0; // Unlisted files come last.
     return super.sort(tests).sort((a, b) => place(a) - place(b));
   }
 }

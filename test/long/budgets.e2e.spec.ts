@@ -1,4 +1,4 @@
-// A system of its own: it watches the commands that its Redis gets, and empties it.
+// A private system: it watches its Redis commands, and empties Redis.
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Redis } from 'ioredis';
@@ -6,7 +6,7 @@ import { clientOf, weatherSuite, type Client } from '../client.js';
 import { startProcess, until, type RunningProcess } from '../processes.js';
 import { createDatabase, startRedis, watchCommands, type PrivateRedis } from '../services.js';
 
-/** A provider that counts its concurrent requests, by the first part of their path. */
+/** A provider that counts its concurrent requests, by the first segment of their path. */
 let provider: Server;
 let latencyMs = 100;
 const requestsAt = new Map<string, { inFlight: number; most: number }>();
@@ -14,7 +14,7 @@ const at = (key: string): { inFlight: number; most: number } => {
   if (!requestsAt.has(key)) requestsAt.set(key, { inFlight: 0, most: 0 });
   return requestsAt.get(key)!;
 };
-/** When requests of a lane were requested and allowed, in ms of Redis' clock: a busy machine sends them in bunches. */
+/** When a lane's requests were made and allowed, in ms of Redis' clock: a busy machine sends them in bunches. */
 class LaneTimes {
   readonly asked: number[] = [];
   readonly starts: number[] = [];
@@ -83,7 +83,7 @@ async function saturate(key: string, limits: object): Promise<{ times: LaneTimes
   const { id } = (await client.get('/api/lanes')).body.items.find(({ name }: any) => name === key);
   return { times: timesOf(`budget-${id}`), cancel: () => client.post('/api/tool-eval/cancel', { job_id }) };
 }
-/** The largest number of starts in any window of so many milliseconds. */
+/** The largest number of starts in any window of this many milliseconds. */
 const mostWithin = ({ starts }: LaneTimes, windowMs: number): number => {
   let [first, largest] = [0, 0];
   starts.forEach((start, last) => {
@@ -93,8 +93,8 @@ const mostWithin = ({ starts }: LaneTimes, windowMs: number): number => {
   return largest;
 };
 /**
- * Requests a second from `skipped` on, because the first ones are an idle lane's burst. A budget holds what a tenth
- * of a second brings, so a longer time without a request counts as a tenth: this machine was busy.
+ * Requests per second from index `skipped`, because the first ones are an idle lane's burst. A budget holds the amount
+ * of a tenth of a second, so a longer time without a request counts as a tenth: this machine was busy.
  */
 const rate = ({ asked, starts }: LaneTimes, skipped: number): number => {
   const times = asked.filter((atMs) => atMs >= starts[skipped]! && atMs <= starts.at(-1)!);
@@ -102,7 +102,7 @@ const rate = ({ asked, starts }: LaneTimes, skipped: number): number => {
   return ((starts.length - 1 - skipped) * 1000) / workedMs;
 };
 
-// lane-budget.int.spec.ts measures how near a lane comes to its limit; this leaves a tenth.
+// lane-budget.int.spec.ts measures how near a lane comes to its limit; here a tenth is tolerated.
 describe('three worker processes together', () => {
   const PER_S = 20;
   let requests: LaneTimes;
@@ -111,7 +111,7 @@ describe('three worker processes together', () => {
     const max_concurrency = 50;
     const [byRequests, byTokens] = await Promise.all([
       saturate('requests', { requests_per_minute: PER_S * 60, max_concurrency }),
-      // Of 100 tokens each, though the estimate of a request is more.
+      // Requests of 100 tokens each, although their estimate is higher.
       saturate('tokens', { tokens_per_minute: PER_S * 100 * 60, max_concurrency }),
     ]);
     [requests, tokens] = [byRequests.times, byTokens.times];
@@ -143,7 +143,7 @@ describe('three worker processes together', () => {
     expect(here.most).toBe(6);
     await client.patch('/api/providers/in-flight', { limits: { max_concurrency: 2 } });
     await until(() => here.inFlight <= 2);
-    await until(() => (here.most = here.inFlight) <= 2); // Requests from before the lower limit have ended.
+    await until(() => (here.most = here.inFlight) <= 2); // Requests from before the limit was lowered have ended.
     const lowered = times.starts.length;
     await until(() => times.starts.length >= lowered + 40);
     await cancel();

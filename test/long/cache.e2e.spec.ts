@@ -82,7 +82,7 @@ it('another parameter, prompt or model is another request, and samples of one ca
   expect((await run(suite, ['perfect-ish'], { system_prompt: 'Be brief.' })).asked).toBe(2);
   expect((await run(suite, ['careless-arguments'])).asked).toBe(2);
   const sampled = await run(suite, ['perfect-ish'], { samples: 3, cache: 'use' });
-  expect(sampled.asked).toBe(4); // the first sample of each case is the request of the first run
+  expect(sampled.asked).toBe(4); // the first sample of each case equals the request of the first run
 });
 
 it('is left alone at other temperatures or several samples unless it is asked for, and by cache: off', async () => {

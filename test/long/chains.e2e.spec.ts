@@ -110,7 +110,7 @@ it('a chain is played until its expected tool is called, each call answered by i
   ]);
   expect(whole.explanation.join(' ')).toMatch(/The chain reaches "refund" with call 3/);
   expect(run.summaries[0].usage.prompt_tokens).toBeGreaterThan(0);
-  // One item, three requests, each paid for once.
+  // One item, three requests, each paid once.
   const again = await client.post('/api/tool-eval', {
     suite_id: run.suite.id,
     models: ['scripted:way'],
@@ -205,7 +205,7 @@ it('a resume scores a chain from its stored replies, and plays a chain that brok
     tool_choice: 'auto',
     cache: 'off',
   });
-  // A fault in the stored copy of the case, which no release would make: its replies cannot be scored.
+  // Corrupts the stored copy of the case, as no release would: its replies cannot be scored.
   const spoil = (from: string, to: string) =>
     system.sql.query(
       `UPDATE suite_version_case c SET body = replace(c.body, $2, $3) FROM run r WHERE r.id = $1
@@ -224,7 +224,7 @@ it('a resume scores a chain from its stored replies, and plays a chain that brok
 
   await spoil('"("', '"o-."');
   await script('broken', whole);
-  // A worker caches versions of suites, because they do not change.
+  // A worker caches suite versions, because they do not change.
   await Promise.all(system.workers.splice(0).map((worker) => worker.stop()));
   await system.startWorker();
   const asked = [await system.requests('scripted:resumed'), await system.requests('scripted:broken')];

@@ -254,7 +254,7 @@ describe('runs and jobs are found by', () => {
         models: ['simulator::perfect-ish'],
       })
     ).body as { job_id: string; eval_id: string };
-  /** The shortest beginning of an id that no other of `ids` shares. */
+  /** The shortest prefix of an id that no other of `ids` shares. */
   const beginning = (id: string, ids: readonly string[]): string => {
     let length = 4;
     while (ids.some((other) => other !== id && other.startsWith(id.slice(0, length)))) length++;
@@ -438,7 +438,7 @@ describe('runs are compared', () => {
     expect(broken.length).toBeGreaterThan(0);
 
     const { code, out, err } = await toolmark('compare', good.id, bad.job_id);
-    expect({ code, err }).toEqual({ code: 0, err: '' }); // Whatever the verdict is.
+    expect({ code, err }).toEqual({ code: 0, err: '' }); // Regardless of the verdict.
     expect(out.split('\n')[0]).toBe(comparison.all.text);
     expect(out).toContain(`\nBaseline     ${good.id}, Compared v1, `);
     expect(out).toMatch(/^Changed {6}\S+: .*perfect-ish.* -> .*careless-arguments/m);
@@ -669,11 +669,14 @@ describe('every example in the help of a command works', () => {
     command.configureOutput({ writeOut: (text) => (help += text) }).outputHelp();
     return [...help.matchAll(/^ +\$ (.+)$/gm)].map(([, line]) => line!);
   });
-  /** What the words in capitals mean, in the order that the examples need: a run is cancelled before it is resumed. */
+  /**
+   * The values of placeholders in capitals, in the order that the examples need: a run is cancelled before it is
+   * resumed.
+   */
   const words: Record<string, string> = {};
   const run = async (line: string): Promise<Ran> => {
     const filled = line.replaceAll(/\b[A-Z_]{3,}\b(?!")/g, (word) => words[word] ?? word);
-    if (line.startsWith('toolmark score')) return cli.spawned('sh', ['-c', filled]); // It sets flags of V8.
+    if (line.startsWith('toolmark score')) return cli.spawned('sh', ['-c', filled]); // It sets V8 flags.
     if (!line.startsWith('toolmark label RUN --judge')) return cli.inShell(filled, { OPENAI_API_KEY: 'sk-none' });
     const { child, ended } = cli.start('sh', ['-c', filled]);
     child.stdin.end('q\n');
@@ -682,7 +685,7 @@ describe('every example in the help of a command works', () => {
 
   beforeAll(async () => {
     const { client } = system;
-    // Weather was imported by a test above.
+    // A test above imported Weather.
     const { suite_id: old } = (await client.post('/api/tool-eval/import', suite('Old suite'))).body;
     const version = { suite_id: old, components: { system_prompt: 'Be brief.' } };
     words.VERSION = (await client.post('/api/prompt-versions', version)).body.id;
@@ -743,10 +746,11 @@ describe('every example in the help of a command works', () => {
 
   it('and is of every command', () => expect(examples.length).toBeGreaterThan(25));
 
-  // A run waits for the others of its user, so the one that hangs ends first; a second suite of a name comes last.
+  // A run waits for its user's other runs, so the hanging one must end first; a second suite with the same name comes
+  // last.
   const first = ['toolmark cancel', 'toolmark resume'];
   const last = ['toolmark suites import', 'toolmark suites delete', 'toolmark experiments delete'];
-  /** The answers of a gate about a run of few cases. */
+  /** The decisions of a gate on a run with few cases. */
   const gateAnswers = [0, 1, 3];
   const startsLike = (starts: string[]) => (line: string) => starts.some((start) => line.startsWith(start));
   const ordered = [

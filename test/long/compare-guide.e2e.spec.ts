@@ -15,7 +15,7 @@ beforeAll(async () => {
 afterAll(() => shell.end());
 
 it('the guided example prints what docs/compare.md shows', async () => {
-  // Runs of an experiment are compared after they have ended.
+  // Runs of an experiment are compared after their end.
   const { printed, promised } = await replayGuide('docs/compare.md', system, shell, (lines) =>
     lines.includes('experiments'),
   );
@@ -64,7 +64,7 @@ const mirrorOutcomes = ({ fixed, broken, better, worse, ...rest }: Comparison['o
   worse: better,
 });
 
-/** The comparison as it is with a and b swapped. */
+/** The comparison with a and b swapped. */
 function mirror(comparison: Comparison): object {
   const { a, b, what_changed: changes, cases, all, targets, categories, tools, outcomes, confusion } = comparison;
   return {
@@ -91,7 +91,7 @@ function mirror(comparison: Comparison): object {
   };
 }
 
-/** Figures to 12 digits, without the sentences, and lists without their order. */
+/** Figures to 12 digits, without the sentences, and with lists sorted. */
 const figures = (value: object): unknown =>
   JSON.parse(
     JSON.stringify(value, (key, part: unknown) => {

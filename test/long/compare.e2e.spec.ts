@@ -58,7 +58,7 @@ const compare = async (query: Record<string, string>, as = client) => {
 };
 const items = (query: Record<string, string>) => client.get(`/api/compare/items?${new URLSearchParams(query)}`);
 const repeat = <Value>(count: number, value: Value): Value[] => Array.from({ length: count }, () => value);
-/** One sample a case: so many of each kind, in this order. */
+/** One sample per case: this many of each kind, in order. */
 const each = (...kinds: [number, object][]): object[][] => kinds.flatMap(([count, reply]) => repeat(count, [reply]));
 
 describe('two runs with 12 fixed and 3 broken of 100 cases', () => {
@@ -256,7 +256,7 @@ it('the verdicts of a rescore are compared in place of the first ones', async ()
   expect(found.notes.join()).toMatch(/[Rr]escore/);
   expect(await compare({ a: b, b: a, rescore_a: rescore_id })).toMatchObject({ outcomes: { broken: 10 } });
   expect(await compare({ a: b, b, rescore_b: rescore_id })).toMatchObject({ outcomes: { fixed: 10 } });
-  // The rescore alone has the metric.
+  // Only the rescore has the metric.
   const query = { a, b, rescore_b: rescore_id, measure: 'ragas_tool_call_f1' };
   expect(await compare(query)).toMatchObject({ status: 422, detail: expect.stringMatching(/One of the runs lacks/) });
   const both = { a: b, b, rescore_a: rescore_id, rescore_b: rescore_id, measure: 'ragas_tool_call_f1' };

@@ -1,4 +1,4 @@
-// A system of its own: it counts the deadlocks of its database.
+// A private system: it counts the deadlocks of its database.
 import type pg from 'pg';
 import { seededRandom } from '#lib/scoring/statistics/seeded-random';
 import { clientOf, weatherSuite, type Answer, type Client } from '../client.js';
@@ -7,7 +7,7 @@ import { playsAll, repeatable, seed } from '../seed.js';
 import { startSystem, type System } from '../system.js';
 import { until } from '../until.js';
 
-/** A commit has a short storm of few. */
+/** A commit plays a short storm with few participants. */
 const [WORKERS, CLIENTS, SECONDS] = playsAll ? [8, 24, 90] : [2, 12, 5];
 const [CASES, SAMPLES] = [4, 2];
 const PROVIDERS = ['left', 'right'];
@@ -48,7 +48,7 @@ const importSuite = async (): Promise<string> =>
 const experimentOf = async (suiteId: string): Promise<string> =>
   (await created(system.client.post('/api/experiments', { name: 'Storm', suite_id: suiteId }))).id;
 
-/** Does at random what people do at once, and notes what failed. */
+/** Performs random concurrent user actions, and records failures. */
 class Person {
   readonly failed: string[] = [];
 
@@ -250,7 +250,7 @@ const finished = (sql: pg.Pool) =>
     },
   );
 
-/** Connections report what they counted at their end. */
+/** Connections report their counts when they end. */
 async function deadlocks(): Promise<number> {
   const { sql } = system;
   const { rows: others } = await sql.query<{ pid: number }>(

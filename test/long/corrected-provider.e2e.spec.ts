@@ -10,7 +10,7 @@ beforeAll(async () => {
   system = await joinSystem();
 }, 150_000);
 
-/** Looks up the place of a trip before it asks for the weather. */
+/** Looks up the destination of a trip before it asks for the weather. */
 const endpoint = () =>
   startEndpoint(({ messages }) =>
     /trip/.test(messages.find(({ role }: any) => role === 'user').content) &&
@@ -52,7 +52,7 @@ const completed = (id: string) =>
 const job = async (id: string) => (await system.client.get(`/api/jobs/${id}`)).body;
 const results = async (id: string): Promise<any[]> =>
   (await system.client.get(`/api/tool-eval/history/${id}/results?limit=200`)).body.items;
-/** The names of the queues that a worker listens to. */
+/** The names of a worker's queues. */
 const servedLanes = async ({ url }: { url: string }): Promise<string[]> =>
   [...(await (await fetch(`${url}/metrics`)).text()).matchAll(/^toolmark_worker_slots\{.*lane_name="([^"]+)"/gm)].map(
     ([, name]) => name!,
@@ -179,7 +179,7 @@ it('a changed price counts from the next item that is settled', async () => {
   endpointOf.answer(1);
   await until(async () => (await results(eval_id)).length === 1, { what: 'the first result' });
   await correct(key, { models: [{ ...MODEL, input_cost_per_mtok: 3 }] });
-  // Workers are notified at once, and look every second.
+  // Workers are notified immediately, and also poll every second.
   const costs = async () => (await results(eval_id)).map(({ cost_usd }) => cost_usd);
   await until(
     async () => {

@@ -10,7 +10,7 @@ const PRICES = {
   cache_write_1h_cost_per_mtok: 6,
 };
 const POSTED = { input: 3, output: 15, cache_read: 0.3, cache_write_5m: 3.75, cache_write_1h: 6 };
-/** A provider for each format, each with a model of its own. */
+/** A provider for each format, each with a different model. */
 const FORMATS = [
   { key: 'chat', kind: 'openai', path: '/v1' },
   { key: 'responses', kind: 'openai-responses', path: '/v1' },
@@ -46,7 +46,7 @@ const posted = async (what: string, body: object): Promise<void> => {
 };
 const ledger = async () => (await (await fetch(`${system.simulator.url}/control/ledger`)).json()) as any;
 
-/** Weather questions to a list of tools that is longer than the least that caches keep. */
+/** Weather questions with a tool list above the minimum length that caches keep. */
 function longSuite(cases: number): object {
   const suite = weatherSuite(cases) as any;
   const others = Array.from({ length: 12 }, (_, n) => ({
@@ -86,7 +86,7 @@ it('2,000 items in four formats cost what their provider says, token for token a
   const models = FORMATS.map(({ key }) => `${key}::${modelOf(key)}`);
   const suite = await imported(longSuite(250));
   const first = await runOf(suite, models, { prompt_cache: '5m' });
-  // What was kept for five minutes is gone by then.
+  // By then, five-minute cache entries have expired.
   await posted('clock', { advance_s: 301 });
   const second = await runOf(suite, models, { prompt_cache: '1h' });
   const items = (await Promise.all([first, second].map(({ id }) => resultsOf(id)))).flat();
@@ -113,10 +113,10 @@ it('2,000 items in four formats cost what their provider says, token for token a
     }
     const read = sum(usages.map((usage) => usage.cache_hit_rate * usage.prompt_tokens));
     expect(read / own.prompt_tokens).toBeCloseTo(own.cache_read_tokens / own.prompt_tokens, 9);
-    // One tool list for all cases: most of each request is in the cache.
+    // One tool list for all cases: most of each request is cached.
     expect(own.cache_read_tokens / own.prompt_tokens).toBeGreaterThan(0.5);
   }
-  // Only Anthropic bills what it keeps, and each length by itself.
+  // Only Anthropic bills cache writes, and each lifetime separately.
   const { cache_write_5m_tokens: short, cache_write_1h_tokens: long } = billed.models[modelOf('claude')];
   expect([short > 0, long > 0]).toEqual([true, true]);
   expect(billed.total.cache_write_1h_tokens).toBe(long);
@@ -130,7 +130,7 @@ it('2,000 items in four formats cost what their provider says, token for token a
     'cache_read_tokens,cache_write_5m_tokens,cache_write_1h_tokens,reasoning_tokens',
   );
 
-  // Prices of today are a view: what was billed stays as it is.
+  // Today's prices are only a view: billed costs do not change.
   await client.patch('/api/providers/claude', {
     models: [{ id: modelOf('claude'), ...PRICES, cache_read_cost_per_mtok: 3 }],
   });
@@ -141,7 +141,7 @@ it('2,000 items in four formats cost what their provider says, token for token a
   expect(viewed.actual).toEqual(second.actual);
   expect((await client.get('/api/settings/spending')).body).toEqual(month);
 
-  // The next estimate knows how much comes from the cache.
+  // The next estimate includes the cached share.
   const asked = { suite_id: suite, models: [models[0]], cache: 'off' };
   const { body: likeBefore } = await client.post('/api/tool-eval/estimate', { ...asked, prompt_cache: '1h' });
   const { body: otherwise } = await client.post('/api/tool-eval/estimate', { ...asked, prompt_cache: 'off' });
@@ -206,7 +206,7 @@ it('what a provider says that it bills wins over prices, and the cap of the team
   const { body: estimate } = await client.post('/api/tool-eval/estimate', asked);
   expect(estimate.cost_usd).toBeCloseTo(own.cost_usd, 6);
 
-  // A budget of dollars is taken, for what the model costs is known by now.
+  // A budget in dollars is accepted, since the model's cost is known by now.
   const limited = await runOf(suite, asked.models, { tool_choice: 'auto', budget: { max_cost_usd: own.cost_usd / 3 } });
   expect(limited.status).toBe('budget_exceeded');
   const { spent_usd: spent } = (await client.get('/api/settings/spending')).body;

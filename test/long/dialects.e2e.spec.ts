@@ -94,7 +94,7 @@ const suite = {
   ],
 };
 
-/** A result with its exchange, numbers as they were written. */
+/** A result with its exchange; numbers keep their source text. */
 async function wholeOf(runId: string, resultId: string): Promise<any> {
   const answer = await fetch(`${client.url}/api/tool-eval/history/${runId}/results/${resultId}`, {
     headers: { authorization: `Bearer ${client.token}` },
@@ -152,7 +152,7 @@ it('the same models get the same verdicts in every format', async () => {
         error: result.error_type ?? result.error?.kind,
         called: result.called,
         format: result.format_compliance,
-        // Once one item of a model that is not there was asked, the others end unasked: which ones is left to chance.
+        // After the first request to a missing model, its other items end without a request: which ones is random.
         choice: result.outcome === 'scored' ? result.tool_choice_used : undefined,
       }))
       .sort((a, b) => a.what.localeCompare(b.what));
@@ -168,7 +168,7 @@ it('the same models get the same verdicts in every format', async () => {
       usage: { prompt_tokens: expect.any(Number) },
     });
   }
-  // What a format cannot express is announced once for each run and model.
+  // A setting that a format cannot express is announced once for each run and model.
   const warnings = await warningsOf(jobId);
   expect(new Set(warnings).size).toBe(warnings.length);
   expect(warnings).toContain('anthropic:anthropic::perfect-ish:temperature');
@@ -222,7 +222,7 @@ it('the same conversation is played in every format, and its numbers keep their 
   for (const result of results) {
     const whole = await wholeOf(run.id, result.id);
     expect(JSON.stringify(whole.called)).toMatch(/"percent":2\.50.*"order":12345678901234567890,"amount":5\.0/);
-    // What went back to the model: its calls, then their results.
+    // The messages sent back to the model: its calls, then their results.
     const [, second] = whole.exchange.requests;
     expect(second.messages.slice(-3).map((message: any) => message.role)).toEqual(['assistant', 'tool', 'tool']);
   }

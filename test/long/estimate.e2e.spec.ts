@@ -36,7 +36,7 @@ it('says requests, tokens, cost and time without running anything', async () => 
   expect(before).toMatchObject({ requests: 120, cached: 0, completion_tokens: 120 * 64, cases: 30, counted_cases: 30 });
   expect(before.prompt_tokens).toBeGreaterThan(120 * 60);
   expect(before.cost_usd).toBeCloseTo((before.prompt_tokens * 2 + before.completion_tokens * 10) / 1e6);
-  expect(before.duration_s).toBeCloseTo((120 * 2) / 5); // two seconds a request by default, five slots
+  expect(before.duration_s).toBeCloseTo((120 * 2) / 5); // two seconds per request by default, five slots
   expect(before.targets[0]).toMatchObject({
     target: 'sim::slow-40',
     requests: 60,

@@ -36,7 +36,7 @@ const submit = async (models = MODELS): Promise<{ eval_id: string; job_id: strin
 const ended = (id: string) =>
   until(async () => (await client.get(pathOf(id))).body.finished_at !== null, { what: 'the run to end' });
 
-/** All figures of a run, once it is counted. */
+/** All figures of a run, once they are counted. */
 async function figuresOf(id: string): Promise<any> {
   const facets = () => client.get(`${pathOf(id)}/facets`);
   await until(async () => (await facets()).status === 200, { what: 'the run to be counted' });
@@ -69,7 +69,7 @@ it('a run is counted when it ends, whether or not anybody looks, once, and by wh
     expect(by_target.flat().reduce((sum, n) => sum + n, 0)).toBe(found.body.items.length);
   }
   expect((await figuresOf(id)).facets.counted_at).toBe(counted_at);
-  // A rescore has verdicts of its own, and is counted when it ends; those of the run stay what they were counted to be.
+  // A rescore has its own verdicts, counted when it ends; the counts of the run do not change.
   const { rescore_id, job_id } = (await client.post(`${pathOf(id)}/rescore`, { pass_threshold: 0.1 })).body;
   await until(async () => (await client.get(`/api/jobs/${job_id}`)).body.status === 'completed');
   await until(async () => (await isCounted(rescore_id)) === 1, { what: 'the rescore to be counted' });
@@ -145,7 +145,7 @@ it('a process that dies after any statement of counting leaves nothing that anot
   }
 }, 60_000);
 
-/** What is counted of a run, in a process with `db` as far as it lives, then in another; not for the first time. */
+/** The counts of a run, made in a process with `db` until it dies, then in another; not for the first time. */
 async function countedBy(pool: Pool, db: Pool, runId: string): Promise<object> {
   const rows = async (text: string) => (await pool.query(text, [runId])).rows;
   await rows(`UPDATE run_figures SET generation = 1 WHERE run_id = $1`);

@@ -2,7 +2,7 @@ import { clientOf, weatherSuite, type Client } from '../client.js';
 import { joinSystem, type TeamSystem } from '../system.js';
 import { until } from '../until.js';
 
-// Shares are counted in items, not in seconds, so the speed of this machine does not matter. bench/fairness measures
+// Shares are measured in items, not in seconds, so the speed of this machine does not matter. bench/fairness measures
 // seconds.
 let sql: TeamSystem['sql'];
 let ada: Client;
@@ -23,7 +23,7 @@ beforeAll(async () => {
   await sql.query('UPDATE team SET running_jobs_per_user = 60 WHERE id = $1', [teamId]);
 });
 
-/** Of so many cases. */
+/** By number of cases. */
 const suites = new Map<number, Promise<string>>();
 const suiteOf = (cases: number): Promise<string> => {
   const imported = async (): Promise<string> =>
@@ -51,7 +51,10 @@ const settledOf = async (runs: string[]): Promise<number> =>
 const settled = (runs: string[], n: number) =>
   until(async () => (await settledOf(runs)) >= n, { what: `${n} settled items`, timeoutMs: 90_000 });
 
-/** The most that a lane of eight requests holds: nine slots, two waiting items, and four dispatched together. */
+/**
+ * The maximum number of items that a lane of eight requests holds: nine slots, two waiting items, and four dispatched
+ * together.
+ */
 const WINDOW = 15;
 
 it.each(['free', 'limited'])(

@@ -2,11 +2,11 @@ import type { Comparison } from '#lib/contracts/comparison';
 import { joinSystem } from '../system.js';
 import { until } from '../until.js';
 
-// Equal models that the whole product compares. A hundred pairs: libs/comparison/false-alarms.spec.ts.
+// Equal models, compared through the whole system. For a hundred pairs see libs/comparison/false-alarms.spec.ts.
 const CASES = 40;
 const MODELS = ['prompt-sensitive:equal-0', 'prompt-sensitive:equal-1'];
 
-/** Cases that a model can get wrong in part (another city) and in full (another tool). */
+/** Cases that a model can fail partly (another city) or fully (another tool). */
 const equalSuite = () => {
   const parameters = { type: 'object', properties: { city: { type: 'string' } }, required: ['city'] };
   const tool = (name: string, description: string) => ({

@@ -1,13 +1,13 @@
-// A deployment of its own: its stores and workers fail.
+// A private deployment: its stores and workers fail.
 import { execFile, spawnSync } from 'node:child_process';
 import { promisify } from 'node:util';
 import { drawn, playsAll, repeatable } from '../seed.js';
 
-/** The commit before this one, if the checkout has it, as the earlier release beside the new one. */
+/** The previous commit, if the checkout has it, as the earlier release that runs with the new one. */
 const { status, stdout: before } = spawnSync('git', ['rev-parse', '--verify', '--quiet', 'HEAD^'], {
   encoding: 'utf8',
 });
-/** Parts of the names of faults that the storm does not hold. Each commit plays one of them, the soak all faults. */
+/** Parts of the names of faults that are not in the storm. Each commit plays one of them, the soak all faults. */
 const APART = ['provider down', 'an item that kills', 'clocks of two hosts', 'rolling deploy', 'disk of Postgres'];
 if (status === 0) APART.push('an earlier release');
 const fault = playsAll ? [] : [APART[drawn(APART.length)]!];

@@ -1,4 +1,4 @@
-// A system of its own: a worker of it freezes.
+// A private system: one of its workers freezes.
 import { weatherSuite } from '../client.js';
 import { expectExact } from '../exact.js';
 import { startSystem } from '../system.js';

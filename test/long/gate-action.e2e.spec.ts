@@ -138,7 +138,7 @@ describe('the step of the action', () => {
   const talk = (count: number): Comment[] =>
     Array.from({ length: count }, (_, id) => ({ id, body: `Comment ${id}`, user: person }));
 
-  /** What the script uses of GitHub's REST API. */
+  /** The part of GitHub's REST API that the script uses. */
   const answerOf = (method: string, url: URL, body: string): [status: number, answer: unknown] => {
     if (url.pathname === '/user') return [403, { message: 'Resource not accessible by integration' }];
     if (refuses && method !== 'GET') return [403, { message: 'Resource not accessible by integration' }];

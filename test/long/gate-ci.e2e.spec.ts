@@ -5,7 +5,7 @@ import { joinSystem, type TeamSystem } from '../system.js';
 
 let system: TeamSystem;
 const { folder, toServer, toolmark, toolmarkWith, toolmarkJson: json } = openCommandLine(() => system.client);
-/** Asks a gate, and reads the answer that it prints. */
+/** Runs a gate, and reads the decision that it prints. */
 async function ask(...args: string[]) {
   const { code, out, err } = await toolmark('gate', ...args, '--json');
   if (out === '') throw new Error(`no answer (exit ${code}): ${err}`);
@@ -27,7 +27,10 @@ const casesOf = (count: number, prefix: string) =>
     expected_params: { number: `${prefix}-${n}` },
   }));
 
-/** Systems with independent results, that get these shares of all prompts right: two looks tell the first two equal. */
+/**
+ * Systems with independent results, with these shares of correct prompts: two looks suffice to find the first two
+ * equal.
+ */
 const MODELS = { base: 0.95, equal: 0.95, worse: 0.85 };
 const model = (name: string) => `simulator::prompt-sensitive:${name}`;
 
@@ -40,7 +43,7 @@ async function emptySuite(id: string): Promise<void> {
   const { items } = (await system.client.get(`/api/tool-suites/${id}/cases`)).body;
   for (const one of items) await system.client.delete(`/api/tool-suites/${id}/cases/${one.id}`);
 }
-/** A suite, a run of it that is the baseline, and a gate over it, all of one name. */
+/** A suite, a baseline run, and a gate, all with the same name. */
 async function makeGate(name: string, count: number, ...rules: string[]): Promise<any> {
   await importSuite(name, count);
   const baseline = await json('run', name, '--models', model('base'), '--cache', 'off', '--watch');

@@ -1,4 +1,4 @@
-// A system of its own: its processes are killed.
+// A private system: its processes are killed.
 import { isFinished } from '#lib/contracts/job-status';
 import { weatherSuite } from '../client.js';
 import { openMortals, type Mortals } from '../mortals.js';
@@ -35,7 +35,7 @@ it('a gate run whose every process is killed at every step loses, repeats and pa
   const gate = (await client.post('/api/gates', rules)).body;
   const submitted = (await client.post(`/api/gates/${gate.id}/run`, {})).body;
 
-  // Where the gate run is: each place is met once, and then everything dies.
+  // The state of the gate run: in each state it reaches, everything is killed once.
   const placeOf = async (): Promise<string> => {
     const [{ status, step, looks, children }] = await rows(
       `SELECT j.status, o.step, o.state::json -> 'looks' -> -1 ->> 'look' AS looks, (
@@ -85,7 +85,7 @@ it('a gate run whose every process is killed at every step loses, repeats and pa
     'job_completed',
   ]);
   expect(log.map(({ seq }) => seq)).toEqual(log.map((_, n) => n + 1));
-  // Only requests that were in hand when their worker died are made again.
+  // Only requests in flight when their worker died are repeated.
   const requests = await mortals.requests(model);
   const settled = CASES * 2 ** looks.length;
   expect(requests).toBeGreaterThanOrEqual(settled);

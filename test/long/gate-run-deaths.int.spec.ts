@@ -1,4 +1,4 @@
-// Stores of its own: the test is the worker beside which there must be no other.
+// Private stores: the test is the only worker.
 import type { Pool } from '#lib/db/connection/pool';
 import { openWorlds, tellWithDeaths } from '../deaths.js';
 import { openGateRuns, type Replies } from '../gate-runs.js';
@@ -13,7 +13,7 @@ it('a worker that dies after any statement of a gate run loses nothing, and repe
   await tellWithDeaths(worlds, storyOf, { ends, least: 60, most: 300 });
 }, 600_000);
 
-/** How a gate run of two looks ends: in a process with this pool as far as it lives, then in another. */
+/** The end of a gate run of two looks: played in a process with this pool until it dies, then in another. */
 async function storyOf(gates: World, db: Pool) {
   const gate = await gates.aGateRun({ cases: 20, looks: 2, margin: 0.3, critical_tags: ['vital'] });
   const replies: Replies = (child) =>

@@ -1,4 +1,4 @@
-// A system of its own: it searches all logs, tables, metrics and Redis values for a key.
+// A private system: it searches all logs, tables, metrics and Redis values for a key.
 import { createServer as createHttpServer } from 'node:http';
 import { createServer as createHttpsServer } from 'node:https';
 import type { AddressInfo, Server } from 'node:net';
@@ -12,7 +12,7 @@ import { createDatabase, createRedis } from '../services.js';
 const PLANTED_KEY = 'sk-planted-0123456789-must-not-leak';
 /** Does not look like a key, so only code that knows it can mask it. */
 const PLAIN_KEY = 'planted0123456789mustnotleakeither';
-/** What a server on a private address answers in place of a reply. */
+/** The response of a server on a private address. */
 const UNREADY = 'weights-are-loading';
 const MODELS = [
   'html-page',
@@ -58,7 +58,7 @@ beforeAll(async () => {
   sql = new pg.Pool({ connectionString: database.url, max: 2 });
   sql.on('error', () => {});
   const untrusted = await listen(createHttpsServer(SELF_SIGNED, (_request, response) => response.end('{}')));
-  // Two providers that repeat what they were sent: in an error, and in a reply.
+  // Two providers that echo the request: in an error, and in a reply.
   const telltale = await listen(
     createHttpServer((request, response) => {
       const refused = request.url!.startsWith('/refusing');
@@ -167,7 +167,7 @@ describe('is an errored item with a message that a person understands:', () => {
     const of = results.filter((result) => result.target === target);
     expect(of.map((result) => [result.outcome, result.error.kind])).toEqual(Array(CASES).fill(['errored', kind]));
     for (const { error } of of) expect(error.message).toMatch(message);
-    // Errored items are in no mean and are counted beside it.
+    // Errored items are not part of any mean and are counted separately.
     expect(run.summaries.find((summary: any) => summary.target === target)).toMatchObject({
       scored: 0,
       errored: CASES,

@@ -119,7 +119,7 @@ const good: Record<ImportFormat, unknown> = {
   },
 };
 
-/** Returns the value with one place in it replaced or removed. */
+/** Returns the value with one of its parts replaced or removed. */
 function changed(value: unknown, path: number[], by: unknown): unknown {
   const [first, ...rest] = path;
   if (first === undefined || typeof value !== 'object' || value === null || Object.keys(value).length === 0) return by;
@@ -151,7 +151,7 @@ const stranger = fc.oneof(
   ),
 );
 
-/** Valid files to change, for the formats in which one file holds few of the constructs. */
+/** Valid files to change, for formats whose files have few of the constructs each. */
 const files = (format: ImportFormat): unknown[] =>
   format === 'promptfoo' ? [good.promptfoo, ...readConfigurations().map(({ config }) => config)] : [good[format]];
 

@@ -136,7 +136,7 @@ describe('a packet that nobody would send is refused, and costs nobody else anyt
   ])('%.60s', async (packet) => {
     const socket = await connect(token);
     (socket.io.engine as any).write(packet);
-    // The API may close the connection for it; a packet sent after it may still arrive.
+    // The API may close the connection because of it; a packet sent after it may still arrive.
     await socket
       .timeout(10_000)
       .emitWithAck('unsubscribe', {})

@@ -14,7 +14,7 @@ let system: TeamSystem;
 let honest: Client;
 let provider: Server;
 let providerUrl: string;
-/** How the hostile provider answers now, and how often it was asked. */
+/** The hostile provider's current response, and the number of its requests. */
 let answer: (body: any) => { status?: number; headers?: Record<string, string>; body: unknown };
 let asked = 0;
 
@@ -77,7 +77,7 @@ const ended = (client: Client, id: string) =>
 const results = async (client: Client, id: string): Promise<any[]> =>
   (await client.get(`/api/tool-eval/history/${id}/results`)).body.items;
 
-/** A provider on its own lane. */
+/** A provider on a separate lane. */
 async function hostileModel(kind: string, prices: object = {}): Promise<string> {
   const key = `hostile-${names++}`;
   asked = 0;
@@ -193,7 +193,7 @@ it('an item that throws is settled once as internal, and a resume scores the rep
   const model = await hostileModel('openai');
   await lane(true);
   const id = await submit(system.client, [model]);
-  // Faults in the stored copies of cases, which no release would make: one cannot be built, one cannot be scored.
+  // Corrupts the stored copies of cases, as no release would: one cannot be built, one cannot be scored.
   const spoil = (position: number, body: string) =>
     system.sql.query(
       `UPDATE suite_version_case c SET body = $3 FROM run r WHERE r.id = $1 AND c.version_id = r.suite_version_id
@@ -226,7 +226,7 @@ it('an item that throws is settled once as internal, and a resume scores the rep
 
   await spoil(0, scored('Ber.*'));
   await spoil(1, scored('Ber.*'));
-  // Workers cache versions of suites, because they do not change.
+  // Workers cache suite versions, because they do not change.
   await Promise.all(system.workers.splice(0).map((worker) => worker.stop()));
   await system.startWorker();
   await system.startWorker();
@@ -339,7 +339,7 @@ it("a team whose embedding model never answers keeps nobody else's meanings wait
       await client.post('/api/tool-eval', { suite_id: made.body.suite_id, models: [`${key}::${model}`], cache: 'off' })
     ).body.eval_id;
   };
-  // Replies arrive one after another, so each needs its own embeddings, which never arrive.
+  // Replies arrive one after another, so each needs separate embeddings, which never arrive.
   let [replies, hanging] = [0, 0];
   const reply = JSON.stringify({
     choices: [
@@ -558,7 +558,7 @@ it('rescores of many teams whose embedding model hangs hold up no step of anothe
     await ended(client, evalId);
     return (await client.post(`/api/tool-eval/history/${evalId}/rescore`, options)).body.job_id;
   };
-  // More than each worker once had connections for steps.
+  // More teams than each worker once had connections for steps.
   const teams = await Promise.all(
     Array.from({ length: 9 * system.workers.length }, async (_, n) => {
       const { token } = (await system.operator.post('/api/teams', { name: `hanging ${names} ${n}` })).body;

@@ -1,4 +1,4 @@
-// A system of its own: its one worker gets all of the replies.
+// A private system: its one worker gets all of the replies.
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import pg from 'pg';
@@ -7,7 +7,7 @@ import { startProcess, until, type RunningProcess } from '../processes.js';
 import { playsAll } from '../seed.js';
 import { createDatabase, createRedis } from '../services.js';
 
-/** No letter is so frequent that difflib would ignore it. */
+/** Keeps every letter too rare for difflib to ignore it. */
 const letters = (length: number, step: number): string =>
   Array.from({ length }, (_, n) => String.fromCharCode(0x100 + ((n * step + ((n * n) % 97)) % 150))).join('');
 const call = (args: object) => ({
@@ -16,7 +16,7 @@ const call = (args: object) => ({
   function: { name: 'get_weather', arguments: JSON.stringify(args) },
 });
 
-/** What each model of the hostile provider answers. */
+/** The reply of each model of the hostile provider. */
 const REPLIES: Record<string, object> = {
   'sixty-thousand-calls': { tool_calls: Array.from({ length: 60_000 }, () => call({ city: 'Paris' })) },
   'megabytes-of-braces': { content: `"name" ${'{'.repeat(14 * 2 ** 20)}` },
@@ -29,7 +29,7 @@ const REPLIES: Record<string, object> = {
   'endless-comparison': { tool_calls: Array.from({ length: 100 }, (_, n) => call({ city: letters(19_000, n + 2) })) },
   'an-argument-of-megabytes': { tool_calls: [call({ city: 'x'.repeat(12 * 2 ** 20) })] },
 };
-/** Of each model. */
+/** Items per model. */
 const ITEMS = playsAll ? 6 : 2;
 
 let provider: Server;

@@ -1,4 +1,4 @@
-// A deployment of its own: it is attacked.
+// A private deployment: it is attacked.
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { playsAll } from '../seed.js';
@@ -13,7 +13,7 @@ const bench = (...args: string[]) =>
 
 const listed = async (): Promise<string[]> => (await bench('--list')).stdout.trim().split('\n');
 
-/** How each attack alone goes: fails unless all is well. */
+/** Plays each attack alone; fails unless all is well. */
 async function playEach(attacks: readonly string[]): Promise<void> {
   const { stdout } = await bench(...attacks, '--items=120');
   console.log(stdout);
@@ -21,12 +21,12 @@ async function playEach(attacks: readonly string[]): Promise<void> {
   expect(rows).toEqual(attacks);
 }
 
-/** How many attacks are made at once. */
+/** How many attacks run at once. */
 const GROUP = 9;
-/** What is played at once where each attack is played alone. */
+/** Attacks that are played together in a soak, which otherwise plays each attack alone. */
 const AT_ONCE = ['packets that are no objects', 'replies of 60,000 calls', 'an error with U+0000', 'tokens to count'];
 
-/** What was seen beside groups of attacks, each of which took place. */
+/** Measurements during groups of attacks, each of which took place. */
 let rows: any[];
 beforeAll(async () => {
   const { stdout } = await bench(...(playsAll ? AT_ONCE : []), '--items=48', `--at-once=${GROUP}`, '--json');
@@ -44,7 +44,7 @@ it(
     const isWell = ({ wrong, repeated, ended, failures }: any) =>
       repeated === 0 && [wrong, ended, failures].every(({ length }) => length === 0);
     const ill = rows.filter((row) => !isWell(row));
-    for (const { names } of ill) await playEach(names); // Names the one that does it.
+    for (const { names } of ill) await playEach(names); // Finds the attack responsible.
     expect(ill).toEqual([]);
   },
   31 * 60_000,

@@ -1,4 +1,4 @@
-// The second test needs an API with a small heap, and so a system of its own.
+// The second test needs an API with a small heap, and therefore a private system.
 import { clientOf } from '../client.js';
 import { startProcess } from '../processes.js';
 import { createDatabase, createRedis } from '../services.js';
@@ -73,13 +73,13 @@ it('a suite imported from BFCL runs with the tools of each entry, and has the ho
   const { items } = (await client.get(`/api/tool-eval/history/${submitted.eval_id}/results?limit=200`)).body;
   const of = (name: string) => items.find((result: any) => result.case_name === name);
   expect(of('simple_python_0')).toMatchObject({ passed: true, metrics: { bfcl_ast: { valid: true } } });
-  // An argument that the function does not have costs nothing in the house score, and everything in BFCL.
+  // An argument that the function does not have costs nothing in the house score, but fails the case in BFCL.
   expect(of('simple_python_1')).toMatchObject({ passed: true, metrics: { bfcl_ast: { valid: false } } });
   expect(of('parallel_0')).toMatchObject({ passed: true, metrics: { bfcl_ast: { valid: true } } });
   expect(of('irrelevance_0')).toMatchObject({ passed: true, metrics: { bfcl_ast: { valid: true } } });
 });
 
-/** Lines of `one` up to nearly the largest file that can be imported. */
+/** Lines of `one`, up to nearly the import limit in size. */
 const nearlyTenMiB = (cases: number, one: (n: number, filler: string) => string): string => {
   const filler = 'x'.repeat(Math.floor((9.5 * 2 ** 20) / cases) - one(cases, '').length);
   return Array.from({ length: cases }, (_, n) => one(n, filler)).join('\n');
@@ -122,7 +122,7 @@ it('an API with little memory imports the largest files, many at once, and refus
     [...Object.entries(files), ...Object.entries(files)].map(([format, text]) => send(format, text)),
   );
   expect(answers.map(({ status, body }) => [status, body.test_cases_created])).toEqual(answers.map(() => [201, 400]));
-  // A single value of six times the limit is refused where it passes the limit.
+  // A single value of six times the limit is refused as soon as it passes the limit.
   expect(await send('jsonl', files.jsonl.repeat(6))).toMatchObject({ status: 413 });
   expect((await client.get('/api/tool-suites?limit=200')).body.items).toHaveLength(answers.length);
 });

@@ -1,4 +1,4 @@
-// A system of its own: its worker dies by an item.
+// A private system: an item kills its worker.
 import pg from 'pg';
 import { clientOf, weatherSuite, type Client } from '../client.js';
 import { startEndpoint } from '../endpoint.js';
@@ -22,7 +22,7 @@ beforeAll(async () => {
 }, 150_000);
 afterAll(() => sql.end());
 
-/** A run of these prompts whose items all wait at their own endpoint. Each answer costs a dollar. */
+/** A run of these prompts, whose items all wait at a separate endpoint. Each reply costs a dollar. */
 async function asking(key: string, prompts: string[]) {
   const endpoint = await startEndpoint();
   await client.post('/api/providers', {
@@ -87,7 +87,7 @@ it('an item that Postgres refuses is errored with its cost, and the others of it
       BEGIN IF NEW.case_position = 2 AND NEW.outcome = 'scored' THEN RAISE 'not this one' USING ERRCODE = '22000';
         END IF; RETURN NEW; END $$;
     CREATE TRIGGER refuse_one BEFORE INSERT ON result FOR EACH ROW EXECUTE FUNCTION refuse_one()`);
-  // While one settles, the others gather.
+  // While one settles, the others accumulate.
   const holder = await sql.connect();
   await holder.query('BEGIN');
   await holder.query('SELECT 1 FROM target WHERE run_id = $1 FOR UPDATE', [id]);
@@ -131,7 +131,7 @@ it('an item that Postgres refuses is errored with its cost, and the others of it
       1,
     ]),
   );
-  // Two dollars for what was scored before.
+  // Two dollars for the items scored before.
   expect((await sql.query(`SELECT sum(cost_usd)::float8 AS usd FROM spending`)).rows).toEqual([{ usd: 8 }]);
   expect(endpoint.asked).toHaveLength(6);
   await sql.query('DROP FUNCTION refuse_one CASCADE');

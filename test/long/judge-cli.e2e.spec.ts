@@ -6,7 +6,7 @@ import { until } from '../until.js';
 
 let system: Awaited<ReturnType<typeof joinJudgeSystem>>;
 let suiteId: string;
-/** Of ten results two are wrong; the judge finds the expectation of one of them at fault, and accepts it. */
+/** Two of ten results are wrong; the judge finds fault with the expectation of one of them, and accepts it. */
 let runId: string;
 let betterId: string;
 const { folder, start, toolmark, toolmarkJson } = openCommandLine(() => system.client);
@@ -22,7 +22,7 @@ beforeAll(async () => {
   betterId = await system.aRun(suiteId, 'scripted:b', []);
 }, 90_000);
 
-/** The command with answers on its standard input. */
+/** The command with these answers on its standard input. */
 const answering = async (answers: string, ...args: string[]) => {
   const { child, ended } = start('toolmark', args);
   child.stdin.end(answers);

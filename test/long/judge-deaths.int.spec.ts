@@ -1,4 +1,4 @@
-// Stores of its own: the test is the worker beside which there must be no other.
+// Private stores: the test is the only worker.
 import type { Pool } from '#lib/db/connection/pool';
 import { openWorlds, tellWithDeaths } from '../deaths.js';
 import { openJudges, type Judge } from '../judges.js';
@@ -10,7 +10,7 @@ afterAll(() => Promise.all(worlds.map((world) => world.close())));
 
 const WRONG = { verdict: 'wrong', tool: 'missing', arguments: 'not_applicable', reasons: ['It calls nothing.'] };
 
-/** Is not understood the first time of one case, and never of another one. */
+/** Its reply is unreadable at first for one case, and always for another. */
 const judge: Judge = ({ task, conversation }, { step }) => {
   if (task === 'summarise') return { strengths: [], weaknesses: ['It calls nothing.'], recommendations: [] };
   const [{ content } = { content: '' }] = conversation ?? [];
@@ -22,7 +22,7 @@ it('a worker that dies after any statement of a report loses nothing, and repeat
   await tellWithDeaths(worlds, storyOf, { ends: { status: 'completed', judged: 3, errored: 1 }, least: 40, most: 400 });
 }, 900_000);
 
-/** How a report ends: in a process with this pool as far as it lives, then in another. */
+/** The end of a report: played in a process with this pool until it dies, then in another. */
 async function storyOf(judges: World, db: Pool) {
   const { client, runId } = await judges.aRun([0, 0, 0, 0, 1]);
   const report = await judges.aReport(client, { eval_id: runId });

@@ -41,7 +41,7 @@ describe('a judge of a run', () => {
       calibration: { status: 'uncalibrated', text: expect.stringContaining('Uncalibrated') },
       usage: { requests: 11 },
     });
-    // Of 9 that it accepts 8 passed, and the other one did not.
+    // Of the 9 that it accepts, 8 passed.
     expect(report.kappa).toBeCloseTo(0.615, 2);
     expect([report.strengths, report.weaknesses, report.recommendations].map(({ length }) => length)).toEqual([
       1, 1, 1,
@@ -62,7 +62,7 @@ describe('a judge of a run', () => {
     expect(texts.filter((text) => text.includes('Mind the city.'))).toHaveLength(10);
     expect(asked.every(({ tool_choice: choice }) => choice === 'required' || choice?.type === 'function')).toBe(true);
 
-    // What the judge took counts for the suite of the run.
+    // The judge's cost counts for the run's suite.
     const { items: spent } = await system.get('/api/spending?by=suite,model&model=judge:right');
     expect(spent).toMatchObject([{ suite: { id: suiteId, deleted: false }, requests: 11 }]);
   });
@@ -161,7 +161,7 @@ describe('a reply that speaks to its judge', () => {
     expect(said).toEqual(expect.arrayContaining(planted.map((_one, n) => [`0-${n}-0`, true, 'wrong'])));
     expect(report.targets[0]).toMatchObject({ suspicious: planted.length, share_ok: 0 });
 
-    // It is gullible: asked once, with their texts, it follows most of them.
+    // It is gullible: when asked once, with the texts, it follows most of them.
     const asked = await system.asked('judge:gullible');
     const whole = asked.filter(({ messages }) => !/text removed|"text":null/.test(JSON.stringify(messages[1])));
     expect(whole.length).toBeGreaterThan(0);
@@ -246,7 +246,7 @@ describe('a comparison of two runs', () => {
       pairs: [{ a: 'sim::scripted:a', b: 'sim::scripted:b', wins: 8, losses: 0, ties: 4, position_flips: 0 }],
     });
     expect(report.pairs[0]).toMatchObject({ preference: 1, can_tell: true, text: expect.stringContaining('prefers') });
-    // Two replies that are equal are one request in both orders.
+    // Two equal replies need only one request for both orders.
     expect(report.usage.requests).toBe(21);
     const asked = (await system.asked('judge:right')).filter(
       ({ tools }) => tools[0].function.name === 'give_preference',

@@ -102,7 +102,8 @@ describe('a lane', () => {
       name: 'down',
       paused_at: expect.any(String),
     });
-    // Each worker learns of it at its next dispatch. Until then it may ask for what it claims, and gets replies.
+    // Each worker learns of it at its next dispatch. Until then it may send requests for claimed items, and gets
+    // replies.
     const asked = await until(
       async () => {
         const before = await requests('slow-20:down');

@@ -69,7 +69,7 @@ const SECRET = 'what only a private address knows';
 const SAID = [{ text: 'Sunny.', thoughts: null, refusal: null, finish_reason: 'stop' }];
 const failed = (secret = ''): string => `{"error":{"kind":"bad_response","body":null${secret}}}`;
 const secret = `,"private_body":"${SECRET}"`;
-/** The JSON of an exchange whose reply has this many numbers beside what it says. */
+/** The JSON of an exchange whose reply has this many numbers in addition to its text. */
 const exchange = (numbers: number, before: string): string =>
   `{"requests":[{"temperature":0.0,"tools":"(the tools of the case)"}],"replies":[${before}{"choices":[{"index":0,` +
   `"message":{"role":"assistant","content":"Sunny."},"finish_reason":"stop"}],"x":[${'1e0,'.repeat(numbers)}5.0]}]}`;

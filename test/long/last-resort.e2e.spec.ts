@@ -1,4 +1,4 @@
-// A system of its own: its processes throw what nobody catches.
+// A private system: its processes throw uncaught exceptions.
 import { io } from 'socket.io-client';
 import { clientOf, weatherSuite, type Client } from '../client.js';
 import { ADMIN_TOKEN, startProcess, until, type RunningProcess } from '../processes.js';
@@ -32,7 +32,7 @@ const linesOf = (started: RunningProcess) =>
     .filter((line) => line.includes('nothing caught'))
     .map((line) => JSON.parse(line) as { level: number; error: string; stack: string });
 
-// They mostly wait, so they do it side by side.
+// They mostly wait, so they run concurrently.
 it.concurrent.each(['SIGWINCH', 'SIGURG'] as const)(
   'an API with an uncaught error (%s) logs it, is not ready, serves open requests for five seconds, and exits with 1',
   async (signal) => {

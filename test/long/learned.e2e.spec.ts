@@ -8,9 +8,9 @@ import { until } from '../until.js';
 
 let system: TeamSystem;
 let client: Client;
-/** By model: the requests that it was sent, without messages and tools. */
+/** By model: the requests it received, without messages and tools. */
 const asked = new Map<string, any[]>();
-/** By model: what it refuses of a request. */
+/** By model: the settings that it refuses. */
 const refusals = new Map<string, (body: any) => { status?: number; message: string; param?: string } | undefined>();
 let url: string;
 
@@ -51,7 +51,7 @@ async function addModel(model: string, refuses: Parameters<typeof refusals.set>[
   return `${model}::${model}`;
 }
 
-/** Runs so many cases, each with the weather of Paris for an answer. */
+/** Runs this many cases, each answered with the weather of Paris. */
 async function run(model: string, cases: number, more: object = {}): Promise<any> {
   const suite = weatherSuite(1);
   const [one] = suite.test_cases as object[];
@@ -77,7 +77,7 @@ const resultsOf = async (id: string): Promise<any[]> =>
 const exchangeOf = async (id: string, result: string): Promise<any> =>
   (await client.get(`/api/tool-eval/history/${id}/results/${result}`)).body.exchange;
 
-/** A reasoning model: it takes a limit under its new name, and one temperature. */
+/** A reasoning model: it accepts a limit only under its new name, and only one temperature. */
 const reasons = (body: any) => {
   if ('max_tokens' in body) return { message: "Use 'max_completion_tokens' instead.", param: 'max_tokens' };
   if (body.temperature !== undefined && body.temperature !== 1)
@@ -104,7 +104,7 @@ it('what a model refuses is sent otherwise from its first case on, and each resu
     ['max_tokens', 'max_completion_tokens'],
     ['temperature', 'left out'],
   ]);
-  // The next run knows it, in all its workers, and announces it too.
+  // In the next run all workers know it from the start, and the run announces it too.
   const before = asked.get('reasons')!.length;
   const again = await run(model, 4, { max_tokens: 300 });
   expect(asked.get('reasons')!.slice(before)).toEqual(
@@ -167,6 +167,6 @@ it('a host that refuses every setting in turn is asked a few times for each, and
   expect(asked.get('honest')).toHaveLength(40);
   expect(hostile.counts).toMatchObject({ errored: 40 });
   const counts = Object.entries(Object.groupBy(refused, (one) => one)).map(([one, all]) => [one, all!.length] as const);
-  // Five in two seconds, and as many again where this machine takes that long.
+  // Five in two seconds, and another five if this machine takes that long.
   for (const [one, n] of counts) expect([one, n, n <= (one === 'all of it' ? 40 : 10)]).toEqual([one, n, true]);
 }, 120_000);

@@ -1,4 +1,4 @@
-// A system of its own: it has two APIs, kills them, empties its Redis and renames a column.
+// A private system: it has two APIs, kills them, empties its Redis and renames a column.
 import { execFile, spawn, spawnSync, type ChildProcess } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { isDeepStrictEqual, promisify } from 'node:util';
@@ -49,7 +49,7 @@ afterEach(() => {
 });
 afterAll(() => sql.end());
 
-/** Messages that differ from their schema, and so from docs/live.md. */
+/** Messages that violate their schema, and therefore docs/live.md. */
 const notAsDescribed: unknown[] = [];
 const logEvents = Object.fromEntries(
   Object.entries(LOG_EVENTS).map(([name, data]) => [name, Envelope.extend({ data })]),
@@ -67,7 +67,7 @@ interface Seen {
 interface WatcherSeen {
   socket: Socket;
   seen: Seen[];
-  /** How many messages of each name arrived. */
+  /** Number of messages by name. */
   messages: Record<string, number>;
   snapshots: any[];
   of(jobId: string): Seen[];
@@ -91,7 +91,7 @@ async function connect(replica = 1, token = ADMIN_TOKEN): Promise<WatcherSeen> {
   await new Promise<void>((resolve, reject) => socket.once('connect', resolve).once('connect_error', reject));
   return { socket, seen, messages, snapshots, of: (jobId) => seen.filter((event) => event.job_id === jobId) };
 }
-/** Records from the acknowledgement on; events of the job that arrived before it are forgotten. */
+/** Records from the acknowledgement; earlier events of the job are dropped. */
 const subscribe = ({ socket, seen }: WatcherSeen, job_id: string, after_seq?: number, batch?: boolean): Promise<any> =>
   new Promise((resolve) => {
     socket.emit('subscribe', { job_id, after_seq, batch }, (answer: unknown) => {
@@ -164,7 +164,7 @@ const languages = [
 ];
 if (!hasPython) it.todo('the Python client of docs/live.md: python3 here cannot import socketio and aiohttp');
 
-/** Runs a client as docs/live.md prints it. @returns the lines that it has printed, and how it ended */
+/** Runs a client as printed in docs/live.md. @returns its output lines so far, and its exit */
 function printedClient(
   [language, command, ...options]: string[],
   jobId: string,
@@ -276,7 +276,7 @@ it('without asking, a socket is told of the jobs of its team, each event once, a
 let huge: ReturnType<typeof makeHugeRun> | undefined;
 const hugeRun = (): ReturnType<typeof makeHugeRun> => (huge ??= makeHugeRun());
 
-/** A finished run whose log has 12,000 extra results, more than are sent: copies of its two, before the end. */
+/** A finished run whose log has 12,000 extra results, above the replay limit: copies of its two, before the end. */
 async function makeHugeRun(): Promise<{ jobId: string; evalId: string; lastSeq: number }> {
   const { jobId, evalId } = await submit(2, ['perfect-ish']);
   await until(async () => (await client.get(`/api/jobs/${jobId}`)).body.status === 'completed');
@@ -331,7 +331,7 @@ it('a client that missed 12,000 results is sent to HTTP, and one that missed few
   expect(followed).toEqual(['tool_eval_progress', 'truncated']);
 }, 90_000);
 
-// Of the soak alone: how much the kernel takes before the API keeps anything is another figure on each machine.
+// Only in the soak: the amount that the kernel buffers before the API does differs between machines.
 if (playsAll)
   it.each([true, false])(
     'a client that stops reading (batch: %s) has a few pages kept, slows nobody, and goes on where it stopped',
@@ -346,7 +346,7 @@ if (playsAll)
         await until(
           () => {
             stopped.socket.emit('subscribe', { job_id: read, after_seq: lastSeq - 9000, batch }, () => {});
-            // The kernel holds some megabytes, and may take more after a while.
+            // The kernel buffers some megabytes, and may take more after a while.
             let looks = 0;
             return until(async () => (looks = (await unsentBytes()) > 0 ? looks + 1 : 0) === 5, { timeoutMs: 3000 });
           },
@@ -364,7 +364,7 @@ if (playsAll)
           { what: 'the healthy client to have all', timeoutMs: 60_000 },
         );
         expect(healthy.of(jobId).map((event) => event.seq)).toEqual(upTo(healthy.of(jobId).length));
-        // Two waiting pages and those being sent, each of at most 500 results of half a kilobyte.
+        // Two waiting pages and those being sent, each of up to 500 results of half a kilobyte.
         expect(Math.min(...kept)).toBeGreaterThan(0);
         expect(Math.max(...kept)).toBeLessThan(2_000_000);
 

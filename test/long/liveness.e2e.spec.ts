@@ -1,4 +1,4 @@
-// Systems of their own: their connections fall silent. The tests mostly wait, so they do it side by side.
+// Private systems: their connections go silent. The tests mostly wait, so they run concurrently.
 import { clientOf, weatherSuite } from '../client.js';
 import { startProcess, until, type RunningProcess } from '../processes.js';
 import { createDatabase, createRedis } from '../services.js';
@@ -93,7 +93,7 @@ it.concurrent('a worker and an API replace silent Postgres connections; nothing 
     { what: 'the run to complete', timeoutMs: 60_000 },
   );
   expect(done.counts).toMatchObject({ total: 60, settled: 60, errored: 0 });
-  // The API may still have a connection that nothing has used since.
+  // The API may still hold a connection that has not been used since.
   const results = await until(async () => {
     const { status, body } = await client.get(`/api/tool-eval/history/${eval_id}/results?limit=200`);
     return status === 503 ? undefined : body.items;

@@ -1,4 +1,4 @@
-// A system of its own: it counts what all of it does.
+// A private system: it counts all of its activity.
 import { readFileSync } from 'node:fs';
 import { clientOf, weatherSuite, type Client } from '../client.js';
 import { startProcess, until, type RunningProcess } from '../processes.js';
@@ -108,7 +108,7 @@ it('the API says how many slots are useful, also without any worker', async () =
   await until(async () => values(await scrape('API'), 'toolmark_lane_permits_in_flight')['lane_name="sim"'] === 4, {
     what: 'four requests under way',
   });
-  // A 429 of the simulator lowers the limits of its lane for some seconds.
+  // A 429 from the simulator lowers the limits of its lane for some seconds.
   const text = await until(
     async () => {
       const scraped = await scrape('API');

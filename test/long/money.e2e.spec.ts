@@ -39,7 +39,7 @@ const ended = (evalId: string) =>
     },
     { what: 'the run to end' },
   );
-/** The window of a lane with four slots: four items at work, two waiting. */
+/** The window of a lane with four slots: four running items, two waiting. */
 const WINDOW = 6;
 
 describe('a budget', () => {
@@ -119,7 +119,7 @@ describe('an embedding model', () => {
     content: null,
     tool_calls: [{ id: 'c', type: 'function', function: { name: 'note', arguments: '{"text":"buy fresh milk"}' } }],
   };
-  /** A run of a model without prices; each case compares its own text by meaning. */
+  /** A run of a model without prices; each case compares a different text by meaning. */
   async function submitNotes(name: string, cases: number) {
     const prompts = Array.from({ length: cases }, (_, n) => `${name} ${n}`);
     await script('notes', { by_prompt: Object.fromEntries(prompts.map((prompt) => [prompt, reply])) });
@@ -145,7 +145,7 @@ describe('an embedding model', () => {
     const before = await spent();
     expect((await ended((await submitNotes('first', 2)).body.eval_id)).status).toBe('completed');
     const first = await spent();
-    expect(first).toBeGreaterThan(before + 0.005); // Three short texts at a tenth of a cent a token.
+    expect(first).toBeGreaterThan(before + 0.005); // Three short texts at a tenth of a cent per token.
     expect((await ended((await submitNotes('first', 2)).body.eval_id)).status).toBe('completed');
     expect(await spent()).toBe(first);
 
@@ -212,7 +212,7 @@ describe('resuming a run', () => {
     );
     expect(rows[0]).toEqual({ n: 80, items: 80 });
 
-    // Both logs are complete: the earlier job's still has the items that errored then.
+    // Both logs are complete: the earlier job's still contains the items that errored then.
     expect((await client.get(`/api/jobs/${body.job_id}`)).body).toEqual(lastOfOld);
     for (const [job, generation] of [
       [body.job_id, 1],
@@ -270,7 +270,7 @@ describe('resuming a run', () => {
     await client.post(`/api/jobs/${body.job_id}/cancel`);
     await until(async () => (await run(body.eval_id)).finished_at, { what: 'the run to stop' });
     for (const { id } of lanes) await client.post(`/api/lanes/${id}/resume`);
-    // As after a complete run in which every 500th item errored.
+    // The state after a complete run in which every 500th item errored.
     await sql.query(
       `INSERT INTO result (run_id, target, case_position, sample, generation, seq, outcome, passed, overall,
         error_type, abstention, called, scoring_version, attempts, error_kind, error_message)

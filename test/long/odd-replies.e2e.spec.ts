@@ -15,9 +15,9 @@ const KINDS = Object.keys(PATHS) as Kind[];
 
 let system: TeamSystem;
 let client: Client;
-/** Requests that the host was sent, by the name in their prompt. */
+/** The host's requests, by the name in their prompt. */
 const asked = new Map<string, any[]>();
-/** What it answers to the n-th request with a name in its prompt, from 0. */
+/** Its response to the n-th request (from 0) with a name in its prompt. */
 const answers = new Map<string, (kind: Kind, n: number, body: any) => Response>();
 let url: string;
 
@@ -94,7 +94,7 @@ function said(kind: Kind, { text, city }: { text?: string; city?: string }, end 
   }
 }
 
-/** A case of this name, and what the host answers to it. */
+/** A case with this name, and the host's response to it. */
 function odd(name: string, of: object, answer: (kind: Kind, n: number, body: any) => Response): object {
   answers.set(name, answer);
   return { name, prompt: `The weather? [[${name}]]`, ...of };
@@ -136,7 +136,7 @@ const byCase = (results: any[], of = words) => {
 };
 const everywhere = (right: string): string[] => KINDS.map(() => right);
 
-/** The error types of so many results, as a client hears them that subscribes to their job. */
+/** The error types of this many results, as received by a client subscribed to their job. */
 async function typesHeard(jobId: string, count: number): Promise<string[]> {
   const socket = io(client.url, { auth: { token: client.token }, transports: ['websocket'] });
   const heard: string[] = [];
@@ -153,7 +153,7 @@ async function typesHeard(jobId: string, count: number): Promise<string[]> {
 }
 
 it('a host that fails inside a 200 is asked again, and one that cuts or blocks is no wrong model', async () => {
-  /** What it answers first to each format, then to all. */
+  /** Responds with `answer` to the first request of each format, then with `then`. */
   const first = (answer: (kind: Kind) => Response, then: (kind: Kind) => Response) => {
     const seen = new Set<Kind>();
     return (kind: Kind): Response => (seen.has(kind) ? then(kind) : (seen.add(kind), answer(kind)));
@@ -204,7 +204,7 @@ it('a host that fails inside a 200 is asked again, and one that cuts or blocks i
     error_counts: { cut_off: 1, refused: 1, errored: 1, none: 4 },
   });
 
-  // What reads results of any kind knows them: facets, figures, exports and the run's events.
+  // Every reader of results knows the error types: facets, figures, exports and the run's events.
   const facets = await until(
     async () => {
       const { status, body } = await client.get(`/api/tool-eval/history/${done.id}/facets`);
@@ -223,7 +223,8 @@ it('a host that fails inside a 200 is asked again, and one that cuts or blocks i
     4, 4, 4,
   ]);
 
-  // A rescore reads the stored bodies, and a recording the same ones as somebody else kept them: both alike.
+  // A rescore reads the stored bodies, and a recording reads the same ones as another tool stored them: both give the
+  // same verdicts.
   const verdicts = byCase(await resultsOf(done.id), ({ attempts: _attempts, ...result }) => words(result));
   const rescored = await client.post(`/api/tool-eval/history/${done.id}/rescore`, {});
   await until(async () => (await client.get(`/api/jobs/${rescored.body.job_id}`)).body.status === 'completed', {
@@ -283,7 +284,7 @@ it('each round of a chain is read so', async () => {
     'cut off later': ['cut_off in 2'],
     'unread later': ['malformed_arguments in 2'],
   });
-  // The model sees its call in native form, whatever form it came in.
+  // The model sees its call in native form, whatever form it arrived in.
   const [, second] = asked.get('written')!;
   expect(second.messages[1]).toMatchObject({
     tool_calls: [{ type: 'function', function: { name: 'find_city', arguments: '{"city":"Paris"}' } }],

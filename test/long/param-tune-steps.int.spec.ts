@@ -1,4 +1,4 @@
-// Stores of its own: the test is the worker beside which there must be no other.
+// Private stores: the test is the only worker.
 import { cancelJob } from '#lib/db/engine/cancel-job';
 import { resumeOrchestration } from '#lib/db/engine/resume-orchestration';
 import { removeParent } from '#lib/db/upkeep/delete-parents';
@@ -14,7 +14,7 @@ const aTune = (...input: Parameters<typeof tunes.aTune>) => tunes.aTune(...input
 
 /** 63 combinations and the base, which has no top_p. */
 const SPACE = { temperature: { min: 0, max: 1, step: 0.05 }, top_p: [0.2, 0.5, 1] };
-/** Right for a share of the cases that is highest at a temperature of 0.5 and the smallest top_p. */
+/** Correct for a share of the cases that peaks at a temperature of 0.5 and the smallest top_p. */
 const skilled: Skill = ({ temperature, top_p = 1 }, position) => {
   const share = 0.9 - Math.abs(Number(temperature) - 0.5) - 0.2 * Number(top_p);
   return Number(((position * 37) % 100) / 100 < share);
@@ -39,7 +39,7 @@ describe('an adaptive search', () => {
     return { tune, found: await tune.end(skilled) };
   };
   let played: ReturnType<typeof play> | undefined;
-  /** One search for all that is said of it. */
+  /** One search for all assertions about it. */
   const search = () => (played ??= play());
 
   it('tries few combinations on few cases, drops most, and confirms the best on cases it held out', async () => {
@@ -52,7 +52,7 @@ describe('an adaptive search', () => {
         /^Take temperature 0\.[456]\d*, top_p 0\.2: it is better than the base on cases that/,
       ),
     });
-    // Eight cases; those that promise most on 24; the best on all; then three more samples of them and of the base.
+    // Eight cases; the most promising arms on 24; the best on all; then three more samples of them and of the base.
     const steps = await stepsOf(tune);
     expect(steps).toEqual({ 'rung-1': 64, 'rung-2': 22, 'rung-3': 8, finalists: 8, holdout: 4 });
     const arms = await tune.arms();
@@ -382,7 +382,7 @@ describe('what happens meanwhile', () => {
   });
 
   describe('that goes on with what had errored', () => {
-    /** Ends a step of a tune for the model that it misses, and resumes it with the model back. */
+    /** Ends a step of a tune because its model is missing, and resumes it with the model restored. */
     const stopAndResume = async (tune: Awaited<ReturnType<typeof aTune>>, skill: Skill): Promise<void> => {
       await tune.client.patch('/api/providers/sim', { models: [{ id: 'another' }] });
       await tune.reply(skill);
@@ -396,7 +396,7 @@ describe('what happens meanwhile', () => {
     it('has each arm measured by what its results are in the end, and ranks by the same', async () => {
       const tune = await aTune({ ...asked, search_space: { temperature: { min: 0, max: 1, step: 0.1 } } });
       await tune.step();
-      // The worst are no finalists, and so have no more runs than they had before.
+      // The worst arms are not finalists, and therefore get no more runs than before.
       const falling: Skill = ({ temperature }, position) => Number(position >= 20 * Number(temperature));
       await stopAndResume(tune, (config, position, child) => (position % 2 ? null : falling(config, position, child)));
       expect((await tune.arms()).every(({ errored }) => errored > 15)).toBe(true);

@@ -1,4 +1,4 @@
-// Stores of its own: the test is the worker beside which there must be no other.
+// Private stores: the test is the only worker.
 import { createHash } from 'node:crypto';
 import type { Outcome } from '#lib/db/testing/settled-run';
 import { playsAll, seed as drawing } from '../seed.js';
@@ -8,10 +8,10 @@ let tunes: Awaited<ReturnType<typeof openPromptTunes>>;
 beforeAll(async () => void (tunes = await openPromptTunes()), 60_000);
 afterAll(() => tunes.close());
 
-/** 0..1, by everything that decides it. */
+/** A number in 0..1, derived from all its inputs. */
 const luck = (...of: unknown[]): number =>
   createHash('sha256').update(JSON.stringify(of)).digest().readUInt32BE() / 2 ** 32;
-/** Right in 60 % of the cases whatever its texts are, others with each text. */
+/** Correct in 60 % of the cases whatever its texts are, but different ones with each text. */
 const careless =
   (seed: number): Skill =>
   (texts, position, { step, samples = 1 }: any): Outcome => {
@@ -28,7 +28,7 @@ const author: Author = ({ task, current_text: text, components }, { arm }) =>
         })),
       };
 
-/** Seeds, and how many of them a commit plays. */
+/** Number of seeds, and how many of them a commit plays. */
 const [SEEDS, DRAWN] = [20, 4];
 
 it.each(['quick', 'reflective'])(
@@ -36,7 +36,7 @@ it.each(['quick', 'reflective'])(
   async (mode) => {
     const outcomes: (string | null)[] = [];
     let ahead = 0;
-    // All in the soak; a commit draws where it begins.
+    // All in the soak; a commit starts at a seed that it draws.
     for (let n = 0; n < (playsAll ? SEEDS : DRAWN); n++) {
       const seed = 1 + ((drawing + n) % SEEDS);
       const tune = await tunes.aTune({ mode, seed, max_evals: 300 });
@@ -44,7 +44,7 @@ it.each(['quick', 'reflective'])(
       outcomes.push(found.outcome);
       ahead += Number(found.best !== 0);
     }
-    // Most tunes found something that was lucky; the held-out cases were not taken in.
+    // Most tunes found a lucky text; the held-out cases were not fooled.
     expect(ahead).toBeGreaterThan(playsAll ? SEEDS / 2 : 0);
     expect(outcomes.filter((outcome) => outcome !== 'not_confirmed').length).toBeLessThanOrEqual(1);
   },

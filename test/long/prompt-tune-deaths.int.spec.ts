@@ -1,4 +1,4 @@
-// Stores of its own: the test is the worker beside which there must be no other.
+// Private stores: the test is the only worker.
 import type { Pool } from '#lib/db/connection/pool';
 import { openWorlds, tellWithDeaths } from '../deaths.js';
 import { PHRASES } from '../prompt-tune-system.js';
@@ -11,7 +11,7 @@ afterAll(() => Promise.all(worlds.map((world) => world.close())));
 
 const [, { component, phrase }] = PHRASES;
 const better: Skill = (texts) => Number(texts[component]!.includes(phrase));
-/** Is not understood the first time. */
+/** Its reply is unreadable at first. */
 const author: Author = ({ current_text: text }, { step }) =>
   step === 'meta' ? undefined : { text: `${text} ${phrase}`, why: 'It helps.' };
 
@@ -25,7 +25,7 @@ it('a worker that dies after any statement of a prompt tune loses nothing, and r
   await tellWithDeaths(worlds, storyOf, { ends, least: 100, most: 600 });
 }, 900_000);
 
-/** How a tune ends: in a process with this pool as far as it lives, then in another. */
+/** The end of a tune: played in a process with this pool until it dies, then in another. */
 async function storyOf(tunes: World, db: Pool) {
   const team = await tunes.aTeam(20);
   const { body: experiment } = await team.client.post('/api/experiments', { name: 'e', suite_id: team.suiteId });

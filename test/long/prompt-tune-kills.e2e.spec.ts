@@ -1,4 +1,4 @@
-// A system of its own: its processes are killed.
+// A private system: its processes are killed.
 import type { PromptTune } from '#lib/prompt-tune/contract';
 import { openMortals, type Mortals } from '../mortals.js';
 import { playsAll } from '../seed.js';
@@ -43,7 +43,7 @@ it('a prompt tune whose every process is killed at every step loses, repeats and
   });
   expect({ status, submitted }).toMatchObject({ status: 202 });
 
-  // Each place of the tune is met once, and then everything dies.
+  // Everything is killed once in each state that the tune reaches.
   const kills = await mortals.killAtEach(() => mortals.placeOf(submitted.tune_id));
   expect(kills).toBeGreaterThan(playsAll ? 8 : 0);
 
@@ -67,7 +67,7 @@ it('a prompt tune whose every process is killed at every step loses, repeats and
     child('holdout 0', 3 * 12),
     child('promote 1', CASES),
   ]);
-  // The second variant is the first one again, so it is rejected and not paid for. One version keeps the text.
+  // The second variant equals the first, so it is rejected and not paid for. One version keeps the text.
   expect((await client.get(`/api/prompt-versions?suite_id=${suite_id}`)).body.items).toHaveLength(1);
   const log = await rows('SELECT seq, name FROM job_event WHERE job_id = $1 ORDER BY seq', [submitted.job_id]);
   expect(log.map(({ name }) => name)).toEqual([
@@ -78,7 +78,7 @@ it('a prompt tune whose every process is killed at every step loses, repeats and
     'job_completed',
   ]);
   expect(log.map(({ seq }) => seq)).toEqual(log.map((_, n) => n + 1));
-  // Only requests that were in hand when their worker died are made again.
+  // Only requests in flight when their worker died are repeated.
   const requests = (await mortals.requests(MODEL)) + (await mortals.requests(META));
   const settled = children.reduce((sum, { results }) => sum + results, 0);
   expect(requests).toBeGreaterThanOrEqual(settled);

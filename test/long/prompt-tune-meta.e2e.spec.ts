@@ -7,7 +7,7 @@ const AWAY = [
 const modelOf = (name: string): string => encodeURIComponent(`meta:${name}`);
 
 let system: Awaited<ReturnType<typeof joinPromptTuneSystem>>;
-/** Side by side, because each is tried for some seconds. */
+/** In parallel, because each of them is tried for some seconds. */
 const submitted: Record<string, { tune_id: string; job_id: string }> = {};
 beforeAll(async () => {
   system = await joinPromptTuneSystem(['down', 'slow', 'nonsense']);
@@ -33,7 +33,7 @@ it.each(AWAY)(
     await system.ended(body.job_id);
     const found = await system.tune(tune_id);
     expect(found).toMatchObject({ status: 'completed', outcome: 'confirmed' });
-    // What was scored before is not asked for again.
+    // Scored items are not requested again.
     const { progress } = await system.get(`/api/jobs/${body.job_id}`);
     expect(await system.requests(`prompt-sensitive:${name}`)).toBeLessThanOrEqual(asked + progress.total);
     expect(asked).toBe(42);

@@ -1,4 +1,4 @@
-// Stores of its own: the test is the worker beside which there must be no other.
+// Private stores: the test is the only worker.
 import { cancelJob } from '#lib/db/engine/cancel-job';
 import { removeParent } from '#lib/db/upkeep/delete-parents';
 import { removeUnusedVersions } from '#lib/db/upkeep/suite-versions';
@@ -11,13 +11,13 @@ afterAll(() => tunes.close());
 
 const aTune = (...input: Parameters<typeof tunes.aTune>) => tunes.aTune(...input);
 
-/** Right for a share of the cases that each phrase makes larger. */
+/** Correct for a share of the cases that grows with each phrase. */
 const skilled: Skill = (texts, position) => {
   const phrases = PHRASES.filter(({ component, phrase }) => texts[component]?.includes(phrase)).length;
   return Number(((position * 37) % 100) / 100 < 0.1 + 0.45 * phrases);
 };
 const indifferent: Skill = (_texts, position) => Number(position % 3 > 0);
-/** Adds what helps the component, or else a word of no use. */
+/** Adds a phrase that helps the component, or else a useless word. */
 const helpful: Author = ({ component, current_text: text, components, task }, { arm }) => {
   const better = (key: string, of: string): string => {
     const phrase = PHRASES.find((one) => one.component === key)?.phrase;
@@ -257,7 +257,7 @@ describe('a meta model', () => {
     expect((await tune.resume()).status).toBe(202);
     const found = await tune.end(skilled, helpful);
     expect(found).toMatchObject({ status: 'completed', outcome: 'confirmed' });
-    // What it had is as it was: only the request without a reply was made again.
+    // The existing items are unchanged: only the request without a reply was repeated.
     expect((await tune.children()).slice(0, before.length).map(({ id }) => id)).toEqual(before.map(({ id }) => id));
   });
 
@@ -450,10 +450,10 @@ describe('what cannot be tuned is refused, with the way out', () => {
           ...{ suite_id: suiteId, models: ['sim::a'], meta_model: 'sim::meta', ...input },
         })
       ).body.duration_s;
-    // 5 s for the meta model and 2 s for the other, which nothing is known of, and 0.4 s between them.
+    // 5 s for the meta model and 2 s for the other, neither with measurements, and 0.4 s in between.
     const round = 5 + 2 + 0.4;
     const ofOne = await secondsOf({ mode: 'evolutionary', generations: 1 });
-    // Five texts more on 42 cases, eight at a time.
+    // Five more texts on 42 cases, eight at a time.
     expect((await secondsOf({ mode: 'evolutionary', generations: 2 })) - ofOne).toBeCloseTo(round + (5 * 42 * 2) / 8);
     const [few, many] = [await secondsOf({ max_evals: 68 }), await secondsOf({ max_evals: 84 })];
     // A step measures 8 items.
@@ -470,7 +470,7 @@ describe('what cannot be tuned is refused, with the way out', () => {
           ...input,
         })
       ).body;
-    // 1,000 tokens of text, and 100 beside them.
+    // 1,000 tokens of text, and 100 others.
     expect(await estimate({ mode: 'quick', variants: 7 })).toMatchObject({
       meta: { completion_tokens: 7700 },
       notes: [],

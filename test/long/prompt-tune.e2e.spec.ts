@@ -34,7 +34,7 @@ it('a reflective tune finds what helps, confirms it on cases nobody saw, and kee
   expect(diff.components.map(({ component }: any) => component)).toEqual(PHRASES.map(({ component }) => component));
   expect(diff.components[0].hunks).toContainEqual({ op: 'added', text: expect.stringContaining('one tool at once') });
 
-  // The suite is as it was. A run may take the version.
+  // The suite is unchanged. A run may use the version.
   const version = await system.get(`/api/prompt-versions/${found.prompt_version_id}`);
   expect(version).toMatchObject({ source: 'prompt_tune', origin: { tune_id, candidate: found.best } });
   expect(await system.get(`/api/tool-suites/${system.suiteId}`)).toMatchObject({ version: 1 });

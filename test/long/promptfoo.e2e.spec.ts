@@ -15,7 +15,7 @@ import { installTool } from '../tools.js';
 const kept = readConfigurations();
 let resolved: Configuration[];
 
-/** promptfoo resolves each configuration by its command line, which takes seconds for each. */
+/** promptfoo resolves each configuration through its command line, which takes seconds each. */
 beforeAll(() => {
   const modules = installTool('promptfoo');
   const asked = kept.map(({ config }) => ({ config: wholeConfiguration(config), tools: TOOLS, replies: REPLIES }));

@@ -3,9 +3,9 @@ import { openGuideShell, type GuideShell } from '../guide.js';
 import { joinWeb, journeys, type TeamWeb } from '../web.js';
 
 const text = readFileSync('docs/quick-start.md', 'utf8');
-/** What the document has the reader type, in its order. */
+/** The commands that the document has the reader type, in order. */
 const typed = [...text.matchAll(/^```sh\n([^]*?)^```$/gm)].map(([, lines]) => lines!);
-/** The names of what the reader is to find in the page. */
+/** The names that the reader should find on the page. */
 const named = new Set([...text.matchAll(/_([A-Z][^_]*)_/g)].map(([, name]) => name!));
 
 let web: TeamWeb;

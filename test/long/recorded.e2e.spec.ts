@@ -171,7 +171,7 @@ it('the replies of a run, recorded again, get the same verdicts, ask nobody and 
   expect(first.targets[0]).not.toHaveProperty('recorded');
   expect(await system.requests()).toBe(asked);
   expect((await client.get('/api/settings/spending')).body.spent_usd).toBe(spent);
-  // Nor did they enter the reply cache.
+  // Nor were they added to the reply cache.
   expect(
     (
       await system.sql.query(
@@ -246,7 +246,7 @@ it('a missing reply is errored; a recorded run is listed, rescored, exported, re
   );
   expect(rescore).toMatchObject({ id: rescored.rescore_id, summaries: [{ passed: 4, errored: 2 }] });
 
-  // A resume asks no model either: a missing reply stays missing.
+  // A resume calls no model either: a missing reply stays missing.
   const asked = await system.requests();
   const {
     status,

@@ -29,7 +29,7 @@ interface Asked {
   run?: object;
 }
 
-/** A run at its own endpoint. Its models are called `a`, `b` and so on unless they have an id. */
+/** A run against a separate endpoint. Its models are called `a`, `b` and so on unless they have an id. */
 async function submit({ suite = {}, cases = [CASE], models = [{ id: 'a' }], run = {} }: Asked, open = true) {
   const [endpoint, key] = [await startEndpoint(), `requests-${names++}`];
   const made = await client.post('/api/providers', {
@@ -67,7 +67,7 @@ const ended = (id: string) =>
 const results = async (id: string): Promise<any[]> =>
   (await client.get(`/api/tool-eval/history/${id}/results`)).body.items;
 
-/** The bodies of the requests of a run, by the names of its models: two workers ask, and either may be first. */
+/** The request bodies of a run, by model name: there are two workers, and either may be first. */
 async function asked(of: Asked): Promise<any[]> {
   const { endpoint, id } = await submit(of);
   await ended(id);

@@ -1,4 +1,4 @@
-// An API of its own: the test plays the worker that counts, which finds the runs of all teams.
+// A private API: the test plays the worker that counts, which finds the runs of all teams.
 import { startApi, type ApiInProcess } from '../api.js';
 import { clientOf, type Client } from '../client.js';
 import { comparingIn } from '../comparing.js';
@@ -23,7 +23,7 @@ let suiteId: string;
 let runId: string;
 let rescoreId: string;
 let path: string;
-/** `rescore_id`, where the verdicts of the rescore are counted. */
+/** `rescore_id`, if the rescore's verdicts are counted. */
 let scoring: { rescore_id?: string } = {};
 
 const CALLED_OR_NAMELESS = [...CALLED, '[{"name":"","arguments":{}}]'];
@@ -34,7 +34,7 @@ const evidence = (called: number, ...checks: object[]): string =>
     missing: [],
     unexpected: [],
   });
-/** In the fifth, the second of two calls answers what is expected. */
+/** In the fifth, the second of two calls matches the expectation. */
 const EVIDENCE = [
   evidence(0, check('/city', 'match'), check('/unit~1of', 'mismatch'), check('/day', 'missing')),
   evidence(0, check('/city', 'missing')),
@@ -45,7 +45,7 @@ const EVIDENCE = [
 ];
 const OVERALLS = [0, 0.05, 0.1, 0.30000000000000004, 0.5999999999999999, 0.6, 0.8999999999999999, 0.99, 1];
 
-/** What item `n` became: every combination of what lists filter by comes up. */
+/** The outcome of item `n`: every combination of filter values occurs. */
 function outcomeOf(n: number) {
   const errored = n % 11 === 3;
   const passed = !errored && Math.floor(n / 6) % 3 === 0;
@@ -89,7 +89,7 @@ beforeAll(async () => {
 }, 60_000);
 afterAll(() => api.close());
 
-/** A run with results, as a release left it that counted nothing. */
+/** A run with results, as left by a release that counted nothing. */
 async function endedRun(status = 'completed', models = MODELS): Promise<string> {
   const body = { suite_id: suiteId, models, samples: SAMPLES };
   const {
@@ -97,7 +97,7 @@ async function endedRun(status = 'completed', models = MODELS): Promise<string> 
     body: { eval_id: id, ...problem },
   } = await client.post('/api/tool-eval', body);
   expect({ submitted, problem }).toMatchObject({ submitted: 202 });
-  // A tool that no suite has, as one case expects it.
+  // A tool that is in no suite, expected by one case.
   await api.pool.query(
     `UPDATE suite_version_case SET body = replace(body, '"get_weather"', '"search"') WHERE position = 4
        AND version_id = (SELECT suite_version_id FROM run WHERE id = $1)`,
@@ -110,7 +110,7 @@ async function endedRun(status = 'completed', models = MODELS): Promise<string> 
       sample: Math.floor(n / CASES),
       seq: target * CASES * SAMPLES + n + 1,
       category: ['odd', 'even', null][(n % CASES) % 3],
-      // On every sixth case all models fail.
+      // All models fail on every sixth case.
       ...outcomeOf(n % 6 === 5 ? 11 + 18 * (n % 7) : n * 5 + target),
     })),
   );
@@ -130,7 +130,7 @@ async function endedRun(status = 'completed', models = MODELS): Promise<string> 
   return id;
 }
 
-/** Other verdicts of the same replies, as a rescore leaves them. Some have none. */
+/** Different verdicts of the same replies, as a rescore leaves them. Some have none. */
 async function rescoreOf(id: string): Promise<string> {
   const { body } = await client.post(`/api/tool-eval/history/${id}/rescore`, { pass_threshold: 0.1 });
   const items = MODELS.flatMap((_, target) =>
@@ -154,7 +154,7 @@ async function rescoreOf(id: string): Promise<string> {
   return body.rescore_id;
 }
 
-/** What was asked for is counted by then. */
+/** By then, requested figures are counted. */
 async function countAll(): Promise<void> {
   for (const run of await counter.toCount()) await counter.count(run, new AbortController().signal);
 }
@@ -311,7 +311,7 @@ it('is counted anew when it was resumed, and answers 409 while it goes on', asyn
   expect((await facets()).status).toBe(202);
   await countAll();
   expect((await facets()).status).toBe(200);
-  // As the release before counted them.
+  // In the form in which the previous release counted them.
   await api.pool.query(`UPDATE run_figures SET facets = (facets::jsonb - 'syntax')::text WHERE run_id = $1`, [id]);
   expect((await facets()).body.syntax).toEqual({ values: [], others: 0 });
   await api.pool.query(`UPDATE run SET status = 'running', generation = 2 WHERE id = $1`, [id]);

@@ -1,4 +1,4 @@
-// A system of its own: the event loop of a worker of it stands.
+// A private system: the event loop of one of its workers is blocked.
 import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { LEASE_MS } from '#lib/db/engine/claim-items';
@@ -12,7 +12,7 @@ const ITEMS = 8;
 const STAND_MS = 3 * LEASE_MS;
 const reply = JSON.stringify({ choices: [{ finish_reason: 'stop', message: { role: 'assistant', content: 'no' } }] });
 
-/** A model that answers nobody until it is told to. */
+/** A model that does not respond until the test releases it. */
 async function startProvider() {
   const waiting: ServerResponse[] = [];
   const asked: string[] = [];

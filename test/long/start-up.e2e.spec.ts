@@ -1,4 +1,4 @@
-// Processes of its own: they start without their stores.
+// Private processes: they start without their stores.
 import { spawn } from 'node:child_process';
 import { resolve } from 'node:path';
 import { clientOf, weatherSuite } from '../client.js';
@@ -15,7 +15,7 @@ afterEach(async () => {
   children.clear();
 });
 
-/** Starts a process without waiting for anything: it may wait itself, or end. */
+/** Starts a process without waiting for anything: the process may wait itself, or exit. */
 function launch(name: 'api' | 'worker' | 'simulator', env: Record<string, string>) {
   const child = spawn(resolve('node_modules/.bin/node'), [resolve(`dist/apps/${name}/main.js`)], {
     env: { PATH: process.env.PATH, ...env },

@@ -1,4 +1,4 @@
-// A system of its own: its API is stopped.
+// A private system: its API is stopped.
 import { Agent, request, type ClientRequest, type IncomingMessage } from 'node:http';
 import { connect } from 'node:net';
 import { text } from 'node:stream/consumers';
@@ -44,7 +44,7 @@ it('a stopping API is unready, serves on with "connection: close", closes its po
   const gone = new Promise<string>((resolve) => socket.once('disconnect', resolve));
   const [used, kept] = [new Agent({ keepAlive: true }), new Agent({ keepAlive: true })];
   for (const agent of [used, kept]) expect((await text(await ask('/healthz', agent))).length).toBeGreaterThan(0);
-  // An export that its reader has not begun to read, and an import that has arrived by half.
+  // An export that its client has not begun to read, and an import that has half arrived.
   const exported = await ask(`/api/tool-suites/${suite_id}/export`, new Agent({ keepAlive: true }));
   const file = JSON.stringify(weatherSuite(3));
   const importing = request(`${api.url}/api/tool-eval/import`, {
@@ -53,7 +53,7 @@ it('a stopping API is unready, serves on with "connection: close", closes its po
     headers: { ...headers, 'content-type': 'application/json', 'content-length': file.length },
   });
   importing.write(file.slice(0, 100));
-  // However slow this machine is, it is not a body that has stopped arriving.
+  // However slow this machine is, the body must not look stalled.
   let sent = 100;
   const dripping = setInterval(() => importing.write(file.slice(sent, ++sent)), 1000);
   const imported = answerTo(importing);
@@ -75,7 +75,7 @@ it('a stopping API is unready, serves on with "connection: close", closes its po
   expect(socket.connected).toBe(true);
 
   await until(() => isRefused(api.url), { what: 'the port to be closed' });
-  expect(await gone).toBe('transport close'); // after which clients reconnect by themselves
+  expect(await gone).toBe('transport close'); // after which clients reconnect automatically
   clearInterval(dripping);
   importing.end(file.slice(sent));
   const answer = await imported;
@@ -117,7 +117,7 @@ it.each([
   120_000,
 );
 
-// It waits 20 s, beside the others.
+// It waits 20 s, concurrently with the others.
 it.concurrent(
   'an API that is told to stop waits for no client that never ends its request',
   async () => {
@@ -129,7 +129,7 @@ it.concurrent(
     };
     const half = request(`${api.url}/api/tool-eval/import`, { method: 'POST', agent: false, headers });
     half.write('{"name": ');
-    // A body of which nothing more comes ends sooner.
+    // A stalled body ends sooner.
     const dripping = setInterval(() => half.write(' '), 3000);
     const broken = answerTo(half).then(
       () => 'answered',

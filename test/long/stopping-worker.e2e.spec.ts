@@ -1,4 +1,4 @@
-// A system of its own: its workers are stopped.
+// A private system: its workers are stopped.
 import pg from 'pg';
 import { clientOf, weatherSuite, type Client } from '../client.js';
 import { calling, startEndpoint } from '../endpoint.js';
@@ -57,7 +57,7 @@ const completed = (id: string) =>
   });
 const claimed = async (): Promise<number> =>
   (await sql.query('SELECT 1 FROM in_flight WHERE worker IS NOT NULL')).rowCount!;
-/** Waits until it says that it is draining. */
+/** Waits until it reports that it is draining. */
 async function tellToStop(worker: RunningProcess): Promise<void> {
   process.kill(worker.pid, 'SIGTERM');
   await until(() => worker.logs().includes('Draining'), { what: 'the worker to hear of it' });

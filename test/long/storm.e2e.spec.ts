@@ -1,9 +1,9 @@
-// A deployment of its own: its stores and workers fail.
+// A private deployment: its stores and workers fail.
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { playsAll, repeatable, seed } from '../seed.js';
 
-/** A commit has a short storm. */
+/** A commit plays a short storm. */
 const [ITEMS, SECONDS, IN_FLIGHT] = playsAll ? [5000, 150, 8] : [800, 24, 8];
 const TIMEOUT_MS = 590_000;
 
@@ -24,7 +24,7 @@ it(
   async () => {
     const { differences, watching, repeated, repeatedAtMost, faults } = await repeatable(playStorm);
     expect({ differences, watching }).toEqual({ differences: [], watching: [] });
-    // Only claimed items of killed and frozen workers are asked twice.
+    // Only claimed items of killed and frozen workers are requested twice.
     expect(repeated).toBeLessThanOrEqual(repeatedAtMost);
     expect(Object.keys(faults).length).toBeGreaterThan(2);
   },

@@ -1,4 +1,4 @@
-// An API of its own, in this process: it counts what its pool is asked.
+// A private API in this process: it counts the queries of its pool.
 import { get, type IncomingMessage } from 'node:http';
 import { text as textOf } from 'node:stream/consumers';
 import { startApi, type ApiInProcess } from '../api.js';
@@ -21,7 +21,7 @@ afterAll(() => api.close());
 const suiteOf = async (cases: number, by = client): Promise<string> =>
   (await by.post('/api/tool-eval/import', weatherSuite(cases))).body.suite_id;
 const one = { prompt: 'p', expected_tool: 'get_weather' };
-/** Adds cases as an earlier release could, without a check of their number. */
+/** Adds cases as an earlier release could, without a limit. */
 const grow = (suiteId: string, from: number, count: number, bytes = 0) =>
   api.pool.query(
     `INSERT INTO suite_case (id, suite_id, position, category, tags, body)
@@ -278,7 +278,7 @@ describe('a large suite that is read', () => {
     try {
       const answer = await read(id);
       await until(() => asked > 4 && pool.idleCount === pool.totalCount, { what: 'the first pages to be read' });
-      // Sockets and streams between the two hold some megabytes of the 48.
+      // Sockets and streams between client and server buffer some megabytes of the 48.
       expect(asked).toBeLessThan(24);
       expect((await client.get(`/api/tool-suites/${id}?cases=false`)).status).toBe(200);
       answer.destroy();

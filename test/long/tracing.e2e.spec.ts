@@ -1,4 +1,4 @@
-// A system of its own: its processes are told of a collector.
+// A private system: its processes are configured with a collector.
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { clientOf, weatherSuite, type Client } from '../client.js';
@@ -16,7 +16,7 @@ interface Span {
   status: { code?: number };
 }
 
-/** As much of an OpenTelemetry collector as these processes need. */
+/** The part of an OpenTelemetry collector that these processes need. */
 async function startCollector() {
   const spans: Span[] = [];
   const bodies: string[] = [];

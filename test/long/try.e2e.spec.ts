@@ -1,4 +1,4 @@
-// A system of its own: it counts the rows of all tables, and restarts the API.
+// A private system: it counts the rows of all tables, and restarts the API.
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { clientOf, weatherSuite, type Client } from '../client.js';
@@ -41,7 +41,7 @@ beforeAll(async () => {
 const tryOut = (models: string[], more: object = {}, by = client) =>
   by.post('/api/tool-eval/try', { case: weather, suite_id: suiteId, models, ...more });
 
-/** How many rows each table has, but those that say who did what and what it cost. */
+/** The row count of each table, except those that record who did what and what it cost. */
 async function rows(): Promise<Record<string, number>> {
   const { rows: tables } = await sql.query<{ name: string }>(
     `SELECT relname AS name FROM pg_class WHERE relnamespace = 'public'::regnamespace AND relkind IN ('r', 'p')

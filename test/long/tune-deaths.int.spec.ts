@@ -1,4 +1,4 @@
-// Stores of its own: the test is the worker beside which there must be no other.
+// Private stores: the test is the only worker.
 import type { Pool } from '#lib/db/connection/pool';
 import { openWorlds, tellWithDeaths } from '../deaths.js';
 import { openTunes, type Skill } from '../tunes.js';
@@ -15,7 +15,7 @@ it('a worker that dies after any statement of a tune loses nothing, and repeats 
   await tellWithDeaths(worlds, storyOf, { ends, least: 60, most: 600 });
 }, 900_000);
 
-/** How a tune ends: in a process with this pool as far as it lives, then in another. */
+/** The end of a tune: played in a process with this pool until it dies, then in another. */
 async function storyOf(tunes: World, db: Pool) {
   const plain = await tunes.aTune({ cases: 34, mode: 'grid', search_space: { temperature: [0, 0.5] } });
   await plain.client.post(`/api/jobs/${(await plain.job()).id}/cancel`);

@@ -1,4 +1,4 @@
-// A system of its own: its processes are killed.
+// A private system: its processes are killed.
 import type { ParamTune } from '#lib/param-tune/contract';
 import { weatherSuite } from '../client.js';
 import { until } from '../processes.js';
@@ -35,7 +35,7 @@ it('a tune whose every process is killed at every step loses, repeats and pays n
     })
   ).body;
 
-  // Each place of the tune is met once, and then everything dies.
+  // Everything is killed once in each state that the tune reaches.
   const kills = await mortals.killAtEach(() => mortals.placeOf(submitted.tune_id));
   expect(kills).toBeGreaterThan(playsAll ? 8 : 0);
 
@@ -68,7 +68,7 @@ it('a tune whose every process is killed at every step loses, repeats and pays n
     'job_completed',
   ]);
   expect(log.map(({ seq }) => seq)).toEqual(log.map((_, n) => n + 1));
-  // Only requests that were in hand when their worker died are made again.
+  // Only requests in flight when their worker died are repeated.
   const requests = await mortals.requests(model);
   const settled = children.reduce((sum, { results }) => sum + results, 0);
   expect(requests).toBeGreaterThanOrEqual(settled);

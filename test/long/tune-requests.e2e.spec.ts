@@ -18,7 +18,7 @@ it('combinations whose requests are the same are asked once', async () => {
   expect(await system.requests(LIMITED)).toBe(3 * 60 * 4);
 });
 
-/** A tune of one combination beside the base. */
+/** A tune of one combination and the base. */
 const SMALL = {
   mode: 'grid',
   search_space: { temperature: [0.3], tool_choice: ['required'], top_p: [0.3] },

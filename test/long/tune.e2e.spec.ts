@@ -29,7 +29,7 @@ it('a tune finds better settings, confirms them on held-out cases, and they are 
   expect(done / found.planned_requests).toBeGreaterThan(0.9);
   expect(done / found.planned_requests).toBeLessThanOrEqual(1);
 
-  // The run of the winner is ordinary, and compared as any: the figure that it was chosen by is nowhere in it.
+  // The winner's run is ordinary, and compared like any other: the figure that it was chosen by does not appear in it.
   const run = await system.get(`/api/tool-eval/history/${found.promoted_eval_id}`);
   expect(run).toMatchObject({
     status: 'completed',
@@ -58,13 +58,13 @@ it('a tune finds better settings, confirms them on held-out cases, and they are 
     holdout: [{ recommended: recommended!.arm, outcome: 'confirmed', difference: holdout!.difference }],
   });
 
-  // Its other runs are in no history, unless they are asked for.
+  // Its other runs are not listed in the history, unless requested.
   const listed = (await system.get(`/api/tool-eval/history?suite_id=${system.suiteId}&limit=200`)).items;
   expect(listed.filter(({ orchestrator }: any) => orchestrator !== null).map(({ id }: any) => id)).toEqual([run.id]);
   expect(
     (await system.get(`/api/tool-eval/history?suite_id=${system.suiteId}&orchestrated=true&limit=200`)).items.length,
   ).toBeGreaterThan(60);
-  // Without the tune, it stays what it is.
+  // After deletion of the tune, the run is unchanged.
   expect((await system.client.delete(`${ROUTE}/history/${tune_id}`)).status).toBe(204);
   const left = (await system.get(`/api/tool-eval/history?suite_id=${system.suiteId}&orchestrated=true&limit=200`))
     .items;

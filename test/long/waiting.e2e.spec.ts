@@ -8,7 +8,7 @@ beforeAll(async () => {
   system = await joinSystem();
 }, 150_000);
 
-/** A host that refuses a model as long as a test wants it to. */
+/** A host that refuses a model until the test ends that. */
 async function startHost() {
   const refusals = new Map<string, Refusal>();
   const endpoint = await startEndpoint(undefined, ({ model }) => refusals.get(model));
@@ -74,7 +74,7 @@ it('a model that its host refuses for hours rests until then, and its run ends w
       'You have used up what you may ask today.',
   );
   await until(async () => (await run(client, eval_id)).counts.settled === 20, { what: 'the other model to end' });
-  // All that was claimed may have asked once.
+  // Every claimed item may have sent one request.
   const refused = host.asked('poor');
   expect(refused).toBeLessThanOrEqual(10);
 

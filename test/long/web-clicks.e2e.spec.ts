@@ -28,7 +28,7 @@ journeys('from the first view', () => {
     }
   });
 
-  /** Clicks on one thing after the other, beginning at `/`. */
+  /** Clicks on one element after the other, starting at `/`. */
   async function clicks(...steps: ((page: Page) => Locator)[]): Promise<{ page: Page; faults: () => string[] }> {
     const { page, faults } = await web.open();
     for (const step of steps) await step(page).first().click();

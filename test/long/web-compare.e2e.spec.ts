@@ -5,7 +5,7 @@ import { joinWeb, journeys, tabTo, type TeamWeb } from '../web.js';
 
 let web: TeamWeb;
 let suiteId: string;
-/** Of one suite: the baseline, a better one, and one with two models. */
+/** Runs of one suite: the baseline, a better one, and one with two models. */
 let runs: { base: string; better: string; two: string; later: string; few: string };
 
 const CASES = 60;
@@ -22,7 +22,7 @@ async function aRun(input: object): Promise<string> {
   return body.eval_id;
 }
 
-/** What somebody finds who opens the address of the view in another browser. */
+/** The sentence that another browser shows for the address of the view. */
 const sentence = (page: Page): Promise<string> => page.locator('.sentence').first().innerText();
 
 journeys('comparisons', () => {

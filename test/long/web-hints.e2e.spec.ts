@@ -4,7 +4,7 @@ import { untilEnded } from '../web-screens.js';
 import { joinWeb, journeys, type Tab, type TeamWeb } from '../web.js';
 
 let web: TeamWeb;
-/** Runs by the model of the simulator that provokes the hint. */
+/** Runs, by the simulated model that provokes the hint. */
 const runs: Record<string, string> = {};
 let tab: Tab;
 
@@ -14,7 +14,7 @@ async function begin(name: string, input: object): Promise<void> {
   runs[name] = (await post('/api/tool-eval', { models: [`sim::${name}`], name, ...input })).eval_id;
 }
 
-/** A suite of a tool as an MCP server has it, whose drafted case went into runs as it was. */
+/** A suite with a tool from an MCP server, whose drafted case went into runs unchanged. */
 async function draftedSuite(): Promise<string> {
   const tools = [
     { name: 'list_issues', description: 'Lists things.', inputSchema: { type: 'object', properties: {} } },
@@ -26,7 +26,7 @@ async function draftedSuite(): Promise<string> {
   return suiteId;
 }
 
-/** Opens the run that a model made, and finds what the page says of it. */
+/** Opens the run of a model, and finds its hint on the page. */
 async function hintOf(name: string): Promise<{ page: Page; hint: Locator }> {
   const { page } = tab;
   await page.goto(`${web.url}/runs/${runs[name]}`);

@@ -14,7 +14,7 @@ import { joinWeb, journeys, type TeamWeb } from '../web.js';
 let web: TeamWeb;
 let filled: Filled;
 
-/** A walk takes half a minute alone, and several beside much else. */
+/** A walk takes half a minute alone, and several minutes on a busy machine. */
 const MOST_MS = 400_000;
 
 journeys('every screen with hostile texts', () => {
@@ -26,7 +26,7 @@ journeys('every screen with hostile texts', () => {
   it(
     'shows them as text and keeps its layout, in a window of any size',
     async () => {
-      // Loaded by its address, and without axe: web-screens.e2e.spec.ts does the opposite.
+      // Loaded by address, and without axe: web-screens.e2e.spec.ts does the opposite.
       const walk: Walk = { axe: 'none', loads: true, windows: WINDOWS };
       expect(await faultsOfScreens(web, screensOf(filled), { role: 'owner' }, walk)).toEqual({});
     },

@@ -25,7 +25,7 @@ const tool = (name: string, parameter: string) => ({
   },
 });
 
-/** A run that answers case `n` with `replies[n]`, and right beyond them. */
+/** A run that answers case `n` with `replies[n]`, and later cases correctly. */
 async function aRun(replies: object[]): Promise<string> {
   const by_prompt = Object.fromEntries(replies.map((message, n) => [promptOf(n), message]));
   await web.script('a', { replies: [RIGHT], by_prompt });
@@ -57,7 +57,7 @@ journeys('judges, labels and calibration', () => {
       })),
     });
     suiteId = body.suite_id;
-    // The judge accepts what case 1 got, and finds its expectation at fault.
+    // The judge accepts the reply of case 1, and finds fault with its expectation.
     await fetch(`${web.simulator.url}/control/judge/right`, {
       method: 'POST',
       body: JSON.stringify({
@@ -82,7 +82,7 @@ journeys('judges, labels and calibration', () => {
     await page.getByText('Choose the judge.').waitFor();
     await page.getByLabel('Judge', { exact: true }).selectOption(JUDGE);
     await page.getByLabel('Which results').selectOption('all');
-    // A fault stands at its field, and opens what folds it.
+    // A fault is shown at its field, and expands the section around it.
     await page.getByText('Requests and limits').click();
     await page.getByLabel('Samples').fill('50');
     await button(page, 'Judge').click();
@@ -108,7 +108,7 @@ journeys('judges, labels and calibration', () => {
     const list = page.getByRole('list', { name: 'Judgements' });
     await list.getByText('kinder than the verdict').waitFor();
     await until(async () => (await list.getByRole('listitem').count()) === 1, { what: 'the other judgements to go' });
-    // What a judge wrote is text.
+    // A judge's output is shown as text.
     await list.getByText('<b>Rome</b> is as good.').waitFor();
     await page.getByLabel('Beside the verdict').selectOption('');
     await page.getByRole('checkbox', { name: 'Expectation at fault' }).check();
@@ -117,7 +117,7 @@ journeys('judges, labels and calibration', () => {
     await list.getByText('<b>Rome</b> is as good.').waitFor();
     expect(await axe()).toEqual([]);
 
-    // A label is given before a judgement is seen.
+    // A label is given before a judgement is shown.
     await list.getByRole('link', { name: 'case 1' }).click();
     await page.getByText('You have not labelled it.').waitFor();
     expect(await page.getByText('is as good').count()).toBe(0);
@@ -162,7 +162,7 @@ journeys('judges, labels and calibration', () => {
     const title = page.locator('#to-label');
     const first = await title.textContent();
     expect(await page.getByText('is as good').count()).toBe(0);
-    // Letters are letters while the note is written.
+    // Letters are not shortcuts while the note is typed.
     await page.keyboard.press('n');
     await page.keyboard.type('a correct view');
     await page.keyboard.press('Escape');

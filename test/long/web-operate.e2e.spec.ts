@@ -1,4 +1,4 @@
-// A system of its own: it stops its only worker, and the page counts the workers that are alive.
+// A private system: it stops its only worker, and the page counts live workers.
 import type { Locator, Page } from 'playwright-core';
 import { weatherSuite } from '../client.js';
 import { until } from '../until.js';
@@ -72,7 +72,7 @@ journeys('operating', () => {
       .waitFor();
     expect(await axe()).toEqual([]);
     expect(await isTooWide()).toBe(false);
-    // The key is in no storage of the browser, as the rest of the draft is.
+    // The key is not in the browser's storage, unlike the rest of the draft.
     expect(await page.evaluate('JSON.stringify(sessionStorage)')).toContain('nowhere');
     expect(await page.evaluate('JSON.stringify([sessionStorage, localStorage])')).not.toContain(SECRET);
     await page.getByLabel('Address').fill(`${web.simulator.url}/v1`);
@@ -138,7 +138,7 @@ journeys('operating', () => {
     ]);
     expect((await get('/api/lanes')).items).toHaveLength(2);
 
-    // What fails says so in the words of the provider.
+    // A failure is shown in the provider's words.
     await button(page, 'Remove slow-300').click();
     await button(page, 'Remove perfect-ish').click();
     await button(page, 'Save the provider').click();
@@ -242,7 +242,7 @@ journeys('operating', () => {
       .waitFor();
     await web.control('slow-300', { on: true });
     await button(page, 'Resume the lane sim').click();
-    // It is looked at again and again: the page sees the provider come back.
+    // It is polled: the page sees the provider recover.
     await lanes(page).getByText('works').or(lanes(page).getByText('slowed')).waitFor({ timeout: 40_000 });
     await web.client.post(`/api/jobs/${jobId}/cancel`);
     await page.setViewportSize({ width: 360, height: 800 });

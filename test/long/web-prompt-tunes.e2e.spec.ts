@@ -35,7 +35,7 @@ journeys('tunes of prompts and prompt versions', () => {
     await estimate.getByText('4 texts are written').waitFor();
     await estimate.getByText(/^about \d+$/).waitFor();
 
-    // Faults stand at their fields, and open what folds them.
+    // Faults are shown at their fields, and expand the sections around them.
     const holdout = page.getByLabel('Held-out share');
     await holdout.fill('0.01');
     await page
@@ -54,10 +54,10 @@ journeys('tunes of prompts and prompt versions', () => {
     expect(await axe()).toEqual([]);
     await most.fill('300');
 
-    // An empty base is another one than the suite's.
+    // An empty base differs from the suite's.
     await page.getByLabel('System prompt to begin with').selectOption('own');
     expect(await page.getByLabel('Text of the system prompt').inputValue()).toBe('');
-    // By keyboard: the estimate beside it grows meanwhile, and a click on what moves opens nothing.
+    // By keyboard: the estimate next to it grows in the meantime, and a click on a moving element misses it.
     await page.getByText('Single tools').press('Enter');
     await page.getByRole('checkbox', { name: 'The descriptions of all tools' }).uncheck();
     const single = (tool: string) => page.getByRole('group', { name: tool }).getByLabel('its description');
@@ -135,7 +135,7 @@ journeys('tunes of prompts and prompt versions', () => {
     await page.waitForURL(/\/runs\/[\da-f-]{36}$/);
     const runId = page.url().split('/').at(-1)!;
     expect((await tunes.get(`/api/tool-eval/history/${runId}`)).config.prompt_version_id).toBe(promptId);
-    // A run like it takes the same version; another choice leaves the texts of this one behind.
+    // A run with the same settings uses the same version; another choice discards this version's texts.
     await page.goto(`${web.url}/runs/new?from=${runId}`);
     expect(await page.getByLabel('Prompt version').inputValue()).toBe(promptId);
     await page.getByText('Texts in place of those of the suite').waitFor();
@@ -150,7 +150,7 @@ journeys('tunes of prompts and prompt versions', () => {
     await dialog.locator('ins').getByText(PHRASES[1].phrase).waitFor();
     await dialog.getByText(/This changes/).waitFor();
     expect(await axe()).toEqual([]);
-    // Somebody else changes the suite meanwhile.
+    // Another user changes the suite in the meantime.
     await web.client.patch(`/api/tool-suites/${tunes.suiteId}`, { pass_threshold: 0.9 });
     await dialog.getByRole('button', { name: 'Change the suite' }).click();
     await dialog.getByText(/The suite was changed meanwhile: it is version 2 now/).waitFor();

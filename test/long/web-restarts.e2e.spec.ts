@@ -1,4 +1,4 @@
-// A system of its own: it kills the API.
+// A private system: it kills the API.
 import type { Page } from 'playwright-core';
 import { weatherSuite } from '../client.js';
 import { until } from '../until.js';
@@ -47,7 +47,7 @@ journeys('a run in the page', () => {
     await page.getByRole('region', { name: 'Newest results' }).getByRole('link').first().waitFor();
     await web.restartApi(() => page.getByText(/There is no live connection/).waitFor());
     await page.getByText(/There is no live connection/).waitFor({ state: 'hidden' });
-    // Nobody looks at how long the rest takes.
+    // The duration of the rest does not matter.
     await web.client.patch('/api/providers/sim', { limits: { max_concurrency: 60 } });
     await page.getByRole('figure').getByText(/n 120/).waitFor({ timeout: 60_000 });
     expect(faults()).toEqual([]);

@@ -96,7 +96,7 @@ journeys('the results of a run', () => {
     await page.getByRole('grid').waitFor({ state: 'hidden' });
     expect(await isTooWide()).toBe(false);
     await page.getByRole('link', { name: 'Back to the list' }).click();
-    // Four models, six cases, and the head: the last row is the one to go on from.
+    // Four models, six cases, and the header: the last row is where keys continue.
     await page.locator('.row.active[aria-rowindex="25"]').waitFor();
     await page.getByRole('button', { name: 'Filters' }).click();
     await page.getByLabel('Verdict').waitFor();
@@ -145,7 +145,7 @@ journeys('results that a hostile model wrote', () => {
       width: 360,
     });
     await page.getByRole('heading', { name: 'Why' }).waitFor();
-    // What still loads above it moves it, and a click that begins and ends elsewhere is none.
+    // Content still loading above moves it, and a click that begins and ends on different elements does not count.
     await page.getByText(/^Exchange:/).press('Enter');
     await page.getByRole('heading', { name: 'Reply 1' }).waitFor();
     expect(await isTooWide()).toBe(false);

@@ -5,7 +5,7 @@ import { joinWeb, journeys, tabTo, type TeamWeb } from '../web.js';
 
 let web: TeamWeb;
 
-/** A run that takes a while: each of its replies takes 1.5 s, eight at a time. */
+/** A run that takes a while: each reply takes 1.5 s, eight at a time. */
 async function startSlowRun(name: string, cases = 120): Promise<{ runId: string; jobId: string }> {
   const { body: imported } = await web.client.post('/api/tool-eval/import', { ...weatherSuite(cases), name });
   const { body } = await web.client.post('/api/tool-eval', {
@@ -118,7 +118,7 @@ journeys('runs', () => {
     await page.getByRole('heading', { level: 1, name: 'Twice' }).waitFor();
     const runId = page.url().split('/').at(-1)!;
     await untilEnded(web.client, runId);
-    // The page hears of the end by itself.
+    // The page is notified of the end.
     await page.getByRole('figure').getByText(/n 12/).waitFor();
     await page.getByRole('link', { name: 'Run again' }).click();
     await page.getByRole('checkbox', { name: /perfect-ish/ }).waitFor();
@@ -128,7 +128,7 @@ journeys('runs', () => {
     expect(await page.getByLabel('Parameters of the provider').inputValue()).toBe('{"top_p":0.9}');
     expect(await page.getByLabel('fuzzy_threshold').inputValue()).toBe('0.75');
     expect(await page.getByLabel('scoring', { exact: true }).inputValue()).toBe('f1');
-    // The models of the newest run of a suite are chosen in its next one.
+    // The models of a suite's newest run are preselected for its next one.
     const { suite } = (await web.client.get(`/api/tool-eval/history/${runId}`)).body;
     await page.goto(`${web.url}/runs/new?suite=${suite.id}`);
     await page.getByRole('group', { name: 'Models, 1 chosen' }).waitFor();
@@ -183,7 +183,7 @@ journeys('runs', () => {
   });
 
   it('are watched while they come in, by a list that stands still, and are cancelled and resumed', async () => {
-    // So many that it still goes on when a busy machine has looked at it.
+    // Enough cases that it is still in progress after the checks, even on a busy machine.
     const { runId } = await startSlowRun('Slow', 200);
     const { page, faults, axe } = await web.open({ path: `/runs/${runId}` });
     const newest = page.getByRole('region', { name: 'Newest results' });
@@ -197,7 +197,7 @@ journeys('runs', () => {
     expect(await axe()).toEqual([]);
     await page.getByRole('button', { name: 'Cancel' }).click();
     await page.getByText('cancelled').waitFor();
-    // Nobody looks at how long the rest takes.
+    // The duration of the rest does not matter.
     await web.client.patch('/api/providers/sim', { limits: { max_concurrency: 60 } });
     await page.getByRole('button', { name: 'Resume' }).click();
     await page.getByText('completed').waitFor({ timeout: 60_000 });

@@ -6,7 +6,7 @@ const [OWNER, ...OTHERS] = VIEWS;
 let web: TeamWeb;
 let filled: Filled;
 
-/** A walk takes half a minute alone, and several beside much else. */
+/** A walk takes half a minute alone, and several minutes on a busy machine. */
 const MOST_MS = 400_000;
 
 journeys('every screen', () => {

@@ -65,14 +65,14 @@ journeys('settings', () => {
     expect(await axe()).toEqual([]);
     await dialog.getByRole('button', { name: 'Delete the token' }).click();
     await tokens(page).getByText('<b>Nightly</b>').waitFor({ state: 'detached' });
-    // The API remembers its readers for three seconds.
+    // The API caches authentication for three seconds.
     await until(async () => {
       await theirs.reload();
       await theirs.getByRole('heading', { level: 1 }).waitFor();
       return theirs.getByRole('heading', { name: 'Sign in to Toolmark' }).isVisible();
     });
 
-    // The last one that could make another cannot be deleted.
+    // The last token that could create another one cannot be deleted.
     await page
       .getByRole('button', { name: /^Delete the token/ })
       .last()

@@ -6,7 +6,7 @@ import { joinWeb, journeys, type Tab, type TeamWeb } from '../web.js';
 
 let web: TeamWeb;
 
-/** Nothing in the present view that axe or the policy of the page finds, and nothing that is too wide. */
+/** Checks that neither axe nor the CSP finds a fault in the current view, and that nothing is too wide. */
 async function expectSound(tab: Tab): Promise<void> {
   expect([...(await tab.axe()), ...tab.faults()]).toEqual([]);
   expect(await tab.isTooWide()).toBe(false);

@@ -9,7 +9,7 @@ const importSuite = async (suite: object | string): Promise<string> =>
 const casesOf = async (suiteId: string): Promise<any[]> =>
   (await web.client.get(`/api/tool-suites/${suiteId}/cases`)).body.items;
 
-/** CodeMirror takes keys as a person sends them. */
+/** CodeMirror needs real key events. */
 async function retype(page: Page, label: string, text: string): Promise<void> {
   await page.getByRole('textbox', { name: label, exact: true }).click();
   await page.keyboard.press('ControlOrMeta+a');
@@ -183,7 +183,7 @@ journeys('suites and cases in the page', () => {
   it('change tools and settings, filter, and delete after asking', async () => {
     const suiteId = await importSuite({ ...weatherSuite(120), name: 'To be deleted' });
     const { page, faults } = await web.open({ path: `/suites/${suiteId}` });
-    // It is not among the first hundred, which the page has.
+    // It is not among the first hundred, which the page has loaded.
     await page.getByLabel('Filter by text').fill('(117)');
     await page.getByText('1 case has the text.').waitFor();
     await page.getByLabel('System prompt').fill('Be brief.');

@@ -58,14 +58,14 @@ journeys('a case is tried in the page', () => {
     expect(await isTooWide()).toBe(false);
     await page.setViewportSize({ width: 1280, height: 800 });
 
-    // An edit, and again: now nothing that was called is right.
+    // After an edit and another try, none of the calls is correct.
     await page.getByLabel('Prompt', { exact: true }).fill('What is the weather in Rome?');
     await tryIt.getByText(/Something was changed since\.$/).waitFor();
     await tryIt.getByRole('button', { name: 'Try again' }).click();
     await tryIt.getByText(/^0 of 2 passed\./).waitFor();
     await good.getByRole('row', { name: /city/ }).getByText('differs').waitFor();
 
-    // A fault stands at its field, and the case is saved as it was tried once that is mended.
+    // A fault is shown at its field, and the case is saved as tried once the fault is fixed.
     await page.getByRole('textbox', { name: 'Arguments' }).click();
     await page.keyboard.press('ControlOrMeta+a');
     await page.keyboard.insertText('{"city": {"$regex": "("}}');
@@ -77,7 +77,7 @@ journeys('a case is tried in the page', () => {
     await page.keyboard.insertText('{"city": "Rome"}');
     await page.getByLabel('Prompt', { exact: true }).press('Control+Enter');
     await page.getByRole('heading', { name: 'Case 3: What is the weather in Rome?' }).waitFor();
-    // The models stay chosen for the other cases of the suite.
+    // The models stay selected for the other cases of the suite.
     expect(await panel(page).getByLabel('perfect-ish').isChecked()).toBe(true);
     expect(faults()).toEqual([]);
   });

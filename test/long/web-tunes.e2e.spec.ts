@@ -102,7 +102,7 @@ journeys('tunes', () => {
     await page.getByRole('heading', { level: 1, name: 'Tune of Sixty' }).waitFor();
     const tuneId = page.url().split('/').at(-1)!;
     const { body: tune } = await web.client.get(`${ROUTE}/history/${tuneId}`);
-    await web.client.post(`/api/jobs/${tune.job_id}/cancel`); // Nobody looks at what it finds.
+    await web.client.post(`/api/jobs/${tune.job_id}/cancel`); // Its result does not matter.
     expect(tune.input).toMatchObject({
       holdout: 0.5,
       search_space: { temperature: [0.3, 1], top_p: [0.3, 1], tool_choice: ['auto', 'required'] },
@@ -184,7 +184,7 @@ journeys('tunes', () => {
     await page.getByRole('heading', { level: 1, name: 'Tune of Twelve' }).waitFor();
     await button(page, 'Cancel').click();
     await page.getByText('cancelled').waitFor();
-    // Nobody looks at how long the rest takes.
+    // The duration of the rest does not matter.
     await web.client.patch('/api/providers/sim', { limits: { max_concurrency: 100 } });
     await button(page, 'Resume').click();
     await button(page, 'Resume').waitFor({ state: 'detached' });

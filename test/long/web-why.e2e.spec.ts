@@ -17,7 +17,7 @@ const tool = (name: string) => ({
   function: { name, parameters: { type: 'object', properties: { city: { type: 'string' } }, required: ['city'] } },
 });
 
-/** Fifty questions for one tool of three, in two categories. */
+/** Fifty questions for one of three tools, in two categories. */
 function suiteOf(): object {
   const suite = weatherSuite(CASES);
   return {
@@ -35,7 +35,7 @@ async function aRun(input: object): Promise<{ eval_id: string; job_id: string }>
   return (await web.client.post('/api/tool-eval', { suite_id: suiteId, ...input })).body;
 }
 
-/** Waits until the list under the present address has been read, and says how many results it has. */
+/** Waits until the list at the current address has loaded, and returns its number of results. */
 async function listed(page: Page): Promise<number> {
   await page.waitForURL(/\/results/);
   const said = await page
@@ -200,7 +200,7 @@ journeys('why', () => {
     await page.getByText('No result of this run is left by these filters.').waitFor();
     expect(await web.requests()).toBe(before);
 
-    // The rescore is counted, too: its facets, cases and groups are those of its verdicts.
+    // The rescore is counted, too: its facets, cases and groups use its verdicts.
     await page.getByLabel('Verdict', { exact: true }).selectOption('true');
     expect(await listed(page)).toBe(CASES);
     await page

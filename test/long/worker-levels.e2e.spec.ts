@@ -1,10 +1,10 @@
-// A system of its own: no worker of it may be of this release at first.
+// A private system: initially, none of its workers may be of this release.
 import { weatherSuite } from '../client.js';
 import { startProcess } from '../processes.js';
 import { startSystem } from '../system.js';
 import { until } from '../until.js';
 
-/** Results that a worker has settled. */
+/** Results settled by a worker. */
 async function settledBy(worker: { url: string }): Promise<number> {
   const metrics = await (await fetch(`${worker.url}/metrics`)).text();
   return [...metrics.matchAll(/^toolmark_items_total\{.*\} (\d+)$/gm)].reduce((sum, [, n]) => sum + Number(n), 0);
@@ -21,7 +21,7 @@ it('a worker of a lower level plays what was submitted before, and leaves new ru
   await sql.query('UPDATE target SET active = true WHERE run_id = $1', [before.eval_id]);
   const later = await submit();
 
-  // What the session says of itself comes from the address of the database, as no variable does it.
+  // The session's settings come from the database URL, since no environment variable sets them.
   const settings = new URL(databaseUrl);
   settings.searchParams.set('options', '-c toolmark.worker_level=1');
   const env = { DATABASE_URL: settings.href, REDIS_URL: redisUrl, LOG_LEVEL: 'warn' };

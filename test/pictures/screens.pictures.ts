@@ -1,4 +1,4 @@
-// A system of its own: the pictures show the operator's team, and no other.
+// A private system: the pictures show only the operator's team.
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { weatherSuite } from '../client.js';
@@ -7,9 +7,9 @@ import { fillTeam, screensOf, untilTuned } from '../web-screens.js';
 import { journeys, startWeb, type OpenOptions, type WebSystem } from '../web.js';
 
 const FOLDER = 'docs/pictures';
-/** What another picture shows as well. */
+/** Screens that another picture shows as well. */
 const NOT_IN_THE_TOUR = new Set(['not found', 'tunes of prompts', 'new run with a prompt version']);
-/** All screens in both themes and at both widths are put here, to be looked at. */
+/** The folder for pictures of all screens in both themes and at both widths, for review. */
 const REVIEW = process.env.TOOLMARK_REVIEW_PICTURES;
 const REVIEWED: [string, OpenOptions][] = [
   ['light', {}],
@@ -46,7 +46,7 @@ journeys('pictures', () => {
   );
 });
 
-/** One with enough cases to confirm what it finds. */
+/** A tune with enough cases to confirm its result. */
 async function aTune({ client, simulator }: WebSystem): Promise<string> {
   await client.post('/api/providers', {
     key: 'local',
@@ -65,7 +65,7 @@ async function aTune({ client, simulator }: WebSystem): Promise<string> {
   return submitted.tune_id;
 }
 
-/** One that confirms what it finds, and keeps it as a version. */
+/** A prompt tune that confirms its result, and stores it as a version. */
 async function aPromptTune(web: WebSystem): Promise<{ promptTuneId: string; promptId: string }> {
   const tunes = await readyForPromptTunes(web, ['assistant'], { key: 'small' });
   const { tune_id: promptTuneId, job_id } = await tunes.submit('assistant', { max_evals: 300 });

@@ -1,5 +1,6 @@
 // Prints how promptfoo resolves a configuration and grades replies: node resolve.mjs <node_modules> < [{config, tools,
-// replies}] in JSON lines. Its command line resolves, and its library grades, because that takes a trace from memory.
+// replies}] in JSON lines. Configurations are resolved by its command line, and replies graded by its library, because
+// the library accepts a trace from memory.
 import { execFile } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -9,7 +10,7 @@ import { createInterface } from 'node:readline/promises';
 const [, , modules] = process.argv;
 const promptfoo = join(modules, 'promptfoo/dist/src');
 const folder = mkdtempSync(join(tmpdir(), 'toolmark-promptfoo-'));
-// Nothing of this leaves the machine.
+// Keeps everything on this machine.
 Object.assign(process.env, {
   PROMPTFOO_CONFIG_DIR: join(folder, 'home'),
   PROMPTFOO_DISABLE_TELEMETRY: '1',
@@ -20,7 +21,7 @@ const { assertions } = await import(join(promptfoo, 'index.js'));
 const CONCURRENCY = 2;
 
 let count = 0;
-/** The rows that the command line makes of a configuration, or undefined if it refuses it. */
+/** The rows that the command line creates from a configuration, or undefined if it refuses it. */
 async function resolve(config) {
   const [file, out] = ['yaml', 'json'].map((extension) => join(folder, `${count}.${extension}`));
   count++;
@@ -37,7 +38,7 @@ async function resolve(config) {
   }
 }
 
-/** Whether all assertions of a row hold for a reply: "+" or "-", or "!" where promptfoo refuses one. */
+/** Whether all assertions of a row hold for a reply: "+" or "-", or "!" if promptfoo refuses one. */
 async function grade({ vars, testCase }, tools, calls) {
   const spans = calls.map(({ name, args }, index) => ({
     spanId: `s${index}`,
@@ -78,7 +79,7 @@ async function answer(line) {
   const resolved = [];
   for (const row of rows) {
     const grades = [];
-    // Variables in variables are filled in by the command line, and not in the rows that it prints.
+    // The command line fills in variables within variables, but not in the rows that it prints.
     const isNested = Object.values(row.vars).some((value) => typeof value === 'string' && value.includes('{{'));
     for (const reply of replies) grades.push(isNested ? '?' : await grade(row, tools, reply));
     resolved.push({ prompt: row.prompt.raw, grades: grades.join('') });
@@ -93,7 +94,7 @@ let next = 0;
 const work = async () => {
   for (let index = next++; index < lines.length; index = next++) answers[index] = await answer(lines[index]);
 };
-// The first one alone makes the folder of promptfoo's own.
+// The first one runs alone, since it creates promptfoo's data folder.
 if (lines.length > 0) answers[next] = await answer(lines[next++]);
 await Promise.all(Array.from({ length: CONCURRENCY }, work));
 for (const one of answers) process.stdout.write(`${JSON.stringify(one)}\n`);
