@@ -1,4 +1,4 @@
-// Builds the page (apps/web) and compresses it. Fails if the build is over its budgets: the first view, and the editor,
+// Builds the page (apps/web) and compresses it. Fails if the build exceeds a budget: the first view, and the editor,
 // which is loaded when a user edits JSON.
 import { spawnSync } from 'node:child_process';
 import { existsSync, readFileSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';

@@ -1,5 +1,5 @@
-// Refuses phrases that read like a translation, in the files that are clean of them: a sentence says the thing first,
-// with a noun and a verb, in the words of the field. Folders of code join CLEAN when they are clean.
+// Rejects phrases that read like a translation, in files already cleaned of them: a sentence names its subject first,
+// with a noun and a verb, in the field's terms. Add code folders to CLEAN once they are clean.
 import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 

@@ -41,7 +41,7 @@ export function setUp(say) {
   mustRun(node, [join(root, 'scripts/build.mjs'), '--if-stale'], 'The build failed; its message is above.');
 }
 
-/** Whether node_modules matches package-lock.json. File times are no use, because git sets them. */
+/** Whether node_modules matches package-lock.json. File times are not usable, because git sets them. */
 function isInstalled() {
   const record = join(root, 'node_modules/.package-lock.json');
   if (!existsSync(record) || !existsSync(node)) return false;

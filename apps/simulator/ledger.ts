@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { object, readPosted } from './models/read-posted.js';
 
-/** What a reply used, in tokens. */
+/** Token usage of a reply. */
 export interface TokenUsage {
   /** All prompt tokens, including cached ones. */
   prompt: number;

@@ -48,7 +48,7 @@ async function measureLane({ sql, call, asBob, simulator }, requestsPerMinute) {
     limits: { max_concurrency: 8, requests_per_minute: requestsPerMinute },
     models: [{ id: `slow-100:${key}` }],
   });
-  await secondsOfRun(asBob, key, 1); // Now the lane exists and its workers listen.
+  await secondsOfRun(asBob, key, 1); // By now the lane exists and its workers listen.
   const times = requestsPerMinute === 60 ? 1 : repetitions;
   const alone = await medianSeconds(asBob, key, times);
   const large = await submit(call, key, 1000, 100);

@@ -171,7 +171,7 @@ async function createTeam({ call, sql }, name) {
 
 /** The honest run without an attack; the mean of two, or a single one if only counts matter. */
 async function measureAlone(honest, health, memory) {
-  await honest.play(await honest.prepare(HonestTeam.CONCURRENCY), 60_000); // Now the lane exists and workers listen.
+  await honest.play(await honest.prepare(HonestTeam.CONCURRENCY), 60_000); // By now the lane exists and workers listen.
   const alone = [];
   for (let n = 0; n < (atOnce ? 1 : 2); n++)
     alone.push(await honest.play(await honest.prepare(items), 10 * honest.idealMs(items)));

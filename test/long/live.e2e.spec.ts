@@ -290,7 +290,7 @@ async function makeHugeRun(): Promise<{ jobId: string; evalId: string; lastSeq: 
       FROM result, generate_series(1, 6000) n WHERE run_id = $1`,
     [evalId, last],
   );
-  await sql.query('ANALYZE result'); // As autovacuum does after a minute: without it, a page is read by sorting all.
+  await sql.query('ANALYZE result'); // As autovacuum does after a minute; without it, every page sorts all rows.
   await sql.query('UPDATE job_event SET seq = seq + 12000 WHERE job_id = $1 AND seq > $2', [jobId, last]);
   await sql.query(
     'UPDATE target SET n = n + 12000, settled = settled + 12000, passed = passed + 12000 WHERE run_id = $1',

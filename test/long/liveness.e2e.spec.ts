@@ -52,7 +52,7 @@ it.concurrent(
       why: [expect.stringMatching(STARTS_NONE)],
     });
     expect(worker.logs()).toContain('does not take the items that wait for it');
-    expect((await fetch(`${worker.url}/readyz`)).status).toBe(200); // Redis and Postgres are well
+    expect((await fetch(`${worker.url}/readyz`)).status).toBe(200); // Redis and Postgres are healthy
 
     const fresh = await startProcess('worker', env);
     await until(second, { what: 'the second run' });

@@ -20,7 +20,7 @@ beforeAll(async () => {
     key: 'sim',
     base_url: `${processes.Simulator.url}/v1`,
     api_key: 'sk-metrics-0123456789',
-    limits: { max_concurrency: 4, requests_per_minute: 600 }, // fewer than any machine can make
+    limits: { max_concurrency: 4, requests_per_minute: 600 }, // less than any machine can send
     models: [
       { id: 'instant', input_cost_per_mtok: 1, output_cost_per_mtok: 1 },
       { id: 'slow-60000:metrics' },

@@ -211,7 +211,7 @@ describe('comparing by meaning', () => {
     ]);
     expect(done.counts.errored).toBe(0);
     const asked = await system.requests('embeddings');
-    expect(asked).toBeLessThanOrEqual(system.workers.length); // Two that need a text at the same moment both ask.
+    expect(asked).toBeLessThanOrEqual(system.workers.length); // Two workers that need a text at once both request it.
     await run(suite, ['scripted:b']);
     expect(await system.requests('embeddings')).toBe(asked);
   }, 60_000);

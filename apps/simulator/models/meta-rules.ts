@@ -15,7 +15,7 @@ const Rules = object({
       'must be a list',
     )
     .default([]),
-  /** What a reflection appends when no rule applies. */
+  /** The line that a reflection appends when no rule applies. */
   otherwise: line.nullish(),
   /** Whether it also appends the prompt of the first example, as a careless model does. */
   copy_examples: z.boolean('must be true or false').default(false),

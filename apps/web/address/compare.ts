@@ -69,7 +69,7 @@ export function settingsOf(search: CompareSearch): Record<string, string> {
   };
 }
 
-/** The query by which the API compares; undefined while there is nothing to compare. */
+/** The API query for a comparison; undefined while there is nothing to compare. */
 export function comparisonQueryOf(search: CompareSearch): URLSearchParams | undefined {
   const sides = sidesOf(search);
   if (!sides) return undefined;

@@ -5,7 +5,7 @@ import type { z } from 'zod';
 import { client } from './client';
 import { keys } from './keys';
 
-/** What each metric means. It changes only with a release. */
+/** The meaning of each metric. It changes only with a release. */
 export const metricsQuery = queryOptions({
   queryKey: keys.metrics,
   queryFn: ({ signal }) => client.call<Page<z.infer<typeof MetricInfo>>>('GET', '/api/metrics', undefined, { signal }),

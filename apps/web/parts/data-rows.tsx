@@ -27,7 +27,7 @@ interface DataRowsProps<Row> {
   opened?: number;
   activate: (index: number) => void;
   open: (row: Row) => void;
-  /** The rows that are drawn. */
+  /** Called with the range of rendered rows. */
   onWindow: (first: number, last: number) => void;
   gridRef: RefObject<HTMLDivElement | null>;
 }

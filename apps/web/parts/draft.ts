@@ -78,6 +78,6 @@ function remove(name: string): void {
   try {
     sessionStorage.removeItem(name);
   } catch {
-    // There is no storage.
+    // Storage is not available.
   }
 }

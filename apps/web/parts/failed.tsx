@@ -2,7 +2,7 @@ import { useEffect, useState, type ReactNode } from 'react';
 import { ApiError } from '#lib/client/api-client';
 import { Given } from './given';
 
-/** The API's error message, and how to go on. */
+/** The API's error message, and how to continue. */
 export function Failed({ error, retry, children }: { error: Error; retry?: () => unknown; children?: ReactNode }) {
   const problem = error instanceof ApiError ? error.problem : undefined;
   // The message already contains a single fault.

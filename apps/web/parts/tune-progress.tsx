@@ -12,7 +12,7 @@ import { Announced, Connection, Waiting } from './under-way';
 interface Props {
   tune: Pick<ParamTune, 'job_id' | 'status' | 'step' | 'planned_requests'>;
   live: LiveState;
-  /** What else is known so far. */
+  /** Additional facts known so far. */
   children?: ReactNode;
 }
 

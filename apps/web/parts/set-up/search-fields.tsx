@@ -38,7 +38,7 @@ export function MeasureFields({ of }: { of: string }) {
   );
 }
 
-/** What ends the search early, and what is asked again. */
+/** Limits of the search and its requests, and the use of stored replies. */
 export function LimitFields({ children }: { children?: ReactNode }) {
   return (
     <fieldset>

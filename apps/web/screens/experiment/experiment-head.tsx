@@ -75,7 +75,7 @@ function Baseline({ experiment: { baseline_eval_id: runId, baseline_set_by: by }
 
 const MAX_IMPROVED = 20;
 
-/** Many looks find something by chance: how many would, and what is left when that is taken into account. */
+/** Multiple comparisons find some differences by chance: how many to expect, and what remains after correction. */
 function Looks({ experiment: { comparisons } }: { experiment: Experiment }) {
   const { made, expected_false_alarms: alarms, improved_after_correction: improved } = comparisons;
   if (made === 0) return null;
