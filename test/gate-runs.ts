@@ -20,7 +20,7 @@ export async function openGateRuns() {
   return { pool, close, aGateRun: (asked: Asked = {}) => aGateRun(stores, asked) };
 }
 
-/** Outcomes of these cases, of which this many are right. */
+/** The outcomes of these cases, with this many right. */
 export const right = (count: number, { cases }: Pick<Child, 'cases'>): Outcome[] =>
   Array.from({ length: cases }, (_, n) => Number(n < count));
 export const allRight: Replies = (child) => right(child.cases, child);

@@ -4,7 +4,7 @@ import { join, resolve } from 'node:path';
 
 /**
  * Installs a tool that only one test uses, unless it is installed. It is in `test/tools/<name>` with a separate
- * lockfile, so that it is not installed otherwise.
+ * lockfile, so that no other install includes it.
  * @returns its node_modules
  */
 export function installTool(name: string): string {

@@ -323,7 +323,7 @@ export const screensOf = (filled: Filled): [name: string, path: string][] => {
 const AT_ONCE = 2;
 
 export interface Walk {
-  /** In `both` themes, in the tab's `own` one, or `none`; it takes longer than everything else. */
+  /** Which themes axe checks: `both`, the tab's `own` one, or `none`. It takes longer than everything else. */
   axe: 'both' | 'own' | 'none';
   /** Whether each screen is loaded, as when its address is opened, or reached from the previous one, as by a link. */
   loads: boolean;

@@ -293,7 +293,10 @@ const addresses = root.addChildren([
   ]),
 ]);
 
-/** A screen whose code failed to load needs a page reload, so it has no retry; drafts survive that. */
+/**
+ * A screen whose code failed to load stays broken until the page is reloaded, so its retry reloads the page; drafts
+ * survive that.
+ */
 const retryOf = (error: unknown, reset: () => void): (() => void) =>
   error instanceof TypeError && error.message.includes('module') ? () => location.reload() : reset;
 

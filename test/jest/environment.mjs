@@ -3,7 +3,7 @@ import SetUpFailsOnce from './set-up-fails-once.mjs';
 
 /** How long the steps of test/after-file.ts may take. */
 const END_MS = 120_000;
-/** By project. */
+/** Shared globals, by jest project. */
 const shared = new Map();
 
 /**

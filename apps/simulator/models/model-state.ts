@@ -28,7 +28,7 @@ export interface ModelState {
   sensitivity?: PromptSensitivity;
   metaRules?: MetaRules;
   judgeRules?: JudgeRules;
-  /** Request counts by request, for a parameter-sensitive model. */
+  /** How often each request was made, for a parameter-sensitive model. */
   paramsAsked: Map<string, number>;
   promptCache: PromptCache;
   ledger: Ledger;

@@ -24,7 +24,7 @@ const Sensitivity = object({
 
 /** How a model's skill depends on its prompts. */
 export type PromptSensitivity = z.infer<typeof Sensitivity> & {
-  /** Number of requests by request since this was posted. */
+  /** Number of requests by content since this was posted. */
   asked: Map<string, number>;
 };
 

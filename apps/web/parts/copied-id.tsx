@@ -2,7 +2,7 @@ import { useState } from 'react';
 
 const SHOWN = 8;
 
-/** The end of an id, which distinguishes ids of one day, and a button that copies the whole id. */
+/** The end of an id, which distinguishes ids of the same day, and a button that copies the whole id. */
 export function CopiedId({ id, what }: { id: string; what: string }) {
   const [said, setSaid] = useState('');
   const copy = (): void => {

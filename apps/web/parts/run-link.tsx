@@ -11,7 +11,7 @@ type Named = Pick<Run, 'name' | 'suite'>;
 /** Display name of a run; without a name, its suite. */
 export const runName = ({ name, suite }: Named): string => name ?? `${suite.name}, version ${suite.version}`;
 
-/** The label of an unknown run: the end of its id, which distinguishes ids of one day. */
+/** The label of an unknown run: the end of its id, which distinguishes ids of the same day. */
 export const unknownRun = (runId: string): string => `run ${runId.slice(-SHOWN)}`;
 
 /** Whose verdicts a screen shows, as part of its heading: those of a run, or of a rescore of it. */

@@ -33,7 +33,9 @@ const BINS: Record<BinKey, { from: 'latency_ms' | 'overall'; range: (bin: FacetB
   score: { from: 'overall', range: scoreRange },
 };
 
-/** Filters for which counts by model and verdict are available in every facet. A rescore has separate counts. */
+/**
+ * Filters that the counts of every facet can apply, since they are by model and verdict. A rescore has separate counts.
+ */
 const ALWAYS_KNOWN = new Set<string>(['model', 'passed', 'order', 'rescore']);
 const othersThan = (search: ResultsSearch, key: string): string[] =>
   Object.keys(search).filter((other) => other !== key && !ALWAYS_KNOWN.has(other));
