@@ -190,7 +190,7 @@ it('leaving a watch does not end a tune; cancelling it does, and it goes on wher
   expect(await toolmark('cancel', job)).toMatchObject({ code: 0, out: expect.stringMatching(/^Cancelled\./) });
   expect(await watched).toMatchObject({
     code: 1,
-    out: expect.stringMatching(/^\*\*Prompts tuned on .*: cancelled.*\n[^]*\n- Outcome: /),
+    out: expect.stringMatching(/^# Tune .* is cancelled.*\n[^]*\n- Outcome: /),
     err: expect.stringContaining(`The tune is cancelled. Go on with: toolmark resume ${job}\n`),
   });
   await system.control('models/instant', { on: true });

@@ -151,7 +151,8 @@ class WholeScripts extends PrismaPg {
 
 export async function readSchema(): Promise<SchemaFiles> {
   const folder = join(prismaFolder(), 'schema');
-  const paths = (await readdir(folder)).sort().map((name) => join(folder, name));
+  const names = (await readdir(folder)).filter((name) => name.endsWith('.prisma')).sort();
+  const paths = names.map((name) => join(folder, name));
   return Promise.all(paths.map(async (path): Promise<SchemaFiles[number]> => [path, await readFile(path, 'utf8')]));
 }
 
