@@ -47,9 +47,12 @@ const sources = [
   'scripts/bundle-processes.mjs',
 ];
 
+/** Without bundles, which `npm run dev` leaves behind, processes start slowly. */
+const isUnbundled = () => !isForWatch && existsSync(join(dist, '.unbundled'));
+const isStale = () => !existsSync(client) || isUnbundled() || changedAt(stamp) <= newestOf(sources);
+
 try {
-  if (!process.argv.includes('--if-stale') || !existsSync(client) || changedAt(stamp) <= newestOf(sources))
-    await build();
+  if (!process.argv.includes('--if-stale') || isStale()) await build();
 } catch (error) {
   console.error(error.message);
   process.exitCode = 1;

@@ -22,21 +22,27 @@ export async function startWatching({ apps, say, isStopping }) {
   const unwatch = watchBelow(['apps', 'libs', 'prisma'], (file) => {
     changed.add(file);
     clearTimeout(timer);
-    timer = setTimeout(() => void build().catch(({ message }) => say(message)), SETTLE_MS);
+    timer = setTimeout(() => void build(), SETTLE_MS);
   });
   async function build() {
     const files = [...changed];
     changed.clear();
-    const { compileFile, isCompiled } = await import('./compile.mjs');
-    const isEachCompiled = files.every((file) => isCompiled(file) && existsSync(join(root, file)));
-    // A test run may have replaced the files with bundles in the meantime.
-    if (isEachCompiled && existsSync(join(dist, '.unbundled')))
-      await Promise.all(files.map((file) => compileFile(file, dist)));
-    else if (files.some((file) => !file.endsWith('.spec.ts')) && !buildAll()) return;
+    // What does not build is built again with the next change.
+    if (!(await isBuilt(files))) return files.forEach((file) => changed.add(file));
     const stale = apps.filter((app) => files.some((file) => isRunBy(app, file)));
     if (isStopping() || stale.length === 0) return;
     say(`${new Date().toLocaleTimeString()}  Built; restarting ${stale.map(({ name }) => name).join(', ')}.`);
     await Promise.all(stale.map((app) => app.restart()));
+  }
+  async function isBuilt(files) {
+    const { compileFile, isCompiled } = await import('./compile.mjs');
+    const isEachCompiled = files.every((file) => isCompiled(file) && existsSync(join(root, file)));
+    // A test run may have replaced the files with bundles in the meantime.
+    if (!isEachCompiled || !existsSync(join(dist, '.unbundled')))
+      return files.every((file) => file.endsWith('.spec.ts')) || buildAll();
+    const faults = await Promise.all(files.map((file) => compileFile(file, dist).catch(({ message }) => message)));
+    for (const fault of faults.filter(Boolean)) say(fault);
+    return faults.every((fault) => fault === undefined);
   }
   return {
     stop: async () => {
@@ -52,21 +58,32 @@ export async function startWatching({ apps, say, isStopping }) {
  */
 function watchBelow(folders, onChange) {
   const watchers = new Map();
-  const watchFolder = (folder) => {
-    if (watchers.has(folder) || folder === 'apps/web' || folder.endsWith('/generated')) return;
-    const watcher = watch(join(root, folder), (_event, name) => {
+  const watchFolder = (folder, isNew) => {
+    if (folder === 'apps/web' || folder.endsWith('/generated')) return;
+    // A folder that was removed and made again needs a new watch.
+    watchers.get(folder)?.close();
+    const look = (name, isChanged) => {
       const path = `${folder}/${name}`;
-      if (isFolder(path)) watchFolder(path);
-      else if (!existsSync(join(root, folder))) watchers.delete(folder);
-      else if (SOURCES.test(name)) onChange(path);
-    });
-    watchers.set(folder, watcher);
-    for (const name of readdirSync(join(root, folder))) {
-      if (isFolder(`${folder}/${name}`)) watchFolder(`${folder}/${name}`);
-    }
+      if (isFolder(path)) watchFolder(path, isChanged);
+      else if (isChanged && SOURCES.test(name)) onChange(path);
+    };
+    watchers.set(
+      folder,
+      watch(join(root, folder), (_event, name) => look(name, true)),
+    );
+    for (const name of namesIn(folder)) look(name, isNew);
   };
-  folders.forEach(watchFolder);
+  for (const folder of folders) watchFolder(folder, false);
   return () => watchers.forEach((watcher) => watcher.close());
+}
+
+/** None if the folder has been removed since. */
+function namesIn(folder) {
+  try {
+    return readdirSync(join(root, folder));
+  } catch {
+    return [];
+  }
 }
 
 const isFolder = (path) => statSync(join(root, path), { throwIfNoEntry: false })?.isDirectory() ?? false;

@@ -34,6 +34,13 @@ const CASES: [kind: string, part: Part, lines: string[], markdown: string[], htm
     ],
   ],
   [
+    'list of cases that are all shown elsewhere',
+    { kind: 'cases', cases: [], total: 3 },
+    ['  and 3 more'],
+    ['- and 3 more', ''],
+    ['<ul class="cases">', '</ul>', '<p>and 3 more</p>'],
+  ],
+  [
     'commands',
     { kind: 'commands', commands: [['Run it', 'toolmark run `x`']], elsewhere: 'toolmark show' },
     ['Run it       toolmark run `x`'],

@@ -58,7 +58,7 @@ function sizeOf(part: Part): number {
     case 'table':
       return part.cells.length - 1;
     case 'cases':
-      return part.cases.length;
+      return part.total;
     case 'changes':
       return part.lines.length;
     case 'commands':

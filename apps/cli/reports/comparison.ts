@@ -104,7 +104,7 @@ const brokenCases = ({ broken, targets }: ShownComparison): BrokenCase[] =>
 export const brokenPart = (broken: readonly BrokenCase[], total: number): Part => ({
   kind: 'cases',
   folded: `Broken cases: ${total} (passed in the baseline, fail now)`,
-  total,
+  total: broken.length > 0 ? total : 0,
   cases: broken.map(({ name, target, expected, called, explanation }) => ({
     name,
     facts: [

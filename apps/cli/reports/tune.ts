@@ -126,7 +126,10 @@ function targetParts(report: TuneReport, target: TuneTarget): Part[] {
     {
       kind: 'list',
       folded: `Arms that make the same requests as another: ${same.length}`,
-      items: same.map((arm) => `Arm ${armName(arm)} is as arm ${arm.same_as}`),
+      items: [
+        ...same.slice(0, MAX_ARMS).map((arm) => `Arm ${armName(arm)} is as arm ${arm.same_as}`),
+        ...(same.length > MAX_ARMS ? [`and ${same.length - MAX_ARMS} more`] : []),
+      ],
     },
   ];
 }
