@@ -9,6 +9,7 @@ import { GivenLine } from './given';
 import { Skeleton } from './skeleton';
 import { Time } from './time';
 import { Verdict } from './verdict';
+import { MoreButton } from './more-button';
 import './case-history.css';
 
 /** Results of a case in all runs: a strip of verdicts for each model, newest run first. */
@@ -53,16 +54,9 @@ export function CaseHistory({ suiteId, caseId }: { suiteId: string; caseId: stri
         </table>
       </div>
       {results.isError && <Failed error={results.error} retry={() => results.fetchNextPage()} />}
-      {results.hasNextPage && (
-        <button
-          type="button"
-          className="dense"
-          disabled={results.isFetchingNextPage}
-          onClick={() => void results.fetchNextPage()}
-        >
-          Older runs
-        </button>
-      )}
+      <MoreButton of={results} isDense>
+        Older runs
+      </MoreButton>
     </>
   );
 }

@@ -2,6 +2,7 @@ import { useState } from 'react';
 import { unsetWords } from '#lib/contracts/unset-words';
 import { commonEnds } from './common-ends';
 import { visible } from './given';
+import { Table } from './table';
 import './changes-table.css';
 
 /** Something with two values. */
@@ -32,46 +33,39 @@ interface Changes {
 export function ChangesTable({ rows, what, a, b, label }: Changes) {
   const [shown, setShown] = useState(FIRST_ROWS);
   return (
-    <div className="wide" role="region" aria-label={label} tabIndex={0}>
-      <table className="changes">
-        <thead>
-          <tr>
-            <th scope="col">{what}</th>
-            <th scope="col">{a}</th>
-            <th scope="col">{b}</th>
-          </tr>
-        </thead>
-        <tbody>
-          {rows.slice(0, shown).map((row) => (
-            <ChangeRow key={row.path} {...row} />
-          ))}
-        </tbody>
-      </table>
+    <Table
+      label={label}
+      className="changes"
+      rows={rows.slice(0, shown)}
+      keyOf={({ path }) => path}
+      columns={[
+        {
+          name: what,
+          isHeading: true,
+          cell: ({ path }) => <code className="given">{visible(path.slice(0, 300))}</code>,
+        },
+        { name: a, cell: (row) => <Value of={row.a} other={row.b} path={row.path} /> },
+        { name: b, cell: (row) => <Value of={row.b} other={row.a} path={row.path} /> },
+      ]}
+    >
       {rows.length > shown && (
         <button type="button" className="dense" onClick={() => setShown(rows.length)}>
           Show all {rows.length}
         </button>
       )}
-    </div>
+    </Table>
   );
 }
 
 /** Texts unchanged, anything else as JSON, with numbers in their source text. */
 const textOf = (value: unknown): string => (typeof value === 'string' ? value : JSON.stringify(value, null, 2));
 
-function ChangeRow({ path, a, b }: Difference) {
-  const has = (value: unknown): boolean => value !== null && value !== undefined;
-  const none = <span className="muted">{unsetWords(path)}</span>;
-  const { start, end, ...middle } = commonEnds(has(a) ? textOf(a) : '', has(b) ? textOf(b) : '');
-  return (
-    <tr>
-      <th scope="row">
-        <code className="given">{visible(path.slice(0, 300))}</code>
-      </th>
-      <td>{has(a) ? <Marked start={start} middle={middle.a} end={end} /> : none}</td>
-      <td>{has(b) ? <Marked start={start} middle={middle.b} end={end} /> : none}</td>
-    </tr>
-  );
+const has = (value: unknown): boolean => value !== null && value !== undefined;
+
+function Value({ of: value, other, path }: { of: unknown; other: unknown; path: string }) {
+  if (!has(value)) return <span className="muted">{unsetWords(path)}</span>;
+  const { start, end, a: middle } = commonEnds(textOf(value), has(other) ? textOf(other) : '');
+  return <Marked start={start} middle={middle} end={end} />;
 }
 
 function Marked({ start, middle, end }: { start: string; middle: string; end: string }) {

@@ -5,6 +5,7 @@ import { errorWord } from '../address/results';
 import { GivenLine } from './given';
 import { count } from './score';
 import { toolWords } from './tool-words';
+import { Table } from './table';
 
 /** Maximum number of results drawn from a group. */
 const DRAWN = 40;
@@ -26,49 +27,46 @@ interface Props {
 /** Failures grouped by cause: the error, the tools, the argument, the count, and one example. */
 export function FailureGroupRows({ runId, rescore, groups, link, chosen }: Props) {
   return (
-    <div className="wide" tabIndex={0} role="region" aria-label="Groups of what did not pass">
-      <table className="group-rows">
-        <thead>
-          <tr>
-            <th className="number">Results</th>
-            <th>Error</th>
-            <th>Expected</th>
-            <th>Called</th>
-            <th>Argument</th>
-            <th>Example</th>
-            <th>
-              <span className="unseen">Open</span>
-            </th>
-          </tr>
-        </thead>
-        <tbody>
-          {groups.map((group) => (
-            <tr key={group.id} aria-current={group.id === chosen ? 'true' : undefined}>
-              <td className="number">{count(group.count)}</td>
-              <th scope="row">{errorWord(group.error_type)}</th>
-              <td className="named">
-                <GivenLine text={toolWords(group.expected_tool)} />
-              </td>
-              <td className="named">
-                <GivenLine
-                  text={toolWords(group.called_tool).replaceAll('_', group.error_type === 'errored' ? ' ' : '_')}
-                />
-              </td>
-              <td className="named">{group.argument !== null && <GivenLine text={group.argument} />}</td>
-              <td>
-                <Link
-                  to="/runs/$runId/results/$resultId"
-                  params={{ runId, resultId: group.example }}
-                  search={{ type: [group.error_type], rescore }}
-                >
-                  one of them
-                </Link>
-              </td>
-              <td>{link(group)}</td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </div>
+    <Table
+      label="Groups of what did not pass"
+      className="group-rows"
+      rows={groups}
+      keyOf={({ id }) => id}
+      rowProps={({ id }) => ({ 'aria-current': id === chosen ? 'true' : undefined })}
+      columns={[
+        { name: 'Results', isNumber: true, cell: (group) => count(group.count) },
+        { name: 'Error', isHeading: true, cell: (group) => errorWord(group.error_type) },
+        {
+          name: 'Expected',
+          className: 'named',
+          cell: (group) => <GivenLine text={toolWords(group.expected_tool)} />,
+        },
+        {
+          name: 'Called',
+          className: 'named',
+          cell: ({ called_tool: called, error_type: type }) => (
+            <GivenLine text={toolWords(called).replaceAll('_', type === 'errored' ? ' ' : '_')} />
+          ),
+        },
+        {
+          name: 'Argument',
+          className: 'named',
+          cell: ({ argument }) => argument !== null && <GivenLine text={argument} />,
+        },
+        {
+          name: 'Example',
+          cell: (group) => (
+            <Link
+              to="/runs/$runId/results/$resultId"
+              params={{ runId, resultId: group.example }}
+              search={{ type: [group.error_type], rescore }}
+            >
+              one of them
+            </Link>
+          ),
+        },
+        { name: 'Open', isNameHidden: true, cell: link },
+      ]}
+    />
   );
 }

@@ -14,6 +14,7 @@ import { RunLink } from './run-link';
 import { count, percent, scoreText } from './score';
 import { Skeleton } from './skeleton';
 import { Warnings } from './warnings';
+import { Table } from './table';
 import './facts.css';
 import './gate-answer.css';
 
@@ -110,43 +111,37 @@ const comparisonOf = (a: string, b: string, { measure, margin }: GateAnswer['gat
 /** The figures and the gate's decision for each model. */
 function Targets({ answer: { targets, text, look } }: { answer: GateAnswer }) {
   return (
-    <div className="wide" tabIndex={0} role="region" aria-label="Figures of each model">
-      <table>
-        <thead>
-          <tr>
-            <th>Model</th>
-            <th>Result</th>
-            <th>Passed ({levelText(look)})</th>
-            <th className="number">Samples a case</th>
-            <th className="number">Fixed</th>
-            <th className="number">Broken</th>
-            <th>Errored</th>
-            <th>What is said of it</th>
-          </tr>
-        </thead>
-        <tbody>
-          {targets.map((target) => (
-            <tr key={target.target}>
-              <td className="named">
-                <GivenLine text={target.target} />
-              </td>
-              <td>
-                <GateResult result={target.result} />
-              </td>
-              <td>{scoreText({ mean: target.pass_rate, ci: target.pass_rate_ci, scored: target.n_cases })}</td>
-              <td className="number">{target.samples.map((some) => Number(some.toFixed(2))).join(' and ')}</td>
-              <td className="number">{count(target.fixed)}</td>
-              <td className="number">{count(target.broken)}</td>
-              <td>{target.errored_shares.map(percent).join(' and ')}</td>
-              <td className="says">
-                {target.text !== text && <Given text={target.text} max={500} />}
-                {target.cases_needed !== null && ` About ${count(target.cases_needed)} more cases could decide.`}
-              </td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </div>
+    <Table
+      label="Figures of each model"
+      rows={targets}
+      keyOf={({ target }) => target}
+      columns={[
+        { name: 'Model', className: 'named', cell: ({ target }) => <GivenLine text={target} /> },
+        { name: 'Result', cell: ({ result }) => <GateResult result={result} /> },
+        {
+          name: `Passed (${levelText(look)})`,
+          cell: ({ pass_rate: mean, pass_rate_ci: ci, n_cases: scored }) => scoreText({ mean, ci, scored }),
+        },
+        {
+          name: 'Samples a case',
+          isNumber: true,
+          cell: ({ samples }) => samples.map((some) => Number(some.toFixed(2))).join(' and '),
+        },
+        { name: 'Fixed', isNumber: true, cell: ({ fixed }) => count(fixed) },
+        { name: 'Broken', isNumber: true, cell: ({ broken }) => count(broken) },
+        { name: 'Errored', cell: ({ errored_shares: shares }) => shares.map(percent).join(' and ') },
+        {
+          name: 'What is said of it',
+          className: 'says',
+          cell: (target) => (
+            <>
+              {target.text !== text && <Given text={target.text} max={500} />}
+              {target.cases_needed !== null && ` About ${count(target.cases_needed)} more cases could decide.`}
+            </>
+          ),
+        },
+      ]}
+    />
   );
 }
 

@@ -5,6 +5,7 @@ import { GivenLine } from './given';
 import { kappaText, shareText, toldOfAll } from './judged-figures';
 import { Status } from './status';
 import { Time } from './time';
+import { Table } from './table';
 import './runs.css';
 
 interface Props {
@@ -16,27 +17,30 @@ interface Props {
 /** Judge reports, each with how well people's labels confirm its judge. */
 export function ReportRows({ reports, runName }: Props) {
   return (
-    <div className="wide" tabIndex={0} role="region" aria-label="List of reports">
-      <table className="run-rows">
-        <thead>
-          <tr>
-            <th>Report</th>
-            <th className="number">Version</th>
-            <th>Judge</th>
-            <th>Calibration</th>
-            <th>Status</th>
-            <th>Correct or acceptable</th>
-            <th>Kappa with pass and fail</th>
-            <th>Submitted</th>
-          </tr>
-        </thead>
-        <tbody>
-          {reports.map((report) => (
-            <ReportRow key={report.id} report={report} runName={runName} />
-          ))}
-        </tbody>
-      </table>
-    </div>
+    <Table
+      label="List of reports"
+      className="run-rows"
+      rows={reports}
+      keyOf={({ id }) => id}
+      columns={[
+        {
+          name: 'Report',
+          className: 'named',
+          cell: (report) => (
+            <Link to="/judge/reports/$reportId" params={{ reportId: report.id }}>
+              <GivenLine text={titleOf(report, runName)} />
+            </Link>
+          ),
+        },
+        { name: 'Version', isNumber: true, cell: ({ version }) => version },
+        { name: 'Judge', className: 'named', cell: ({ judge }) => <GivenLine text={judge} /> },
+        { name: 'Calibration', cell: ({ calibration }) => <CalibrationStatus status={calibration.status} /> },
+        { name: 'Status', cell: ({ status }) => <Status status={status} /> },
+        { name: 'Correct or acceptable', className: 'score', cell: (report) => <ShareOk report={report} /> },
+        { name: 'Kappa with pass and fail', className: 'score', cell: (report) => <Kappa report={report} /> },
+        { name: 'Submitted', cell: ({ created_at: at }) => <Time at={at} /> },
+      ]}
+    />
   );
 }
 
@@ -46,50 +50,24 @@ function titleOf({ eval_id: run, baseline_eval_id: baseline }: JudgeReport, runN
   return baseline === null ? runName(run) : `${runName(run)} against ${runName(baseline)}`;
 }
 
-function ReportRow({ report, runName }: { report: JudgeReport } & Pick<Props, 'runName'>) {
-  const { calibration, share_ok: share, share_ok_ci: ci, kappa, kappa_ci: kappaCi } = report;
+function ShareOk({ report }: { report: JudgeReport }) {
+  const { calibration, share_ok: share, share_ok_ci: ci, baseline_eval_id: baseline } = report;
+  if (baseline !== null) return <span className="muted">a comparison: the report has its wins and losses</span>;
+  if (share === null) return <span className="muted">none yet</span>;
   return (
-    <tr>
-      <td className="named">
-        <Link to="/judge/reports/$reportId" params={{ reportId: report.id }}>
-          <GivenLine text={titleOf(report, runName)} />
-        </Link>
-      </td>
-      <td className="number">{report.version}</td>
-      <td className="named">
-        <GivenLine text={report.judge} />
-      </td>
-      <td>
-        <CalibrationStatus status={calibration.status} />
-      </td>
-      <td>
-        <Status status={report.status} />
-      </td>
-      {report.baseline_eval_id === null ? (
-        <>
-          <td className="score">
-            {share === null ? (
-              <span className="muted">none yet</span>
-            ) : (
-              <>
-                <span>{shareText(share, ci, toldOfAll(report))}</span>
-                <Uncalibrated status={calibration.status} />
-              </>
-            )}
-          </td>
-          <td className="score">
-            <span>{kappaText(kappa, kappaCi)}</span>
-            {kappa !== null && <Uncalibrated status={calibration.status} />}
-          </td>
-        </>
-      ) : (
-        <td colSpan={2} className="muted">
-          a comparison: the report has its wins and losses
-        </td>
-      )}
-      <td>
-        <Time at={report.created_at} />
-      </td>
-    </tr>
+    <>
+      <span>{shareText(share, ci, toldOfAll(report))}</span>
+      <Uncalibrated status={calibration.status} />
+    </>
+  );
+}
+
+function Kappa({ report: { calibration, kappa, kappa_ci: ci, baseline_eval_id: baseline } }: { report: JudgeReport }) {
+  if (baseline !== null) return null;
+  return (
+    <>
+      <span>{kappaText(kappa, ci)}</span>
+      {kappa !== null && <Uncalibrated status={calibration.status} />}
+    </>
   );
 }

@@ -1,5 +1,5 @@
 import { Link } from '@tanstack/react-router';
-import type { ReactNode } from 'react';
+import type { ComponentProps, ReactNode } from 'react';
 import type { Run } from '#lib/contracts/run';
 import { Bar } from './bar';
 import { GivenLine } from './given';
@@ -7,81 +7,77 @@ import { count, Score } from './score';
 import { isUnderWay, Status } from './status';
 import { Time } from './time';
 import { topModel } from './top-model';
+import { Table, type Column } from './table';
 import './runs.css';
 
 /** Runs, newest first. `more` adds a cell to each row. */
 export function RunRows({ runs, more }: { runs: Run[]; more?: (run: Run) => ReactNode }) {
   return (
-    <div className="wide" tabIndex={0} role="region" aria-label="List of runs">
-      <table className="run-rows">
-        <thead>
-          <tr>
-            <th>Run</th>
-            <th>Status</th>
-            <th>Best model</th>
-            <th>Score</th>
-            <th className="number">Models</th>
-            <th>Submitted</th>
-            {more && (
-              <th>
-                <span className="unseen">Actions</span>
-              </th>
-            )}
-          </tr>
-        </thead>
-        <tbody>
-          {runs.map((run) => (
-            <RunRow key={run.id} run={run} more={more} />
-          ))}
-        </tbody>
-      </table>
-    </div>
+    <Table
+      label="List of runs"
+      className="run-rows"
+      rows={runs}
+      keyOf={({ id }) => id}
+      columns={[...COLUMNS, ...(more ? [{ name: 'Actions', isNameHidden: true, cell: more }] : [])]}
+    />
   );
 }
 
-function RunRow({ run, more }: { run: Run; more: ((run: Run) => ReactNode) | undefined }) {
-  const top = topModel(run);
-  return (
-    <tr>
-      <td className="named">
+const suiteOf = ({ suite }: Run): string => `${suite.name}, version ${suite.version}`;
+
+const COLUMNS: Column<Run>[] = [
+  {
+    name: 'Run',
+    className: 'named',
+    cell: (run) => (
+      <>
         <Link to="/runs/$runId" params={{ runId: run.id }}>
-          <GivenLine text={run.name ?? `${run.suite.name}, version ${run.suite.version}`} />
+          <GivenLine text={run.name ?? suiteOf(run)} />
         </Link>
-        {run.name !== null && (
-          <span className="small muted">
-            <GivenLine text={`${run.suite.name}, version ${run.suite.version}`} />
-          </span>
-        )}
-        {run.note !== null && (
-          <span className="small muted">
-            <GivenLine text={run.note} />
-          </span>
-        )}
-      </td>
-      <td>
-        <Status status={run.status} />
-        {isUnderWay(run.status) && (
-          <Bar done={run.counts.settled} total={run.counts.total} label="Results of the run so far" />
-        )}
-      </td>
-      <td className="named">{top ? <GivenLine text={top.target} /> : <span className="muted">none yet</span>}</td>
-      <td>
-        {top ? (
-          <Score mean={top.overall} ci={top.overall_ci} scored={top.scored} errored={run.counts.errored} />
-        ) : (
-          run.counts.errored > 0 && <span className="errored-count">{count(run.counts.errored)} errored</span>
-        )}
-      </td>
-      <td className="number">{run.targets.length}</td>
-      <td>
-        <Time at={run.created_at} />
-        {run.submitted_by !== null && (
-          <span className="small muted">
-            <GivenLine text={`by ${run.submitted_by}`} max={60} />
-          </span>
-        )}
-      </td>
-      {more && <td>{more(run)}</td>}
-    </tr>
-  );
+        {run.name !== null && <Remark text={suiteOf(run)} />}
+        {run.note !== null && <Remark text={run.note} />}
+      </>
+    ),
+  },
+  {
+    name: 'Status',
+    cell: ({ status, counts }) => (
+      <>
+        <Status status={status} />
+        {isUnderWay(status) && <Bar done={counts.settled} total={counts.total} label="Results of the run so far" />}
+      </>
+    ),
+  },
+  {
+    name: 'Best model',
+    className: 'named',
+    cell: (run) => {
+      const top = topModel(run);
+      return top ? <GivenLine text={top.target} /> : <span className="muted">none yet</span>;
+    },
+  },
+  { name: 'Score', cell: (run) => <BestScore run={run} /> },
+  { name: 'Models', isNumber: true, cell: ({ targets }) => targets.length },
+  {
+    name: 'Submitted',
+    cell: ({ created_at: at, submitted_by: by }) => (
+      <>
+        <Time at={at} />
+        {by !== null && <Remark text={`by ${by}`} max={60} />}
+      </>
+    ),
+  },
+];
+
+function BestScore({ run }: { run: Run }) {
+  const { errored } = run.counts;
+  const top = topModel(run);
+  if (top) return <Score mean={top.overall} ci={top.overall_ci} scored={top.scored} errored={errored} />;
+  return errored > 0 && <span className="errored-count">{count(errored)} errored</span>;
 }
+
+const Remark = (given: ComponentProps<typeof GivenLine>) => (
+  <span className="small muted">
+    <GivenLine {...given} />
+  </span>
+);

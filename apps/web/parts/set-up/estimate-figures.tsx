@@ -9,6 +9,7 @@ import { Skeleton } from '../skeleton';
 import { duration } from '../time';
 import { Warnings } from '../warnings';
 import type { FormFault } from './labelled-field';
+import { Table } from '../table';
 
 interface Props {
   estimate: UseQueryResult<Estimate>;
@@ -66,36 +67,22 @@ function Figures({ estimate }: { estimate: Estimate }) {
       )}
       <Remarks {...estimate} />
       {estimate.targets.length > 1 && (
-        <div className="wide" tabIndex={0} role="region" aria-label="What each model takes">
-          <table>
-            <thead>
-              <tr>
-                <th>Model</th>
-                <th className="number">Requests</th>
-                <th className="number">Cost</th>
-                <th className="number">Time</th>
-                <th className="number">Tokens in, out</th>
-              </tr>
-            </thead>
-            <tbody>
-              {estimate.targets.map(({ target, requests, cost_usd: cost, duration_s: seconds, ...tokens }) => (
-                <tr key={target}>
-                  <th scope="row" className="named">
-                    <GivenLine text={target} />
-                  </th>
-                  <td className="number">{count(requests)}</td>
-                  <td className="number">
-                    <Money usd={cost} />
-                  </td>
-                  <td className="number">{duration(seconds * 1000)}</td>
-                  <td className="number">
-                    {count(tokens.prompt_tokens)}, {count(tokens.completion_tokens)}
-                  </td>
-                </tr>
-              ))}
-            </tbody>
-          </table>
-        </div>
+        <Table
+          label="What each model takes"
+          rows={estimate.targets}
+          keyOf={({ target }) => target}
+          columns={[
+            { name: 'Model', isHeading: true, className: 'named', cell: ({ target }) => <GivenLine text={target} /> },
+            { name: 'Requests', isNumber: true, cell: ({ requests }) => count(requests) },
+            { name: 'Cost', isNumber: true, cell: ({ cost_usd: cost }) => <Money usd={cost} /> },
+            { name: 'Time', isNumber: true, cell: ({ duration_s: seconds }) => duration(seconds * 1000) },
+            {
+              name: 'Tokens in, out',
+              isNumber: true,
+              cell: (target) => `${count(target.prompt_tokens)}, ${count(target.completion_tokens)}`,
+            },
+          ]}
+        />
       )}
     </>
   );

@@ -12,6 +12,7 @@ import { Time } from '../../parts/time';
 import { Outcome } from '../../parts/tune-outcome';
 import { deltaWords, KIND_WORDS } from './entry-words';
 import { PinButton } from './pin-button';
+import { Table } from '../../parts/table';
 
 const MAX_SUMMARY = 500;
 
@@ -23,62 +24,56 @@ interface Props {
 /** Ended jobs, oldest first, each against the baseline. Numbers are those of the figure. */
 export function Entries({ experiment, entries }: Props) {
   return (
-    <div className="wide" tabIndex={0} role="region" aria-label="What ended in the experiment">
-      <table className="entry-rows">
-        <thead>
-          <tr>
-            <th className="number">Number</th>
-            <th>What</th>
-            <th>Ended</th>
-            <th>Score</th>
-            <th>Against the baseline</th>
-            <th>What changed</th>
-            <th>
-              <span className="unseen">Actions</span>
-            </th>
-          </tr>
-        </thead>
-        <tbody>
-          {entries.map((entry, place) => (
-            <Row key={`${entry.type} ${entry.id}`} entry={entry} number={place + 1} experiment={experiment} />
-          ))}
-        </tbody>
-      </table>
-    </div>
+    <Table
+      label="What ended in the experiment"
+      className="entry-rows"
+      rows={entries}
+      keyOf={({ type, id }) => `${type} ${id}`}
+      columns={[
+        { name: 'Number', isNumber: true, cell: (_entry, place) => place + 1 },
+        { name: 'What', className: 'named', cell: (entry) => <Entry entry={entry} /> },
+        { name: 'Ended', cell: ({ timestamp }) => <Time at={timestamp} /> },
+        {
+          name: 'Score',
+          cell: (entry) =>
+            entry.type === 'eval' ? (
+              <Score mean={entry.score} ci={entry.score_ci} scored={entry.scored} errored={entry.errored} />
+            ) : (
+              <Found entry={entry} />
+            ),
+        },
+        {
+          name: 'Against the baseline',
+          cell: (entry) => entry.type === 'eval' && <Against entry={entry} baseline={experiment.baseline_eval_id} />,
+        },
+        {
+          name: 'What changed',
+          className: 'changes',
+          cell: ({ config_summary: summary }) => <Given text={summary} max={MAX_SUMMARY} />,
+        },
+        {
+          name: 'Actions',
+          isNameHidden: true,
+          cell: ({ type, id, is_baseline: isBaseline, score }, place) =>
+            type === 'eval' &&
+            !isBaseline &&
+            score !== null && <PinButton experiment={experiment} runId={id} number={place + 1} />,
+        },
+      ]}
+    />
   );
 }
 
-function Row({ entry, number, experiment }: { entry: TimelineEntry; number: number; experiment: Experiment }) {
-  const { type, id, timestamp, status, score, score_ci: ci, scored, errored, is_best: isBest } = entry;
-  return (
-    <tr>
-      <td className="number">{number}</td>
-      <td className="named">
-        <EntryLink entry={entry} />
-        {status !== 'completed' && <Status status={status} />}
-        {isBest && <strong> best</strong>}
-        <span className="small muted">
-          <GivenLine text={entry.targets.join(', ')} />
-        </span>
-      </td>
-      <td>
-        <Time at={timestamp} />
-      </td>
-      <td>
-        {type === 'eval' ? <Score mean={score} ci={ci} scored={scored} errored={errored} /> : <Found entry={entry} />}
-      </td>
-      <td>{type === 'eval' && <Against entry={entry} baseline={experiment.baseline_eval_id} />}</td>
-      <td className="changes">
-        <Given text={entry.config_summary} max={MAX_SUMMARY} />
-      </td>
-      <td>
-        {type === 'eval' && !entry.is_baseline && score !== null && (
-          <PinButton experiment={experiment} runId={id} number={number} />
-        )}
-      </td>
-    </tr>
-  );
-}
+const Entry = ({ entry }: { entry: TimelineEntry }) => (
+  <>
+    <EntryLink entry={entry} />
+    {entry.status !== 'completed' && <Status status={entry.status} />}
+    {entry.is_best && <strong> best</strong>}
+    <span className="small muted">
+      <GivenLine text={entry.targets.join(', ')} />
+    </span>
+  </>
+);
 
 function EntryLink({ entry: { type, id } }: { entry: TimelineEntry }) {
   const words = KIND_WORDS[type];

@@ -12,7 +12,10 @@ import { GivenLine } from '../../parts/given';
 import { count } from '../../parts/score';
 import { Skeleton } from '../../parts/skeleton';
 import { SuiteFilter } from '../../parts/suite-filter';
+import { SuiteName } from '../../parts/suite-name';
 import { Time } from '../../parts/time';
+import { PageLinks } from '../../parts/page-links';
+import { Table, type Column } from '../../parts/table';
 import './experiments.css';
 
 /** Related runs: whether scores have improved, and since when. */
@@ -30,7 +33,15 @@ export function ExperimentsScreen() {
       <Filters search={search} />
       {error && <Failed error={error} retry={refetch} />}
       {isPending && <Skeleton rows={8} />}
-      {items.length > 0 && <Rows experiments={items} />}
+      {items.length > 0 && (
+        <Table
+          label="List of experiments"
+          className="experiment-rows"
+          rows={items}
+          keyOf={({ id }) => id}
+          columns={COLUMNS}
+        />
+      )}
       {data && items.length === 0 && (
         <Empty action={<New suite={suite} />}>
           {(status ?? suite ?? after)
@@ -38,20 +49,7 @@ export function ExperimentsScreen() {
             : 'Here will be the experiments of the team: runs of one suite, each compared with one baseline.'}
         </Empty>
       )}
-      {(after !== undefined || next !== null) && (
-        <nav className="actions" aria-label="Pages of experiments">
-          {after !== undefined && (
-            <Link to="/experiments" search={{ ...search, after: undefined }} className="button">
-              Newest
-            </Link>
-          )}
-          {next !== null && (
-            <Link to="/experiments" search={{ ...search, after: next }} className="button">
-              Older
-            </Link>
-          )}
-        </nav>
-      )}
+      <PageLinks of="experiments" after={after} next={next} />
     </>
   );
 }
@@ -86,55 +84,31 @@ function Filters({ search }: { search: ExperimentsSearch }) {
   );
 }
 
-function Rows({ experiments }: { experiments: Experiment[] }) {
-  return (
-    <div className="wide" tabIndex={0} role="region" aria-label="List of experiments">
-      <table className="experiment-rows">
-        <thead>
-          <tr>
-            <th>Experiment</th>
-            <th>Suite</th>
-            <th className="number">Runs</th>
-            <th>Baseline</th>
-            <th>Best against the baseline</th>
-            <th>Changed</th>
-          </tr>
-        </thead>
-        <tbody>
-          {experiments.map((experiment) => (
-            <Row key={experiment.id} experiment={experiment} />
-          ))}
-        </tbody>
-      </table>
-    </div>
-  );
-}
-
 const SET_BY = { user: 'pinned', first_run: 'the first run' } as const;
 
-function Row({ experiment }: { experiment: Experiment }) {
-  const { id, name, status, suite_name: suite, run_count: runs, updated_at: at } = experiment;
-  const { baseline_eval_id: baseline, baseline_set_by: by } = experiment;
-  return (
-    <tr>
-      <td className="named">
+const COLUMNS: Column<Experiment>[] = [
+  {
+    name: 'Experiment',
+    className: 'named',
+    cell: ({ id, name, status }) => (
+      <>
         <Link to="/experiments/$experimentId" params={{ experimentId: id }}>
           <GivenLine text={name} />
         </Link>
         {status === 'archived' && <span className="small muted">archived</span>}
-      </td>
-      <td className="named">{suite === null ? <span className="muted">deleted</span> : <GivenLine text={suite} />}</td>
-      <td className="number">{count(runs)}</td>
-      <td>{baseline === null ? <span className="muted">none yet</span> : by && SET_BY[by]}</td>
-      <td>
-        <Best experiment={experiment} />
-      </td>
-      <td>
-        <Time at={at} />
-      </td>
-    </tr>
-  );
-}
+      </>
+    ),
+  },
+  { name: 'Suite', className: 'named', cell: ({ suite_name: suite }) => <SuiteName name={suite} /> },
+  { name: 'Runs', isNumber: true, cell: ({ run_count: runs }) => count(runs) },
+  {
+    name: 'Baseline',
+    cell: ({ baseline_eval_id: baseline, baseline_set_by: by }) =>
+      baseline === null ? <span className="muted">none yet</span> : by && SET_BY[by],
+  },
+  { name: 'Best against the baseline', cell: (experiment) => <Best experiment={experiment} /> },
+  { name: 'Changed', cell: ({ updated_at: at }) => <Time at={at} /> },
+];
 
 function Best({ experiment: { best, baseline_eval_id: baseline } }: { experiment: Experiment }) {
   if (!best) return <span className="muted">none yet</span>;

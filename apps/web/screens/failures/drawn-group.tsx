@@ -11,6 +11,7 @@ import { Given, GivenLine } from '../../parts/given';
 import { count, percent } from '../../parts/score';
 import { toolWords } from '../../parts/tool-words';
 import { Verdict } from '../../parts/verdict';
+import { Table } from '../../parts/table';
 
 const DRAWN = 40;
 
@@ -92,41 +93,31 @@ function ByModel({ group, targets }: Pick<Props, 'group' | 'targets'>) {
 
 function Drawn({ run, group, search, items }: Pick<Props, 'run' | 'group' | 'search'> & { items: readonly Result[] }) {
   return (
-    <div className="wide" tabIndex={0} role="region" aria-label="Drawn results">
-      <table className="group-rows">
-        <thead>
-          <tr>
-            <th>Verdict</th>
-            <th>Case</th>
-            <th>Model</th>
-            <th className="number">Sample</th>
-            <th className="number">Score</th>
-          </tr>
-        </thead>
-        <tbody>
-          {items.map((result) => (
-            <tr key={result.id}>
-              <td>
-                <Verdict of={result} />
-              </td>
-              <th scope="row" className="named">
-                <Link
-                  to="/runs/$runId/results/$resultId"
-                  params={{ runId: run.id, resultId: result.id }}
-                  search={{ type: [group.error_type], rescore: search.rescore }}
-                >
-                  <GivenLine text={result.case_name ?? result.prompt} />
-                </Link>
-              </th>
-              <td className="named">
-                <GivenLine text={result.target} />
-              </td>
-              <td className="number">{result.sample + 1}</td>
-              <td className="number">{result.overall === null ? '' : percent(result.overall)}</td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </div>
+    <Table
+      label="Drawn results"
+      className="group-rows"
+      rows={items}
+      keyOf={({ id }) => id}
+      columns={[
+        { name: 'Verdict', cell: (result) => <Verdict of={result} /> },
+        {
+          name: 'Case',
+          isHeading: true,
+          className: 'named',
+          cell: (result) => (
+            <Link
+              to="/runs/$runId/results/$resultId"
+              params={{ runId: run.id, resultId: result.id }}
+              search={{ type: [group.error_type], rescore: search.rescore }}
+            >
+              <GivenLine text={result.case_name ?? result.prompt} />
+            </Link>
+          ),
+        },
+        { name: 'Model', className: 'named', cell: ({ target }) => <GivenLine text={target} /> },
+        { name: 'Sample', isNumber: true, cell: ({ sample }) => sample + 1 },
+        { name: 'Score', isNumber: true, cell: ({ overall }) => overall !== null && percent(overall) },
+      ]}
+    />
   );
 }

@@ -18,6 +18,7 @@ import { isUnderWay, Status } from '../../parts/status';
 import { duration, Time } from '../../parts/time';
 import { GateRunActions } from './gate-run-actions';
 import { GateRunProgress, WhyStopped } from './gate-run-progress';
+import { Table } from '../../parts/table';
 import '../../parts/facts.css';
 
 /** A gate's decision, or what would help if it is inconclusive. */
@@ -84,32 +85,20 @@ function Looks({ run: { looks } }: { run: GateRun }) {
   return (
     <section aria-labelledby="looks" className="section">
       <h2 id="looks">Looks at the data</h2>
-      <div className="wide" tabIndex={0} role="region" aria-label="What each look said">
-        <table>
-          <thead>
-            <tr>
-              <th className="number">Look</th>
-              <th>Samples a case: baseline, run</th>
-              <th>Result</th>
-              <th>What it said</th>
-            </tr>
-          </thead>
-          <tbody>
-            {looks.map(({ look, samples, result, text }) => (
-              <tr key={look}>
-                <td className="number">{look}</td>
-                <td>{samples.map((some) => Number(some.toFixed(2))).join(', ')}</td>
-                <td>
-                  <GateResult result={result} />
-                </td>
-                <td className="says">
-                  <Given text={text} />
-                </td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
-      </div>
+      <Table
+        label="What each look said"
+        rows={looks}
+        keyOf={({ look }) => look}
+        columns={[
+          { name: 'Look', isNumber: true, cell: ({ look }) => look },
+          {
+            name: 'Samples a case: baseline, run',
+            cell: ({ samples }) => samples.map((some) => Number(some.toFixed(2))).join(', '),
+          },
+          { name: 'Result', cell: ({ result }) => <GateResult result={result} /> },
+          { name: 'What it said', className: 'says', cell: ({ text }) => <Given text={text} /> },
+        ]}
+      />
     </section>
   );
 }

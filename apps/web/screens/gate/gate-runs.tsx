@@ -9,6 +9,8 @@ import { Given } from '../../parts/given';
 import { Skeleton } from '../../parts/skeleton';
 import { Status } from '../../parts/status';
 import { Time } from '../../parts/time';
+import { PageLinks } from '../../parts/page-links';
+import { Table } from '../../parts/table';
 
 const MAX_TEXT = 300;
 
@@ -24,53 +26,37 @@ export function GateRuns({ gate: { id } }: { gate: Gate }) {
       {isPending && <Skeleton rows={4} />}
       {data && items.length === 0 && <Empty>Nothing was measured yet: run the gate above.</Empty>}
       {items.length > 0 && <Rows gateId={id} runs={items} />}
-      {(after !== undefined || next !== null) && (
-        <nav className="actions" aria-label="Pages of gate runs">
-          {after !== undefined && (
-            <Link to="/gates/$gateId" params={{ gateId: id }} className="button">
-              Newest
-            </Link>
-          )}
-          {next !== null && (
-            <Link to="/gates/$gateId" params={{ gateId: id }} search={{ after: next }} className="button">
-              Older
-            </Link>
-          )}
-        </nav>
-      )}
+      <PageLinks of="gate runs" after={after} next={next} />
     </section>
   );
 }
 
 const Rows = ({ gateId, runs }: { gateId: string; runs: GateRun[] }) => (
-  <div className="wide" tabIndex={0} role="region" aria-label="List of gate runs">
-    <table className="gate-run-rows">
-      <thead>
-        <tr>
-          <th>Submitted</th>
-          <th>Result</th>
-          <th className="number">Version</th>
-          <th className="number">Looks</th>
-          <th>What it says</th>
-        </tr>
-      </thead>
-      <tbody>
-        {runs.map((run) => (
-          <tr key={run.id}>
-            <td>
-              <Link to="/gates/$gateId/runs/$gateRunId" params={{ gateId, gateRunId: run.id }}>
-                <Time at={run.created_at} />
-              </Link>
-            </td>
-            <td>{run.result ? <GateResult result={run.result.result} /> : <Status status={run.status} />}</td>
-            <td className="number">{run.gate_version}</td>
-            <td className="number">{run.looks.length}</td>
-            <td className="says">
-              <Given text={run.result?.text ?? ''} max={MAX_TEXT} />
-            </td>
-          </tr>
-        ))}
-      </tbody>
-    </table>
-  </div>
+  <Table
+    label="List of gate runs"
+    className="gate-run-rows"
+    rows={runs}
+    keyOf={({ id }) => id}
+    columns={[
+      {
+        name: 'Submitted',
+        cell: ({ id, created_at: at }) => (
+          <Link to="/gates/$gateId/runs/$gateRunId" params={{ gateId, gateRunId: id }}>
+            <Time at={at} />
+          </Link>
+        ),
+      },
+      {
+        name: 'Result',
+        cell: ({ result, status }) => (result ? <GateResult result={result.result} /> : <Status status={status} />),
+      },
+      { name: 'Version', isNumber: true, cell: (run) => run.gate_version },
+      { name: 'Looks', isNumber: true, cell: ({ looks }) => looks.length },
+      {
+        name: 'What it says',
+        className: 'says',
+        cell: ({ result }) => <Given text={result?.text ?? ''} max={MAX_TEXT} />,
+      },
+    ]}
+  />
 );

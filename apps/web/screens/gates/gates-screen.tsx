@@ -8,7 +8,10 @@ import { pointsText } from '../../parts/gate-words';
 import { GivenLine } from '../../parts/given';
 import { RunLink } from '../../parts/run-link';
 import { Skeleton } from '../../parts/skeleton';
+import { SuiteName } from '../../parts/suite-name';
 import { Time } from '../../parts/time';
+import { PageLinks } from '../../parts/page-links';
+import { Table, type Column } from '../../parts/table';
 import './gates.css';
 
 /** The gates that decide whether a change may ship. */
@@ -24,27 +27,16 @@ export function GatesScreen() {
       </div>
       {error && <Failed error={error} retry={refetch} />}
       {isPending && <Skeleton rows={8} />}
-      {items.length > 0 && <Rows gates={items} />}
+      {items.length > 0 && (
+        <Table label="List of gates" className="gate-rows" rows={items} keyOf={({ id }) => id} columns={COLUMNS} />
+      )}
       {data && items.length === 0 && (
         <Empty action={<New />}>
           Here will be the gates of the team. A gate decides whether a change may ship: whether a run is shown not to be
           worse than a baseline, by rules that are fixed before.
         </Empty>
       )}
-      {(after !== undefined || next !== null) && (
-        <nav className="actions" aria-label="Pages of gates">
-          {after !== undefined && (
-            <Link to="/gates" className="button">
-              Newest
-            </Link>
-          )}
-          {next !== null && (
-            <Link to="/gates" search={{ after: next }} className="button">
-              Older
-            </Link>
-          )}
-        </nav>
-      )}
+      <PageLinks of="gates" after={after} next={next} />
     </>
   );
 }
@@ -55,51 +47,28 @@ const New = () => (
   </Link>
 );
 
-const Rows = ({ gates }: { gates: Gate[] }) => (
-  <div className="wide" tabIndex={0} role="region" aria-label="List of gates">
-    <table className="gate-rows">
-      <thead>
-        <tr>
-          <th>Gate</th>
-          <th>Suite</th>
-          <th>Measure</th>
-          <th>Margin</th>
-          <th className="number">Looks</th>
-          <th>Baseline</th>
-          <th>Changed</th>
-        </tr>
-      </thead>
-      <tbody>
-        {gates.map((gate) => (
-          <Row key={gate.id} gate={gate} />
-        ))}
-      </tbody>
-    </table>
-  </div>
-);
-
-function Row({ gate }: { gate: Gate }) {
-  const { id, name, version, suite_name: suite, measure, margin, looks, baseline_eval_id: baseline } = gate;
-  return (
-    <tr>
-      <td className="named">
+const COLUMNS: Column<Gate>[] = [
+  {
+    name: 'Gate',
+    className: 'named',
+    cell: ({ id, name, version }) => (
+      <>
         <Link to="/gates/$gateId" params={{ gateId: id }}>
           <GivenLine text={name} />
         </Link>
         <span className="small muted">version {version}</span>
-      </td>
-      <td className="named">{suite === null ? <span className="muted">deleted</span> : <GivenLine text={suite} />}</td>
-      <td className="named">
-        <GivenLine text={measure} />
-      </td>
-      <td>{pointsText(margin)}</td>
-      <td className="number">{looks}</td>
-      <td className="named">
-        {baseline === null ? <span className="muted">none: nothing is measured</span> : <RunLink runId={baseline} />}
-      </td>
-      <td>
-        <Time at={gate.updated_at} />
-      </td>
-    </tr>
-  );
-}
+      </>
+    ),
+  },
+  { name: 'Suite', className: 'named', cell: ({ suite_name: suite }) => <SuiteName name={suite} /> },
+  { name: 'Measure', className: 'named', cell: ({ measure }) => <GivenLine text={measure} /> },
+  { name: 'Margin', cell: ({ margin }) => pointsText(margin) },
+  { name: 'Looks', isNumber: true, cell: ({ looks }) => looks },
+  {
+    name: 'Baseline',
+    className: 'named',
+    cell: ({ baseline_eval_id: baseline }) =>
+      baseline === null ? <span className="muted">none: nothing is measured</span> : <RunLink runId={baseline} />,
+  },
+  { name: 'Changed', cell: ({ updated_at: at }) => <Time at={at} /> },
+];

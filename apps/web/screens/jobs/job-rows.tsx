@@ -1,4 +1,3 @@
-import type { ReactNode } from 'react';
 import type { Job } from '#lib/contracts/job';
 import { useAction } from '../../api/action';
 import { cancelJob, refreshWork } from '../../api/jobs';
@@ -11,6 +10,7 @@ import { placeInWords } from '../../parts/job-place';
 import { count } from '../../parts/score';
 import { isUnderWay, Status } from '../../parts/status';
 import { duration, Time } from '../../parts/time';
+import { Table } from '../../parts/table';
 
 const SHOWN_OF_ID = 8;
 
@@ -27,23 +27,34 @@ export function JobRows({ jobs, nameOf }: Props) {
   return (
     <>
       {cancel.isError && <Failed error={cancel.error} />}
-      <div className="wide" tabIndex={0} role="region" aria-label="List of jobs">
-        <table className="job-rows">
-          <thead>
-            <tr>
-              <th>Job</th>
-              <th>Status</th>
-              <th>Progress</th>
-              <th>Whose</th>
-              <th>Submitted</th>
-              <th>
-                <span className="unseen">Actions</span>
-              </th>
-            </tr>
-          </thead>
-          <tbody>
-            {jobs.map((job) => (
-              <JobRow key={job.id} job={job} name={runOf(job, nameOf)}>
+      <Table
+        label="List of jobs"
+        className="job-rows"
+        rows={jobs}
+        keyOf={({ id }) => id}
+        columns={[
+          { name: 'Job', isHeading: true, cell: (job) => <JobName job={job} name={runOf(job, nameOf)} /> },
+          {
+            name: 'Status',
+            className: 'why',
+            cell: (job) => (
+              <>
+                <Status status={job.status} /> <Why job={job} />
+              </>
+            ),
+          },
+          { name: 'Progress', cell: (job) => <Progress job={job} /> },
+          {
+            name: 'Whose',
+            className: 'named',
+            cell: ({ submitted_by: by }) => by !== null && <GivenLine text={by} max={100} />,
+          },
+          { name: 'Submitted', cell: ({ created_at: at }) => <Time at={at} /> },
+          {
+            name: 'Actions',
+            isNameHidden: true,
+            cell: (job) =>
+              isUnderWay(job.status) && (
                 <button
                   type="button"
                   className="dense"
@@ -54,11 +65,10 @@ export function JobRows({ jobs, nameOf }: Props) {
                 >
                   Cancel
                 </button>
-              </JobRow>
-            ))}
-          </tbody>
-        </table>
-      </div>
+              ),
+          },
+        ]}
+      />
     </>
   );
 }
@@ -70,34 +80,18 @@ const runOf = ({ type, result_ref: id, subject_ref: subject }: Job, nameOf: Prop
 
 const shortId = (job: Job): string => (job.result_ref ?? job.id).slice(-SHOWN_OF_ID);
 
-/** @param children the cancel button */
-function JobRow({ job, name, children }: { job: Job; name: string | undefined; children: ReactNode }) {
-  return (
-    <tr>
-      <th scope="row">
-        <JobLink job={job}>
-          {JOB_TYPES[job.type]} <code>{shortId(job)}</code>
-        </JobLink>
-        {name !== undefined && (
-          <div className="small job-name">
-            <GivenLine text={name} />
-          </div>
-        )}
-      </th>
-      <td className="why">
-        <Status status={job.status} /> <Why job={job} />
-      </td>
-      <td>
-        <Progress job={job} />
-      </td>
-      <td className="named">{job.submitted_by !== null && <GivenLine text={job.submitted_by} max={100} />}</td>
-      <td>
-        <Time at={job.created_at} />
-      </td>
-      <td>{isUnderWay(job.status) && children}</td>
-    </tr>
-  );
-}
+const JobName = ({ job, name }: { job: Job; name: string | undefined }) => (
+  <>
+    <JobLink job={job}>
+      {JOB_TYPES[job.type]} <code>{shortId(job)}</code>
+    </JobLink>
+    {name !== undefined && (
+      <div className="small job-name">
+        <GivenLine text={name} />
+      </div>
+    )}
+  </>
+);
 
 /** What it is waiting for, or why it stopped. */
 function Why({ job: { position, submitted_by: by, detail, error } }: { job: Job }) {

@@ -8,6 +8,7 @@ import { Failed } from '../../parts/failed';
 import { runName } from '../../parts/run-link';
 import { Skeleton } from '../../parts/skeleton';
 import { isUnderWay } from '../../parts/status';
+import { PageLinks } from '../../parts/page-links';
 import './jobs.css';
 import { JobFilters } from './job-filters';
 import { JobRows } from './job-rows';
@@ -45,20 +46,7 @@ export function JobsScreen() {
       {jobs.isPending && <Skeleton rows={8} />}
       {items.length > 0 && <JobRows jobs={items} nameOf={nameOf} />}
       {jobs.data && items.length === 0 && <NoJobs search={search} />}
-      {(after !== undefined || next !== null) && (
-        <nav className="actions" aria-label="Pages of jobs">
-          {after !== undefined && (
-            <Link to="/jobs" search={{ ...search, after: undefined }} className="button">
-              Newest
-            </Link>
-          )}
-          {next !== null && (
-            <Link to="/jobs" search={{ ...search, after: next }} className="button">
-              Older
-            </Link>
-          )}
-        </nav>
-      )}
+      <PageLinks of="jobs" after={after} next={next} />
     </>
   );
 }

@@ -6,6 +6,7 @@ import { Uncalibrated } from '../../parts/calibration';
 import { GivenLine } from '../../parts/given';
 import { kappaText, shareText, toldOf } from '../../parts/judged-figures';
 import { count } from '../../parts/score';
+import { Table, type Column } from '../../parts/table';
 
 /** Each model's results according to the judge, next to pass and fail. */
 export function ReportModels({ report }: { report: JudgeReport }) {
@@ -47,70 +48,67 @@ function rowOf({ calibration }: JudgeReport, judged: JudgedTarget): IntervalRow 
   };
 }
 
-function ModelTable({ report }: { report: JudgeReport }) {
-  return (
-    <div className="wide" tabIndex={0} role="region" aria-label="Judgements of each model">
-      <table className="judged-rows">
-        <thead>
-          <tr>
-            <th>Model</th>
-            <th>Correct or acceptable</th>
-            <th>Kappa</th>
-            <th className="number">Judged</th>
-            <th className="number">Errored</th>
-            <th className="number">Correct</th>
-            <th className="number">Acceptable</th>
-            <th className="number">Wrong</th>
-            <th className="number">Cannot tell</th>
-            <th className="number">Kinder</th>
-            <th className="number">Stricter</th>
-            <th className="number">Expectation at fault</th>
-            <th className="number">Suspicious</th>
-          </tr>
-        </thead>
-        <tbody>
-          {report.targets.map((judged) => (
-            <ModelRow key={judged.target} report={report} judged={judged} />
-          ))}
-        </tbody>
-      </table>
-    </div>
-  );
-}
+const FIGURES: [name: string, n: (judged: JudgedTarget) => number, what: string, search: ReportSearch][] = [
+  ['Errored', ({ errored }) => errored, 'errored judgements', { state: 'errored' }],
+  ['Correct', ({ counts }) => counts.correct, 'correct', { verdict: 'correct' }],
+  ['Acceptable', ({ counts }) => counts.acceptable, 'acceptable', { verdict: 'acceptable' }],
+  ['Wrong', ({ counts }) => counts.wrong, 'wrong', { verdict: 'wrong' }],
+  ['Cannot tell', ({ counts }) => counts.cannot_tell, 'that it cannot tell', { verdict: 'cannot_tell' }],
+  ['Kinder', ({ kinder }) => kinder, 'kinder than the verdict', { agreement: 'kinder' }],
+  ['Stricter', ({ stricter }) => stricter, 'stricter than the verdict', { agreement: 'stricter' }],
+  [
+    'Expectation at fault',
+    ({ expectation_at_fault: n }) => n,
+    'with the expectation at fault',
+    { expectation_at_fault: true },
+  ],
+  ['Suspicious', ({ suspicious }) => suspicious, 'suspicious', { suspicious: true }],
+];
 
-function ModelRow({ report: { id, calibration }, judged }: { report: JudgeReport; judged: JudgedTarget }) {
-  const { target, counts } = judged;
-  const link = (n: number, what: string, search: ReportSearch) => (
-    <td className="number">
-      <Narrowed id={id} n={n} label={`${n} ${what} of ${target.slice(0, 100)}`} search={{ target, ...search }} />
-    </td>
-  );
-  return (
-    <tr>
-      <th scope="row" className="named">
-        <GivenLine text={target} />
-      </th>
-      <td className="score">
-        <span>{shareText(judged.share_ok, judged.share_ok_ci, toldOf(judged))}</span>
-        <Uncalibrated status={calibration.status} />
-      </td>
-      <td className="score">
-        <span>{kappaText(judged.kappa, judged.kappa_ci)}</span>
-        {judged.kappa !== null && <Uncalibrated status={calibration.status} />}
-      </td>
-      <td className="number">{count(judged.judged)}</td>
-      {link(judged.errored, 'errored judgements', { state: 'errored' })}
-      {link(counts.correct, 'correct', { verdict: 'correct' })}
-      {link(counts.acceptable, 'acceptable', { verdict: 'acceptable' })}
-      {link(counts.wrong, 'wrong', { verdict: 'wrong' })}
-      {link(counts.cannot_tell, 'that it cannot tell', { verdict: 'cannot_tell' })}
-      {link(judged.kinder, 'kinder than the verdict', { agreement: 'kinder' })}
-      {link(judged.stricter, 'stricter than the verdict', { agreement: 'stricter' })}
-      {link(judged.expectation_at_fault, 'with the expectation at fault', { expectation_at_fault: true })}
-      {link(judged.suspicious, 'suspicious', { suspicious: true })}
-    </tr>
-  );
-}
+const ModelTable = ({ report: { id, calibration, targets } }: { report: JudgeReport }) => (
+  <Table
+    label="Judgements of each model"
+    className="judged-rows"
+    rows={targets}
+    keyOf={({ target }) => target}
+    columns={[
+      { name: 'Model', isHeading: true, className: 'named', cell: ({ target }) => <GivenLine text={target} /> },
+      {
+        name: 'Correct or acceptable',
+        className: 'score',
+        cell: (judged) => (
+          <>
+            <span>{shareText(judged.share_ok, judged.share_ok_ci, toldOf(judged))}</span>
+            <Uncalibrated status={calibration.status} />
+          </>
+        ),
+      },
+      {
+        name: 'Kappa',
+        className: 'score',
+        cell: ({ kappa, kappa_ci: ci }) => (
+          <>
+            <span>{kappaText(kappa, ci)}</span>
+            {kappa !== null && <Uncalibrated status={calibration.status} />}
+          </>
+        ),
+      },
+      { name: 'Judged', isNumber: true, cell: ({ judged }) => count(judged) },
+      ...FIGURES.map(([name, n, what, search]): Column<JudgedTarget> => ({
+        name,
+        isNumber: true,
+        cell: (judged) => (
+          <Narrowed
+            id={id}
+            n={n(judged)}
+            label={`${n(judged)} ${what} of ${judged.target.slice(0, 100)}`}
+            search={{ target: judged.target, ...search }}
+          />
+        ),
+      })),
+    ]}
+  />
+);
 
 interface NarrowedProps {
   id: string;

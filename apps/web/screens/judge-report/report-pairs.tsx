@@ -5,6 +5,7 @@ import { Uncalibrated } from '../../parts/calibration';
 import { Given, GivenLine } from '../../parts/given';
 import { shareText } from '../../parts/judged-figures';
 import { count } from '../../parts/score';
+import { Table } from '../../parts/table';
 
 /** Which of two runs the judge prefers, by model pair. */
 export function ReportPairs({ report }: { report: JudgeReport }) {
@@ -59,33 +60,8 @@ function Pair({ report: { calibration }, pair }: { report: JudgeReport; pair: Co
   );
 }
 
-function PairTable({ report }: { report: JudgeReport }) {
-  return (
-    <div className="wide" tabIndex={0} role="region" aria-label="Wins and losses of each pair">
-      <table className="judged-rows">
-        <thead>
-          <tr>
-            <th>Models</th>
-            <th className="number">Wins of B</th>
-            <th className="number">Losses</th>
-            <th className="number">Ties</th>
-            <th className="number">Of these, decided by order</th>
-            <th className="number">Errored</th>
-            <th>Preference for B</th>
-          </tr>
-        </thead>
-        <tbody>
-          {report.pairs.map((pair) => (
-            <PairRow key={`${pair.a} ${pair.b}`} report={report} pair={pair} />
-          ))}
-        </tbody>
-      </table>
-    </div>
-  );
-}
-
-function PairRow({ report: { id, calibration }, pair }: { report: JudgeReport; pair: ComparedPair }) {
-  const link = (n: number, preference: 'win' | 'loss' | 'tie', words: string) =>
+function PairTable({ report: { id, calibration, pairs } }: { report: JudgeReport }) {
+  const link = (pair: ComparedPair, n: number, preference: 'win' | 'loss' | 'tie', words: string) =>
     n === 0 ? (
       '0'
     ) : (
@@ -100,19 +76,29 @@ function PairRow({ report: { id, calibration }, pair }: { report: JudgeReport; p
       </Link>
     );
   return (
-    <tr>
-      <th scope="row" className="named">
-        <GivenLine text={nameOf(pair)} />
-      </th>
-      <td className="number">{link(pair.wins, 'win', 'wins')}</td>
-      <td className="number">{link(pair.losses, 'loss', 'losses')}</td>
-      <td className="number">{link(pair.ties, 'tie', 'ties')}</td>
-      <td className="number">{count(pair.position_flips)}</td>
-      <td className="number">{count(pair.errored)}</td>
-      <td className="score">
-        <span>{shareText(pair.preference, pair.preference_ci, pair.wins + pair.losses)}</span>
-        {pair.preference !== null && <Uncalibrated status={calibration.status} />}
-      </td>
-    </tr>
+    <Table
+      label="Wins and losses of each pair"
+      className="judged-rows"
+      rows={pairs}
+      keyOf={({ a, b }) => `${a} ${b}`}
+      columns={[
+        { name: 'Models', isHeading: true, className: 'named', cell: (pair) => <GivenLine text={nameOf(pair)} /> },
+        { name: 'Wins of B', isNumber: true, cell: (pair) => link(pair, pair.wins, 'win', 'wins') },
+        { name: 'Losses', isNumber: true, cell: (pair) => link(pair, pair.losses, 'loss', 'losses') },
+        { name: 'Ties', isNumber: true, cell: (pair) => link(pair, pair.ties, 'tie', 'ties') },
+        { name: 'Of these, decided by order', isNumber: true, cell: (pair) => count(pair.position_flips) },
+        { name: 'Errored', isNumber: true, cell: (pair) => count(pair.errored) },
+        {
+          name: 'Preference for B',
+          className: 'score',
+          cell: ({ preference, preference_ci: ci, wins, losses }) => (
+            <>
+              <span>{shareText(preference, ci, wins + losses)}</span>
+              {preference !== null && <Uncalibrated status={calibration.status} />}
+            </>
+          ),
+        },
+      ]}
+    />
   );
 }

@@ -7,6 +7,7 @@ import { Failed } from '../../parts/failed';
 import { ReportRows } from '../../parts/report-rows';
 import { RunLink, runName, unknownRun } from '../../parts/run-link';
 import { Skeleton } from '../../parts/skeleton';
+import { PageLinks } from '../../parts/page-links';
 import { DefaultJudge } from './default-judge';
 import '../../parts/facts.css';
 import '../../parts/set-up/set-up.css';
@@ -73,20 +74,7 @@ function Reports({ run, after }: { run: string | undefined; after: string | unde
           Here will be the reports of judges: what a model says of the results of a run, or of two.
         </Empty>
       )}
-      {(after !== undefined || next !== null) && (
-        <nav className="actions" aria-label="Pages of reports">
-          {after !== undefined && (
-            <Link to="/judge" search={{ eval: run }} className="button">
-              Newest
-            </Link>
-          )}
-          {next !== null && (
-            <Link to="/judge" search={{ eval: run, after: next }} className="button">
-              Older
-            </Link>
-          )}
-        </nav>
-      )}
+      <PageLinks of="reports" after={after} next={next} />
     </section>
   );
 }

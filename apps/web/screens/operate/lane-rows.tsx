@@ -1,5 +1,4 @@
 import { Link } from '@tanstack/react-router';
-import type { ReactNode } from 'react';
 import type { Lane } from '#lib/contracts/lane';
 import { useAction } from '../../api/action';
 import { pauseLane } from '../../api/lanes';
@@ -10,6 +9,7 @@ import { Failed } from '../../parts/failed';
 import { Given, GivenLine, visible } from '../../parts/given';
 import { LaneStatus, LaneTrouble } from '../../parts/lane-trouble';
 import { count, percent } from '../../parts/score';
+import { Table, type Column } from '../../parts/table';
 
 const MOST_PROVIDERS = 10;
 
@@ -26,70 +26,77 @@ export function LaneRows({ lanes, alive }: Props) {
     <>
       {pause.isError && <Failed error={pause.error} />}
       {refusal && <p className="muted small">Lanes are paused and resumed by owners. {refusal}</p>}
-      <div className="wide" tabIndex={0} role="region" aria-label="List of lanes">
-        <table className="lane-rows">
-          <thead>
-            <tr>
-              <th>Lane</th>
-              <th>State</th>
-              <th className="number">In flight</th>
-              <th className="number">Waiting</th>
-              <th className="number">Backlog</th>
-              <th>Limits</th>
-              <th className="number">In use</th>
-              <th>
-                <span className="unseen">Actions</span>
-              </th>
-            </tr>
-          </thead>
-          <tbody>
-            {lanes.map((lane) => (
-              <LaneRow key={lane.id} lane={lane} alive={alive}>
-                <button
-                  type="button"
-                  className="dense"
-                  disabled={refusal !== undefined || pause.isPending}
-                  title={refusal}
-                  aria-label={`${lane.paused_at ? 'Resume' : 'Pause'} the lane ${visible(lane.name.slice(0, 100))}`}
-                  onClick={() => pause.mutate({ id: lane.id, isPaused: lane.paused_at === null })}
-                >
-                  {lane.paused_at ? 'Resume' : 'Pause'}
-                </button>
-              </LaneRow>
-            ))}
-          </tbody>
-        </table>
-      </div>
+      <Table
+        label="List of lanes"
+        className="lane-rows"
+        rows={lanes}
+        keyOf={({ id }) => id}
+        columns={[
+          ...columnsOf(alive),
+          {
+            name: 'Actions',
+            isNameHidden: true,
+            cell: (lane) => (
+              <button
+                type="button"
+                className="dense"
+                disabled={refusal !== undefined || pause.isPending}
+                title={refusal}
+                aria-label={`${lane.paused_at ? 'Resume' : 'Pause'} the lane ${visible(lane.name.slice(0, 100))}`}
+                onClick={() => pause.mutate({ id: lane.id, isPaused: lane.paused_at === null })}
+              >
+                {lane.paused_at ? 'Resume' : 'Pause'}
+              </button>
+            ),
+          },
+        ]}
+      />
     </>
   );
 }
 
-function LaneRow({ lane, alive, children }: { lane: Lane; alive: Props['alive']; children: ReactNode }) {
-  return (
-    <tr>
-      <th scope="row" className="named">
+const columnsOf = (alive: Props['alive']): Column<Lane>[] => [
+  {
+    name: 'Lane',
+    isHeading: true,
+    className: 'named',
+    cell: (lane) => (
+      <>
         <GivenLine text={lane.name} />
         <LaneProviders lane={lane} />
-      </th>
-      <td className="state">
+      </>
+    ),
+  },
+  {
+    name: 'State',
+    className: 'state',
+    cell: (lane) => (
+      <>
         <LaneStatus lane={lane} alive={alive} /> <LaneTrouble lane={lane} alive={alive} />
-      </td>
-      <td className="number" title="Items that workers have, and requests under way at the provider">
-        {count(lane.in_flight)}
-        {lane.now && <div className="small muted">{count(lane.now.requests_in_flight)} requests</div>}
-      </td>
-      <td className="number">{count(lane.waiting)}</td>
-      <td className="number">{count(lane.backlog)}</td>
-      <td>
-        <LaneLimits limits={lane.limits} />
-      </td>
-      <td className="number" title="The share of the limits in use since the provider last said 429">
-        {lane.now && percent(lane.now.adaptive_factor)}
-      </td>
-      <td>{children}</td>
-    </tr>
-  );
-}
+      </>
+    ),
+  },
+  {
+    name: 'In flight',
+    isNumber: true,
+    title: 'Items that workers have, and requests under way at the provider',
+    cell: ({ in_flight: items, now }) => (
+      <>
+        {count(items)}
+        {now && <div className="small muted">{count(now.requests_in_flight)} requests</div>}
+      </>
+    ),
+  },
+  { name: 'Waiting', isNumber: true, cell: ({ waiting }) => count(waiting) },
+  { name: 'Backlog', isNumber: true, cell: ({ backlog }) => count(backlog) },
+  { name: 'Limits', cell: ({ limits }) => <LaneLimits limits={limits} /> },
+  {
+    name: 'In use',
+    isNumber: true,
+    title: 'The share of the limits in use since the provider last said 429',
+    cell: ({ now }) => now && percent(now.adaptive_factor),
+  },
+];
 
 /** Links to the providers of a lane: several, if they share a credential. */
 const LaneProviders = ({ lane: { providers } }: { lane: Lane }) =>

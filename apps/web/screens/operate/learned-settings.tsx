@@ -8,6 +8,7 @@ import { AllowedButton } from '../../parts/allowed-button';
 import { Failed } from '../../parts/failed';
 import { Given } from '../../parts/given';
 import { Time } from '../../parts/time';
+import { Table } from '../../parts/table';
 
 /** Settings that the provider's models refused within the last day. Servers of earlier releases do not report them. */
 export function LearnedSettings({ provider: { key, learned = [] } }: { provider: Provider }) {
@@ -31,39 +32,17 @@ export function LearnedSettings({ provider: { key, learned = [] } }: { provider:
   );
 }
 
-function LearnedTable({ learned }: Pick<Provider, 'learned'>) {
-  return (
-    <div className="wide" tabIndex={0} role="region" aria-label="Settings that are refused">
-      <table>
-        <thead>
-          <tr>
-            <th scope="col">Model</th>
-            <th scope="col">Setting</th>
-            <th scope="col">Sent instead</th>
-            <th scope="col">Its words</th>
-            <th scope="col">Until</th>
-          </tr>
-        </thead>
-        <tbody>
-          {learned.map(({ model, setting, sent, said, until }) => (
-            <tr key={`${model} ${setting}`}>
-              <th scope="row">
-                <Given text={model} max={200} />
-              </th>
-              <td>
-                <code>{setting}</code>
-              </td>
-              <td>{sent}</td>
-              <td>
-                <Given text={said} max={300} />
-              </td>
-              <td>
-                <Time at={until} />
-              </td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </div>
-  );
-}
+const LearnedTable = ({ learned = [] }: Pick<Provider, 'learned'>) => (
+  <Table
+    label="Settings that are refused"
+    rows={learned}
+    keyOf={({ model, setting }) => `${model} ${setting}`}
+    columns={[
+      { name: 'Model', isHeading: true, cell: ({ model }) => <Given text={model} max={200} /> },
+      { name: 'Setting', cell: ({ setting }) => <code>{setting}</code> },
+      { name: 'Sent instead', cell: ({ sent }) => sent },
+      { name: 'Its words', cell: ({ said }) => <Given text={said} max={300} /> },
+      { name: 'Until', cell: ({ until }) => <Time at={until} /> },
+    ]}
+  />
+);

@@ -10,6 +10,7 @@ import { Skeleton } from '../../parts/skeleton';
 import { Time } from '../../parts/time';
 import './operate.css';
 import { OperateNav } from './operate-nav';
+import { Table, type Column } from '../../parts/table';
 
 const NewProvider = () => (
   <Link to="/operate/providers/new" className="button primary">
@@ -30,7 +31,15 @@ export function ProvidersScreen() {
       <OperateNav />
       {providers.isError && <Failed error={providers.error} retry={() => providers.refetch()} />}
       {providers.isPending && <Skeleton rows={5} />}
-      {items.length > 0 && <ProviderRows providers={items} />}
+      {items.length > 0 && (
+        <Table
+          label="List of providers"
+          className="provider-rows"
+          rows={items}
+          keyOf={({ key }) => key}
+          columns={COLUMNS}
+        />
+      )}
       {providers.data && items.length === 0 && (
         <Empty action={<NewProvider />}>
           Here will be the providers of the team: endpoints with their keys, limits and models.
@@ -41,36 +50,16 @@ export function ProvidersScreen() {
   );
 }
 
-const ProviderRows = ({ providers }: { providers: Provider[] }) => (
-  <div className="wide" tabIndex={0} role="region" aria-label="List of providers">
-    <table className="provider-rows">
-      <thead>
-        <tr>
-          <th>Provider</th>
-          <th>Format</th>
-          <th>Address</th>
-          <th>API key</th>
-          <th className="number">Models</th>
-          <th className="number">Without prices</th>
-          <th className="number">At once</th>
-          <th>Changed</th>
-        </tr>
-      </thead>
-      <tbody>
-        {providers.map((provider) => (
-          <ProviderRow key={provider.key} provider={provider} />
-        ))}
-      </tbody>
-    </table>
-  </div>
-);
+const isUnpriced = ({ input_cost_per_mtok: input, output_cost_per_mtok: output }: Provider['models'][number]) =>
+  input === null || output === null;
 
-function ProviderRow({ provider }: { provider: Provider }) {
-  const { key, name, kind, base_url: url, models, limits, updated_at: at, shares_limits_with: shared = [] } = provider;
-  const unpriced = models.filter((model) => model.input_cost_per_mtok === null || model.output_cost_per_mtok === null);
-  return (
-    <tr>
-      <th scope="row" className="named">
+const COLUMNS: Column<Provider>[] = [
+  {
+    name: 'Provider',
+    isHeading: true,
+    className: 'named',
+    cell: ({ key, name }) => (
+      <>
         <Link to="/operate/providers/$providerKey" params={{ providerKey: key }}>
           <GivenLine text={name} />
         </Link>
@@ -79,26 +68,33 @@ function ProviderRow({ provider }: { provider: Provider }) {
             <GivenLine text={key} />
           </span>
         )}
-      </th>
-      <td>{kind}</td>
-      <td className="named">
-        <GivenLine text={url} />
-      </td>
-      <td className="named">
-        {keyInWords(provider)}
-        {shared.length > 0 && (
-          <span className="small muted">
-            <GivenLine text={`one set of limits with ${shared.join(', ')}`} />
-          </span>
-        )}
-      </td>
-      <td className="number">{count(models.length)}</td>
-      <td className="number">{unpriced.length > 0 && count(unpriced.length)}</td>
-      <td className="number">{count(limits.max_concurrency)}</td>
-      <td>
-        <Time at={at} />
-      </td>
-    </tr>
+      </>
+    ),
+  },
+  { name: 'Format', cell: ({ kind }) => kind },
+  { name: 'Address', className: 'named', cell: ({ base_url: url }) => <GivenLine text={url} /> },
+  { name: 'API key', className: 'named', cell: (provider) => <ApiKey provider={provider} /> },
+  { name: 'Models', isNumber: true, cell: ({ models }) => count(models.length) },
+  {
+    name: 'Without prices',
+    isNumber: true,
+    cell: ({ models }) => models.some(isUnpriced) && count(models.filter(isUnpriced).length),
+  },
+  { name: 'At once', isNumber: true, cell: ({ limits }) => count(limits.max_concurrency) },
+  { name: 'Changed', cell: ({ updated_at: at }) => <Time at={at} /> },
+];
+
+function ApiKey({ provider }: { provider: Provider }) {
+  const { shares_limits_with: shared = [] } = provider;
+  return (
+    <>
+      {keyInWords(provider)}
+      {shared.length > 0 && (
+        <span className="small muted">
+          <GivenLine text={`one set of limits with ${shared.join(', ')}`} />
+        </span>
+      )}
+    </>
   );
 }
 

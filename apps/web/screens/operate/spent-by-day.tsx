@@ -13,6 +13,7 @@ import { money } from '../../parts/money';
 import { count, percent } from '../../parts/score';
 import { Skeleton } from '../../parts/skeleton';
 import { daysOf, groupsOf, stacked, withOthers, type Spent, type StackedBy } from './spending-groups';
+import { Table } from '../../parts/table';
 
 /** Maximum number of table rows; the others are combined. */
 const MAX_ROWS = 100;
@@ -70,40 +71,39 @@ function Report({ report }: { report: SpendingReport }) {
   return (
     <>
       <DailyBars label={`Cost by day and ${by}`} series={drawn.map(({ name }) => name)} days={days} />
-      <div className="wide" tabIndex={0} role="region" aria-label={`Spending by ${by}`}>
-        <table className="spending-rows">
-          <thead>
-            <tr>
-              <th scope="col">{by[0]!.toUpperCase() + by.slice(1)}</th>
-              {FIGURES.map(([name]) => (
-                <th key={name} scope="col" className="number">
-                  {name}
-                </th>
-              ))}
-            </tr>
-          </thead>
-          <tbody>
-            {rows.map((row, place) => (
-              <tr key={row.key}>
-                <th scope="row" className="named">
-                  <span className="series-name">
-                    <SeriesMark place={Math.min(place, drawn.length - 1)} />
-                    <GivenLine text={row.name} />
-                    {row.note && <span className="muted small">{row.note}</span>}
-                  </span>
-                </th>
-                <Cells spent={row} />
-              </tr>
-            ))}
-          </tbody>
+      <Table
+        label={`Spending by ${by}`}
+        className="spending-rows"
+        rows={rows}
+        keyOf={({ key }) => key}
+        columns={[
+          {
+            name: by[0]!.toUpperCase() + by.slice(1),
+            isHeading: true,
+            className: 'named',
+            cell: (row, place) => (
+              <span className="series-name">
+                <SeriesMark place={Math.min(place, drawn.length - 1)} />
+                <GivenLine text={row.name} />
+                {row.note && <span className="muted small">{row.note}</span>}
+              </span>
+            ),
+          },
+          ...FIGURES.map(([name, cell]) => ({ name, isNumber: true, cell })),
+        ]}
+        foot={
           <tfoot>
             <tr>
               <th scope="row">Total</th>
-              <Cells spent={report.total} />
+              {FIGURES.map(([name, text]) => (
+                <td key={name} className="number">
+                  {text(report.total)}
+                </td>
+              ))}
             </tr>
           </tfoot>
-        </table>
-      </div>
+        }
+      />
     </>
   );
 }
@@ -119,10 +119,3 @@ const FIGURES: readonly (readonly [name: string, text: (spent: Spent) => string]
   ['Reasoning', (spent) => count(spent.reasoning_tokens)],
   ['From the cache', (spent) => share(cacheHitRate(spent))],
 ];
-
-const Cells = ({ spent }: { spent: Spent }) =>
-  FIGURES.map(([name, text]) => (
-    <td key={name} className="number">
-      {text(spent)}
-    </td>
-  ));

@@ -6,6 +6,7 @@ import { Failed } from '../../parts/failed';
 import { GivenLine } from '../../parts/given';
 import { count } from '../../parts/score';
 import { Skeleton } from '../../parts/skeleton';
+import { MoreButton } from '../../parts/more-button';
 import { CandidateDetail } from './candidate-detail';
 import { CandidateState } from './candidate-state';
 import { kindInWords, scoreInWords } from './candidate-words';
@@ -17,7 +18,7 @@ const MAX_DEPTH = 6;
 /** The ancestry of candidates, with the accepted ones as a tree. */
 export function Lineage({ tuneId }: { tuneId: string }) {
   const candidates = useInfiniteQuery({ ...candidatesQuery(tuneId), refetchOnMount: 'always' });
-  const { data, error, isPending, refetch, hasNextPage, isFetchingNextPage, fetchNextPage } = candidates;
+  const { data, error, isPending, refetch } = candidates;
   const lineage = useMemo(() => lineageOf(data?.pages.flatMap(({ items }) => items) ?? []), [data]);
   return (
     <section aria-labelledby="lineage" className="section">
@@ -32,13 +33,7 @@ export function Lineage({ tuneId }: { tuneId: string }) {
           <Branch key={descendant.candidate.candidate} tuneId={tuneId} descendant={descendant} />
         ))}
       </ol>
-      {hasNextPage && (
-        <div>
-          <button type="button" disabled={isFetchingNextPage} onClick={() => void fetchNextPage()}>
-            Later candidates
-          </button>
-        </div>
-      )}
+      <MoreButton of={candidates}>Later candidates</MoreButton>
     </section>
   );
 }

@@ -11,8 +11,11 @@ import { promptName } from '../../parts/prompt-name';
 import { PromptSource } from '../../parts/prompt-source';
 import { count } from '../../parts/score';
 import { Skeleton } from '../../parts/skeleton';
+import { SuiteName } from '../../parts/suite-name';
 import { Time } from '../../parts/time';
+import { PageLinks } from '../../parts/page-links';
 import { PromptFilters } from './prompt-filters';
+import { Table } from '../../parts/table';
 import './prompts.css';
 
 /** Prompt versions of suites, newest first. */
@@ -35,20 +38,7 @@ export function PromptsScreen() {
       {versions.isPending && <Skeleton rows={8} />}
       {items.length > 0 && <PromptRows versions={items} />}
       {versions.data && items.length === 0 && <NoPrompts suite={suite} isFiltered={Boolean(suite ?? tag ?? after)} />}
-      {(after !== undefined || next !== null) && (
-        <nav className="actions" aria-label="Pages of prompt versions">
-          {after !== undefined && (
-            <Link to="/prompts" search={{ ...search, after: undefined }} className="button">
-              Newest
-            </Link>
-          )}
-          {next !== null && (
-            <Link to="/prompts" search={{ ...search, after: next }} className="button">
-              Older
-            </Link>
-          )}
-        </nav>
-      )}
+      <PageLinks of="prompt versions" after={after} next={next} />
     </>
   );
 }
@@ -89,61 +79,50 @@ function PromptRows({ versions }: { versions: PromptVersionHead[] }) {
   const suites = useQuery(suiteHeadsQuery);
   const names = new Map(suites.data?.items.map(({ id, name }) => [id, name]));
   return (
-    <div className="wide" tabIndex={0} role="region" aria-label="List of prompt versions">
-      <table className="prompt-rows">
-        <thead>
-          <tr>
-            <th>Version</th>
-            <th>Suite</th>
-            <th>Tags</th>
-            <th>Source</th>
-            <th className="number">Texts</th>
-            <th>Made</th>
-          </tr>
-        </thead>
-        <tbody>
-          {versions.map((version) => (
-            <PromptRow key={version.id} version={version} suiteName={names.get(version.suite_id ?? '')} />
-          ))}
-        </tbody>
-      </table>
-    </div>
-  );
-}
-
-function PromptRow({ version, suiteName }: { version: PromptVersionHead; suiteName: string | undefined }) {
-  const { id, suite_id: suiteId, tags, components_count: texts } = version;
-  return (
-    <tr>
-      <td className="named">
-        <Link to="/prompts/$promptId" params={{ promptId: id }}>
-          <GivenLine text={promptName({ ...version, tags: [] })} />
-        </Link>
-      </td>
-      <td className="named">
-        {suiteId === null ? (
-          <span className="muted">deleted</span>
-        ) : (
-          <Link to="/suites/$suiteId" params={{ suiteId }}>
-            <GivenLine text={suiteName ?? suiteId} />
-          </Link>
-        )}
-      </td>
-      <td className="named">
-        <GivenLine text={tags.join(', ')} />
-      </td>
-      <td>
-        <PromptSource version={version} />
-      </td>
-      <td className="number">{count(texts)}</td>
-      <td>
-        <Time at={version.created_at} />
-        {version.created_by !== null && (
-          <span className="small muted">
-            <GivenLine text={`by ${version.created_by}`} max={60} />
-          </span>
-        )}
-      </td>
-    </tr>
+    <Table
+      label="List of prompt versions"
+      className="prompt-rows"
+      rows={versions}
+      keyOf={({ id }) => id}
+      columns={[
+        {
+          name: 'Version',
+          className: 'named',
+          cell: (version) => (
+            <Link to="/prompts/$promptId" params={{ promptId: version.id }}>
+              <GivenLine text={promptName({ ...version, tags: [] })} />
+            </Link>
+          ),
+        },
+        {
+          name: 'Suite',
+          className: 'named',
+          cell: ({ suite_id: suiteId }) =>
+            suiteId === null ? (
+              <SuiteName name={null} />
+            ) : (
+              <Link to="/suites/$suiteId" params={{ suiteId }}>
+                <GivenLine text={names.get(suiteId) ?? suiteId} />
+              </Link>
+            ),
+        },
+        { name: 'Tags', className: 'named', cell: ({ tags }) => <GivenLine text={tags.join(', ')} /> },
+        { name: 'Source', cell: (version) => <PromptSource version={version} /> },
+        { name: 'Texts', isNumber: true, cell: ({ components_count: texts }) => count(texts) },
+        {
+          name: 'Made',
+          cell: ({ created_at: at, created_by: by }) => (
+            <>
+              <Time at={at} />
+              {by !== null && (
+                <span className="small muted">
+                  <GivenLine text={`by ${by}`} max={60} />
+                </span>
+              )}
+            </>
+          ),
+        },
+      ]}
+    />
   );
 }

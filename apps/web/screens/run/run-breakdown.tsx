@@ -9,6 +9,7 @@ import { RunConfusion } from './run-confusion';
 import { RunGroups } from './run-groups';
 import { RunHints } from './run-hints';
 import { RunHistograms } from './run-histograms';
+import { Table, type Column } from '../../parts/table';
 
 const SHOWN_CATEGORIES = 50;
 
@@ -46,36 +47,27 @@ function ErrorTypes({ runId, summaries }: Part) {
       {types.length === 0 ? (
         <p>Nothing: every result passed without an error.</p>
       ) : (
-        <div className="wide" tabIndex={0} role="region" aria-label="Errors by type and model">
-          <table className="matrix-rows">
-            <thead>
-              <tr>
-                <th>Error</th>
-                {summaries.map(({ target }) => (
-                  <th key={target} scope="col">
-                    <GivenLine text={target} />
-                  </th>
-                ))}
-              </tr>
-            </thead>
-            <tbody>
-              {types.map((type) => (
-                <tr key={type}>
-                  <th scope="row">
-                    <ResultsLink runId={runId} search={{ type: [type] }}>
-                      {ERROR_WORDS[type]}
-                    </ResultsLink>
-                  </th>
-                  {summaries.map(({ target, error_counts: counts }) => (
-                    <td key={target}>
-                      <ErrorCell runId={runId} target={target} type={type} n={counts[type] ?? 0} most={most} />
-                    </td>
-                  ))}
-                </tr>
-              ))}
-            </tbody>
-          </table>
-        </div>
+        <Table
+          label="Errors by type and model"
+          className="matrix-rows"
+          rows={types}
+          keyOf={(type) => type}
+          columns={[
+            {
+              name: 'Error',
+              isHeading: true,
+              cell: (type) => (
+                <ResultsLink runId={runId} search={{ type: [type] }}>
+                  {ERROR_WORDS[type]}
+                </ResultsLink>
+              ),
+            },
+            ...summaries.map(({ target, error_counts: counts }): Column<ErrorType> => ({
+              name: <GivenLine text={target} />,
+              cell: (type) => <ErrorCell runId={runId} target={target} type={type} n={counts[type] ?? 0} most={most} />,
+            })),
+          ]}
+        />
       )}
     </section>
   );
@@ -111,52 +103,40 @@ function Categories({ runId, summaries }: Part) {
   return (
     <section aria-labelledby="categories" className="section">
       <h2 id="categories">Categories</h2>
-      <div className="wide" tabIndex={0} role="region" aria-label="Scores by category and model">
-        <table className="matrix-rows">
-          <thead>
-            <tr>
-              <th>Category</th>
-              {summaries.map(({ target }) => (
-                <th key={target} scope="col">
-                  <GivenLine text={target} />
-                </th>
-              ))}
-            </tr>
-          </thead>
-          <tbody>
-            {categories.slice(0, SHOWN_CATEGORIES).map((category) => (
-              <CategoryRow key={category} runId={runId} category={category} summaries={summaries} />
-            ))}
-          </tbody>
-        </table>
-      </div>
+      <Table
+        label="Scores by category and model"
+        className="matrix-rows"
+        rows={categories.slice(0, SHOWN_CATEGORIES)}
+        keyOf={(category) => category}
+        columns={[
+          {
+            name: 'Category',
+            isHeading: true,
+            className: 'named',
+            cell: (category) => (
+              <ResultsLink runId={runId} search={{ category: [category] }}>
+                <GivenLine text={category} />
+              </ResultsLink>
+            ),
+          },
+          ...summaries.map(({ target, by_category: by }): Column<string> => ({
+            name: <GivenLine text={target} />,
+            cell: (category) => {
+              const group = Object.hasOwn(by, category) && by[category];
+              return (
+                group && (
+                  <Score mean={group.overall} ci={group.overall_ci} scored={group.scored} errored={group.errored} />
+                )
+              );
+            },
+          })),
+        ]}
+      />
       {categories.length > SHOWN_CATEGORIES && (
         <p className="muted">
           {count(categories.length - SHOWN_CATEGORIES)} more categories are not shown; the export has all of them.
         </p>
       )}
     </section>
-  );
-}
-
-function CategoryRow({ category, runId, summaries }: Part & { category: string }) {
-  return (
-    <tr>
-      <th scope="row" className="named">
-        <ResultsLink runId={runId} search={{ category: [category] }}>
-          <GivenLine text={category} />
-        </ResultsLink>
-      </th>
-      {summaries.map(({ target, by_category: by }) => {
-        const group = Object.hasOwn(by, category) ? by[category] : undefined;
-        return (
-          <td key={target}>
-            {group && (
-              <Score mean={group.overall} ci={group.overall_ci} scored={group.scored} errored={group.errored} />
-            )}
-          </td>
-        );
-      })}
-    </tr>
   );
 }

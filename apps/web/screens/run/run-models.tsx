@@ -12,6 +12,7 @@ import { isUnderWay } from '../../parts/status';
 import { shownInterval } from '../../parts/summary-interval';
 import { duration } from '../../parts/time';
 import { ResultsLink } from './results-link';
+import { Table } from '../../parts/table';
 
 /** Which model is better, and whether the difference can be trusted. */
 export function RunModels({ run }: { run: Run }) {
@@ -71,75 +72,58 @@ const latency = (ms: number | null): string => (ms === null ? '' : duration(ms))
 
 function ModelTable({ runId, summaries }: { runId: string; summaries: Summary[] }) {
   const hasHits = summaries.some((summary) => (cacheHitsOf(summary) ?? 0) > 0);
+  const hits = { name: 'Cache hits', isNumber: true, cell: (summary: Summary) => share(cacheHitsOf(summary)) };
   return (
-    <div className="wide" tabIndex={0} role="region" aria-label="Figures of each model">
-      <table className="model-rows">
-        <thead>
-          <tr>
-            <th>Model</th>
-            <th>Score</th>
-            <th className="number">Cases</th>
-            <th className="number">Tool</th>
-            <th className="number">Arguments</th>
-            <th className="number">Passed</th>
-            <th className="number">Errored</th>
-            <th className="number">p50</th>
-            <th className="number">p95</th>
-            <th className="number">Cost</th>
-            <th className="number">Cost per passed</th>
-            {hasHits && <th className="number">Cache hits</th>}
-          </tr>
-        </thead>
-        <tbody>
-          {summaries.map((summary) => (
-            <ModelRow key={summary.target} runId={runId} summary={summary} hasHits={hasHits} />
-          ))}
-        </tbody>
-      </table>
-    </div>
+    <Table
+      label="Figures of each model"
+      className="model-rows"
+      rows={summaries}
+      keyOf={({ target }) => target}
+      columns={[
+        { name: 'Model', isHeading: true, className: 'named', cell: ({ target }) => <GivenLine text={target} /> },
+        {
+          name: 'Score',
+          cell: ({ overall, overall_ci: ci, scored }) => <Score mean={overall} ci={ci} scored={scored} errored={0} />,
+        },
+        { name: 'Cases', isNumber: true, cell: ({ cases }) => count(cases) },
+        { name: 'Tool', isNumber: true, cell: (summary) => share(summary.tool_accuracy) },
+        { name: 'Arguments', isNumber: true, cell: (summary) => share(summary.param_accuracy) },
+        {
+          name: 'Passed',
+          isNumber: true,
+          cell: (summary) => (
+            <>
+              {share(summary.pass_rate)} <span className="muted">{count(summary.passed)}</span>
+            </>
+          ),
+        },
+        { name: 'Errored', isNumber: true, cell: (summary) => <ErroredLink runId={runId} summary={summary} /> },
+        { name: 'p50', isNumber: true, cell: (summary) => latency(summary.latency_ms.p50) },
+        { name: 'p95', isNumber: true, cell: (summary) => latency(summary.latency_ms.p95) },
+        { name: 'Cost', isNumber: true, cell: ({ cost_usd: cost }) => <Money usd={cost} /> },
+        {
+          name: 'Cost per passed',
+          isNumber: true,
+          cell: ({ cost_usd: cost, passed }) =>
+            cost !== null && passed === 0 ? (
+              <span className="muted">none passed</span>
+            ) : (
+              <Money usd={cost === null ? null : cost / passed} />
+            ),
+        },
+        ...(hasHits ? [hits] : []),
+      ]}
+    />
   );
 }
 
-function ModelRow({ runId, summary, hasHits }: { runId: string; summary: Summary; hasHits: boolean }) {
-  const { target, overall, overall_ci: ci, scored, errored, passed, cost_usd: cost, latency_ms: took } = summary;
-  return (
-    <tr>
-      <th scope="row" className="named">
-        <GivenLine text={target} />
-      </th>
-      <td>
-        <Score mean={overall} ci={ci} scored={scored} errored={0} />
-      </td>
-      <td className="number">{count(summary.cases)}</td>
-      <td className="number">{share(summary.tool_accuracy)}</td>
-      <td className="number">{share(summary.param_accuracy)}</td>
-      <td className="number">
-        {share(summary.pass_rate)} <span className="muted">{count(passed)}</span>
-      </td>
-      <td className="number">
-        {errored > 0 && (
-          <ResultsLink
-            runId={runId}
-            search={{ model: [target], type: ['errored'] }}
-            label={`${errored} errored results of ${target.slice(0, 100)}`}
-          >
-            {count(errored)}
-          </ResultsLink>
-        )}
-      </td>
-      <td className="number">{latency(took.p50)}</td>
-      <td className="number">{latency(took.p95)}</td>
-      <td className="number">
-        <Money usd={cost} />
-      </td>
-      <td className="number">
-        {cost !== null && passed === 0 ? (
-          <span className="muted">none passed</span>
-        ) : (
-          <Money usd={cost === null ? null : cost / passed} />
-        )}
-      </td>
-      {hasHits && <td className="number">{share(cacheHitsOf(summary))}</td>}
-    </tr>
+const ErroredLink = ({ runId, summary: { errored, target } }: { runId: string; summary: Summary }) =>
+  errored > 0 && (
+    <ResultsLink
+      runId={runId}
+      search={{ model: [target], type: ['errored'] }}
+      label={`${errored} errored results of ${target.slice(0, 100)}`}
+    >
+      {count(errored)}
+    </ResultsLink>
   );
-}

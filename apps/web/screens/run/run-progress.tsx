@@ -8,6 +8,7 @@ import { count } from '../../parts/score';
 import { duration } from '../../parts/time';
 import { Announced, Connection, Waiting } from '../../parts/under-way';
 import { RunNewest } from './run-newest';
+import { Table } from '../../parts/table';
 
 /** The progress of a run, and what it is waiting for. The figures come from the server: the page counts no events. */
 export function RunProgress({ run, live }: { run: Run; live: LiveRunState }) {
@@ -31,36 +32,22 @@ export function RunProgress({ run, live }: { run: Run; live: LiveRunState }) {
       <Bar done={settled} total={total} label="Results of the run" />
       <Waiting status={run.status} detail={job.data?.detail ?? null} />
       <Connection live={live} />
-      <div className="wide">
-        <table className="progress-rows">
-          <thead>
-            <tr>
-              <th>Model</th>
-              <th>Progress</th>
-              <th className="number">Results</th>
-              <th className="number">Passed</th>
-              <th className="number">Errored</th>
-            </tr>
-          </thead>
-          <tbody>
-            {targets.map((target) => (
-              <tr key={target.target}>
-                <th scope="row" className="named">
-                  <GivenLine text={target.target} />
-                </th>
-                <td>
-                  <Bar done={target.settled} total={target.total} label="Results of the model" />
-                </td>
-                <td className="number">
-                  {count(target.settled)} / {count(target.total)}
-                </td>
-                <td className="number">{count(target.passed)}</td>
-                <td className="number">{target.errored > 0 ? count(target.errored) : ''}</td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
-      </div>
+      <Table
+        label="Progress of each model"
+        className="progress-rows"
+        rows={targets}
+        keyOf={({ target }) => target}
+        columns={[
+          { name: 'Model', isHeading: true, className: 'named', cell: ({ target }) => <GivenLine text={target} /> },
+          {
+            name: 'Progress',
+            cell: ({ settled: done, total: all }) => <Bar done={done} total={all} label="Results of the model" />,
+          },
+          { name: 'Results', isNumber: true, cell: (target) => `${count(target.settled)} / ${count(target.total)}` },
+          { name: 'Passed', isNumber: true, cell: ({ passed }) => count(passed) },
+          { name: 'Errored', isNumber: true, cell: (target) => target.errored > 0 && count(target.errored) },
+        ]}
+      />
       <RunNewest runId={run.id} live={live} />
     </section>
   );

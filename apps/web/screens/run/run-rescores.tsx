@@ -8,6 +8,7 @@ import { Score } from '../../parts/score';
 import { Status } from '../../parts/status';
 import { Time } from '../../parts/time';
 import { optionsInWords } from './rescore-value';
+import { Table } from '../../parts/table';
 
 /** Scores of the stored replies under other settings: the newest rescores. */
 export function RunRescores({ run }: { run: Run }) {
@@ -17,79 +18,74 @@ export function RunRescores({ run }: { run: Run }) {
   return (
     <section aria-labelledby="rescores" className="section">
       <h2 id="rescores">Scored again</h2>
-      <div className="wide" tabIndex={0} role="region" aria-label="Rescores of the run">
-        <table className="rescore-rows">
-          <thead>
-            <tr>
-              <th>Status</th>
-              <th>Changed</th>
-              <th>Model</th>
-              <th>Score</th>
-              <th>Before</th>
-              <th>Passed</th>
-              <th>Before</th>
-            </tr>
-          </thead>
-          <tbody>
-            {data.items.map((rescore) => (
-              <Rows key={rescore.id} run={run} rescore={rescore} />
-            ))}
-          </tbody>
-        </table>
-      </div>
+      <Table
+        label="Rescores of the run"
+        className="rescore-rows"
+        rows={data.items.flatMap((rescore) => rowsOf(run, rescore))}
+        keyOf={({ rescore, summary }) => `${rescore.id} ${summary?.target}`}
+        columns={[
+          {
+            name: 'Status',
+            cell: ({ rescore: { status, created_at: at }, isFirst }) =>
+              isFirst && (
+                <>
+                  <Status status={status} />
+                  <div className="small">
+                    <Time at={at} />
+                  </div>
+                </>
+              ),
+          },
+          {
+            name: 'Changed',
+            className: 'named',
+            cell: ({ rescore, summary, isFirst }) =>
+              isFirst && (
+                <>
+                  <Given text={optionsInWords(rescore.options)} max={300} />
+                  {summary && <Figures run={run} rescore={rescore} />}
+                </>
+              ),
+          },
+          {
+            name: 'Model',
+            className: 'named',
+            cell: ({ rescore, summary }) =>
+              summary && <Model runId={run.id} rescoreId={rescore.id} model={summary.target} />,
+          },
+          { name: 'Score', cell: ({ summary }) => summary && <ScoreOf summary={summary} /> },
+          { name: 'Before', cell: ({ before }) => before && <ScoreOf summary={before} /> },
+          { name: 'Passed', cell: ({ summary }) => summary && <PassedOf summary={summary} /> },
+          { name: 'Before', cell: ({ before }) => before && <PassedOf summary={before} /> },
+        ]}
+      />
       {data.next_cursor !== null && <p className="muted small">These are the newest {data.items.length}.</p>}
     </section>
   );
 }
 
+const Model = ({ runId, rescoreId, model }: { runId: string; rescoreId: string; model: string }) => (
+  <>
+    <GivenLine text={model} />
+    <Link
+      to="/runs/$runId/results"
+      params={{ runId }}
+      search={{ rescore: rescoreId, model: [model], passed: false }}
+      className="small"
+    >
+      what does not pass
+    </Link>
+  </>
+);
+
 /** A row for each model; a single row until there are figures. */
-function Rows({ run, rescore }: { run: Run; rescore: Rescore }) {
-  const summaries = rescore.summaries.length > 0 ? rescore.summaries : [undefined];
-  return summaries.map((summary, index) => {
-    const before = run.summaries.find(({ target }) => target === summary?.target);
-    return (
-      <tr key={summary?.target ?? ''}>
-        <td>
-          {index === 0 && (
-            <>
-              <Status status={rescore.status} />
-              <div className="small">
-                <Time at={rescore.created_at} />
-              </div>
-            </>
-          )}
-        </td>
-        <td className="named">
-          {index === 0 && (
-            <>
-              <Given text={optionsInWords(rescore.options)} max={300} />
-              {summary && <Figures run={run} rescore={rescore} />}
-            </>
-          )}
-        </td>
-        <td className="named">
-          {summary && (
-            <>
-              <GivenLine text={summary.target} />
-              <Link
-                to="/runs/$runId/results"
-                params={{ runId: run.id }}
-                search={{ rescore: rescore.id, model: [summary.target], passed: false }}
-                className="small"
-              >
-                what does not pass
-              </Link>
-            </>
-          )}
-        </td>
-        <td>{summary && <ScoreOf summary={summary} />}</td>
-        <td>{before && <ScoreOf summary={before} />}</td>
-        <td>{summary && <PassedOf summary={summary} />}</td>
-        <td>{before && <PassedOf summary={before} />}</td>
-      </tr>
-    );
-  });
-}
+const rowsOf = (run: Run, rescore: Rescore) =>
+  (rescore.summaries.length > 0 ? rescore.summaries : [undefined]).map((summary, index) => ({
+    rescore,
+    summary,
+    before: run.summaries.find(({ target }) => target === summary?.target),
+    isFirst: index === 0,
+  }));
 
 /** For all models together. */
 const Figures = ({ run, rescore }: { run: Run; rescore: Rescore }) => (

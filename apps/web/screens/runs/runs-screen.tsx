@@ -7,6 +7,7 @@ import { Failed } from '../../parts/failed';
 import { RunDelete } from '../../parts/run-delete';
 import { RunRows } from '../../parts/run-rows';
 import { Skeleton } from '../../parts/skeleton';
+import { PageLinks } from '../../parts/page-links';
 import { RunFilters } from './run-filters';
 
 /** All runs, newest first. */
@@ -32,20 +33,7 @@ export function RunsScreen() {
         <RunRows runs={runs.data.items} more={(run) => <RunDelete run={run} dense />} />
       )}
       {runs.data?.items.length === 0 && <NoRuns isFiltered={Boolean(suite ?? status ?? model ?? after)} />}
-      {runs.data && (after !== undefined || runs.data.next_cursor !== null) && (
-        <nav className="actions" aria-label="Pages of runs">
-          {after !== undefined && (
-            <Link to="/runs" search={{ ...search, after: undefined }} className="button">
-              Newest
-            </Link>
-          )}
-          {runs.data.next_cursor !== null && (
-            <Link to="/runs" search={{ ...search, after: runs.data.next_cursor }} className="button">
-              Older
-            </Link>
-          )}
-        </nav>
-      )}
+      <PageLinks of="runs" after={after} next={runs.data?.next_cursor ?? null} />
     </>
   );
 }

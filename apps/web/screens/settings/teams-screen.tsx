@@ -18,6 +18,8 @@ import { Time } from '../../parts/time';
 import '../../parts/facts.css';
 import './settings.css';
 import { SettingsNav } from './settings-nav';
+import { Table } from '../../parts/table';
+import { MoreButton } from '../../parts/more-button';
 
 const MAX_NAME = 100;
 /** The team whose owners operate the installation. */
@@ -96,8 +98,8 @@ function NewTeamForm({ refusal }: { refusal: string | undefined }) {
 }
 
 function Teams() {
-  const { data, error, isPending, refetch, hasNextPage, fetchNextPage, isFetchingNextPage } =
-    useInfiniteQuery(teamsQuery);
+  const list = useInfiniteQuery(teamsQuery);
+  const { data, error, isPending, refetch } = list;
   const teams = data?.pages.flatMap(({ items }) => items) ?? [];
   return (
     <section aria-labelledby="teams" className="section">
@@ -105,36 +107,18 @@ function Teams() {
       {isPending && <Skeleton rows={3} />}
       {error && <Failed error={error} retry={refetch} />}
       {teams.length > 0 && (
-        <div className="wide" tabIndex={0} role="region" aria-label="List of teams">
-          <table className="setting-rows">
-            <thead>
-              <tr>
-                <th>Team</th>
-                <th>Made</th>
-              </tr>
-            </thead>
-            <tbody>
-              {teams.map(({ id, name, created_at: at }) => (
-                <tr key={id}>
-                  <th scope="row" className="named">
-                    <GivenLine text={name} />
-                  </th>
-                  <td>
-                    <Time at={at} />
-                  </td>
-                </tr>
-              ))}
-            </tbody>
-          </table>
-        </div>
+        <Table
+          label="List of teams"
+          className="setting-rows"
+          rows={teams}
+          keyOf={({ id }) => id}
+          columns={[
+            { name: 'Team', isHeading: true, className: 'named', cell: ({ name }) => <GivenLine text={name} /> },
+            { name: 'Made', cell: ({ created_at: at }) => <Time at={at} /> },
+          ]}
+        />
       )}
-      {hasNextPage && (
-        <div>
-          <button type="button" disabled={isFetchingNextPage} onClick={() => void fetchNextPage()}>
-            More teams
-          </button>
-        </div>
-      )}
+      <MoreButton of={list}>More teams</MoreButton>
     </section>
   );
 }

@@ -16,6 +16,8 @@ import '../../parts/facts.css';
 import './settings.css';
 import { NewTokenForm } from './new-token-form';
 import { SettingsNav } from './settings-nav';
+import { Table } from '../../parts/table';
+import { MoreButton } from '../../parts/more-button';
 
 /** The tokens of the team with their roles. Their secrets are never shown again. */
 export function TokensScreen() {
@@ -34,8 +36,8 @@ export function TokensScreen() {
 }
 
 function Tokens() {
-  const { data, error, isPending, refetch, hasNextPage, fetchNextPage, isFetchingNextPage } =
-    useInfiniteQuery(tokensQuery);
+  const list = useInfiniteQuery(tokensQuery);
+  const { data, error, isPending, refetch } = list;
   const [asked, setAsked] = useState<Token>();
   const tokens = data?.pages.flatMap(({ items }) => items) ?? [];
   return (
@@ -47,65 +49,41 @@ function Tokens() {
         {error && <Failed error={error} retry={refetch} />}
         {tokens.length > 0 && <TokenRows tokens={tokens} ask={setAsked} />}
         {asked && <Question token={asked} close={() => setAsked(undefined)} />}
-        {hasNextPage && (
-          <div>
-            <button type="button" disabled={isFetchingNextPage} onClick={() => void fetchNextPage()}>
-              Older tokens
-            </button>
-          </div>
-        )}
+        <MoreButton of={list}>Older tokens</MoreButton>
       </section>
     </>
   );
 }
 
-function TokenRows({ tokens, ask }: { tokens: Token[]; ask: (token: Token) => void }) {
-  return (
-    <div className="wide" tabIndex={0} role="region" aria-label="List of tokens">
-      <table className="setting-rows">
-        <thead>
-          <tr>
-            <th>Token</th>
-            <th>Role</th>
-            <th>User</th>
-            <th>Made</th>
-            <th>Expires</th>
-            <th>
-              <span className="unseen">Actions</span>
-            </th>
-          </tr>
-        </thead>
-        <tbody>
-          {tokens.map((token) => (
-            <tr key={token.id}>
-              <th scope="row" className="named">
-                <GivenLine text={token.name} />
-              </th>
-              <td>{token.role}</td>
-              <td className="named">
-                <GivenLine text={token.user} />
-              </td>
-              <td>
-                <Time at={token.created_at} />
-              </td>
-              <td>{token.expires_at === null ? 'never' : <Time at={token.expires_at} />}</td>
-              <td>
-                <button
-                  type="button"
-                  className="dense"
-                  aria-label={`Delete the token ${visible(token.name)}`}
-                  onClick={() => ask(token)}
-                >
-                  Delete
-                </button>
-              </td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </div>
-  );
-}
+const TokenRows = ({ tokens, ask }: { tokens: Token[]; ask: (token: Token) => void }) => (
+  <Table
+    label="List of tokens"
+    className="setting-rows"
+    rows={tokens}
+    keyOf={({ id }) => id}
+    columns={[
+      { name: 'Token', isHeading: true, className: 'named', cell: ({ name }) => <GivenLine text={name} /> },
+      { name: 'Role', cell: ({ role }) => role },
+      { name: 'User', className: 'named', cell: ({ user }) => <GivenLine text={user} /> },
+      { name: 'Made', cell: ({ created_at: at }) => <Time at={at} /> },
+      { name: 'Expires', cell: ({ expires_at: at }) => (at === null ? 'never' : <Time at={at} />) },
+      {
+        name: 'Actions',
+        isNameHidden: true,
+        cell: (token) => (
+          <button
+            type="button"
+            className="dense"
+            aria-label={`Delete the token ${visible(token.name)}`}
+            onClick={() => ask(token)}
+          >
+            Delete
+          </button>
+        ),
+      },
+    ]}
+  />
+);
 
 function Question({ token, close }: { token: Token; close: () => void }) {
   const remove = useAction(deleteToken, async () => {

@@ -6,6 +6,7 @@ import { Failed } from '../../parts/failed';
 import { Given } from '../../parts/given';
 import { Skeleton } from '../../parts/skeleton';
 import { Time } from '../../parts/time';
+import { MoreButton } from '../../parts/more-button';
 import { comparedVersions } from './compared-versions';
 import { PinnedSettings } from './pinned-settings';
 import { VersionChanges } from './version-changes';
@@ -45,16 +46,9 @@ export function SuiteVersionScreen() {
           {versions.isError && <Failed error={versions.error} retry={versions.refetch} />}
           {versions.isPending && <Skeleton rows={4} />}
           <VersionList suiteId={suiteId} shown={Number(version)} versions={heads} />
-          {versions.hasNextPage && (
-            <button
-              type="button"
-              className="dense"
-              disabled={versions.isFetchingNextPage}
-              onClick={() => void versions.fetchNextPage()}
-            >
-              Older versions
-            </button>
-          )}
+          <MoreButton of={versions} isDense>
+            Older versions
+          </MoreButton>
         </section>
         <section aria-labelledby="changes">
           {shown.data && versions.data && <Changes shown={shown.data} heads={heads} />}

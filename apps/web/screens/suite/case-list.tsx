@@ -11,6 +11,8 @@ import { useSettled } from '../../parts/settled';
 import { Skeleton } from '../../parts/skeleton';
 import { TextFilter } from '../../parts/text-filter';
 import { expectedOf, promptOf, tagsOf } from './case-rows';
+import { Table } from '../../parts/table';
+import { MoreButton } from '../../parts/more-button';
 
 const route = getRouteApi('/signed-in/suites/$suiteId');
 
@@ -38,13 +40,7 @@ export function CaseList({ suite: { id, test_cases_count: count } }: { suite: Su
       <p role="status" className="muted">
         {text !== '' && (isLooking ? 'Looking for the text.' : foundInWords(read.length, cases.hasNextPage))}
       </p>
-      {cases.hasNextPage && (
-        <div>
-          <button type="button" disabled={cases.isFetchingNextPage} onClick={() => void cases.fetchNextPage()}>
-            {text === '' ? 'More cases' : 'Look through more cases'}
-          </button>
-        </div>
-      )}
+      <MoreButton of={cases}>{text === '' ? 'More cases' : 'Look through more cases'}</MoreButton>
     </section>
   );
 }
@@ -74,47 +70,39 @@ function CaseFilter({ text }: { text: string }) {
   return <TextFilter label="Filter by text" text={text} change={change} />;
 }
 
-function CaseTable({ suiteId, cases }: { suiteId: string; cases: StoredCase[] }) {
-  return (
-    <div className="wide" role="region" aria-label="Cases" tabIndex={0}>
-      <table className="case-table">
-        <thead>
-          <tr>
-            <th scope="col" className="number">
-              #
-            </th>
-            <th scope="col">Prompt</th>
-            <th scope="col">Expected</th>
-            <th scope="col">Tags</th>
-          </tr>
-        </thead>
-        <tbody>
-          {cases.map((stored) => (
-            <tr key={stored.id}>
-              <td className="number muted">{stored.position + 1}</td>
-              <td className="prompt">
-                <Link to="/suites/$suiteId/cases/$caseId" params={{ suiteId, caseId: stored.id }}>
-                  <GivenLine text={toText(stored.name ?? '') || promptOf(stored) || 'A case without a prompt'} />
-                </Link>
-                {stored.name != null && (
-                  <span className="small muted">
-                    <GivenLine text={promptOf(stored)} />
-                  </span>
-                )}
-              </td>
-              <td className="expected">
-                <GivenLine text={expectedOf(stored)} />
-              </td>
-              <td className="tags small">
-                <GivenLine text={[...tagsOf(stored), ...marksOf(stored)].join(', ')} />
-              </td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </div>
-  );
-}
+const CaseTable = ({ suiteId, cases }: { suiteId: string; cases: StoredCase[] }) => (
+  <Table
+    label="Cases"
+    className="case-table"
+    rows={cases}
+    keyOf={({ id }) => id}
+    columns={[
+      { name: '#', isNumber: true, className: 'muted', cell: ({ position }) => position + 1 },
+      {
+        name: 'Prompt',
+        className: 'prompt',
+        cell: (stored) => (
+          <>
+            <Link to="/suites/$suiteId/cases/$caseId" params={{ suiteId, caseId: stored.id }}>
+              <GivenLine text={toText(stored.name ?? '') || promptOf(stored) || 'A case without a prompt'} />
+            </Link>
+            {stored.name != null && (
+              <span className="small muted">
+                <GivenLine text={promptOf(stored)} />
+              </span>
+            )}
+          </>
+        ),
+      },
+      { name: 'Expected', className: 'expected', cell: (stored) => <GivenLine text={expectedOf(stored)} /> },
+      {
+        name: 'Tags',
+        className: 'tags small',
+        cell: (stored) => <GivenLine text={[...tagsOf(stored), ...marksOf(stored)].join(', ')} />,
+      },
+    ]}
+  />
+);
 
 /** Marks of special cases. */
 const marksOf = ({ draft, multi_turn }: StoredCase): string[] => [

@@ -13,6 +13,8 @@ import { useSettled } from '../../parts/settled';
 import { Skeleton } from '../../parts/skeleton';
 import { TextFilter } from '../../parts/text-filter';
 import { Time } from '../../parts/time';
+import { Table, type Column } from '../../parts/table';
+import { MoreButton } from '../../parts/more-button';
 import './suites.css';
 
 const route = getRouteApi('/signed-in/suites');
@@ -38,13 +40,7 @@ export function SuitesScreen() {
       <p role="status" className="muted">
         {name !== '' && (isLooking ? 'Looking for the name.' : foundInWords(heads.length, suites.hasNextPage))}
       </p>
-      {suites.hasNextPage && (
-        <div>
-          <button type="button" disabled={suites.isFetchingNextPage} onClick={() => void suites.fetchNextPage()}>
-            Older suites
-          </button>
-        </div>
-      )}
+      <MoreButton of={suites}>Older suites</MoreButton>
     </>
   );
 }
@@ -97,78 +93,56 @@ function NameFilter({ name }: { name: string }) {
 
 function SuiteTable({ suites }: { suites: SuiteHead[] }) {
   const [deleted, setDeleted] = useState<SuiteHead>();
-  return (
-    <div className="wide" role="region" aria-label="Suites" tabIndex={0}>
-      <table className="suites">
-        <thead>
-          <tr>
-            <th scope="col">Name</th>
-            <th scope="col" className="number">
-              Cases
-            </th>
-            <th scope="col" className="number">
-              Tools
-            </th>
-            <th scope="col" className="number">
-              Version
-            </th>
-            <th scope="col">Best of the last run</th>
-            <th scope="col">
-              <span className="unseen">Actions</span>
-            </th>
-          </tr>
-        </thead>
-        <tbody>
-          {suites.map((suite) => (
-            <SuiteRow key={suite.id} suite={suite} ask={() => setDeleted(suite)} />
-          ))}
-        </tbody>
-      </table>
-      {deleted && <DeleteSuite suite={deleted} close={() => setDeleted(undefined)} />}
-    </div>
-  );
-}
-
-function LastScore({ run }: { run: SuiteHead['last_run'] }) {
-  if (!run) return 'not run yet';
-  if (!run.top) return run.status;
-  const { overall, overall_ci: ci, scored, errored } = run.top;
-  return <Score mean={overall} ci={ci} scored={scored} errored={errored} />;
-}
-
-function SuiteRow({ suite, ask }: { suite: SuiteHead; ask: () => void }) {
   const refusal = useRefusal('editor');
-  const { id, name, test_cases_count: cases, tools_count: tools, version, last_run: run } = suite;
-  return (
-    <tr>
-      <th scope="row" className="name">
+  const columns: Column<SuiteHead>[] = [
+    {
+      name: 'Name',
+      isHeading: true,
+      className: 'name',
+      cell: ({ id, name }) => (
         <Link to="/suites/$suiteId" params={{ suiteId: id }}>
           <GivenLine text={name} />
         </Link>
-      </th>
-      <td className="number">{cases.toLocaleString('en')}</td>
-      <td className="number">{tools}</td>
-      <td className="number">{version}</td>
-      <td>
-        <LastScore run={run} />
-        {run && (
-          <div className="small muted">
-            {run.top && <GivenLine text={run.top.target} />} <Time at={run.finished_at ?? run.created_at} />
-          </div>
-        )}
-      </td>
-      <td>
+      ),
+    },
+    { name: 'Cases', isNumber: true, cell: ({ test_cases_count: cases }) => cases.toLocaleString('en') },
+    { name: 'Tools', isNumber: true, cell: ({ tools_count: tools }) => tools },
+    { name: 'Version', isNumber: true, cell: ({ version }) => version },
+    { name: 'Best of the last run', cell: ({ last_run: run }) => <LastScore run={run} /> },
+    {
+      name: 'Actions',
+      isNameHidden: true,
+      cell: (suite) => (
         <button
           type="button"
           className="plain dense"
           disabled={refusal !== undefined}
           title={refusal}
-          onClick={ask}
-          aria-label={`Delete the suite ${name.slice(0, 80)}`}
+          onClick={() => setDeleted(suite)}
+          aria-label={`Delete the suite ${suite.name.slice(0, 80)}`}
         >
           Delete
         </button>
-      </td>
-    </tr>
+      ),
+    },
+  ];
+  return (
+    <>
+      <Table label="Suites" className="suites" rows={suites} keyOf={({ id }) => id} columns={columns} />
+      {deleted && <DeleteSuite suite={deleted} close={() => setDeleted(undefined)} />}
+    </>
+  );
+}
+
+function LastScore({ run }: { run: SuiteHead['last_run'] }) {
+  if (!run) return 'not run yet';
+  const { top, status, finished_at: finished, created_at: created } = run;
+  return (
+    <>
+      {top ? <Score mean={top.overall} ci={top.overall_ci} scored={top.scored} errored={top.errored} /> : status}
+      <div className="small muted">
+        {top && <GivenLine text={top.target} />} <Time at={finished ?? created} />
+      </div>
+    </>
   );
 }

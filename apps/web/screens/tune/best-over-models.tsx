@@ -3,6 +3,7 @@ import type { ParamTune } from '#lib/param-tune/contract';
 import { GivenLine } from '../../parts/given';
 import { percent } from '../../parts/score';
 import { configText } from './arm-settings';
+import { Table } from '../../parts/table';
 
 /** The best arms over all models, for a single choice for all. */
 export function BestOverModels({ best }: { best: ParamTune['best_over_models'] }) {
@@ -10,28 +11,16 @@ export function BestOverModels({ best }: { best: ParamTune['best_over_models'] }
   return (
     <section aria-labelledby="best" className="section">
       <h2 id="best">Best over all models</h2>
-      <div className="wide" tabIndex={0} role="region" aria-label="Combinations with the best means over all models">
-        <table>
-          <thead>
-            <tr>
-              <th className="number">No.</th>
-              <th>Combination</th>
-              <th className="number">Mean over the models</th>
-            </tr>
-          </thead>
-          <tbody>
-            {best.map(({ arm, config, mean }) => (
-              <tr key={arm}>
-                <td className="number">{arm}</td>
-                <td>
-                  <GivenLine text={configText(config as JsonObject)} />
-                </td>
-                <td className="number">{percent(mean)}</td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
-      </div>
+      <Table
+        label="Combinations with the best means over all models"
+        rows={best}
+        keyOf={({ arm }) => arm}
+        columns={[
+          { name: 'No.', isNumber: true, cell: ({ arm }) => arm },
+          { name: 'Combination', cell: ({ config }) => <GivenLine text={configText(config as JsonObject)} /> },
+          { name: 'Mean over the models', isNumber: true, cell: ({ mean }) => percent(mean) },
+        ]}
+      />
     </section>
   );
 }

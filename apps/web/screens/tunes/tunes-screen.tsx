@@ -13,7 +13,9 @@ import { Skeleton } from '../../parts/skeleton';
 import { Status } from '../../parts/status';
 import { Time } from '../../parts/time';
 import { Outcome } from '../../parts/tune-outcome';
-import { PromptTuneRows } from './prompt-tune-rows';
+import { PageLinks } from '../../parts/page-links';
+import { PROMPT_TUNE_COLUMNS } from './prompt-tune-columns';
+import { Table, type Column } from '../../parts/table';
 import './tunes.css';
 
 type Kind = 'prompts' | undefined;
@@ -56,7 +58,7 @@ const KindLink = ({ kind, words }: { kind: Kind; words: string }) => (
 function ParamTunes({ after }: { after: string | undefined }) {
   const tunes = useQuery(tunesQuery(after));
   return (
-    <TuneList tunes={tunes} kind={undefined} after={after} rows={(items) => <TuneRows tunes={items} />}>
+    <TuneList tunes={tunes} kind={undefined} after={after} columns={COLUMNS}>
       Here will be the tunes of the team: searches for the settings with which models call tools best.
     </TuneList>
   );
@@ -65,7 +67,7 @@ function ParamTunes({ after }: { after: string | undefined }) {
 function PromptTunes({ after }: { after: string | undefined }) {
   const tunes = useQuery(promptTunesQuery(after));
   return (
-    <TuneList tunes={tunes} kind="prompts" after={after} rows={(items) => <PromptTuneRows tunes={items} />}>
+    <TuneList tunes={tunes} kind="prompts" after={after} columns={PROMPT_TUNE_COLUMNS}>
       Here will be the tunes of prompts: a model writes texts, and cases show which of them help.
     </TuneList>
   );
@@ -75,83 +77,52 @@ interface ListProps<Tune> {
   tunes: UseQueryResult<Page<Tune>>;
   kind: Kind;
   after: string | undefined;
-  rows: (items: Tune[]) => ReactNode;
+  columns: Column<Tune>[];
   /** The text shown if there are none. */
   children: ReactNode;
 }
 
-function TuneList<Tune>({ tunes, kind, after, rows, children }: ListProps<Tune>) {
+function TuneList<Tune extends { id: string }>({ tunes, kind, after, columns, children }: ListProps<Tune>) {
   const { items = [], next_cursor: next = null } = tunes.data ?? {};
   return (
     <>
       {tunes.isError && <Failed error={tunes.error} retry={() => tunes.refetch()} />}
       {tunes.isPending && <Skeleton rows={8} />}
-      {items.length > 0 && rows(items)}
-      {tunes.data && items.length === 0 && <Empty action={<Ways />}>{children}</Empty>}
-      {(after !== undefined || next !== null) && (
-        <nav className="actions" aria-label="Pages of tunes">
-          {after !== undefined && (
-            <Link to="/tunes" search={{ kind }} className="button">
-              Newest
-            </Link>
-          )}
-          {next !== null && (
-            <Link to="/tunes" search={{ kind, after: next }} className="button">
-              Older
-            </Link>
-          )}
-        </nav>
+      {items.length > 0 && (
+        <Table
+          label={kind === 'prompts' ? 'List of tunes of prompts' : 'List of tunes'}
+          className="tune-rows"
+          rows={items}
+          keyOf={({ id }) => id}
+          columns={columns}
+        />
       )}
+      {tunes.data && items.length === 0 && <Empty action={<Ways />}>{children}</Empty>}
+      <PageLinks of="tunes" after={after} next={next} />
     </>
   );
 }
 
-function TuneRows({ tunes }: { tunes: ParamTune[] }) {
-  return (
-    <div className="wide" tabIndex={0} role="region" aria-label="List of tunes">
-      <table className="tune-rows">
-        <thead>
-          <tr>
-            <th>Suite</th>
-            <th>Status</th>
-            <th>Mode</th>
-            <th className="number">Combinations</th>
-            <th>Models, and what was found</th>
-            <th>Submitted</th>
-          </tr>
-        </thead>
-        <tbody>
-          {tunes.map((tune) => (
-            <TuneRow key={tune.id} tune={tune} />
-          ))}
-        </tbody>
-      </table>
-    </div>
-  );
-}
-
-function TuneRow({ tune }: { tune: ParamTune }) {
-  return (
-    <tr>
-      <td className="named">
-        <Link to="/tunes/$tuneId" params={{ tuneId: tune.id }}>
-          <GivenLine text={`${tune.suite_name}, version ${tune.suite_version}`} />
-        </Link>
-      </td>
-      <td>
-        <Status status={tune.status} />
-      </td>
-      <td>{tune.input.mode}</td>
-      <td className="number">{count(tune.targets.reduce((sum, { arms }) => sum + arms, 0))}</td>
-      <td>
-        <Found targets={tune.targets} />
-      </td>
-      <td>
-        <Time at={tune.created_at} />
-      </td>
-    </tr>
-  );
-}
+const COLUMNS: Column<ParamTune>[] = [
+  {
+    name: 'Suite',
+    className: 'named',
+    cell: (tune) => (
+      <Link to="/tunes/$tuneId" params={{ tuneId: tune.id }}>
+        <GivenLine text={`${tune.suite_name}, version ${tune.suite_version}`} />
+      </Link>
+    ),
+  },
+  { name: 'Status', cell: ({ status }) => <Status status={status} /> },
+  { name: 'Mode', cell: ({ input }) => input.mode },
+  {
+    name: 'Combinations',
+    isNumber: true,
+    cell: ({ targets }) => count(targets.reduce((sum, { arms }) => sum + arms, 0)),
+  },
+  { name: 'Models, and what was found', cell: ({ targets }) => <Found targets={targets} /> },
+  { name: 'Submitted', cell: ({ created_at: at }) => <Time at={at} /> },
+];
 
 const SHOWN = 5;
 
