@@ -88,6 +88,19 @@ module.exports = {
       'Contracts are shared with everyone, clients in the browser too.',
     ),
     onlyOurs(
+      'values-import-values',
+      '^libs/contracts/values/',
+      ['^libs/contracts/values/'],
+      'Lists and limits for the page and the command line, which load no schemas.',
+    ),
+    {
+      name: 'values-and-page-load-no-zod',
+      severity: 'error',
+      comment: 'The page takes types of contracts, and the files among them that have no schemas.',
+      from: { path: '^(libs/contracts/values|apps/web)/', pathNot: SPEC },
+      to: { path: npm('zod'), dependencyTypesNot: ['type-only'] },
+    },
+    onlyOurs(
       'scoring-imports-contracts',
       lib('scoring'),
       [lib('scoring', 'contracts')],

@@ -1,4 +1,4 @@
-import { isFinished } from '#lib/contracts/job-status';
+import { isFinished } from '#lib/contracts/values/jobs';
 import type { Job } from '#lib/contracts/job';
 import type { Judgement, JudgeReport } from '#lib/judge/contract';
 import { until } from './processes.js';

@@ -1,5 +1,5 @@
 import pg from 'pg';
-import { isFinished } from '#lib/contracts/job-status';
+import { isFinished } from '#lib/contracts/values/jobs';
 import { clientOf, type Client } from './client.js';
 import { drawn, playsAll, repeatable } from './seed.js';
 import { startProcess, until, type RunningProcess } from './processes.js';

@@ -1,6 +1,6 @@
 import type { Redis } from 'ioredis';
 import { pino } from 'pino';
-import { isFinished } from '#lib/contracts/job-status';
+import { isFinished } from '#lib/contracts/values/jobs';
 import type { Job } from '#lib/contracts/job';
 import { createPool, type Pool } from '#lib/db/connection/pool';
 import { finishRun, runsToFinish } from '#lib/db/engine/finish-run';

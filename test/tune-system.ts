@@ -1,4 +1,4 @@
-import { isFinished } from '#lib/contracts/job-status';
+import { isFinished } from '#lib/contracts/values/jobs';
 import type { Job } from '#lib/contracts/job';
 import type { ParamTune, TuneArm } from '#lib/param-tune/contract';
 import { weatherSuite } from './client.js';

@@ -1,5 +1,5 @@
 import type { Page } from 'playwright-core';
-import { isFinished } from '#lib/contracts/job-status';
+import { isFinished } from '#lib/contracts/values/jobs';
 import { weatherSuite, type Client } from './client.js';
 import type { OpenOptions, Tab, TeamWeb, Theme } from './web.js';
 import { playsAll } from './seed.js';

@@ -1,6 +1,6 @@
 import { CommanderError } from 'commander';
 import { ApiError } from '#lib/client/api-client';
-import type { Problem } from '#lib/contracts/input/problem';
+import type { Problem } from '#lib/contracts/input/problem-document';
 import { EXIT, exitCodeOf, NegativeAnswer } from './exit-codes.js';
 
 /** The lines that explain an error. */

@@ -3,43 +3,18 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Command } from 'commander';
 import { ApiClient } from '#lib/client/api-client';
-import { SCORING_MODES } from '#lib/contracts/case';
 import { CompareQuery } from '#lib/contracts/comparison';
-import { ExperimentInput, ExperimentsQuery } from '#lib/contracts/experiment';
+import { ExperimentInput } from '#lib/contracts/experiment';
 import { GateInput, GateRunConfig, GateUpdate } from '#lib/gate/contract';
-import { IMPORT_FORMATS, SUITE_EXPORT_FORMATS } from '#lib/contracts/import';
-import { JOB_STATUSES } from '#lib/contracts/job-status';
-import { JobType } from '#lib/contracts/job';
-import { ParamTuneInput, TUNE_MODES } from '#lib/param-tune/contract';
-import { CANDIDATE_STATES, PROMPT_TUNE_MODES, PromptTuneInput } from '#lib/prompt-tune/contract';
-import { AGREEMENTS, JUDGEMENTS, JudgeInput, Judgement, JudgeSetting } from '#lib/judge/contract';
-import { JudgeOfRun } from '#lib/contracts/judge-of-run';
-import { CacheMode, RunInput, ToolChoice } from '#lib/contracts/run-input';
-import { PromptCache } from '#lib/contracts/prompt-cache';
-import { SPENDING_BY } from '#lib/contracts/spending';
-import { EXPORT_FORMATS } from '../api/results/export-run.js';
+import { ParamTuneInput } from '#lib/param-tune/contract';
+import { PromptTuneInput } from '#lib/prompt-tune/contract';
+import { JudgeInput, JudgeSetting } from '#lib/judge/contract';
+import { RunInput } from '#lib/contracts/run-input';
 import { jsonObject } from './command.js';
 import { completionsOf } from './completion.js';
-import { EXPERIMENT_STATUSES } from './commands/experiments.js';
-import { RUN_EXPORT_FORMATS } from './commands/export.js';
-import { JOB_STATUSES as STATUS_CHOICES, JOB_TYPES } from './commands/jobs.js';
-import { JUDGED_RESULTS, judgeInput, type JudgeSettings } from './commands/judge-settings.js';
-import { AGREEMENTS as AGREEMENT_CHOICES, JUDGEMENT_STATES, OPINIONS } from './commands/judges.js';
-import { SCORING_MODES as SCORING_CHOICES } from './commands/rescore.js';
-import { configOf, JUDGE_TIMES, MODEL_ORDERS, runInput, type RunSettings } from './commands/run-settings.js';
-import { CACHE_MODES, PROMPT_CACHE_MODES, TOOL_CHOICES } from './commands/settings.js';
-import { SPENDING_BY as SPENDING_CHOICES } from './commands/spending.js';
-import {
-  PROMPT_TUNE_MODES as PROMPT_MODE_CHOICES,
-  promptTuneInput,
-  TUNE_MEASURES,
-  TUNE_MODES as MODE_CHOICES,
-  tuneInput,
-  type PromptTuneSettings,
-  type TuneSettings,
-} from './commands/tune-settings.js';
-import { CANDIDATE_STATES as STATE_CHOICES } from './commands/tunes.js';
-import { IMPORT_FORMATS as IMPORT_CHOICES, SUITE_EXPORT_FORMATS as EXPORT_CHOICES } from './commands/suites.js';
+import { judgeInput, type JudgeSettings } from './commands/judge-settings.js';
+import { configOf, runInput, type RunSettings } from './commands/run-settings.js';
+import { promptTuneInput, tuneInput, type PromptTuneSettings, type TuneSettings } from './commands/tune-settings.js';
 import { EXIT_CODES } from './exit-codes.js';
 import { commandOf as nameOf, createProgram, FILES, withJsonFile } from './program.js';
 
@@ -56,32 +31,6 @@ function helpOf(command: Command): string {
   command.outputHelp();
   return help;
 }
-
-it.each([
-  ['import formats', IMPORT_CHOICES, IMPORT_FORMATS],
-  ['suite export formats', EXPORT_CHOICES, SUITE_EXPORT_FORMATS],
-  ['run export formats', RUN_EXPORT_FORMATS, EXPORT_FORMATS],
-  ['job statuses', STATUS_CHOICES, JOB_STATUSES],
-  ['job types', JOB_TYPES, JobType.options],
-  ['statuses of experiments', EXPERIMENT_STATUSES, ExperimentsQuery.shape.status.unwrap().options],
-  ['scoring modes', SCORING_CHOICES, SCORING_MODES],
-  ['cache modes', CACHE_MODES, CacheMode.options],
-  ['times of prompt caches', PROMPT_CACHE_MODES, PromptCache.unwrap().options],
-  ['tool choices', TOOL_CHOICES, ToolChoice.options],
-  ['modes of a tune', MODE_CHOICES, TUNE_MODES],
-  ['measures of a tune', TUNE_MEASURES, ParamTuneInput.shape.measure.unwrap().options],
-  ['modes of a tune of prompts', PROMPT_MODE_CHOICES, PROMPT_TUNE_MODES],
-  ['states of candidates', STATE_CHOICES, CANDIDATE_STATES],
-  ['model orders', MODEL_ORDERS, RunInput.shape.model_order.unwrap().options],
-  ['results to judge', JUDGED_RESULTS, JudgeInput.shape.which.unwrap().options],
-  ['times to judge a run', JUDGE_TIMES, JudgeOfRun.shape.when.unwrap().options],
-  ['judgements', OPINIONS, JUDGEMENTS],
-  ['agreements of a judge with a score', AGREEMENT_CHOICES, AGREEMENTS],
-  ['states of judgements', JUDGEMENT_STATES, Judgement.shape.state.options],
-  ['groups of spending', SPENDING_CHOICES, SPENDING_BY],
-])('offers the %s that the API takes', (_what, offered, taken) => {
-  expect(offered).toEqual(taken);
-});
 
 it('every setting of an experiment, and every setting of a comparison, has an option', () => {
   const optionsOf = (path: string) => commandOf(path).options.map((option) => option.attributeName());

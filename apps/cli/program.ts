@@ -93,8 +93,7 @@ export const FILES: readonly (readonly [heading: string, files: [names: string, 
 /**
  * The whole command line, or only the commands of the file that has this one. It throws CommanderErrors and never
  * exits. Loading it must stay cheap, since every command does: what needs zod, scoring or Socket.IO is imported by the
- * command that uses it. For the same reason commands keep copies of the contracts' lists of choices; program.spec.ts
- * checks that they are equal.
+ * command that uses it. Lists of choices come from `libs/contracts/values`.
  */
 export async function createProgram(version: string, command?: string): Promise<Command> {
   const program = new Command('toolmark')

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { ApiClient } from '#lib/client/api-client';
-import { isFinished } from '#lib/contracts/job-status';
+import { isFinished } from '#lib/contracts/values/jobs';
 import type { Job } from '#lib/contracts/job';
 import { askPatiently } from './ask-patiently.js';
 import { openStatusArea, printError } from './output/terminal.js';

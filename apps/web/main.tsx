@@ -10,11 +10,6 @@ import { takeTokenFromAddress } from './api/session';
 import { applyTheme } from './parts/theme';
 import { createAppRouter } from './router';
 
-// zod compiles its schemas with `new Function` where it can. The page's CSP forbids that, and each attempt would be
-// reported as a violation. This setting must precede the loading of zod, which the first view does without: it would be
-// a fifth of its download.
-(globalThis as { __zod_globalConfig?: object }).__zod_globalConfig = { jitless: true };
-
 const root = document.getElementById('root')!;
 applyTheme();
 // JSON.rawJSON keeps the text of numbers (5.0, large integers); without it, saving a case would change them.

@@ -2,7 +2,7 @@ import type { ImportAnswer } from '#lib/contracts/import';
 import type { Job } from '#lib/contracts/job';
 import type { Page } from '#lib/contracts/page';
 import { parseJson } from '#lib/contracts/json/json';
-import type { Problem } from '#lib/contracts/input/problem';
+import type { Problem } from '#lib/contracts/input/problem-document';
 import type { Result, ResultWithExchange } from '#lib/contracts/result';
 import type { Run } from '#lib/contracts/run';
 import { PAGE_HEADER } from '#lib/contracts/page-header';

@@ -1,11 +1,5 @@
-import {
-  TERMINAL_EVENTS,
-  type Envelope,
-  type LogEventName,
-  type Progress,
-  type SubscribeAnswer,
-} from '#lib/contracts/event';
-import { isFinished } from '#lib/contracts/job-status';
+import type { Envelope, Progress, SubscribeAnswer } from '#lib/contracts/event';
+import { isFinished, TERMINAL_EVENTS, type LogEventName } from '#lib/contracts/values/jobs';
 import { ApiError } from './api-client.js';
 
 export type Logged = { [Name in LogEventName]: { name: Name; event: Envelope<Name> } }[LogEventName];
@@ -110,7 +104,7 @@ export class JobWatch {
     if (event.seq !== this.#cursor + 1) return;
     this.#cursor = event.seq;
     this.#push(logged);
-    if (TERMINAL_EVENTS.includes(name)) this.#push('end');
+    if ((TERMINAL_EVENTS as readonly string[]).includes(name)) this.#push('end');
   }
 
   subscribe(): void {

@@ -1,12 +1,6 @@
 import { io, type Socket } from 'socket.io-client';
-import {
-  LOG_EVENT_NAMES,
-  TEAM_EVENTS,
-  type Envelope,
-  type LiveMessage,
-  type Progress,
-  type SubscribeAnswer,
-} from '#lib/contracts/event';
+import { LOG_EVENT_NAMES, TEAM_EVENTS } from '#lib/contracts/values/jobs';
+import type { Envelope, LiveMessage, Progress, SubscribeAnswer } from '#lib/contracts/event';
 import { withoutSlash } from '#lib/contracts/url';
 import { JobWatch, type Logged, type WatchEvent, type WatchOptions } from './job-watch.js';
 

@@ -1,4 +1,4 @@
-import { TOOL_LABELS } from '#lib/contracts/result';
+import { TOOL_LABELS } from '#lib/contracts/values/verdicts';
 import { NO_CALL, UNKNOWN_TOOL } from '#lib/db/read/case-measurements';
 import type { Confusion } from './comparison-builder.js';
 

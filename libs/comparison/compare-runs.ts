@@ -1,6 +1,6 @@
 import type { Comparison } from '#lib/contracts/comparison';
 import { ProblemError } from '#lib/contracts/input/problem';
-import { isFinished } from '#lib/contracts/job-status';
+import { isFinished } from '#lib/contracts/values/jobs';
 import { metricName } from '#lib/contracts/metric';
 import type { MeasuredCase } from '#lib/db/read/case-measurements';
 import { ComparableRunRepository, type ComparableRun, type RunState } from '#lib/db/read/comparable-runs';

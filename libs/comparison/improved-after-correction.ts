@@ -1,4 +1,5 @@
-import { SIGNIFICANCE_LEVEL, type ComparisonVerdict } from '#lib/contracts/comparison';
+import { SIGNIFICANCE_LEVEL } from '#lib/contracts/values/comparison';
+import type { ComparisonVerdict } from '#lib/contracts/comparison';
 import { holm } from '#lib/scoring/statistics/holm';
 
 /**

@@ -1,4 +1,5 @@
-import { MIN_COMMON_SHARE, type Estimate } from '#lib/contracts/comparison';
+import { MIN_COMMON_SHARE } from '#lib/contracts/values/comparison';
+import type { Estimate } from '#lib/contracts/comparison';
 import type { MatchedCases } from './match-cases.js';
 import { pointsRange } from './points.js';
 import type { ReplyCounts } from './side-totals.js';

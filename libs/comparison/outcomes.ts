@@ -1,4 +1,5 @@
-import { CASE_OUTCOMES, type CaseOutcome, type Outcomes } from '#lib/contracts/comparison';
+import { CASE_OUTCOMES } from '#lib/contracts/values/comparison';
+import type { CaseOutcome, Outcomes } from '#lib/contracts/comparison';
 import type { CaseMeasurement } from './measurements.js';
 
 type Passes = Pick<CaseMeasurement, 'scored' | 'passed'>;

@@ -1,7 +1,7 @@
 import type { CaseOutcome, ComparedItem } from '#lib/contracts/comparison';
 import { ProblemError } from '#lib/contracts/input/problem';
 import { suggestNames } from '#lib/contracts/input/nearest-names';
-import { isFinished } from '#lib/contracts/job-status';
+import { isFinished } from '#lib/contracts/values/jobs';
 import type { Page } from '#lib/contracts/page';
 import type { MeasuredCase } from '#lib/db/read/case-measurements';
 import { ComparableRunRepository, type ComparableRun, type ComparableTarget } from '#lib/db/read/comparable-runs';

@@ -1,4 +1,5 @@
-import { DEFAULT_MARGIN, DEFAULT_MAX_ERRORED_SHARE, MIN_COMMON_CASES, type Estimate } from '#lib/contracts/comparison';
+import { DEFAULT_MARGIN, DEFAULT_MAX_ERRORED_SHARE, MIN_COMMON_CASES } from '#lib/contracts/values/comparison';
+import type { Estimate } from '#lib/contracts/comparison';
 import type { Ranking } from '#lib/contracts/ranking';
 import type { MeasuredCase } from '#lib/db/read/case-measurements';
 import type { CaseScores } from '#lib/db/read/case-scores';

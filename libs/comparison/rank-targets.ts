@@ -1,4 +1,4 @@
-import { MIN_COMMON_CASES, SIGNIFICANCE_LEVEL } from '#lib/contracts/comparison';
+import { MIN_COMMON_CASES, SIGNIFICANCE_LEVEL } from '#lib/contracts/values/comparison';
 import { holm } from '#lib/scoring/statistics/holm';
 import { pairedInterval } from '#lib/scoring/statistics/paired';
 

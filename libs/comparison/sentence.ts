@@ -1,4 +1,5 @@
-import { MIN_COMMON_CASES, type Outcomes } from '#lib/contracts/comparison';
+import { MIN_COMMON_CASES } from '#lib/contracts/values/comparison';
+import type { Outcomes } from '#lib/contracts/comparison';
 import { casesForMargin, type Figures } from './figures.js';
 import type { TargetPair } from './measurements.js';
 import { percent, points, pointsRange } from './points.js';

@@ -1,10 +1,5 @@
-import {
-  MIN_COMMON_CASES,
-  SIGNIFICANCE_LEVEL,
-  type ComparisonVerdict,
-  type Estimate,
-  type VerdictReason,
-} from '#lib/contracts/comparison';
+import { MIN_COMMON_CASES, SIGNIFICANCE_LEVEL } from '#lib/contracts/values/comparison';
+import type { ComparisonVerdict, Estimate, VerdictReason } from '#lib/contracts/comparison';
 import type { Figures } from './figures.js';
 
 /** What decides the verdict in addition to the figures. */

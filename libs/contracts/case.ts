@@ -1,16 +1,8 @@
 import { z } from 'zod';
-import { jsonObject, toolList, MAX_TOOLS, Tool, ToolName } from './tool.js';
+import { MAX_TOOLS } from './values/suites.js';
+import { SCORING_MODES } from './values/verdicts.js';
+import { jsonObject, toolList, Tool, ToolName } from './tool.js';
 
-export const SCORING_MODES = [
-  'exact',
-  'case_insensitive',
-  'contains',
-  'numeric_tolerance',
-  'datetime',
-  'regex',
-  'fuzzy',
-  'semantic',
-] as const;
 export const ScoringMode = z.enum(SCORING_MODES).meta({
   description:
     'How an expected value is compared with the one in the call. `exact` and `case_insensitive` are ' +

@@ -3,6 +3,7 @@ import { waitField } from './comparing.js';
 import { JobStatus } from './job-status.js';
 import { flag, id, time, PageQuery } from './page.js';
 import { Expectation, ParsedCall } from './verdict.js';
+import { DEFAULT_MARGIN, DEFAULT_MAX_ERRORED_SHARE, MAX_COMPARED_RUNS, CASE_OUTCOMES } from './values/comparison.js';
 
 /** A score without its uncertainty decides nothing: quote `verdict` as the outcome of a comparison. */
 export const COMPARISON_VERDICTS = ['improved', 'regressed', 'same', 'inconclusive', 'not_comparable'] as const;
@@ -21,15 +22,6 @@ export const VerdictReason = z.enum(VERDICT_REASONS).meta({
     'common target, a run that still goes on, or too large a share of errored results.',
 });
 export type VerdictReason = z.infer<typeof VerdictReason>;
-
-export const MIN_COMMON_CASES = 5;
-/** Runs that share fewer of their cases than this are not comparable. */
-export const MIN_COMMON_SHARE = 0.8;
-/** A difference counts as shown when its p value is below this: its 95 % interval then lies on one side of 0. */
-export const SIGNIFICANCE_LEVEL = 0.05;
-export const DEFAULT_MARGIN = 0.02;
-export const DEFAULT_MAX_ERRORED_SHARE = 0.05;
-export const MAX_COMPARED_RUNS = 6;
 
 export const Margin = z.number().min(0).max(1).meta({
   description: 'The smallest difference that matters, as a share: 0.02 is two points. 0 asks for any difference.',
@@ -106,7 +98,6 @@ export const Estimate = z
   });
 export type Estimate = z.infer<typeof Estimate>;
 
-export const CASE_OUTCOMES = ['fixed', 'broken', 'better', 'worse', 'same_right', 'same_wrong', 'same_mixed'] as const;
 export const CaseOutcome = z.enum(CASE_OUTCOMES).meta({
   description:
     'What happened to a case, by the share of its samples that passed: `fixed` (none, then all), `broken` (all, then ' +

@@ -4,7 +4,8 @@ import { Job, JobType } from './job.js';
 import { count, event, share } from './event-shapes.js';
 import { ORCHESTRATION_EVENTS, RESULTS } from './orchestration-kinds.js';
 import { id, time } from './page.js';
-import { Problem } from './input/problem.js';
+import type { LogEventName } from './values/jobs.js';
+import { Problem } from './input/problem-document.js';
 import { Result } from './result.js';
 import { RunTarget, RunWarning } from './run-target.js';
 import { Summary } from './summary.js';
@@ -125,16 +126,10 @@ export const LOG_EVENTS = {
     status: z.literal('cancelled').describe('The status of the job.'),
     result_ref: resultRef,
   }),
-};
-export type LogEventName = keyof typeof LOG_EVENTS;
+} satisfies Record<LogEventName, z.ZodType>;
 export type LogEventData<Name extends LogEventName> = z.infer<(typeof LOG_EVENTS)[Name]>;
 /** An event before it gets its place in a log. */
 export type LogEvent = { [Name in LogEventName]: { name: Name; data: LogEventData<Name> } }[LogEventName];
-
-export const LOG_EVENT_NAMES = Object.keys(LOG_EVENTS) as LogEventName[];
-export const TERMINAL_EVENTS: readonly LogEventName[] = ['job_completed', 'job_failed', 'job_cancelled'];
-/** The events that every socket of a team receives without subscribing. */
-export const TEAM_EVENTS: readonly LogEventName[] = ['job_created', 'experiment_best_updated', ...TERMINAL_EVENTS];
 
 const jobId = id.describe('The job.');
 /** The message that carries an event of a log. */

@@ -2,7 +2,9 @@ import { z } from 'zod';
 import { CalibrationHead } from '#lib/judge/contract';
 import { TunedTarget } from '#lib/tuning/contract';
 import { TunedPrompt } from '#lib/tuning/contract';
-import { BaselineComparison, DEFAULT_MARGIN, Differs, Margin, Measure } from './comparison.js';
+import { DEFAULT_MARGIN } from './values/comparison.js';
+import { EXPERIMENT_FILTERS } from './values/runs.js';
+import { BaselineComparison, Differs, Margin, Measure } from './comparison.js';
 import { JobStatus } from './job-status.js';
 import { METRIC_NAME } from './metric.js';
 import { id, PageQuery, suiteId, time } from './page.js';
@@ -132,7 +134,7 @@ export type Experiment = z.infer<typeof Experiment>;
 export const ExperimentsQuery = z.strictObject({
   ...PageQuery.shape,
   status: z
-    .enum(['active', 'archived', 'all'])
+    .enum(EXPERIMENT_FILTERS)
     .default('active')
     .meta({ description: 'Only experiments with this status; `all` for every one.' }),
   suite_id: id.optional().meta({

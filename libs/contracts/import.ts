@@ -1,23 +1,9 @@
 import { z } from 'zod';
 import { flag, id } from './page.js';
 import { SuiteFile } from './suite.js';
+import { IMPORT_FORMATS, SUITE_EXPORT_FORMATS } from './values/suites.js';
 
-/** The formats that a suite can be imported from. */
-export const IMPORT_FORMATS = [
-  'native',
-  'bfcl',
-  'chat-logs',
-  'promptfoo',
-  'otlp',
-  'langfuse',
-  'phoenix',
-  'csv',
-  'yaml',
-  'jsonl',
-] as const;
 export type ImportFormat = (typeof IMPORT_FORMATS)[number];
-/** The formats that a suite can be exported to. */
-export const SUITE_EXPORT_FORMATS = ['json', 'csv', 'bfcl', 'jsonl', 'yaml'] as const;
 export type SuiteExportFormat = (typeof SUITE_EXPORT_FORMATS)[number];
 
 export const ImportQuery = z.strictObject({

@@ -1,14 +1,6 @@
 import { z } from 'zod';
+import { JOB_STATUSES } from './values/jobs.js';
 
-export const JOB_STATUSES = [
-  'pending',
-  'queued',
-  'running',
-  'completed',
-  'failed',
-  'cancelled',
-  'budget_exceeded',
-] as const;
 export const JobStatus = z.enum(JOB_STATUSES).meta({
   description:
     'The state of the job. `pending` waits until fewer jobs of its user run. `queued` and ' +
@@ -16,4 +8,3 @@ export const JobStatus = z.enum(JOB_STATUSES).meta({
     '`budget_exceeded` are final.',
 });
 export type JobStatus = z.infer<typeof JobStatus>;
-export const isFinished = (status: JobStatus): boolean => !['pending', 'queued', 'running'].includes(status);

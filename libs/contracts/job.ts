@@ -1,21 +1,16 @@
 import { z } from 'zod';
 import { JobStatus } from './job-status.js';
-import { ORCHESTRATION_TYPES, RESULTS } from './orchestration-kinds.js';
+import { JOB_TYPES, MAX_POSITION } from './values/jobs.js';
+import { RESULTS } from './orchestration-kinds.js';
 import { id, time } from './page.js';
 
-export const JobType = z.enum(['tool_eval', 'rescore', ...ORCHESTRATION_TYPES]).meta({
+export const JobType = z.enum(JOB_TYPES).meta({
   description:
     'The kind of work: a run (`tool_eval`), a second scoring of the stored replies of a run (`rescore`), a gate ' +
     'run (`gate`), a tune of parameters (`param_tune`) or prompts (`prompt_tune`) with the runs that they make, or ' +
     'a report of a judge (`judge`).',
 });
 export type JobType = z.infer<typeof JobType>;
-
-/** Queue positions are counted up to this number. */
-export const MAX_POSITION = 1000;
-
-/** The start of a job's detail when no running worker can take it. */
-export const NO_WORKER = 'No running worker';
 
 export const Job = z
   .object({

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { JUDGE_TIMES } from './values/judging.js';
 
 export const judgeName = z.string().min(1).max(300).meta({
   description: 'The model that judges: `provider_key::model_id`, or an id that one provider has. It must call tools.',
@@ -15,7 +16,7 @@ export const JudgeOfRun = z
       .meta({
         description: `${judgeName.meta()!.description} Null for the default judge of the team.`,
       }),
-    when: z.enum(['inline', 'after']).default('after').meta({
+    when: z.enum(JUDGE_TIMES).default('after').meta({
       description: 'Whether results are judged while the run goes on (`inline`), or when it is done (`after`).',
     }),
     below: below.default(1).meta({

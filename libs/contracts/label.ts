@@ -2,8 +2,8 @@ import { z } from 'zod';
 import { judgeName } from './judge-of-run.js';
 import { id, PageQuery, time } from './page.js';
 import { Result } from './result.js';
+import { LABELS } from './values/judging.js';
 
-export const LABELS = ['correct', 'acceptable', 'wrong'] as const;
 export type LabelName = (typeof LABELS)[number];
 const label = z.enum(LABELS).meta({
   description:

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { id } from './page.js';
-import { jsonObject, MAX_TOOLS, Tool, ToolName } from './tool.js';
+import { MAX_TOOLS } from './values/suites.js';
+import { jsonObject, Tool, ToolName } from './tool.js';
 
 const url = z
   .url({ protocol: /^https?$/, error: 'must be an http or https URL, such as https://example.com/mcp' })

@@ -1,4 +1,5 @@
 import type { z } from 'zod';
+import type { OrchestrationType } from './values/jobs.js';
 
 /**
  * A kind of parent job, which creates runs and decides by their results. This is its shared description; its steps are
@@ -6,7 +7,7 @@ import type { z } from 'zod';
  */
 export interface OrchestrationKind {
   /** The type of its jobs. */
-  type: string;
+  type: OrchestrationType;
   /** The result of its job, and the field that names it. */
   result: string;
   ref: string;

@@ -1,7 +1,8 @@
 import { z } from 'zod';
+import { PROMPT_CACHE_MODES } from './values/runs.js';
 
 export const PromptCache = z
-  .enum(['off', '5m', '1h'])
+  .enum(PROMPT_CACHE_MODES)
   .default('off')
   .meta({
     description:

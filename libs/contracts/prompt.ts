@@ -1,10 +1,9 @@
 import { z } from 'zod';
 import { COMPONENT_FORMS, parseComponent } from './prompt-components.js';
 import { isObject } from './json/json.js';
+import { MAX_PROMPT_CHARS } from './values/runs.js';
 
 const MAX_COMPONENTS = 500;
-/** Per text, in UTF-16 units, as everywhere. */
-export const MAX_COMPONENT_CHARS = 50_000;
 /** For all texts together. */
 export const MAX_COMPONENTS_CHARS = 200_000;
 
@@ -27,7 +26,7 @@ const componentTexts = (isAllowed: (key: string) => boolean, forms: string) =>
         });
       return given;
     },
-    z.record(z.string(), z.string().max(MAX_COMPONENT_CHARS)).superRefine((texts, context) => {
+    z.record(z.string(), z.string().max(MAX_PROMPT_CHARS)).superRefine((texts, context) => {
       const message = findComponentsFault(texts);
       if (message) context.addIssue({ code: 'custom', message });
     }),
@@ -49,7 +48,7 @@ export const PromptComponents = componentTexts((key) => parseComponent(key) !== 
   id: 'PromptComponents',
   description:
     `Texts that models read beside a case, by place: ${COMPONENT_FORMS} (a JSON Pointer into the schema, with ~0 ` +
-    `for ~ and ~1 for /). At most ${MAX_COMPONENTS} texts, of at most ${MAX_COMPONENT_CHARS} characters each and ` +
+    `for ~ and ~1 for /). At most ${MAX_COMPONENTS} texts, of at most ${MAX_PROMPT_CHARS} characters each and ` +
     `${MAX_COMPONENTS_CHARS} together. An empty text means none.`,
 });
 export type PromptComponents = z.infer<typeof PromptComponents>;

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { RESERVED_REPLY_TOKENS } from './estimate.js';
 import { time } from './page.js';
 import { Params } from './params.js';
-import { PROVIDER_KINDS } from './provider-kinds.js';
+import { PROVIDER_KINDS } from './values/providers.js';
 
 const TOKENS_PER_MINUTE =
   'Tokens per minute, of requests and replies together; null for no limit. Until a reply has come, it counts as ' +

@@ -1,5 +1,5 @@
 import type { Summary } from './summary.js';
-import { syntaxName } from './syntax-names.js';
+import { syntaxName } from './values/verdicts.js';
 import type { CallSyntax } from './verdict.js';
 
 /** The settings of a run that limit replies. Recorded runs have none of them. */

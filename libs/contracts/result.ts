@@ -4,6 +4,7 @@ import { ErrorKind, ToolChoice } from './run-input.js';
 import { Run } from './run.js';
 import { jsonObject } from './tool.js';
 import { CallSyntax, ErrorType, Evidence, Expectation, FormatCompliance, ParsedCall } from './verdict.js';
+import { RESULT_ORDERS } from './values/runs.js';
 
 const partOfTokens = (what: string) =>
   z
@@ -220,9 +221,6 @@ export const RunExport = z
   })
   .meta({ id: 'RunExport', description: 'A run with all its results.' });
 
-/** Tool labels for a reply without a call, for a case that expects none, and for a tool that is not in the suite. */
-export const TOOL_LABELS = { none: '(none)', unknown: '(unknown)' } as const;
-
 const toolLabels = severalOf(z.string().min(1).max(1000));
 const milliseconds = z.coerce
   .number()
@@ -298,7 +296,6 @@ const filters = {
   }),
 };
 
-export const RESULT_ORDERS = ['settled', 'failures', 'case'] as const;
 export const ResultOrder = z.enum(RESULT_ORDERS).meta({
   description:
     'The order: as they were settled; what did not pass first, by error type, model and case, then the rest by model ' +

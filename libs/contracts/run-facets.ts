@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { id, PageQuery, pageOf } from './page.js';
 import { Result, ResultsQuery } from './result.js';
 import { ErrorType } from './verdict.js';
+import { RUN_CASES_SHOWN } from './values/runs.js';
 
 const count = z.int().min(0);
 
@@ -165,7 +166,6 @@ export const DrawnResults = z
   .meta({ id: 'DrawnResults', description: 'Results of a group, drawn at random by a seed.' });
 export type DrawnResults = z.infer<typeof DrawnResults>;
 
-export const RUN_CASES_SHOWN = ['differing', 'all', 'all_failed'] as const;
 export const RunCasesQuery = z.strictObject({
   ...PageQuery.shape,
   ...ScoringQuery.shape,

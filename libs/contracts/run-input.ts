@@ -6,26 +6,13 @@ import { id, suiteId } from './page.js';
 import { Params } from './params.js';
 import { PromptCache } from './prompt-cache.js';
 import { ToolOverrides } from './prompt.js';
+import { CACHE_MODES, ERROR_KINDS, MAX_PROMPT_CHARS, MODEL_ORDERS, TOOL_CHOICES } from './values/runs.js';
 
 export const ToolChoice = z
-  .enum(['required', 'auto', 'none'])
+  .enum(TOOL_CHOICES)
   .meta({ description: 'Whether the model must call a tool (`required`), may (`auto`), or must not (`none`).' });
 export type ToolChoice = z.infer<typeof ToolChoice>;
 
-export const ERROR_KINDS = [
-  'rate_limited',
-  'timeout',
-  'network',
-  'provider_5xx',
-  'auth',
-  'bad_request',
-  'bad_response',
-  'blocked',
-  'crashed',
-  'internal',
-  'unscorable',
-  'unrecorded',
-] as const;
 export const ErrorKind = z.enum(ERROR_KINDS).meta({
   description:
     'What went wrong between Toolmark and the model, after all retries. `blocked`: a filter of the host refused the ' +
@@ -49,7 +36,7 @@ export const TargetInput = z.union([
     .meta({ description: 'A model with parameters for this run.' }),
 ]);
 
-export const CacheMode = z.enum(['off', 'use', 'refresh']).meta({
+export const CacheMode = z.enum(CACHE_MODES).meta({
   description:
     'Whether a repeated request gets a stored reply (`use`), is sent and stored (`refresh`), or neither (`off`).',
 });
@@ -125,7 +112,7 @@ export const RunInput = z
       description: `${Params.description} Those of a target take precedence.`,
     }),
     system_prompt: z
-      .union([z.string().max(50_000), z.record(z.string(), z.string().max(50_000))])
+      .union([z.string().max(MAX_PROMPT_CHARS), z.record(z.string(), z.string().max(MAX_PROMPT_CHARS))])
       .nullable()
       .default(null)
       .meta({
@@ -135,7 +122,7 @@ export const RunInput = z
       }),
     base_prompt: z
       .string()
-      .max(50_000)
+      .max(MAX_PROMPT_CHARS)
       .nullable()
       .default(null)
       .meta({
@@ -174,7 +161,7 @@ export const RunInput = z
       .default(null)
       .meta({ description: 'Which cases of the suite to run; null for all of them. Drafts never run.' }),
     model_order: z
-      .enum(['sequential', 'parallel'])
+      .enum(MODEL_ORDERS)
       .default('sequential')
       .meta({
         description:

@@ -3,7 +3,7 @@ import { CurrentCost, TargetUsage } from './billing.js';
 import { BaselineComparison, Differs } from './comparison.js';
 import { Actual, Estimate } from './estimate.js';
 import { JobStatus } from './job-status.js';
-import { ORCHESTRATION_TYPES } from './orchestration-kinds.js';
+import { ORCHESTRATION_TYPES } from './values/jobs.js';
 import { flag, id, PageQuery, severalOf, time } from './page.js';
 import { RunTarget, RunWarning } from './run-target.js';
 import { Summary } from './summary.js';

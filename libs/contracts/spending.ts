@@ -1,9 +1,8 @@
 import { z } from 'zod';
 import { TokenCounts } from './billing.js';
 import { id, severalOf } from './page.js';
+import { SPENDING_BY } from './values/jobs.js';
 
-/** The dimensions by which spending is grouped. */
-export const SPENDING_BY = ['day', 'model', 'suite', 'person'] as const;
 export type SpendingBy = (typeof SPENDING_BY)[number];
 
 /** The maximum number of days, groups and values in an answer. */

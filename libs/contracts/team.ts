@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { id, time } from './page.js';
-import { ROLES } from './role.js';
+import { ROLES } from './values/team.js';
 
 export const Role = z.enum(ROLES).meta({
   description:

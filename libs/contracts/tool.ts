@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { isDeeperThan, isObject, MAX_JSON_DEPTH, type JsonObject } from './json/json.js';
 import { flattenDeclarations, toOpenAiTool } from './input/tool-shapes.js';
+import { MAX_TOOLS } from './values/suites.js';
 
 /**
  * A JSON object whose numbers keep their text (see `json.ts`). It is never cloned. `z.record` would mistake a kept
@@ -73,9 +74,6 @@ export const Tool = z
       'Responses are converted, and a warning says so.',
   });
 export type Tool = z.infer<typeof Tool>;
-
-/** The maximum of any known host per request. */
-export const MAX_TOOLS = 512;
 
 /** A list of tools, or of items that represent tools. Gemini's lists of declarations are flattened. */
 export const toolList = <Item extends z.ZodType>(item: Item) =>

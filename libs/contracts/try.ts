@@ -4,10 +4,10 @@ import { MaxTokens } from './max-tokens.js';
 import { MetricAsked } from './metric.js';
 import { suiteId } from './page.js';
 import { ResultWithExchange } from './result.js';
-import { ERROR_KINDS, RunInput, TargetInput } from './run-input.js';
+import { ERROR_KINDS, MAX_TRIED_MODELS } from './values/runs.js';
+import { RunInput, TargetInput } from './run-input.js';
 import { SuiteInput } from './suite.js';
 
-export const MAX_TRIED_MODELS = 10;
 /** Seconds. */
 export const TRY_DEADLINE = { min: 1, max: 150, default: 90 };
 

@@ -1,28 +1,8 @@
 import { z } from 'zod';
 import { ScoringMode } from './case.js';
 import { jsonObject } from './tool.js';
+import { ERROR_TYPES, CALL_SYNTAXES, FORMATS } from './values/verdicts.js';
 
-/** Raise this whenever the same reply could score differently than before. Every verdict stores it. */
-export const SCORING_VERSION = 4;
-
-export const ERROR_TYPES = [
-  'none',
-  'errored',
-  'oversized_reply',
-  'refused',
-  'cut_off',
-  'no_call',
-  'unexpected_call',
-  'malformed_arguments',
-  'unknown_tool',
-  'round_limit',
-  'incomplete_chain',
-  'wrong_tool',
-  'missing_argument',
-  'wrong_argument',
-  'extra_call',
-  'long_way',
-] as const;
 export const ErrorType = z.enum(ERROR_TYPES).meta({
   description:
     'The first error that applies to the reply: `none` when nothing is wrong, `errored` when there is none. ' +
@@ -31,30 +11,13 @@ export const ErrorType = z.enum(ERROR_TYPES).meta({
 });
 export type ErrorType = z.infer<typeof ErrorType>;
 
-export const FormatCompliance = z.enum(['native', 'repaired', 'none', 'malformed']).meta({
+export const FormatCompliance = z.enum(FORMATS).meta({
   description:
     'How the reply made its calls: in the format of the API (`native`), in a form that had to be ' +
     'repaired (`repaired`), unreadably (`malformed`), or not at all (`none`).',
 });
 export type FormatCompliance = z.infer<typeof FormatCompliance>;
 
-export const CALL_SYNTAXES = [
-  'json',
-  'hermes',
-  'qwen',
-  'llama',
-  'pythonic',
-  'mistral',
-  'deepseek',
-  'kimi',
-  'glm',
-  'harmony',
-  'invoke',
-  'gemma',
-  'granite',
-  'cohere',
-  'thoughts',
-] as const;
 export const CallSyntax = z.enum(CALL_SYNTAXES).meta({
   description:
     'How the calls are written that a host left in the text of the reply, by the family of models that writes them ' +

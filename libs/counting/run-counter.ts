@@ -9,7 +9,7 @@ import {
   type FailureKind,
 } from '#lib/contracts/counted';
 import { toStorable } from '#lib/contracts/json/storable';
-import { TOOL_LABELS } from '#lib/contracts/result';
+import { TOOL_LABELS } from '#lib/contracts/values/verdicts';
 import { MAX_CONFUSED, MAX_FACET_VALUES, type RunFacets } from '#lib/contracts/run-facets';
 import { LATENCY_BINS, OVERALL_BINS, overallBin, type Bin } from './bins.js';
 import { CaseCounts } from './case-counts.js';

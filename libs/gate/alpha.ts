@@ -1,4 +1,4 @@
-import { SIGNIFICANCE_LEVEL } from '#lib/contracts/comparison';
+import { SIGNIFICANCE_LEVEL } from '#lib/contracts/values/comparison';
 
 /**
  * Indexed by the number of looks, from 1: Pocock-type levels (Biometrika 64, 1977) for looks at 1, 2, 4 and 8 times the

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { waitField } from '#lib/contracts/comparing';
-import { Change, DEFAULT_MARGIN, DEFAULT_MAX_ERRORED_SHARE, Margin, Measure } from '#lib/contracts/comparison';
+import { DEFAULT_MARGIN, DEFAULT_MAX_ERRORED_SHARE } from '#lib/contracts/values/comparison';
+import { Change, Margin, Measure } from '#lib/contracts/comparison';
 import { JobStatus } from '#lib/contracts/job-status';
 import { MaxTokens } from '#lib/contracts/max-tokens';
 import { METRIC_NAME } from '#lib/contracts/metric';

@@ -1,4 +1,4 @@
-import { MIN_COMMON_CASES } from '#lib/contracts/comparison';
+import { MIN_COMMON_CASES } from '#lib/contracts/values/comparison';
 import type { GateReason, GateResult, GateRules, GateTarget } from './contract.js';
 
 /** Why nothing can be measured, regardless of the results. */

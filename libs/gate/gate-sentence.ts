@@ -1,4 +1,5 @@
-import { isFinished, type JobStatus } from '#lib/contracts/job-status';
+import { isFinished } from '#lib/contracts/values/jobs';
+import type { JobStatus } from '#lib/contracts/job-status';
 import type { Outcomes } from '#lib/contracts/comparison';
 import type { Figures } from '#lib/comparison/figures';
 import { percent, points } from '#lib/comparison/points';

@@ -1,4 +1,5 @@
-import { LABELS, type LabelName } from '#lib/contracts/label';
+import { LABELS } from '#lib/contracts/values/judging';
+import type { LabelName } from '#lib/contracts/label';
 import fc from '../../test/fast-check.js';
 import { calibrate, type DrawnResults } from './calibrate.js';
 

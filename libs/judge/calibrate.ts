@@ -1,4 +1,5 @@
-import { LABELS, type LabelName } from '#lib/contracts/label';
+import { LABELS } from '#lib/contracts/values/judging';
+import type { LabelName } from '#lib/contracts/label';
 import { normalQuantile } from '#lib/scoring/statistics/distributions';
 import { wilson } from '#lib/scoring/statistics/proportions';
 import { MIN_LABELS, type Calibration, type CalibrationHead } from './contract.js';

@@ -1,4 +1,5 @@
-import { JUDGEMENTS, type Agreement, type JudgedReply, type Opinion, type Preference } from './contract.js';
+import { OPINIONS } from '#lib/contracts/values/judging';
+import type { Agreement, JudgedReply, Opinion, Preference } from './contract.js';
 import type { Preferred } from './read-reply.js';
 
 /** The judge's replies to one request, sample by sample: as parsed, or why there is nothing to parse. */
@@ -69,7 +70,7 @@ interface Vote {
 function majority({ said, ...nothing }: Heard<JudgedReply>): Vote | { error: string } {
   if (said.length === 0) return { error: whyNothing(nothing) };
   const counts = countBy(said.map(({ verdict }) => verdict));
-  const winner = JUDGEMENTS.find((verdict) => (counts[verdict] ?? 0) * 2 > said.length);
+  const winner = OPINIONS.find((verdict) => (counts[verdict] ?? 0) * 2 > said.length);
   if (winner) return { judged: said.find(({ verdict }) => verdict === winner)!, counts };
   const [first] = said;
   const reasons = [`No majority of ${said.length} samples.`, ...first!.reasons].slice(0, 3);

@@ -5,6 +5,14 @@ import { MaxTokens } from '#lib/contracts/max-tokens';
 import { id, PageQuery, time } from '#lib/contracts/page';
 import { Params } from '#lib/contracts/params';
 import { RunInput } from '#lib/contracts/run-input';
+import {
+  OPINIONS,
+  PREFERENCES,
+  AGREEMENTS,
+  JUDGED_RESULTS,
+  JUDGEMENT_STATES,
+  MAX_INSTRUCTIONS_CHARS,
+} from '#lib/contracts/values/judging';
 
 const settings = RunInput.shape;
 
@@ -15,7 +23,7 @@ export const MAX_FLIP_SHARE = 0.2;
 /** The number of labels required to calibrate a judge, and how many of them must be of the rarer kind. */
 export const MIN_LABELS = { all: 50, rarer: 15, asked: 100 } as const;
 
-export const Instructions = z.string().trim().max(10_000).meta({
+export const Instructions = z.string().trim().max(MAX_INSTRUCTIONS_CHARS).meta({
   description: 'What the judge should mind in this suite, beside the rules that every judge gets; empty for nothing.',
 });
 
@@ -28,7 +36,7 @@ export const JudgeInput = z
       description: `${judgeName.meta()!.description} The default judge of the team if left out.`,
     }),
     which: z
-      .enum(['failed', 'all', 'sample'])
+      .enum(JUDGED_RESULTS)
       .default('failed')
       .meta({
         description:
@@ -93,19 +101,16 @@ export const JudgeSetting = z
   .meta({ id: 'JudgeSetting', description: 'The default judge of a team, and when it judges runs by itself.' });
 export type JudgeSetting = z.infer<typeof JudgeSetting>;
 
-export const JUDGEMENTS = ['correct', 'acceptable', 'wrong', 'cannot_tell'] as const;
-export const Opinion = z.enum(JUDGEMENTS).meta({
+export const Opinion = z.enum(OPINIONS).meta({
   description:
     '`correct`: as it should be. `acceptable`: another way that serves the user as well. `wrong`: it does not serve ' +
     'the user. `cannot_tell`: what the judge sees does not decide it.',
 });
 export type Opinion = z.infer<typeof Opinion>;
-export const PREFERENCES = ['win', 'loss', 'tie'] as const;
 export const Preference = z.enum(PREFERENCES).meta({
   description: 'Of a comparison: whether the reply of `b` is better (`win`), worse (`loss`), or neither (`tie`).',
 });
 export type Preference = z.infer<typeof Preference>;
-export const AGREEMENTS = ['agrees', 'kinder', 'stricter'] as const;
 export const Agreement = z.enum(AGREEMENTS).meta({
   description:
     'The judgement beside the verdict: `kinder` where the judge accepts what did not pass, `stricter` where it finds ' +
@@ -140,7 +145,7 @@ export const Judgement = z
     case_name: z.string().nullable().meta({ description: 'The name of the case; null when it has none.' }),
     prompt: z.string().meta({ description: 'The first 200 characters of what the case asks.' }),
     passed: z.boolean().meta({ description: 'Whether the result passed. A judgement changes no score.' }),
-    state: z.enum(['waiting', 'judged', 'errored']).meta({
+    state: z.enum(JUDGEMENT_STATES).meta({
       description: '`errored`: the judge could not be asked, or its reply could not be read twice. Never `wrong`.',
     }),
     judged: JudgedReply.nullable().meta({ description: 'What the judge said; null of a comparison, and until then.' }),

@@ -1,8 +1,8 @@
 import { cohenKappa } from '#lib/scoring/statistics/cohen-kappa';
 import { caseMeanInterval } from '#lib/scoring/statistics/intervals';
 import { wilson } from '#lib/scoring/statistics/proportions';
+import { OPINIONS } from '#lib/contracts/values/judging';
 import {
-  JUDGEMENTS,
   MAX_FLIP_SHARE,
   type ComparedPair,
   type Judged,
@@ -60,7 +60,7 @@ function figuresOfTarget(rows: readonly Judged[]): JudgedTarget {
     judged: count(rows, ({ state }) => state === 'judged'),
     errored: count(rows, ({ state }) => state === 'errored'),
     counts: Object.fromEntries(
-      JUDGEMENTS.map((name) => [name, count(rows, ({ verdict }) => verdict === name)]),
+      OPINIONS.map((name) => [name, count(rows, ({ verdict }) => verdict === name)]),
     ) as Record<Opinion, number>,
     ...agreementWithPassing(rows),
     kinder: count(rows, ({ agreement }) => agreement === 'kinder'),

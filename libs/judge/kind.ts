@@ -2,7 +2,8 @@ import { z } from 'zod';
 import { count, event, share } from '#lib/contracts/event-shapes';
 import type { OrchestrationKind } from '#lib/contracts/orchestration-kind';
 import { id } from '#lib/contracts/page';
-import { Agreement, CALIBRATION_STATUSES, JUDGEMENTS, PREFERENCES } from './contract.js';
+import { OPINIONS, PREFERENCES } from '#lib/contracts/values/judging';
+import { Agreement, CALIBRATION_STATUSES } from './contract.js';
 
 const reportId = id.describe('The report.');
 const events = {
@@ -17,7 +18,7 @@ const events = {
     result_id: z.string().describe('The result; of a comparison, that of `b`.'),
     target: z.string().describe('Its model, as `provider_key::model_id`.'),
     verdict: z
-      .enum([...JUDGEMENTS, ...PREFERENCES])
+      .enum([...OPINIONS, ...PREFERENCES])
       .nullable()
       .describe('The judgement; null when it errored.'),
     agreement: Agreement.nullable().describe('Beside pass and fail; null where the judge cannot tell.'),

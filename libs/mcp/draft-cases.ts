@@ -1,5 +1,5 @@
 import type { CaseInput } from '#lib/contracts/case';
-import { DRAFT_PROMPT } from '#lib/contracts/draft-prompt';
+import { DRAFT_PROMPT } from '#lib/contracts/values/suites';
 import { isObject, type Json, type JsonObject } from '#lib/contracts/json/json';
 import type { Tool } from '#lib/contracts/tool';
 

@@ -1,5 +1,8 @@
 import { z } from 'zod';
-import { DEFAULT_MARGIN, Estimate as Comparison, Margin } from '#lib/contracts/comparison';
+import { DEFAULT_MARGIN } from '#lib/contracts/values/comparison';
+import { TUNE_MODES, TUNE_MEASURES } from '#lib/contracts/values/tunes';
+import { CACHE_MODES } from '#lib/contracts/values/runs';
+import { Estimate as Comparison, Margin } from '#lib/contracts/comparison';
 import { Estimate } from '#lib/contracts/estimate';
 import { JobStatus } from '#lib/contracts/job-status';
 import type { Json } from '#lib/contracts/json/json';
@@ -56,8 +59,6 @@ export const ParameterSpace = z.record(z.string().min(1).max(200), Axis).meta({
   example: { temperature: { min: 0, max: 1, step: 0.25 }, top_p: [0.5, 1], tool_choice: ['auto', 'required'] },
 });
 
-export const TUNE_MODES = ['adaptive', 'grid', 'random'] as const;
-
 export const ParamTuneInput = z
   .strictObject({
     suite_id: settings.suite_id,
@@ -92,7 +93,7 @@ export const ParamTuneInput = z
       })
       .prefault({})
       .meta({ description: 'The settings to compare with. They are always one of the arms.' }),
-    measure: z.enum(['overall', 'passed']).default('overall').meta({ description: 'What is made as high as can be.' }),
+    measure: z.enum(TUNE_MEASURES).default('overall').meta({ description: 'What is made as high as can be.' }),
     margin: Margin.default(DEFAULT_MARGIN),
     samples: z
       .int()
@@ -118,7 +119,7 @@ export const ParamTuneInput = z
       .meta({ description: 'Decides everything that is drawn.' }),
     timeout_s: settings.timeout_s,
     budget: settings.budget,
-    cache: z.enum(['off', 'use', 'refresh']).default('use').meta({ description: 'As `cache` of a run.' }),
+    cache: z.enum(CACHE_MODES).default('use').meta({ description: 'As `cache` of a run.' }),
     prompt_cache: settings.prompt_cache,
     experiment_id: settings.experiment_id,
     max_combinations: z.int().min(1).max(MAX_ARMS).default(500).meta({

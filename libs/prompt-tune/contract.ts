@@ -1,16 +1,18 @@
 import { z } from 'zod';
-import { DEFAULT_MARGIN, Estimate as Comparison, Margin } from '#lib/contracts/comparison';
+import { DEFAULT_MARGIN } from '#lib/contracts/values/comparison';
+import { MAX_PROMPT_CHARS, CACHE_MODES } from '#lib/contracts/values/runs';
+import { PROMPT_TUNE_MODES, CANDIDATE_STATES, TUNE_MEASURES } from '#lib/contracts/values/tunes';
+import { Estimate as Comparison, Margin } from '#lib/contracts/comparison';
 import { Estimate } from '#lib/contracts/estimate';
 import { JobStatus } from '#lib/contracts/job-status';
 import { MaxTokens } from '#lib/contracts/max-tokens';
 import { id, PageQuery, time } from '#lib/contracts/page';
 import { Params } from '#lib/contracts/params';
-import { MAX_COMPONENT_CHARS, PromptComponents, ToolOverrides } from '#lib/contracts/prompt';
+import { PromptComponents, ToolOverrides } from '#lib/contracts/prompt';
 import { RunInput } from '#lib/contracts/run-input';
 import { PROMPT_TUNE_OUTCOMES } from '#lib/tuning/contract';
 
 const settings = RunInput.shape;
-export const PROMPT_TUNE_MODES = ['quick', 'evolutionary', 'reflective'] as const;
 export const MAX_EVALUATIONS = 20_000;
 /** The maximum number of components per tune: the meta model gets all components of each candidate. */
 export const MAX_TUNED_COMPONENTS = 200;
@@ -68,7 +70,7 @@ export const PromptTuneInput = z
       }),
     base: z
       .strictObject({
-        system_prompt: z.string().max(MAX_COMPONENT_CHARS).nullable().default(null).meta({
+        system_prompt: z.string().max(MAX_PROMPT_CHARS).nullable().default(null).meta({
           description: "In place of the suite's system prompt; an empty text means none. Null takes the suite's.",
         }),
         tools: ToolOverrides.default({}).meta({ description: "Descriptions in place of the suite's, by component." }),
@@ -121,7 +123,7 @@ export const PromptTuneInput = z
       .max(2 ** 31 - 1)
       .default(1)
       .meta({ description: 'Decides everything that is drawn.' }),
-    measure: z.enum(['overall', 'passed']).default('overall').meta({ description: 'What is made as high as can be.' }),
+    measure: z.enum(TUNE_MEASURES).default('overall').meta({ description: 'What is made as high as can be.' }),
     margin: Margin.default(DEFAULT_MARGIN),
     samples: z
       .int()
@@ -134,7 +136,7 @@ export const PromptTuneInput = z
     max_tokens: settings.max_tokens,
     params: settings.params,
     timeout_s: settings.timeout_s,
-    cache: z.enum(['off', 'use', 'refresh']).default('use').meta({
+    cache: z.enum(CACHE_MODES).default('use').meta({
       description: 'As `cache` of a run. The meta model is always asked.',
     }),
     prompt_cache: settings.prompt_cache,
@@ -146,16 +148,6 @@ export const PromptTuneInput = z
 export type PromptTuneInput = z.infer<typeof PromptTuneInput>;
 
 export const CANDIDATE_KINDS = ['base', 'variant', 'mutation', 'crossover', 'reflection', 'merge'] as const;
-export const CANDIDATE_STATES = [
-  'measuring',
-  'rejected',
-  'undecided',
-  'accepted',
-  'front',
-  'finalist',
-  'best',
-] as const;
-
 const share = z.number().nullable();
 export const PromptCandidate = z
   .object({

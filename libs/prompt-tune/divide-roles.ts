@@ -1,4 +1,4 @@
-import { MIN_COMMON_CASES } from '#lib/contracts/comparison';
+import { MIN_COMMON_CASES } from '#lib/contracts/values/comparison';
 import { ProblemError } from '#lib/contracts/input/problem';
 import type { SplitCase } from '#lib/tuning/split-cases';
 import type { PromptTuneInput } from './contract.js';

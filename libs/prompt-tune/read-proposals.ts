@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { toStorable } from '#lib/contracts/json/storable';
-import { MAX_COMPONENT_CHARS } from '#lib/contracts/prompt';
+import { MAX_PROMPT_CHARS } from '#lib/contracts/values/runs';
 import type { ParsedCall } from '#lib/contracts/verdict';
 import { PROPOSE_CANDIDATES, PROPOSE_TEXT } from './meta-request.js';
 import type { Ask, Texts } from './search.js';
@@ -11,7 +11,7 @@ const MAX_CANDIDATES = 50;
 
 const text = z
   .string()
-  .max(MAX_COMPONENT_CHARS)
+  .max(MAX_PROMPT_CHARS)
   .transform((written) => toStorable(written).trim());
 const why = z
   .string()

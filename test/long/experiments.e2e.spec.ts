@@ -1,5 +1,6 @@
 import { io, type Socket } from 'socket.io-client';
-import { Envelope, LOG_EVENTS, type LogEventName } from '#lib/contracts/event';
+import type { LogEventName } from '#lib/contracts/values/jobs';
+import { Envelope, LOG_EVENTS } from '#lib/contracts/event';
 import type { Experiment } from '#lib/contracts/experiment';
 import { weatherSuite } from '../client.js';
 import { until } from '../processes.js';

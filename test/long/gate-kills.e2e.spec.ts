@@ -1,5 +1,5 @@
 // A private system: its processes are killed.
-import { isFinished } from '#lib/contracts/job-status';
+import { isFinished } from '#lib/contracts/values/jobs';
 import { weatherSuite } from '../client.js';
 import { openMortals, type Mortals } from '../mortals.js';
 import { playsAll } from '../seed.js';

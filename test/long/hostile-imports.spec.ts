@@ -1,5 +1,6 @@
 import fc from '../fast-check.js';
-import { IMPORT_FORMATS, SUITE_EXPORT_FORMATS, type ImportFormat } from '#lib/contracts/import';
+import { IMPORT_FORMATS, SUITE_EXPORT_FORMATS } from '#lib/contracts/values/suites';
+import type { ImportFormat } from '#lib/contracts/import';
 import { ProblemError } from '#lib/contracts/input/problem';
 import { parseJson } from '#lib/contracts/json/json';
 import { importSuite } from '#lib/imports/import-suite';

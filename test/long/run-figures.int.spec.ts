@@ -6,7 +6,7 @@ import { CALLED, EXPECTATIONS } from '../expected-and-called.js';
 import { Counter } from '../../apps/worker/control/count.js';
 import type { Result } from '#lib/contracts/result';
 import type { Confusion, FacetBin, FacetValue, FailureGroups, RunCases, RunFacets } from '#lib/contracts/run-facets';
-import { ERROR_TYPES } from '#lib/contracts/verdict';
+import { ERROR_TYPES } from '#lib/contracts/values/verdicts';
 import { askForFigures } from '#lib/db/engine/run-figures';
 import { completedRun } from '#lib/db/testing/completed-run';
 import { aTeam } from '#lib/db/testing/run-fixture';

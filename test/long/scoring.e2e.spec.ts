@@ -1,4 +1,4 @@
-import { SCORING_VERSION } from '#lib/contracts/verdict';
+import { SCORING_VERSION } from '#lib/contracts/values/verdicts';
 import type { Client } from '../client.js';
 import { joinSystem, type TeamSystem } from '../system.js';
 import { until } from '../until.js';

@@ -1,4 +1,4 @@
-import { isFinished } from '#lib/contracts/job-status';
+import { isFinished } from '#lib/contracts/values/jobs';
 import { until } from '../processes.js';
 import { SLOW, joinTuneSystem } from '../tune-system.js';
 

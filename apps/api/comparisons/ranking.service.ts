@@ -1,5 +1,5 @@
 import { Inject, Injectable } from '@nestjs/common';
-import { isFinished } from '#lib/contracts/job-status';
+import { isFinished } from '#lib/contracts/values/jobs';
 import type { Ranking } from '#lib/contracts/ranking';
 import type { Run } from '#lib/contracts/run';
 import type { Caller } from '#lib/db/catalogue/callers';

@@ -1,4 +1,4 @@
-import { DEFAULT_MAX_ERRORED_SHARE } from '#lib/contracts/comparison';
+import { DEFAULT_MAX_ERRORED_SHARE } from '#lib/contracts/values/comparison';
 import type { Experiment } from '#lib/contracts/experiment';
 import type { StoredExperiment } from '#lib/db/catalogue/experiments';
 import type { ExperimentRun } from '#lib/db/read/experiment-runs';

@@ -1,6 +1,6 @@
 import { pairTargets } from '#lib/comparison/pair-targets';
 import { ProblemError } from '#lib/contracts/input/problem';
-import { isFinished } from '#lib/contracts/job-status';
+import { isFinished } from '#lib/contracts/values/jobs';
 import { MAX_JUDGED, type JudgeInput } from '#lib/judge/contract';
 import type { Pool } from '#lib/db/connection/pool';
 import { countFailures, readJudgeableRun, type JudgeableRun } from '#lib/judge/rows/judgeable-run';

@@ -1,7 +1,8 @@
 import type { Socket } from 'socket.io';
 import type { z } from 'zod';
 import { toInputErrors } from '#lib/contracts/input/input-errors';
-import { ProblemError, type Problem } from '#lib/contracts/input/problem';
+import type { Problem } from '#lib/contracts/input/problem-document';
+import { ProblemError } from '#lib/contracts/input/problem';
 
 const MAX_NAME_LENGTH = 100;
 

@@ -1,5 +1,6 @@
 import type { Server } from 'socket.io';
-import { TEAM_EVENTS, type ServerMessage, type Subscribe, type SubscribeAnswer } from '#lib/contracts/event';
+import { TEAM_EVENTS } from '#lib/contracts/values/jobs';
+import type { ServerMessage, Subscribe, SubscribeAnswer } from '#lib/contracts/event';
 import { notFound } from '#lib/contracts/input/problem';
 import type { Pool } from '#lib/db/connection/pool';
 import { JobRepository } from '#lib/db/read/jobs';

@@ -1,7 +1,7 @@
 import type { IncomingMessage, Server as HttpServer } from 'node:http';
 import { Server } from 'socket.io';
 import { Subscribe, Unsubscribe } from '#lib/contracts/event';
-import type { Problem } from '#lib/contracts/input/problem';
+import type { Problem } from '#lib/contracts/input/problem-document';
 import { findCaller, findCallers, type Credential } from '#lib/db/catalogue/callers';
 import { isTransient, type Pool } from '#lib/db/connection/pool';
 import type { Logger } from '#lib/runtime/logger';

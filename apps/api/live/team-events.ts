@@ -1,5 +1,5 @@
 import type { Server } from 'socket.io';
-import { TEAM_EVENTS } from '#lib/contracts/event';
+import { TEAM_EVENTS } from '#lib/contracts/values/jobs';
 import type { Pool } from '#lib/db/connection/pool';
 import { parseLogEntry, type LogEntry } from '#lib/db/read/log';
 import { readTeamEvents } from '#lib/db/read/team-events';

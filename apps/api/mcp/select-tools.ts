@@ -1,6 +1,7 @@
 import type { LeftOutTool, McpTool } from '#lib/contracts/mcp';
 import { ProblemError } from '#lib/contracts/input/problem';
-import { byteLength, MAX_TOOLS_BYTES, MAX_TOOLS, type Tool } from '#lib/contracts/tool';
+import { MAX_TOOLS } from '#lib/contracts/values/suites';
+import { byteLength, MAX_TOOLS_BYTES, type Tool } from '#lib/contracts/tool';
 
 /** A tool as listed by a server, or as stored in a suite. */
 export type ListedTool = McpTool | Tool;

@@ -1,7 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import { MAX_LEFT_OUT, type LeftOutTool, type McpDiscoverInput, type McpTool } from '#lib/contracts/mcp';
 import { ProblemError } from '#lib/contracts/input/problem';
-import { MAX_TOOLS, findToolFault, type Tool } from '#lib/contracts/tool';
+import { MAX_TOOLS } from '#lib/contracts/values/suites';
+import { findToolFault, type Tool } from '#lib/contracts/tool';
 import type { DiscoveredServer } from '#lib/mcp/discover-tools';
 import type { ListedTools } from '#lib/mcp/read-listed-tools';
 import { toTools } from '#lib/mcp/to-tools';

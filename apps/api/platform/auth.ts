@@ -2,7 +2,7 @@ import { NotFoundException } from '@nestjs/common';
 import type { FastifyInstance } from 'fastify';
 import type { IncomingMessage } from 'node:http';
 import { ProblemError } from '#lib/contracts/input/problem';
-import { ROLES } from '#lib/contracts/role';
+import { ROLES } from '#lib/contracts/values/team';
 import { findCaller, type Caller, type Credential } from '#lib/db/catalogue/callers';
 import { keepSession } from '#lib/db/catalogue/sessions';
 import type { Pool } from '#lib/db/connection/pool';

@@ -2,7 +2,7 @@ import type { INestApplication } from '@nestjs/common';
 import { DocumentBuilder, SwaggerModule, type OpenAPIObject } from '@nestjs/swagger';
 import type { z } from 'zod';
 import { PROBLEM_EXAMPLES } from '#lib/contracts/examples/examples';
-import { Problem } from '#lib/contracts/input/problem';
+import { Problem } from '#lib/contracts/input/problem-document';
 import type { Role } from '#lib/contracts/team';
 import { SESSION_COOKIE } from './credentials.js';
 import { MAX_SIGN_IN_BYTES } from './auth.js';

@@ -2,7 +2,8 @@ import { Catch, HttpException, Inject, type ArgumentsHost, type ExceptionFilter 
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { STATUS_CODES } from 'node:http';
 import type { Logger } from '#lib/runtime/logger';
-import { ProblemError, type InputError, type Problem } from '#lib/contracts/input/problem';
+import type { Problem } from '#lib/contracts/input/problem-document';
+import { ProblemError, type InputError } from '#lib/contracts/input/problem';
 import { isContention, isTransient } from '#lib/db/connection/pool';
 import { UnsealError } from '#lib/runtime/seal';
 import { contentTypeOf } from './content-type.js';

@@ -1,6 +1,7 @@
 import { Inject, Injectable } from '@nestjs/common';
 import type { Redis } from 'ioredis';
-import { NO_WORKER, type JobType } from '#lib/contracts/job';
+import { NO_WORKER } from '#lib/contracts/values/jobs';
+import type { JobType } from '#lib/contracts/job';
 import { WORKER_LEVEL } from '#lib/contracts/worker-level';
 import { levelsAlive } from '#lib/queue/workers-alive';
 import { RELEASE } from './release.js';

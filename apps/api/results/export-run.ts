@@ -5,9 +5,9 @@ import { inPieces } from '../platform/answer-memory.js';
 import type { ResultWriter, WrittenHow } from './result-writer.js';
 import { csvWriter } from './csv.js';
 import { junitWriter } from './junit.js';
+import { RUN_EXPORT_FORMATS } from '#lib/contracts/values/runs';
 
-export const EXPORT_FORMATS = ['json', 'jsonl', 'csv', 'junit'] as const;
-export type ExportFormat = (typeof EXPORT_FORMATS)[number];
+export type ExportFormat = (typeof RUN_EXPORT_FORMATS)[number];
 export const EXPORT_FILES: Record<ExportFormat, { type: string; extension: string }> = {
   json: { type: 'application/json; charset=utf-8', extension: 'json' },
   jsonl: { type: 'application/x-ndjson; charset=utf-8', extension: 'jsonl' },

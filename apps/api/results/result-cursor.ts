@@ -1,5 +1,6 @@
 import { ProblemError } from '#lib/contracts/input/problem';
-import { RESULT_ORDERS, type ResultOrder } from '#lib/contracts/result';
+import { RESULT_ORDERS } from '#lib/contracts/values/runs';
+import type { ResultOrder } from '#lib/contracts/result';
 import { ORDERS } from '#lib/db/read/result-orders';
 import { cursorOf } from '../platform/decorators.js';
 

@@ -1,4 +1,4 @@
-import { ERROR_TYPES } from '#lib/contracts/verdict';
+import { ERROR_TYPES } from '#lib/contracts/values/verdicts';
 import { joinIdleApi, type SharedApi } from '../../../test/api.js';
 import { clientOf, type Client } from '../../../test/client.js';
 import { CALLED, EXPECTATIONS } from '../../../test/expected-and-called.js';

@@ -13,7 +13,8 @@ import {
 } from '#lib/contracts/result';
 import type { Caller } from '#lib/db/catalogue/callers';
 import { About, AlsoAnswers, Answers, Me, uuid } from '../platform/decorators.js';
-import { EXPORT_FILES, EXPORT_FORMATS, exportName } from './export-run.js';
+import { RUN_EXPORT_FORMATS } from '#lib/contracts/values/runs';
+import { EXPORT_FILES, exportName } from './export-run.js';
 import { resultCursor } from './result-cursor.js';
 import { ResultService } from './results.service.js';
 
@@ -21,7 +22,7 @@ const ExportQuery = z.strictObject({
   ...ResultsFilter.shape,
   // Renamed, because a file also has a `format`.
   format_compliance: ResultsFilter.shape.format,
-  format: z.enum(EXPORT_FORMATS).default('json').meta({ description: 'The format of the file.' }),
+  format: z.enum(RUN_EXPORT_FORMATS).default('json').meta({ description: 'The format of the file.' }),
   bom: CsvMark,
   end: flag.meta({
     description:

@@ -1,7 +1,8 @@
 import { Inject, Injectable } from '@nestjs/common';
 import type { Redis } from 'ioredis';
 import { ProblemError } from '#lib/contracts/input/problem';
-import { ORCHESTRATION_KINDS, type OrchestrationType } from '#lib/contracts/orchestration-kinds';
+import type { OrchestrationType } from '#lib/contracts/values/jobs';
+import { ORCHESTRATION_KINDS } from '#lib/contracts/orchestration-kinds';
 import type { ResumeInput } from '#lib/contracts/run-input';
 import type { Submitted } from '#lib/contracts/run';
 import { audit } from '#lib/db/catalogue/audit';

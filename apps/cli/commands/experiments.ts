@@ -13,8 +13,7 @@ import { experimentReport, experimentTable, timelineTable } from '../reports/exp
 import { addFollowOptions, follow, type FollowOptions } from './follow.js';
 import { budgetOf } from './settings.js';
 import { addDelete } from './delete.js';
-
-export const EXPERIMENT_STATUSES = ['active', 'archived', 'all'];
+import { EXPERIMENT_FILTERS } from '#lib/contracts/values/runs';
 
 const EXPERIMENT = ['<experiment>', 'name or id of an experiment, or the beginning of an id'] as const;
 
@@ -46,7 +45,7 @@ export function addExperiments(program: Command): void {
   experiments
     .command('list')
     .description('list experiments, the newest first')
-    .addOption(new Option('--status <status>', 'active when left out').choices(EXPERIMENT_STATUSES))
+    .addOption(new Option('--status <status>', 'active when left out').choices(EXPERIMENT_FILTERS))
     .option('--suite <suite>', 'only experiments over this suite, by name or id')
     .action(list)
     .addHelpText(...examples('toolmark experiments list --status all --suite Weather'));

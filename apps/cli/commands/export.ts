@@ -5,8 +5,7 @@ import { findRun } from '../lookup/find-run.js';
 import { readRescore } from '../lookup/read-rescore.js';
 import { printFile } from '../output/terminal.js';
 import { orBrokenOff, writeWhole } from '../write-whole.js';
-
-export const RUN_EXPORT_FORMATS = ['json', 'jsonl', 'csv', 'junit'];
+import { RUN_EXPORT_FORMATS } from '#lib/contracts/values/runs';
 
 interface ExportOptions {
   format: string;

@@ -6,7 +6,7 @@ import { findExperiment } from '../lookup/find-experiment.js';
 import { findSuite } from '../lookup/find-suite.js';
 import { addListOptions, printList, readList, type ListOptions } from '../lookup/read-list.js';
 import { runTable } from '../output/job-table.js';
-import { JOB_STATUSES } from './jobs.js';
+import { JOB_STATUSES } from '#lib/contracts/values/jobs';
 
 interface HistoryOptions extends ListOptions {
   suite?: string;

@@ -8,10 +8,7 @@ import { findJob, orAbsent } from '../lookup/find-run.js';
 import { addListOptions, printList, readList, type ListOptions } from '../lookup/read-list.js';
 import { jobTable } from '../output/job-table.js';
 import { print, printJson } from '../output/terminal.js';
-
-// Duplicated here, because loading the contracts would make each list start slower; program.spec.ts compares them.
-export const JOB_STATUSES = ['pending', 'queued', 'running', 'completed', 'failed', 'cancelled', 'budget_exceeded'];
-export const JOB_TYPES = ['tool_eval', 'rescore', 'gate', 'param_tune', 'prompt_tune', 'judge'];
+import { JOB_STATUSES, JOB_TYPES } from '#lib/contracts/values/jobs';
 
 interface JobsOptions extends ListOptions {
   status?: string;

@@ -4,6 +4,7 @@ import { jsonObject, limit, limitOf, number, wholeNumber } from '../command.js';
 import { findExperiment } from '../lookup/find-experiment.js';
 import { findRun } from '../lookup/find-run.js';
 import { addSettings, budgetSettings, experimentSetting, fieldsOf, setting, textOrFile } from './settings.js';
+import { JUDGED_RESULTS } from '#lib/contracts/values/judging';
 
 export interface JudgeSettings {
   against?: string;
@@ -11,9 +12,6 @@ export interface JudgeSettings {
   below?: number;
   experiment?: string;
 }
-
-// Duplicated here, because loading the contracts would make each command start slower; program.spec.ts compares them.
-export const JUDGED_RESULTS = ['failed', 'all', 'sample'];
 
 const SETTINGS = [
   setting('-j, --judge <model>', 'model that judges; the default judge of the team when left out'),

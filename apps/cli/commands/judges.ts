@@ -12,14 +12,10 @@ import { calibrationReport, judgementsTable, judgeReport, reportsTable, settingR
 import { exitByStatus, followParent, watchToEnd } from './conclude-parent.js';
 import { textOrFile } from './settings.js';
 import { addDelete } from './delete.js';
+import { OPINIONS, AGREEMENTS, JUDGEMENT_STATES } from '#lib/contracts/values/judging';
 
 const REPORT = ['<report>', 'id of a report or its job, or the beginning of either'] as const;
 const SETTING_ROUTE = '/api/settings/judge';
-// Duplicated here, because loading the contracts would make each command start slower; program.spec.ts compares them.
-export const OPINIONS = ['correct', 'acceptable', 'wrong', 'cannot_tell'];
-export const AGREEMENTS = ['agrees', 'kinder', 'stricter'];
-export const JUDGEMENT_STATES = ['waiting', 'judged', 'errored'];
-
 interface ShowOptions extends GlobalOptions {
   watch?: boolean;
   disagreements?: boolean;

@@ -4,7 +4,7 @@ import type { ApiClient } from '#lib/client/api-client';
 import { decodeText } from '#lib/contracts/input/decode-text';
 import { suggestNames } from '#lib/contracts/input/nearest-names';
 import type { z } from 'zod';
-import { PROVIDER_KINDS } from '#lib/contracts/provider-kinds';
+import { PROVIDER_KINDS } from '#lib/contracts/values/providers';
 import type { Provider, ProviderTemplate, ProviderTest } from '#lib/contracts/provider';
 import {
   commaSeparated,

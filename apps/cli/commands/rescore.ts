@@ -8,17 +8,7 @@ import { findRun } from '../lookup/find-run.js';
 import { readRescore } from '../lookup/read-rescore.js';
 import { leaderboard } from '../output/leaderboard.js';
 import { print, printJson } from '../output/terminal.js';
-
-export const SCORING_MODES = [
-  'exact',
-  'case_insensitive',
-  'contains',
-  'numeric_tolerance',
-  'datetime',
-  'regex',
-  'fuzzy',
-  'semantic',
-];
+import { SCORING_MODES } from '#lib/contracts/values/verdicts';
 
 interface RescoreOptions {
   metric?: (string | object)[];

@@ -2,6 +2,8 @@ import { Option, type Command } from 'commander';
 import type { ApiClient } from '#lib/client/api-client';
 import { commaSeparated, idOrObject, jsonObject, limit, limitOf, number, repeated, wholeNumber } from '../command.js';
 import { findExperiment } from '../lookup/find-experiment.js';
+import { TOOL_CHOICES, MODEL_ORDERS } from '#lib/contracts/values/runs';
+import { JUDGE_TIMES } from '#lib/contracts/values/judging';
 import {
   addSettings,
   budgetSettings,
@@ -12,7 +14,6 @@ import {
   setting,
   textOrFile,
   textsOrFiles,
-  TOOL_CHOICES,
 } from './settings.js';
 
 /** Options that are not sent to the API unchanged. */
@@ -29,9 +30,6 @@ export interface RunSettings extends ConfigOptions {
   models: string[];
   experiment?: string;
 }
-
-export const MODEL_ORDERS = ['sequential', 'parallel'];
-export const JUDGE_TIMES = ['inline', 'after'];
 
 const modelsOption = (): Option =>
   new Option('-m, --models <list>', 'models to ask, separated by commas: provider::model').argParser(commaSeparated);

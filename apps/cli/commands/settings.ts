@@ -1,11 +1,7 @@
 import { Option, type Command } from 'commander';
 import { wholeNumber, number } from '../command.js';
 import { readText } from '../suite-files/read-suite-file.js';
-
-// Duplicated here, because loading the contracts would make each command start slower; program.spec.ts compares them.
-export const TOOL_CHOICES = ['required', 'auto', 'none'];
-export const PROMPT_CACHE_MODES = ['off', '5m', '1h'];
-export const CACHE_MODES = ['off', 'use', 'refresh'];
+import { CACHE_MODES, PROMPT_CACHE_MODES } from '#lib/contracts/values/runs';
 
 /** An option, and the request field that takes its value. */
 export interface Setting {

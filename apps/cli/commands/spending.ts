@@ -10,9 +10,7 @@ import { matchByName } from '../lookup/match-by-name.js';
 import { spendingTable } from '../output/spending-table.js';
 import { dollars } from '../output/table.js';
 import { print, printJson } from '../output/terminal.js';
-
-// Duplicated here, because loading the contracts would make the command start slower; program.spec.ts compares them.
-export const SPENDING_BY: readonly SpendingBy[] = ['day', 'model', 'suite', 'person'];
+import { SPENDING_BY } from '#lib/contracts/values/jobs';
 
 interface SpendingOptions extends GlobalOptions {
   by: SpendingBy[];

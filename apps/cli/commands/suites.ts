@@ -13,20 +13,7 @@ import { readImport, type ImportOptions } from '../suite-files/read-suite-file.j
 import { orBrokenOff, writeWhole } from '../write-whole.js';
 import { addDrafts, expectationOf } from './drafts.js';
 import { addDelete } from './delete.js';
-
-export const IMPORT_FORMATS = [
-  'native',
-  'bfcl',
-  'chat-logs',
-  'promptfoo',
-  'otlp',
-  'langfuse',
-  'phoenix',
-  'csv',
-  'yaml',
-  'jsonl',
-];
-export const SUITE_EXPORT_FORMATS = ['json', 'csv', 'bfcl', 'jsonl', 'yaml'];
+import { IMPORT_FORMATS, SUITE_EXPORT_FORMATS } from '#lib/contracts/values/suites';
 
 const SUITE = 'name or id of a suite, or the beginning of an id';
 

@@ -4,6 +4,8 @@ import { commaSeparated, jsonObject, limit, limitOf, number, repeated, wholeNumb
 import { findExperiment } from '../lookup/find-experiment.js';
 import { chooseSpaces, type SpaceOptions } from '../search-space/choose-spaces.js';
 import { readSpace } from '../search-space/read-space.js';
+import { TOOL_CHOICES } from '#lib/contracts/values/runs';
+import { TUNE_MODES, PROMPT_TUNE_MODES, TUNE_MEASURES } from '#lib/contracts/values/tunes';
 import {
   addSettings,
   budgetSettings,
@@ -14,7 +16,6 @@ import {
   setting,
   textOrFile,
   textsOrFiles,
-  TOOL_CHOICES,
 } from './settings.js';
 
 export interface TuneSettings extends SpaceOptions {
@@ -22,11 +23,6 @@ export interface TuneSettings extends SpaceOptions {
   experiment?: string;
 }
 export type PromptTuneSettings = Omit<TuneSettings, keyof SpaceOptions> & { metaModel: string };
-
-// Duplicated here, because loading the contracts would make each command start slower; program.spec.ts compares them.
-export const TUNE_MODES = ['adaptive', 'grid', 'random'];
-export const PROMPT_TUNE_MODES = ['quick', 'evolutionary', 'reflective'];
-export const TUNE_MEASURES = ['overall', 'passed'];
 
 /** Measurement settings of both kinds of tunes. */
 const measuring = (what: string) => [

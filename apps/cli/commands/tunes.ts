@@ -14,11 +14,9 @@ import { armsTable, tunesTable } from '../reports/tune.js';
 import { exitByStatus, markdownOf, watchToEnd } from './conclude-parent.js';
 import { PARENT_KINDS } from './parent-kinds.js';
 import { addDelete } from './delete.js';
+import { CANDIDATE_STATES } from '#lib/contracts/values/tunes';
 
 const TUNE = ['<tune>', 'id of a tune or its job, or the beginning of either'] as const;
-// Duplicated here, because loading the contracts would make each command start slower; program.spec.ts compares them.
-export const CANDIDATE_STATES = ['measuring', 'rejected', 'undecided', 'accepted', 'front', 'finalist', 'best'];
-
 interface ShowOptions extends GlobalOptions {
   watch?: boolean;
   markdown?: boolean;

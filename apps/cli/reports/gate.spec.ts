@@ -1,5 +1,5 @@
 import { parsers } from 'prettier/plugins/markdown';
-import { CASE_OUTCOMES } from '#lib/contracts/comparison';
+import { CASE_OUTCOMES } from '#lib/contracts/values/comparison';
 import { GATE_RESULTS, GateAnswer, type GateResult } from '#lib/gate/contract';
 import { reportLines } from '../output/report-lines.js';
 import { reportMarkdown } from '../output/report-markdown.js';

@@ -1,6 +1,6 @@
 import { defaultCachePolicy } from '#lib/contracts/cache-policy';
 import type { JsonObject } from '#lib/contracts/json/json';
-import { isFinished } from '#lib/contracts/job-status';
+import { isFinished } from '#lib/contracts/values/jobs';
 import { replyNotes } from '#lib/contracts/reply-notes';
 import { RunInput } from '#lib/contracts/run-input';
 import type { Run } from '#lib/contracts/run';

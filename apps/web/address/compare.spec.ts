@@ -1,14 +1,9 @@
-import { CASE_OUTCOMES, CompareQuery, MAX_COMPARED_RUNS } from '#lib/contracts/comparison';
-import { compared, compareSearch, comparisonQueryOf, filtered, MAX_COMPARED, OUTCOME_WORDS } from './compare.js';
+import { CompareQuery } from '#lib/contracts/comparison';
+import { compared, compareSearch, comparisonQueryOf, filtered } from './compare.js';
 
 const run = (n: number): string => `019aa8a2-5c1e-7000-8000-00000000001${n}`;
 
 describe('the address of a comparison', () => {
-  it('has words for every outcome, and as many runs as the API compares', () => {
-    expect(Object.keys(OUTCOME_WORDS).sort()).toEqual([...CASE_OUTCOMES].sort());
-    expect(MAX_COMPARED).toBe(MAX_COMPARED_RUNS);
-  });
-
   it('takes runs as a list or with commas, each once and six at most, and leaves out what is none', () => {
     expect(compareSearch({ runs: `${run(1)},${run(2)},${run(1)},x` })).toEqual({ runs: [run(1), run(2)] });
     expect(compareSearch({ runs: [run(1), 7, run(2)] })).toEqual({ runs: [run(1), run(2)] });

@@ -1,4 +1,6 @@
+import type { CaseOutcome } from '#lib/contracts/comparison';
 import { flag, id, oneOf, searchOf, text } from './search';
+import { MAX_COMPARED_RUNS } from '#lib/contracts/values/comparison';
 
 export const OUTCOME_WORDS = {
   broken: 'broken',
@@ -8,18 +10,15 @@ export const OUTCOME_WORDS = {
   same_wrong: 'wrong in both',
   same_mixed: 'mixed in both',
   same_right: 'right in both',
-} as const;
+} as const satisfies Record<CaseOutcome, string>;
 export type OutcomeWord = keyof typeof OUTCOME_WORDS;
 const OUTCOMES = Object.keys(OUTCOME_WORDS) as OutcomeWord[];
-
-/** The API's limit for one comparison. */
-export const MAX_COMPARED = 6;
 
 /** Each run once, the baseline first. A hand-written address may join their ids with commas. */
 function runsOf(given: unknown): string[] | undefined {
   const texts = [given].flat().flatMap((some) => (typeof some === 'string' ? some.split(',') : []));
   const ids = texts.map((one) => id(one.trim())?.toLowerCase()).filter((one) => one !== undefined);
-  return ids.length > 0 ? [...new Set(ids)].slice(0, MAX_COMPARED) : undefined;
+  return ids.length > 0 ? [...new Set(ids)].slice(0, MAX_COMPARED_RUNS) : undefined;
 }
 
 /** A share from the address: as text, or as the number that the router parses it to. */

@@ -1,5 +1,5 @@
-import type { Agreement, Opinion, Preference } from '#lib/judge/contract';
-import { flag, id, oneOf, searchOf, text, wholeNumber } from './search';
+import type { Agreement, Judgement, Opinion, Preference } from '#lib/judge/contract';
+import { flag, id, searchOf, text, wholeNumber, wordsOf } from './search';
 
 const model = text(300);
 
@@ -22,9 +22,11 @@ export const AGREEMENT_WORDS: Record<Agreement, string> = {
   kinder: 'kinder than the verdict',
   stricter: 'stricter than the verdict',
 };
-export const STATE_WORDS = { judged: 'judged', errored: 'errored', waiting: 'waiting' } as const;
-
-const wordsOf = <Word extends string>(words: Record<Word, string>) => oneOf(Object.keys(words) as Word[]);
+export const STATE_WORDS: Record<Judgement['state'], string> = {
+  judged: 'judged',
+  errored: 'errored',
+  waiting: 'waiting',
+};
 
 /** Which judgements of a report are shown. */
 export const reportSearch = searchOf({

@@ -1,10 +1,6 @@
 import type { JobStatus } from '#lib/contracts/job-status';
-import type { JobType } from '#lib/contracts/job';
+import { JOB_STATUSES, JOB_TYPES, UNFINISHED_STATUSES } from '#lib/contracts/values/jobs';
 import { oneOf, searchOf, text } from './search';
-
-const UNFINISHED = ['pending', 'queued', 'running'] as const;
-const STATUSES = [...UNFINISHED, 'completed', 'failed', 'cancelled', 'budget_exceeded'] as const;
-const TYPES = ['tool_eval', 'rescore', 'param_tune', 'prompt_tune', 'judge', 'gate'] as const;
 
 /** Filters of the job list, other than running and waiting, with their labels. */
 export const JOB_STATUS_FILTERS = {
@@ -21,15 +17,15 @@ type StatusFilter = keyof typeof JOB_STATUS_FILTERS;
 
 /** The statuses behind a filter; empty for all of them. */
 export const STATUSES_OF: Record<StatusFilter | 'unfinished', readonly JobStatus[]> = {
-  unfinished: UNFINISHED,
+  unfinished: UNFINISHED_STATUSES,
   all: [],
-  ...(Object.fromEntries(STATUSES.map((status) => [status, [status]])) as Record<JobStatus, JobStatus[]>),
+  ...(Object.fromEntries(JOB_STATUSES.map((status) => [status, [status]])) as Record<JobStatus, JobStatus[]>),
 };
 
 /** Jobs: running or waiting ones by default. */
 export const jobsSearch = searchOf({
   status: oneOf(Object.keys(JOB_STATUS_FILTERS) as StatusFilter[]),
-  type: oneOf(TYPES satisfies readonly JobType[]),
+  type: oneOf(JOB_TYPES),
   after: text(500),
 });
 export type JobsSearch = ReturnType<typeof jobsSearch>;

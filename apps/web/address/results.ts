@@ -1,27 +1,12 @@
-import type { ResultsFilter } from '#lib/contracts/result';
-import { SYNTAX_NAMES, syntaxName } from '#lib/contracts/syntax-names';
+import type { ResultOrder, ResultsFilter } from '#lib/contracts/result';
+import { ERROR_TYPES, SYNTAX_NAMES, syntaxName } from '#lib/contracts/values/verdicts';
 import type { CallSyntax, ErrorType, FormatCompliance } from '#lib/contracts/verdict';
-import { flag, id, oneOf, searchOf, severalOf, text } from './search';
+import { flag, id, searchOf, severalOf, text, wordsOf } from './search';
 
-/** Label of each error type, in the order of a failure list. */
-export const ERROR_WORDS: Record<ErrorType, string> = {
-  none: 'no error',
-  errored: 'errored',
-  oversized_reply: 'oversized reply',
-  refused: 'refused',
-  cut_off: 'cut off',
-  no_call: 'no call',
-  unexpected_call: 'unexpected call',
-  malformed_arguments: 'malformed arguments',
-  unknown_tool: 'unknown tool',
-  round_limit: 'round limit',
-  incomplete_chain: 'incomplete chain',
-  wrong_tool: 'wrong tool',
-  missing_argument: 'missing argument',
-  wrong_argument: 'wrong argument',
-  extra_call: 'extra call',
-  long_way: 'long way',
-};
+/** The label of each error type, in the order of a failure list. */
+export const ERROR_WORDS = Object.fromEntries(
+  ERROR_TYPES.map((type) => [type, type === 'none' ? 'no error' : type.replaceAll('_', ' ')]),
+) as Record<ErrorType, string>;
 export const FORMAT_WORDS: Record<FormatCompliance, string> = {
   native: 'native',
   repaired: 'repaired',
@@ -33,13 +18,14 @@ const wordIn = (words: Record<string, string>, value: string): string =>
   Object.hasOwn(words, value) ? words[value]! : value.replaceAll('_', ' ');
 export const errorWord = (type: string): string => wordIn(ERROR_WORDS, type);
 export const formatWord = (format: string): string => wordIn(FORMAT_WORDS, format);
-export const ORDER_WORDS = { failures: 'failures first', case: 'by case', settled: 'as settled' } as const;
-type Order = keyof typeof ORDER_WORDS;
+export const ORDER_WORDS: Record<ResultOrder, string> = {
+  failures: 'failures first',
+  case: 'by case',
+  settled: 'as settled',
+};
 
 /** `500-1000`, `0.5-`, `5e-324-0.1`. */
 const RANGE = /^(\d+(?:\.\d+)?(?:e-\d+)?)?-(\d+(?:\.\d+)?(?:e-\d+)?)?$/;
-
-const wordsOf = <Word extends string>(words: Record<Word, string>) => oneOf(Object.keys(words) as Word[]);
 
 const search = searchOf({
   model: severalOf(text(300)),
@@ -80,7 +66,7 @@ export type ResultsSearch = {
   case?: string;
   /** Use the verdicts of this rescore instead of the run's own. */
   rescore?: string;
-  order?: Order;
+  order?: ResultOrder;
 };
 
 /** Reads an address. Invalid values are dropped, and so is the default order. */

@@ -1,9 +1,11 @@
 import type { JobStatus } from '#lib/contracts/job-status';
+import { UNFINISHED_STATUSES } from '#lib/contracts/values/jobs';
+import { TOOL_CHOICES } from '#lib/contracts/values/runs';
 import { id, oneOf, searchOf, text } from './search';
 
 /** Status filters of the run list, as in its address. */
 export const STATUS_FILTERS = {
-  under_way: ['under way', ['pending', 'queued', 'running']],
+  under_way: ['under way', UNFINISHED_STATUSES],
   completed: ['completed', ['completed']],
   failed: ['failed', ['failed']],
   cancelled: ['cancelled', ['cancelled']],
@@ -26,5 +28,5 @@ export const runNewSearch = searchOf({
   suite: id,
   prompt: id,
   from: id,
-  tool_choice: oneOf(['required', 'auto', 'none'] as const),
+  tool_choice: oneOf(TOOL_CHOICES),
 });

@@ -1,5 +1,4 @@
-// Readers of an address's query string. An invalid value is treated as absent: the view is shown without it. zod is not
-// used, since it would be a fifth of the first view's download.
+// Readers of an address's query string. An invalid value is treated as absent: the view is shown without it.
 
 type Reader<Value> = (given: unknown) => Value | undefined;
 
@@ -22,6 +21,10 @@ export const oneOf =
   <Word extends string>(words: readonly Word[]): Reader<Word> =>
   (given) =>
     words.find((word) => word === given);
+
+/** A key of a table of labels. */
+export const wordsOf = <Word extends string>(words: Record<Word, string>): Reader<Word> =>
+  oneOf(Object.keys(words) as Word[]);
 
 export const wholeNumber =
   (min: number): Reader<number> =>

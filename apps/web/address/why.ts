@@ -1,5 +1,4 @@
-import type { ErrorType } from '#lib/contracts/verdict';
-import { ERROR_WORDS } from './results';
+import { ERROR_TYPES } from '#lib/contracts/values/verdicts';
 import { id, oneOf, searchOf, text, wholeNumber } from './search';
 
 /** A run, and the model whose confusion is shown: all models by default. */
@@ -19,7 +18,7 @@ export const matrixSearch = searchOf({
  * of them.
  */
 export const failuresSearch = searchOf({
-  type: oneOf(Object.keys(ERROR_WORDS) as ErrorType[]),
+  type: oneOf(ERROR_TYPES),
   group: text(100),
   seed: wholeNumber(0),
   rescore: id,

@@ -1,5 +1,6 @@
 import { queryOptions } from '@tanstack/react-query';
 import type { z } from 'zod';
+import type { RUN_CASES_SHOWN } from '#lib/contracts/values/runs';
 import type {
   Confusion,
   Counting,
@@ -7,7 +8,6 @@ import type {
   FailureGroups,
   RunCases,
   RunFacets,
-  RUN_CASES_SHOWN,
 } from '#lib/contracts/run-facets';
 import type { ErrorType } from '#lib/contracts/verdict';
 import { client } from './client';

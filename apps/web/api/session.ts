@@ -1,6 +1,6 @@
 import { queryOptions, useQuery } from '@tanstack/react-query';
 import type { z } from 'zod';
-import { ROLES } from '#lib/contracts/role';
+import { ROLES } from '#lib/contracts/values/team';
 import type { Me as MeSchema, Role } from '#lib/contracts/team';
 import { client } from './client';
 import { keys } from './keys';

@@ -1,4 +1,5 @@
 import type { JobStatus } from '#lib/contracts/job-status';
+import { isFinished } from '#lib/contracts/values/jobs';
 import './status.css';
 
 /** The label, shape and colours of each status. */
@@ -11,8 +12,7 @@ const LOOKS: Record<JobStatus, [word: string, shape: string, look: string]> = {
   cancelled: ['cancelled', '–', 'partial'],
   budget_exceeded: ['budget spent', '◐', 'partial'],
 };
-export const UNDER_WAY: readonly JobStatus[] = ['pending', 'queued', 'running'];
-export const isUnderWay = (status: JobStatus): boolean => UNDER_WAY.includes(status);
+export const isUnderWay = (status: JobStatus): boolean => !isFinished(status);
 
 export function Status({ status }: { status: JobStatus }) {
   const [word, shape, look] = LOOKS[status];

@@ -1,11 +1,7 @@
 import type { ShortComparison } from '#lib/comparison/threads/comparison-tasks';
 import type { Comparer } from '#lib/comparison/threads/comparison-threads';
-import {
-  DEFAULT_MAX_ERRORED_SHARE,
-  MIN_COMMON_SHARE,
-  type BaselineComparison,
-  type Differs,
-} from '#lib/contracts/comparison';
+import { DEFAULT_MAX_ERRORED_SHARE, MIN_COMMON_SHARE } from '#lib/contracts/values/comparison';
+import type { BaselineComparison, Differs } from '#lib/contracts/comparison';
 import { ProblemError } from '#lib/contracts/input/problem';
 import type { ComparedPair, ExperimentToCompare, RunOfExperiment } from '#lib/db/engine/experiment-pairs';
 

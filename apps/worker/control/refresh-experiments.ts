@@ -1,5 +1,5 @@
 import { LRUCache } from 'lru-cache';
-import { SIGNIFICANCE_LEVEL } from '#lib/contracts/comparison';
+import { SIGNIFICANCE_LEVEL } from '#lib/contracts/values/comparison';
 import { withLease } from '#lib/db/connection/lease';
 import type { Pool } from '#lib/db/connection/pool';
 import { readCandidates, type Candidate } from '#lib/db/engine/best-run';

@@ -1,5 +1,5 @@
 import type { Comparer } from '#lib/comparison/threads/comparison-threads';
-import type { OrchestrationType } from '#lib/contracts/orchestration-kinds';
+import type { OrchestrationType } from '#lib/contracts/values/jobs';
 import type { Pool } from '#lib/db/connection/pool';
 import type { Orchestration, Step } from '#lib/db/engine/orchestrations';
 

@@ -1,6 +1,6 @@
 import type { Redis } from 'ioredis';
 import { ProblemError } from '#lib/contracts/input/problem';
-import { isFinished } from '#lib/contracts/job-status';
+import { isFinished } from '#lib/contracts/values/jobs';
 import { withLease } from '#lib/db/connection/lease';
 import { isTransient, type Pool } from '#lib/db/connection/pool';
 import {

@@ -1,4 +1,4 @@
-import { DEFAULT_MAX_ERRORED_SHARE } from '#lib/contracts/comparison';
+import { DEFAULT_MAX_ERRORED_SHARE } from '#lib/contracts/values/comparison';
 import type { NewChildRun, OrchestrationEnd, Step } from '#lib/db/engine/orchestrations';
 import { updateArms, type ArmProgress } from '#lib/param-tune/rows/arms';
 import type { TargetOutcome, TuneState } from '#lib/param-tune/rows/param-tunes';

@@ -1,5 +1,6 @@
 import type { Comparer } from '#lib/comparison/threads/comparison-threads';
-import { DEFAULT_MAX_ERRORED_SHARE, type Estimate } from '#lib/contracts/comparison';
+import { DEFAULT_MAX_ERRORED_SHARE } from '#lib/contracts/values/comparison';
+import type { Estimate } from '#lib/contracts/comparison';
 import type { Orchestration } from '#lib/db/engine/orchestrations';
 
 /** Compares a tune's result with its base: two child runs over the held-out cases. */

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Comparison, Comparisons } from '#lib/contracts/comparison';
-import { isFinished } from '#lib/contracts/job-status';
+import { isFinished } from '#lib/contracts/values/jobs';
 import type { SuiteChanges } from '#lib/contracts/suite-version';
 import { inTransaction, type Pool } from '#lib/db/connection/pool';
 import { storeLook, type LookedAt, type LookPlan } from '#lib/gate/rows/gate-looks';

@@ -1,7 +1,7 @@
 import { existsSync, readdirSync } from 'node:fs';
 import { z } from 'zod';
 import { EXAMPLES, PROBLEM_EXAMPLES } from './examples.js';
-import { Problem } from '../input/problem.js';
+import { Problem } from '../input/problem-document.js';
 
 const own = ['contracts', 'contracts/input'].flatMap((folder) =>
   readdirSync(`libs/${folder}`).map((name) => `${folder}/${name}`),

@@ -1,4 +1,4 @@
-import { ProblemError } from './problem-error.js';
+import { ProblemError } from './problem.js';
 
 /** The source of the bytes, and what is known about their encoding. */
 export interface BytesOfText {

@@ -1,4 +1,5 @@
-import { isFinished, type JobStatus } from '#lib/contracts/job-status';
+import { isFinished } from '#lib/contracts/values/jobs';
+import type { JobStatus } from '#lib/contracts/job-status';
 import { ProblemError } from '#lib/contracts/input/problem';
 import { metricName, type RunMetric } from '#lib/contracts/metric';
 import type { Pool, PoolClient } from '../connection/pool.js';

@@ -1,4 +1,5 @@
-import { DEFAULT_MAX_ERRORED_SHARE, type BaselineComparison, type Differs } from '#lib/contracts/comparison';
+import { DEFAULT_MAX_ERRORED_SHARE } from '#lib/contracts/values/comparison';
+import type { BaselineComparison, Differs } from '#lib/contracts/comparison';
 import type { JobStatus } from '#lib/contracts/job-status';
 import { parseJson } from '#lib/contracts/json/json';
 import type { RecordedConfig, RunConfig } from '#lib/contracts/run-input';

@@ -1,5 +1,6 @@
 import { ProblemError } from '#lib/contracts/input/problem';
-import { isFinished, type JobStatus } from '#lib/contracts/job-status';
+import { isFinished } from '#lib/contracts/values/jobs';
+import type { JobStatus } from '#lib/contracts/job-status';
 import { parseJson, type JsonObject } from '#lib/contracts/json/json';
 import type { Budget } from '#lib/contracts/run-input';
 import { newId } from '#lib/runtime/ids';

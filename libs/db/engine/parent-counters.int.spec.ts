@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { seed } from '../../../test/seed.js';
 import { createDatabase } from '../../../test/services.js';
 import { ProblemError } from '#lib/contracts/input/problem';
-import { isFinished } from '#lib/contracts/job-status';
+import { isFinished } from '#lib/contracts/values/jobs';
 import { seededRandom } from '#lib/scoring/statistics/seeded-random';
 import { insertRow } from '../connection/insert-row.js';
 import { createPool, inTransaction, type Pool, type PoolClient } from '../connection/pool.js';

@@ -1,4 +1,5 @@
-import { isFinished, type JobStatus } from '#lib/contracts/job-status';
+import { isFinished } from '#lib/contracts/values/jobs';
+import type { JobStatus } from '#lib/contracts/job-status';
 import { BatchColumns } from '../connection/batch-columns.js';
 import { inTransaction, type Pool, type PoolClient } from '../connection/pool.js';
 import { RESULT_EVENT } from '../read/log.js';

@@ -1,10 +1,12 @@
 import type { LogEvent } from '#lib/contracts/event';
-import { isFinished, type JobStatus } from '#lib/contracts/job-status';
+import { isFinished } from '#lib/contracts/values/jobs';
+import type { JobStatus } from '#lib/contracts/job-status';
 import { parseJson } from '#lib/contracts/json/json';
 import { notFound } from '#lib/contracts/input/problem';
 import type { RescoreOptions } from '#lib/contracts/rescore';
 import type { Summary } from '#lib/contracts/summary';
-import { SCORING_VERSION, type Verdict } from '#lib/contracts/verdict';
+import { SCORING_VERSION } from '#lib/contracts/values/verdicts';
+import type { Verdict } from '#lib/contracts/verdict';
 import { WORKER_LEVEL } from '#lib/contracts/worker-level';
 import { newId } from '#lib/runtime/ids';
 import { BatchColumns } from '../connection/batch-columns.js';

@@ -1,6 +1,6 @@
 import { ProblemError } from '#lib/contracts/input/problem';
-import { isFinished, type JobStatus } from '#lib/contracts/job-status';
-import type { OrchestrationType } from '#lib/contracts/orchestration-kinds';
+import type { JobStatus } from '#lib/contracts/job-status';
+import { type OrchestrationType, isFinished } from '#lib/contracts/values/jobs';
 import type { ResumeInput } from '#lib/contracts/run-input';
 import { WORKER_LEVEL } from '#lib/contracts/worker-level';
 import { inTransaction, type Pool, type PoolClient } from '../connection/pool.js';

@@ -1,6 +1,7 @@
 import type { Usage } from '#lib/contracts/cost';
 import type { ErrorKind, ToolChoice } from '#lib/contracts/run-input';
-import { SCORING_VERSION, type Verdict } from '#lib/contracts/verdict';
+import { SCORING_VERSION } from '#lib/contracts/values/verdicts';
+import type { Verdict } from '#lib/contracts/verdict';
 import { BatchColumns } from '../connection/batch-columns.js';
 import type { Pool, PoolClient } from '../connection/pool.js';
 import type { Delivery } from './dispatch-lane.js';

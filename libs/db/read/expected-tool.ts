@@ -1,4 +1,4 @@
-import { TOOL_LABELS } from '#lib/contracts/result';
+import { TOOL_LABELS } from '#lib/contracts/values/verdicts';
 import { readableJson } from './case-measurements.js';
 
 const json = readableJson('c.body');

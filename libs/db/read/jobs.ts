@@ -1,5 +1,6 @@
-import { isFinished, type JobStatus } from '#lib/contracts/job-status';
-import { MAX_POSITION, type Job, type JobType } from '#lib/contracts/job';
+import type { JobStatus } from '#lib/contracts/job-status';
+import { MAX_POSITION, isFinished } from '#lib/contracts/values/jobs';
+import type { Job, JobType } from '#lib/contracts/job';
 import type { Page, PageQuery } from '#lib/contracts/page';
 import { notFound } from '#lib/contracts/input/problem';
 import type { JobsSetting } from '#lib/contracts/settings';

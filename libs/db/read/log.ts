@@ -1,4 +1,5 @@
-import type { LogEvent, LogEventData, LogEventName } from '#lib/contracts/event';
+import type { LogEventName } from '#lib/contracts/values/jobs';
+import type { LogEvent, LogEventData } from '#lib/contracts/event';
 import type { Pool } from '../connection/pool.js';
 import { JOB_PROGRESS } from './job-progress.js';
 

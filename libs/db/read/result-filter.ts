@@ -1,4 +1,5 @@
-import { TOOL_LABELS, type ResultsFilter } from '#lib/contracts/result';
+import { TOOL_LABELS } from '#lib/contracts/values/verdicts';
+import type { ResultsFilter } from '#lib/contracts/result';
 import { CALLED_NAME, readableJson } from './case-measurements.js';
 import { EXPECTED_LABELS } from './expected-tool.js';
 

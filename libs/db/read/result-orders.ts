@@ -1,5 +1,6 @@
 import type { ResultOrder } from '#lib/contracts/result';
-import { ERROR_TYPES, type ErrorType } from '#lib/contracts/verdict';
+import { ERROR_TYPES } from '#lib/contracts/values/verdicts';
+import type { ErrorType } from '#lib/contracts/verdict';
 import { resultTable } from './for-workers/result-table.js';
 import type { Parameter, RowFilter } from './result-filter.js';
 import type { ResultRow } from './result-rows.js';

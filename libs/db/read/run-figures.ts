@@ -1,6 +1,7 @@
 import { notFound, ProblemError } from '#lib/contracts/input/problem';
 import type { OtherFailures, Place } from '#lib/contracts/counted';
-import { isFinished, type JobStatus } from '#lib/contracts/job-status';
+import { isFinished } from '#lib/contracts/values/jobs';
+import type { JobStatus } from '#lib/contracts/job-status';
 import type { PageQuery } from '#lib/contracts/page';
 import type { Result } from '#lib/contracts/result';
 import type { Ranking } from '#lib/contracts/ranking';

@@ -1,4 +1,4 @@
-import type { LogEventName } from '#lib/contracts/event';
+import type { LogEventName } from '#lib/contracts/values/jobs';
 import type { Pool } from '../connection/pool.js';
 
 /** An event whose data is still text, so that unreadable data of one team does not fail the read for the others. */

@@ -1,4 +1,5 @@
-import { isFinished, type JobStatus } from '#lib/contracts/job-status';
+import { isFinished } from '#lib/contracts/values/jobs';
+import type { JobStatus } from '#lib/contracts/job-status';
 import { ORCHESTRATION_KINDS } from '#lib/contracts/orchestration-kinds';
 import { inTransaction, type Pool, type PoolClient } from '../connection/pool.js';
 import { deleteRuns, lockOwners, removePiece } from './delete-run.js';

@@ -1,5 +1,6 @@
 import { ProblemError } from '#lib/contracts/input/problem';
-import { isFinished, type JobStatus } from '#lib/contracts/job-status';
+import { isFinished } from '#lib/contracts/values/jobs';
+import type { JobStatus } from '#lib/contracts/job-status';
 import { inTransaction, longQuery, type Pool, type PoolClient } from '../connection/pool.js';
 import { madeBy } from '../made-by.js';
 import { hideParents } from './hide-parents.js';

@@ -1,7 +1,8 @@
 import { CaseInput } from '#lib/contracts/case';
 import { isObject, type Json, type JsonObject } from '#lib/contracts/json/json';
 import { endWithPeriod, ProblemError } from '#lib/contracts/input/problem';
-import { MAX_TOOLS, type Tool } from '#lib/contracts/tool';
+import { MAX_TOOLS } from '#lib/contracts/values/suites';
+import type { Tool } from '#lib/contracts/tool';
 import type { ParsedCall } from '#lib/contracts/verdict';
 import { fromPossibleAnswer, hasLiteralChoice } from '#lib/scoring/metrics/bfcl-possible-answer';
 import { BFCL_CATEGORIES } from '#lib/scoring/metrics/bfcl-checker';

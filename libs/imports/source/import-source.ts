@@ -3,7 +3,8 @@ import { toInputErrors } from '#lib/contracts/input/input-errors';
 import { isObject, unwrapNumbers, type Json, type JsonObject } from '#lib/contracts/json/json';
 import { ProblemError, type InputError } from '#lib/contracts/input/problem';
 import type { SuiteFile } from '#lib/contracts/suite';
-import { byteLength, MAX_TOOLS_BYTES, toolList, MAX_TOOLS, Tool, findToolFault } from '#lib/contracts/tool';
+import { MAX_TOOLS } from '#lib/contracts/values/suites';
+import { byteLength, MAX_TOOLS_BYTES, toolList, Tool, findToolFault } from '#lib/contracts/tool';
 import { TextStream } from './text-stream.js';
 import type { Warnings } from './warnings.js';
 

@@ -2,7 +2,8 @@ import type { CaseInput } from '#lib/contracts/case';
 import { toInputErrors } from '#lib/contracts/input/input-errors';
 import { isObject, parseJson, type Json, type JsonObject } from '#lib/contracts/json/json';
 import { ProblemError } from '#lib/contracts/input/problem';
-import { MAX_TOOLS, Tool, findToolFault } from '#lib/contracts/tool';
+import { MAX_TOOLS } from '#lib/contracts/values/suites';
+import { Tool, findToolFault } from '#lib/contracts/tool';
 import { expectedArguments } from '#lib/scoring/arguments/matchers';
 import {
   toPromptOrMessages,

@@ -1,5 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { toText, type Json } from '#lib/contracts/json/json';
+import { ENDED_STATUSES } from '#lib/contracts/values/jobs';
 import { runQuery, runsQuery } from '../../api/runs';
 import type { Path } from '../form/edited';
 import { useField } from '../form/form';
@@ -8,7 +9,6 @@ import { runName, unknownRun } from '../run-link';
 import { LabelledField } from './labelled-field';
 import { relativeTime } from '../time';
 
-const ENDED = ['completed', 'failed', 'cancelled', 'budget_exceeded'] as const;
 const SHOWN = 100;
 
 interface Props {
@@ -26,7 +26,7 @@ interface Props {
 export function ChooseRun({ path, label, help, suite, emptyWords = 'choose', whenEmpty = '' }: Props) {
   const { value, errors, refusal, set } = useField(path);
   const chosen = toText(value ?? '');
-  const runs = useQuery(runsQuery({ suite, statuses: ENDED, limit: SHOWN }));
+  const runs = useQuery(runsQuery({ suite, statuses: ENDED_STATUSES, limit: SHOWN }));
   const isListed = runs.data?.items.some(({ id }) => id === chosen) ?? false;
   const named = useQuery({ ...runQuery(chosen), enabled: chosen !== '' && runs.data !== undefined && !isListed });
   const words = (run: Parameters<typeof runName>[0]): string => visible(runName(run).slice(0, 100));

@@ -1,3 +1,4 @@
+import { MAX_PROMPT_CHARS } from '#lib/contracts/values/runs';
 import { LabelledField, type FormPart } from './labelled-field';
 import { visible } from '../given';
 
@@ -8,8 +9,6 @@ export interface Prompts {
   prompt: string;
   prompts: Record<string, string>;
 }
-
-const MAX_LENGTH = 50_000;
 
 /** The prompt that models get before each case, after the suite's own system prompt. */
 export function SystemPrompt({ form, change, faultsAt }: FormPart<Prompts>) {
@@ -65,7 +64,7 @@ const Prompt = ({ label, text, faults, onChange }: PromptProps) => (
         {...attributes}
         dir="auto"
         rows={4}
-        maxLength={MAX_LENGTH}
+        maxLength={MAX_PROMPT_CHARS}
         value={text}
         onChange={({ target }) => onChange(target.value)}
       />

@@ -1,4 +1,5 @@
 import { isObject, toText, type Json, type JsonObject } from '#lib/contracts/json/json';
+import { MAX_PROMPT_CHARS } from '#lib/contracts/values/runs';
 import { valueAt } from '../../parts/form/edited';
 import { CheckField, JsonField, LinesField, LongTextField, NumberField, TextField } from '../../parts/form/fields';
 import { useForm } from '../../parts/form/form';
@@ -74,7 +75,7 @@ function PromptFields({ input, replace }: Part) {
           rows={8}
         />
       ) : (
-        <LongTextField path={['prompt']} label="Prompt" maxLength={50_000} whenEmpty="" />
+        <LongTextField path={['prompt']} label="Prompt" maxLength={MAX_PROMPT_CHARS} whenEmpty="" />
       )}
     </fieldset>
   );

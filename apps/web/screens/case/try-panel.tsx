@@ -2,6 +2,7 @@ import { useId } from 'react';
 import { ApiError } from '#lib/client/api-client';
 import { stringifyInSourceOrder } from '#lib/contracts/json/key-order';
 import type { Json } from '#lib/contracts/json/json';
+import { MAX_TRIED_MODELS } from '#lib/contracts/values/runs';
 import type { TryOut } from '../../api/try';
 import { AllowedButton } from '../../parts/allowed-button';
 import { useDraft } from '../../parts/draft';
@@ -10,8 +11,6 @@ import { ChooseModels } from '../../parts/set-up/choose-models';
 import { LabelledField, type FormPart } from '../../parts/set-up/labelled-field';
 import { TryResults } from './try-results';
 import '../../parts/set-up/set-up.css';
-
-const MAX_MODELS = 10;
 
 interface Settings {
   models: string[];
@@ -88,7 +87,7 @@ export function TryPanel({ suiteId, input, unread, refusal, tryOut, start }: Pro
 function whatIsMissing(models: number, unread: boolean): string | undefined {
   if (unread) return 'First make what you typed readable.';
   if (models === 0) return 'Choose at least one model.';
-  return models > MAX_MODELS ? `Choose ${MAX_MODELS} models at most.` : undefined;
+  return models > MAX_TRIED_MODELS ? `Choose ${MAX_TRIED_MODELS} models at most.` : undefined;
 }
 
 /** Input that is not a number is sent unchanged: the API reports the fault. */

@@ -2,7 +2,8 @@ import { useQueries } from '@tanstack/react-query';
 import { Link, useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import type { Run } from '#lib/contracts/run';
-import { compared, MAX_COMPARED, sideOf, type CompareSearch } from '../../address/compare';
+import { MAX_COMPARED_RUNS } from '#lib/contracts/values/comparison';
+import { compared, sideOf, type CompareSearch } from '../../address/compare';
 import { runQuery } from '../../api/runs';
 import { SideMark } from '../../parts/compared';
 import { Failed } from '../../parts/failed';
@@ -36,7 +37,7 @@ export function ChosenRuns({ search }: { search: CompareSearch }) {
           ))}
         </ol>
       )}
-      {runs.length >= 2 && runs.length < MAX_COMPARED && !isAdding && (
+      {runs.length >= 2 && runs.length < MAX_COMPARED_RUNS && !isAdding && (
         <div className="actions">
           <button type="button" onClick={() => setAdding(true)}>
             Add a run
@@ -44,7 +45,7 @@ export function ChosenRuns({ search }: { search: CompareSearch }) {
         </div>
       )}
       {runs.length <= 2 && <ChoosePair runs={known} search={search} />}
-      {(runs.length < 2 || isAdding) && runs.length < MAX_COMPARED && (
+      {(runs.length < 2 || isAdding) && runs.length < MAX_COMPARED_RUNS && (
         <AddRun
           like={read[0]?.data}
           chosen={runs}

@@ -1,12 +1,11 @@
 import { useQueries } from '@tanstack/react-query';
+import { DEFAULT_MARGIN } from '#lib/contracts/values/comparison';
 import { useNavigate } from '@tanstack/react-router';
 import { useState, type FormEvent } from 'react';
 import { compared, compareSearch, type CompareSearch } from '../../address/compare';
 import { runQuery } from '../../api/runs';
 import { visible } from '../../parts/given';
 import '../../parts/form/form.css';
-
-const DEFAULT_MARGIN = '0.02';
 
 /** What is compared, and the smallest difference that matters. */
 export function ComparedSettings({ search }: { search: CompareSearch }) {
@@ -59,11 +58,11 @@ interface MarginProps {
 }
 
 function MarginField({ margin, change }: MarginProps) {
-  const [typed, setTyped] = useState(margin ?? DEFAULT_MARGIN);
+  const [typed, setTyped] = useState(margin ?? String(DEFAULT_MARGIN));
   const read = compareSearch({ margin: typed.trim() }).margin;
   const take = (event?: FormEvent): void => {
     event?.preventDefault();
-    const next = read === DEFAULT_MARGIN ? undefined : read;
+    const next = read === String(DEFAULT_MARGIN) ? undefined : read;
     if (read !== undefined && next !== margin) change({ margin: next });
   };
   return (

@@ -2,6 +2,7 @@ import { useNavigate } from '@tanstack/react-router';
 import { useMemo, type FormEvent } from 'react';
 import { isObject, type Json, type JsonObject } from '#lib/contracts/json/json';
 import type { Gate } from '#lib/gate/contract';
+import { MAX_PROMPT_CHARS } from '#lib/contracts/values/runs';
 import { useAction } from '../../api/action';
 import { refreshGates, runGate } from '../../api/gates';
 import { useRefusal } from '../../api/session';
@@ -51,7 +52,7 @@ export function RunGateForm({ gate }: { gate: Gate }) {
 function Settings({ gate }: { gate: Gate }) {
   return (
     <>
-      <LongTextField path={['config', 'system_prompt']} label="System prompt" maxLength={50_000} rows={2} />
+      <LongTextField path={['config', 'system_prompt']} label="System prompt" maxLength={MAX_PROMPT_CHARS} rows={2} />
       <div className="in-row">
         <NumberField path={['config', 'temperature']} label="Temperature" />
         <ChoiceField

@@ -13,14 +13,15 @@ import { JOB_TYPES, JobLink } from '../../parts/job-link';
 import { placeInWords } from '../../parts/job-place';
 import { money } from '../../parts/money';
 import { count } from '../../parts/score';
-import { Status, UNDER_WAY } from '../../parts/status';
+import { UNFINISHED_STATUSES } from '#lib/contracts/values/jobs';
+import { Status } from '../../parts/status';
 import { duration } from '../../parts/time';
 
 /** Running and waiting jobs: progress, remaining time and expected cost. */
 export function JobsUnderWay() {
   const jobs = useQuery(jobsUnderWayQuery);
   const isBusy = (jobs.data?.length ?? 0) > 0;
-  const runs = useQuery({ ...runsQuery({ statuses: UNDER_WAY, limit: 60 }), enabled: isBusy });
+  const runs = useQuery({ ...runsQuery({ statuses: UNFINISHED_STATUSES, limit: 60 }), enabled: isBusy });
   const refusal = useRefusal('editor');
   const cancel = useAction(cancelJob, (job) => refreshWork(job.result_ref ?? undefined));
   if (jobs.isError && !jobs.data) return <Failed error={jobs.error} retry={() => jobs.refetch()} />;

@@ -1,11 +1,10 @@
 import { useId, useState, type FormEvent, type ReactNode } from 'react';
+import { MAX_TOOLS } from '#lib/contracts/values/suites';
 import type { Discovered, McpChoice } from '../../api/mcp';
 import { Given, GivenBlock, GivenLine } from '../../parts/given';
 import { submitOnCtrlEnter } from '../../parts/submit-keys';
 import { Warnings } from '../../parts/warnings';
 
-/** Maximum number of tools in a suite. */
-const MAX_TOOLS = 512;
 /** A server may list thousands; a filter finds the others. */
 const MAX_SHOWN = 300;
 

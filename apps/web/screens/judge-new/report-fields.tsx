@@ -1,4 +1,5 @@
 import { toText, type JsonObject } from '#lib/contracts/json/json';
+import { MAX_INSTRUCTIONS_CHARS } from '#lib/contracts/values/judging';
 import { CheckField, ChoiceField, LongTextField, NumberField } from '../../parts/form/fields';
 import { useField, useForm } from '../../parts/form/form';
 import { ChooseModel } from '../../parts/set-up/choose-model';
@@ -6,8 +7,6 @@ import { Folded } from '../../parts/set-up/folded';
 import { ParamsField } from '../../parts/set-up/search-fields';
 import { ChooseRun } from '../../parts/set-up/choose-run';
 import { aboutOf } from './report-value';
-
-const MAX_INSTRUCTIONS = 10_000;
 
 export function ReportFields() {
   const { edited } = useForm();
@@ -37,7 +36,7 @@ export function ReportFields() {
         path={['instructions']}
         label="Instructions"
         help="What the judge should mind in this suite, beside the rules that every judge gets."
-        maxLength={MAX_INSTRUCTIONS}
+        maxLength={MAX_INSTRUCTIONS_CHARS}
         whenEmpty=""
       />
       <Reference />

@@ -1,4 +1,4 @@
-import { PROVIDER_KINDS } from '#lib/contracts/provider-kinds';
+import { PROVIDER_KINDS } from '#lib/contracts/values/providers';
 import { ChoiceField, NumberField, TextField } from '../../parts/form/fields';
 import type { Path } from '../../parts/form/edited';
 

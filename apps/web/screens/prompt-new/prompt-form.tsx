@@ -1,6 +1,7 @@
 import { useNavigate } from '@tanstack/react-router';
 import { useMemo, useState, type FormEvent } from 'react';
 import type { PromptVersion } from '#lib/contracts/prompt-version';
+import { MAX_PROMPT_CHARS } from '#lib/contracts/values/runs';
 import { useAction } from '../../api/action';
 import { keys } from '../../api/keys';
 import { createPromptVersion } from '../../api/prompt-versions';
@@ -65,7 +66,6 @@ export function PromptForm({ suiteId, inSuite, parent }: Props) {
 
 /** How many texts are shown at once; the filter finds the others. */
 const SHOWN = 20;
-const MAX_LENGTH = 50_000;
 
 function Texts({ components }: { components: string[] }) {
   const [filter, setFilter] = useState('');
@@ -81,7 +81,7 @@ function Texts({ components }: { components: string[] }) {
           key={component}
           path={['components', component]}
           label={visible(component)}
-          maxLength={MAX_LENGTH}
+          maxLength={MAX_PROMPT_CHARS}
           rows={component === 'system_prompt' ? 6 : 2}
           whenEmpty=""
         />

@@ -1,10 +1,9 @@
 import { isObject } from '#lib/contracts/json/json';
+import { MAX_PROMPT_CHARS } from '#lib/contracts/values/runs';
 import { JsonField, LongTextField } from '../../parts/form/fields';
 import { useField } from '../../parts/form/form';
 import { LabelledField } from '../../parts/set-up/labelled-field';
 import { More } from '../../parts/set-up/more';
-
-const MAX_LENGTH = 50_000;
 
 /** The baseline texts. An empty system prompt counts as one, too. */
 export function BasePrompt() {
@@ -37,7 +36,7 @@ export function BasePrompt() {
           path={['base', 'system_prompt']}
           label="Text of the system prompt"
           help="Empty: models are told nothing before the case."
-          maxLength={MAX_LENGTH}
+          maxLength={MAX_PROMPT_CHARS}
           whenEmpty=""
         />
       )}

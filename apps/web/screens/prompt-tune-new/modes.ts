@@ -1,4 +1,4 @@
-/** The search modes; not imported from the contract, whose code is larger than the form. */
+/** The search modes, with their descriptions. */
 export const PROMPT_TUNE_MODES = [
   [
     'reflective',

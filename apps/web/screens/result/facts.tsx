@@ -1,5 +1,5 @@
 import type { ReactNode } from 'react';
-import { syntaxName } from '#lib/contracts/syntax-names';
+import { syntaxName } from '#lib/contracts/values/verdicts';
 import type { ResultWithExchange } from '../../api/results';
 import { share } from '../../parts/result-details';
 import { duration, Time } from '../../parts/time';

@@ -1,5 +1,5 @@
 import type { Run } from '#lib/contracts/run';
-import { SYNTAX_NAMES } from '#lib/contracts/syntax-names';
+import { SYNTAX_NAMES } from '#lib/contracts/values/verdicts';
 import { ERROR_WORDS, FORMAT_WORDS } from '../../address/results';
 import type { Counted } from './facet-counts';
 

@@ -1,5 +1,5 @@
 import type { FacetBin, RunFacets } from '#lib/contracts/run-facets';
-import { syntaxName } from '#lib/contracts/syntax-names';
+import { syntaxName } from '#lib/contracts/values/verdicts';
 import { errorWord, formatWord, type ListKey, type ResultsSearch } from '../../address/results';
 import { latencyRange, latencyWords, scoreRange, scoreWords } from '../../parts/bin-words';
 import { toolWords } from '../../parts/tool-words';

@@ -3,6 +3,7 @@ import { Link } from '@tanstack/react-router';
 import { useMemo } from 'react';
 import type { JsonObject } from '#lib/contracts/json/json';
 import type { JudgeSetting } from '#lib/judge/contract';
+import { MAX_INSTRUCTIONS_CHARS } from '#lib/contracts/values/judging';
 import { judgeSettingQuery, setJudge } from '../../api/judge';
 import { keys } from '../../api/keys';
 import { Failed } from '../../parts/failed';
@@ -12,8 +13,6 @@ import { ChooseModel } from '../../parts/set-up/choose-model';
 import '../../parts/set-up/set-up.css';
 import { Skeleton } from '../../parts/skeleton';
 import { SettingsNav } from './settings-nav';
-
-const MAX_INSTRUCTIONS = 10_000;
 
 /** The default judge, and which runs are judged automatically. */
 export function JudgeSettingsScreen() {
@@ -56,7 +55,7 @@ function JudgeForm({ setting }: { setting: JudgeSetting }) {
         path={['instructions']}
         label="Instructions"
         help="What a judge minds beside the rules that every judge gets. Others begin a new calibration."
-        maxLength={MAX_INSTRUCTIONS}
+        maxLength={MAX_INSTRUCTIONS_CHARS}
         whenEmpty=""
       />
       <NumberField

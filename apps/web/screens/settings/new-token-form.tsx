@@ -1,6 +1,6 @@
 import { useId, useState, type FormEvent } from 'react';
 import type { Role } from '#lib/contracts/team';
-import { ROLES } from '#lib/contracts/role';
+import { ROLES } from '#lib/contracts/values/team';
 import { ApiError } from '#lib/client/api-client';
 import { useAction } from '../../api/action';
 import { keys } from '../../api/keys';

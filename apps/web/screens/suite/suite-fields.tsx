@@ -1,3 +1,4 @@
+import { MAX_PROMPT_CHARS } from '#lib/contracts/values/runs';
 import { LongTextField, NumberField, TextField } from '../../parts/form/fields';
 
 /** All settings of a suite except tools and cases. */
@@ -10,7 +11,7 @@ export function SuiteFields({ isNew = false }: { isNew?: boolean }) {
         path={['system_prompt']}
         label="System prompt"
         help="Precedes the prompt of every case."
-        maxLength={50_000}
+        maxLength={MAX_PROMPT_CHARS}
         whenEmpty={null}
       />
       <NumberField

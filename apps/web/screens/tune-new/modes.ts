@@ -1,4 +1,4 @@
-/** The search modes; not imported from the contract, whose code is larger than the form. */
+/** The search modes, with their descriptions. */
 export const TUNE_MODES = [
   ['adaptive', 'Tries some on a few cases, learns which values do well, and gives more cases to the best.'],
   ['grid', 'Tries every combination on every case.'],

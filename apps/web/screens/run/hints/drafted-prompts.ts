@@ -1,4 +1,4 @@
-import { DRAFT_PROMPT } from '#lib/contracts/draft-prompt';
+import { DRAFT_PROMPT } from '#lib/contracts/values/suites';
 import type { Hint, Known } from './hint';
 
 /** A prompt drafted from a tool's description may not say clearly what is wanted. */

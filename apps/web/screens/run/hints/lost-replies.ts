@@ -1,5 +1,5 @@
 import { atLimit, raiseLimit, replyFigures, type ReplyFigures } from '#lib/contracts/reply-notes';
-import { syntaxName } from '#lib/contracts/syntax-names';
+import { syntaxName } from '#lib/contracts/values/verdicts';
 import { named, type Hint, type Known, type Words } from './hint';
 
 const MAX_COUNTED = 3;
